@@ -1,0 +1,23 @@
+import type { KubeFailure } from "./types.ts";
+
+/** A failed exchange with the API server. The message never holds a request or response body (K13). */
+export class KubeError extends Error {
+  readonly failure: KubeFailure;
+  /** HTTP status, 0 when there was no answer. */
+  readonly status: number;
+  /** From `Retry-After`, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(failure: KubeFailure, status: number, message: string, retryAfterMs?: number) {
+    super(message);
+    this.name = "KubeError";
+    this.failure = failure;
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Whether `error` is a KubeError of that failure. */
+export function isKube(error: unknown, failure: KubeFailure): boolean {
+  return error instanceof KubeError && error.failure === failure;
+}

@@ -1,0 +1,161 @@
+/** A JSON value as it travels on the wire. */
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [key: string]: Json | undefined };
+
+export type JsonObject = { readonly [key: string]: Json | undefined };
+
+/** The identity of a resource type, as it appears in API paths. */
+export interface ResourceType {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** Lower-case plural, the path segment. */
+  readonly plural: string;
+  readonly namespaced: boolean;
+}
+
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid: string;
+  /** Opaque; compared only for equality, or as a decimal number (KEP-5504) between versions of one object. */
+  readonly resourceVersion: string;
+  readonly generation?: number;
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+}
+
+/** An object as the API server stores it, less `metadata.managedFields`. Never mutated. */
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec?: unknown;
+  readonly status?: unknown;
+}
+
+/** Names one object of one type; `namespace` is "" for cluster-scoped ones. */
+export interface ObjectKey {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Time, injected everywhere: production has one, tests have another. */
+export interface Clock {
+  /** Wall-clock time, for what people read (conditions, events). */
+  now(): Date;
+  /** Milliseconds on a clock that never jumps, for every duration. */
+  monotonic(): number;
+  /** Calls `run` once after `ms` (clamped to 2^31-1); the returned function cancels it. */
+  after(ms: number, run: () => void): () => void;
+}
+
+/** What went wrong between us and the API server. */
+export type KubeFailure =
+  | "NotFound"
+  | "Conflict"
+  | "AlreadyExists"
+  | "Gone"
+  | "Invalid"
+  | "Unauthorized"
+  | "Forbidden"
+  | "TooManyRequests"
+  | "Server"
+  | "Unreachable"
+  | "Timeout"
+  | "BadResponse";
+
+/** Reads of the informers' cache. All synchronous, all of the last state that was seen. */
+export interface Cache {
+  get(key: ObjectKey): KubeObject | undefined;
+  /** All objects of a kind, or those of one namespace. */
+  list(kind: string, namespace?: string): readonly KubeObject[];
+}
+
+/** A Secret or a ConfigMap, decoded. Values are never logged. */
+export interface KeyValues {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly data: ReadonlyMap<string, string>;
+}
+
+/** The one place that writes our custom resources. Every answer enters the cache before the promise resolves. */
+export interface Writer {
+  /**
+   * Merge-patches metadata of the main resource, checked against `object.metadata.resourceVersion`.
+   * Used for intents and finalizers. `null` deletes an annotation.
+   * @throws KubeError "Conflict" when the object changed meanwhile, "NotFound" when it is gone.
+   */
+  patchChecked(
+    object: KubeObject,
+    change: {
+      readonly annotations?: Readonly<Record<string, string | null>>;
+      readonly finalizers?: readonly string[];
+    },
+  ): Promise<KubeObject>;
+  /**
+   * Merge-patches annotations of the main resource with `metadata.uid` and no resourceVersion, and retries until
+   * the API server stored it, the object is gone (resolves with undefined) or `signal` fires (rejects).
+   */
+  storeOutcome(
+    object: KubeObject,
+    annotations: Readonly<Record<string, string | null>>,
+    signal: AbortSignal,
+  ): Promise<KubeObject | undefined>;
+  /**
+   * Makes `.status` equal to `status` by a merge patch with `metadata.resourceVersion`; keys that vanished are sent
+   * as null. Sends nothing and returns `object` when nothing differs.
+   * @throws KubeError "Conflict" when the object changed meanwhile, "NotFound" when it is gone.
+   */
+  patchStatus(object: KubeObject, status: JsonObject): Promise<KubeObject>;
+}
+
+/** Reads of Secrets and ConfigMaps by name; there is no list and no watch of them. */
+export interface Reader {
+  /** @returns undefined when it does not exist. `maxAgeMs` allows an answer from memory that is at most so old. */
+  secret(namespace: string, name: string, maxAgeMs: number): Promise<KeyValues | undefined>;
+  configMap(namespace: string, name: string, maxAgeMs: number): Promise<KeyValues | undefined>;
+  /** Drops what is remembered of a Secret, so that the next read is fresh. */
+  forget(namespace: string, name: string): void;
+}
+
+export interface EventInput {
+  readonly regarding: KubeObject;
+  readonly type: "Normal" | "Warning";
+  /** CamelCase, at most 128 characters. */
+  readonly reason: string;
+  /** What was done, e.g. "Reconcile", "Create", "Delete". */
+  readonly action: string;
+  /** At most 1,024 characters after cleaning; no secrets. */
+  readonly note: string;
+}
+
+/** Records events (events.k8s.io/v1). Never throws, never blocks; the same event within 10 min is aggregated. */
+export interface EventRecorder {
+  record(event: EventInput): void;
+}
+
+/** ConfigMaps that we write as outputs, owned by a custom resource. */
+export interface Outputs {
+  /**
+   * Makes the ConfigMap hold exactly `data`, with an ownerReference to `owner`; writes nothing when it does already.
+   * @throws KubeError "Conflict" when a ConfigMap of that name exists and is not owned by `owner`.
+   */
+  configMap(owner: KubeObject, name: string, data: Readonly<Record<string, string>>): Promise<void>;
+}
+
+/** Whether a write to the platform may start now. */
+export interface Fence {
+  /** True while this process is leader and the lease outlasts the longest platform write (design §7: renewal + 15 s − 8 s). */
+  mayWrite(): boolean;
+}

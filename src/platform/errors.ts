@@ -1,0 +1,59 @@
+/**
+ * What can go wrong in a call of the platform, by what the caller has to do about it (design §6, §7).
+ * "OutcomeUnknown" is a write that may or may not have been executed: it is traced, never repeated.
+ */
+export type ApiFailure =
+  | { readonly is: "Unauthorized" } // 401
+  | { readonly is: "Forbidden" } // 403
+  | { readonly is: "NotFound" } // 404
+  | { readonly is: "NotSupported" } // 405, 501: the surface has no such operation
+  | { readonly is: "Conflict" } // 409
+  | { readonly is: "Invalid" } // 400, 422
+  | { readonly is: "RateLimited"; readonly retryAfterMs: number } // 429, or the gate is closed and nothing was sent
+  | { readonly is: "Server" } // 5xx of a read
+  | { readonly is: "Unreachable" } // no connection: certainly not executed
+  | { readonly is: "OutcomeUnknown" } // a write that ended in 5xx, a timeout, a reset or an unreadable 2xx answer
+  | { readonly is: "BadResponse" } // a read whose answer does not have the documented shape
+  | { readonly is: "Refused" }; // refused here before anything was sent: a hostile id, a host that is not allowed
+
+/** A failed call of the platform. `message` is the platform's own words, cleaned and capped at 300 characters. */
+export class ApiError extends Error {
+  readonly failure: ApiFailure;
+  /** The operation's name, e.g. "createProject": one of a fixed set, fit for a metric label. */
+  readonly operation: string;
+  /** HTTP status, 0 when there was no answer. */
+  readonly status: number;
+
+  constructor(operation: string, failure: ApiFailure, status: number, message: string) {
+    super(message);
+    this.name = "ApiError";
+    this.operation = operation;
+    this.failure = failure;
+    this.status = status;
+  }
+}
+
+/**
+ * Whether the platform certainly did not execute the call that failed so (design §6): a failure before the
+ * connection is up, 400, 401, 403, 404, 405, 409, 422, 429.
+ */
+export function notExecuted(failure: ApiFailure): boolean {
+  switch (failure.is) {
+    case "Unauthorized":
+    case "Forbidden":
+    case "NotFound":
+    case "NotSupported":
+    case "Conflict":
+    case "Invalid":
+    case "RateLimited":
+    case "Unreachable":
+    case "Refused":
+      return true;
+    case "Server":
+    case "OutcomeUnknown":
+    case "BadResponse":
+      return false;
+    default:
+      return failure satisfies never;
+  }
+}
