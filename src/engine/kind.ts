@@ -1,0 +1,177 @@
+/** The seam between the one reconcile and the kinds. The engine knows nothing else of a kind. */
+import type { Json, JsonObject } from "../kube/types.ts";
+import type { Reason } from "../resources/base/reasons.ts";
+import type { Resource } from "../resources/base/resource.ts";
+
+export type Ms = number;
+export type Uuid = string;
+
+/** "stopped" is what deletionPolicy Stop asks for before the object goes. */
+export type Goal = "present" | "absent" | "stopped";
+
+/** What the platform offers behind a connection (design §4). */
+export type Surface = "Documented" | "Full";
+
+/** A reason and a sentence that never changes while the facts do not: no times, counters or request ids in it. */
+export interface Why {
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+/** All that a kind's pure code may see. */
+export interface Pass<Spec, In, Mem> {
+  readonly spec: Spec;
+  readonly inputs: In;
+  readonly goal: Goal;
+  readonly now: Date;
+  /** The recorded, claimed or given id of the object on the platform. */
+  readonly id: Uuid | undefined;
+  readonly memory: Mem;
+  readonly surface: Surface;
+  readonly generation: number;
+  /** `adopt` is whether an object of the same name may be taken over (adoptionPolicy after defaults). */
+  readonly adoption: "Never" | "IfUniqueName" | "Required";
+  /** The user's reconcile-requested-at token while it is not handled yet: a failed deploy may be retried once. */
+  readonly requested: string | undefined;
+  /** Names the custom resource ("namespace/name") that holds this id already, if it is another one. */
+  readonly holderOf: (id: Uuid) => string | undefined;
+  /** Whether the connection lets ids stand that the surface gives no proof for. */
+  readonly allowUnverifiedIds: boolean;
+}
+
+export type Step<Do> =
+  /** PUT, import, DELETE: may be repeated, needs no ledger. */
+  | { readonly repeat: "safe"; readonly op: string; readonly do: Do }
+  /** POST: an intent is written first; `mark` is the baseline that a later trace compares with. */
+  | {
+      readonly repeat: "once";
+      readonly op: string;
+      readonly do: Do;
+      readonly creates: boolean;
+      readonly mark: Json;
+      readonly name?: string;
+      readonly commit?: string;
+    };
+
+export type Plan<Do> =
+  | { readonly is: "settled"; readonly again?: Ms }
+  | { readonly is: "waiting" | "stalled"; readonly why: Why; readonly again?: Ms }
+  /** Take over the existing object with this id; the engine records it like the outcome of a create. */
+  | { readonly is: "adopt"; readonly id: Uuid }
+  | { readonly is: "step"; readonly step: Step<Do> };
+
+/** What is known after a step or a trace. */
+export interface Known<Seen, Mem> {
+  readonly seen: Seen;
+  readonly memory: Mem;
+  readonly id?: Uuid;
+}
+
+export type Trace<Seen, Mem> =
+  /** Several: the engine stalls. */
+  | { readonly is: "landed"; readonly known: readonly Known<Seen, Mem>[] }
+  | { readonly is: "absent" }
+  | { readonly is: "unknowable"; readonly why: Why };
+
+/** What an older pass, perhaps of another process, was about to do. */
+export interface OpenIntent {
+  readonly op: string;
+  readonly creates: boolean;
+  readonly parentId: Uuid | undefined;
+  readonly name: string | undefined;
+  readonly id: Uuid | undefined;
+  readonly commit: string | undefined;
+  readonly mark: Json;
+}
+
+export interface ConditionFact {
+  readonly type: string;
+  readonly status: "True" | "False" | "Unknown";
+  /** A Reason, or a state of the platform verbatim. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface DriftField {
+  readonly path: string;
+  readonly desired: string;
+  readonly observed: string;
+}
+
+/** What a kind has to say about what was seen. `ready` is said while the plan is settled. */
+export interface Report {
+  readonly ready: Why;
+  readonly conditions: readonly ConditionFact[];
+  /** The kind's own members of status, flat; memory is added by the engine. */
+  readonly status: JsonObject;
+  /** undefined where nothing can be compared; then there is no Drifted condition. */
+  readonly drift?: readonly DriftField[];
+  /** A ConfigMap to write beside the object. */
+  readonly output?: { readonly name: string; readonly data: Readonly<Record<string, string>> };
+}
+
+/** A reference to another custom resource, or to an object of the platform by its id. Exactly one of name and id. */
+export interface Reference {
+  /** E.g. "spec.projectRef". */
+  readonly field: string;
+  /** The kind that is referred to, e.g. "PlatformProject". */
+  readonly kind: string;
+  readonly name: string | undefined;
+  readonly externalId: Uuid | undefined;
+}
+
+/** A value from a Secret or a ConfigMap of the same namespace. */
+export interface ValueRequest {
+  /** E.g. "spec.variables[DATABASE_URL]". */
+  readonly field: string;
+  readonly from: "Secret" | "ConfigMap";
+  readonly name: string;
+  readonly key: string;
+}
+
+/**
+ * What stands for secret values in memory: never a plain hash (they can be guessed). `digest` is keyed with the
+ * connection's token, `key` tells which key that was, `sources` which versions of which objects were read.
+ */
+export interface Fingerprint {
+  readonly key: string;
+  readonly digest: string;
+  readonly sources: string;
+}
+
+export interface Resolved {
+  /** The id behind a reference. @throws RangeError for a field that was not asked for. */
+  id(field: string): Uuid;
+  /** The value behind a request. @throws RangeError for a field that was not asked for. */
+  value(field: string): string;
+  /** Stands for this content and the sources that it came from. */
+  fingerprint(content: Json): Fingerprint;
+}
+
+/** What has to be there before a kind can be observed. */
+export interface Needs<In> {
+  /** The first one is the parent, whose connection is inherited and whose id is pinned. */
+  readonly references: readonly Reference[];
+  readonly values: readonly ValueRequest[];
+  /** Pure: builds the kind's inputs of what was resolved. */
+  inputs(resolved: Resolved): In;
+}
+
+export interface Kind<Spec, In, Seen, Mem, Do, Api> {
+  readonly resource: Resource<Spec, Mem>;
+  /** Whether objects of it live on the platform: created by it, recorded by id, finalizer while a policy needs it. */
+  readonly lives: boolean;
+  /** Whether the platform has a list by name on this surface, and so the default adoption policy is IfUniqueName. */
+  listable(surface: Surface): boolean;
+  needs(spec: Spec): Needs<In>;
+  /** Reads only. @throws ApiError */
+  observe(pass: Pass<Spec, In, Mem>, api: Api): Promise<Seen>;
+  /** Pure: a list of checks, the first difference wins. */
+  plan(pass: Pass<Spec, In, Mem>, seen: Seen): Plan<Do>;
+  /** One request; its answer folded into what was seen. @throws ApiError */
+  act(step: Step<Do>, pass: Pass<Spec, In, Mem>, seen: Seen, api: Api): Promise<Known<Seen, Mem>>;
+  /** Did an old step land? Reads only. @throws ApiError */
+  trace(intent: OpenIntent, pass: Pass<Spec, In, Mem>, api: Api): Promise<Trace<Seen, Mem>>;
+  /** Pure. */
+  report(pass: Pass<Spec, In, Mem>, seen: Seen): Report;
+}

@@ -1,0 +1,21 @@
+/** The API group of every custom resource, and the prefix of our annotations. */
+export const GROUP = "platform-operator.io";
+export const VERSION = "v1alpha1";
+export const API_VERSION = `${GROUP}/${VERSION}`;
+
+/** Set only while the deletion policy is Delete or Stop. */
+export const FINALIZER = `${GROUP}/finalizer`;
+
+/** The one field manager of every write. */
+export const FIELD_MANAGER = "platform-operator";
+
+/** Annotations that users write. */
+export const PAUSED = `${GROUP}/paused`;
+export const RECONCILE_REQUESTED_AT = `${GROUP}/reconcile-requested-at`;
+export const POLL_INTERVAL = `${GROUP}/poll-interval`;
+export const RESOLVE = `${GROUP}/resolve`;
+
+/** Annotations that we write: the backup of the id, whose ledger made it, and the intent of a create. */
+export const EXTERNAL_ID = `${GROUP}/external-id`;
+export const INSTALLATION = `${GROUP}/installation`;
+export const INTENT = `${GROUP}/intent`;
