@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+import { buildWithGo } from "./build.ts";
+import { downloadUpstream } from "./envtest.ts";
+import { withLock } from "./lock.ts";
+import { type Env, type FillJob, lookPath, missingIn, type Tool } from "./tools.ts";
+
+/** What `make demo` and `make test` need. */
+export const basicTools: readonly Tool[] = ["kube-apiserver", "etcd", "kubectl"];
+
+/** Where each of the tools lies that were asked for. */
+export interface Binaries {
+  /** The folder with everything but possibly kubectl. */
+  readonly dir: string;
+  readonly kubectl: string;
+}
+
+export interface FindOptions {
+  readonly tools?: readonly Tool[];
+  /** KUBEBUILDER_ASSETS, XDG_CACHE_HOME, HOME and PATH are read from here. */
+  readonly env?: Env;
+  /** Takes one line on what is being done, how far it is and how long it may take. */
+  readonly progress?: (line: string) => void;
+  /** The upstream release index; tests point it elsewhere. */
+  readonly indexUrl?: string;
+}
+
+/** Gives the binaries or throws an error whose message says in a few words why it has none. */
+interface Way {
+  readonly name: string;
+  readonly find: (job: FillJob) => Promise<Binaries>;
+}
+
+const ways: readonly Way[] = [
+  { name: "KUBEBUILDER_ASSETS", find: fromAssets },
+  { name: "the cache", find: fromCache },
+  { name: "the upstream download", find: (job) => fill(job, downloadUpstream) },
+  { name: "a build with Go", find: (job) => fill(job, buildWithGo) },
+];
+
+/**
+ * Finds the control plane's binaries: KUBEBUILDER_ASSETS, the per-user cache, the upstream download, a build from
+ * the Go modules pinned in go.mod, in this order. The last two fill the cache.
+ * Throws an error that names all four ways and what failed in each.
+ */
+export async function findBinaries(options: FindOptions = {}): Promise<Binaries> {
+  const env = options.env ?? process.env;
+  const job: FillJob = {
+    tools: options.tools ?? basicTools,
+    env,
+    progress: options.progress ?? ((line) => process.stderr.write(`${line}\n`)),
+    indexUrl: options.indexUrl,
+    dir: await cacheDir(env),
+  };
+  const failures: string[] = [];
+  for (const way of ways) {
+    try {
+      return await way.find(job);
+    } catch (error) {
+      failures.push(`  ${failures.length + 1}. ${way.name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  throw new Error([`no control plane (${job.tools.join(", ")}); tried in this order:`, ...failures].join("\n"));
+}
+
+/**
+ * The folder in the per-user cache for what go.mod and go.sum pin on this platform, whether it exists or not.
+ * Outside the work tree, so that a clean checkout finds it again.
+ */
+export async function cacheDir(env: Env): Promise<string> {
+  const hash = createHash("sha256");
+  for (const file of ["go.mod", "go.sum"]) hash.update(await readFile(join(import.meta.dirname, file)));
+  const base = env["XDG_CACHE_HOME"] || join(env["HOME"] || homedir(), ".cache");
+  const key = `${hash.digest("hex").slice(0, 16)}-${process.platform}-${process.arch}`;
+  return join(base, "platform-operator", "control-plane", key);
+}
+
+async function fromAssets({ tools, env }: FillJob): Promise<Binaries> {
+  const dir = env["KUBEBUILDER_ASSETS"];
+  if (!dir) throw new Error("not set");
+  const missing = await missingIn(dir, tools);
+  if (missing.length === 0) return { dir, kubectl: join(dir, "kubectl") };
+  const onPath = await lookPath("kubectl", env["PATH"]);
+  if (missing.join() === "kubectl" && onPath !== undefined) return { dir, kubectl: onPath };
+  throw new Error(`no ${missing.join(", ")} in ${dir}`);
+}
+
+async function fromCache({ tools, dir }: FillJob): Promise<Binaries> {
+  const missing = await missingIn(dir, tools);
+  if (missing.length > 0) throw new Error(`no ${missing.join(", ")} in ${dir}`);
+  return { dir, kubectl: join(dir, "kubectl") };
+}
+
+/** Puts what the cache lacks into it, one process at a time. */
+async function fill(job: FillJob, by: (job: FillJob) => Promise<void>): Promise<Binaries> {
+  return withLock(`${job.dir}.lock`, job.progress, async () => {
+    const missing = await missingIn(job.dir, job.tools);
+    if (missing.length > 0) await by({ ...job, tools: missing });
+    return fromCache(job);
+  });
+}

