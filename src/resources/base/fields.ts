@@ -1,0 +1,168 @@
+/**
+ * Fragments that several specs share. Defaults serve parsing only: the generator leaves them out of the CRDs, so the
+ * stored object stays what its owner wrote, and says them in the description instead.
+ */
+import { z } from "zod";
+
+/** Kubernetes copies this member of the metadata into the CRD: rules that the API server checks. */
+const VALIDATIONS = "x-kubernetes-validations";
+
+/** An id of the platform. The pattern is stricter than the `uuid` format of Kubernetes, which takes upper case. */
+export const uuid = z
+  .string()
+  .max(36)
+  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, "must be a lower-case UUID");
+
+/** The name of an object of Kubernetes (DNS-1123 subdomain). */
+export const objectName = z
+  .string()
+  .max(253)
+  .regex(
+    /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
+    "must be the name of a Kubernetes object",
+  );
+
+/** A key of a Secret or a ConfigMap. */
+const dataKey = z
+  .string()
+  .min(1)
+  .max(253)
+  .regex(/^[-._a-zA-Z0-9]+$/, "must be a key of a Secret or ConfigMap");
+
+/** A display name on the platform: no line breaks, no blanks at the ends. */
+export const displayName = z
+  .string()
+  .max(255)
+  .regex(/^\S(.*\S)?$/, "must not be empty, nor begin or end with a blank");
+
+/** A value that is passed through in the platform's own spelling; open, because the spec shows only examples. */
+export const platformValue = z
+  .string()
+  .max(64)
+  .regex(/^[A-Z][A-Z0-9_]*$/, "must be in the platform's spelling, e.g. PRODUCTION");
+
+/** A map with at most `max` entries. @param value the schema of the values. */
+export function mapOf<Value extends z.ZodType>(value: Value, max: number): z.ZodRecord<z.ZodString, Value> {
+  return z
+    .record(z.string(), value)
+    .refine((entries) => Object.keys(entries).length <= max, `must have at most ${max} entries`)
+    .meta({ maxProperties: max });
+}
+
+/** A reference to another custom resource of the same namespace, or to an object of the platform: exactly one. */
+export function reference(kind: string, description: string) {
+  return z
+    .object({
+      name: objectName.optional().describe(`Name of a ${kind} in the same namespace.`),
+      externalId: uuid.optional().describe("Id on the platform, for an object that no custom resource describes."),
+    })
+    .refine((ref) => (ref.name === undefined) !== (ref.externalId === undefined), EXACTLY_ONE_REFERENCE)
+    .meta({
+      description: `${description} Exactly one of name and externalId.`,
+      [VALIDATIONS]: [{ rule: "has(self.name) != has(self.externalId)", message: EXACTLY_ONE_REFERENCE }],
+    });
+}
+const EXACTLY_ONE_REFERENCE = "exactly one of name and externalId must be set";
+
+/** The cluster that a kind is on. Only by id for now: no custom resource describes clusters yet. */
+export function clusterReference(description: string) {
+  return z.object({ externalId: uuid.describe("Id of the cluster on the platform.") }).describe(description);
+}
+
+export const connectionRef = z
+  .object({
+    kind: z
+      .enum(["PlatformConnection", "ClusterPlatformConnection"])
+      .default("PlatformConnection")
+      .describe("Kind of the connection. Defaults to PlatformConnection."),
+    name: objectName.describe("Name of the connection; a PlatformConnection is in the same namespace."),
+  })
+  .describe(
+    "Connection to the platform. Defaults to the parent's, else to the PlatformConnection named default in this " +
+      "namespace, else to the ClusterPlatformConnection named default. It must not differ from the parent's.",
+  );
+
+export const externalId = uuid.describe(
+  "Id of an existing object on the platform that this object takes over. Cannot be changed or removed once set.",
+);
+
+const adoptionPolicy = z
+  .enum(["Never", "IfUniqueName", "Required"])
+  .optional()
+  .describe(
+    "Whether an object of the same name on the platform may be taken over: Never, IfUniqueName when there is exactly " +
+      "one, or Required to never create one. Defaults to IfUniqueName where the platform can list such objects and " +
+      "the parent is managed from this namespace, else to Never.",
+  );
+
+const DELETION =
+  "What happens on the platform when this object is deleted: Retain leaves everything as it is, Delete deletes it where the platform can";
+const LIFECYCLE = "What the operator may do at the beginning and at the end of the object's life.";
+
+/** What a user may say about taking over and deleting. */
+export const lifecycle = z
+  .object({
+    adoptionPolicy,
+    deletionPolicy: z.enum(["Retain", "Delete"]).default("Retain").describe(`${DELETION}. Defaults to Retain.`),
+  })
+  .prefault({})
+  .describe(LIFECYCLE);
+
+/** The same for a kind whose objects can be stopped. */
+export const stoppableLifecycle = z
+  .object({
+    adoptionPolicy,
+    deletionPolicy: z
+      .enum(["Retain", "Delete", "Stop"])
+      .default("Retain")
+      .describe(`${DELETION}, Stop stops it and leaves it. Defaults to Retain.`),
+  })
+  .prefault({})
+  .describe(LIFECYCLE);
+
+const keyOf = (source: string) =>
+  z
+    .object({
+      name: objectName.describe(`Name of the ${source} in the same namespace.`),
+      key: dataKey.describe(`Key in the ${source}.`),
+    })
+    .describe(`A key of a ${source}.`);
+
+/** The key of the Secret that holds a token. */
+export const tokenSecretRef = z
+  .object({
+    name: objectName.describe("Name of the Secret."),
+    key: dataKey.default("token").describe("Key in the Secret. Defaults to token."),
+  })
+  .describe(
+    "The Secret with the token: in the namespace of a PlatformConnection, in the operator's own for a ClusterPlatformConnection.",
+  );
+
+const EXACTLY_ONE_SOURCE = "exactly one of secretKeyRef and configMapKeyRef must be set";
+
+/** Where a value comes from: a key of a Secret or of a ConfigMap. */
+export const valueFrom = z
+  .object({
+    secretKeyRef: keyOf("Secret").optional(),
+    configMapKeyRef: keyOf("ConfigMap").optional(),
+  })
+  .refine((from) => (from.secretKeyRef === undefined) !== (from.configMapKeyRef === undefined), EXACTLY_ONE_SOURCE)
+  .meta({
+    description: "Takes the value from a Secret or a ConfigMap of the same namespace.",
+    [VALIDATIONS]: [{ rule: "has(self.secretKeyRef) != has(self.configMapKeyRef)", message: EXACTLY_ONE_SOURCE }],
+  });
+
+export type ValueFrom = z.output<typeof valueFrom>;
+
+/** Said by the API server and by us where a value has to have one source. */
+export const EXACTLY_ONE_VALUE = "exactly one of value and valueFrom must be set";
+
+/** The zod side of EXACTLY_ONE_VALUE. */
+export function hasOneValue(of: { readonly value?: unknown; readonly valueFrom?: unknown }): boolean {
+  return (of.value === undefined) !== (of.valueFrom === undefined);
+}
+
+/** The API server's side of EXACTLY_ONE_VALUE, for an object whose `value` has a type. */
+export const ONE_VALUE = {
+  [VALIDATIONS]: [{ rule: "has(self.value) != has(self.valueFrom)", message: EXACTLY_ONE_VALUE }],
+};

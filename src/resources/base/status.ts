@@ -1,0 +1,144 @@
+/**
+ * What every `.status` has, flat (design §5). Bounds here are wide: a value that breaks one makes the API server
+ * refuse the whole patch, so what comes from the platform is cut to `TEXT` characters before it is written.
+ */
+import { z } from "zod";
+
+/** The longest text in a status, in characters. */
+export const TEXT = 1024;
+/** The most fields that `drift` lists. */
+export const DRIFT_FIELDS = 20;
+
+/** A short text, mostly the platform's own words. */
+export const text = z.string().max(TEXT);
+/** A time that we took ourselves. Times of the platform are `text`: their form is theirs. */
+export const time = z.string().max(64).meta({ format: "date-time" });
+/** An id, as the platform gave it. */
+export const id = z.string().max(64);
+/** A number of things. */
+export const count = z.int().min(0);
+
+/** A condition as `metav1.Condition` has it, with the patterns and bounds of its API documentation. */
+const condition = z
+  .object({
+    type: z
+      .string()
+      .max(316)
+      .regex(
+        /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$/,
+      )
+      .describe("What the condition is about, e.g. Ready."),
+    status: z.enum(["True", "False", "Unknown"]).describe("Whether it holds."),
+    observedGeneration: z
+      .int()
+      .min(0)
+      .optional()
+      .describe("Generation of the object that the condition was judged on."),
+    lastTransitionTime: time.describe("When status last changed."),
+    reason: z
+      .string()
+      .min(1)
+      .max(1024)
+      .regex(/^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/)
+      .describe("Why, in one word; or the platform's own state."),
+    message: z.string().max(32768).describe("Why, and what to do, in a sentence."),
+  })
+  .describe("One fact about the object.");
+
+const identity = z
+  .object({
+    connectionUid: id.optional().describe("uid of the connection that the object was made through."),
+    host: text.optional().describe("Host of the platform."),
+    organizationId: id.optional().describe("Organization on the platform."),
+    parentId: id.optional().describe("Id of the parent on the platform."),
+    installation: id.optional().describe("Which installation of the operator made or adopted it."),
+  })
+  .describe("Where the object on the platform belongs. Once recorded, another place is never written to.");
+
+const intent = z
+  .object({
+    v: z.int().min(1).max(1000).describe("Version of this record."),
+    uid: id.describe("uid of the object that the record was written for."),
+    installation: id.describe("Which installation of the operator wrote it."),
+    attempt: text.describe("Names this attempt alone."),
+    op: text.describe("The operation of the platform's API."),
+    creates: z.boolean().optional().describe("Whether the action creates an object."),
+    generation: z.int().min(0).describe("Generation that asked for the action."),
+    parentId: id.optional().describe("Id of the parent that the action was meant for."),
+    id: id.optional().describe("Id of the object that the action was meant for."),
+    name: text.optional().describe("Name of the object that was to be created."),
+    commit: text.optional().describe("Commit that was to be deployed."),
+    mark: z.unknown().optional().meta({
+      description: "What was seen before, to find out later whether the action was carried out.",
+      "x-kubernetes-preserve-unknown-fields": true,
+    }),
+  })
+  .describe("An action that was begun and whose outcome is not recorded yet. It is traced, never repeated blindly.");
+
+const driftField = z
+  .object({
+    path: text.describe("Path in the spec, e.g. spec.cpu."),
+    desired: text.describe("What the spec says."),
+    observed: text.describe("What the platform says."),
+  })
+  .describe("One difference.");
+
+/** The members of every status. */
+const common = {
+  observedGeneration: z
+    .int()
+    .min(-1)
+    .optional()
+    .describe("Generation of the spec that this status speaks of; -1 until the operator has seen the object."),
+  conditions: z
+    .array(condition)
+    .max(16)
+    .optional()
+    .describe(
+      "Ready and Synced always; Reconciling or Stalled only while they hold; further ones as the kind has them.",
+    )
+    .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] }),
+  lastHandledReconcileAt: text.optional().describe("The last reconcile-requested-at annotation that was acted upon."),
+};
+
+/** The members of a status whose object lives on the platform. */
+const living = {
+  externalId: id.optional().describe("Id of the object on the platform."),
+  identity: identity.optional(),
+  intent: intent.optional(),
+  drift: z
+    .object({
+      fields: z
+        .array(driftField)
+        .max(DRIFT_FIELDS)
+        .describe("The differences, at most 20.")
+        .meta({
+          "x-kubernetes-list-type": "map",
+          "x-kubernetes-list-map-keys": ["path"],
+        }),
+    })
+    .optional()
+    .describe("Where the platform differs from the spec. Secret values are not compared."),
+};
+
+/** The status of a kind that only observes. @param own the kind's own members. */
+export function observingStatus<Own extends z.ZodRawShape>(own: Own) {
+  return z.object({ ...common, ...own });
+}
+
+/** The status of a kind that keeps an object of the platform. @param own the kind's own members. */
+export function livingStatus<Own extends z.ZodRawShape>(own: Own) {
+  return z.object({ ...common, ...living, ...own });
+}
+
+/** A member of the operator's memory: a shape that does not fit parses as absent, so an odd status never stops us. */
+export function kept<Schema extends z.ZodType>(schema: Schema) {
+  return schema.optional().catch(undefined);
+}
+
+/** What stands for content that holds secret values (the engine's Fingerprint): keyed, so that it cannot be guessed. */
+export const fingerprint = z.object({
+  key: text.describe("Which key the digest was made with."),
+  digest: text.describe("Keyed digest of the content."),
+  sources: z.string().max(16384).describe("Which versions of which Secrets and ConfigMaps the content came from."),
+});

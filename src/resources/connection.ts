@@ -1,0 +1,164 @@
+import { z } from "zod";
+
+import { AGE, MESSAGE, READY, REASON } from "./base/columns.ts";
+import { mapOf, objectName, tokenSecretRef, uuid } from "./base/fields.ts";
+import type { PrinterColumn, Resource } from "./base/resource.ts";
+import { kept, observingStatus, time } from "./base/status.ts";
+
+const auth = z
+  .object({
+    scheme: z
+      .enum(["Token", "Bearer"])
+      .default("Token")
+      .describe("How the token is sent: Token for an API token, Bearer for a user's JWT. Defaults to Token."),
+    tokenSecretRef,
+  })
+  .describe("How the operator signs in.");
+
+const rateLimit = z
+  .object({
+    requestsPerSecond: z.int().min(1).max(1000).default(5).describe("Requests a second on average. Defaults to 5."),
+    burst: z.int().min(1).max(10_000).default(10).describe("Requests that may be sent at once. Defaults to 10."),
+  })
+  .prefault({})
+  .describe("The budget of requests that everything on this connection shares.");
+
+const common = {
+  baseUrl: z
+    .string()
+    .max(512)
+    .regex(/^https?:\/\/([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?\/?$/, {
+      error: "must be a URL of scheme, host and port only, e.g. https://api.example.com",
+    })
+    .describe(
+      "Scheme, host and port of the platform, e.g. https://api.example.com. Only https and hosts that the operator " +
+        "was started to allow. The host cannot be changed.",
+    ),
+  pathPrefix: z
+    .string()
+    .max(200)
+    .regex(/^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$/, "must be empty or a path that does not end in a slash")
+    .default("")
+    .describe('Path before every operation, e.g. /api/v1. Defaults to "", no prefix.'),
+  organizationId: uuid.describe("Id of the organization on the platform. Cannot be changed."),
+  auth,
+  rateLimit,
+  surface: z
+    .enum(["Auto", "Documented", "Full"])
+    .default("Auto")
+    .describe(
+      "Which operations the platform offers: Documented for those of its specification, Full for reads, updates and " +
+        "deletes as well, Auto to find out by one harmless read. Defaults to Auto.",
+    ),
+  allowUnverifiedIds: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Lets spec.externalId of a service stand where the platform cannot prove that it belongs to the organization. " +
+        "Defaults to false.",
+    ),
+  allowedProjects: z
+    .array(uuid.describe("Id of a project."))
+    .min(1)
+    .max(256)
+    .optional()
+    .describe("Projects that may be used through this connection. Defaults to all that the token can see.")
+    .meta({ "x-kubernetes-list-type": "set" }),
+};
+
+const namespacedSpec = z.object(common);
+
+const clusterSpec = z.object({
+  ...common,
+  allowedNamespaces: z
+    .object({
+      names: z
+        .array(objectName.describe("Name of a namespace."))
+        .max(256)
+        .optional()
+        .describe("Namespaces by name.")
+        .meta({ "x-kubernetes-list-type": "set" }),
+      selector: z
+        .object({
+          matchLabels: mapOf(z.string().max(63).describe("Value of the label."), 16).describe(
+            "Labels that a namespace must have, all of them; none selects every namespace.",
+          ),
+        })
+        .optional()
+        .describe("Namespaces by label."),
+    })
+    .optional()
+    .describe("Namespaces that may use this connection: those named and those selected. Defaults to none."),
+});
+
+export type ConnectionSpec = z.output<typeof namespacedSpec>;
+export type ClusterConnectionSpec = z.output<typeof clusterSpec>;
+
+const surfaceFound = z.enum(["Documented", "Full"]).describe("Which operations the platform was found to offer.");
+
+const memory = z.object({ surface: kept(surfaceFound) }).catch({});
+
+export type ConnectionMemory = z.output<typeof memory>;
+
+const status = observingStatus({
+  surface: surfaceFound.optional(),
+  rateLimitedUntil: time
+    .optional()
+    .describe("Until when the platform asked to send nothing; absent while requests flow."),
+});
+
+const columns: readonly PrinterColumn[] = [
+  READY,
+  { name: "Org", type: "string", jsonPath: ".spec.organizationId", description: "Organization on the platform." },
+  {
+    name: "Surface",
+    type: "string",
+    jsonPath: ".status.surface",
+    description: "Which operations the platform offers.",
+  },
+  REASON,
+  { name: "Base-URL", type: "string", jsonPath: ".spec.baseUrl", description: "Address of the platform.", priority: 1 },
+  MESSAGE,
+  AGE,
+];
+
+const shared = {
+  memory,
+  status,
+  rules: [
+    {
+      rule: "self.spec.organizationId == oldSelf.spec.organizationId",
+      message: "spec.organizationId cannot be changed; make another connection",
+    },
+    {
+      rule: "url(self.spec.baseUrl).getHost() == url(oldSelf.spec.baseUrl).getHost()",
+      message: "the host of spec.baseUrl cannot be changed; make another connection",
+    },
+  ],
+  columns,
+  selectableFields: [".spec.organizationId"],
+};
+
+export const platformConnection: Resource<ConnectionSpec, ConnectionMemory> = {
+  kind: "PlatformConnection",
+  plural: "platformconnections",
+  singular: "platformconnection",
+  shortNames: ["pconn"],
+  scope: "Namespaced",
+  description: "Access to one organization of the platform for the objects of one namespace.",
+  spec: namespacedSpec,
+  ...shared,
+};
+
+export const clusterPlatformConnection: Resource<ClusterConnectionSpec, ConnectionMemory> = {
+  kind: "ClusterPlatformConnection",
+  plural: "clusterplatformconnections",
+  singular: "clusterplatformconnection",
+  shortNames: ["cpconn"],
+  scope: "Cluster",
+  description:
+    "Access to one organization of the platform for the namespaces that it names. Its Secret is in the operator's " +
+    "own namespace.",
+  spec: clusterSpec,
+  ...shared,
+};
