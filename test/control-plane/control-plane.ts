@@ -43,7 +43,7 @@ export interface ControlPlaneFacts {
 
 export interface ControlPlane extends ControlPlaneFacts {
   /** Ends etcd and kube-apiserver and removes the folder; may be called again. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 type Guard = ChildProcessByStdio<Writable, Readable, Readable>;

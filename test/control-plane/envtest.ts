@@ -52,7 +52,7 @@ export async function downloadUpstream({ dir, tools, progress, indexUrl = DEFAUL
 export interface Environment {
   readonly server: string;
   readonly kubeconfigPath: string;
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 export interface EnvironmentOptions {

@@ -1,0 +1,74 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { parse, stringify } from "yaml";
+import { z } from "zod";
+
+import type { ControlPlaneFacts } from "./control-plane.ts";
+
+const run = promisify(execFile);
+
+/** The part of a kubeconfig that outlives a change of user. */
+const Clusters = z.object({ clusters: z.array(z.object({ name: z.string(), cluster: z.unknown() })).min(1) });
+
+export interface KubectlOptions {
+  /** Given on standard input, for `apply -f -`. */
+  readonly input?: string;
+  /** Instead of the cluster admin's. */
+  readonly kubeconfigPath?: string;
+}
+
+/**
+ * Runs kubectl and gives back its standard output. Throws when it ends with an error, with its words in the message
+ * (no arguments with secrets, please: they are in it too).
+ */
+export async function kubectl(
+  at: ControlPlaneFacts,
+  args: readonly string[],
+  { input, kubeconfigPath = at.kubeconfigPath }: KubectlOptions = {},
+): Promise<string> {
+  const running = run(at.kubectlPath, ["--kubeconfig", kubeconfigPath, ...args], {
+    // Nothing of the user's own configuration, and the cache of discovery dies with the control plane.
+    env: { PATH: process.env["PATH"], HOME: at.dir },
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  running.child.stdin?.on("error", () => {}).end(input ?? "");
+  return (await running).stdout;
+}
+
+/**
+ * A token of an existing ServiceAccount, by the TokenRequest API.
+ * `seconds` is how long it is good for, at least 600 (the API server's own minimum).
+ */
+export async function tokenFor(
+  at: ControlPlaneFacts,
+  namespace: string,
+  serviceAccount: string,
+  seconds = 24 * 3_600,
+): Promise<string> {
+  const token = await kubectl(at, ["create", "token", serviceAccount, "-n", namespace, `--duration=${seconds}s`]);
+  return token.trim();
+}
+
+/**
+ * Writes a kubeconfig with a token of an existing ServiceAccount and gives back its path. It lies in the control
+ * plane's folder, readable by this user alone, and goes with it.
+ */
+export async function kubeconfigFor(at: ControlPlaneFacts, namespace: string, serviceAccount: string): Promise<string> {
+  const { clusters } = Clusters.parse(parse(await readFile(at.kubeconfigPath, "utf8")));
+  const token = await tokenFor(at, namespace, serviceAccount);
+  const name = "service-account";
+  const path = join(await mkdtemp(join(at.dir, "kubeconfig-")), "kubeconfig");
+  const kubeconfig = {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters,
+    users: [{ name, user: { token } }],
+    contexts: [{ name, context: { cluster: clusters[0]?.name, user: name, namespace } }],
+    "current-context": name,
+  };
+  await writeFile(path, stringify(kubeconfig), { mode: 0o600 });
+  return path;
+}
