@@ -1,0 +1,36 @@
+# Every target does its own set-up on a fresh machine. Options are variables: make demo ONCE=1 SCENARIO=outage SPEED=60
+.DEFAULT_GOAL := help
+.PHONY: help demo test check generate build clean
+
+# Node 24 comes with the npm packages; it goes before an older one on PATH.
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+
+# npm writes this file last, so an interrupted installation is repeated.
+installed := node_modules/.package-lock.json
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(installed) ## control plane, simulated platform and operator; ONCE=1 to stop when Ready, SCENARIO=bad-commit|rate-limit|outage|drift, SPEED=n
+	@node test/demo/main.ts $(if $(filter-out 0,$(ONCE)),--once) $(if $(SCENARIO),--scenario '$(SCENARIO)') $(if $(SPEED),--speed '$(SPEED)')
+
+test: $(installed) ## unit and integration tests, on a real control plane
+	@npm run --silent test
+
+check: $(installed) ## lint, format, types, unit tests, unused code, generated files fresh; seconds
+	@npm run --silent check
+
+generate: $(installed) ## write the generated files (CRDs, RBAC) again
+	@npm run --silent generate
+
+build: $(installed) ## bundle the operator into dist/main.js
+	@npm run --silent build
+
+clean: ## remove what was built; packages and cached binaries stay
+	rm -rf dist coverage test-results .demo
+
+$(installed): package-lock.json
+	@echo "installing npm packages, Node 24 among them (200 MB, once)"
+	@npm ci --include=dev --include=optional --no-audit --no-fund --loglevel=error
+	@touch $@
+	@node scripts/require-node24.mjs
