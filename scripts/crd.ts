@@ -1,0 +1,68 @@
+/** Resource → CustomResourceDefinition. */
+import { GROUP, VERSION } from "../src/resources/base/names.ts";
+import type { PrinterColumn, Resource } from "../src/resources/base/resource.ts";
+import { structural } from "./schema.ts";
+import type { Structural } from "./schema.ts";
+
+/** The schema of a whole object of a kind. */
+export interface ObjectSchema {
+  readonly spec: Structural;
+  readonly status: Structural;
+}
+
+/** @throws Error where the resource says something that a CRD cannot. */
+export function objectSchema(resource: Resource): ObjectSchema {
+  return {
+    spec: { description: "What is wanted.", ...structural(resource.spec, `${resource.kind}.spec`) },
+    status: {
+      description: "What the operator found and did. Written by the operator alone.",
+      ...structural(resource.status, `${resource.kind}.status`),
+    },
+  };
+}
+
+/** The CRD of a kind, in the order in which people read one. */
+export function customResourceDefinition(resource: Resource): object {
+  const { kind, plural, singular, shortNames, scope } = resource;
+  const { spec, status } = objectSchema(resource);
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${GROUP}` },
+    spec: {
+      group: GROUP,
+      names: { kind, listKind: `${kind}List`, plural, singular, shortNames, categories: ["platform"] },
+      scope,
+      versions: [
+        {
+          name: VERSION,
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: resource.columns.map(column),
+          selectableFields: resource.selectableFields.map((jsonPath) => ({ jsonPath })),
+          schema: {
+            openAPIV3Schema: {
+              description: resource.description,
+              type: "object",
+              required: ["spec"],
+              properties: {
+                apiVersion: { type: "string" },
+                kind: { type: "string" },
+                metadata: { type: "object" },
+                spec,
+                // Tools that follow kstatus see a new object as unobserved from its first moment on.
+                status: { ...status, default: { observedGeneration: -1 } },
+              },
+              ...(resource.rules.length > 0 && { "x-kubernetes-validations": resource.rules }),
+            },
+          },
+        },
+      ],
+    },
+  };
+}
+
+function column({ name, type, description, jsonPath, priority }: PrinterColumn): object {
+  return { name, type, description, jsonPath, ...(priority !== undefined && { priority }) };
+}

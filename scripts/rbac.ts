@@ -1,0 +1,83 @@
+/** The declaration in src/app/rbac.ts → manifests of deploy/rbac/. */
+import { GRANTS, OPERATOR } from "../src/app/rbac.ts";
+import type { Grant } from "../src/app/rbac.ts";
+import { GROUP } from "../src/resources/base/names.ts";
+import { RESOURCES } from "../src/resources/index.ts";
+
+const RBAC = "rbac.authorization.k8s.io";
+const labels = { "app.kubernetes.io/name": OPERATOR };
+
+/** Manifests by file name; the names sort in the order in which they can be applied. */
+export function rbacManifests(): ReadonlyMap<string, readonly object[]> {
+  return new Map([
+    ["namespace.yaml", [namespace()]],
+    ["operator.yaml", [serviceAccount(), ...operatorRoles()]],
+    ["users.yaml", userRoles()],
+  ]);
+}
+
+function namespace(): object {
+  const enforce = { "pod-security.kubernetes.io/enforce": "restricted" };
+  return { apiVersion: "v1", kind: "Namespace", metadata: { name: OPERATOR, labels: { ...labels, ...enforce } } };
+}
+
+function serviceAccount(): object {
+  return {
+    apiVersion: "v1",
+    kind: "ServiceAccount",
+    metadata: { name: OPERATOR, namespace: OPERATOR, labels },
+    // The Deployment mounts a token of its own, bound and short-lived.
+    automountServiceAccountToken: false,
+  };
+}
+
+function operatorRoles(): readonly object[] {
+  const everywhere = GRANTS.filter((grant) => grant.where === "everywhere").map(rule);
+  const inNamespace = GRANTS.filter((grant) => grant.where === "operator's namespace").map(rule);
+  const here = { name: OPERATOR, namespace: OPERATOR, labels };
+  const subjects = [{ kind: "ServiceAccount", name: OPERATOR, namespace: OPERATOR }];
+  const ref = (kind: string): object => ({ apiGroup: RBAC, kind, name: OPERATOR });
+  return [
+    { apiVersion: `${RBAC}/v1`, kind: "ClusterRole", metadata: { name: OPERATOR, labels }, rules: everywhere },
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: "ClusterRoleBinding",
+      metadata: { name: OPERATOR, labels },
+      roleRef: ref("ClusterRole"),
+      subjects,
+    },
+    { apiVersion: `${RBAC}/v1`, kind: "Role", metadata: here, rules: inNamespace },
+    { apiVersion: `${RBAC}/v1`, kind: "RoleBinding", metadata: here, roleRef: ref("Role"), subjects },
+  ];
+}
+
+function rule({ group, resources, names, verbs }: Grant): object {
+  return { apiGroups: [group], resources, ...(names !== undefined && { resourceNames: names }), verbs };
+}
+
+/**
+ * What users of a namespace get through the roles `view` and `edit` of Kubernetes: no status, no finalizers, and
+ * nothing that is cluster-scoped.
+ */
+function userRoles(): readonly object[] {
+  const resources = RESOURCES.filter(({ scope }) => scope === "Namespaced").map(({ plural }) => plural);
+  const role = (name: "view" | "edit", verbs: readonly string[]): object => ({
+    apiVersion: `${RBAC}/v1`,
+    kind: "ClusterRole",
+    metadata: {
+      name: `${OPERATOR}-${name}`,
+      labels: { ...labels, ...aggregated(name) },
+    },
+    rules: [{ apiGroups: [GROUP], resources, verbs }],
+  });
+  return [
+    role("view", ["get", "list", "watch"]),
+    role("edit", ["create", "delete", "deletecollection", "patch", "update"]),
+  ];
+}
+
+/** `admin` and `edit` hold what `edit` gets; a viewer's right goes to all three. */
+function aggregated(name: "view" | "edit"): Readonly<Record<string, string>> {
+  const to = name === "view" ? ["view", "edit", "admin"] : ["edit", "admin"];
+  return Object.fromEntries(to.map((role) => [`${RBAC}/aggregate-to-${role}`, "true"]));
+}

@@ -1,0 +1,82 @@
+/**
+ * What the operator may do in the cluster: the one declaration, from which deploy/rbac/ is generated. Least privilege:
+ * no list or watch of Secrets, no wildcards, no workloads, no CRDs.
+ */
+import { GROUP } from "../resources/base/names.ts";
+import { RESOURCES } from "../resources/index.ts";
+
+/** The name of the namespace, ServiceAccount, roles and bindings. */
+export const OPERATOR = "platform-operator";
+export const LEASE = "platform-operator-leader-election";
+
+export interface Grant {
+  /** "" is the core group. */
+  readonly group: string;
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  /** Only objects of these names. */
+  readonly names?: readonly string[];
+  readonly where: "everywhere" | "operator's namespace";
+  readonly why: string;
+}
+
+/** One per resource. */
+export const GRANTS: readonly Grant[] = [
+  {
+    group: GROUP,
+    resources: RESOURCES.map(({ plural }) => plural),
+    verbs: ["get", "list", "watch", "patch"],
+    where: "everywhere",
+    why: "reads the custom resources; patches annotations and finalizers",
+  },
+  {
+    group: GROUP,
+    resources: RESOURCES.map(({ plural }) => `${plural}/status`),
+    verbs: ["patch"],
+    where: "everywhere",
+    why: "writes what it found and did",
+  },
+  {
+    group: "",
+    resources: ["secrets"],
+    verbs: ["get"],
+    where: "everywhere",
+    why: "reads the tokens of connections and the values that specs refer to, by name",
+  },
+  {
+    group: "",
+    resources: ["configmaps"],
+    verbs: ["get", "create", "patch"],
+    where: "everywhere",
+    why: "reads values that specs refer to; writes the content of catalogues",
+  },
+  {
+    group: "",
+    resources: ["namespaces"],
+    verbs: ["get"],
+    where: "everywhere",
+    why: "reads the labels that a ClusterPlatformConnection selects by, whether a namespace terminates, and the uid of kube-system, which names the installation",
+  },
+  {
+    group: "events.k8s.io",
+    resources: ["events"],
+    verbs: ["create", "patch"],
+    where: "everywhere",
+    why: "tells what happened to an object",
+  },
+  {
+    group: "coordination.k8s.io",
+    resources: ["leases"],
+    verbs: ["create"],
+    where: "operator's namespace",
+    why: "creates the lease of the leader election; a create cannot be limited by name",
+  },
+  {
+    group: "coordination.k8s.io",
+    resources: ["leases"],
+    verbs: ["get", "update"],
+    names: [LEASE],
+    where: "operator's namespace",
+    why: "holds the lease of the leader election",
+  },
+];
