@@ -7,13 +7,22 @@ export class KubeError extends Error {
   readonly status: number;
   /** From `Retry-After`, in milliseconds. */
   readonly retryAfterMs: number | undefined;
+  /** The reasons that the API server's Status names as causes, e.g. "NamespaceTerminating". */
+  readonly causes: readonly string[];
 
-  constructor(failure: KubeFailure, status: number, message: string, retryAfterMs?: number) {
+  constructor(
+    failure: KubeFailure,
+    status: number,
+    message: string,
+    retryAfterMs?: number,
+    causes: readonly string[] = [],
+  ) {
     super(message);
     this.name = "KubeError";
     this.failure = failure;
     this.status = status;
     this.retryAfterMs = retryAfterMs;
+    this.causes = causes;
   }
 }
 

@@ -1,0 +1,90 @@
+import type { Clock } from "./types.ts";
+
+/** The longest delay that `setTimeout` keeps: beyond it Node fires after 1 ms (D2). */
+export const MAX_DELAY_MS = 2 ** 31 - 1;
+
+/** @returns `ms` as a delay that a timer can keep: a whole number from 0 to 2^31-1; NaN counts as 0. */
+export function clampDelay(ms: number): number {
+  return ms > 0 ? Math.min(Math.ceil(ms), MAX_DELAY_MS) : 0;
+}
+
+/** @returns the clock of production: the system's wall clock, and Node's monotonic one for every duration. */
+export function systemClock(): Clock {
+  return {
+    now: () => new Date(),
+    // oxlint-disable-next-line no-restricted-globals -- this is the clock that is injected everywhere else
+    monotonic: () => performance.now(),
+    after: (ms, run) => {
+      // oxlint-disable-next-line no-restricted-globals -- this is the clock that is injected everywhere else
+      const timer = setTimeout(run, clampDelay(ms));
+      return () => {
+        clearTimeout(timer);
+      };
+    },
+  };
+}
+
+/**
+ * Waits for `ms` on `clock`. Resolves with true when the time has passed, with false at once when `signal` fires;
+ * it never rejects.
+ */
+export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (signal.aborted) {
+      resolve(false);
+      return;
+    }
+    const stop = (): void => {
+      cancel();
+      resolve(false);
+    };
+    const cancel = clock.after(ms, () => {
+      signal.removeEventListener("abort", stop);
+      resolve(true);
+    });
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** A signal that fires after a deadline or with its parent. */
+export interface Deadline {
+  readonly signal: AbortSignal;
+  /** True once the time is over, false when the parent fired. */
+  readonly expired: () => boolean;
+  /** Stops the time; the parent still counts. */
+  readonly hold: () => void;
+  /** Must be called when the work has ended: frees the timer and lets go of the parent. */
+  readonly done: () => void;
+}
+
+/** @returns a deadline of `ms` on `clock`. By hand, as AbortSignal.any holds on to a parent that lives long. */
+export function deadline(clock: Clock, ms: number, parent?: AbortSignal): Deadline {
+  const controller = new AbortController();
+  let expired = false;
+  const cancel = clock.after(ms, () => {
+    expired = true;
+    controller.abort();
+  });
+  const follow = (): void => {
+    controller.abort();
+  };
+  if (parent?.aborted === true) follow();
+  parent?.addEventListener("abort", follow, { once: true });
+  return {
+    signal: controller.signal,
+    expired: () => expired,
+    hold: cancel,
+    done: () => {
+      cancel();
+      parent?.removeEventListener("abort", follow);
+    },
+  };
+}
+
+/**
+ * @returns the time as RFC 3339 with six fractional digits, which `MicroTime` fields want: the API server refuses
+ * the three of `toISOString` with 400 (K15).
+ */
+export function microTime(date: Date): string {
+  return date.toISOString().replace("Z", "000Z");
+}

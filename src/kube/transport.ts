@@ -1,0 +1,41 @@
+import type { Json } from "./types.ts";
+
+/** Deadlines of calls of the API server, in milliseconds (design §7). */
+export const DEADLINES = { call: 10_000, list: 30_000, lease: 5_000 } as const;
+
+/** The one field manager of every write: each further manager makes every write dearer (design §2). */
+export const FIELD_MANAGER = "platform-operator";
+
+/** Query parameters; `undefined` leaves one out. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface KubeRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Built by paths.ts, so that every segment is validated (K17). */
+  readonly path: string;
+  readonly query?: Query;
+  readonly body?: Json;
+  /** "application/json" unless told; every PATCH of ours is a merge patch (K14). */
+  readonly contentType?: "application/json" | "application/merge-patch+json";
+  /** For the whole exchange, body included; 10 s unless told. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** The API server as the rest of this folder sees it. */
+export interface KubeClient {
+  /**
+   * Sends one request and returns the parsed answer (null when it is empty).
+   * @throws KubeError for every answer that is not 2xx and for every failure on the way.
+   */
+  request(request: KubeRequest): Promise<Json>;
+  /**
+   * Opens a watch and yields its bytes until the server ends it or `signal` fires.
+   * @throws KubeError when the watch is refused or breaks off.
+   */
+  stream(request: {
+    readonly path: string;
+    readonly query?: Query;
+    readonly signal: AbortSignal;
+  }): AsyncIterable<Uint8Array>;
+}
