@@ -1,0 +1,100 @@
+/** Where requests may go (reliability bar E8): https, an allowed host, and no address inside the cluster or the machine. */
+import { BlockList, isIP } from "node:net";
+
+import { ApiError } from "./errors.ts";
+
+export interface AddressRules {
+  /** Host names (`api.example.com`, `*.example.com`), addresses and CIDR blocks. No host name: every public host. */
+  readonly allowedHosts: readonly string[];
+  /** Lets plain http and loopback, link-local and private addresses stand: for the demo and tests. */
+  readonly allowInsecure: boolean;
+}
+
+const PRIVATE_BLOCKS = [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "224.0.0.0/3",
+  "::/128",
+  "::1/128",
+  "64:ff9b::/96",
+  "64:ff9b:1::/48",
+  "2002::/16",
+  "fc00::/7",
+  "fe80::/10",
+  "fec0::/10",
+  "ff00::/8",
+] as const;
+
+const CIDR = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i;
+const PREFIX = /^(?:\/[A-Za-z0-9._~-]+)*$/;
+
+/**
+ * Builds the test for addresses that a connection may go to, literal or from DNS.
+ * A block of `allowedHosts` lets addresses in it stand, so that a platform in a private network can be reached.
+ */
+export function addressFilter(rules: AddressRules): (address: string) => boolean {
+  const closed = blockList(PRIVATE_BLOCKS);
+  const open = blockList(rules.allowedHosts.filter(isBlock));
+  return (address) => {
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+    return rules.allowInsecure || open.check(address, family) || !closed.check(address, family);
+  };
+}
+
+/**
+ * Checks where a connection wants to go.
+ * @param baseUrl scheme, host and optional port, nothing else.
+ * @param pathPrefix "" or e.g. "/api/v1".
+ * @returns what request paths are appended to, without a slash at the end.
+ * @throws ApiError "Refused".
+ */
+export function checkedBase(baseUrl: string, pathPrefix: string, rules: AddressRules): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : refuse("the base URL cannot be read");
+  if (url.protocol !== "https:" && !(rules.allowInsecure && url.protocol === "http:"))
+    refuse("the base URL is not https");
+  if (url.username !== "" || url.password !== "") refuse("the base URL carries credentials");
+  if (url.pathname !== "/" || url.search !== "" || url.hash !== "")
+    refuse("the base URL has more than scheme, host and port");
+  if (!PREFIX.test(pathPrefix) || /\/\.{1,2}(?:\/|$)/.test(pathPrefix)) refuse("the path prefix is not a plain path");
+  checkHost(url, rules);
+  return `${url.origin}${pathPrefix}`;
+}
+
+function checkHost(url: URL, rules: AddressRules): void {
+  const host = url.hostname.replaceAll(/[[\]]/g, "").replace(/\.$/, "");
+  if (isIP(host) !== 0 && !addressFilter(rules)(host)) refuse("the host is a loopback, link-local or private address");
+  const listed = rules.allowedHosts.length === 0 || rules.allowedHosts.some((entry) => matches(entry, host, url));
+  if (!listed) refuse("the host is not in the operator's list of allowed platform hosts");
+}
+
+function matches(entry: string, host: string, url: URL): boolean {
+  const wanted = entry.toLowerCase();
+  if (wanted.startsWith("*.")) return host.endsWith(wanted.slice(1));
+  if (isBlock(wanted)) return isIP(host) !== 0 && blockList([wanted]).check(host, isIP(host) === 6 ? "ipv6" : "ipv4");
+  return wanted === host || wanted === url.host;
+}
+
+function isBlock(entry: string): boolean {
+  return isIP(CIDR.exec(entry)?.[1] ?? "") !== 0;
+}
+
+function blockList(blocks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const block of blocks) {
+    const [, address = "", bits] = CIDR.exec(block) ?? [];
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+    list.addSubnet(address, Number(bits ?? (family === "ipv6" ? 128 : 32)), family);
+  }
+  return list;
+}
+
+function refuse(message: string): never {
+  throw new ApiError("connect", { is: "Refused" }, 0, message);
+}

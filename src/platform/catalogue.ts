@@ -1,0 +1,42 @@
+import { z } from "zod";
+
+import type { Caller, ReadOptions } from "./caller.ts";
+import { json } from "./decode.ts";
+import { flag, optional, record, results, strings, text } from "./schema.ts";
+
+const region = record({
+  name: z.string(),
+  country_code: text,
+  country: text,
+  city: text,
+  arm_supported: flag,
+  zones: strings,
+});
+
+const cloudProvider = record({
+  short_name: z.string(),
+  name: text,
+  logo_url: text,
+  regions: optional(z.array(region)).transform((given) => given ?? []),
+});
+
+const databaseType = record({ name: z.string() });
+
+export type CloudProvider = z.output<typeof cloudProvider>;
+export type ManagedDatabaseType = z.output<typeof databaseType>;
+
+/** What the platform offers to everybody. */
+export interface Catalogue {
+  cloudProviders(options?: ReadOptions): Promise<readonly CloudProvider[]>;
+  /** The types of managed databases on AWS. */
+  managedDatabaseTypes(options?: ReadOptions): Promise<readonly ManagedDatabaseType[]>;
+}
+
+export function catalogue(caller: Caller): Catalogue {
+  return {
+    cloudProviders: (options) =>
+      caller.read("listCloudProviders", {}, { answer: json(results(cloudProvider)), ...options }),
+    managedDatabaseTypes: (options) =>
+      caller.read("listManagedDatabaseTypes", {}, { answer: json(results(databaseType)), ...options }),
+  };
+}

@@ -1,0 +1,107 @@
+import { z } from "zod";
+
+import type { Caller, ReadOptions } from "./caller.ts";
+import { json, maybe } from "./decode.ts";
+import { count, date, flag, optional, record, results, snakeCase, text, uuid } from "./schema.ts";
+
+const lock = record({ reason: text, cluster_id: text, locked_at: date, owner_name: text, ttl_in_days: count });
+
+const clusterStatus = record({
+  cluster_id: uuid,
+  status: z.string(),
+  is_deployed: flag,
+  reason: text,
+  next_k8s_available_version: text,
+  last_execution_id: text,
+  cluster_lock: optional(lock),
+  last_deployment_date: date,
+});
+
+const cluster = record({
+  id: uuid,
+  name: z.string(),
+  cloud_provider: text,
+  region: text,
+  version: text,
+  kubernetes: text,
+  status: text,
+  deployment_status: text,
+  created_at: date,
+  updated_at: date,
+});
+
+const clusterToken = record({
+  apiVersion: text,
+  kind: text,
+  spec: optional(z.looseObject({})),
+  status: record({ token: z.string(), expirationTimestamp: date }),
+});
+
+const metrics = z.object({ metrics: z.string() });
+
+export type ClusterStatus = z.output<typeof clusterStatus>;
+export type Cluster = z.output<typeof cluster>;
+/** A short-lived credential of the cluster: `status.token` is a secret. */
+export type ClusterToken = z.output<typeof clusterToken>;
+
+/** The query of the spec, `endpoint` and `query` being required. */
+export interface ClusterMetricsQuery {
+  readonly endpoint: string;
+  readonly query: string;
+  readonly start?: string;
+  readonly end?: string;
+  readonly step?: string;
+  readonly time?: string;
+  readonly timeout?: string;
+  readonly dedup?: string;
+  readonly partialResponse?: string;
+  readonly maxSourceResolution?: string;
+  readonly engine?: string;
+  readonly analyze?: string;
+  readonly boardShortName?: string;
+  readonly metricShortName?: string;
+  readonly traceId?: string;
+  readonly range?: string;
+}
+
+export interface Clusters {
+  /** Undefined when the answer has no body. */
+  stop(clusterId: string): Promise<ClusterStatus | undefined>;
+  /** Upgrades to the next version; the platform chooses which. Undefined when the answer has no body. */
+  upgrade(clusterId: string): Promise<ClusterStatus | undefined>;
+  /** @param clusterId any plain string (spec). Never remembered. */
+  token(clusterId: string, options?: { readonly readOnly?: boolean }): Promise<ClusterToken>;
+  /** The metrics endpoint's own text. */
+  metrics(clusterId: string, query: ClusterMetricsQuery): Promise<string>;
+  /** Full surface: all clusters of the organization. */
+  list(options?: ReadOptions): Promise<readonly Cluster[]>;
+  /** Full surface. */
+  status(clusterId: string, options?: ReadOptions): Promise<ClusterStatus>;
+  /** Full surface: deploys a cluster, or starts a stopped one. Undefined when the answer has no body. */
+  deploy(clusterId: string): Promise<ClusterStatus | undefined>;
+}
+
+export function clusters(caller: Caller): Clusters {
+  const status = maybe(clusterStatus);
+  return {
+    stop: (clusterId) => caller.write("stopCluster", { clusterId }, { answer: status }),
+    upgrade: (clusterId) => caller.write("upgradeCluster", { clusterId }, { answer: status }),
+    token: (clusterId, options) =>
+      caller.fetch(
+        "getClusterToken",
+        { clusterId },
+        { query: { read_only: options?.readOnly }, answer: json(clusterToken) },
+      ),
+    metrics: async (clusterId, query) => {
+      const spelled = Object.fromEntries(
+        Object.entries(query).map(([name, value]) => [snakeCase(name), String(value)]),
+      );
+      const answer = await caller.fetch("getClusterMetrics", { clusterId }, { query: spelled, answer: json(metrics) });
+      return answer.metrics;
+    },
+    list: (options) => caller.read("listClusters", {}, { answer: json(results(cluster)), ...options }),
+    status: (clusterId, options) =>
+      caller.read("getClusterStatus", { clusterId }, { answer: json(clusterStatus), ...options }),
+    deploy: (clusterId) => caller.write("deployCluster", { clusterId }, { answer: status }),
+  };
+}

@@ -1,0 +1,82 @@
+/** How the bodies of successes are read. Deployed services answer any 2xx, some without a body (api-behaviour §1). */
+import type { z } from "zod";
+
+import { parseJson } from "./json.ts";
+
+/** The body of a success, and the platform's clock where the answer tells it. */
+export interface Received {
+  readonly text: string;
+  readonly serverDate?: Date;
+}
+
+/** Reads a body. @throws ShapeError */
+export type Decode<T> = (received: Received) => T;
+
+/** The answer of a create: the record and, for the ledger's proof (design §6), the platform's own clock. */
+export type Created<T> = T & { readonly serverDate?: Date };
+
+/** The body does not have the documented shape. The message names members, never values. */
+export class ShapeError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "ShapeError";
+  }
+}
+
+const MAX_ISSUES = 3;
+
+/** JSON of this shape. */
+export function json<T>(schema: z.ZodType<T>): Decode<T> {
+  return ({ text }) => shaped(schema, parsed(text));
+}
+
+/** JSON of this shape, or undefined for an empty body. */
+export function maybe<T>(schema: z.ZodType<T>): Decode<T | undefined> {
+  return ({ text }) => (text.trim() === "" ? undefined : shaped(schema, parsed(text)));
+}
+
+/** JSON of this shape, with the platform's clock. */
+export function created<T extends object>(schema: z.ZodType<T>): Decode<Created<T>> {
+  return ({ text, serverDate }) => {
+    const value = shaped(schema, parsed(text));
+    return serverDate === undefined ? value : { ...value, serverDate };
+  };
+}
+
+/** Any body, which is not looked at. */
+export const nothing: Decode<void> = () => undefined;
+
+/** A string that comes as a JSON literal or as it is (helm default values). */
+export const jsonStringOrText: Decode<string> = ({ text }) => {
+  try {
+    const value = parseJson(text);
+    return typeof value === "string" ? value : text;
+  } catch {
+    return text;
+  }
+};
+
+/** JSON of this shape, else undefined: for bodies that are shown as they are when they are unknown. */
+export function matching<T>(schema: z.ZodType<T>, text: string): T | undefined {
+  try {
+    return schema.safeParse(parseJson(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    // A SyntaxError quotes the body.
+    throw new ShapeError(text.trim() === "" ? "the answer has no body" : "the answer is not JSON");
+  }
+}
+
+function shaped<T>(schema: z.ZodType<T>, value: unknown): T {
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  const members = read.error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => `${path.join(".")}: ${message}`);
+  throw new ShapeError(`the answer does not have the documented shape: ${members.join("; ")}`);
+}

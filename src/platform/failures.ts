@@ -1,0 +1,52 @@
+/** What an answer or its absence means to the caller (design §6, §7). Pure tables. */
+import type { ApiFailure } from "./errors.ts";
+import type { TransportFailure } from "./transport.ts";
+
+/** Whether the operation only looks. A write leaves the question open whether it was executed. */
+export type Effect = "read" | "write";
+
+const STATUS: ReadonlyMap<number, ApiFailure> = new Map([
+  [400, { is: "Invalid" }],
+  [401, { is: "Unauthorized" }],
+  [403, { is: "Forbidden" }],
+  [404, { is: "NotFound" }],
+  [405, { is: "NotSupported" }],
+  [409, { is: "Conflict" }],
+  [422, { is: "Invalid" }],
+  [501, { is: "NotSupported" }],
+]);
+
+/**
+ * Classifies an answer that is not a success. Every status that the design does not list as "definitely not executed"
+ * leaves a write open: that includes redirects and the other 4xx.
+ * @param retryAfterMs what a 429 asks for; used for no other status.
+ */
+export function failureOfStatus(status: number, effect: Effect, retryAfterMs: number): ApiFailure {
+  if (status === 429) return { is: "RateLimited", retryAfterMs };
+  const known = STATUS.get(status);
+  if (known !== undefined) return known;
+  if (effect === "write") return { is: "OutcomeUnknown" };
+  return status >= 500 || status === 408 ? { is: "Server" } : { is: "BadResponse" };
+}
+
+/** Classifies the absence of an answer. */
+export function failureOfTransport(failure: TransportFailure, effect: Effect): ApiFailure {
+  switch (failure) {
+    case "address":
+      return { is: "Refused" };
+    case "connect":
+      return { is: "Unreachable" };
+    case "deadline":
+    case "interrupted":
+      return { is: effect === "write" ? "OutcomeUnknown" : "Unreachable" };
+    case "tooLarge":
+      return failureOfShape(effect);
+    default:
+      return failure satisfies never;
+  }
+}
+
+/** Classifies a success that cannot be read. */
+export function failureOfShape(effect: Effect): ApiFailure {
+  return { is: effect === "write" ? "OutcomeUnknown" : "BadResponse" };
+}

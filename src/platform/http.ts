@@ -1,0 +1,107 @@
+/** HTTP over undici: the only file of the platform client that knows it. */
+import { lookup } from "node:dns";
+import type { LookupAddress, LookupOptions } from "node:dns";
+
+import { Agent, request } from "undici";
+
+import { TransportError } from "./transport.ts";
+import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
+
+export interface HttpOptions {
+  /** Concurrent connections; further requests wait inside their deadline. */
+  readonly connections: number;
+  readonly connectTimeoutMs: number;
+  /** PEM; replaces the built-in authorities. */
+  readonly ca: string | undefined;
+  /** Whether a connection may go to an address that DNS gave. */
+  readonly allowAddress: (address: string) => boolean;
+}
+
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+const REFUSED_ADDRESS = "ERR_REFUSED_ADDRESS";
+
+/** Failures before the connection is up: the platform certainly never saw the request. TLS ones are all of this kind. */
+const BEFORE_CONNECTION = new Set([
+  "EAI_AGAIN",
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "CERT_HAS_EXPIRED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+]);
+
+/** One pool of HTTP/1.1 connections to one platform. Redirects are answers like others. */
+export function createTransport(options: HttpOptions): Transport {
+  const agent = new Agent({
+    allowH2: false,
+    connections: options.connections,
+    maxResponseSize: MAX_BODY_BYTES,
+    connect: {
+      timeout: options.connectTimeoutMs,
+      lookup: guardedLookup(options.allowAddress),
+      ...(options.ca === undefined ? {} : { ca: options.ca }),
+    },
+  });
+  return { exchange: (call) => exchange(agent, call), close: () => agent.destroy() };
+}
+
+async function exchange(agent: Agent, { method, url, headers, body, deadlineMs }: HttpRequest): Promise<HttpAnswer> {
+  try {
+    // undici's own timers are coarse, and none of them ends a drip-fed body.
+    const signal = AbortSignal.timeout(deadlineMs);
+    const answer = await request(url, { dispatcher: agent, method, headers, body: body ?? null, signal });
+    const text = await answer.body.text();
+    const header = (name: string) => [answer.headers[name]].flat()[0];
+    return { status: answer.statusCode, text, header };
+  } catch (error) {
+    throw transportError(error, deadlineMs);
+  }
+}
+
+function transportError(error: unknown, deadlineMs: number): TransportError {
+  const { name, code, syscall } = traits(error);
+  if (code === REFUSED_ADDRESS) {
+    return new TransportError("address", "the host resolves to a loopback, link-local or private address");
+  }
+  if (BEFORE_CONNECTION.has(code) || syscall === "connect") {
+    return new TransportError("connect", `no connection to the platform (${code})`);
+  }
+  if (name === "TimeoutError") return new TransportError("deadline", `no answer within ${deadlineMs} ms`);
+  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
+    return new TransportError("tooLarge", `the answer is larger than ${MAX_BODY_BYTES} bytes`);
+  }
+  return new TransportError("interrupted", `the exchange with the platform broke off (${code === "" ? name : code})`);
+}
+
+function traits(error: unknown): { readonly name: string; readonly code: string; readonly syscall: string } {
+  if (!(error instanceof Error)) return { name: "unknown", code: "", syscall: "" };
+  const text = (value: unknown) => (typeof value === "string" ? value : "");
+  return {
+    name: error.name,
+    code: "code" in error ? text(error.code) : "",
+    syscall: "syscall" in error ? text(error.syscall) : "",
+  };
+}
+
+type LookupDone = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
+
+/** `dns.lookup`, but an answer with an address that is not allowed is no answer: DNS may say anything, at any time. */
+function guardedLookup(allow: (address: string) => boolean) {
+  return (host: string, options: LookupOptions, done: LookupDone): void => {
+    lookup(host, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return done(error, []);
+      const [first] = addresses;
+      if (first === undefined || !addresses.every(({ address }) => allow(address))) {
+        return done(Object.assign(new Error("refused address"), { code: REFUSED_ADDRESS }), []);
+      }
+      return options.all === true ? done(null, addresses) : done(null, first.address, first.family);
+    });
+  };
+}

@@ -1,0 +1,154 @@
+/** The platform as the rest of the operator sees it. */
+import { addressFilter, checkedBase } from "./address.ts";
+import { applications } from "./applications.ts";
+import type { Applications } from "./applications.ts";
+import { blueprints } from "./blueprints.ts";
+import type { Blueprints } from "./blueprints.ts";
+import { createCaller, rateLimited } from "./caller.ts";
+import type { CallRecord } from "./caller.ts";
+import { catalogue } from "./catalogue.ts";
+import type { Catalogue } from "./catalogue.ts";
+import type { Clock } from "./clock.ts";
+import { clusters } from "./clusters.ts";
+import type { Clusters } from "./clusters.ts";
+import { databases } from "./databases.ts";
+import type { Databases } from "./databases.ts";
+import { deployments } from "./deployments.ts";
+import type { Deployments } from "./deployments.ts";
+import { environments } from "./environments.ts";
+import type { Environments } from "./environments.ts";
+import { ApiError } from "./errors.ts";
+import { createGate } from "./gate.ts";
+import type { Budget, Priority, Rate } from "./gate.ts";
+import { createTransport } from "./http.ts";
+import { organization } from "./organization.ts";
+import type { Organization } from "./organization.ts";
+import { isUuid } from "./paths.ts";
+import { projects } from "./projects.ts";
+import type { Projects } from "./projects.ts";
+import { services } from "./services.ts";
+import type { Services } from "./services.ts";
+import { templates } from "./templates.ts";
+import type { Templates } from "./templates.ts";
+import { variables } from "./variables.ts";
+import type { Variables } from "./variables.ts";
+import { webhooks } from "./webhooks.ts";
+import type { Webhooks } from "./webhooks.ts";
+
+export interface PlatformOptions {
+  /** Scheme, host and optional port. */
+  readonly baseUrl: string;
+  /** "" or e.g. "/api/v1". */
+  readonly pathPrefix: string;
+  readonly organizationId: string;
+  readonly scheme: "Token" | "Bearer";
+  /** The token as it is now; one newline at its end is ignored. Asked at each request, so that it may change. */
+  readonly token: () => string;
+  readonly rate: Rate;
+  /** Host names, `*.suffix`, addresses or CIDR blocks; no host name means every public host. */
+  readonly allowedHosts: readonly string[];
+  /** Lets plain http and loopback, link-local and private addresses stand. */
+  readonly allowInsecure: boolean;
+  /** PEM; replaces the built-in authorities. */
+  readonly ca?: string;
+  /** Of the operator, for User-Agent. */
+  readonly version: string;
+  readonly clock: Clock;
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** Told of every request, and of every one that the gate held back. Must not throw. */
+  readonly onCall?: (call: CallRecord) => void;
+  /** Milliseconds, from connecting to the last byte; a read's spans its retries. Default 15,000. */
+  readonly readDeadlineMs?: number;
+  /** Default 8,000. */
+  readonly writeDeadlineMs?: number;
+  /** Default 5,000. */
+  readonly connectTimeoutMs?: number;
+  /** Concurrent connections, default 8. */
+  readonly connections?: number;
+}
+
+/** One connection. Every method throws ApiError and nothing else; ids that are no UUIDs are Refused before any request. */
+export interface Platform {
+  readonly projects: Projects;
+  readonly environments: Environments;
+  readonly services: Services;
+  readonly applications: Applications;
+  readonly variables: Variables;
+  readonly databases: Databases;
+  readonly blueprints: Blueprints;
+  readonly deployments: Deployments;
+  readonly clusters: Clusters;
+  readonly templates: Templates;
+  readonly catalogue: Catalogue;
+  readonly organization: Organization;
+  readonly webhooks: Webhooks;
+  /**
+   * Takes the rate token of the next write, before its intent is written (design §6); that write then takes none.
+   * @throws ApiError "RateLimited" with the time to wait.
+   */
+  reserve(priority?: Priority): Promise<void>;
+  /** What the rate gate has left, for metrics. */
+  budget(): Budget;
+  /** The platform's clock: its last `Date` header and the time since. Undefined before the first answer. */
+  serverNow(): Date | undefined;
+  /** Ends all connections; calls under way fail. */
+  close(): Promise<void>;
+}
+
+/**
+ * Connects to a platform; sends nothing yet.
+ * @throws ApiError "Refused" for a base URL, prefix or organization that is not allowed.
+ */
+export function connectPlatform(options: PlatformOptions): Platform {
+  const { clock, random, organizationId, scheme, token } = options;
+  const base = checkedBase(options.baseUrl, options.pathPrefix, options);
+  if (!isUuid(organizationId)) throw new ApiError("connect", { is: "Refused" }, 0, "organizationId is not a UUID");
+  const gate = createGate(options.rate, clock, random);
+  const transport = createTransport({
+    connections: options.connections ?? 8,
+    connectTimeoutMs: options.connectTimeoutMs ?? 5000,
+    ca: options.ca,
+    allowAddress: addressFilter(options),
+  });
+  let told: { readonly date: Date; readonly at: number } | undefined;
+  const caller = createCaller({
+    base,
+    organizationId,
+    scheme,
+    token,
+    userAgent: `platform-operator/${options.version}`,
+    readDeadlineMs: options.readDeadlineMs ?? 15_000,
+    writeDeadlineMs: options.writeDeadlineMs ?? 8000,
+    gate,
+    transport,
+    clock,
+    random,
+    onCall: (call) => options.onCall?.(call),
+    onServerDate: (date) => {
+      told = { date, at: clock.monotonic() };
+    },
+  });
+  return {
+    projects: projects(caller),
+    environments: environments(caller),
+    services: services(caller),
+    applications: applications(caller),
+    variables: variables(caller),
+    databases: databases(caller),
+    blueprints: blueprints(caller),
+    deployments: deployments(caller),
+    clusters: clusters(caller),
+    templates: templates(caller),
+    catalogue: catalogue(caller),
+    organization: organization(caller),
+    webhooks: webhooks(caller),
+    reserve: async (priority = "write") => {
+      const waitMs = await gate.reserve(priority);
+      if (waitMs > 0) throw rateLimited("reserve", waitMs);
+    },
+    budget: () => gate.budget(),
+    serverNow: () => told && new Date(told.date.getTime() + clock.monotonic() - told.at),
+    close: () => transport.close(),
+  };
+}

@@ -1,0 +1,37 @@
+/**
+ * JSON that does not round. The catalogue's bounds are int64 (spec, FieldSchemaConstraintsResponse), of which a
+ * JavaScript number holds only 53 bits: an integer beyond them is read as bigint, and a bigint is written digit by digit.
+ */
+
+/** The parts of ECMAScript's "JSON.parse source text access" that TypeScript's libraries do not declare yet. */
+interface SourceAwareJson {
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ): unknown;
+  rawJSON(text: string): unknown;
+}
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Node 24 has both members, lib.es2024 has neither.
+const sourceAware = JSON as unknown as SourceAwareJson;
+
+const LONG_DIGITS = /\d{16}/;
+const INTEGER = /^-?\d+$/;
+
+/** Parses JSON; integers that a number cannot hold exactly become bigint. @throws SyntaxError, whose text quotes the input. */
+export function parseJson(text: string): unknown {
+  // Reading with a reviver is several times slower; without 16 digits in a row there is nothing to keep exact.
+  if (!LONG_DIGITS.test(text)) return JSON.parse(text);
+  return sourceAware.parse(text, (_key, value, { source }) =>
+    typeof value === "number" && !Number.isSafeInteger(value) && source !== undefined && INTEGER.test(source)
+      ? BigInt(source)
+      : value,
+  );
+}
+
+/** Writes JSON; bigint as an integer, undefined members left out. */
+export function stringifyJson(value: object): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === "bigint" ? sourceAware.rawJSON(member.toString()) : member,
+  );
+}

@@ -1,0 +1,199 @@
+/**
+ * Every operation that this client can call: the 32 of the spec ("Documented") and those beyond it that design §4
+ * names ("Full"). Placeholders are spelled uniformly; `{organizationId}` is always the connection's own.
+ */
+interface OperationEntry {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly path: `/${string}`;
+  readonly surface: "Documented" | "Full";
+  /** A POST that changes nothing: it fails like a read, so it never leaves an unknown outcome behind. */
+  readonly computes?: true;
+  /** Reads whose remembered answers a success or failure of this write makes stale. */
+  readonly stale?: readonly string[];
+}
+
+const ofProject = ["listProjects", "getProject"] as const;
+const ofEnvironment = ["getProjectEnvironmentStats", "listEnvironments", "getEnvironment"] as const;
+const ofServices = ["getProjectEnvironmentStats", "listServices", "listServiceStatuses"] as const;
+const ofApplication = [...ofServices, "listApplications", "getApplication", "getApplicationStatus"] as const;
+const ofDatabase = [...ofServices, "listDatabases", "getDatabase"] as const;
+const ofCluster = ["listClusters", "getClusterStatus"] as const;
+const ofVariable = ["listVariables", "getApplicationStatus", "listServiceStatuses"] as const;
+const ofSecret = ["listSecrets", "getApplicationStatus", "listServiceStatuses"] as const;
+const ofWebhook = ["listWebhooks", "getWebhook"] as const;
+
+const PROJECTS = "/organization/{organizationId}/project";
+const WEBHOOKS = "/organization/{organizationId}/webhook";
+const CLUSTER = "/organization/{organizationId}/cluster/{clusterId}";
+const VARIABLES = "/application/{applicationId}/environmentVariable";
+const SECRETS = "/application/{applicationId}/secret";
+
+export const operations = {
+  // Platform templates and cluster binding
+  listTemplates: { method: "GET", path: "/organization/{organizationId}/platformTemplate", surface: "Documented" },
+  putBinding: { method: "PUT", path: `${CLUSTER}/platformBinding`, surface: "Documented", stale: ["getBinding"] },
+  getBinding: { method: "GET", path: `${CLUSTER}/platformBinding`, surface: "Full" },
+
+  // Projects
+  listProjects: { method: "GET", path: PROJECTS, surface: "Documented" },
+  createProject: { method: "POST", path: PROJECTS, surface: "Documented", stale: ofProject },
+  getProject: { method: "GET", path: "/project/{projectId}", surface: "Full" },
+  updateProject: { method: "PUT", path: "/project/{projectId}", surface: "Full", stale: ofProject },
+  deleteProject: { method: "DELETE", path: "/project/{projectId}", surface: "Full", stale: ofProject },
+
+  // Environments
+  getProjectEnvironmentStats: { method: "GET", path: "/project/{projectId}/environment/stats", surface: "Documented" },
+  createEnvironment: {
+    method: "POST",
+    path: "/project/{projectId}/environment",
+    surface: "Documented",
+    stale: ofEnvironment,
+  },
+  listEnvironments: { method: "GET", path: "/project/{projectId}/environment", surface: "Full" },
+  getEnvironment: { method: "GET", path: "/environment/{environmentId}", surface: "Full" },
+  updateEnvironment: { method: "PUT", path: "/environment/{environmentId}", surface: "Full", stale: ofEnvironment },
+  deleteEnvironment: { method: "DELETE", path: "/environment/{environmentId}", surface: "Full", stale: ofEnvironment },
+  listServices: { method: "GET", path: "/environment/{environmentId}/services", surface: "Full" },
+  listServiceStatuses: { method: "GET", path: "/environment/{environmentId}/statuses", surface: "Full" },
+  getHelmDefaultValues: {
+    method: "POST",
+    path: "/environment/{environmentId}/helmDefaultValues",
+    surface: "Documented",
+    computes: true,
+  },
+
+  // Applications
+  createApplication: {
+    method: "POST",
+    path: "/environment/{environmentId}/application",
+    surface: "Documented",
+    stale: ofApplication,
+  },
+  getApplicationStatus: { method: "GET", path: "/application/{applicationId}/status", surface: "Documented" },
+  deployApplication: {
+    method: "POST",
+    path: "/application/{applicationId}/deploy",
+    surface: "Documented",
+    stale: ofApplication,
+  },
+  getApplicationLog: { method: "GET", path: "/application/{applicationId}/log", surface: "Documented" },
+  getIngressStatus: {
+    method: "GET",
+    path: "/{serviceType}/{serviceId}/ingressDeploymentStatus",
+    surface: "Documented",
+  },
+  listApplications: { method: "GET", path: "/environment/{environmentId}/application", surface: "Full" },
+  getApplication: { method: "GET", path: "/application/{applicationId}", surface: "Full" },
+  updateApplication: { method: "PUT", path: "/application/{applicationId}", surface: "Full", stale: ofApplication },
+  deleteApplication: { method: "DELETE", path: "/application/{applicationId}", surface: "Full", stale: ofApplication },
+  stopApplication: { method: "POST", path: "/application/{applicationId}/stop", surface: "Full", stale: ofApplication },
+  restartApplication: {
+    method: "POST",
+    path: "/application/{applicationId}/restart-service",
+    surface: "Full",
+    stale: ofApplication,
+  },
+
+  // Variables and secrets
+  importVariables: {
+    method: "POST",
+    path: `${VARIABLES}/import`,
+    surface: "Documented",
+    stale: [...ofVariable, "listSecrets"],
+  },
+  listVariables: { method: "GET", path: VARIABLES, surface: "Documented" },
+  createVariable: { method: "POST", path: VARIABLES, surface: "Documented", stale: ofVariable },
+  updateVariable: { method: "PUT", path: `${VARIABLES}/{variableId}`, surface: "Full", stale: ofVariable },
+  deleteVariable: { method: "DELETE", path: `${VARIABLES}/{variableId}`, surface: "Full", stale: ofVariable },
+  listSecrets: { method: "GET", path: SECRETS, surface: "Documented" },
+  createSecret: { method: "POST", path: SECRETS, surface: "Documented", stale: ofSecret },
+  updateSecret: { method: "PUT", path: `${SECRETS}/{secretId}`, surface: "Full", stale: ofSecret },
+  deleteSecret: { method: "DELETE", path: `${SECRETS}/{secretId}`, surface: "Full", stale: ofSecret },
+
+  // Databases
+  createDatabase: {
+    method: "POST",
+    path: "/environment/{environmentId}/database",
+    surface: "Documented",
+    stale: ofDatabase,
+  },
+  deployDatabase: { method: "POST", path: "/database/{databaseId}/deploy", surface: "Documented", stale: ofDatabase },
+  stopDatabase: { method: "POST", path: "/database/{databaseId}/stop", surface: "Documented", stale: ofDatabase },
+  listDatabases: { method: "GET", path: "/environment/{environmentId}/database", surface: "Full" },
+  getDatabase: { method: "GET", path: "/database/{databaseId}", surface: "Full" },
+  updateDatabase: { method: "PUT", path: "/database/{databaseId}", surface: "Full", stale: ofDatabase },
+  deleteDatabase: { method: "DELETE", path: "/database/{databaseId}", surface: "Full", stale: ofDatabase },
+
+  // Blueprints
+  createBlueprint: {
+    method: "POST",
+    path: "/environment/{environmentId}/blueprint",
+    surface: "Documented",
+    stale: ofServices,
+  },
+
+  // Deployments
+  getDeploymentStatus: { method: "GET", path: "/environment/deploymentStatus", surface: "Documented" },
+  cancelDeployment: {
+    method: "POST",
+    path: "/deploymentQueue/{deploymentRequestId}/cancelDeployment",
+    surface: "Full",
+    stale: ["getApplicationStatus", "listServiceStatuses"],
+  },
+
+  // Clusters
+  stopCluster: { method: "POST", path: `${CLUSTER}/stop`, surface: "Documented", stale: ofCluster },
+  upgradeCluster: { method: "POST", path: "/cluster/{clusterId}/upgrade", surface: "Documented", stale: ofCluster },
+  getClusterToken: { method: "GET", path: "/cluster/{clusterId}/token", surface: "Documented" },
+  getClusterMetrics: { method: "GET", path: "/cluster/{clusterId}/metrics", surface: "Documented" },
+  listClusters: { method: "GET", path: "/organization/{organizationId}/cluster", surface: "Full" },
+  getClusterStatus: { method: "GET", path: `${CLUSTER}/status`, surface: "Full" },
+  deployCluster: { method: "POST", path: `${CLUSTER}/deploy`, surface: "Full", stale: ofCluster },
+
+  // What the platform offers
+  listCloudProviders: { method: "GET", path: "/cloudProvider", surface: "Documented" },
+  listManagedDatabaseTypes: { method: "GET", path: "/aws/managedDatabase/type", surface: "Documented" },
+
+  // Organization
+  getGcpCredentials: {
+    method: "GET",
+    path: "/organization/{organizationId}/gcp/credentials/{credentialsId}",
+    surface: "Documented",
+  },
+  sendInvoices: { method: "POST", path: "/organization/{organizationId}/downloadInvoices", surface: "Documented" },
+  listGitRepositories: {
+    method: "GET",
+    path: "/organization/{organizationId}/account/github/repository",
+    surface: "Documented",
+  },
+
+  // Webhooks
+  createWebhook: { method: "POST", path: WEBHOOKS, surface: "Documented", stale: ofWebhook },
+  listWebhooks: { method: "GET", path: WEBHOOKS, surface: "Full" },
+  getWebhook: { method: "GET", path: `${WEBHOOKS}/{webhookId}`, surface: "Full" },
+  updateWebhook: { method: "PUT", path: `${WEBHOOKS}/{webhookId}`, surface: "Full", stale: ofWebhook },
+  deleteWebhook: { method: "DELETE", path: `${WEBHOOKS}/{webhookId}`, surface: "Full", stale: ofWebhook },
+} as const satisfies Record<string, OperationEntry>;
+
+/** The fixed set of names: fit for a metric label. */
+export type OperationName = keyof typeof operations;
+
+type Placeholder<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholder<Rest>
+  : never;
+
+/** What an operation's path needs, less the organization, which the connection knows. */
+export type PathIds<Name extends OperationName> = {
+  readonly [Key in Exclude<Placeholder<(typeof operations)[Name]["path"]>, "organizationId">]: string;
+};
+
+/** Looks an operation up with the optional members visible. */
+export function operation(name: OperationName): OperationEntry {
+  return operations[name];
+}
+
+/** Whether an operation only looks: it may be repeated, and its failure leaves no question open. */
+export function isRead(name: OperationName): boolean {
+  const entry = operation(name);
+  return entry.method === "GET" || entry.computes === true;
+}

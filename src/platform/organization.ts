@@ -1,0 +1,48 @@
+import { z } from "zod";
+
+import type { Caller, ReadOptions } from "./caller.ts";
+import { json, nothing } from "./decode.ts";
+import { ApiError } from "./errors.ts";
+import { flag, record, results, text, uuid } from "./schema.ts";
+
+/** The spec shows the one object type AWS; deployed services send eight, not all of them with an access key. */
+const credentials = record({ id: uuid, name: text, access_key_id: text, object_type: text });
+
+const repository = record({
+  id: z.string(),
+  name: z.string(),
+  url: z.string(),
+  default_branch: text,
+  is_private: flag,
+});
+
+export type CloudCredentials = z.output<typeof credentials>;
+export type GitRepository = z.output<typeof repository>;
+
+export interface Organization {
+  /** Has the invoices sent to the account holder by e-mail. */
+  sendInvoices(): Promise<void>;
+  gcpCredentials(credentialsId: string, options?: ReadOptions): Promise<CloudCredentials>;
+  /** @throws ApiError "Refused" on a Bearer connection: the spec lists the API-token scheme alone. */
+  gitRepositories(query?: { readonly gitTokenId?: string }, options?: ReadOptions): Promise<readonly GitRepository[]>;
+}
+
+export function organization(caller: Caller): Organization {
+  return {
+    sendInvoices: () => caller.write("sendInvoices", {}, { answer: nothing }),
+    gcpCredentials: (credentialsId, options) =>
+      caller.read("getGcpCredentials", { credentialsId }, { answer: json(credentials), ...options }),
+    gitRepositories: async (query, options) => {
+      if (caller.scheme === "Bearer") {
+        const message =
+          "the list of git repositories takes an API token only, and this connection uses the Bearer scheme";
+        throw new ApiError("listGitRepositories", { is: "Refused" }, 0, message);
+      }
+      return caller.read(
+        "listGitRepositories",
+        {},
+        { query: { gitTokenId: query?.gitTokenId }, answer: json(results(repository)), ...options },
+      );
+    },
+  };
+}

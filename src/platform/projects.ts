@@ -1,0 +1,53 @@
+import { z } from "zod";
+
+import type { Caller, ReadOptions } from "./caller.ts";
+import { created, json, maybe, nothing } from "./decode.ts";
+import type { Created } from "./decode.ts";
+import { overlay } from "./overlay.ts";
+import { count, date, editable, parent, record, results, text, uuid } from "./schema.ts";
+
+const project = editable(
+  record({ id: uuid, name: z.string(), description: text, created_at: date, updated_at: date, organization: parent }),
+);
+const environmentCount = record({ id: uuid, service_total_number: count });
+
+export type Project = z.output<typeof project>;
+/** An environment of a project and the number of its services. */
+export type EnvironmentCount = z.output<typeof environmentCount>;
+
+export interface ProjectInput {
+  readonly name: string;
+  readonly description?: string;
+}
+
+export interface Projects {
+  /** All projects of the organization: the only list by name that the spec documents. */
+  list(options?: ReadOptions): Promise<readonly Project[]>;
+  create(input: ProjectInput): Promise<Created<Project>>;
+  /** The environments of a project, by id only: the spec's one proof that an environment exists. */
+  environmentStats(projectId: string, options?: ReadOptions): Promise<readonly EnvironmentCount[]>;
+  /** Full surface. */
+  get(projectId: string, options?: ReadOptions): Promise<Project>;
+  /** Full surface. Members that `input` lacks stay as in `current`. Undefined when the answer has no body. */
+  update(current: Project, input: ProjectInput): Promise<Project | undefined>;
+  /** Full surface. */
+  delete(projectId: string): Promise<void>;
+}
+
+export function projects(caller: Caller): Projects {
+  return {
+    list: (options) => caller.read("listProjects", {}, { answer: json(results(project)), ...options }),
+    create: ({ name, description }) =>
+      caller.write("createProject", {}, { body: { name, description }, answer: created(project) }),
+    environmentStats: (projectId, options) =>
+      caller.read("getProjectEnvironmentStats", { projectId }, { answer: json(results(environmentCount)), ...options }),
+    get: (projectId, options) => caller.read("getProject", { projectId }, { answer: json(project), ...options }),
+    update: (current, { name, description }) =>
+      caller.write(
+        "updateProject",
+        { projectId: current.id },
+        { body: overlay(current.record, { name, description }), answer: maybe(project) },
+      ),
+    delete: (projectId) => caller.write("deleteProject", { projectId }, { answer: nothing }),
+  };
+}

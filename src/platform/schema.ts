@@ -1,0 +1,78 @@
+/** Tolerant readers (design §7): unknown members stay out, enum values stay strings, null and absent are the same. */
+import { z } from "zod";
+
+import { isUuid } from "./paths.ts";
+
+type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Name;
+
+type MayMiss<T, Key extends keyof T> = undefined extends T[Key] ? Key : never;
+
+type Flat<T> = { [Key in keyof T]: T[Key] };
+
+/** The record as our code sees it: camelCase names, members that may be missing optional, no null. */
+export type Camelized<T> = Flat<
+  { readonly [Key in keyof T as Key extends string & MayMiss<T, Key> ? never : Camel<Key & string>]: T[Key] } & {
+    readonly [Key in keyof T as Key extends string & MayMiss<T, Key> ? Camel<Key> : never]?: NonNullable<T[Key]>;
+  }
+>;
+
+function camelized<T extends object>(value: T): Camelized<T> {
+  const members = Object.entries(value).filter(([, member]) => member !== undefined && member !== null);
+  const named = members.map(([name, member]: [string, unknown]) => [
+    name.replaceAll(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase()),
+    member,
+  ]);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Camelized says in types what the lines above do.
+  return Object.fromEntries(named) as Camelized<T>;
+}
+
+/** The name as the platform spells it. */
+export function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** A record of the platform: only these members are read, and they come out in camelCase. */
+export function record<const Shape extends z.core.$ZodShape>(shape: Shape) {
+  return z.object(shape).transform((value) => camelized(value));
+}
+
+/** A member that may be missing, null or (as nothing depends on it) of another shape: then it is absent. */
+export function optional<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().catch(undefined);
+}
+
+/** An id that can be used in paths. */
+export const uuid = z.string().refine(isUuid, "not a UUID");
+export const text = optional(z.string());
+export const flag = optional(z.boolean());
+export const count = optional(z.number());
+/** Dates stay text, so that they keep their fraction of a second. */
+export const date = text;
+/** The parent of a record, as deployed services nest it: `{ "project": { "id": … } }`. */
+export const parent = optional(z.object({ id: uuid }));
+export const strings = optional(z.array(z.string()));
+
+/**
+ * A record that can be changed by PUT. `record` is the platform's whole answer: a PUT replaces absent members by
+ * defaults, so it has to start from what is there. It is never shown.
+ */
+export function editable<Schema extends z.ZodType<object>>(schema: Schema) {
+  return z.looseObject({}).transform((record, context) => {
+    const read = schema.safeParse(record);
+    if (read.success) return { ...read.data, record: record satisfies Readonly<Record<string, unknown>> };
+    for (const issue of read.error.issues) context.issues.push({ ...issue, input: undefined });
+    return z.NEVER;
+  });
+}
+
+/**
+ * `{ "results": […] }`, as every list of this API comes. The API has no pages; should one appear, reading the first
+ * as if it were all would make objects that exist look absent, so it is an error.
+ */
+export function results<Schema extends z.ZodType>(item: Schema) {
+  return z
+    .object({ results: z.array(item), pagination: z.null("the list has pages").optional() })
+    .transform((list): readonly z.output<Schema>[] => list.results);
+}

@@ -1,0 +1,130 @@
+import { z } from "zod";
+
+import type { Caller, ReadOptions } from "./caller.ts";
+import { json, maybe } from "./decode.ts";
+import { optional, record, results, strings, text } from "./schema.ts";
+
+/** Bounds are int64: a bigint keeps every digit. */
+const int64 = optional(z.union([z.bigint(), z.int().transform(BigInt)]));
+const length = optional(z.union([z.bigint().transform(Number), z.int()]));
+
+const constraints = record({
+  allowedValues: strings,
+  min: int64,
+  max: int64,
+  minLength: length,
+  maxLength: length,
+  pattern: text,
+});
+
+const field = record({
+  key: z.string(),
+  /** string, number or bool; others may come. */
+  type: z.string(),
+  required: z.boolean(),
+  /** Text whatever the type. */
+  defaultValue: text,
+  label: text,
+  description: text,
+  sensitive: z.boolean(),
+  constraints: optional(constraints).transform((given) => given ?? {}),
+});
+
+const component = record({ key: z.string(), kind: text, description: text, fields: z.array(field) });
+
+const layer = record({
+  key: z.string(),
+  mandatory: z.boolean(),
+  enabledByDefault: z.boolean(),
+  modes: z.array(z.string()),
+  /** Absent: every provider. */
+  providers: strings,
+  componentKeys: z.array(z.string()),
+  components: z.array(component),
+  description: text,
+});
+
+const template = record({
+  key: z.string(),
+  version: z.string(),
+  status: z.string(),
+  description: text,
+  layers: z.array(layer),
+});
+
+const maps = optional(z.record(z.string(), z.record(z.string(), z.unknown())));
+
+const binding = record({
+  clusterId: text,
+  organizationId: text,
+  templateKey: text,
+  templateVersion: text,
+  layerSelections: optional(z.record(z.string(), z.unknown())),
+  managedConfig: maps,
+  customerProvidedInputs: maps,
+  layers: optional(
+    z.array(record({ key: z.string(), status: z.string(), reason: text, componentKeys: strings })),
+  ).transform((given) => given ?? []),
+});
+
+export type Template = z.output<typeof template>;
+export type TemplateLayer = z.output<typeof layer>;
+export type TemplateComponent = z.output<typeof component>;
+export type TemplateField = z.output<typeof field>;
+export type FieldConstraints = z.output<typeof constraints>;
+/** The values of `managedConfig` and `customerProvidedInputs` may be secrets: compare them, show them nowhere. */
+export type Binding = z.output<typeof binding>;
+
+/** The platform wants both or none; one alone is answered by 400. */
+export interface ClusterContext {
+  readonly clusterMode?: string;
+  readonly cloudProvider?: string;
+}
+
+export interface BindingInput {
+  readonly templateKey: string;
+  readonly templateVersion: string;
+  /** By layer key. */
+  readonly layerSelections?: Readonly<Record<string, boolean>>;
+  /** By component key, then field key. */
+  readonly managedConfig?: Readonly<Record<string, Readonly<Record<string, ConfigValue>>>>;
+  /** By component key, then input key. */
+  readonly customerProvidedInputs?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/** A bigint goes out as a number with all its digits. */
+export type ConfigValue = string | number | bigint | boolean;
+
+export interface Templates {
+  /** The published templates; with a context, constraints are narrowed to what that cluster allows. */
+  list(context?: ClusterContext, options?: ReadOptions): Promise<readonly Template[]>;
+  /** Selects a template for a cluster; may be repeated. Undefined when the answer has no body. */
+  bind(clusterId: string, input: BindingInput): Promise<Binding | undefined>;
+  /** Full surface. */
+  binding(clusterId: string, options?: ReadOptions): Promise<Binding>;
+}
+
+export function templates(caller: Caller): Templates {
+  return {
+    list: (context, options) =>
+      caller.read(
+        "listTemplates",
+        {},
+        {
+          query: { clusterMode: context?.clusterMode, cloudProvider: context?.cloudProvider },
+          answer: json(results(template)),
+          ...options,
+        },
+      ),
+    bind: (clusterId, { templateKey, templateVersion, layerSelections, managedConfig, customerProvidedInputs }) =>
+      caller.write(
+        "putBinding",
+        { clusterId },
+        {
+          body: { templateKey, templateVersion, layerSelections, managedConfig, customerProvidedInputs },
+          answer: maybe(binding),
+        },
+      ),
+    binding: (clusterId, options) => caller.read("getBinding", { clusterId }, { answer: json(binding), ...options }),
+  };
+}
