@@ -4,6 +4,7 @@ import type { ObjectKey, ResourceType } from "./types.ts";
 /** The resource types that the folder itself uses; custom ones come from resources/. */
 export const SECRET: ResourceType = core("Secret", "secrets");
 export const CONFIG_MAP: ResourceType = core("ConfigMap", "configmaps");
+export const NAMESPACE: ResourceType = { ...core("Namespace", "namespaces"), namespaced: false };
 export const LEASE: ResourceType = {
   group: "coordination.k8s.io",
   version: "v1",
