@@ -15,6 +15,7 @@ export const basicTools: readonly Tool[] = ["kube-apiserver", "etcd", "kubectl"]
 export interface Binaries {
   /** The folder with everything but possibly kubectl. */
   readonly dir: string;
+  /** Exists if it was asked for. */
   readonly kubectl: string;
 }
 

@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-import { type FillJob, lookPath, type Tool } from "./tools.ts";
+import { type Env, type FillJob, lookPath, type Tool } from "./tools.ts";
 
 /** Without these the server calls itself v0.0.0-master and clients that read the version misbehave. */
 const version = { git: "v1.36.3", major: "1", minor: "36" };
@@ -32,25 +32,34 @@ const reportEveryMs = 15_000;
  * Throws when there is no Go on PATH or a build fails, with the end of the compiler's words.
  */
 export async function buildWithGo({ dir, tools, env, progress }: FillJob): Promise<void> {
-  const go = await lookPath("go", env["PATH"]);
-  if (go === undefined) throw new Error("no go on PATH");
+  const path = await lookPath("go", env["PATH"]);
+  if (path === undefined) throw new Error("no go on PATH");
+  const go: Go = { path, env: { ...env, CGO_ENABLED: "0", GOWORK: "off", GOFLAGS: "-mod=readonly" } };
   await mkdir(dir, { recursive: true });
   // What an interrupted build left; the caller holds the lock.
   for (const name of await readdir(dir)) {
     if (name.endsWith(".tmp")) await rm(join(dir, name), { force: true });
   }
   progress(
-    `control plane: building ${tools.join(", ")} ${version.git} from source, once, into ${dir}; ` +
-      `about ${minutes(seconds(tools))} on ${cores()} if the Go modules (0.7 GB) are here already`,
+    `control plane: building ${tools.join(", ")} of Kubernetes ${version.git} from source, once; ` +
+      `about ${duration(seconds(tools))} on ${availableParallelism()} cores, and fetching up to 0.7 GB of Go modules before`,
   );
   for (const [index, tool] of tools.entries()) {
-    const label = `${tool} (${index + 1} of ${tools.length})`;
-    progress(`control plane: building ${label}, about ${minutes(seconds([tool]))}`);
-    const temporary = join(dir, `${tool}.tmp`);
-    const args = ["build", "-v", "-mod=readonly", "-trimpath", "-ldflags", ldflags, "-o", temporary];
-    await run(go, [...args, sources[tool].path], env, (line) => progress(`control plane: ${label}: ${line}`));
-    await rename(temporary, join(dir, tool));
+    const label = `control plane: ${tool} (${index + 1} of ${tools.length})`;
+    progress(`${label}: about ${duration(seconds([tool]))}`);
+    await buildOne(go, tool, join(dir, tool), (line) => progress(`${label}: ${line}`));
   }
+}
+
+async function buildOne(go: Go, tool: Tool, target: string, report: (line: string) => void): Promise<void> {
+  const { path } = sources[tool];
+  const packages = (await run(go, ["list", "-deps", path], ({ elapsed, last }) => report(`${elapsed}, ${last}`)))
+    .length;
+  const temporary = `${target}.tmp`;
+  await run(go, ["build", "-v", "-trimpath", "-ldflags", ldflags, "-o", temporary, path], ({ elapsed, count, last }) =>
+    report(`${elapsed}, ${count} of at most ${packages} packages, ${last}`),
+  );
+  await rename(temporary, target);
 }
 
 function seconds(tools: readonly Tool[]): number {
@@ -58,43 +67,41 @@ function seconds(tools: readonly Tool[]): number {
   return total / availableParallelism();
 }
 
-function minutes(amount: number): string {
-  return amount < 60 ? `${Math.ceil(amount)} s` : `${Math.ceil(amount / 60)} min`;
+function duration(amount: number): string {
+  const whole = Math.ceil(amount);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
-function cores(): string {
-  const count = availableParallelism();
-  return count === 1 ? "one core" : `${count} cores`;
+interface Go {
+  readonly path: string;
+  readonly env: Env;
 }
 
-/** Runs one `go build -v`, which prints a line for each package it compiles or module it fetches. */
-async function run(
-  go: string,
-  args: readonly string[],
-  env: FillJob["env"],
-  report: (line: string) => void,
-): Promise<void> {
-  const child = spawn(go, args, {
-    cwd: import.meta.dirname,
-    env: { ...env, CGO_ENABLED: "0", GOWORK: "off", GOFLAGS: "" },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+interface Progress {
+  readonly elapsed: string;
+  /** Lines so far: `go build -v` prints one for each package it compiles. */
+  readonly count: number;
+  readonly last: string;
+}
+
+/** Runs the go command, tells now and then how far it is, and gives back the lines of its standard output. */
+async function run(go: Go, args: readonly string[], report: (progress: Progress) => void): Promise<string[]> {
+  const child = spawn(go.path, args, { cwd: import.meta.dirname, env: go.env, stdio: ["ignore", "pipe", "pipe"] });
   const started = performance.now();
-  let count = 0;
-  let last: string[] = [];
-  createInterface({ input: child.stderr }).on("line", (line) => {
-    count += 1;
-    last = [...last.slice(-19), line];
-  });
+  const output: string[] = [];
+  const words: string[] = [];
+  createInterface({ input: child.stdout }).on("line", (line) => output.push(line));
+  createInterface({ input: child.stderr }).on("line", (line) => words.push(line));
   const timer = setInterval(() => {
-    const elapsed = minutes((performance.now() - started) / 1_000);
-    report(`${elapsed} so far, ${count} packages, now ${last.at(-1) ?? "reading modules"}`);
+    const elapsed = duration((performance.now() - started) / 1_000);
+    report({ elapsed, count: words.length, last: words.at(-1) ?? "reading modules" });
   }, reportEveryMs);
   try {
     const code = await new Promise<number | string | null>((resolve, reject) => {
       child.on("error", reject).on("close", (exit, signal) => resolve(exit ?? signal));
     });
-    if (code !== 0) throw new Error(`go build ended with ${code}:\n${last.join("\n")}`);
+    if (code !== 0) throw new Error(`go ${args[0]} ended with ${code}:\n${words.slice(-20).join("\n")}`);
+    return output;
   } finally {
     clearInterval(timer);
   }
