@@ -1,0 +1,92 @@
+/** The platform template catalogue as the platform keeps it: more than what any one caller sees. */
+export interface TemplateVersion {
+  readonly key: string;
+  readonly version: string;
+  status: "DRAFT" | "PUBLISHED" | "DEPRECATED";
+  readonly description: string | null;
+  /** The organisations that may use it; null for all. */
+  readonly organizations: readonly string[] | null;
+  readonly layers: readonly Layer[];
+}
+
+export interface Layer {
+  readonly key: string;
+  readonly mandatory: boolean;
+  readonly enabledByDefault: boolean;
+  readonly modes: readonly ClusterMode[];
+  /** null for every provider. */
+  readonly providers: readonly CloudVendor[] | null;
+  readonly description: string | null;
+  readonly components: readonly Component[];
+}
+
+export interface Component {
+  readonly key: string;
+  readonly kind: "HELM" | "TERRAFORM";
+  readonly description: string | null;
+  readonly fields: readonly Field[];
+}
+
+export interface Field {
+  readonly key: string;
+  readonly type: "string" | "number" | "bool";
+  readonly required: boolean;
+  /** Always text, whatever the type. */
+  readonly defaultValue: string | null;
+  readonly label: string;
+  readonly description: string | null;
+  readonly sensitive: boolean;
+  readonly constraints: Constraints;
+  /** How the constraints narrow where a cluster's mode and provider are given. */
+  readonly narrowings: readonly Narrowing[];
+}
+
+export interface Constraints {
+  readonly allowedValues?: readonly string[];
+  readonly min?: number;
+  readonly max?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+}
+
+export interface Narrowing {
+  /** Left out: every mode, every provider. */
+  readonly mode?: ClusterMode;
+  readonly provider?: CloudVendor;
+  readonly constraints: Constraints;
+}
+
+export const clusterModes = ["PLATFORM_MANAGED", "CUSTOMER_MANAGED"] as const;
+export type ClusterMode = (typeof clusterModes)[number];
+
+export const cloudVendors = [
+  ...(["AWS", "SCW", "GCP", "DO", "AZURE", "OVH", "CIVO", "HETZNER", "ORACLE", "IBM", "UNKNOWN"] as const),
+] as const;
+export type CloudVendor = (typeof cloudVendors)[number];
+
+/** The mode and provider of a cluster, where the caller gave them. */
+export interface ClusterContext {
+  readonly mode: ClusterMode;
+  readonly provider: CloudVendor;
+}
+
+/** @returns the template versions that a caller's catalogue holds: published ones, its own or everybody's. */
+export function catalogOf(templates: readonly TemplateVersion[], organizationId: string): readonly TemplateVersion[] {
+  return templates.filter((template) => template.status === "PUBLISHED" && isAvailable(template, organizationId));
+}
+
+/** @returns whether an organisation may use the template at all. */
+export function isAvailable(template: TemplateVersion, organizationId: string): boolean {
+  return template.organizations === null || template.organizations.includes(organizationId);
+}
+
+/** @returns a field's constraints, narrowed to the cluster's context where there is one. */
+export function constraintsOf(field: Field, context: ClusterContext | undefined): Constraints {
+  if (context === undefined) return field.constraints;
+  const fitting = field.narrowings.filter(
+    ({ mode, provider }) =>
+      (mode === undefined || mode === context.mode) && (provider === undefined || provider === context.provider),
+  );
+  return Object.assign({}, field.constraints, ...fitting.map(({ constraints }) => constraints));
+}

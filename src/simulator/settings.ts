@@ -1,0 +1,146 @@
+import { z } from "zod";
+
+import { surfaces, type Surface } from "./operations.ts";
+
+const seconds = z.number().min(0);
+
+/** Where the documentation and deployed services differ: whose way to answer. */
+export const Profile = z.strictObject({
+  /** seed: 200 for every success; public: 201 and 202 as deployed services answer. Deletions are 204 in both. */
+  statusCodes: z.enum(["seed", "public"]),
+  routerKey: z.enum(["router_id", "routerId"]),
+  /** The member that holds an error's text. */
+  errorText: z.enum(["message", "detail", "none"]),
+  /**
+   * seed: records with the documented members, creation bodies as in the documentation's examples;
+   * public: more members (scope, status details, …), `healthchecks` and `git_repository.provider` required.
+   */
+  records: z.enum(["seed", "public"]),
+  /** whole: an application status like the answer of a deploy; partial: only the four members of the usage guide. */
+  applicationStatus: z.enum(["whole", "partial"]),
+  /** How helm default values come: a JSON string literal or raw text. */
+  helmValues: z.enum(["json", "text"]),
+});
+export type Profile = z.infer<typeof Profile>;
+
+/** How long work takes, in seconds at speed 1. */
+export const Durations = z.strictObject({
+  queue: seconds,
+  build: seconds,
+  deploy: seconds,
+  execute: seconds,
+  stop: seconds,
+  restart: seconds,
+  delete: seconds,
+  cancel: seconds,
+  /** A cluster's deploy, stop or upgrade. */
+  cluster: seconds,
+  /** From a binding to its layers being on. */
+  layers: seconds,
+});
+export type Durations = z.infer<typeof Durations>;
+
+/** Calls that one token may make. */
+export const RateBudget = z.strictObject({
+  limit: z.int().min(0),
+  windowSeconds: z.number().positive(),
+  /** What X-RateLimit-Reset tells: seconds to wait, a Unix timestamp, or nothing (the header is left out). */
+  reset: z.enum(["seconds", "epoch", "absent"]),
+});
+export type RateBudget = z.infer<typeof RateBudget>;
+
+/** Everything about the platform's behaviour that can be switched while it runs. */
+export const Settings = z.strictObject({
+  surface: z.enum(surfaces),
+  profile: Profile,
+  durations: Durations,
+  /** What happens to a request while another one is in progress on its service. */
+  queueMode: z.enum(["queue", "strict"]),
+  /** Whether statuses show null for deployment_request_id. */
+  nullRequestIds: z.boolean(),
+  /** Real seconds for which statuses still show the old state after a request was accepted. */
+  acceptLatencySeconds: seconds,
+  /** Real seconds for which lists do not show a new object. */
+  listLagSeconds: seconds,
+  /** What is answered for a deleted project, and for what was under a deleted parent. */
+  goneAs: z.union([z.literal(404), z.literal(403)]),
+  /** failed: the catalogue answers 500; unavailable: 503. */
+  catalog: z.enum(["ok", "failed", "unavailable"]),
+  rate: RateBudget.nullable(),
+});
+export type Settings = z.infer<typeof Settings>;
+
+/** A change of settings: what is left out stays. */
+export const SettingsChange = z.strictObject({
+  ...Settings.partial().shape,
+  profile: Profile.partial().optional(),
+  durations: Durations.partial().optional(),
+});
+export type SettingsChange = z.infer<typeof SettingsChange>;
+
+/** @returns how a surface answers unless told otherwise: as documented, or as deployed services do. */
+export function profileOf(surface: Surface): Profile {
+  if (surface === "documented") {
+    return {
+      statusCodes: "seed",
+      routerKey: "router_id",
+      errorText: "message",
+      records: "seed",
+      applicationStatus: "whole",
+      helmValues: "json",
+    };
+  }
+  return {
+    statusCodes: "public",
+    routerKey: "routerId",
+    errorText: "detail",
+    records: "public",
+    applicationStatus: "whole",
+    helmValues: "text",
+  };
+}
+
+/** @returns the settings that a surface starts with. */
+export function settingsOf(surface: Surface): Settings {
+  return {
+    surface,
+    profile: profileOf(surface),
+    durations: {
+      queue: 2,
+      build: 20,
+      deploy: 10,
+      execute: 5,
+      stop: 5,
+      restart: 5,
+      delete: 5,
+      cancel: 2,
+      cluster: 60,
+      layers: 10,
+    },
+    queueMode: "queue",
+    nullRequestIds: false,
+    acceptLatencySeconds: 0,
+    listLagSeconds: 0,
+    goneAs: 404,
+    catalog: "ok",
+    rate: null,
+  };
+}
+
+/** Changes settings in place. A new surface brings its own profile unless the change names one. */
+export function changeSettings(settings: Settings, change: SettingsChange): void {
+  const { profile, durations, ...rest } = change;
+  const base = change.surface === undefined ? settings.profile : profileOf(change.surface);
+  Object.assign(settings, defined(rest));
+  settings.profile = { ...base, ...defined(profile ?? {}) };
+  settings.durations = { ...settings.durations, ...defined(durations ?? {}) };
+}
+
+function defined<T extends object>(value: T): { [Key in keyof T]?: NonNullable<T[Key]> | Extract<T[Key], null> } {
+  const kept: { [Key in keyof T]?: NonNullable<T[Key]> | Extract<T[Key], null> } = {};
+  for (const key in value) {
+    const member = value[key];
+    if (member !== undefined) Object.assign(kept, { [key]: member });
+  }
+  return kept;
+}

@@ -1,0 +1,126 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+
+import { createApp } from "./app.ts";
+import { createAuth } from "./auth.ts";
+import { realClock, type Clock } from "./clock.ts";
+import { createFaults } from "./faults.ts";
+import { createIds } from "./ids.ts";
+import { createJournal, type JournalEntry } from "./journal.ts";
+import type { Surface } from "./operations.ts";
+import { createRate } from "./rate.ts";
+import { seedWorld } from "./seed.ts";
+import { settingsOf } from "./settings.ts";
+import type { Simulation } from "./simulation.ts";
+import { createTime, type Speed } from "./time.ts";
+import { advance } from "./transitions.ts";
+import { createWire } from "./wire.ts";
+import type { World } from "./world.ts";
+
+export interface SimulatorOptions {
+  readonly surface: Surface;
+  /** 0, the default, takes a free one. */
+  readonly port?: number;
+  readonly controlPort?: number;
+  /** How fast the platform works; default 1. */
+  readonly speed?: Speed;
+  readonly organizationId?: string;
+  /** The value of the token with scope Admin; made up when left out. */
+  readonly adminToken?: string;
+  /** Makes all ids and tokens the same in every run. */
+  readonly seed?: string;
+  readonly clock?: Clock;
+}
+
+/** A running platform. */
+export interface Simulator {
+  /** Without a path prefix; `${url}/api/v1` serves the same. */
+  readonly url: string;
+  readonly controlUrl: string;
+  readonly organizationId: string;
+  readonly otherOrganizationId: string;
+  /** Values of API tokens, by what they may do; `foreign` is an Admin of another organisation. */
+  readonly tokens: Readonly<Record<"admin" | "read" | "deploy" | "write" | "foreign", string>>;
+  /** Clusters of the organisation: one on AWS, managed by the platform; one on GCP, managed by the customer. */
+  readonly clusterIds: readonly string[];
+  readonly credentialsId: string;
+  /** Everything inside, for tests in the same process. */
+  readonly sim: Simulation;
+  /** The world, brought up to date. */
+  world(): World;
+  /** All calls and transitions so far. */
+  journal(): readonly JournalEntry[];
+  close(): Promise<void>;
+}
+
+/** Starts a platform on loopback. @throws when a port is taken. */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const clock = options.clock ?? realClock();
+  const ids = createIds(options.seed);
+  const time = createTime(clock, options.speed ?? 1);
+  const { world, organizationId, otherOrganizationId, clusterIds, credentialsId } = seedWorld(
+    ids,
+    time,
+    options.organizationId,
+  );
+  const journal = createJournal(time);
+  const sim: Simulation = {
+    world,
+    time,
+    ids,
+    journal,
+    settings: settingsOf(options.surface),
+    auth: createAuth(ids, time),
+    rate: createRate(time),
+    faults: createFaults(),
+    notify: (transition) => journal.transition(transition),
+  };
+  const token = (
+    name: string,
+    organization: string,
+    scope: "Admin" | "Read" | "Deploy" | "Write",
+    value?: string,
+  ): string =>
+    sim.auth.createToken({ name, organizationId: organization, scopes: [scope], ...(value !== undefined && { value }) })
+      .value;
+  const tokens = {
+    admin: token("admin", organizationId, "Admin", options.adminToken),
+    read: token("read", organizationId, "Read"),
+    deploy: token("deploy", organizationId, "Deploy"),
+    write: token("write", organizationId, "Write"),
+    foreign: token("foreign", otherOrganizationId, "Admin"),
+  };
+  const app = await createApp(sim);
+  const server = createWire(sim, app, clock);
+  const url = await listen(server, options.port ?? 0);
+  return {
+    url,
+    controlUrl: "",
+    organizationId,
+    otherOrganizationId,
+    tokens,
+    clusterIds,
+    credentialsId,
+    sim,
+    world() {
+      advance(sim);
+      return world;
+    },
+    journal() {
+      advance(sim);
+      return journal.entries;
+    },
+    async close() {
+      server.closeAllConnections();
+      await Promise.all([once(server.close(), "close"), app.close()]);
+    },
+  };
+}
+
+async function listen(server: Server, port: number): Promise<string> {
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the server has no port");
+  return `http://127.0.0.1:${address.port}`;
+}

@@ -1,0 +1,107 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+
+import type { App, WireAnswer, WireRequest } from "./app.ts";
+import type { Clock } from "./clock.ts";
+import { effectOf, type Fault } from "./faults.ts";
+import type { CallEntry } from "./journal.ts";
+import { maskBody } from "./mask.ts";
+import { barePath, matchOperation, type Match } from "./matching.ts";
+import { misbehave, sendAnswer } from "./misbehaviour.ts";
+import { problemBody } from "./problems.ts";
+import type { Simulation } from "./simulation.ts";
+import { advance } from "./transitions.ts";
+
+/** The largest request body that is taken in. */
+const bodyLimit = 16 * 1024 * 1024;
+
+/** @returns a server that journals each call, lets it meet its fault, and else hands it to the app. */
+export function createWire(sim: Simulation, app: App, clock: Clock): Server {
+  return createServer((request, response) => {
+    serve(sim, app, clock, request, response).catch(() => response.destroy());
+  });
+}
+
+async function serve(
+  sim: Simulation,
+  app: App,
+  clock: Clock,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const request: WireRequest = {
+    method: incoming.method ?? "GET",
+    url: incoming.url ?? "/",
+    headers: incoming.headers,
+    body: await readBody(incoming),
+  };
+  advance(sim);
+  const path = barePath(request.url);
+  const match = matchOperation(request.method, path, sim.settings.surface);
+  const operation = match.is === "operation" ? match.id : undefined;
+  const entry = sim.journal.call({
+    method: request.method,
+    path: request.url,
+    operation: operation ?? null,
+    body: maskBody(request.body, operation, sim.world),
+  });
+  const fault = sim.faults.take({ method: request.method, path, operation });
+  const work = (): Promise<WireAnswer> => perform(sim, app, request, entry, match, path);
+  if (fault === undefined) {
+    sendAnswer(response, await work());
+    return;
+  }
+  entry.fault = fault.name;
+  await misbehave(fault, await effect(fault, clock, work), { response, clock, sim });
+}
+
+/** @returns the real answer, where the fault lets the platform do its work now. */
+async function effect(fault: Fault, clock: Clock, work: () => Promise<WireAnswer>): Promise<WireAnswer | undefined> {
+  switch (effectOf(fault)) {
+    case "none":
+      return undefined;
+    case "applied":
+      return work();
+    case "late":
+      clock.after(fault.lateSeconds * 1000, () => void work());
+      return undefined;
+    default:
+      throw new Error("no such effect");
+  }
+}
+
+async function perform(
+  sim: Simulation,
+  app: App,
+  request: WireRequest,
+  entry: CallEntry,
+  match: Match,
+  path: string,
+): Promise<WireAnswer> {
+  advance(sim);
+  const published = request.method === "GET" && path === "/openapi.json";
+  const answer = published || match.is === "operation" ? await app.exchange(request, entry) : refusal(sim, match);
+  entry.status = answer.status;
+  return { ...answer, headers: { ...answer.headers, date: sim.time.wall().toUTCString() } };
+}
+
+function refusal(sim: Simulation, match: Exclude<Match, { is: "operation" }>): WireAnswer {
+  const status = match.is === "unknown" ? 404 : 405;
+  const message = match.is === "unknown" ? "No such route" : "Method not allowed";
+  const allow: Record<string, string> = match.is === "unknown" ? {} : { allow: match.allow.join(", ") };
+  return {
+    status,
+    headers: { "content-type": "application/json; charset=utf-8", ...allow },
+    body: Buffer.from(JSON.stringify(problemBody(status, message, sim.settings.profile.errorText))),
+  };
+}
+
+async function readBody(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > bodyLimit) throw new Error("request body too large");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,266 @@
+import type { Action, Phase, ServiceKind } from "./actions.ts";
+import type { BlueprintManifest } from "./blueprints.ts";
+import type { TemplateVersion } from "./catalog.ts";
+import type { DeploymentStatus } from "./states.ts";
+
+/** A JSON object as it came over the wire. */
+export type Fields = Record<string, unknown>;
+
+export interface Organization {
+  readonly id: string;
+  name: string;
+}
+
+interface Dated {
+  /** ISO 8601. */
+  readonly createdAt: string;
+  updatedAt: string;
+  /** Real monotonic milliseconds of the creation; lists that lag hide what is younger. */
+  readonly bornAt: number;
+}
+
+export interface Project extends Dated {
+  readonly id: string;
+  readonly organizationId: string;
+  name: string;
+  description: string | null;
+  /** Its environments are being deleted; it goes with the last of them. */
+  doomed: boolean;
+}
+
+export interface Environment extends Dated {
+  readonly id: string;
+  readonly projectId: string;
+  name: string;
+  mode: string;
+  clusterId: string;
+  /** Deployment requests, oldest first: one at a time is worked on, the others wait. */
+  queue: DeploymentRequest[];
+  lastRequestId: string | null;
+  /** Its services are being deleted; it goes with the last of them. */
+  doomed: boolean;
+}
+
+/** What goes wrong on purpose the next time. */
+export type Failure = "build" | Action;
+
+export interface Service extends Dated {
+  readonly id: string;
+  readonly kind: ServiceKind;
+  readonly environmentId: string;
+  /** Of a service that came from a blueprint. */
+  readonly blueprintId: string | null;
+  name: string;
+  /** The other members of its creation or update body, defaults filled in. */
+  settings: Fields;
+  /** One of the 29, or whatever was set from outside. */
+  state: string;
+  deploymentStatus: DeploymentStatus;
+  /** Grows with every edit; a deploy that began before an edit does not bring it out. */
+  revision: number;
+  commit: string | null;
+  requestId: string | null;
+  executionId: string | null;
+  lastDeploymentDate: string | null;
+  lastDurationSeconds: number | null;
+  failNext: Failure[];
+  /** Never leaves its state by itself. */
+  stuck: boolean;
+  /** States that the next reads show, one each. */
+  script: string[];
+  log: { readonly id: string; readonly createdAt: string; readonly message: string }[];
+}
+
+export interface Target {
+  readonly serviceId: string;
+  commit: string | null;
+  /** The state to go back to when the request is dropped; undefined while the service shows another request's. */
+  previous: string | undefined;
+  /** The service's revision when work began. */
+  revision: number;
+  outcome: "pending" | "done" | "failed" | "canceled";
+}
+
+export interface DeploymentRequest {
+  readonly id: string;
+  readonly environmentId: string;
+  readonly executionId: string;
+  readonly action: Action;
+  /** Who asked for it; only requests of one principal merge. */
+  readonly principal: string;
+  targets: Target[];
+  /** Accepted: not even shown yet. Queued: shown, not begun. */
+  stage: "accepted" | "queued" | "working" | "canceling" | "finished";
+  phases: readonly Phase[];
+  phase: number;
+  /** Virtual milliseconds; undefined while it waits behind others. */
+  dueAt: number | undefined;
+  startedAt: number | undefined;
+  /** A deployment state, of this request alone. */
+  status: string;
+}
+
+export interface Variable extends Dated {
+  readonly id: string;
+  readonly scope: "APPLICATION" | "ENVIRONMENT" | "PROJECT" | "BUILT_IN";
+  /** The application, environment or project that it belongs to. */
+  readonly parentId: string;
+  key: string;
+  value: string;
+  readonly secret: boolean;
+  description: string | null;
+}
+
+export interface ClusterLock {
+  reason: string;
+  lockedAt: string;
+  ownerName: string;
+  ttlInDays: number;
+}
+
+export interface ClusterRun {
+  readonly action: "deploy" | "stop" | "upgrade";
+  stage: "queued" | "working";
+  dueAt: number;
+}
+
+export interface Cluster extends Dated {
+  readonly id: string;
+  readonly organizationId: string;
+  name: string;
+  region: string;
+  cloudProvider: string;
+  mode: "PLATFORM_MANAGED" | "CUSTOMER_MANAGED";
+  /** One of the 24, or whatever was set from outside. */
+  state: string;
+  deployed: boolean;
+  deploymentStatus: DeploymentStatus;
+  reason: string;
+  version: string;
+  nextVersion: string | null;
+  executionId: string | null;
+  lastDeploymentDate: string | null;
+  lock: ClusterLock | null;
+  run: ClusterRun | null;
+  failNext: ("deploy" | "stop" | "credentials")[];
+  stuck: boolean;
+  script: string[];
+  binding: Binding | null;
+}
+
+export interface Binding {
+  templateKey: string;
+  templateVersion: string;
+  layerSelections: Record<string, boolean>;
+  managedConfig: Record<string, Fields>;
+  customerProvidedInputs: Record<string, Record<string, string>>;
+  /** Virtual milliseconds at which its layers are on. */
+  readyAt: number;
+}
+
+export interface Webhook extends Dated {
+  readonly id: string;
+  readonly organizationId: string;
+  targetUrl: string;
+  events: string[];
+  enabled: boolean;
+  settings: Fields;
+}
+
+export interface Blueprint extends Dated {
+  readonly id: string;
+  readonly environmentId: string;
+  readonly serviceId: string;
+  name: string;
+  tag: string;
+}
+
+/** All that the platform holds: plain data that tests and the control endpoint may change in place. */
+export interface World {
+  readonly organizations: Map<string, Organization>;
+  readonly projects: Map<string, Project>;
+  readonly environments: Map<string, Environment>;
+  readonly services: Map<string, Service>;
+  readonly clusters: Map<string, Cluster>;
+  readonly variables: Map<string, Variable>;
+  readonly webhooks: Map<string, Webhook>;
+  readonly blueprints: Map<string, Blueprint>;
+  readonly requests: Map<string, DeploymentRequest>;
+  readonly credentials: Map<string, Credentials>;
+  readonly manifests: Map<string, BlueprintManifest>;
+  templates: TemplateVersion[];
+  repositories: Repository[];
+  /** What was deleted, with its parent: some deployments answer 403 for it. */
+  readonly graves: Map<string, string | null>;
+}
+
+export interface Credentials {
+  readonly id: string;
+  readonly organizationId: string;
+  name: string;
+  accessKeyId: string;
+  objectType: string;
+}
+
+export interface Repository {
+  readonly id: string;
+  readonly organizationId: string;
+  name: string;
+  url: string;
+  defaultBranch: string;
+  private: boolean;
+}
+
+/** @returns a world without anything. */
+export function emptyWorld(): World {
+  return {
+    organizations: new Map(),
+    projects: new Map(),
+    environments: new Map(),
+    services: new Map(),
+    clusters: new Map(),
+    variables: new Map(),
+    webhooks: new Map(),
+    blueprints: new Map(),
+    requests: new Map(),
+    credentials: new Map(),
+    manifests: new Map(),
+    templates: [],
+    repositories: [],
+    graves: new Map(),
+  };
+}
+
+/** @returns the services of an environment, in the order of their creation. */
+export function servicesOf(world: World, environmentId: string): Service[] {
+  return [...world.services.values()].filter((service) => service.environmentId === environmentId);
+}
+
+/** @returns the environments of a project, in the order of their creation. */
+export function environmentsOf(world: World, projectId: string): Environment[] {
+  return [...world.environments.values()].filter((environment) => environment.projectId === projectId);
+}
+
+/** Takes a service out, with its variables and its blueprint. */
+export function removeService(world: World, service: Service): void {
+  world.services.delete(service.id);
+  world.graves.set(service.id, service.environmentId);
+  for (const variable of world.variables.values()) {
+    if (variable.parentId === service.id) world.variables.delete(variable.id);
+  }
+  if (service.blueprintId !== null) world.blueprints.delete(service.blueprintId);
+}
+
+/** Takes an environment out with all that is in it. */
+export function removeEnvironment(world: World, environment: Environment): void {
+  for (const service of servicesOf(world, environment.id)) removeService(world, service);
+  world.environments.delete(environment.id);
+  world.graves.set(environment.id, environment.projectId);
+}
+
+/** Takes a project out with all that is in it. */
+export function removeProject(world: World, project: Project): void {
+  for (const environment of environmentsOf(world, project.id)) removeEnvironment(world, environment);
+  world.projects.delete(project.id);
+  world.graves.set(project.id, null);
+}
