@@ -70,18 +70,26 @@ export function structural(schema: z.ZodType, path: string): Structural {
     reused: "inline",
     cycles: "throw",
     override: ({ zodSchema }) => {
-      const patterns: unknown = zodSchema._zod.bag["patterns"];
-      if (patterns instanceof Set) for (const pattern of patterns) checkPattern(pattern, path);
+      for (const check of zodSchema._zod.def.checks ?? []) {
+        if (check instanceof z.core.$ZodCheckRegex) checkFlags(check._zod.def.pattern, path);
+      }
     },
   });
   return convert(json, path);
 }
 
-/** The API server reads patterns with RE2 and knows no flags: what only JavaScript can read is refused here. */
-function checkPattern(pattern: unknown, path: string): void {
-  if (!(pattern instanceof RegExp)) throw new Error(`${path}: has a pattern that is no RegExp`);
+/** JSON Schema has no flags: zod would match in one way, the API server in another. */
+function checkFlags(pattern: RegExp, path: string): void {
   if (pattern.flags !== "") throw new Error(`${path}: the flags of ${String(pattern)} would be lost`);
-  RE2JS.compile(pattern.source);
+}
+
+/** The API server reads patterns with RE2, which knows less than JavaScript. */
+function checkPattern(pattern: string, path: string): void {
+  try {
+    RE2JS.compile(pattern);
+  } catch (cause) {
+    throw new Error(`${path}: RE2 cannot read the pattern ${pattern}`, { cause });
+  }
 }
 
 function convert(json: JsonSchema, path: string): Structural {
@@ -95,6 +103,7 @@ function convert(json: JsonSchema, path: string): Structural {
   });
   const result: Structural = Object.fromEntries(copied);
   if (result.type === "integer") result.format = "int64";
+  if (result.pattern !== undefined) checkPattern(result.pattern, path);
   convertChildren(json, result, path);
   checkBounds(result, path);
   return result;

@@ -4,14 +4,13 @@
  */
 import { z } from "zod";
 
+import { UUID } from "./ids.ts";
+
 /** Kubernetes copies this member of the metadata into the CRD: rules that the API server checks. */
 const VALIDATIONS = "x-kubernetes-validations";
 
 /** An id of the platform. The pattern is stricter than the `uuid` format of Kubernetes, which takes upper case. */
-export const uuid = z
-  .string()
-  .max(36)
-  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, "must be a lower-case UUID");
+export const uuid = z.string().max(36).regex(UUID, "must be a lower-case UUID");
 
 /** The name of an object of Kubernetes (DNS-1123 subdomain). */
 export const objectName = z

@@ -1,6 +1,7 @@
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+/** A UUID in its lower-case form (RFC 9562 §4). */
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Whether the text is a UUID in its lower-case form (RFC 9562 §4), as the CRDs' pattern has it. */
+/** Whether the text is a UUID in its lower-case form, as the CRDs' pattern has it. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }

@@ -1,0 +1,198 @@
+/** Specs that users may write, and some that they may not: judged by zod in unit tests, by a real API server besides. */
+
+export const ID = "0b5e8a52-6a83-4f0b-9c6e-2f3a3d1c9a11";
+export const OTHER_ID = "7c1f1c7e-2d2f-4f43-8a55-5d3f0a5b7e22";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The smallest valid spec of each kind. */
+export const SMALLEST: Readonly<Record<string, Fields>> = {
+  ClusterPlatformConnection: {
+    baseUrl: "https://platform.example.com",
+    organizationId: ID,
+    auth: { tokenSecretRef: { name: "token" } },
+  },
+  PlatformConnection: {
+    baseUrl: "https://platform.example.com",
+    organizationId: ID,
+    auth: { tokenSecretRef: { name: "token" } },
+  },
+  PlatformProject: { name: "shop" },
+  PlatformEnvironment: { projectRef: { name: "shop" }, name: "staging", clusterRef: { externalId: ID } },
+  PlatformApplication: {
+    environmentRef: { name: "staging" },
+    name: "api",
+    gitRepository: { url: "https://git.example.com/shop/api.git" },
+  },
+  PlatformBinding: { clusterRef: { externalId: ID }, template: { key: "base", version: "1.0.0" } },
+  PlatformCatalog: {},
+};
+
+export interface SpecCase {
+  readonly title: string;
+  readonly kind: string;
+  /** Laid over the smallest spec; undefined takes a member away. */
+  readonly change: Fields;
+}
+
+export interface RefusedCase extends SpecCase {
+  /** What the API server says. */
+  readonly refused: RegExp;
+}
+
+export function specOf({ kind, change }: SpecCase): Fields {
+  const merged = { ...SMALLEST[kind], ...change };
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
+}
+
+const connection = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformConnection", change });
+const application = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformApplication", change });
+const binding = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformBinding", change });
+const variable = (fields: Fields): Fields => ({ variables: [{ name: "A", ...fields }] });
+const secretKeyRef = { name: "s", key: "k" };
+const field = (value: Fields): Fields => ({ managedConfig: { prometheus: { retention: value } } });
+
+export const ACCEPTED: readonly SpecCase[] = [
+  ...Object.keys(SMALLEST).map((kind) => ({ title: "the smallest", kind, change: {} })),
+  connection("an address with a port", { baseUrl: "http://127.0.0.1:8443/" }),
+  connection("an IPv6 address", { baseUrl: "https://[::1]:8443" }),
+  connection("a path prefix", { pathPrefix: "/api/v1" }),
+  connection("an empty path prefix", { pathPrefix: "" }),
+  {
+    title: "namespaces by label",
+    kind: "ClusterPlatformConnection",
+    change: { allowedNamespaces: { selector: { matchLabels: { "a.example/b": "c" } } } },
+  },
+  { title: "a parent by id", kind: "PlatformEnvironment", change: { projectRef: { externalId: OTHER_ID } } },
+  { title: "a mode of the future", kind: "PlatformEnvironment", change: { mode: "BLUE_GREEN_2" } },
+  application("equal bounds of instances", { minRunningInstances: 3, maxRunningInstances: 3 }),
+  application("an empty value", variable({ value: "" })),
+  application("a value from a Secret", variable({ valueFrom: { secretKeyRef } })),
+  application("a short commit", { deploy: { gitCommitId: "1a2b3c4" } }),
+  application("a SHA-256 commit", { deploy: { gitCommitId: "a".repeat(64), policy: "Manual" } }),
+  application("an scp-like repository", { gitRepository: { url: "git@git.example.com:shop/api.git" } }),
+  application("deletion policy Stop", { lifecycle: { deletionPolicy: "Stop" } }),
+  binding("a text", field({ value: "15d" })),
+  binding("a number", field({ value: 15 })),
+  binding("a fraction", field({ value: 1.5 })),
+  binding("a boolean", field({ value: false })),
+  binding("a field from a ConfigMap", field({ valueFrom: { configMapKeyRef: secretKeyRef } })),
+  binding("mode and provider", { cluster: { mode: "CUSTOMER_MANAGED", provider: "AWS" } }),
+  { title: "every section", kind: "PlatformCatalog", change: { include: ["Templates", "DatabaseTypes"] } },
+];
+
+const REFERENCE = /exactly one of name and externalId must be set/;
+const VALUE = /exactly one of value and valueFrom must be set/;
+
+export const REFUSED: readonly RefusedCase[] = [
+  { ...connection("an address with a path", { baseUrl: "https://a.example/b" }), refused: /baseUrl.*should match/ },
+  { ...connection("an address with a user", { baseUrl: "https://u:p@a.example" }), refused: /baseUrl.*should match/ },
+  { ...connection("another scheme", { baseUrl: "file:///etc/passwd" }), refused: /baseUrl.*should match/ },
+  { ...connection("a climbing path prefix", { pathPrefix: "/../admin" }), refused: /pathPrefix.*should match/ },
+  { ...connection("no organization", { organizationId: undefined }), refused: /organizationId: Required/ },
+  { ...connection("an upper-case id", { organizationId: ID.toUpperCase() }), refused: /organizationId.*should match/ },
+  { ...connection("an unknown surface", { surface: "Strict" }), refused: /surface: Unsupported value/ },
+  {
+    ...connection("no budget", { rateLimit: { requestsPerSecond: 0 } }),
+    refused: /requestsPerSecond.*greater than or equal to 1/,
+  },
+  {
+    title: "both references",
+    kind: "PlatformEnvironment",
+    change: { projectRef: { name: "a", externalId: ID } },
+    refused: REFERENCE,
+  },
+  { title: "no reference", kind: "PlatformEnvironment", change: { projectRef: {} }, refused: REFERENCE },
+  {
+    title: "a mode in lower case",
+    kind: "PlatformEnvironment",
+    change: { mode: "staging" },
+    refused: /mode.*should match/,
+  },
+  {
+    title: "deletion policy Stop",
+    kind: "PlatformProject",
+    change: { lifecycle: { deletionPolicy: "Stop" } },
+    refused: /deletionPolicy: Unsupported value/,
+  },
+  {
+    title: "a name with a line break",
+    kind: "PlatformProject",
+    change: { name: "a\nb" },
+    refused: /name.*should match/,
+  },
+  { title: "an empty name", kind: "PlatformProject", change: { name: "" }, refused: /name.*should match/ },
+  { ...application("both references", { environmentRef: { name: "a", externalId: ID } }), refused: REFERENCE },
+  {
+    ...application("crossed bounds of instances", { minRunningInstances: 3, maxRunningInstances: 2 }),
+    refused: /minRunningInstances must not exceed spec.maxRunningInstances/,
+  },
+  { ...application("a value twice", variable({ value: "a", valueFrom: { secretKeyRef } })), refused: VALUE },
+  { ...application("a variable without value", variable({})), refused: VALUE },
+  {
+    ...application("a value of two sources", variable({ valueFrom: { secretKeyRef, configMapKeyRef: secretKeyRef } })),
+    refused: /exactly one of secretKeyRef and configMapKeyRef must be set/,
+  },
+  {
+    ...application("a variable with a blank", { variables: [{ name: "A B", value: "" }] }),
+    refused: /name.*should match/,
+  },
+  { ...application("a commit too short", { deploy: { gitCommitId: "1a2b3c" } }), refused: /gitCommitId.*should match/ },
+  {
+    ...application("a branch as commit", { deploy: { gitCommitId: "main-branch" } }),
+    refused: /gitCommitId.*should match/,
+  },
+  { ...application("no commit", { deploy: { policy: "Manual" } }), refused: /gitCommitId: Required/ },
+  { ...application("port 0", { ports: [{ internalPort: 0 }] }), refused: /internalPort.*greater than or equal to 1/ },
+  { ...binding("half a cluster", { cluster: { mode: "CUSTOMER_MANAGED" } }), refused: /cluster.provider: Required/ },
+  { ...binding("a field without value", field({})), refused: /at least 1 properties/ },
+  {
+    ...binding("a field twice", field({ value: 1, valueFrom: { secretKeyRef } })),
+    refused: /at most 1 items|at most 1 properties/,
+  },
+  {
+    ...binding("an input twice", { customerProvidedInputs: { a: { b: { value: "", valueFrom: { secretKeyRef } } } } }),
+    refused: VALUE,
+  },
+  {
+    title: "half a cluster",
+    kind: "PlatformCatalog",
+    change: { cluster: { provider: "AWS" } },
+    refused: /cluster.mode: Required/,
+  },
+  {
+    title: "an unknown section",
+    kind: "PlatformCatalog",
+    change: { include: ["Regions"] },
+    refused: /Unsupported value: "Regions"/,
+  },
+  {
+    title: "an interval of seconds",
+    kind: "PlatformCatalog",
+    change: { interval: "10s" },
+    refused: /interval.*should match/,
+  },
+];
+
+/** Duplicates in lists that the API server keys: our side never sees them. */
+export const REFUSED_BY_LIST_TYPE: readonly RefusedCase[] = [
+  {
+    ...application("a variable twice", {
+      variables: [
+        { name: "A", value: "1" },
+        { name: "A", value: "2" },
+      ],
+    }),
+    refused: /variables\[1\]: Duplicate value/,
+  },
+  {
+    ...application("a port twice", { ports: [{ internalPort: 80 }, { internalPort: 80 }] }),
+    refused: /ports\[1\]: Duplicate value/,
+  },
+  {
+    title: "a section twice",
+    kind: "PlatformCatalog",
+    change: { include: ["Templates", "Templates"] },
+    refused: /include\[1\]: Duplicate value/,
+  },
+];

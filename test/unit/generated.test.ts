@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { describe, expect, it } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { z } from "zod";
+
+import { customResourceDefinition } from "../../scripts/crd.ts";
+import { GENERATED_FOLDERS, generatedFiles } from "../../scripts/generated.ts";
+import { structural } from "../../scripts/schema.ts";
+import { GRANTS } from "../../src/app/rbac.ts";
+import { RESOURCES } from "../../src/resources/index.ts";
+
+const root = join(import.meta.dirname, "../..");
+const files = generatedFiles();
+
+describe("the generated files", () => {
+  it.each([...files])("%s is fresh: else run npm run generate", (path, content) => {
+    expect(readFileSync(join(root, path), "utf8")).toBe(content);
+  });
+
+  it("are alone in their folders", () => {
+    const found = GENERATED_FOLDERS.flatMap((folder) =>
+      readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
+    );
+    expect(found.toSorted()).toEqual([...files.keys()].toSorted());
+  });
+
+  it.each([...files].filter(([path]) => path.endsWith(".yaml")))("%s is well-formed YAML", (_path, content) => {
+    expect(parseAllDocuments(content).flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([]);
+  });
+});
+
+describe("a CRD", () => {
+  it.each([...files].filter(([path]) => path.startsWith("crds/")))("%s is below 200 kB", (_path, content) => {
+    expect(Buffer.byteLength(content)).toBeLessThan(200_000);
+  });
+
+  // zod's extend() and refine() lose or hide rules without a word: a changed number here is looked at.
+  it("has as many rules as were written", () => {
+    const counts = RESOURCES.map((resource) => [resource.kind, rulesIn(customResourceDefinition(resource))]);
+    expect(Object.fromEntries(counts)).toEqual({
+      ClusterPlatformConnection: 2,
+      PlatformConnection: 2,
+      PlatformProject: 1,
+      PlatformEnvironment: 4,
+      PlatformApplication: 6,
+      PlatformBinding: 4,
+      PlatformCatalog: 0,
+    });
+  });
+
+  it.each(RESOURCES)("of $kind sets one default: the generation that nobody has observed", (resource) => {
+    expect(membersOf(customResourceDefinition(resource), "default")).toEqual([{ observedGeneration: -1 }]);
+  });
+});
+
+describe("the conversion from zod", () => {
+  const described = (schema: z.ZodType) => z.object({ a: schema.describe("A field.") });
+  const refused: readonly (readonly [string, z.ZodType, RegExp])[] = [
+    ["a flag", described(z.string().max(9).regex(/^a$/i)), /flags/],
+    [
+      "a lookahead",
+      described(
+        z
+          .string()
+          .max(9)
+          .regex(/^(?=a)/),
+      ),
+      /RE2 cannot read/,
+    ],
+    ["a union", described(z.union([z.string().max(9), z.boolean()])), /no "anyOf"/],
+    ["two patterns", described(z.string().max(9).regex(/a/).regex(/b/)), /no "allOf"/],
+    ["a text without end", described(z.string()), /has no maxLength/],
+    ["a number without bound", described(z.int()), /has no minimum/],
+    ["a list without end", described(z.array(z.boolean().describe("One."))), /has no maxItems/],
+    ["a list of no type", described(z.array(z.boolean().describe("One.")).max(9)), /has no x-kubernetes-list-type/],
+    ["a map without end", described(z.record(z.string(), z.boolean().describe("One."))), /has no maxProperties/],
+    ["a field without description", z.object({ a: z.boolean() }), /x\.a: has no description/],
+    ["null", described(z.boolean().nullable()), /no "nullable"/],
+    ["an unknown attribute", described(z.boolean().meta({ examples: [true] })), /no "examples"/],
+  ];
+
+  it.each(refused)("refuses %s", (_title, schema, message) => {
+    expect(() => structural(schema, "x")).toThrow(message);
+  });
+
+  it("leaves defaults out, at any depth", () => {
+    const schema = described(
+      z.array(z.boolean().default(true).describe("One.")).max(9).meta({ "x-kubernetes-list-type": "atomic" }),
+    );
+    expect(membersOf(structural(schema, "x"), "default")).toEqual([]);
+  });
+});
+
+describe("the operator's rights", () => {
+  it("are one declaration per resource and scope", () => {
+    const keys = GRANTS.flatMap(({ group, resources, names, where }) =>
+      resources.map((resource) => [group, resource, where, names].join("/")),
+    );
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it("hold no wildcard, no list of Secrets and no way to more rights", () => {
+    const words = GRANTS.flatMap(({ group, resources, verbs }) => [group, ...resources, ...verbs]);
+    expect(words).not.toContain("*");
+    expect(
+      words.filter((word) => ["escalate", "bind", "impersonate", "delete", "deletecollection"].includes(word)),
+    ).toEqual([]);
+    expect(GRANTS.filter(({ resources }) => resources.includes("secrets")).map(({ verbs }) => verbs)).toEqual([
+      ["get"],
+    ]);
+  });
+});
+
+/** All values of a member, anywhere in a document. */
+function membersOf(value: unknown, member: string): readonly unknown[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) => (key === member ? [child] : membersOf(child, member)));
+}
+
+function rulesIn(document: object): number {
+  return membersOf(document, "x-kubernetes-validations").flat().length;
+}
