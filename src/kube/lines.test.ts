@@ -1,0 +1,46 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { lines } from "./lines.ts";
+
+async function* inChunks(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
+  let from = 0;
+  for (const size of sizes) {
+    yield bytes.subarray(from, from + size);
+    from += size;
+  }
+  yield bytes.subarray(from);
+}
+
+async function read(text: string, sizes: readonly number[] = []): Promise<{ got: string[]; rest: number }> {
+  const got: string[] = [];
+  let rest = 0;
+  for await (const line of lines(inChunks(Buffer.from(text), sizes), (bytes) => (rest = bytes))) got.push(line);
+  return { got, rest };
+}
+
+describe("lines", () => {
+  it("gives the lines of any text, however it is cut into chunks", async () => {
+    const line = fc.string({ unit: "grapheme", minLength: 1 }).filter((text) => !text.includes("\n"));
+    await fc.assert(
+      fc.asyncProperty(fc.array(line), fc.array(fc.nat(7)), async (wanted, sizes) => {
+        const text = wanted.map((each) => `${each}\n`).join("");
+        expect(await read(text, sizes)).toEqual({ got: wanted, rest: 0 });
+      }),
+    );
+  });
+
+  it("splits at no other separator than the newline byte (K11)", async () => {
+    const line = '{"note":"a\u2028b\u2029c\rd\u0085e"}';
+    expect((await read(`${line}\n`)).got).toEqual([line]);
+  });
+
+  it("leaves empty lines out and tells of an unterminated rest", async () => {
+    expect(await read('\n\n{"a":1}\n{"type":"ADD')).toEqual({ got: ['{"a":1}'], rest: 12 });
+  });
+
+  it("takes a line of 2 MB and refuses one without end", async () => {
+    const long = "x".repeat(2_000_000);
+    expect((await read(`${long}\n`, [65_536, 65_536])).got).toEqual([long]);
+    await expect(read("x".repeat(17 * 1024 * 1024))).rejects.toThrow("exceeds 16 MiB");
+  });
+});

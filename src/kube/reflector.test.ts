@@ -1,0 +1,319 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { manualClock, settle } from "../../test/support/clock.ts";
+import { scriptedClient } from "../../test/support/scripted-client.ts";
+import { THING, thing, thingList } from "../../test/support/things.ts";
+import { KubeError } from "./errors.ts";
+import { createReflector, type Reflector } from "./reflector.ts";
+import { createStore } from "./store.ts";
+import type { KubeRequest } from "./transport.ts";
+import type { Json } from "./types.ts";
+
+const gone = new KubeError("Gone", 410, "too old");
+const expired = { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired" } };
+
+let running: Reflector | undefined;
+
+afterEach(async () => {
+  await running?.stop();
+  running = undefined;
+});
+
+type Answer = (request: KubeRequest) => Json | Promise<Json>;
+
+function reflect(answer: Answer = () => thingList("10", [thing("a", "5")])) {
+  const clock = manualClock();
+  const client = scriptedClient(answer);
+  const changes: string[] = [];
+  const store = createStore((error) => {
+    throw error;
+  });
+  store.subscribe(({ type, object }) => changes.push(`${type} ${object.metadata.uid}`));
+  const told = { malformed: 0, failures: [] as string[] };
+  const reflector = createReflector({
+    client,
+    store,
+    type: THING,
+    clock,
+    random: () => 0,
+    observer: {
+      malformed: () => (told.malformed += 1),
+      failed: (_, error) => told.failures.push(error.failure),
+    },
+  });
+  running = reflector;
+  return { clock, client, store, changes, reflector, told, lists: () => client.calls.length };
+}
+
+async function started(answer?: Answer) {
+  const all = reflect(answer);
+  all.reflector.start();
+  await all.clock.advance(1);
+  return all;
+}
+
+describe("the list", () => {
+  it("is read in pages of 500 from the quorum, never from a stale cache", async () => {
+    const { client, reflector, store } = await started(({ query }) =>
+      query?.["continue"] === "more" ? thingList("10", [thing("b", "6")]) : thingList("10", [thing("a", "5")], "more"),
+    );
+    expect(store.list("Thing").map(({ metadata }) => metadata.name)).toEqual(["a", "b"]);
+    expect(client.calls.map(({ query }) => query)).toEqual([{ limit: 500 }, { limit: 500, continue: "more" }]);
+    expect(reflector.synced()).toBe(true);
+  });
+
+  it("keeps no managedFields and takes the type from the resource, as items need not carry it", async () => {
+    const { apiVersion: _, kind: __, ...bare } = thing("a", "5", { meta: { managedFields: [{ manager: "x" }] } });
+    const { store } = await started(() => thingList("10", [bare]));
+    expect(store.list("Thing")).toEqual([thing("a", "5")]);
+  });
+
+  it("leaves out and counts items that are no objects", async () => {
+    const { store, told } = await started(() => thingList("10", [null, { metadata: {} }, thing("a", "5")]));
+    expect(store.list("Thing")).toHaveLength(1);
+    expect(told.malformed).toBe(2);
+  });
+
+  it("goes on trying after a failure, and heeds Retry-After (K3)", async () => {
+    let calls = 0;
+    const { clock, reflector } = await started(() => {
+      calls += 1;
+      if (calls === 1) throw new KubeError("TooManyRequests", 429, "busy", 7_000);
+      return thingList("10", []);
+    });
+    await clock.advance(6_900);
+    expect(reflector.synced()).toBe(false);
+    await clock.advance(200);
+    expect(reflector.synced()).toBe(true);
+  });
+
+  it("is begun anew when its continuation expired (B4)", async () => {
+    let expire = true;
+    const { clock, lists, store } = await started(({ query }) => {
+      if (query?.["continue"] === undefined) return thingList("10", [thing("a", "5")], "more");
+      if (expire) {
+        expire = false;
+        throw gone;
+      }
+      return thingList("10", [thing("b", "6")]);
+    });
+    expect(store.list("Thing")).toEqual([]);
+    await clock.advance(1_000);
+    expect(store.list("Thing")).toHaveLength(2);
+    expect(lists()).toBe(4);
+  });
+});
+
+describe("the watch", () => {
+  it("asks for bookmarks and its own end, from the list's version (K9)", async () => {
+    const { client } = await started();
+    expect(client.watch().query).toEqual({
+      watch: true,
+      allowWatchBookmarks: true,
+      resourceVersion: "10",
+      timeoutSeconds: 30,
+    });
+  });
+
+  it("brings every change into the store", async () => {
+    const { changes, client } = await started();
+    client.watch().send({ type: "ADDED", object: thing("b", "11") });
+    client.watch().send({ type: "MODIFIED", object: thing("a", "12") });
+    client.watch().send({ type: "DELETED", object: thing("b", "13") });
+    client.watch().send({ type: "ADDED", object: thing("a", "14", { uid: "again" }) });
+    await settle();
+    expect(changes).toEqual([
+      "added uid-a",
+      "added uid-b",
+      "updated uid-a",
+      "deleted uid-b",
+      "deleted uid-a",
+      "added again",
+    ]);
+  });
+
+  it("takes an object whose text holds U+2028 (K11) and one of 2 MB", async () => {
+    const { client, store } = await started();
+    client.watch().send({ type: "ADDED", object: thing("b", "11", { spec: { note: "x\u2028y" } }) });
+    client.watch().send({ type: "ADDED", object: thing("c", "12", { spec: { note: "x".repeat(2_000_000) } }) });
+    await settle();
+    expect(store.list("Thing")).toHaveLength(3);
+  });
+
+  it("goes on at once from the newest version when the server ends it, without a list (K10)", async () => {
+    const { client, clock, lists } = await started();
+    client.watch().send({ type: "BOOKMARK", object: { metadata: { resourceVersion: "20" } } });
+    client.watch().close();
+    await clock.advance(100);
+    expect(client.watches).toHaveLength(2);
+    expect(client.watch().query["resourceVersion"]).toBe("20");
+    expect(lists()).toBe(1);
+  });
+
+  it("connects at most 20 times a minute to a server that ends every watch at once (B6)", async () => {
+    const { client, clock, lists } = await started();
+    for (let second = 0; second < 600; second += 1) {
+      for (const watch of client.watches) watch.close();
+      await clock.advance(100);
+    }
+    expect(client.watches.length).toBeGreaterThan(10);
+    expect(client.watches.length).toBeLessThanOrEqual(20);
+    expect(lists()).toBe(1);
+  });
+
+  it("finds out within 45 s that it is dead, and goes on (B5, K20)", async () => {
+    const { client, clock } = await started();
+    const dead = client.watch();
+    await clock.advance(45_000);
+    expect(dead.aborted()).toBe(true);
+    expect(client.watches).toHaveLength(2);
+  });
+
+  it.each([
+    ["a refusal", new KubeError("Server", 500, "no")],
+    ["401", new KubeError("Unauthorized", 401, "no")],
+    ["a reset", new KubeError("Unreachable", 0, "ECONNRESET")],
+    ["an error of another kind", new TypeError("terminated")],
+  ])("comes back after %s (K4)", async (_, error) => {
+    const { client, clock } = await started();
+    client.watch().fail(error);
+    await clock.advance(1_000);
+    expect(client.watches).toHaveLength(2);
+  });
+
+  it("waits longer after each failure, up to 30 s", async () => {
+    const { client, clock } = await started();
+    for (let failure = 0; failure < 8; failure += 1) {
+      client.watch().fail(new KubeError("Server", 500, "no"));
+      await clock.advance(60_000);
+    }
+    client.watch().fail(new KubeError("Server", 500, "no"));
+    const before = client.watches.length;
+    await clock.advance(29_000);
+    expect(client.watches).toHaveLength(before);
+    await clock.advance(1_100);
+    expect(client.watches).toHaveLength(before + 1);
+  });
+});
+
+describe("a version that is too old (B4)", () => {
+  const listed = [thingList("10", [thing("a", "5"), thing("b", "6")]), thingList("30", [thing("a", "25")])];
+
+  it.each(["as status", "in the stream"])("told %s is followed by one list within 2 s", async (way) => {
+    let calls = 0;
+    const { changes, client, clock, lists } = await started(() => listed[Math.min(calls++, 1)] ?? null);
+    if (way === "as status") client.watch().fail(gone);
+    else client.watch().send(expired);
+    await clock.advance(2_000);
+    expect(lists()).toBe(2);
+    expect(changes.slice(2)).toEqual(["deleted uid-b", "updated uid-a"]);
+    expect(client.watch().query["resourceVersion"]).toBe("30");
+  });
+
+  it("that comes again and again is followed by fewer and fewer lists", async () => {
+    const { client, clock, lists } = await started();
+    for (let tenth = 0; tenth < 600; tenth += 1) {
+      client.watch().send(expired);
+      await clock.advance(100);
+    }
+    expect(lists()).toBeLessThanOrEqual(8);
+  });
+
+  it("is noticed when the server went back in time: the list then wins", async () => {
+    let answer = thingList("100", [thing("a", "90"), thing("b", "91")]);
+    const { client, clock, store } = await started(() => answer);
+    answer = thingList("50", [thing("a", "40")]);
+    client.watch().send({ type: "BOOKMARK", object: { metadata: { resourceVersion: "60" } } });
+    await clock.advance(1_000);
+    expect(store.list("Thing")).toEqual([thing("a", "40")]);
+  });
+});
+
+describe("what a server should not send (K6, B7)", () => {
+  it.each([
+    ["half a line", '{"type":"ADDED","obj\n'],
+    ["an event without an object", '{"type":"MODIFIED"}\n'],
+    ["an object without metadata", '{"type":"DELETED","object":{"kind":"Thing"}}\n'],
+    ["an object without a uid", '{"type":"ADDED","object":{"metadata":{"name":"x","resourceVersion":"1"}}}\n'],
+    ["a type of tomorrow", '{"type":"RENAMED","object":{}}\n'],
+    ["an array", "[]\n"],
+    ["a bookmark without a version", '{"type":"BOOKMARK","object":{}}\n'],
+  ])("%s is counted and repaired by the next list", async (_, text) => {
+    let calls = 0;
+    const { client, clock, store, told } = await started(() => {
+      calls += 1;
+      return calls === 1 ? thingList("10", []) : thingList("12", [thing("lost", "11")]);
+    });
+    client.watch().raw(text);
+    await clock.advance(1_000);
+    expect(told.malformed).toBe(1);
+    expect(store.list("Thing")).toEqual([thing("lost", "11")]);
+    expect(client.watches).toHaveLength(2);
+  });
+
+  it("a line that the end of the stream cut off is counted, and comes again by the next watch", async () => {
+    const { client, clock, lists, told } = await started();
+    client.watch().raw('{"type":"ADDED","obj');
+    client.watch().close();
+    await clock.advance(100);
+    expect(told.malformed).toBe(1);
+    expect(client.watch().query["resourceVersion"]).toBe("10");
+    expect(lists()).toBe(1);
+  });
+
+  it("an ERROR without an object is an ordinary failure", async () => {
+    const { client, clock, told } = await started();
+    client.watch().send({ type: "ERROR" });
+    await clock.advance(1_000);
+    expect(told.failures).toEqual(["Server"]);
+    expect(client.watches).toHaveLength(2);
+  });
+});
+
+describe("a type that is not served (B12)", () => {
+  it("empties nothing, and is listed again once it is there", async () => {
+    let served = true;
+    const { changes, client, clock } = await started(() => {
+      if (!served) throw new KubeError("NotFound", 404, "no such path");
+      return thingList("10", [thing("a", "5")]);
+    });
+    served = false;
+    client.watch().fail(new KubeError("NotFound", 404, "no such path"));
+    await clock.advance(60_000);
+    expect(changes).toEqual(["added uid-a"]);
+    served = true;
+    await clock.advance(30_000);
+    expect(client.watches).toHaveLength(2);
+  });
+});
+
+describe("start and stop (K7)", () => {
+  it("started twice opens one watch, which one stop closes", async () => {
+    const { client, clock, reflector } = await started();
+    reflector.start();
+    await clock.advance(10);
+    expect(client.watches).toHaveLength(1);
+    await reflector.stop();
+    expect(client.watch().aborted()).toBe(true);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it("stopped during a list opens no watch and stores nothing", async () => {
+    let release: (list: Json) => void = () => undefined;
+    const { client, clock, reflector, store } = await started(() => new Promise((resolve) => (release = resolve)));
+    const stopped = reflector.stop();
+    release(thingList("10", [thing("a", "5")]));
+    await stopped;
+    await clock.advance(60_000);
+    expect(client.watches).toEqual([]);
+    expect(store.list("Thing")).toEqual([]);
+  });
+
+  it("can be started again", async () => {
+    const { client, clock, reflector } = await started();
+    await reflector.stop();
+    reflector.start();
+    await clock.advance(10);
+    expect(client.watches).toHaveLength(2);
+    expect(client.watch().aborted()).toBe(false);
+  });
+});
