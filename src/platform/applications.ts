@@ -95,7 +95,7 @@ export function applications(caller: Caller): Applications {
         "createApplication",
         { environmentId },
         // Deployed services require healthchecks, which the spec does not show.
-        { body: { healthchecks: {}, ...settings(input) }, answer: created(application) },
+        { body: { healthchecks: {}, ...settings(input) }, answer: created(application, { name: input.name }) },
       ),
     status: (applicationId, options) =>
       caller.read("getApplicationStatus", { applicationId }, { answer: json(serviceStatus), ...options }),

@@ -49,6 +49,7 @@ export function blueprints(caller: Caller): Blueprints {
             })),
             spec_overrides: specOverrides,
           },
+          secrets: (variables ?? []).filter(({ isSecret }) => isSecret === true).map(({ value }) => value),
           answer: created(blueprint),
         },
       ),

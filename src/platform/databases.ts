@@ -64,7 +64,7 @@ export function databases(caller: Caller): Databases {
       caller.write(
         "createDatabase",
         { environmentId },
-        { body: { name, type, version, mode, cpu, memory, storage }, answer: created(database) },
+        { body: { name, type, version, mode, cpu, memory, storage }, answer: created(database, { name }) },
       ),
     deploy: (databaseId) => caller.write("deployDatabase", { databaseId }, { answer: maybe(serviceStatus) }),
     stop: (databaseId) => caller.write("stopDatabase", { databaseId }, { answer: maybe(serviceStatus) }),

@@ -35,10 +35,14 @@ export function maybe<T>(schema: z.ZodType<T>): Decode<T | undefined> {
   return ({ text }) => (text.trim() === "" ? undefined : shaped(schema, parsed(text)));
 }
 
-/** JSON of this shape, with the platform's clock. */
-export function created<T extends object>(schema: z.ZodType<T>): Decode<Created<T>> {
+/**
+ * JSON of this shape, with the platform's clock. Of a create only the id must not be missed: where the answer shows no
+ * more than that, what was sent stands in for the rest.
+ */
+export function created<T extends object>(schema: z.ZodType<T>, sent: object = {}): Decode<Created<T>> {
   return ({ text, serverDate }) => {
-    const value = shaped(schema, parsed(text));
+    const answer = parsed(text);
+    const value = schema.safeParse(answer).data ?? shaped(schema, { ...objectOf(answer), ...sent });
     return serverDate === undefined ? value : { ...value, serverDate };
   };
 }
@@ -63,6 +67,10 @@ export function matching<T>(schema: z.ZodType<T>, text: string): T | undefined {
   } catch {
     return undefined;
   }
+}
+
+function objectOf(value: unknown): object {
+  return typeof value === "object" && value !== null ? value : {};
 }
 
 function parsed(text: string): unknown {

@@ -27,32 +27,17 @@ export interface EnvironmentInput {
   readonly clusterId?: string;
 }
 
-/** Where a chart comes from. The spec does not show the two variants; these are those of deployed services. */
-export type HelmSource =
-  | {
-      readonly gitRepository: {
-        readonly url: string;
-        readonly branch?: string;
-        readonly rootPath?: string;
-        readonly gitTokenId?: string;
-      };
-    }
-  | {
-      readonly helmRepository: {
-        readonly repository: string;
-        readonly chartName: string;
-        readonly chartVersion: string;
-      };
-    };
-
 export interface Environments {
   /**
    * The cluster is sent under both names that services read, `cluster_id` (spec) and `cluster`. One that reads
    * neither takes its default cluster: compare `clusterId` of the answer.
    */
   create(projectId: string, input: EnvironmentInput): Promise<Created<Environment>>;
-  /** The default values of a chart, as YAML. Changes nothing. */
-  helmDefaultValues(environmentId: string, source: HelmSource): Promise<string>;
+  /**
+   * The default values of a chart, as YAML. Changes nothing.
+   * @param source where the chart comes from, in the platform's own spelling: the spec does not show its two variants.
+   */
+  helmDefaultValues(environmentId: string, source: Readonly<Record<string, unknown>>): Promise<string>;
   /** Full surface: the environments of a project. */
   list(projectId: string, options?: ReadOptions): Promise<readonly Environment[]>;
   /** Full surface. */
@@ -69,14 +54,10 @@ export function environments(caller: Caller): Environments {
       caller.write(
         "createEnvironment",
         { projectId },
-        { body: { name, mode, cluster_id: clusterId, cluster: clusterId }, answer: created(environment) },
+        { body: { name, mode, cluster_id: clusterId, cluster: clusterId }, answer: created(environment, { name }) },
       ),
     helmDefaultValues: (environmentId, source) =>
-      caller.fetch(
-        "getHelmDefaultValues",
-        { environmentId },
-        { body: { source: helmSource(source) }, answer: jsonStringOrText },
-      ),
+      caller.fetch("getHelmDefaultValues", { environmentId }, { body: { source }, answer: jsonStringOrText }),
     list: (projectId, options) =>
       caller.read("listEnvironments", { projectId }, { answer: json(results(environment)), ...options }),
     get: (environmentId, options) =>
@@ -89,13 +70,4 @@ export function environments(caller: Caller): Environments {
       ),
     delete: (environmentId) => caller.write("deleteEnvironment", { environmentId }, { answer: nothing }),
   };
-}
-
-function helmSource(source: HelmSource): object {
-  if ("helmRepository" in source) {
-    const { repository, chartName, chartVersion } = source.helmRepository;
-    return { helm_repository: { repository, chart_name: chartName, chart_version: chartVersion } };
-  }
-  const { url, branch, rootPath, gitTokenId } = source.gitRepository;
-  return { git_repository: { url, branch, root_path: rootPath, git_token_id: gitTokenId } };
 }

@@ -25,10 +25,10 @@ export interface Budget {
 export interface Gate {
   /** Takes a token. @returns 0 when the request may be sent now, else the milliseconds after which to come back. */
   admit(priority: Priority): Promise<number>;
-  /** Takes a token for the next write, which then takes none. Unused, it lapses after ten seconds. @returns as admit. */
+  /** Takes a token for a write that is about to come. Unused, it lapses after ten seconds. @returns as admit. */
   reserve(priority: Priority): Promise<number>;
   /** As `admit("write")`, but uses up a reservation where there is one. */
-  admitWrite(): Promise<number>;
+  admitReserved(): Promise<number>;
   /** Lets nobody through for `ms` milliseconds, and up to half a second more, so that not all come back at once. */
   pause(ms: number): void;
   budget(): Budget;
@@ -76,7 +76,7 @@ export function createGate(rate: Rate, clock: Clock, random: () => number): Gate
       if (waitMs === 0) reservations = [...live(), clock.monotonic() + RESERVATION_MS];
       return waitMs;
     },
-    admitWrite: async () => {
+    admitReserved: async () => {
       if (pausedMs() > 0) return pausedMs();
       const [first, ...rest] = live();
       reservations = rest;

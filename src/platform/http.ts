@@ -20,7 +20,7 @@ export interface HttpOptions {
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const REFUSED_ADDRESS = "ERR_REFUSED_ADDRESS";
 
-/** Failures before the connection is up: the platform certainly never saw the request. TLS ones are all of this kind. */
+/** Failures before the connection is up: the platform certainly never saw the request. So do all CERT_*. */
 const BEFORE_CONNECTION = new Set([
   "EAI_AGAIN",
   "ECONNREFUSED",
@@ -28,7 +28,6 @@ const BEFORE_CONNECTION = new Set([
   "ENETUNREACH",
   "ENOTFOUND",
   "UND_ERR_CONNECT_TIMEOUT",
-  "CERT_HAS_EXPIRED",
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",
   "UNABLE_TO_GET_ISSUER_CERT",
@@ -70,7 +69,7 @@ function transportError(error: unknown, deadlineMs: number): TransportError {
   if (code === REFUSED_ADDRESS) {
     return new TransportError("address", "the host resolves to a loopback, link-local or private address");
   }
-  if (BEFORE_CONNECTION.has(code) || syscall === "connect") {
+  if (BEFORE_CONNECTION.has(code) || code.startsWith("CERT_") || syscall === "connect") {
     return new TransportError("connect", `no connection to the platform (${code})`);
   }
   if (name === "TimeoutError") return new TransportError("deadline", `no answer within ${deadlineMs} ms`);

@@ -84,7 +84,8 @@ export interface Platform {
   readonly organization: Organization;
   readonly webhooks: Webhooks;
   /**
-   * Takes the rate token of the next write, before its intent is written (design §6); that write then takes none.
+   * Takes the rate token of a POST before its intent is written (design §6); the next POST that may happen only once
+   * then takes none.
    * @throws ApiError "RateLimited" with the time to wait.
    */
   reserve(priority?: Priority): Promise<void>;
@@ -113,11 +114,7 @@ export function connectPlatform(options: PlatformOptions): Platform {
   });
   let told: { readonly date: Date; readonly at: number } | undefined;
   const caller = createCaller({
-    base,
-    organizationId,
-    scheme,
-    token,
-    userAgent: `platform-operator/${options.version}`,
+    target: { base, organizationId, scheme, token, userAgent: `platform-operator/${options.version}` },
     readDeadlineMs: options.readDeadlineMs ?? 15_000,
     writeDeadlineMs: options.writeDeadlineMs ?? 8000,
     gate,

@@ -8,6 +8,8 @@ interface OperationEntry {
   readonly surface: "Documented" | "Full";
   /** A POST that changes nothing: it fails like a read, so it never leaves an unknown outcome behind. */
   readonly computes?: true;
+  /** A POST that may be sent again with the same result. */
+  readonly repeatable?: true;
   /** Reads whose remembered answers a success or failure of this write makes stale. */
   readonly stale?: readonly string[];
 }
@@ -20,7 +22,7 @@ const ofDatabase = [...ofServices, "listDatabases", "getDatabase"] as const;
 const ofCluster = ["listClusters", "getClusterStatus"] as const;
 const ofVariable = ["listVariables", "getApplicationStatus", "listServiceStatuses"] as const;
 const ofSecret = ["listSecrets", "getApplicationStatus", "listServiceStatuses"] as const;
-const ofWebhook = ["listWebhooks", "getWebhook"] as const;
+const ofWebhook = ["getWebhook"] as const;
 
 const PROJECTS = "/organization/{organizationId}/project";
 const WEBHOOKS = "/organization/{organizationId}/webhook";
@@ -99,6 +101,7 @@ export const operations = {
     method: "POST",
     path: `${VARIABLES}/import`,
     surface: "Documented",
+    repeatable: true,
     stale: [...ofVariable, "listSecrets"],
   },
   listVariables: { method: "GET", path: VARIABLES, surface: "Documented" },
@@ -169,7 +172,6 @@ export const operations = {
 
   // Webhooks
   createWebhook: { method: "POST", path: WEBHOOKS, surface: "Documented", stale: ofWebhook },
-  listWebhooks: { method: "GET", path: WEBHOOKS, surface: "Full" },
   getWebhook: { method: "GET", path: `${WEBHOOKS}/{webhookId}`, surface: "Full" },
   updateWebhook: { method: "PUT", path: `${WEBHOOKS}/{webhookId}`, surface: "Full", stale: ofWebhook },
   deleteWebhook: { method: "DELETE", path: `${WEBHOOKS}/{webhookId}`, surface: "Full", stale: ofWebhook },
@@ -196,4 +198,10 @@ export function operation(name: OperationName): OperationEntry {
 export function isRead(name: OperationName): boolean {
   const entry = operation(name);
   return entry.method === "GET" || entry.computes === true;
+}
+
+/** Whether a write may happen once only, and so has its intent written and its rate token reserved before (design §6). */
+export function isOnce(name: OperationName): boolean {
+  const entry = operation(name);
+  return entry.method === "POST" && entry.repeatable !== true && !isRead(name);
 }

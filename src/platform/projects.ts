@@ -38,7 +38,7 @@ export function projects(caller: Caller): Projects {
   return {
     list: (options) => caller.read("listProjects", {}, { answer: json(results(project)), ...options }),
     create: ({ name, description }) =>
-      caller.write("createProject", {}, { body: { name, description }, answer: created(project) }),
+      caller.write("createProject", {}, { body: { name, description }, answer: created(project, { name }) }),
     environmentStats: (projectId, options) =>
       caller.read("getProjectEnvironmentStats", { projectId }, { answer: json(results(environmentCount)), ...options }),
     get: (projectId, options) => caller.read("getProject", { projectId }, { answer: json(project), ...options }),

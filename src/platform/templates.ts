@@ -90,6 +90,8 @@ export interface BindingInput {
   readonly managedConfig?: Readonly<Record<string, Readonly<Record<string, ConfigValue>>>>;
   /** By component key, then input key. */
   readonly customerProvidedInputs?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Values from Secrets among them: kept out of the texts of errors. */
+  readonly secrets?: readonly string[];
 }
 
 /** A bigint goes out as a number with all its digits. */
@@ -116,12 +118,13 @@ export function templates(caller: Caller): Templates {
           ...options,
         },
       ),
-    bind: (clusterId, { templateKey, templateVersion, layerSelections, managedConfig, customerProvidedInputs }) =>
+    bind: (clusterId, { secrets, ...body }) =>
       caller.write(
         "putBinding",
         { clusterId },
         {
-          body: { templateKey, templateVersion, layerSelections, managedConfig, customerProvidedInputs },
+          body,
+          ...(secrets && { secrets }),
           answer: maybe(binding),
         },
       ),

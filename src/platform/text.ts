@@ -6,10 +6,10 @@ const MAX_LENGTH = 300;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
 const MASK = "•••";
 
-/** One line without control, bidi or other invisible characters, without `secret`, at most 300 characters. */
-export function cleaned(raw: string, secret: string): string {
-  const line = raw.replaceAll(UNPRINTABLE, " ").replaceAll(/ {2,}/g, " ").trim();
-  const safe = secret === "" ? line : line.replaceAll(secret, MASK);
+/** One line without control, bidi or other invisible characters, without `secrets`, at most 300 characters. */
+export function cleaned(raw: string, secrets: readonly string[]): string {
+  // Before, as cleaning changes a secret of several lines; and after, as it may put one together.
+  const safe = masked(oneLine(masked(raw, secrets)), secrets);
   if (safe.length <= MAX_LENGTH) return safe;
   return `${safe.slice(0, MAX_LENGTH - 1).replace(/\p{Cs}$/u, "")}…`; // not half a surrogate pair
 }
@@ -18,9 +18,19 @@ export function cleaned(raw: string, secret: string): string {
  * The platform's own words about a failure: `detail`, else `message`, else `error`, else the text itself (deployed
  * services differ, api-behaviour §1). A page of HTML says nothing to a reader: then, as for an empty body, the status.
  */
-export function errorText(status: number, body: string, secret: string): string {
-  const words = cleaned(ownWords(body), secret);
+export function errorText(status: number, body: string, secrets: readonly string[]): string {
+  const words = cleaned(ownWords(body), secrets);
   return words === "" || words.startsWith("<") ? `the platform answered ${status}` : words;
+}
+
+function oneLine(raw: string): string {
+  return raw.replaceAll(UNPRINTABLE, " ").replaceAll(/ {2,}/g, " ").trim();
+}
+
+/** The longest ones first, so that none survives as the rest of another. */
+function masked(raw: string, secrets: readonly string[]): string {
+  const byLength = secrets.filter((secret) => secret !== "").toSorted((a, b) => b.length - a.length);
+  return byLength.reduce((rest, secret) => rest.replaceAll(secret, MASK), raw);
 }
 
 function ownWords(body: string): string {

@@ -1,8 +1,7 @@
 import { z } from "zod";
 
 import type { Caller, ReadOptions } from "./caller.ts";
-import { created, json, maybe, nothing } from "./decode.ts";
-import type { Created } from "./decode.ts";
+import { json, maybe, nothing } from "./decode.ts";
 import { count, date, flag, optional, record, results, text, uuid } from "./schema.ts";
 
 /** Another variable that one overrides or is an alias of. */
@@ -37,7 +36,11 @@ const imported = record({
   successful_imported_variables: z.array(record({ name: z.string(), is_secret: flag, scope: text })),
 });
 
+/** The spec does not show what the creation of one variable answers; it is known by its key anyway. */
+const createdVariable = record({ id: optional(uuid) });
+
 export type Variable = z.output<typeof variable>;
+export type CreatedVariable = z.output<typeof createdVariable>;
 /** What an import took over: names, never values. */
 export type ImportedVariables = z.output<typeof imported>;
 
@@ -56,13 +59,15 @@ export interface Variables {
   /** Creates or replaces many at once; may be repeated. Undefined when the answer has no body. */
   import(applicationId: string, input: ImportInput): Promise<ImportedVariables | undefined>;
   list(applicationId: string, options?: ReadOptions): Promise<readonly Variable[]>;
-  create(applicationId: string, input: VariableInput): Promise<Created<Variable>>;
+  /** Undefined when the answer has no body. */
+  create(applicationId: string, input: VariableInput): Promise<CreatedVariable | undefined>;
   /** Full surface. */
   update(applicationId: string, variableId: string, input: VariableInput): Promise<Variable | undefined>;
   /** Full surface. */
   delete(applicationId: string, variableId: string): Promise<void>;
   listSecrets(applicationId: string, options?: ReadOptions): Promise<readonly Variable[]>;
-  createSecret(applicationId: string, input: VariableInput): Promise<Created<Variable>>;
+  /** Undefined when the answer has no body. */
+  createSecret(applicationId: string, input: VariableInput): Promise<CreatedVariable | undefined>;
   /** Full surface. */
   updateSecret(applicationId: string, secretId: string, input: VariableInput): Promise<Variable | undefined>;
   /** Full surface. */
@@ -82,22 +87,39 @@ export function variables(caller: Caller): Variables {
             overwrite,
             vars: vars.map(({ name, value, isSecret }) => ({ name, value, is_secret: isSecret, scope: "APPLICATION" })),
           },
+          secrets: vars.filter(({ value, isSecret }) => isSecret || value.length > 3).map(({ value }) => value),
           answer: maybe(imported),
         },
       ),
     list: (applicationId, options) => caller.read("listVariables", { applicationId }, { answer: list, ...options }),
     create: (applicationId, { key, value }) =>
-      caller.write("createVariable", { applicationId }, { body: { key, value }, answer: created(variable) }),
+      caller.write(
+        "createVariable",
+        { applicationId },
+        { body: { key, value }, secrets: [value], answer: maybe(createdVariable) },
+      ),
     update: (applicationId, variableId, { key, value }) =>
-      caller.write("updateVariable", { applicationId, variableId }, { body: { key, value }, answer: maybe(variable) }),
+      caller.write(
+        "updateVariable",
+        { applicationId, variableId },
+        { body: { key, value }, secrets: [value], answer: maybe(variable) },
+      ),
     delete: (applicationId, variableId) =>
       caller.write("deleteVariable", { applicationId, variableId }, { answer: nothing }),
     listSecrets: (applicationId, options) =>
       caller.read("listSecrets", { applicationId }, { answer: list, ...options }),
     createSecret: (applicationId, { key, value }) =>
-      caller.write("createSecret", { applicationId }, { body: { key, value }, answer: created(variable) }),
+      caller.write(
+        "createSecret",
+        { applicationId },
+        { body: { key, value }, secrets: [value], answer: maybe(createdVariable) },
+      ),
     updateSecret: (applicationId, secretId, { key, value }) =>
-      caller.write("updateSecret", { applicationId, secretId }, { body: { key, value }, answer: maybe(variable) }),
+      caller.write(
+        "updateSecret",
+        { applicationId, secretId },
+        { body: { key, value }, secrets: [value], answer: maybe(variable) },
+      ),
     deleteSecret: (applicationId, secretId) =>
       caller.write("deleteSecret", { applicationId, secretId }, { answer: nothing }),
   };

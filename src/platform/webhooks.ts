@@ -4,7 +4,7 @@ import type { Caller, ReadOptions } from "./caller.ts";
 import { created, json, maybe, nothing } from "./decode.ts";
 import type { Created } from "./decode.ts";
 import { overlay } from "./overlay.ts";
-import { date, editable, flag, record, results, strings, text, uuid } from "./schema.ts";
+import { date, editable, flag, record, strings, text, uuid } from "./schema.ts";
 
 const webhook = editable(
   record({
@@ -30,8 +30,6 @@ export interface WebhookInput {
 export interface Webhooks {
   create(input: WebhookInput): Promise<Created<Webhook>>;
   /** Full surface. */
-  list(options?: ReadOptions): Promise<readonly Webhook[]>;
-  /** Full surface. */
   get(webhookId: string, options?: ReadOptions): Promise<Webhook>;
   /** Full surface. Undefined when the answer has no body. */
   update(current: Webhook, input: WebhookInput): Promise<Webhook | undefined>;
@@ -49,7 +47,6 @@ export function webhooks(caller: Caller): Webhooks {
         // Deployed services require the kind, which the spec does not show.
         { body: { kind: "STANDARD", ...body(input) }, answer: created(webhook) },
       ),
-    list: (options) => caller.read("listWebhooks", {}, { answer: json(results(webhook)), ...options }),
     get: (webhookId, options) => caller.read("getWebhook", { webhookId }, { answer: json(webhook), ...options }),
     update: (current, input) =>
       caller.write(
