@@ -18,14 +18,21 @@ export interface Why {
   readonly message: string;
 }
 
+/**
+ * Where an id comes from: "recorded" in status by us; "claimed" by the annotation alone, as after a loss of status;
+ * "given" by the user in spec.externalId. The last two are verified, then adopted.
+ */
+export type Proof = "recorded" | "claimed" | "given";
+
 /** All that a kind's pure code may see. */
-export interface Pass<Spec, In, Mem> {
+export interface Pass<Spec, In, Mem extends JsonObject> {
   readonly spec: Spec;
   readonly inputs: In;
   readonly goal: Goal;
   readonly now: Date;
-  /** The recorded, claimed or given id of the object on the platform. */
+  /** The id of the object on the platform, and where it comes from. */
   readonly id: Uuid | undefined;
+  readonly proof: Proof | undefined;
   readonly memory: Mem;
   readonly surface: Surface;
   readonly generation: number;
@@ -37,18 +44,24 @@ export interface Pass<Spec, In, Mem> {
   readonly holderOf: (id: Uuid) => string | undefined;
   /** Whether the connection lets ids stand that the surface gives no proof for. */
   readonly allowUnverifiedIds: boolean;
+  /** Where the connection is limited to some projects, their ids. */
+  readonly allowedProjects: readonly Uuid[] | undefined;
 }
 
 export type Step<Do> =
   /** PUT, import, DELETE: may be repeated, needs no ledger. */
   | { readonly repeat: "safe"; readonly op: string; readonly do: Do }
-  /** POST: an intent is written first; `mark` is the baseline that a later trace compares with. */
+  /**
+   * POST: an intent is written first. `mark` is the baseline that a later trace compares with, `why` what the status
+   * says while it is under way.
+   */
   | {
       readonly repeat: "once";
       readonly op: string;
       readonly do: Do;
       readonly creates: boolean;
       readonly mark: Json;
+      readonly why: Why;
       readonly name?: string;
       readonly commit?: string;
     };
@@ -61,13 +74,13 @@ export type Plan<Do> =
   | { readonly is: "step"; readonly step: Step<Do> };
 
 /** What is known after a step or a trace. */
-export interface Known<Seen, Mem> {
+export interface Known<Seen, Mem extends JsonObject> {
   readonly seen: Seen;
   readonly memory: Mem;
   readonly id?: Uuid;
 }
 
-export type Trace<Seen, Mem> =
+export type Trace<Seen, Mem extends JsonObject> =
   /** Several: the engine stalls. */
   | { readonly is: "landed"; readonly known: readonly Known<Seen, Mem>[] }
   | { readonly is: "absent" }
@@ -139,6 +152,15 @@ export interface Fingerprint {
   readonly sources: string;
 }
 
+/**
+ * Whether two fingerprints stand for the same content. Under one key the digests decide, so a Secret that was only
+ * touched is no change; after a rotation of the token, under which digests cannot be compared, the sources decide.
+ */
+export function sameContent(left: Fingerprint | undefined, right: Fingerprint | undefined): boolean {
+  if (left === undefined || right === undefined) return left === right;
+  return left.key === right.key ? left.digest === right.digest : left.sources === right.sources;
+}
+
 export interface Resolved {
   /** The id behind a reference. @throws RangeError for a field that was not asked for. */
   id(field: string): Uuid;
@@ -157,8 +179,30 @@ export interface Needs<In> {
   inputs(resolved: Resolved): In;
 }
 
-export interface Kind<Spec, In, Seen, Mem, Do, Api> {
+/** What a connection kind tells the engine about itself. */
+export interface ConnectionSettings {
+  readonly baseUrl: string;
+  readonly pathPrefix: string;
+  readonly organizationId: Uuid;
+  readonly scheme: "Token" | "Bearer";
+  readonly tokenSecret: { readonly name: string; readonly key: string };
+  readonly requestsPerSecond: number | undefined;
+  readonly burst: number | undefined;
+  readonly surface: "Auto" | Surface;
+  readonly allowUnverifiedIds: boolean;
+  readonly allowedProjects: readonly Uuid[] | undefined;
+  /** Only of a cluster-scoped connection: who may use it. undefined: nobody. */
+  readonly allowedNamespaces:
+    | { readonly names: readonly string[]; readonly matchLabels: Readonly<Record<string, string>> | undefined }
+    | undefined;
+}
+
+export interface Kind<Spec, In, Seen, Mem extends JsonObject, Do, Api> {
   readonly resource: Resource<Spec, Mem>;
+  /** Present on the kinds that are connections themselves: they are observed through what they describe. */
+  connection?(spec: Spec): ConnectionSettings;
+  /** The object of the platform that a spec lays claim to without having created it, by its id. */
+  claim(spec: Spec): Uuid | undefined;
   /** Whether objects of it live on the platform: created by it, recorded by id, finalizer while a policy needs it. */
   readonly lives: boolean;
   /** Whether the platform has a list by name on this surface, and so the default adoption policy is IfUniqueName. */

@@ -1,11 +1,5 @@
 /** A JSON value as it travels on the wire. */
-export type Json =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly Json[]
-  | { readonly [key: string]: Json | undefined };
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
@@ -39,8 +33,8 @@ export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: ObjectMeta;
-  readonly spec?: unknown;
-  readonly status?: unknown;
+  readonly spec?: Json | undefined;
+  readonly status?: Json | undefined;
 }
 
 /** Names one object of one type; `namespace` is "" for cluster-scoped ones. */
@@ -158,4 +152,16 @@ export interface Outputs {
 export interface Fence {
   /** True while this process is leader and the lease outlasts the longest platform write (design §7: renewal + 15 s − 8 s). */
   mayWrite(): boolean;
+}
+
+/** What we need to know of a namespace. */
+export interface NamespaceFacts {
+  readonly uid: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly terminating: boolean;
+}
+
+/** Reads of namespaces by name, answered from memory for up to `maxAgeMs`. */
+export interface Namespaces {
+  get(name: string, maxAgeMs: number): Promise<NamespaceFacts | undefined>;
 }

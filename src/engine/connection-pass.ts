@@ -1,0 +1,92 @@
+/** A pass over a connection object: it is probed when that is due, and tells its users how it went. */
+import { member } from "../kube/json.ts";
+import type { KubeObject } from "../kube/types.ts";
+import { RESOLVE } from "../resources/base/names.ts";
+import type { Ending } from "./compose.ts";
+import type { Connection, RatedApi } from "./connections.ts";
+import type { Context } from "./context.ts";
+import type { Ms, Report, Why } from "./kind.ts";
+import { requestedToken } from "./policy.ts";
+import { conditionOf } from "./status.ts";
+
+/** How often a connection in trouble, or one whose token was denied something, has its Secret read again. */
+const SECRET_POLL_MS = 10_000;
+/** At most one probe a minute with a token that was rejected (reliability-bar C6). */
+const AUTH_PROBE_MS = 60_000;
+/** At most one probe in 15 s of a platform that does not answer (reliability-bar C2). */
+const PROBE_MAX_MS = 15_000;
+
+const HELD: Why = {
+  reason: "MassChangeHeld",
+  message: `Too many objects of this connection would be changed without a new generation of theirs. Nothing more is written through it. Find out why, then annotate it with ${RESOLVE}=proceed.`,
+};
+
+/** Whether the platform has to be asked now. The first time, after a change, on request, and when the time has come. */
+export function probeDue<Api extends RatedApi>(
+  context: Context<Api>,
+  connection: Connection<Api>,
+  object: KubeObject,
+): boolean {
+  return (
+    context.clock.monotonic() >= connection.nextProbeAt ||
+    requestedToken(object) !== undefined ||
+    conditionOf(object, "Ready") === undefined
+  );
+}
+
+/** How long until a connection that was not probed now is looked at again. */
+export function untilProbe<Api extends RatedApi>(context: Context<Api>, connection: Connection<Api>): Ms {
+  const left = Math.max(0, connection.nextProbeAt - context.clock.monotonic());
+  const watchful = connection.trouble !== undefined || connection.denied.size > 0;
+  return watchful ? Math.min(left, SECRET_POLL_MS) : left;
+}
+
+/**
+ * Takes note of how a probe ended.
+ * @returns the ending that the object shows: the brake goes before everything else
+ */
+export async function probed<Api extends RatedApi>(
+  context: Context<Api>,
+  connection: Connection<Api>,
+  passed: { readonly object: KubeObject; readonly ending: Ending; readonly report: Report | undefined },
+  again: Ms,
+): Promise<Ending> {
+  const { object, ending, report } = passed;
+  const now = context.clock.monotonic();
+  connection.probedAt = now;
+  if (ending.is !== "settled") {
+    connection.failures += 1;
+    connection.trouble = "why" in ending ? ending.why : undefined;
+    connection.nextProbeAt = now + pause(connection, again);
+    return ending;
+  }
+  const surface = member(report?.status, "surface");
+  if (surface === "Documented" || surface === "Full") connection.surface = surface;
+  connection.nextProbeAt = now + again;
+  if (!(await braked(context, connection, object))) {
+    context.connections.recovered(connection);
+    return ending;
+  }
+  connection.trouble = HELD;
+  return { is: "stalled", why: HELD, exchange: "ok" };
+}
+
+function pause<Api>(connection: Connection<Api>, again: Ms): Ms {
+  const reason = connection.trouble?.reason;
+  if (reason === "CredentialsInvalid" || reason === "PermissionDenied") return AUTH_PROBE_MS;
+  if (reason === "RateLimited") return again;
+  return Math.min(PROBE_MAX_MS, 1_000 * 2 ** Math.min(connection.failures - 1, 10));
+}
+
+/** Whether the brake still holds; the user's `resolve: proceed` releases it. */
+async function braked<Api extends RatedApi>(
+  context: Context<Api>,
+  connection: Connection<Api>,
+  object: KubeObject,
+): Promise<boolean> {
+  if (object.metadata.annotations?.[RESOLVE] === "proceed") {
+    connection.brake.release();
+    await context.writer.storeOutcome(object, { [RESOLVE]: null }, context.stopping);
+  }
+  return connection.brake.held();
+}

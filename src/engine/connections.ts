@@ -1,0 +1,197 @@
+/** The open connections: their clients, tokens, and the trouble that is told once, on the connection (design §5, §8). */
+import { keyOf } from "../kube/objects.ts";
+import type { Clock, KubeObject, ObjectKey, Reader } from "../kube/types.ts";
+import { createBrake, type Brake } from "./brake.ts";
+import { keyText } from "./keys.ts";
+import type { ConnectionSettings, Ms, Surface, Why } from "./kind.ts";
+
+/** What the engine itself needs of a platform client. */
+export interface RatedApi {
+  /** Takes the rate token of the next write. @throws ApiError RateLimited */
+  reserve(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** How a client is made; the token is asked for at every request, as it may be rotated. */
+export type Connect<Api> = (settings: ConnectionSettings, token: () => string, name: string) => Api;
+
+export interface Connection<Api> {
+  readonly key: ObjectKey;
+  readonly uid: string;
+  readonly generation: number;
+  readonly settings: ConnectionSettings;
+  /** Host and port of the base URL. */
+  readonly host: string;
+  readonly api: Api;
+  readonly brake: Brake;
+  readonly token: () => string;
+  /** Why it cannot be used now; undefined when the last probe succeeded. Before the first probe it says so. */
+  trouble: Why | undefined;
+  /** undefined until known; acted on as Documented. */
+  surface: Surface | undefined;
+  probedAt: Ms | undefined;
+  nextProbeAt: Ms;
+  failures: number;
+  /** Keys of objects with work pending that wait for it, and of those that were denied for want of a scope. */
+  readonly waiting: Set<string>;
+  readonly denied: Set<string>;
+  /** Keys of all objects that use it. */
+  readonly users: Set<string>;
+}
+
+export type Opened<Api> =
+  | { readonly is: "open"; readonly connection: Connection<Api> }
+  | { readonly is: "closed"; readonly why: Why };
+
+export interface Connections<Api> {
+  /** Opens what a connection object describes, with the token that its Secret holds now. */
+  open(object: KubeObject, settings: ConnectionSettings): Promise<Opened<Api>>;
+  /** Reads the Secret again if that is due. A Secret that vanished leaves the last good token to its users. */
+  refresh(connection: Connection<Api>): Promise<void>;
+  /** One that is or was open, even if its object or Secret is gone: for the deletion of its users. */
+  last(key: ObjectKey): Connection<Api> | undefined;
+  byUid(uid: string): Connection<Api> | undefined;
+  /** A user of it failed in a way that may be the connection's fault: have it probed. */
+  suspect(connection: Connection<Api>): void;
+  /** The probe succeeded: everybody who waits goes on. */
+  recovered(connection: Connection<Api>): void;
+  closeAll(): Promise<void>;
+}
+
+/** A connection's Secret is read again when it was not for this long (design §8). */
+const SECRET_MAX_AGE_MS = 30_000;
+
+/** Dependencies of the registry. */
+export interface ConnectionsDeps<Api> {
+  readonly reader: Reader;
+  readonly clock: Clock;
+  readonly connect: Connect<Api>;
+  /** Where a cluster-scoped connection's Secret lies. */
+  readonly operatorNamespace: string;
+  readonly wake: (keyText: string) => void;
+}
+
+export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Api>): Connections<Api> {
+  const open = new Map<string, Connection<Api>>();
+  const tokens = new Map<string, string>();
+
+  const wakeAll = (keys: Set<string>): void => {
+    for (const key of keys) deps.wake(key);
+    keys.clear();
+  };
+
+  const secretOf = (key: ObjectKey, settings: ConnectionSettings, maxAgeMs: Ms): Promise<TokenRead> =>
+    readToken(deps.reader, key.namespace === "" ? deps.operatorNamespace : key.namespace, settings, maxAgeMs);
+
+  /** Takes a token into use; one that differs from the last lets everybody try again who was refused. */
+  const take = (id: string, token: string): void => {
+    const rotated = tokens.has(id) && tokens.get(id) !== token;
+    tokens.set(id, token);
+    const known = open.get(id);
+    if (!rotated || known === undefined) return;
+    known.nextProbeAt = 0;
+    wakeAll(known.denied);
+    deps.wake(id);
+  };
+
+  return {
+    open: async (object, settings) => {
+      const key = keyOf(object);
+      const id = keyText(key);
+      const known = open.get(id);
+      const read = await secretOf(key, settings, 0);
+      if (read.is === "missing") {
+        if (known !== undefined) known.trouble = read.why;
+        return { is: "closed", why: read.why };
+      }
+      take(id, read.token);
+      if (
+        known !== undefined &&
+        known.uid === object.metadata.uid &&
+        known.generation === (object.metadata.generation ?? 0)
+      ) {
+        return { is: "open", connection: known };
+      }
+      void known?.api.close();
+      const made = make(object, settings, () => tokens.get(id) ?? "", known, deps);
+      open.set(id, made);
+      if (known !== undefined) wakeAll(known.waiting);
+      return { is: "open", connection: made };
+    },
+    refresh: async (connection) => {
+      const read = await secretOf(connection.key, connection.settings, SECRET_MAX_AGE_MS);
+      if (read.is === "found") take(keyText(connection.key), read.token);
+      else deps.wake(keyText(connection.key));
+    },
+    last: (key) => open.get(keyText(key)),
+    byUid: (uid) => [...open.values()].find((connection) => connection.uid === uid),
+    suspect: (connection) => {
+      if (connection.trouble !== undefined) return;
+      // At most one probe a second on suspicion alone.
+      connection.nextProbeAt = (connection.probedAt ?? -1_000) + 1_000;
+      deps.wake(keyText(connection.key));
+    },
+    recovered: (connection) => {
+      connection.trouble = undefined;
+      connection.failures = 0;
+      wakeAll(connection.waiting);
+    },
+    closeAll: async () => {
+      await Promise.all([...open.values()].map(async ({ api }) => await api.close()));
+    },
+  };
+}
+
+function make<Api extends RatedApi>(
+  object: KubeObject,
+  settings: ConnectionSettings,
+  token: () => string,
+  known: Connection<Api> | undefined,
+  deps: ConnectionsDeps<Api>,
+): Connection<Api> {
+  const key = keyOf(object);
+  return {
+    key,
+    uid: object.metadata.uid,
+    generation: object.metadata.generation ?? 0,
+    settings,
+    host: hostOf(settings.baseUrl),
+    api: deps.connect(settings, token, keyText(key)),
+    brake: known?.brake ?? createBrake(deps.clock),
+    token,
+    trouble: { reason: "Progressing", message: "The connection was not probed yet." },
+    surface: settings.surface === "Auto" ? undefined : settings.surface,
+    probedAt: undefined,
+    nextProbeAt: 0,
+    failures: 0,
+    waiting: new Set(),
+    denied: new Set(),
+    users: known?.users ?? new Set(),
+  };
+}
+
+function hostOf(baseUrl: string): string {
+  return URL.canParse(baseUrl) ? new URL(baseUrl).host : "";
+}
+
+type TokenRead = { readonly is: "found"; readonly token: string } | { readonly is: "missing"; readonly why: Why };
+
+async function readToken(
+  reader: Reader,
+  namespace: string,
+  settings: ConnectionSettings,
+  maxAgeMs: Ms,
+): Promise<TokenRead> {
+  const { name, key } = settings.tokenSecret;
+  const secret = await reader.secret(namespace, name, maxAgeMs);
+  const token = secret?.data.get(key);
+  if (token !== undefined && token !== "") return { is: "found", token };
+  const what = secret === undefined ? "does not exist" : `has no key "${key}", or it is empty`;
+  return {
+    is: "missing",
+    why: {
+      reason: "CredentialsMissing",
+      message: `Secret "${name}" in namespace "${namespace}" ${what}. Create it with the platform's token under the key "${key}".`,
+    },
+  };
+}

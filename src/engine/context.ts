@@ -1,0 +1,107 @@
+/** What every pass of the engine works with. */
+import type {
+  Cache,
+  Clock,
+  EventRecorder,
+  Fence,
+  KubeObject,
+  Namespaces,
+  ObjectKey,
+  Outputs,
+  Reader,
+  Writer,
+} from "../kube/types.ts";
+import type { ApiFailure } from "../platform/errors.ts";
+import type { Claims } from "./claims.ts";
+import type { Connections, RatedApi } from "./connections.ts";
+import type { Graph } from "./graph.ts";
+import type { Ms, Uuid } from "./kind.ts";
+import type { ConnectionKinds, Found } from "./references.ts";
+import type { Sessions } from "./session.ts";
+
+/** The engine's times, in milliseconds. Tests scale them down. */
+export interface Windows {
+  /** From the acknowledgement of an intent to the start of its request, at most (design §6: 5 s). */
+  readonly sendMs: Ms;
+  /** After which an intent whose effect is absent may be tried again (design §6: 60 s). */
+  readonly landingMs: Ms;
+  /** How long an intermediate state has to last before it is written (design §5: 10 s). */
+  readonly deferMs: Ms;
+  /** How long a waiting object may stay without a first status, so that YAML applied in one go writes none. */
+  readonly graceMs: Ms;
+  /** After which a settled object whose connection is in trouble says so (design §5: 30 min). */
+  readonly staleMs: Ms;
+  /** The poll interval of what is settled (10 min) and the bounds of the follow interval (2 s to 30 s). */
+  readonly pollMs: Ms;
+  readonly followMinMs: Ms;
+  readonly followMaxMs: Ms;
+  /** The bounds of the backoff after failures (1 s to 5 min). */
+  readonly backoffMinMs: Ms;
+  readonly backoffMaxMs: Ms;
+  /** How long a deletion waits for a connection that is gone before it lets go (design §6: nothing hangs). */
+  readonly releaseMs: Ms;
+}
+
+export const DEFAULT_WINDOWS: Windows = {
+  sendMs: 5_000,
+  landingMs: 60_000,
+  deferMs: 10_000,
+  graceMs: 2_000,
+  staleMs: 1_800_000,
+  pollMs: 600_000,
+  followMinMs: 2_000,
+  followMaxMs: 30_000,
+  backoffMinMs: 1_000,
+  backoffMaxMs: 300_000,
+  releaseMs: 300_000,
+};
+
+/** A mutating call and how it ended, for the change log. */
+export interface Change {
+  readonly key: ObjectKey;
+  readonly generation: number;
+  readonly op: string;
+  readonly id: Uuid | undefined;
+  readonly commit: string | undefined;
+  readonly result: "ok" | "unsent" | ApiFailure["is"];
+}
+
+/** How the engine tells telemetry what happens; it neither logs nor counts itself. */
+export interface Observer {
+  /** Told at once after every mutating call: with the id of a create it is the last-resort journal. */
+  change(change: Change): void;
+  /** After a status was written or found unchanged. */
+  status(object: KubeObject): void;
+  /** The object is gone. */
+  removed(key: ObjectKey): void;
+  /** An error that no table knows; the object says InternalError. */
+  internal(key: ObjectKey, error: unknown): void;
+}
+
+export interface Context<Api extends RatedApi> {
+  readonly cache: Cache;
+  readonly writer: Writer;
+  readonly reader: Reader;
+  readonly namespaces: Namespaces;
+  readonly events: EventRecorder;
+  readonly outputs: Outputs;
+  readonly fence: Fence;
+  readonly clock: Clock;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly connections: Connections<Api>;
+  readonly connectionKinds: ConnectionKinds;
+  readonly graph: Graph;
+  readonly claims: Claims;
+  readonly sessions: Sessions;
+  readonly windows: Windows;
+  /** The uid of the kube-system namespace. */
+  readonly installation: string;
+  readonly observer: Observer;
+  /** Which connection an object of any kind uses. */
+  readonly route: (object: KubeObject) => Found;
+  /** Queues an object, now. */
+  readonly wake: (keyText: string) => void;
+  /** Fires when the process stops; retries of outcomes end then. */
+  readonly stopping: AbortSignal;
+}

@@ -1,0 +1,28 @@
+/** Which statuses are worth a write now: writes are the dearest thing we do (design §5). Pure. */
+import { member } from "../kube/json.ts";
+import type { JsonObject, KubeObject } from "../kube/types.ts";
+import type { Ending } from "./compose.ts";
+import type { Windows } from "./context.ts";
+import type { Ms } from "./kind.ts";
+import { conditionOf, conditionsOf, isSettled } from "./status.ts";
+
+/**
+ * How long a status may be held back before it is written, counted from when it first looked like this. An
+ * intermediate state of work that is already told is written once it lasts 10 s; the first word on an object may wait
+ * until the YAML that came with it is applied; everything else is written at once.
+ */
+export function holdBack(object: KubeObject, ending: Ending, windows: Windows): Ms {
+  const working = ending.is === "waiting" || ((ending.is === "retry" || ending.is === "held") && !isSettled(object));
+  if (!working) return 0;
+  if (conditionOf(object, "Ready") === undefined) return windows.graceMs;
+  const told = conditionOf(object, "Reconciling")?.status === "True";
+  const current = member(object.status, "observedGeneration") === (object.metadata.generation ?? 0);
+  return told && current ? windows.deferMs : 0;
+}
+
+/** What a status looks like from afar: a change of it starts the time anew. */
+export function signature(status: JsonObject): string {
+  const conditions = conditionsOf({ status }).map(({ type, status: value, reason }) => `${type}=${value}/${reason}`);
+  const state = member(status, "state");
+  return JSON.stringify([conditions, typeof state === "string" ? state : "", member(status, "externalId") ?? ""]);
+}

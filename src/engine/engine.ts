@@ -1,0 +1,165 @@
+/** The engine as the app sees it: kinds bound to one context, fed by the store's changes. */
+import { keyOf } from "../kube/objects.ts";
+import type { KubeObject, ObjectKey, JsonObject } from "../kube/types.ts";
+import { createClaims } from "./claims.ts";
+import { createConnections, type Connect, type Connections, type RatedApi } from "./connections.ts";
+import type { Context } from "./context.ts";
+import { createGraph } from "./graph.ts";
+import { keyText, parseKey } from "./keys.ts";
+import type { Kind, Ms, Reference, Uuid } from "./kind.ts";
+import { reconciler, type Reconcile } from "./reconcile.ts";
+import { connectionFor, type ConnectionKinds, type Found } from "./references.ts";
+import { createSessions } from "./session.ts";
+import { isSettled } from "./status.ts";
+import { concernsDependents, concernsItself, mayWait, type Change } from "./triggers.ts";
+
+/** A kind without its type parameters. */
+export interface Bound<Api extends RatedApi> {
+  readonly kind: string;
+  readonly isConnection: boolean;
+  references(object: KubeObject): readonly Reference[];
+  claim(object: KubeObject): Uuid | undefined;
+  attach(context: Context<Api>): Reconcile;
+}
+
+/** Closes over a kind's type parameters. */
+export function bind<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+): Bound<Api> {
+  const spec = (object: KubeObject): Spec | undefined => kind.resource.spec.safeParse(object.spec ?? {}).data;
+  return {
+    kind: kind.resource.kind,
+    isConnection: kind.connection !== undefined,
+    references: (object) => {
+      const parsed = spec(object);
+      return parsed === undefined ? [] : kind.needs(parsed).references;
+    },
+    claim: (object) => {
+      const parsed = spec(object);
+      return parsed === undefined ? undefined : kind.claim(parsed);
+    },
+    attach: (context) => reconciler(context, kind),
+  };
+}
+
+/** Where keys are queued. `afterMs` 0 is now; `urgent` goes before routine verification. */
+export type Enqueue = (keyText: string, options: { readonly afterMs: Ms; readonly urgent: boolean }) => void;
+
+/** What the app provides; the rest of the context is the engine's own. */
+export type EngineDeps<Api extends RatedApi> = Omit<
+  Context<Api>,
+  "connections" | "graph" | "claims" | "sessions" | "route" | "wake"
+> & {
+  readonly connect: Connect<Api>;
+  readonly operatorNamespace: string;
+  readonly enqueue: Enqueue;
+};
+
+export interface Engine<Api extends RatedApi> {
+  reconcile: Reconcile;
+  /** To be called for every change of the store, in order; `initial` for what the first list brings. */
+  changed(change: Change, initial: boolean): void;
+  readonly connections: Connections<Api>;
+}
+
+export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound: readonly Bound<Api>[]): Engine<Api> {
+  const kinds = new Map(bound.map((kind) => [kind.kind, kind]));
+  const wake = (key: string): void => deps.enqueue(key, { afterMs: 0, urgent: true });
+  const connections = createConnections<Api>({ ...deps, wake });
+  const graph = createGraph();
+  const claims = createClaims();
+  const route = router(deps, kinds);
+  const sessions = createSessions(() => deps.clock.monotonic());
+  const context: Context<Api> = { ...deps, connections, graph, claims, sessions, route, wake };
+  const reconcilers = new Map(bound.map((kind) => [kind.kind, kind.attach(context)]));
+
+  const note = (change: Change): void => {
+    const { object } = change;
+    const kind = kinds.get(object.kind);
+    if (kind === undefined) return;
+    if (change.type === "deleted") {
+      claims.forget(object);
+      graph.set(keyOf(object), []);
+      return;
+    }
+    claims.set(object, kind.claim(object));
+    graph.set(keyOf(object), refersTo(deps.connectionKinds, kind, object, route(object)));
+  };
+
+  return {
+    connections,
+    reconcile: async (key) => {
+      const reconcile = reconcilers.get(key.kind);
+      return await reconcile?.(key);
+    },
+    changed: (change, initial) => {
+      const { object } = change;
+      const key = keyOf(object);
+      const parents = change.type === "deleted" ? graph.references(key) : [];
+      note(change);
+      if (concernsItself(change)) {
+        const routine = initial && mayWait(object) && kinds.get(object.kind)?.isConnection !== true;
+        if (routine) deps.enqueue(keyText(key), { afterMs: deps.random() * deps.windows.pollMs, urgent: false });
+        else wake(keyText(key));
+      }
+      if (initial) return;
+      for (const parent of parents) wake(parent);
+      if (concernsDependents(change)) wakeDependents(context, key, wake);
+    },
+  };
+}
+
+/** A dependent that is settled has nothing to gain from its parent's news. */
+function wakeDependents<Api extends RatedApi>(
+  context: Context<Api>,
+  key: ObjectKey,
+  wake: (key: string) => void,
+): void {
+  for (const dependent of context.graph.dependents(key)) {
+    const object = context.cache.get(parseKey(dependent));
+    if (object !== undefined && (!isSettled(object) || object.metadata.deletionTimestamp !== undefined))
+      wake(dependent);
+  }
+}
+
+/** References by name, and the connection that is or would be used. */
+function refersTo<Api extends RatedApi>(
+  kinds: ConnectionKinds,
+  kind: Bound<Api>,
+  object: KubeObject,
+  found: Found,
+): readonly ObjectKey[] {
+  const namespace = object.metadata.namespace ?? "";
+  const named = kind
+    .references(object)
+    .flatMap(({ kind: target, name }) => (name === undefined ? [] : [{ kind: target, namespace, name }]));
+  if (kind.isConnection) return named;
+  if (found.is === "found") return [...named, found.key];
+  return [
+    ...named,
+    { kind: kinds.namespaced, namespace, name: "default" },
+    { kind: kinds.cluster, namespace: "", name: "default" },
+  ];
+}
+
+/** Follows parents up to a connection; a circle, which no kind allows, ends at the depth of the hierarchy. */
+function router<Api extends RatedApi>(
+  deps: Pick<EngineDeps<Api>, "cache" | "connectionKinds">,
+  kinds: ReadonlyMap<string, Bound<Api>>,
+): (object: KubeObject) => Found {
+  const follow = (object: KubeObject, depth: number): Found => {
+    const parent = kinds.get(object.kind)?.references(object)[0];
+    const above =
+      parent?.name === undefined || depth === 0
+        ? undefined
+        : deps.cache.get({ kind: parent.kind, namespace: object.metadata.namespace ?? "", name: parent.name });
+    const inherited = above === undefined ? undefined : follow(above, depth - 1);
+    return connectionFor(
+      deps.cache,
+      deps.connectionKinds,
+      object,
+      inherited?.is === "found" ? inherited.key : undefined,
+    );
+  };
+  return (object) => follow(object, 8);
+}

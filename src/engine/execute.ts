@@ -1,0 +1,209 @@
+import { isKube } from "../kube/errors.ts";
+import { keyOf } from "../kube/objects.ts";
+import type { JsonObject } from "../kube/types.ts";
+/** Hop 6 of a reconcile: one step, behind the ledger where it may not happen twice (design §6). */
+import { ApiError, notExecuted } from "../platform/errors.ts";
+import { INTENT } from "../resources/base/names.ts";
+import { compose, type Ending } from "./compose.ts";
+import type { RatedApi } from "./connections.ts";
+import type { Context } from "./context.ts";
+import { keyText } from "./keys.ts";
+import type { Kind, Known, Step } from "./kind.ts";
+import { writeSlot, type Intent } from "./ledger.ts";
+import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordId } from "./record.ts";
+import type { Frame } from "./scope.ts";
+import { isSettled } from "./status.ts";
+import type { Phase } from "./verdict.ts";
+
+export type Executed<Spec, In, Seen, Mem extends JsonObject, Api> =
+  | { readonly is: "done"; readonly frame: Frame<Spec, In, Mem, Api>; readonly known: Known<Seen, Mem> }
+  | {
+      readonly is: "failed";
+      readonly frame: Frame<Spec, In, Mem, Api>;
+      readonly error: ApiError;
+      readonly phase: Phase;
+    }
+  | { readonly is: "ended"; readonly frame: Frame<Spec, In, Mem, Api>; readonly ending: Ending };
+
+type Work<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi> = {
+  readonly context: Context<Api>;
+  readonly kind: Kind<Spec, In, Seen, Mem, Do, Api>;
+  readonly frame: Frame<Spec, In, Mem, Api>;
+  readonly seen: Seen;
+};
+
+const NOT_LEADER: Ending = {
+  is: "waiting",
+  why: { reason: "Progressing", message: "Waiting for an operator that holds the lease." },
+  exchange: "none",
+};
+
+/** Runs one step: at most one request to the platform. @throws KubeError */
+export async function execute<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  work: Work<Spec, In, Seen, Mem, Do, Api>,
+  step: Step<Do>,
+): Promise<Executed<Spec, In, Seen, Mem, Api>> {
+  const { context, frame } = work;
+  if (!context.fence.mayWrite()) return { is: "ended", frame, ending: NOT_LEADER };
+  if (!braked(work)) return await (step.repeat === "safe" ? safely(work, step) : once(work, step));
+  context.wake(keyText(frame.connection.key));
+  const message = `Waiting for ${frame.connection.key.kind} "${frame.connection.key.name}" (reason MassChangeHeld).`;
+  return { is: "ended", frame, ending: { is: "held", why: { reason: "ConnectionNotReady", message }, stale: false } };
+}
+
+/** A write that neither a new generation, nor a deletion, nor the user's request caused goes through the brake. */
+function braked<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  work: Work<Spec, In, Seen, Mem, Do, Api>,
+): boolean {
+  const { object, connection, pass } = work.frame;
+  if (pass.goal !== "present" || pass.requested !== undefined || !isSettled(object)) return false;
+  return !connection.brake.take(connection.users.size);
+}
+
+async function safely<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  work: Work<Spec, In, Seen, Mem, Do, Api>,
+  step: Step<Do>,
+): Promise<Executed<Spec, In, Seen, Mem, Api>> {
+  const { frame } = work;
+  const phase: Phase = frame.pass.goal === "absent" ? "delete" : "put";
+  const sent = await send(work, step);
+  if (sent instanceof ApiError) return { is: "failed", frame, error: sent, phase };
+  return { is: "done", frame: remember(frame, sent), known: sent };
+}
+
+async function once<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  work: Work<Spec, In, Seen, Mem, Do, Api>,
+  step: Extract<Step<Do>, { repeat: "once" }>,
+): Promise<Executed<Spec, In, Seen, Mem, Api>> {
+  const { context } = work;
+  const phase: Phase = step.creates ? "create" : "action";
+  try {
+    await work.frame.connection.api.reserve();
+  } catch (error) {
+    if (error instanceof ApiError) return { is: "failed", frame: work.frame, error, phase };
+    throw error;
+  }
+  const intent = intentOf(work, step);
+  // Counted from before the write, so that a process that was frozen at any moment since does not send (design §6.3).
+  const started = context.clock.monotonic();
+  const frame = await writeIntent(work, step, intent);
+  if (context.clock.monotonic() - started > context.windows.sendMs || !context.fence.mayWrite()) {
+    frame.session.unsent = intent.attempt;
+    return { is: "ended", frame, ending: NOT_LEADER };
+  }
+  const sent = await send({ ...work, frame }, step);
+  if (sent instanceof ApiError) return await unsentOrUnknown(work, frame, intent, sent, phase);
+  if (!step.creates) return { is: "done", frame: remember(frame, sent), known: sent };
+  const stored = sent.id === undefined ? undefined : await recordId(context, frame.object, sent.id);
+  return { is: "done", frame: remember({ ...frame, object: stored ?? frame.object }, sent), known: sent };
+}
+
+/** A failure that certainly was not executed closes the intent; every other one leaves it open, to be traced. */
+async function unsentOrUnknown<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  work: Work<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  intent: Intent,
+  error: ApiError,
+  phase: Phase,
+): Promise<Executed<Spec, In, Seen, Mem, Api>> {
+  if (!notExecuted(error.failure)) return { is: "failed", frame, error, phase };
+  frame.session.unsent = intent.attempt;
+  if (!intent.creates) {
+    frame.session.unsaved = { id: frame.pass.id, memory: frame.pass.memory, intentClosed: true };
+    return { is: "failed", frame, error, phase };
+  }
+  const object = (await clearIntent(work.context, frame.object)) ?? frame.object;
+  return { is: "failed", frame: { ...frame, object }, error, phase };
+}
+
+async function send<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  work: Work<Spec, In, Seen, Mem, Do, Api>,
+  step: Step<Do>,
+): Promise<Known<Seen, Mem> | ApiError> {
+  const { context, kind, frame, seen } = work;
+  const change = {
+    key: keyOf(frame.object),
+    generation: frame.pass.generation,
+    op: step.op,
+    commit: step.repeat === "once" ? step.commit : undefined,
+  };
+  try {
+    const known = await kind.act(step, frame.pass, seen, frame.connection.api);
+    context.observer.change({ ...change, id: known.id ?? frame.pass.id, result: "ok" });
+    return known;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    context.observer.change({ ...change, id: frame.pass.id, result: error.failure.is });
+    return error;
+  }
+}
+
+/** The pass goes on with what is known now; it is unsaved until a status write succeeds. */
+export function remember<Spec, In, Seen, Mem extends JsonObject, Api>(
+  frame: Frame<Spec, In, Mem, Api>,
+  known: Known<Seen, Mem>,
+): Frame<Spec, In, Mem, Api> {
+  const id = known.id ?? frame.pass.id;
+  frame.session.unsaved = { id, memory: known.memory, intentClosed: true };
+  const proof = known.id === undefined ? frame.pass.proof : "recorded";
+  return { ...frame, pass: { ...frame.pass, id, proof, memory: known.memory } };
+}
+
+function intentOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  work: Work<Spec, In, Seen, Mem, Do, Api>,
+  step: Extract<Step<Do>, { repeat: "once" }>,
+): Intent {
+  const { context, frame } = work;
+  const attempt = `${frame.pass.generation}-${Math.floor(context.random() * 2 ** 48).toString(36)}`;
+  return {
+    v: 1,
+    uid: frame.object.metadata.uid,
+    installation: context.installation,
+    attempt,
+    op: step.op,
+    creates: step.creates,
+    generation: frame.pass.generation,
+    ...(frame.pins.parentId === undefined ? {} : { parentId: frame.pins.parentId }),
+    ...(step.name === undefined ? {} : { name: step.name }),
+    ...(frame.pass.id === undefined ? {} : { id: frame.pass.id }),
+    ...(step.commit === undefined ? {} : { commit: step.commit }),
+    mark: step.mark,
+  };
+}
+
+/** Writes the intent, checked against the resourceVersion: a conflict ends the pass. @throws KubeError "Conflict" */
+async function writeIntent<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  work: Work<Spec, In, Seen, Mem, Do, Api>,
+  step: Extract<Step<Do>, { repeat: "once" }>,
+  intent: Intent,
+): Promise<Frame<Spec, In, Mem, Api>> {
+  const { context, kind, frame, seen } = work;
+  frame.session.seenIntent = { attempt: intent.attempt, at: context.clock.monotonic() };
+  if (step.creates) {
+    const finalizers =
+      finalizerDue(frame.object) && !hasFinalizer(frame.object)
+        ? { finalizers: finalizersWith(frame.object, true) }
+        : {};
+    const annotations = { [INTENT]: JSON.stringify(writeSlot(intent)) };
+    return { ...frame, object: await context.writer.patchChecked(frame.object, { annotations, ...finalizers }) };
+  }
+  const status = compose({
+    object: frame.object,
+    ending: { is: "waiting", why: step.why, exchange: "ok" },
+    report: kind.report(frame.pass, seen),
+    memory: frame.pass.memory,
+    id: frame.pass.id,
+    pins: frame.pins,
+    intent,
+    handled: undefined,
+    now: frame.pass.now,
+  });
+  const object = await context.writer.patchStatus(frame.object, status);
+  frame.session.unsaved = undefined;
+  return { ...frame, object };
+}
+
+/** Whether an error only means that the object changed or went meanwhile: the watch brings the news. */
+export function isMoved(error: unknown): boolean {
+  return isKube(error, "Conflict") || isKube(error, "NotFound");
+}

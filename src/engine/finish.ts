@@ -1,0 +1,129 @@
+/** Hop 8 of a reconcile: one status patch if something changed, events on transitions, and when to look again. */
+import { isObject } from "../kube/json.ts";
+import type { JsonObject, KubeObject } from "../kube/types.ts";
+import { compose, type Ending } from "./compose.ts";
+import type { RatedApi } from "./connections.ts";
+import type { Context } from "./context.ts";
+import { holdBack, signature } from "./deferral.ts";
+import type { Pins } from "./identity.ts";
+import type { Kind, Ms, Report, Uuid } from "./kind.ts";
+import { requestedToken } from "./policy.ts";
+import { openAction } from "./recover.ts";
+import { backoff, follow, jitter, pollInterval } from "./schedule.ts";
+import type { Session } from "./session.ts";
+import { conditionOf, isSettled, sameJson } from "./status.ts";
+
+/** All that is to be written down. */
+export interface Finish {
+  readonly object: KubeObject;
+  readonly session: Session;
+  readonly ending: Ending;
+  readonly report: Report | undefined;
+  readonly id: Uuid | undefined;
+  readonly pins: Pins | undefined;
+  readonly again: Ms | undefined;
+}
+
+/** @returns milliseconds until the object should be looked at again. @throws KubeError */
+export async function finish<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  done: Finish,
+): Promise<Ms> {
+  const { object, session, ending, report } = done;
+  if (report?.output !== undefined) await context.outputs.configMap(object, report.output.name, report.output.data);
+  const memory: JsonObject = session.unsaved?.memory ?? kind.resource.memory.parse(object.status ?? {});
+  const status = compose({
+    object,
+    ending,
+    report,
+    memory,
+    id: kind.lives ? done.id : undefined,
+    pins: kind.lives && done.id !== undefined ? done.pins : undefined,
+    intent: openAction(object, session),
+    handled: report === undefined ? undefined : requestedToken(object),
+    now: context.clock.now(),
+  });
+  const next = nextLook(context, done);
+  const held = await write(context, done, status);
+  return held === undefined ? next : Math.min(next, held);
+}
+
+/** Writes the status, or holds it back. @returns how long it is held back, undefined when nothing is due any more */
+async function write<Api extends RatedApi>(
+  context: Context<Api>,
+  done: Finish,
+  status: JsonObject,
+): Promise<Ms | undefined> {
+  const { object, session, ending } = done;
+  if (sameJson(status, isObject(object.status) ? object.status : {})) {
+    session.deferred = undefined;
+    session.unsaved = undefined;
+    context.observer.status(object);
+    return undefined;
+  }
+  const now = context.clock.monotonic();
+  const looks = signature(status);
+  if (session.deferred?.signature !== looks) session.deferred = { since: now, signature: looks };
+  const left = session.deferred.since + holdBack(object, ending, context.windows) - now;
+  if (left > 0) return left;
+  const stored = await context.writer.patchStatus(object, status);
+  session.deferred = undefined;
+  session.unsaved = undefined;
+  announce(context, object, stored);
+  context.observer.status(stored);
+  return undefined;
+}
+
+/** Events on transitions only: a new reason of Ready, a new reason of Stalled. */
+function announce<Api extends RatedApi>(context: Context<Api>, before: KubeObject, after: KubeObject): void {
+  const ready = conditionOf(after, "Ready");
+  const old = conditionOf(before, "Ready");
+  if (ready === undefined || (old?.reason === ready.reason && old.status === ready.status)) return;
+  const stalled = conditionOf(after, "Stalled") !== undefined;
+  const failing = stalled || (ready.status !== "True" && conditionOf(after, "Synced")?.status === "False");
+  context.events.record({
+    regarding: after,
+    type: failing ? "Warning" : "Normal",
+    reason: ready.reason,
+    action: "Reconcile",
+    note: ready.message,
+  });
+}
+
+function nextLook<Api extends RatedApi>(context: Context<Api>, done: Finish): Ms {
+  const { object, session, ending, again } = done;
+  const { windows } = context;
+  const poll = pollInterval(object, windows);
+  if (poll.invalid !== undefined) warnOfInterval(context, done, poll.invalid);
+  if (ending.is !== "retry") session.failures = ending.is === "stalled" ? session.failures : 0;
+  session.waits = ending.is === "waiting" ? session.waits + 1 : 0;
+  switch (ending.is) {
+    case "settled":
+      return again ?? jitter(poll.ms, context.random());
+    case "waiting":
+      return again ?? follow(session.waits - 1, windows);
+    case "stalled":
+      return again ?? jitter(poll.ms, context.random());
+    case "retry":
+      return again ?? backoff(session.failures, windows, context.random());
+    case "held":
+      return isSettled(object) ? jitter(Math.min(poll.ms, windows.staleMs), context.random()) : windows.followMaxMs * 2;
+    case "paused":
+      return jitter(poll.ms, context.random());
+    default:
+      return ending satisfies never;
+  }
+}
+
+function warnOfInterval<Api extends RatedApi>(context: Context<Api>, done: Finish, invalid: string): void {
+  if (done.session.warned.has(invalid)) return;
+  done.session.warned.add(invalid);
+  context.events.record({
+    regarding: done.object,
+    type: "Warning",
+    reason: "InvalidSpec",
+    action: "Reconcile",
+    note: `The annotation platform-operator.io/poll-interval is ${JSON.stringify(invalid.slice(0, 40))}, which is no duration such as "90s" or "1h30m"; the default is used.`,
+  });
+}

@@ -1,0 +1,126 @@
+/**
+ * The write-ahead ledger (design §6): one slot per object. An intent is written before a POST; one that was not
+ * written in this pass is never executed, only traced. Pure: data in, data out.
+ */
+import { member, parseJson, stringMember } from "../kube/json.ts";
+import type { Json, JsonObject } from "../kube/types.ts";
+import type { OpenIntent, Uuid } from "./kind.ts";
+
+/** One slot of the ledger, as it is stored: in an annotation for a create, in `status.intent` for an action. */
+export interface Intent {
+  readonly v: 1;
+  /** The uid of the custom resource: a copied manifest carries somebody else's intent. */
+  readonly uid: string;
+  /** The uid of the kube-system namespace: a restored copy of a cluster carries the old one's. */
+  readonly installation: string;
+  /** Unique per attempt, so that a process knows the intents that it wrote itself. */
+  readonly attempt: string;
+  readonly op: string;
+  readonly creates: boolean;
+  readonly generation: number;
+  readonly parentId?: Uuid;
+  readonly name?: string;
+  readonly id?: Uuid;
+  readonly commit?: string;
+  readonly mark: Json;
+}
+
+export type Slot =
+  | { readonly is: "empty" }
+  | { readonly is: "open"; readonly intent: Intent }
+  /** Written by a version that we do not know: nothing is done until somebody looks. */
+  | { readonly is: "unreadable" };
+
+/** Reads a slot. @param raw the annotation's text or the status member; anything but version 1 is unreadable. */
+export function readSlot(raw: Json | undefined): Slot {
+  if (raw === undefined || raw === null || raw === "") return { is: "empty" };
+  const intent = readIntent(typeof raw === "string" ? parsed(raw) : raw);
+  return intent === undefined ? { is: "unreadable" } : { is: "open", intent };
+}
+
+function readIntent(value: Json | undefined): Intent | undefined {
+  const text = (name: string): string => stringMember(value, name) ?? "";
+  const [uid, installation, attempt, op] = [text("uid"), text("installation"), text("attempt"), text("op")];
+  const generation = member(value, "generation");
+  const creates = member(value, "creates");
+  const complete = [uid, installation, attempt, op].every((field) => field !== "");
+  if (member(value, "v") !== 1 || !complete) return undefined;
+  if (typeof generation !== "number" || typeof creates !== "boolean") return undefined;
+  const optional = Object.fromEntries(
+    ["parentId", "name", "id", "commit"].flatMap((name) => (text(name) === "" ? [] : [[name, text(name)]])),
+  );
+  return {
+    v: 1,
+    uid,
+    installation,
+    attempt,
+    op,
+    creates,
+    generation,
+    mark: member(value, "mark") ?? null,
+    ...optional,
+  };
+}
+
+/** The slot as it goes into the annotation or into status. */
+export function writeSlot(intent: Intent): JsonObject {
+  return { ...intent };
+}
+
+/** What a kind's trace gets to see. */
+export function openIntent(intent: Intent): OpenIntent {
+  const { op, creates, parentId, name, id, commit, mark } = intent;
+  return { op, creates, parentId, name, id, commit, mark };
+}
+
+/** How this process came to know an intent. */
+export interface Knowledge {
+  readonly uid: string;
+  readonly generation: number;
+  /** The attempt that this process wrote but certainly did not send. */
+  readonly unsent: string | undefined;
+  /** Milliseconds since this process first saw the attempt, on a monotonic clock. */
+  readonly seenForMs: number;
+  /** Send window + deadline + landing (60 s; scaled in tests). */
+  readonly landingMs: number;
+  /** The user's `resolve: recreate`. */
+  readonly recreate: boolean;
+}
+
+/** What to do about an open intent before anything else. */
+export type Duty =
+  /** It cannot have happened, or is not ours, or was given up: clear the slot and go on. */
+  "clear" | "trace";
+
+/** Decides between tracing an open intent and dropping it unread. */
+export function duty(intent: Intent, known: Knowledge): Duty {
+  if (intent.uid !== known.uid) return "clear";
+  if (intent.attempt === known.unsent) return "clear";
+  if (intent.creates && known.recreate) return "clear";
+  return "trace";
+}
+
+/** What follows from a trace. */
+export type Finding = "landed" | "absent" | "unknowable";
+export type Decision = "record" | "retry" | "wait" | "giveUp";
+
+/**
+ * Decides what a finding means. "retry" clears the slot, and the plan decides anew; "wait" asks again later, because
+ * a slow request may still land; "giveUp" stalls a create, as only a person can know.
+ */
+export function decide(finding: Finding, intent: Intent, known: Knowledge): Decision {
+  if (finding === "landed") return "record";
+  const settled = known.seenForMs >= known.landingMs;
+  if (finding === "absent") return settled ? "retry" : "wait";
+  if (intent.creates) return "giveUp";
+  // A newer generation supersedes an unknown action, never an unknown create.
+  return settled && known.generation > intent.generation ? "retry" : settled ? "giveUp" : "wait";
+}
+
+function parsed(raw: string): Json | undefined {
+  try {
+    return parseJson(raw);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,168 @@
+import { keyOf } from "../kube/objects.ts";
+import type { KubeObject, JsonObject } from "../kube/types.ts";
+/** Hops 4 to 6 of a reconcile: trace or observe, plan, act, until there is no step. */
+import { ApiError } from "../platform/errors.ts";
+import { EXTERNAL_ID, INSTALLATION } from "../resources/base/names.ts";
+import type { Ending } from "./compose.ts";
+import type { RatedApi } from "./connections.ts";
+import type { Context } from "./context.ts";
+import { execute, remember } from "./execute.ts";
+import { keyText } from "./keys.ts";
+import type { Kind, Ms, Plan, Report, Uuid } from "./kind.ts";
+import { finalizerDue, finalizersWith, hasFinalizer, keepFinalizer, recordId } from "./record.ts";
+import { recover } from "./recover.ts";
+import type { Frame } from "./scope.ts";
+import { judge, type Phase } from "./verdict.ts";
+
+/** Requests of one pass, before it yields to other objects. */
+const STEP_LIMIT = 8;
+
+/** How a pass over one object ended, before it is written down. */
+export interface Passed<Spec, In, Mem extends JsonObject, Api> {
+  readonly frame: Frame<Spec, In, Mem, Api>;
+  readonly ending: Ending;
+  readonly report: Report | undefined;
+  readonly again: Ms | undefined;
+}
+
+type Loop<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi> = {
+  readonly context: Context<Api>;
+  readonly kind: Kind<Spec, In, Seen, Mem, Do, Api>;
+};
+
+/** One pass. @throws KubeError, and whatever a kind throws that is no ApiError */
+export async function pass<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  scoped: Frame<Spec, In, Mem, Api>,
+): Promise<Passed<Spec, In, Mem, Api>> {
+  const loop = { context, kind };
+  const recovered = await recover(context, kind, scoped);
+  if (recovered.is === "ended")
+    return { frame: recovered.frame, ending: recovered.ending, report: undefined, again: undefined };
+  if (recovered.is === "failed") return failed(loop, recovered.frame, recovered.error, "read", undefined);
+  let { frame } = recovered;
+  if (kind.lives && frame.pass.proof === "recorded")
+    frame = { ...frame, object: await keepFinalizer(context, frame.object) };
+
+  let seen: { readonly value: Seen } | undefined;
+  for (let steps = 0; steps < STEP_LIMIT; steps += 1) {
+    const observed = seen ?? (await observe(loop, frame));
+    if (observed instanceof ApiError) return failed(loop, frame, observed, "read", undefined);
+    const stepped = await step(loop, frame, observed.value);
+    if (stepped.is === "passed") return stepped.passed;
+    ({ frame, seen } = stepped);
+  }
+  // Yields to other objects; the next pass observes anew.
+  const why = { reason: "Progressing" as const, message: "Work goes on in the next pass." };
+  const report = seen === undefined ? undefined : kind.report(frame.pass, seen.value);
+  return { frame, ending: { is: "waiting", why, exchange: "ok" }, report, again: 0 };
+}
+
+type Stepped<Spec, In, Seen, Mem extends JsonObject, Api> =
+  | { readonly is: "passed"; readonly passed: Passed<Spec, In, Mem, Api> }
+  | {
+      readonly is: "on";
+      readonly frame: Frame<Spec, In, Mem, Api>;
+      /** Undefined when it has to be observed anew. */
+      readonly seen: { readonly value: Seen } | undefined;
+    };
+
+/** Plans once, and acts if there is a step. */
+async function step<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  seen: Seen,
+): Promise<Stepped<Spec, In, Seen, Mem, Api>> {
+  const { context, kind } = loop;
+  const plan = kind.plan(frame.pass, seen);
+  if (plan.is === "adopt") return { is: "on", frame: await adopt(context, frame, plan.id), seen: undefined };
+  if (plan.is !== "step") return { is: "passed", passed: concluded(loop, frame, seen, plan) };
+  const done = await execute({ context, kind, frame, seen }, plan.step);
+  if (done.is === "done") return { is: "on", frame: done.frame, seen: { value: done.known.seen } };
+  const report = kind.report(done.frame.pass, seen);
+  if (done.is === "failed") {
+    return { is: "passed", passed: failed(loop, done.frame, done.error, done.phase, report) };
+  }
+  return { is: "passed", passed: { frame: done.frame, ending: done.ending, report, again: undefined } };
+}
+
+async function observe<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+): Promise<{ readonly value: Seen } | ApiError> {
+  try {
+    const value = await loop.kind.observe(frame.pass, frame.connection.api);
+    frame.session.readAt = loop.context.clock.monotonic();
+    return { value };
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+function concluded<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  seen: Seen,
+  plan: Exclude<Plan<Do>, { is: "step" } | { is: "adopt" }>,
+): Passed<Spec, In, Mem, Api> {
+  const report = loop.kind.report(frame.pass, seen);
+  const ending: Ending =
+    plan.is === "settled" ? { is: "settled", why: report.ready } : { is: plan.is, why: plan.why, exchange: "ok" };
+  return { frame, ending, report, again: plan.again };
+}
+
+/** Takes over an existing object: recorded like the outcome of a create, with the finalizer if one is due. */
+async function adopt<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  context: Context<Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  id: Uuid,
+): Promise<Frame<Spec, In, Mem, Api>> {
+  const object = await adoptObject(context, frame.object, id);
+  const next = remember<Spec, In, undefined, Mem, Api>(frame, { seen: undefined, memory: frame.pass.memory, id });
+  return { ...next, object };
+}
+
+async function adoptObject<Api extends RatedApi>(
+  context: Context<Api>,
+  object: KubeObject,
+  id: Uuid,
+): Promise<KubeObject> {
+  if (!finalizerDue(object) || hasFinalizer(object)) return (await recordId(context, object, id)) ?? object;
+  const annotations = { [EXTERNAL_ID]: id, [INSTALLATION]: context.installation };
+  return await context.writer.patchChecked(object, { annotations, finalizers: finalizersWith(object, true) });
+}
+
+/** What a failed exchange means; the connection is asked when it may be the cause. */
+function failed<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  error: ApiError,
+  phase: Phase,
+  report: Report | undefined,
+): Passed<Spec, In, Mem, Api> {
+  const { session, connection, object } = frame;
+  session.failures += 1;
+  const verdict = judge(error, phase, session.failures - 1);
+  const again = "again" in verdict ? verdict.again : undefined;
+  const passed = { frame, report, again };
+  switch (verdict.is) {
+    case "terminal":
+      if (verdict.why.reason === "PermissionDenied") connection.denied.add(keyText(keyOf(object)));
+      if (error.failure.is === "Forbidden") loop.context.connections.suspect(connection);
+      return { ...passed, ending: { is: "stalled", why: verdict.why, exchange: "failed" } };
+    case "unknown":
+      return { ...passed, ending: { is: "waiting", why: verdict.why, exchange: "failed" } };
+    case "connection":
+      if (loop.kind.connection === undefined) loop.context.connections.suspect(connection);
+      // On the connection itself a rejected token is for a person to mend.
+      else if (error.failure.is === "Unauthorized")
+        return { ...passed, ending: { is: "stalled", why: verdict.why, exchange: "failed" } };
+      return { ...passed, ending: { is: "retry", why: verdict.why } };
+    case "retry":
+      return { ...passed, ending: { is: "retry", why: verdict.why } };
+    default:
+      return verdict satisfies never;
+  }
+}

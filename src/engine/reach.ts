@@ -1,0 +1,76 @@
+/** Which connection a pass goes through, and whether it can be used now. */
+import { member } from "../kube/json.ts";
+import { keyOf } from "../kube/objects.ts";
+import type { JsonObject, KubeObject, ObjectKey } from "../kube/types.ts";
+import type { Ending } from "./compose.ts";
+import type { Connection, RatedApi } from "./connections.ts";
+import type { Context } from "./context.ts";
+import { keyText, shortName } from "./keys.ts";
+import type { Goal, Kind, Why } from "./kind.ts";
+import { admission } from "./references.ts";
+import { isSettled, text } from "./status.ts";
+
+export type Reached<Api> =
+  | { readonly is: "reached"; readonly connection: Connection<Api> }
+  | { readonly is: "ended"; readonly ending: Ending };
+
+/** Finds and refreshes the connection of an object. A connection object is its own connection. @throws KubeError */
+export async function reach<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  spec: Spec,
+  object: KubeObject,
+  goal: Goal,
+): Promise<Reached<Api>> {
+  if (kind.connection !== undefined) {
+    const opened = await context.connections.open(object, kind.connection(spec));
+    if (opened.is === "open") return { is: "reached", connection: opened.connection };
+    return ended({ is: "stalled", why: opened.why, exchange: "failed" });
+  }
+  const found = context.route(object);
+  if (found.is === "found") return await use(context, object, found.key);
+  const last = goal === "present" ? undefined : lastUsed(context, object);
+  if (last !== undefined) return { is: "reached", connection: last };
+  const refused = found.why.reason === "InvalidSpec";
+  return ended(refused ? { is: "stalled", why: found.why, exchange: "none" } : heldBy(found.why));
+}
+
+const ended = (ending: Ending): { readonly is: "ended"; readonly ending: Ending } => ({ is: "ended", ending });
+const heldBy = (why: Why): Ending => ({ is: "held", why, stale: false });
+
+/** The connection that the object's record was made through, even if its own object is gone. */
+function lastUsed<Api extends RatedApi>(context: Context<Api>, object: KubeObject): Connection<Api> | undefined {
+  const uid = text(member(member(object.status, "identity"), "connectionUid"));
+  return uid === undefined ? undefined : context.connections.byUid(uid);
+}
+
+async function use<Api extends RatedApi>(
+  context: Context<Api>,
+  object: KubeObject,
+  key: ObjectKey,
+): Promise<Reached<Api>> {
+  const connection = context.connections.last(key);
+  if (connection === undefined) return held(context, object, key, undefined);
+  const refused = await admission(context.namespaces, connection.settings, key, object.metadata.namespace ?? "");
+  if (refused !== undefined) return ended({ is: "waiting", why: refused, exchange: "none" });
+  if (context.cache.get(key) !== undefined) await context.connections.refresh(connection);
+  return connection.trouble === undefined ? { is: "reached", connection } : held(context, object, key, connection);
+}
+
+/** The object waits for its connection, which tells its trouble itself; it is woken when that is over. */
+function held<Api extends RatedApi>(
+  context: Context<Api>,
+  object: KubeObject,
+  connectionKey: ObjectKey,
+  connection: Connection<Api> | undefined,
+): Reached<Api> {
+  const key = keyText(keyOf(object));
+  const settled = isSettled(object);
+  if (!settled) connection?.waiting.add(key);
+  const reason = connection?.trouble?.reason;
+  const because = reason === undefined ? "" : ` (reason ${reason})`;
+  const message = `Waiting for ${connectionKey.kind} "${shortName(connectionKey)}"${because}.`;
+  const { readAt } = context.sessions.of(key, object.metadata.uid);
+  const stale = settled && context.clock.monotonic() - readAt >= context.windows.staleMs;
+  return ended({ is: "held", why: { reason: "ConnectionNotReady", message }, stale });
+}

@@ -1,0 +1,127 @@
+import { KubeError } from "../kube/errors.ts";
+/** The one reconcile, for every kind. It knows the kinds only through the seam in kind.ts. */
+import { member } from "../kube/json.ts";
+import type { KubeObject, ObjectKey, JsonObject } from "../kube/types.ts";
+import { PAUSED } from "../resources/base/names.ts";
+import { probed, probeDue, untilProbe } from "./connection-pass.ts";
+import type { RatedApi } from "./connections.ts";
+import type { Context } from "./context.ts";
+import { isMoved } from "./execute.ts";
+import { finish, type Finish } from "./finish.ts";
+import { keyText } from "./keys.ts";
+import type { Kind, Ms } from "./kind.ts";
+import { pass, type Passed } from "./loop.ts";
+import { remove } from "./removal.ts";
+import { backoff } from "./schedule.ts";
+import { scope, type Frame, type Scoped } from "./scope.ts";
+import type { Session } from "./session.ts";
+import { text } from "./status.ts";
+
+/** Reconciles one object by its key. @returns when to look again; undefined when only an event should bring it back */
+export type Reconcile = (key: ObjectKey) => Promise<Ms | undefined>;
+
+/** Binds a kind to the engine; the result knows nothing of the kind's types. */
+export function reconciler<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+): Reconcile {
+  return async (key) => {
+    const object = context.cache.get(key);
+    if (object === undefined) {
+      context.sessions.forget(keyText(key));
+      context.observer.removed(key);
+      return undefined;
+    }
+    const session = context.sessions.of(keyText(key), object.metadata.uid);
+    try {
+      return await reconcileObject(context, kind, object, session);
+    } catch (error) {
+      // The object changed or went while we worked on it: what was decided is void, the watch brings the news.
+      if (isMoved(error)) return context.windows.graceMs;
+      if (error instanceof KubeError) throw error;
+      context.observer.internal(key, error);
+      return await confess(context, kind, key, session);
+    }
+  };
+}
+
+async function reconcileObject<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  object: KubeObject,
+  session: Session,
+): Promise<Ms | undefined> {
+  if (object.metadata.deletionTimestamp !== undefined) {
+    const removing = await remove(context, kind, object, session);
+    return removing === undefined ? undefined : await finish(context, kind, removing);
+  }
+  const paused = object.metadata.annotations?.[PAUSED] === "true";
+  const scoped: Scoped<Spec, In, Mem, Api> = paused
+    ? { is: "ended", ending: { is: "paused" } }
+    : await scope(context, kind, object, session, "present");
+  if (scoped.is === "ended") {
+    const id = session.unsaved?.id ?? text(member(object.status, "externalId"));
+    const again = connectionPoll(kind);
+    return await finish(context, kind, {
+      object,
+      session,
+      ending: scoped.ending,
+      report: undefined,
+      id,
+      pins: undefined,
+      again,
+    });
+  }
+  if (kind.connection !== undefined) return await reconcileConnection(context, kind, scoped.frame);
+  const passed = await pass(context, kind, scoped.frame);
+  const { connection } = scoped.frame;
+  // The first object of a connection may be what its surface can be found out with.
+  if (connection.surface === undefined && passed.ending.is === "settled") context.connections.suspect(connection);
+  return await finish(context, kind, toFinish(passed));
+}
+
+async function reconcileConnection<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+): Promise<Ms> {
+  const { connection, object } = frame;
+  if (!probeDue(context, connection, object)) return untilProbe(context, connection);
+  const done = toFinish(await pass(context, kind, frame));
+  const ending = await probed(context, connection, done, done.again ?? context.windows.pollMs);
+  const next = await finish(context, kind, { ...done, ending });
+  return Math.min(next, untilProbe(context, connection));
+}
+
+function toFinish<Spec, In, Mem extends JsonObject, Api>(passed: Passed<Spec, In, Mem, Api>): Finish {
+  const { frame, ending, report, again } = passed;
+  return { object: frame.object, session: frame.session, ending, report, id: frame.pass.id, pins: frame.pins, again };
+}
+
+/** A connection whose Secret is missing looks for it again soon; nothing else would bring it back. */
+function connectionPoll(kind: { readonly connection?: unknown }): Ms | undefined {
+  return kind.connection === undefined ? undefined : 5_000;
+}
+
+/** An error that no table knows: the object says so, its neighbours are not touched. */
+async function confess<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  key: ObjectKey,
+  session: Session,
+): Promise<Ms | undefined> {
+  const object = context.cache.get(key);
+  if (object === undefined || object.metadata.uid !== session.uid) return undefined;
+  session.failures += 1;
+  const message =
+    "The operator failed on this object; others are not affected. Its log has the details. It tries again.";
+  return await finish(context, kind, {
+    object,
+    session,
+    ending: { is: "stalled", why: { reason: "InternalError", message }, exchange: "none" },
+    report: undefined,
+    id: session.unsaved?.id ?? text(member(object.status, "externalId")),
+    pins: undefined,
+    again: backoff(session.failures, context.windows, context.random()),
+  });
+}

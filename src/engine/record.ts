@@ -1,0 +1,78 @@
+/** Writing down which object of the platform belongs to a resource, and letting go of it. */
+import type { KubeObject } from "../kube/types.ts";
+import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE } from "../resources/base/names.ts";
+import type { RatedApi } from "./connections.ts";
+import type { Context } from "./context.ts";
+import type { Uuid } from "./kind.ts";
+import { deletionPolicy } from "./policy.ts";
+
+/** Whether the object should carry our finalizer: only while its deletion has something to do (design §2). */
+export function finalizerDue(object: KubeObject): boolean {
+  return deletionPolicy(object) !== "Retain" && object.metadata.deletionTimestamp === undefined;
+}
+
+export function hasFinalizer(object: KubeObject): boolean {
+  return object.metadata.finalizers?.includes(FINALIZER) ?? false;
+}
+
+/** The finalizers with or without ours, other people's untouched. */
+export function finalizersWith(object: KubeObject, ours: boolean): readonly string[] {
+  const others = (object.metadata.finalizers ?? []).filter((name) => name !== FINALIZER);
+  return ours ? [...others, FINALIZER] : others;
+}
+
+/** Makes the finalizer follow the policy of an object that has an id. */
+export async function keepFinalizer<Api extends RatedApi>(
+  context: Context<Api>,
+  object: KubeObject,
+): Promise<KubeObject> {
+  const due = finalizerDue(object);
+  if (due === hasFinalizer(object) || object.metadata.deletionTimestamp !== undefined) return object;
+  return await context.writer.patchChecked(object, { finalizers: finalizersWith(object, due) });
+}
+
+/** Lets an object that is being deleted go. */
+export async function release<Api extends RatedApi>(context: Context<Api>, object: KubeObject): Promise<void> {
+  if (hasFinalizer(object)) await context.writer.patchChecked(object, { finalizers: finalizersWith(object, false) });
+}
+
+/**
+ * Stores the id of the object that now belongs to the resource, retried until it is stored, and clears the intent
+ * that led to it. What is stored already is not stored again.
+ * @returns the object as the API server has it now; undefined when it is gone
+ */
+export async function recordId<Api extends RatedApi>(
+  context: Context<Api>,
+  object: KubeObject,
+  id: Uuid,
+): Promise<KubeObject | undefined> {
+  const annotations = object.metadata.annotations ?? {};
+  const stored =
+    annotations[EXTERNAL_ID] === id &&
+    annotations[INSTALLATION] === context.installation &&
+    annotations[INTENT] === undefined;
+  if (stored) return object;
+  return await context.writer.storeOutcome(
+    object,
+    { [EXTERNAL_ID]: id, [INSTALLATION]: context.installation, ...cleared(object) },
+    context.stopping,
+  );
+}
+
+/** Clears the intent of a create, and with it the user's word on it. */
+export async function clearIntent<Api extends RatedApi>(
+  context: Context<Api>,
+  object: KubeObject,
+): Promise<KubeObject | undefined> {
+  const change = cleared(object);
+  if (Object.keys(change).length === 0) return object;
+  return await context.writer.storeOutcome(object, change, context.stopping);
+}
+
+function cleared(object: KubeObject): Readonly<Record<string, null>> {
+  const annotations = object.metadata.annotations ?? {};
+  return {
+    ...(annotations[INTENT] === undefined ? {} : { [INTENT]: null }),
+    ...(annotations[RESOLVE] === "recreate" ? { [RESOLVE]: null } : {}),
+  };
+}

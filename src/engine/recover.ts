@@ -1,0 +1,138 @@
+import { member } from "../kube/json.ts";
+import type { KubeObject, JsonObject } from "../kube/types.ts";
+/** An intent that an older pass left open is traced before anything else happens (design §6). */
+import { ApiError } from "../platform/errors.ts";
+import { INTENT, RESOLVE } from "../resources/base/names.ts";
+import type { Ending } from "./compose.ts";
+import type { RatedApi } from "./connections.ts";
+import type { Context } from "./context.ts";
+import { remember } from "./execute.ts";
+import type { Kind, Trace, Why } from "./kind.ts";
+import { decide, duty, openIntent, readSlot, type Finding, type Intent, type Knowledge, type Slot } from "./ledger.ts";
+import { clearIntent, recordId } from "./record.ts";
+import type { Frame } from "./scope.ts";
+import type { Session } from "./session.ts";
+
+export type Recovered<Spec, In, Mem extends JsonObject, Api> =
+  /** No intent is open any more. */
+  | { readonly is: "clear"; readonly frame: Frame<Spec, In, Mem, Api> }
+  | { readonly is: "failed"; readonly frame: Frame<Spec, In, Mem, Api>; readonly error: ApiError }
+  | { readonly is: "ended"; readonly frame: Frame<Spec, In, Mem, Api>; readonly ending: Ending };
+
+/** The slot that is open: a create's annotation, or an action's member of status unless this process closed it. */
+export function openSlot(object: KubeObject, session: Session): Slot {
+  const create = readSlot(object.metadata.annotations?.[INTENT]);
+  if (create.is !== "empty") return create;
+  return session.unsaved?.intentClosed ? { is: "empty" } : readSlot(member(object.status, "intent"));
+}
+
+/** The action intent that is still open, and so stays in status. */
+export function openAction(object: KubeObject, session: Session): Intent | undefined {
+  if (session.unsaved?.intentClosed) return undefined;
+  const slot = readSlot(member(object.status, "intent"));
+  return slot.is === "open" ? slot.intent : undefined;
+}
+
+const UNREADABLE: Why = {
+  reason: "ForeignLedger",
+  message: `This resource's ledger was written by a version of the operator that this one does not know. Nothing is written. Run that version, or remove the annotation ${INTENT} and status.intent once you know that nothing is under way.`,
+};
+
+/** Finds out what became of an open intent. @throws KubeError */
+export async function recover<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+): Promise<Recovered<Spec, In, Mem, Api>> {
+  const slot = openSlot(frame.object, frame.session);
+  if (slot.is === "empty") return { is: "clear", frame };
+  if (slot.is === "unreadable")
+    return { is: "ended", frame, ending: { is: "stalled", why: UNREADABLE, exchange: "none" } };
+  const { intent } = slot;
+  const known = knowledge(context, frame, intent);
+  if (duty(intent, known) === "clear") return { is: "clear", frame: await clear(context, frame, intent) };
+  let trace: Trace<Seen, Mem>;
+  try {
+    trace = await kind.trace(openIntent(intent), frame.pass, frame.connection.api);
+  } catch (error) {
+    if (error instanceof ApiError) return { is: "failed", frame, error };
+    throw error;
+  }
+  return await conclude(context, frame, intent, trace, known);
+}
+
+async function conclude<Spec, In, Seen, Mem extends JsonObject, Api extends RatedApi>(
+  context: Context<Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  intent: Intent,
+  trace: Trace<Seen, Mem>,
+  known: Knowledge,
+): Promise<Recovered<Spec, In, Mem, Api>> {
+  const finding: Finding = trace.is;
+  const landed = trace.is === "landed" ? trace.known : [];
+  if (landed.length > 1)
+    return { is: "ended", frame, ending: { is: "stalled", why: several(intent, landed.length), exchange: "ok" } };
+  const decision = decide(finding, intent, known);
+  switch (decision) {
+    case "record": {
+      const only = landed[0];
+      if (only === undefined) return { is: "clear", frame };
+      const object =
+        intent.creates && only.id !== undefined ? await recordId(context, frame.object, only.id) : frame.object;
+      return { is: "clear", frame: remember({ ...frame, object: object ?? frame.object }, only) };
+    }
+    case "retry":
+      return { is: "clear", frame: await clear(context, frame, intent) };
+    case "wait":
+      return { is: "ended", frame, ending: { is: "waiting", why: waiting(intent), exchange: "ok" } };
+    case "giveUp": {
+      const why = trace.is === "unknowable" ? trace.why : waiting(intent);
+      return { is: "ended", frame, ending: { is: "stalled", why, exchange: "ok" } };
+    }
+    default:
+      return decision satisfies never;
+  }
+}
+
+function knowledge<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  context: Context<Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  intent: Intent,
+): Knowledge {
+  const now = context.clock.monotonic();
+  if (frame.session.seenIntent?.attempt !== intent.attempt)
+    frame.session.seenIntent = { attempt: intent.attempt, at: now };
+  return {
+    uid: frame.object.metadata.uid,
+    generation: frame.pass.generation,
+    unsent: frame.session.unsent,
+    seenForMs: now - frame.session.seenIntent.at,
+    landingMs: context.windows.landingMs,
+    recreate: frame.object.metadata.annotations?.[RESOLVE] === "recreate",
+  };
+}
+
+async function clear<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  context: Context<Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  intent: Intent,
+): Promise<Frame<Spec, In, Mem, Api>> {
+  if (intent.creates) return { ...frame, object: (await clearIntent(context, frame.object)) ?? frame.object };
+  frame.session.unsaved = { id: frame.pass.id, memory: frame.pass.memory, intentClosed: true };
+  return frame;
+}
+
+function waiting(intent: Intent): Why {
+  const what = intent.name === undefined ? intent.op : `${intent.op} of "${intent.name}"`;
+  return {
+    reason: intent.creates ? "Creating" : "Progressing",
+    message: `An earlier ${what} was not confirmed; the operator watches whether it was executed before it tries again.`,
+  };
+}
+
+function several(intent: Intent, count: number): Why {
+  return {
+    reason: "DuplicateRemote",
+    message: `${count} objects of the platform may be the result of one ${intent.op}. Nothing is deleted. Set spec.externalId to the right one.`,
+  };
+}

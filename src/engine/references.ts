@@ -1,0 +1,115 @@
+/** Where references lead: parents, connections, and what is pinned of them. */
+import { member } from "../kube/json.ts";
+import type { Cache, KubeObject, Namespaces, ObjectKey } from "../kube/types.ts";
+import { shortName } from "./keys.ts";
+import type { ConnectionSettings, Reference, Uuid, Why } from "./kind.ts";
+import { conditionOf, isSettled, text } from "./status.ts";
+
+/** The kind names of the two connection kinds: the engine asks for them by role. */
+export interface ConnectionKinds {
+  readonly namespaced: string;
+  readonly cluster: string;
+}
+
+export type Gate =
+  | { readonly is: "open"; readonly ids: ReadonlyMap<string, Uuid> }
+  | { readonly is: "shut"; readonly why: Why; readonly missing: boolean };
+
+/**
+ * Resolves references to ids. A child that has no id of its own yet waits until its parent is Ready for its current
+ * generation; one that has needs only the parent's id, so that a passing trouble of the parent does not reach it.
+ */
+export function resolveReferences(
+  cache: Cache,
+  namespace: string,
+  references: readonly Reference[],
+  hasId: boolean,
+): Gate {
+  const ids = new Map<string, Uuid>();
+  for (const reference of references) {
+    if (reference.externalId !== undefined) {
+      ids.set(reference.field, reference.externalId);
+      continue;
+    }
+    const name = reference.name ?? "";
+    const object = cache.get({ kind: reference.kind, namespace, name });
+    if (object === undefined) return { is: "shut", missing: true, why: notFound(reference, namespace, name) };
+    const id = text(member(object.status, "externalId"));
+    if (id === undefined || (!hasId && !isSettled(object))) {
+      return { is: "shut", missing: false, why: notReady(reference.kind, name, object) };
+    }
+    ids.set(reference.field, id);
+  }
+  return { is: "open", ids };
+}
+
+function notFound(reference: Reference, namespace: string, name: string): Why {
+  const message = `${reference.kind} "${name}" does not exist in namespace "${namespace}". Create it or fix ${reference.field}.name.`;
+  return { reason: "ParentNotFound", message };
+}
+
+function notReady(kind: string, name: string, object: KubeObject): Why {
+  const reason = conditionOf(object, "Ready")?.reason;
+  const because = reason === undefined ? "" : ` (reason ${reason})`;
+  return { reason: "ParentNotReady", message: `Waiting for ${kind} "${name}"${because}.` };
+}
+
+export type Found = { readonly is: "found"; readonly key: ObjectKey } | { readonly is: "none"; readonly why: Why };
+
+/**
+ * Which connection an object uses: its own connectionRef; else the parent's; else the namespace's `default`; else
+ * the cluster's `default`. A reference that differs from the parent's is refused.
+ * @param inherited the connection that the parent uses, if it has a parent with one
+ */
+export function connectionFor(
+  cache: Cache,
+  kinds: ConnectionKinds,
+  object: KubeObject,
+  inherited: ObjectKey | undefined,
+): Found {
+  const namespace = object.metadata.namespace ?? "";
+  const ref = member(object.spec, "connectionRef");
+  const name = text(member(ref, "name"));
+  if (name === undefined) {
+    return inherited === undefined ? defaultConnection(cache, kinds, namespace) : { is: "found", key: inherited };
+  }
+  const kind = text(member(ref, "kind")) ?? kinds.namespaced;
+  const key = { kind, namespace: kind === kinds.cluster ? "" : namespace, name };
+  if (inherited !== undefined && (inherited.kind !== kind || inherited.name !== name)) {
+    const message = `spec.connectionRef names ${kind} "${name}", but the parent uses ${inherited.kind} "${inherited.name}". Remove spec.connectionRef, or make both the same.`;
+    return { is: "none", why: { reason: "InvalidSpec", message } };
+  }
+  if (cache.get(key) === undefined) {
+    const message = `${kind} "${shortName(key)}" does not exist. Create it or fix spec.connectionRef.`;
+    return { is: "none", why: { reason: "ConnectionNotReady", message } };
+  }
+  return { is: "found", key };
+}
+
+function defaultConnection(cache: Cache, kinds: ConnectionKinds, namespace: string): Found {
+  const own = { kind: kinds.namespaced, namespace, name: "default" };
+  if (cache.get(own) !== undefined) return { is: "found", key: own };
+  const cluster = { kind: kinds.cluster, namespace: "", name: "default" };
+  if (cache.get(cluster) !== undefined) return { is: "found", key: cluster };
+  const message = `There is no connection: spec.connectionRef is not set, and neither ${kinds.namespaced} "default" in namespace "${namespace}" nor ${kinds.cluster} "default" exists. Create one of them.`;
+  return { is: "none", why: { reason: "ConnectionNotReady", message } };
+}
+
+/** Whether a cluster-scoped connection lets this namespace use it; undefined when it does. */
+export async function admission(
+  namespaces: Namespaces,
+  settings: ConnectionSettings,
+  connection: ObjectKey,
+  namespace: string,
+): Promise<Why | undefined> {
+  if (connection.namespace !== "") return undefined;
+  const allowed = settings.allowedNamespaces;
+  if (allowed?.names.includes(namespace)) return undefined;
+  const wanted = Object.entries(allowed?.matchLabels ?? {});
+  if (wanted.length > 0) {
+    const labels = (await namespaces.get(namespace, 30_000))?.labels ?? {};
+    if (wanted.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value)) return undefined;
+  }
+  const message = `${connection.kind} "${connection.name}" does not allow namespace "${namespace}". A cluster admin can add it to its spec.allowedNamespaces.`;
+  return { reason: "ConnectionNotReady", message };
+}

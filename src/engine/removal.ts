@@ -1,0 +1,124 @@
+import { member } from "../kube/json.ts";
+/** What happens between `kubectl delete` and the end of an object (design §6, deletion). Nothing hangs for good. */
+import { keyOf } from "../kube/objects.ts";
+import type { KubeObject, JsonObject } from "../kube/types.ts";
+import type { Reason } from "../resources/base/reasons.ts";
+import type { RatedApi } from "./connections.ts";
+import type { Context } from "./context.ts";
+import type { Finish } from "./finish.ts";
+import { parseKey } from "./keys.ts";
+import type { Kind } from "./kind.ts";
+import { pass } from "./loop.ts";
+import { deletionPolicy } from "./policy.ts";
+import { hasFinalizer, release } from "./record.ts";
+import { openSlot } from "./recover.ts";
+import { scope, type Frame } from "./scope.ts";
+import type { Session } from "./session.ts";
+import { text } from "./status.ts";
+
+/** Reasons that no waiting will mend: the object of the platform is left in place, and a Warning says so. */
+const LETS_GO: ReadonlySet<Reason> = new Set([
+  "DeleteNotSupported",
+  "NotSupportedByApi",
+  "NotObservable",
+  "CreateResultUnknown",
+  "DuplicateRemote",
+  "AlreadyManaged",
+  "NameConflict",
+]);
+
+/** @returns what is to be written down while the deletion goes on, undefined when the object was let go */
+export async function remove<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  object: KubeObject,
+  session: Session,
+): Promise<Finish | undefined> {
+  if (!hasFinalizer(object)) return undefined;
+  const policy = deletionPolicy(object);
+  const id = session.unsaved?.id ?? text(member(object.status, "externalId"));
+  if (policy === "Retain" || !kind.lives)
+    return await letGo(context, object, kept("Normal", id, "deletionPolicy is Retain."));
+  const stay = { object, session, report: undefined, id, pins: undefined, again: undefined };
+  const children = livingChildren(context, object);
+  if (children.length > 0) {
+    const why = { reason: "WaitingForChildren" as const, message: childrenMessage(children) };
+    return { ...stay, ending: { is: "waiting", why, exchange: "none" } };
+  }
+  const scoped = await scope(context, kind, object, session, policy === "Stop" ? "stopped" : "absent");
+  if (scoped.is === "ended") {
+    const { ending } = scoped;
+    if (ending.is !== "stalled" && !overdue(context, object)) return { ...stay, ending };
+    return await letGo(context, object, kept("Warning", id, "why" in ending ? ending.why.message : ""));
+  }
+  return await dismantle(context, kind, scoped.frame, policy);
+}
+
+/** Works towards the goal of the deletion until the kind says that it is reached, or that it cannot be. */
+async function dismantle<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  policy: "Delete" | "Stop",
+): Promise<Finish | undefined> {
+  const nothing = frame.pass.id === undefined && openSlot(frame.object, frame.session).is === "empty";
+  if (nothing) return await letGo(context, frame.object, undefined);
+  const passed = await pass(context, kind, frame);
+  const { object, session, pins } = passed.frame;
+  const { id } = passed.frame.pass;
+  const { ending } = passed;
+  if (ending.is === "settled") return await letGo(context, object, reached(policy, id));
+  if (ending.is === "stalled" && LETS_GO.has(ending.why.reason)) {
+    return await letGo(context, object, kept("Warning", id, ending.why.message));
+  }
+  return { object, session, ending, report: passed.report, id, pins, again: passed.again };
+}
+
+/** The event that goes with the end of an object. */
+interface Farewell {
+  readonly type: "Normal" | "Warning";
+  readonly reason: "Orphaned" | "Deleted";
+  readonly note: string;
+}
+
+async function letGo<Api extends RatedApi>(
+  context: Context<Api>,
+  object: KubeObject,
+  farewell: Farewell | undefined,
+): Promise<undefined> {
+  if (farewell !== undefined) context.events.record({ regarding: object, action: "Delete", ...farewell });
+  await release(context, object);
+}
+
+function named(id: string | undefined): string {
+  return id === undefined ? "an object that was never recorded" : `the object ${id}`;
+}
+
+function kept(type: "Normal" | "Warning", id: string | undefined, because: string): Farewell {
+  return { type, reason: "Orphaned", note: `The platform keeps ${named(id)}: ${because}` };
+}
+
+function reached(policy: "Delete" | "Stop", id: string | undefined): Farewell {
+  if (policy === "Stop")
+    return { type: "Normal", reason: "Orphaned", note: `The platform keeps ${named(id)}, stopped.` };
+  return { type: "Normal", reason: "Deleted", note: `The platform does not have ${named(id)} any more.` };
+}
+
+/** Custom resources that refer to this one and still exist. */
+function livingChildren<Api extends RatedApi>(context: Context<Api>, object: KubeObject): readonly KubeObject[] {
+  return context.graph
+    .dependents(keyOf(object))
+    .flatMap((key) => context.cache.get(parseKey(key)) ?? [])
+    .toSorted((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1));
+}
+
+function childrenMessage(children: readonly KubeObject[]): string {
+  const names = children.slice(0, 5).map((child) => `${child.kind} "${child.metadata.name}"`);
+  const more = children.length > 5 ? ` and ${children.length - 5} more` : "";
+  return `Waiting for resources under this one to be deleted: ${names.join(", ")}${more}.`;
+}
+
+function overdue<Api extends RatedApi>(context: Context<Api>, object: KubeObject): boolean {
+  const since = Date.parse(object.metadata.deletionTimestamp ?? "");
+  return Number.isFinite(since) && context.clock.now().getTime() - since > context.windows.releaseMs;
+}

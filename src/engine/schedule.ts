@@ -1,0 +1,54 @@
+/** When an object is looked at again. Pure but for the random number that is handed in. */
+import type { KubeObject } from "../kube/types.ts";
+import { POLL_INTERVAL } from "../resources/base/names.ts";
+import type { Windows } from "./context.ts";
+import type { Ms } from "./kind.ts";
+
+const FLOOR_MS = 30_000;
+const UNITS: ReadonlyMap<string, Ms> = new Map([
+  ["ms", 1],
+  ["s", 1_000],
+  ["m", 60_000],
+  ["h", 3_600_000],
+]);
+
+/**
+ * Reads a duration as Go writes it ("90s", "1h30m").
+ * @returns milliseconds, undefined for anything else
+ */
+export function parseDuration(text: string): Ms | undefined {
+  if (!/^(\d{1,9}(ms|s|m|h))+$/.test(text)) return undefined;
+  let total = 0;
+  for (const [, amount, unit] of text.matchAll(/(\d{1,9})(ms|s|m|h)/g)) {
+    total += Number(amount) * (UNITS.get(unit ?? "") ?? 0);
+  }
+  return total;
+}
+
+/** The poll interval of one object: its annotation, at least 30 s, else the default. `invalid` is an unreadable one. */
+export function pollInterval(
+  object: KubeObject,
+  windows: Windows,
+): { readonly ms: Ms; readonly invalid: string | undefined } {
+  const asked = object.metadata.annotations?.[POLL_INTERVAL];
+  if (asked === undefined) return { ms: windows.pollMs, invalid: undefined };
+  const parsed = parseDuration(asked);
+  if (parsed === undefined) return { ms: windows.pollMs, invalid: asked };
+  return { ms: Math.max(parsed, Math.min(FLOOR_MS, windows.pollMs)), invalid: undefined };
+}
+
+/** The interval ± 10 %, so that objects do not come in waves. @param random in [0, 1) */
+export function jitter(ms: Ms, random: number): Ms {
+  return Math.round(ms * (0.9 + 0.2 * random));
+}
+
+/** The follow interval: from its minimum, by half more a time, to its maximum. @param waits passes in a row */
+export function follow(waits: number, windows: Windows): Ms {
+  return Math.min(windows.followMaxMs, windows.followMinMs * 1.5 ** Math.min(waits, 30));
+}
+
+/** Exponential backoff with full jitter above half. @param failures in a row, from 1 */
+export function backoff(failures: number, windows: Windows, random: number): Ms {
+  const ceiling = Math.min(windows.backoffMaxMs, windows.backoffMinMs * 2 ** Math.min(failures - 1, 30));
+  return Math.round(ceiling * (0.5 + 0.5 * random));
+}

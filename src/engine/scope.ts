@@ -1,0 +1,173 @@
+/** Hop 3 of a reconcile: the spec parsed, references, connection and values resolved, identity checked. */
+import { member } from "../kube/json.ts";
+import { keyOf } from "../kube/objects.ts";
+import type { JsonObject, KubeObject } from "../kube/types.ts";
+import type { Ending } from "./compose.ts";
+import type { Connection, RatedApi } from "./connections.ts";
+import type { Context } from "./context.ts";
+import { contradiction, identify, isForeign, type Identity, type Pins } from "./identity.ts";
+import { keyText } from "./keys.ts";
+import type { Goal, Kind, Needs, Pass, Proof, Uuid, Why } from "./kind.ts";
+import { adoptionPolicy, invalidSpec, requestedToken } from "./policy.ts";
+import { reach } from "./reach.ts";
+import { resolveReferences, type Gate } from "./references.ts";
+import { resolver } from "./resolver.ts";
+import type { Session } from "./session.ts";
+import { text } from "./status.ts";
+import { resolveValues } from "./values.ts";
+
+/** Everything that a pass over one object works with. The object is replaced by what the API server answers. */
+export interface Frame<Spec, In, Mem extends JsonObject, Api> {
+  readonly object: KubeObject;
+  readonly session: Session;
+  readonly connection: Connection<Api>;
+  readonly pass: Pass<Spec, In, Mem>;
+  readonly pins: Pins;
+}
+
+export type Scoped<Spec, In, Mem extends JsonObject, Api> =
+  | { readonly is: "ready"; readonly frame: Frame<Spec, In, Mem, Api> }
+  | { readonly is: "ended"; readonly ending: Ending };
+
+/** Value Secrets are read at each poll, but not at every step of a deployment that is followed. */
+const VALUES_MAX_AGE_MS = 5_000;
+
+const stalled = (why: Why): { readonly is: "ended"; readonly ending: Ending } => ({
+  is: "ended",
+  ending: { is: "stalled", why, exchange: "none" },
+});
+const waiting = (why: Why): { readonly is: "ended"; readonly ending: Ending } => ({
+  is: "ended",
+  ending: { is: "waiting", why, exchange: "none" },
+});
+
+/**
+ * Resolves all that a pass needs, or says how the pass ends before it has begun. For a goal other than "present"
+ * nothing but the connection is insisted on: a child of a vanished parent is deleted by its recorded id.
+ * @throws KubeError
+ */
+export async function scope<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  object: KubeObject,
+  session: Session,
+  goal: Goal,
+): Promise<Scoped<Spec, In, Mem, Api>> {
+  const trusted = trust(context, kind, object, session);
+  if (trusted.is === "ended") return trusted;
+  const { spec, identity } = trusted;
+  const insist = goal === "present";
+  const needs = kind.needs(spec);
+  const hasId = identity.is === "known" && identity.proof === "recorded";
+  const gate = resolveReferences(context.cache, object.metadata.namespace ?? "", needs.references, hasId);
+  if (insist && gate.is === "shut" && gate.missing) return waiting(gate.why);
+  const reached = await reach(context, kind, spec, object, goal);
+  if (reached.is === "ended") return reached;
+  const { connection } = reached;
+  connection.users.add(keyText(keyOf(object)));
+  const pins = pinsOf(context, connection, object, needs, gate);
+  const changed = contradiction(object, pins);
+  if (changed !== undefined) return stalled(changed);
+  if (insist && gate.is === "shut") return waiting(gate.why);
+  const inputs = await inputsOf(context, object, needs, gate, {
+    token: connection.token,
+    generation: object.metadata.generation ?? 0,
+    lenient: insist ? undefined : { parentId: pins.parentId },
+  });
+  if (inputs.is === "missing") return waiting(inputs.why);
+  const frame = { object, session, connection, pins };
+  const pass = passOf(context, kind, frame, { spec, inputs: inputs.inputs, goal, identity, needs });
+  return { is: "ready", frame: { ...frame, pass } };
+}
+
+/** What can be said of an object without asking anybody: its spec, and which object of the platform it stands for. */
+function trust<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  object: KubeObject,
+  session: Session,
+): { readonly is: "trusted"; readonly spec: Spec; readonly identity: Identity } | ReturnType<typeof stalled> {
+  const parsed = kind.resource.spec.safeParse(object.spec ?? {});
+  if (!parsed.success) return stalled(invalidSpec(parsed.error));
+  const foreign = isForeign(context, object);
+  if (foreign !== undefined) return stalled(foreign);
+  const identity = known(object, session);
+  return identity.is === "refused" ? stalled(identity.why) : { is: "trusted", spec: parsed.data, identity };
+}
+
+async function inputsOf<In, Api extends RatedApi>(
+  context: Context<Api>,
+  object: KubeObject,
+  needs: Needs<In>,
+  gate: Gate,
+  how: Parameters<typeof resolver>[2],
+): Promise<{ readonly is: "found"; readonly inputs: In } | { readonly is: "missing"; readonly why: Why }> {
+  const namespace = object.metadata.namespace ?? "";
+  const values = await resolveValues(context.reader, namespace, needs.values, VALUES_MAX_AGE_MS);
+  if (values.is === "missing" && how.lenient === undefined) return values;
+  return { is: "found", inputs: needs.inputs(resolver(gate, values, how)) };
+}
+
+/** The identity with what this process knows but has not stored yet. */
+function known(object: KubeObject, session: Session): Identity {
+  const id = session.unsaved?.id;
+  return id === undefined ? identify(object) : { is: "known", id, proof: "recorded" };
+}
+
+function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  frame: { readonly object: KubeObject; readonly session: Session; readonly connection: Connection<Api> },
+  found: {
+    readonly spec: Spec;
+    readonly inputs: In;
+    readonly goal: Goal;
+    readonly identity: Identity;
+    readonly needs: Needs<In>;
+  },
+): Pass<Spec, In, Mem> {
+  const { object, session, connection } = frame;
+  const { settings } = connection;
+  const surface = connection.surface ?? "Documented";
+  const proof: Proof | undefined = found.identity.is === "known" ? found.identity.proof : undefined;
+  return {
+    spec: found.spec,
+    inputs: found.inputs,
+    goal: found.goal,
+    now: context.clock.now(),
+    id: found.identity.is === "known" ? found.identity.id : undefined,
+    proof,
+    memory: kind.resource.memory.parse(session.unsaved?.memory ?? object.status ?? {}),
+    surface,
+    generation: object.metadata.generation ?? 0,
+    adoption: adoptionPolicy(object, {
+      listable: kind.listable(surface),
+      parentManagedHere: found.needs.references[0]?.name !== undefined || connection.key.namespace !== "",
+    }),
+    requested: requestedToken(object),
+    holderOf: (candidate) => context.claims.holder(candidate, object),
+    allowUnverifiedIds: settings.allowUnverifiedIds,
+    allowedProjects: settings.allowedProjects,
+  };
+}
+
+/** What a record made in this pass would pin. A parent that cannot be resolved any more stays as it was pinned. */
+function pinsOf<In, Api extends RatedApi>(
+  context: Context<Api>,
+  connection: Connection<Api>,
+  object: KubeObject,
+  needs: Needs<In>,
+  gate: Gate,
+): Pins {
+  const pinned = text(member(member(object.status, "identity"), "parentId"));
+  const field = needs.references[0]?.field;
+  const resolved: Uuid | undefined = gate.is === "open" && field !== undefined ? gate.ids.get(field) : undefined;
+  const parentId = resolved ?? pinned;
+  return {
+    connectionUid: connection.uid,
+    host: connection.host,
+    organizationId: connection.settings.organizationId,
+    installation: context.installation,
+    ...(parentId === undefined ? {} : { parentId }),
+  };
+}

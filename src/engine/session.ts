@@ -1,0 +1,55 @@
+/** What this process remembers of an object between two passes; all of it may be lost at any moment. */
+import type { JsonObject } from "../kube/types.ts";
+import type { Ms, Uuid } from "./kind.ts";
+
+export interface Session {
+  readonly uid: string;
+  /** Id, memory and closed intents that are not in the stored status yet. */
+  unsaved: { readonly id: Uuid | undefined; readonly memory: JsonObject; readonly intentClosed: boolean } | undefined;
+  /** The attempt that was written but certainly not sent. */
+  unsent: string | undefined;
+  /** When this process first saw which open intent, on the monotonic clock. */
+  seenIntent: { readonly attempt: string; readonly at: Ms } | undefined;
+  /** Failed passes in a row. */
+  failures: number;
+  /** Passes in a row that ended waiting, for the growth of the follow interval. */
+  waits: number;
+  /** When the platform was last read about this object. */
+  readAt: Ms;
+  /** Since when the status that is due is held back, and which one it is. */
+  deferred: { readonly since: Ms; readonly signature: string } | undefined;
+  /** Warnings that were given once, e.g. of a poll interval that cannot be read. */
+  readonly warned: Set<string>;
+}
+
+export interface Sessions {
+  /** The session of an object; a new one when the uid is new. */
+  of(key: string, uid: string): Session;
+  forget(key: string): void;
+}
+
+export function createSessions(monotonic: () => Ms): Sessions {
+  const sessions = new Map<string, Session>();
+  return {
+    of: (key, uid) => {
+      const known = sessions.get(key);
+      if (known?.uid === uid) return known;
+      const fresh: Session = {
+        uid,
+        unsaved: undefined,
+        unsent: undefined,
+        seenIntent: undefined,
+        failures: 0,
+        waits: 0,
+        readAt: monotonic(),
+        deferred: undefined,
+        warned: new Set(),
+      };
+      sessions.set(key, fresh);
+      return fresh;
+    },
+    forget: (key) => {
+      sessions.delete(key);
+    },
+  };
+}

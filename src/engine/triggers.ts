@@ -1,0 +1,48 @@
+/** Which changes of the stored objects bring whom back. Pure. */
+import { member } from "../kube/json.ts";
+import type { KubeObject } from "../kube/types.ts";
+import { INTENT, PAUSED, POLL_INTERVAL, RESOLVE } from "../resources/base/names.ts";
+import { REQUEST_ANNOTATIONS, requestedToken } from "./policy.ts";
+import { isSettled, text } from "./status.ts";
+
+const USER_ANNOTATIONS = [PAUSED, ...REQUEST_ANNOTATIONS, POLL_INTERVAL, RESOLVE];
+
+/** A change as the store tells it. */
+export interface Change {
+  readonly type: "added" | "updated" | "deleted";
+  readonly object: KubeObject;
+  readonly old?: KubeObject | undefined;
+}
+
+/** Whether the object itself has to be looked at: spec, deletion, a user's annotation, a lost status. Never our own status. */
+export function concernsItself(change: Change): boolean {
+  const { object, old } = change;
+  if (change.type !== "updated" || old === undefined) return true;
+  if (old.metadata.uid !== object.metadata.uid || old.metadata.generation !== object.metadata.generation) return true;
+  if (old.metadata.deletionTimestamp !== object.metadata.deletionTimestamp) return true;
+  const differs = (key: string): boolean => old.metadata.annotations?.[key] !== object.metadata.annotations?.[key];
+  if (USER_ANNOTATIONS.some((key) => differs(key) && object.metadata.annotations?.[key] !== undefined)) return true;
+  if (differs(PAUSED)) return true;
+  return idOf(old) !== undefined && idOf(object) === undefined;
+}
+
+/** Whether those that refer to the object have to be looked at: it came, went, got its id, became ready or ceased to be. */
+export function concernsDependents(change: Change): boolean {
+  const { object, old } = change;
+  if (change.type !== "updated" || old === undefined) return true;
+  return idOf(old) !== idOf(object) || isSettled(old) !== isSettled(object) || old.metadata.uid !== object.metadata.uid;
+}
+
+/** Whether an object found at start has nothing pending: its verification is spread over the poll interval. */
+export function mayWait(object: KubeObject): boolean {
+  return (
+    isSettled(object) &&
+    object.metadata.deletionTimestamp === undefined &&
+    requestedToken(object) === undefined &&
+    object.metadata.annotations?.[INTENT] === undefined &&
+    object.metadata.annotations?.[RESOLVE] === undefined &&
+    member(object.status, "intent") === undefined
+  );
+}
+
+const idOf = (object: KubeObject): string | undefined => text(member(object.status, "externalId"));

@@ -1,0 +1,144 @@
+/** What a failed exchange with the platform means for the object: pure tables (design §5, §6). */
+import type { ApiError, ApiFailure } from "../platform/errors.ts";
+import type { Ms, Why } from "./kind.ts";
+
+/** What was being done when the exchange failed. */
+export type Phase = "read" | "create" | "put" | "action" | "delete";
+
+export type Verdict =
+  /** Needs a person: no retry until spec, Secret or annotation changes; `again` is a slow probe. */
+  | { readonly is: "terminal"; readonly why: Why; readonly again?: Ms }
+  /** Tried again with backoff; Ready of a settled object stays. */
+  | { readonly is: "retry"; readonly why: Why; readonly again?: Ms }
+  /** Perhaps trouble of the connection: it is asked, and tells; the object waits. */
+  | { readonly is: "connection"; readonly why: Why; readonly again?: Ms }
+  /** A write that may have been executed: traced in the next pass. */
+  | { readonly is: "unknown"; readonly why: Why };
+
+const MINUTE = 60_000;
+
+/** How often a rejected action (400) is tried before it counts as terminal: the queue ahead of it may drain. */
+export const REJECTED_ACTIONS = 5;
+
+/**
+ * @param attempts how many passes in a row failed before this one
+ * @returns what the failure means for the object
+ */
+export function judge(error: ApiError, phase: Phase, attempts: number): Verdict {
+  const failure = error.failure;
+  const said = error.message;
+  switch (failure.is) {
+    case "Unauthorized":
+      return {
+        is: "connection",
+        why: { reason: "CredentialsInvalid", message: "The platform rejected the token (401)." },
+      };
+    case "Forbidden":
+      return { is: "terminal", why: forbidden(error), again: 10 * MINUTE };
+    case "RateLimited":
+      return {
+        is: "connection",
+        why: {
+          reason: "RateLimited",
+          message: "The platform asks to slow down (429); the operator resumes by itself.",
+        },
+        again: failure.retryAfterMs,
+      };
+    case "Server":
+      return {
+        is: "connection",
+        why: {
+          reason: "PlatformUnavailable",
+          message: `The platform answered ${error.operation} with ${error.status}; the operator tries again.`,
+        },
+      };
+    case "Unreachable":
+      return {
+        is: "connection",
+        why: { reason: "PlatformUnreachable", message: `The platform cannot be reached: ${said}` },
+      };
+    case "OutcomeUnknown":
+      return unknownOutcome(error, phase);
+    case "BadResponse":
+      return {
+        is: "retry",
+        why: {
+          reason: "UnexpectedResponse",
+          message: `The platform's answer to ${error.operation} is not as documented: ${said}`,
+        },
+      };
+    case "NotSupported":
+      return {
+        is: "terminal",
+        why: { reason: "NotSupportedByApi", message: `The platform has no operation ${error.operation}.` },
+      };
+    case "Refused":
+      return { is: "terminal", why: { reason: "InvalidSpec", message: said } };
+    case "NotFound":
+      return notFound(error, phase);
+    case "Conflict":
+    case "Invalid":
+      return rejected(error, failure, phase, attempts);
+    default:
+      return failure satisfies never;
+  }
+}
+
+function unknownOutcome(error: ApiError, phase: Phase): Verdict {
+  const message = `The platform did not confirm ${error.operation}; the operator finds out whether it was executed.`;
+  if (phase === "create") return { is: "unknown", why: { reason: "Creating", message } };
+  if (phase === "action") return { is: "unknown", why: { reason: "Progressing", message } };
+  return {
+    is: "connection",
+    why: {
+      reason: "PlatformUnavailable",
+      message: `The platform did not confirm ${error.operation}; the operator tries again.`,
+    },
+  };
+}
+
+function forbidden(error: ApiError): Why {
+  return {
+    reason: "PermissionDenied",
+    message: `The platform forbids ${error.operation} (403): ${error.message} Give the token the scope that it needs (Write creates and changes, Deploy deploys and stops, Admin may all); the operator tries again when the Secret changes.`,
+  };
+}
+
+function notFound(error: ApiError, phase: Phase): Verdict {
+  if (phase === "create") {
+    const message = `The platform does not find the parent (404): ${error.message}`;
+    return { is: "retry", why: { reason: "ParentNotReady", message } };
+  }
+  const message = `The platform does not find the object (404): ${error.message}`;
+  return { is: "retry", why: { reason: "ExternalResourceDeleted", message } };
+}
+
+function rejected(error: ApiError, failure: ApiFailure, phase: Phase, attempts: number): Verdict {
+  const conflict = failure.is === "Conflict";
+  if (phase === "create" && conflict) {
+    return {
+      is: "terminal",
+      why: {
+        reason: "NameConflict",
+        message: `An object of that name exists on the platform: ${error.message} Choose another spec.name, or set spec.externalId to adopt it.`,
+      },
+    };
+  }
+  const inQueue = phase === "action" || phase === "delete" || conflict;
+  if (inQueue && (conflict || attempts < REJECTED_ACTIONS)) {
+    return {
+      is: "retry",
+      why: {
+        reason: "Queued",
+        message: `The platform does not take ${error.operation} now (${error.status}): ${error.message}`,
+      },
+    };
+  }
+  return {
+    is: "terminal",
+    why: {
+      reason: "InvalidSpec",
+      message: `The platform rejected ${error.operation} (${error.status}): ${error.message}`,
+    },
+  };
+}
