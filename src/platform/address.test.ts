@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+
+import { addressFilter, checkedBase } from "./address.ts";
+import { ApiError } from "./errors.ts";
+
+const strict = { allowedHosts: [], allowInsecure: false };
+
+describe("checkedBase", () => {
+  it.each([
+    "http://platform.example",
+    "ftp://platform.example",
+    "file:///etc/passwd",
+    "platform.example",
+    "",
+    "https://",
+    "https://user:secret@platform.example",
+    "https://platform.example/api",
+    "https://platform.example?x=1",
+    "https://platform.example#x",
+    "https://127.0.0.1",
+    "https://2130706433",
+    "https://0x7f.1",
+    "https://0177.0.0.1",
+    "https://127.0.0.1.",
+    "https://0.0.0.0",
+    "https://169.254.169.254",
+    "https://10.0.0.1",
+    "https://172.16.0.1",
+    "https://192.168.1.1",
+    "https://100.64.0.1",
+    "https://[::1]",
+    "https://[::]",
+    "https://[::ffff:127.0.0.1]",
+    "https://[::ffff:a00:1]",
+    "https://[64:ff9b::7f00:1]",
+    "https://[2002:7f00:1::]",
+    "https://[fe80::1]",
+    "https://[fd00::1]",
+    "https://[ff02::1]",
+  ])("refuses %s", (baseUrl) => {
+    expect(refusal(() => checkedBase(baseUrl, "", strict))).toMatchObject({
+      operation: "connect",
+      failure: { is: "Refused" },
+    });
+  });
+
+  it("never quotes what it refuses", () => {
+    expect(refusal(() => checkedBase("https://user:s3cret@platform.example", "", strict))?.message).not.toContain(
+      "s3cret",
+    );
+  });
+
+  it.each([
+    ["https://platform.example", "", "https://platform.example"],
+    ["https://Platform.Example:8443/", "/api/v1", "https://platform.example:8443/api/v1"],
+    ["https://93.184.216.34", "", "https://93.184.216.34"],
+    ["https://[2606:4700::1111]", "/v2.1", "https://[2606:4700::1111]/v2.1"],
+  ])("takes %s with %j", (baseUrl, prefix, expected) => {
+    expect(checkedBase(baseUrl, prefix, strict)).toBe(expected);
+  });
+
+  it.each(["api", "/", "/api/", "/..", "/api/../x", "/./x", "//x", "/a?b", "/a#b", "/%2e%2e", "/a b", "/\u00e4"])(
+    "refuses the prefix %j",
+    (prefix) => {
+      expect(refusal(() => checkedBase("https://platform.example", prefix, strict))).toBeInstanceOf(ApiError);
+    },
+  );
+
+  it.each([
+    ["https://api.example.com", ["api.example.com"], true],
+    ["https://api.example.com", ["API.example.com"], true],
+    ["https://api.example.com.", ["api.example.com"], true],
+    ["https://api.example.com:8443", ["api.example.com"], true],
+    ["https://api.example.com:8443", ["api.example.com:8443"], true],
+    ["https://api.example.com:9443", ["api.example.com:8443"], false],
+    ["https://api.example.com", ["*.example.com"], true],
+    ["https://example.com", ["*.example.com"], false],
+    ["https://evilexample.com", ["*.example.com"], false],
+    ["https://api.example.com.evil.com", ["api.example.com"], false],
+    ["https://10.1.2.3", ["10.1.0.0/16"], true],
+    ["https://10.2.2.3", ["10.1.0.0/16"], false],
+    ["https://93.184.216.34", ["10.1.0.0/16"], false],
+    ["https://10.1.2.3", ["10.1.2.3"], true],
+  ])("%s with the list %j: %s", (baseUrl, allowedHosts, allowed) => {
+    const refused = refusal(() => checkedBase(baseUrl, "", { allowedHosts, allowInsecure: false }));
+    expect(refused === undefined).toBe(allowed);
+  });
+
+  it("lets http and loopback stand for the demo", () => {
+    expect(checkedBase("http://127.0.0.1:8080", "/api/v1", { allowedHosts: ["127.0.0.1"], allowInsecure: true })).toBe(
+      "http://127.0.0.1:8080/api/v1",
+    );
+    expect(() => checkedBase("http://localhost", "", { allowedHosts: ["127.0.0.1"], allowInsecure: true })).toThrow(
+      ApiError,
+    );
+  });
+});
+
+describe("addressFilter", () => {
+  it.each([
+    ["93.184.216.34", [], true],
+    ["10.0.0.5", [], false],
+    ["10.0.0.5", ["10.0.0.0/24", "platform.corp"], true],
+    ["10.0.1.5", ["10.0.0.0/24"], false],
+    ["127.0.0.1", ["platform.corp"], false],
+    ["::ffff:10.0.0.5", [], false],
+    ["fd00::5", ["fd00::/64"], true],
+    ["2606:4700::1111", [], true],
+  ])("%s with %j: %s", (address, allowedHosts, allowed) => {
+    expect(addressFilter({ allowedHosts, allowInsecure: false })(address)).toBe(allowed);
+  });
+});
+
+function refusal(run: () => unknown): ApiError | undefined {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    return error as ApiError;
+  }
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+
+import { ApiError, notExecuted } from "./errors.ts";
+import { failureOfShape, failureOfStatus, failureOfTransport } from "./failures.ts";
+
+describe("failureOfStatus", () => {
+  it.each([
+    [400, "Invalid", "Invalid"],
+    [401, "Unauthorized", "Unauthorized"],
+    [403, "Forbidden", "Forbidden"],
+    [404, "NotFound", "NotFound"],
+    [405, "NotSupported", "NotSupported"],
+    [409, "Conflict", "Conflict"],
+    [422, "Invalid", "Invalid"],
+    [429, "RateLimited", "RateLimited"],
+    [500, "Server", "OutcomeUnknown"],
+    [501, "NotSupported", "NotSupported"],
+    [502, "Server", "OutcomeUnknown"],
+    [503, "Server", "OutcomeUnknown"],
+    [504, "Server", "OutcomeUnknown"],
+    [599, "Server", "OutcomeUnknown"],
+    [408, "Server", "OutcomeUnknown"],
+    [302, "BadResponse", "OutcomeUnknown"],
+    [307, "BadResponse", "OutcomeUnknown"],
+    [410, "BadResponse", "OutcomeUnknown"],
+    [418, "BadResponse", "OutcomeUnknown"],
+  ] as const)("%d: a read is %s, a write %s", (status, read, write) => {
+    expect(failureOfStatus(status, "read", 7).is).toBe(read);
+    expect(failureOfStatus(status, "write", 7).is).toBe(write);
+  });
+
+  it("leaves a write open unless the design lists the status", () => {
+    const closed = [400, 401, 403, 404, 405, 409, 422, 429, 501];
+    for (let status = 300; status < 600; status += 1) {
+      expect(notExecuted(failureOfStatus(status, "write", 0)), String(status)).toBe(closed.includes(status));
+    }
+  });
+
+  it("carries the wait of a 429", () => {
+    expect(failureOfStatus(429, "write", 7)).toEqual({ is: "RateLimited", retryAfterMs: 7 });
+  });
+});
+
+describe("failureOfTransport", () => {
+  it.each([
+    ["address", "Refused", "Refused"],
+    ["connect", "Unreachable", "Unreachable"],
+    ["deadline", "Unreachable", "OutcomeUnknown"],
+    ["interrupted", "Unreachable", "OutcomeUnknown"],
+    ["tooLarge", "BadResponse", "OutcomeUnknown"],
+  ] as const)("%s: a read is %s, a write %s", (failure, read, write) => {
+    expect(failureOfTransport(failure, "read").is).toBe(read);
+    expect(failureOfTransport(failure, "write").is).toBe(write);
+  });
+});
+
+describe("failureOfShape", () => {
+  it("never says that a write was not executed", () => {
+    expect(notExecuted(failureOfShape("write"))).toBe(false);
+    expect(failureOfShape("read")).toEqual({ is: "BadResponse" });
+  });
+});
+
+describe("ApiError", () => {
+  it("carries what the caller has to know", () => {
+    const error = new ApiError("getProject", { is: "NotFound" }, 404, "no such project");
+    expect(error).toMatchObject({ name: "ApiError", operation: "getProject", status: 404, message: "no such project" });
+  });
+});

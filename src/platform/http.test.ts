@@ -1,0 +1,158 @@
+import { createServer } from "node:net";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { startScriptedServer } from "../../test/support/scripted-server.ts";
+import type { Answer, ScriptedServer } from "../../test/support/scripted-server.ts";
+import { createTransport } from "./http.ts";
+import type { Transport } from "./transport.ts";
+
+let server: ScriptedServer;
+let transport: Transport;
+
+const options = { connections: 4, connectTimeoutMs: 1000, ca: undefined, allowAddress: () => true };
+const get = (url: string, deadlineMs = 5000) => transport.exchange({ method: "GET", url, headers: {}, deadlineMs });
+
+beforeEach(async () => {
+  server = await startScriptedServer();
+  transport = createTransport(options);
+});
+
+afterEach(async () => {
+  await transport.close();
+  await server.stop();
+});
+
+describe("an exchange", () => {
+  it("gives status, text and headers of whatever is answered", async () => {
+    server.script({ status: 418, headers: { "X-One": "1" }, body: "short and stout" });
+    const answer = await get(server.url);
+    expect([answer.status, answer.text, answer.header("x-one"), answer.header("x-two")]).toEqual([
+      418,
+      "short and stout",
+      "1",
+      undefined,
+    ]);
+  });
+
+  it("sends no body and no content type unless there is one", async () => {
+    server.script({});
+    await transport.exchange({ method: "POST", url: server.url, headers: {}, deadlineMs: 5000 });
+    await transport.exchange({ method: "POST", url: server.url, headers: {}, body: "{}", deadlineMs: 5000 });
+    expect(
+      server.arrived.map(({ body, headers }) => [body, headers["content-length"], headers["content-type"]]),
+    ).toEqual([
+      ["", "0", undefined],
+      ["{}", "2", undefined],
+    ]);
+  });
+
+  it("does not follow redirects", async () => {
+    server.script({ status: 307, headers: { location: `${server.url}/elsewhere` } });
+    const answer = await transport.exchange({
+      method: "POST",
+      url: server.url,
+      headers: {},
+      body: "{}",
+      deadlineMs: 5000,
+    });
+    expect([answer.status, server.arrived.length]).toEqual([307, 1]);
+  });
+
+  it("keeps to the number of connections", async () => {
+    let open = 0;
+    let most = 0;
+    server.script((response) => {
+      open += 1;
+      most = Math.max(most, open);
+      setTimeout(() => {
+        open -= 1;
+        response.end();
+      }, 5);
+    });
+    await Promise.all(Array.from({ length: 20 }, () => get(server.url)));
+    expect(most).toBe(4);
+  });
+});
+
+const drip: Answer = (response) => {
+  const timer = setInterval(() => response.write("."), 10);
+  response.on("close", () => clearInterval(timer));
+};
+const headersOnly: Answer = (response) => void response.writeHead(200, { "content-length": "10" }).flushHeaders();
+const cutOff: Answer = (response) => {
+  response.writeHead(200, { "content-length": "100" });
+  response.write("half");
+  setTimeout(() => response.destroy(), 20);
+};
+const big: Answer = (response) => void response.end(Buffer.alloc(4 * 1024 * 1024 + 1, "x"));
+
+describe("an exchange without an answer", () => {
+  it.each<[string, Answer, object]>([
+    ["no headers", () => {}, { failure: "deadline", message: "no answer within 300 ms" }],
+    ["no body", headersOnly, { failure: "deadline" }],
+    ["a body that drips", drip, { failure: "deadline" }],
+    ["a reset", (response) => void response.destroy(), { failure: "interrupted" }],
+    ["half a body", cutOff, { failure: "interrupted" }],
+    ["more than 4 MiB", big, { failure: "tooLarge" }],
+  ])("%s", async (_name, answer, expected) => {
+    server.script(answer);
+    await expect(get(server.url, 300)).rejects.toMatchObject({ name: "TransportError", ...expected });
+  });
+
+  it("takes 4 MiB", async () => {
+    server.script((response) => void response.end(Buffer.alloc(4 * 1024 * 1024, "x")));
+    expect((await get(server.url)).text).toHaveLength(4 * 1024 * 1024);
+  });
+
+  it("says that a refused connection was none", async () => {
+    const { url } = server;
+    await server.stop();
+    await expect(get(url)).rejects.toMatchObject({
+      failure: "connect",
+      message: "no connection to the platform (ECONNREFUSED)",
+    });
+    server = await startScriptedServer();
+  });
+
+  it("says that an unknown host was no connection", async () => {
+    await expect(get("http://nowhere.invalid")).rejects.toMatchObject({ failure: "connect" });
+  });
+
+  it("never quotes headers", async () => {
+    const headers = { authorization: "Token s3cret\r\nx: y" };
+    const sent = transport.exchange({ method: "GET", url: server.url, headers, deadlineMs: 1000 });
+    await expect(sent).rejects.toSatisfy((error: Error) => !`${error.message} ${error.stack}`.includes("s3cret"));
+  });
+});
+
+describe("an address that is not allowed", () => {
+  it("gets no connection, whatever its name", async () => {
+    const asked: string[] = [];
+    let connections = 0;
+    const target = createServer(() => (connections += 1)).listen(0);
+    const guarded = createTransport({ ...options, allowAddress: (address) => asked.push(address) < 0 });
+    const { port } = target.address() as { port: number };
+    const sent = guarded.exchange({
+      method: "POST",
+      url: `http://localhost:${port}`,
+      headers: {},
+      body: "{}",
+      deadlineMs: 5000,
+    });
+    await expect(sent).rejects.toMatchObject({ failure: "address" });
+    expect(asked).not.toEqual([]);
+    expect(connections).toBe(0);
+    await guarded.close();
+    target.close();
+  });
+
+  it("does not stand in the way of one that is", async () => {
+    server.script({ body: "here" });
+    const guarded = createTransport({ ...options, allowAddress: (address) => ["127.0.0.1", "::1"].includes(address) });
+    const url = server.url.replace("127.0.0.1", "localhost");
+    const answer = await guarded.exchange({ method: "GET", url, headers: {}, deadlineMs: 5000 });
+    expect(answer.text).toBe("here");
+    await guarded.close();
+  });
+});

@@ -1,0 +1,80 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { parseDate, pauseMs } from "./rate-headers.ts";
+
+const NOW = new Date("2026-11-21T10:00:00Z");
+const EPOCH = NOW.getTime() / 1000;
+const none = { reset: undefined, retryAfter: undefined, date: undefined };
+
+describe("pauseMs", () => {
+  it.each([
+    ["5", 5000],
+    [" 5 ", 5000],
+    ["1.5", 1500],
+    ["0", 500],
+    ["899", 899_000],
+    ["901", 900_000],
+    ["-1", 60_000],
+    ["abc", 60_000],
+    ["", 60_000],
+    ["1e400", 60_000],
+    ["0x10", 60_000],
+    ["Infinity", 60_000],
+    ["5, 6", 60_000],
+    ["1000000000", 900_000],
+    [String(EPOCH + 30), 30_000],
+    [String(EPOCH - 30), 500],
+    ["9".repeat(400), 900_000],
+    [undefined, 60_000],
+  ])("X-RateLimit-Reset %j: %d ms", (reset, expected) => {
+    expect(pauseMs({ ...none, reset }, NOW)).toBe(expected);
+  });
+
+  it("compares points in time with the platform's clock where it tells it", () => {
+    const date = "Sat, 21 Nov 2026 10:05:00 GMT";
+    expect(pauseMs({ ...none, reset: String(EPOCH + 310), date }, NOW)).toBe(10_000);
+    expect(pauseMs({ ...none, reset: String(EPOCH + 310), date: "garbage" }, NOW)).toBe(310_000);
+  });
+
+  it.each([
+    ["7", 7000],
+    ["Sat, 21 Nov 2026 10:00:20 GMT", 20_000],
+    ["Sat, 21 Nov 2020 10:00:20 GMT", 500],
+    ["soon", 60_000],
+    ["-7", 60_000],
+  ])("Retry-After %j: %d ms", (retryAfter, expected) => {
+    expect(pauseMs({ ...none, retryAfter }, NOW)).toBe(expected);
+  });
+
+  it("prefers the reset, unless it cannot be read", () => {
+    expect(pauseMs({ ...none, reset: "5", retryAfter: "7" }, NOW)).toBe(5000);
+    expect(pauseMs({ ...none, reset: "x", retryAfter: "7" }, NOW)).toBe(7000);
+  });
+
+  it("is between half a second and fifteen minutes, whatever the headers", () => {
+    const header = fc.option(fc.oneof(fc.string(), fc.float().map(String), fc.bigInt().map(String)), {
+      nil: undefined,
+    });
+    fc.assert(
+      fc.property(header, header, header, (reset, retryAfter, date) => {
+        const ms = pauseMs({ reset, retryAfter, date }, NOW);
+        expect(ms).toBeGreaterThanOrEqual(500);
+        expect(ms).toBeLessThanOrEqual(900_000);
+      }),
+    );
+  });
+});
+
+describe("parseDate", () => {
+  it.each([
+    ["Sat, 21 Nov 2026 10:00:00 GMT", NOW],
+    ["2026", undefined],
+    ["-1", undefined],
+    ["", undefined],
+    [undefined, undefined],
+    ["yesterday", undefined],
+  ])("%j", (raw, expected) => {
+    expect(parseDate(raw)).toEqual(expected);
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+
+import { clusterPhase, clusterStates, deploymentCondition, fitsReason, servicePhase, serviceStates } from "./states.ts";
+import type { Phase } from "./states.ts";
+
+/** The classes of the operator's conventions (§3.4), as amended: RECAP is work in progress. */
+const service: Record<Phase, string> = {
+  busy:
+    "BUILDING CANCELING DELETING DELETE_QUEUED WAITING_DELETING DEPLOYING DEPLOYMENT_QUEUED WAITING_RUNNING RESTARTING " +
+    "RESTART_QUEUED WAITING_RESTARTING STOPPING STOP_QUEUED WAITING_STOPPING EXECUTING QUEUED RECAP",
+  failed: "BUILD_ERROR DEPLOYMENT_ERROR STOP_ERROR RESTART_ERROR DELETE_ERROR CANCELED",
+  running: "DEPLOYED RESTARTED",
+  stopped: "STOPPED",
+  idle: "READY",
+  gone: "DELETED",
+  unknown: "UNAVAILABLE",
+};
+const cluster: Record<Phase, string> = {
+  busy:
+    "BUILDING CANCELING DELETE_QUEUED DELETING DEPLOYING DEPLOYMENT_QUEUED DRY_RUN QUEUED STOPPING STOP_QUEUED " +
+    "RESTART_QUEUED RESTARTING",
+  failed: "BUILD_ERROR DEPLOYMENT_ERROR STOP_ERROR RESTART_ERROR DELETE_ERROR CANCELED INVALID_CREDENTIALS",
+  running: "DEPLOYED RESTARTED",
+  stopped: "STOPPED",
+  idle: "READY",
+  gone: "DELETED",
+  unknown: "",
+};
+
+const rows = (table: Record<Phase, string>) =>
+  Object.entries(table).flatMap(([phase, states]) =>
+    states
+      .split(" ")
+      .filter(Boolean)
+      .map((state) => [state, phase] as const),
+  );
+
+const STRANGE = [
+  "RUNNING",
+  "ERROR",
+  "PAUSED",
+  "",
+  "deployed",
+  "toString",
+  "__proto__",
+  "constructor",
+  "hasOwnProperty",
+];
+
+describe("phases", () => {
+  it.each(rows(service))("of a service in %s: %s", (state, phase) => {
+    expect(servicePhase(state)).toBe(phase);
+  });
+
+  it.each(rows(cluster))("of a cluster in %s: %s", (state, phase) => {
+    expect(clusterPhase(state)).toBe(phase);
+  });
+
+  it("cover the 29 and the 24 states", () => {
+    expect(serviceStates.toSorted()).toEqual(
+      rows(service)
+        .map(([state]) => state)
+        .toSorted(),
+    );
+    expect(clusterStates.toSorted()).toEqual(
+      rows(cluster)
+        .map(([state]) => state)
+        .toSorted(),
+    );
+    expect([serviceStates.length, clusterStates.length]).toEqual([29, 24]);
+  });
+
+  it.each(STRANGE)("are unknown for %j", (state) => {
+    expect([servicePhase(state), clusterPhase(state), deploymentCondition(state)]).toEqual([
+      "unknown",
+      "unknown",
+      "Unknown",
+    ]);
+  });
+});
+
+describe("deploymentCondition", () => {
+  it("is True for what is deployed, Unknown for what cannot be told, False for all other states", () => {
+    for (const state of new Set([...serviceStates, ...clusterStates])) {
+      const expected = ["DEPLOYED", "RESTARTED"].includes(state)
+        ? "True"
+        : state === "UNAVAILABLE"
+          ? "Unknown"
+          : "False";
+      expect(deploymentCondition(state), state).toBe(expected);
+    }
+  });
+});
+
+describe("fitsReason", () => {
+  it("takes all states of the spec", () => {
+    expect([...serviceStates, ...clusterStates].every(fitsReason)).toBe(true);
+  });
+
+  it.each([
+    ["", false],
+    ["1A", false],
+    ["_A", false],
+    ["A:", false],
+    ["A B", false],
+    ["A-B", false],
+    ["A\n", false],
+    ["Ä", false],
+    ["A", true],
+    ["A_", true],
+    ["Ab1", true],
+    ["A:b,c", true],
+  ])("%j: %s", (value, fits) => {
+    expect(fitsReason(value)).toBe(fits);
+  });
+
+  it("takes 1,024 characters at most", () => {
+    expect(["A".repeat(1024), "A".repeat(1025)].map(fitsReason)).toEqual([true, false]);
+  });
+});

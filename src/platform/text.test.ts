@@ -1,0 +1,73 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { cleaned, errorText } from "./text.ts";
+
+describe("errorText", () => {
+  it.each([
+    [{ status: 403, error: "Forbidden", message: "no role" }, "no role"],
+    [{ status: 409, error: "Conflict", detail: "name already taken", message: "other" }, "name already taken"],
+    [{ error: "Unauthorized" }, "Unauthorized"],
+    [{ detail: { code: 1 }, message: "from message" }, "from message"],
+    [{ detail: "", message: "   ", error: "from error" }, "from error"],
+    [{}, "{}"],
+    ["just a string", "just a string"],
+  ])("reads %j", (body, expected) => {
+    expect(errorText(400, JSON.stringify(body), [])).toBe(expected);
+  });
+
+  it.each([
+    ["plain text", "plain text"],
+    ["", "the platform answered 502"],
+    ["  \n ", "the platform answered 502"],
+    ["<!doctype html><h1>Bad gateway</h1>", "the platform answered 502"],
+    [`{"message": "cut o`, `{"message": "cut o`],
+  ])("takes %j as it is or says the status", (body, expected) => {
+    expect(errorText(502, body, [])).toBe(expected);
+  });
+
+  it("reads only own members", () => {
+    expect(errorText(400, `{"__proto__": {"message": "polluted"}}`, [])).not.toBe("polluted");
+    expect(Object.hasOwn(Object.prototype, "message")).toBe(false);
+  });
+});
+
+describe("cleaned", () => {
+  it("removes what cannot be seen or turns the line around", () => {
+    expect(cleaned("a\u0000b\r\nc\u202Ed\u200Be\u2028f\u001B[31mg", [])).toBe("a b c d e f [31mg");
+  });
+
+  it("is one line of at most 300 well-formed characters, for any text", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 700 }), (raw) => {
+        const text = cleaned(raw, []);
+        expect(text.length).toBeLessThanOrEqual(300);
+        expect(text.isWellFormed()).toBe(true);
+        expect(text).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+      }),
+    );
+  });
+
+  it("never holds the token, wherever and however often it comes", () => {
+    const token = fc.string({
+      unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCodePoint(code)),
+      minLength: 1,
+    });
+    fc.assert(
+      fc.property(token, fc.array(fc.string({ unit: "binary" })), (secret, parts) => {
+        expect(cleaned(parts.join(secret), [secret])).not.toContain(secret);
+        expect(cleaned([...secret].join("\u200B") + secret, [secret])).not.toContain(secret);
+      }),
+    );
+  });
+
+  it("masks secrets of several lines and the longer of two", () => {
+    expect(cleaned("key -----BEGIN\nabc\n-----END, pass abcdef", ["-----BEGIN\nabc\n-----END", "abc", "abcdef"])).toBe(
+      "key •••, pass •••",
+    );
+  });
+
+  it("does not cut a surrogate pair in two", () => {
+    expect(cleaned("😀".repeat(200), [])).toBe(`${"😀".repeat(149)}…`);
+  });
+});

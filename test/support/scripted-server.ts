@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { IncomingHttpHeaders, Server, ServerResponse } from "node:http";
+
+/** A request as it arrived. */
+export interface Arrived {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** What to answer: a status with a body (an object goes out as JSON), or whatever the function does. */
+export type Answer =
+  | {
+      readonly status?: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string | object;
+    }
+  | ((response: ServerResponse) => void);
+
+export interface ScriptedServer {
+  /** Scheme, host and port. */
+  readonly url: string;
+  /** All that arrived so far, in order. */
+  readonly arrived: readonly Arrived[];
+  /** Answers come in this order from now on, the last one again and again. */
+  script(...answers: readonly Answer[]): void;
+  stop(): Promise<void>;
+}
+
+/** Starts a real HTTP server on loopback. @param make e.g. one with TLS. */
+export async function startScriptedServer(make: typeof createServer = createServer): Promise<ScriptedServer> {
+  const arrived: Arrived[] = [];
+  let answers: readonly Answer[] = [{}];
+  const server: Server = make((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("error", () => {});
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const { method = "", url = "", headers } = request;
+      arrived.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
+      const [answer = {}, ...rest] = answers;
+      if (rest.length > 0) answers = rest;
+      reply(response, answer);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    arrived,
+    script: (...next) => {
+      answers = next;
+    },
+    stop: async () => {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function reply(response: ServerResponse, answer: Answer): void {
+  if (typeof answer === "function") return answer(response);
+  const { status = 200, headers = {}, body = "" } = answer;
+  response.writeHead(status, headers);
+  response.end(typeof body === "string" ? body : JSON.stringify(body));
+}
