@@ -148,7 +148,7 @@ export const REFUSED: readonly RefusedCase[] = [
   { ...binding("a field without value", field({})), refused: /at least 1 properties/ },
   {
     ...binding("a field twice", field({ value: 1, valueFrom: { secretKeyRef } })),
-    refused: /at most 1 items|at most 1 properties/,
+    refused: /must have at most 1 item/,
   },
   {
     ...binding("an input twice", { customerProvidedInputs: { a: { b: { value: "", valueFrom: { secretKeyRef } } } } }),
