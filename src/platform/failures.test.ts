@@ -30,9 +30,9 @@ describe("failureOfStatus", () => {
   });
 
   it("leaves a write open unless the design lists the status", () => {
-    const closed = [400, 401, 403, 404, 405, 409, 422, 429, 501];
+    const closed = new Set([400, 401, 403, 404, 405, 409, 422, 429, 501]);
     for (let status = 300; status < 600; status += 1) {
-      expect(notExecuted(failureOfStatus(status, "write", 0)), String(status)).toBe(closed.includes(status));
+      expect(notExecuted(failureOfStatus(status, "write", 0)), String(status)).toBe(closed.has(status));
     }
   });
 

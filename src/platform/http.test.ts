@@ -79,7 +79,7 @@ const drip: Answer = (response) => {
   const timer = setInterval(() => response.write("."), 10);
   response.on("close", () => clearInterval(timer));
 };
-const headersOnly: Answer = (response) => void response.writeHead(200, { "content-length": "10" }).flushHeaders();
+const headersOnly: Answer = (response) => response.writeHead(200, { "content-length": "10" }).flushHeaders();
 const cutOff: Answer = (response) => {
   response.writeHead(200, { "content-length": "100" });
   response.write("half");

@@ -45,15 +45,10 @@ describe("buildPath", () => {
         const given = Object.fromEntries(placeholders(name).map((key, index) => [key, ids[index] ?? ""]));
         const path = refusedOr(() => buildPath(name, given));
         if (path === undefined) return;
-        const template = operations[name].path.split("/");
         const built = new URL(BASE + path);
-        const segments = built.pathname.slice("/api/v1".length).split("/");
+        const expected = operations[name].path.split("/").map((part) => given[part.slice(1, -1)] ?? part);
+        expect(built.pathname.slice("/api/v1".length).split("/").map(decodeURIComponent)).toEqual(expected);
         expect(built.search + built.hash).toBe("");
-        expect(segments).toHaveLength(template.length);
-        for (const [index, part] of template.entries()) {
-          if (!part.startsWith("{")) expect(segments[index]).toBe(part);
-          else expect(decodeURIComponent(segments[index] ?? "")).toBe(given[part.slice(1, -1)]);
-        }
       }),
       { numRuns: 2000 },
     );
@@ -107,13 +102,12 @@ describe("isUuid", () => {
   });
 });
 
-/** Undefined when it was refused; anything else than a refusal fails the test. */
+/** Undefined when it was refused; anything else than a refusal is thrown on. */
 function refusedOr(build: () => string): string | undefined {
   try {
     return build();
   } catch (error) {
-    expect(error).toBeInstanceOf(ApiError);
-    expect((error as ApiError).failure).toEqual({ is: "Refused" });
-    return undefined;
+    if (error instanceof ApiError && error.failure.is === "Refused") return undefined;
+    throw error;
   }
 }

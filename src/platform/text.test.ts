@@ -56,7 +56,7 @@ describe("cleaned", () => {
     fc.assert(
       fc.property(token, fc.array(fc.string({ unit: "binary" })), (secret, parts) => {
         expect(cleaned(parts.join(secret), [secret])).not.toContain(secret);
-        expect(cleaned([...secret].join("\u200B") + secret, [secret])).not.toContain(secret);
+        expect(cleaned(secret.split("").join("\u200B") + secret, [secret])).not.toContain(secret);
       }),
     );
   });

@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+
+import { failureOf, startHarness, TOKEN } from "../../test/support/platform-client.ts";
+import { startScriptedServer } from "../../test/support/scripted-server.ts";
+import type { Answer } from "../../test/support/scripted-server.ts";
+
+const ID = "00000000-0000-4000-8000-00000000000a";
+const project = { id: ID, name: "web" };
+const reset: Answer = (response) => void response.destroy();
+const silence: Answer = () => {};
+
+describe("a failing read", () => {
+  it.each<[string, Answer, string, number]>([
+    ["400", { status: 400 }, "Invalid", 1],
+    ["401", { status: 401 }, "Unauthorized", 1],
+    ["403", { status: 403 }, "Forbidden", 1],
+    ["404", { status: 404 }, "NotFound", 1],
+    ["405", { status: 405 }, "NotSupported", 1],
+    ["409", { status: 409 }, "Conflict", 1],
+    ["422", { status: 422 }, "Invalid", 1],
+    ["429", { status: 429 }, "RateLimited", 1],
+    ["500", { status: 500 }, "Server", 3],
+    ["501", { status: 501 }, "NotSupported", 1],
+    ["503", { status: 503 }, "Server", 3],
+    ["a reset", reset, "Unreachable", 3],
+    ["no answer within the deadline", silence, "Unreachable", 1],
+    ["an empty body", {}, "BadResponse", 1],
+    ["HTML", { body: "<html>" }, "BadResponse", 1],
+    ["half of a JSON", { body: `{"results": [{"id"` }, "BadResponse", 1],
+    ["another shape", { body: { results: [{ id: ID }] } }, "BadResponse", 1],
+    ["an id that is none", { body: { results: [{ ...project, id: "../x" }] } }, "BadResponse", 1],
+    ["pages", { body: { results: [], pagination: { next: 2 } } }, "BadResponse", 1],
+    ["a redirect", { status: 302, headers: { location: "/x" } }, "BadResponse", 1],
+  ])("%s", async (_name, answer, failure, requests) => {
+    const { server, calls, connect } = await startHarness();
+    server.script(answer);
+    const error = await failureOf(connect({ readDeadlineMs: answer === silence ? 60 : 15_000 }).projects.list());
+    expect([error.failure.is, error.operation, server.arrived.length]).toEqual([failure, "listProjects", requests]);
+    expect(calls.map((call) => call.failure)).toEqual(Array.from({ length: requests }, () => failure));
+  });
+
+  it("succeeds when a repetition does", async () => {
+    const { server, calls, connect } = await startHarness();
+    server.script({ status: 503 }, reset, { body: { results: [project] } });
+    expect(await connect().projects.list()).toMatchObject([{ id: ID }]);
+    expect(calls.map(({ status, failure }) => [status, failure])).toEqual([
+      [503, "Server"],
+      [0, "Unreachable"],
+      [200, undefined],
+    ]);
+  });
+});
+
+describe("a failing write", () => {
+  it.each<[string, Answer, string]>([
+    ["400", { status: 400 }, "Invalid"],
+    ["409", { status: 409 }, "Conflict"],
+    ["422", { status: 422 }, "Invalid"],
+    ["429", { status: 429 }, "RateLimited"],
+    ["500", { status: 500 }, "OutcomeUnknown"],
+    ["503", { status: 503 }, "OutcomeUnknown"],
+    ["302", { status: 302, headers: { location: "/x" } }, "OutcomeUnknown"],
+    ["a reset", reset, "OutcomeUnknown"],
+    ["no answer", silence, "OutcomeUnknown"],
+    ["no body where an id is due", { status: 201 }, "OutcomeUnknown"],
+    ["no id", { body: { name: "web" } }, "OutcomeUnknown"],
+    ["HTML", { body: "<html>" }, "OutcomeUnknown"],
+  ])("%s is sent once", async (_name, answer, failure) => {
+    const { server, connect } = await startHarness();
+    server.script(answer);
+    const error = await failureOf(connect({ writeDeadlineMs: 60 }).projects.create({ name: "web" }));
+    expect([error.failure.is, server.arrived.length]).toEqual([failure, 1]);
+  });
+
+  it("was not executed when there was no connection", async () => {
+    const { connect } = await startHarness();
+    const gone = await startScriptedServer();
+    await gone.stop();
+    expect((await failureOf(connect({ baseUrl: gone.url }).projects.create({ name: "web" }))).failure.is).toBe(
+      "Unreachable",
+    );
+  });
+
+  it("that only computes fails like a read", async () => {
+    const { server, connect } = await startHarness();
+    server.script({ status: 500 });
+    const error = await failureOf(connect().environments.helmDefaultValues(ID, {}));
+    expect([error.failure.is, server.arrived.length]).toEqual(["Server", 1]);
+  });
+});
+
+describe("the text of an error", () => {
+  it("is the platform's own, less what was sent in confidence", async () => {
+    const { server, connect } = await startHarness();
+    server.script({ status: 400, body: { detail: `${TOKEN}: hunter22 is weak\n\u202Eevil` } });
+    const error = await failureOf(connect().variables.createSecret(ID, { key: "PASSWORD", value: "hunter22" }));
+    expect(error.message).toBe("•••: ••• is weak evil");
+  });
+
+  it("of another shape names members, never values", async () => {
+    const { server, connect } = await startHarness();
+    server.script({ body: { id: ID, state: 5, execution_id: "hunter22" } });
+    const error = await failureOf(connect().applications.status(ID));
+    expect(error.message).toBe(
+      "the answer does not have the documented shape: state: Invalid input: expected string, received number",
+    );
+  });
+
+  it("does not quote a body that is no JSON", async () => {
+    const { server, connect } = await startHarness();
+    server.script({ body: "hunter22" });
+    expect((await failureOf(connect().applications.status(ID))).message).toBe("the answer is not JSON");
+  });
+});

@@ -1,0 +1,188 @@
+import { describe, expect, it } from "vitest";
+
+import { failureOf, ORGANIZATION, startHarness, TOKEN } from "../../test/support/platform-client.ts";
+import { ApiError } from "./errors.ts";
+
+const ID = "00000000-0000-4000-8000-00000000000a";
+const project = { id: ID, name: "web" };
+
+describe("a request", () => {
+  it.each([
+    ["Token", "", `/organization/${ORGANIZATION}/project`],
+    ["Bearer", "/api/v1", `/api/v1/organization/${ORGANIZATION}/project`],
+  ] as const)("carries %s, the operator's version and the prefix %j", async (scheme, pathPrefix, url) => {
+    const { server, connect } = await startHarness();
+    server.script({ body: { results: [] } });
+    await connect({ scheme, pathPrefix, token: () => `${TOKEN}\n` }).projects.list();
+    expect(server.arrived[0]).toMatchObject({
+      method: "GET",
+      url,
+      body: "",
+      headers: { authorization: `${scheme} ${TOKEN}`, "user-agent": "platform-operator/1.2.3" },
+    });
+    expect(server.arrived[0]?.headers).not.toHaveProperty("content-type");
+  });
+
+  it("has a body and a content type only where the operation has one", async () => {
+    const { server, connect } = await startHarness();
+    const platform = connect();
+    server.script({ body: project });
+    await platform.projects.create({ name: "web", description: "shop" });
+    server.script({});
+    await platform.clusters.upgrade(ID);
+    const seen = server.arrived.map(({ body, headers }) => [body, headers["content-type"]]);
+    expect(seen).toEqual([
+      [`{"name":"web","description":"shop"}`, "application/json"],
+      ["", undefined],
+    ]);
+  });
+
+  it("asks for the token each time", async () => {
+    const { server, connect } = await startHarness();
+    server.script({ body: { results: [] } });
+    let token = "one";
+    const platform = connect({ token: () => token });
+    await platform.projects.list();
+    token = "two";
+    await platform.projects.list();
+    expect(server.arrived.map(({ headers }) => headers.authorization)).toEqual(["Token one", "Token two"]);
+  });
+
+  it.each(["", "\n", "a b", "a\n\n", "a\r\nb: c", "a\u0000", "päss", "a\t"])(
+    "is not sent with the token %j",
+    async (token) => {
+      const { server, connect } = await startHarness();
+      const error = await failureOf(connect({ token: () => token }).projects.list());
+      expect(error).toMatchObject({ failure: { is: "Refused" }, status: 0 });
+      expect(token.length > 1 && error.message.includes(token)).toBe(false);
+      expect(server.arrived).toEqual([]);
+    },
+  );
+
+  it("is not sent with an id that is none", async () => {
+    const { server, calls, connect } = await startHarness();
+    const platform = connect();
+    for (const id of ["..", "a/b", "", `${ID}/../x`]) {
+      const attempts = [
+        () => platform.projects.get(id),
+        () => platform.applications.deploy(id, "abc"),
+        () => platform.clusters.stop(id),
+      ];
+      for (const attempt of attempts) {
+        expect((await failureOf(attempt())).failure).toEqual({ is: "Refused" });
+      }
+    }
+    expect(server.arrived).toEqual([]);
+    expect(calls).toEqual([]);
+  });
+
+  it("takes a plain string for the cluster token alone", async () => {
+    const { server, connect } = await startHarness();
+    server.script({ body: { status: { token: "t" } } });
+    const token = await connect().clusters.token("prod eu", { readOnly: true });
+    expect(token.status.token).toBe("t");
+    expect(server.arrived[0]?.url).toBe("/cluster/prod%20eu/token?read_only=true");
+  });
+});
+
+describe("a connection", () => {
+  it.each([
+    { baseUrl: "https://169.254.169.254", allowInsecure: false },
+    { baseUrl: "http://platform.example", allowInsecure: false },
+    { allowedHosts: ["platform.example"] },
+    { pathPrefix: "/../x" },
+    { organizationId: "acme" },
+  ])("is refused with %j", async (change) => {
+    const { connect } = await startHarness();
+    expect(() => connect(change)).toThrow(ApiError);
+  });
+
+  it("goes nowhere near loopback by name", async () => {
+    const { server, connect } = await startHarness();
+    const baseUrl = server.url.replace("http://127.0.0.1", "https://localhost");
+    const error = await failureOf(connect({ baseUrl, allowInsecure: false }).projects.list());
+    expect(error.failure).toEqual({ is: "Refused" });
+    expect(server.arrived).toEqual([]);
+  });
+
+  it("knows the platform's clock", async () => {
+    const { server, clock, connect } = await startHarness();
+    const platform = connect();
+    expect(platform.serverNow()).toBeUndefined();
+    server.script({ headers: { date: "Sat, 21 Nov 2026 12:00:00 GMT" }, body: project });
+    expect(await platform.projects.create({ name: "web" })).toMatchObject({
+      id: ID,
+      serverDate: new Date("2026-11-21T12:00:00Z"),
+    });
+    clock.skip(1500);
+    expect(platform.serverNow()).toEqual(new Date("2026-11-21T12:00:01.500Z"));
+  });
+});
+
+describe("the rate limit", () => {
+  it("after a 429 holds back everybody on the connection, without a request", async () => {
+    const { server, clock, calls, connect } = await startHarness();
+    const platform = connect();
+    server.script({ status: 429, headers: { "X-RateLimit-Reset": "5" } }, { body: { results: [] } });
+    expect((await failureOf(platform.projects.create({ name: "web" }))).failure).toEqual({
+      is: "RateLimited",
+      retryAfterMs: 5000,
+    });
+    const attempts = [
+      () => platform.catalogue.cloudProviders(),
+      () => platform.clusters.stop(ID),
+      () => platform.reserve(),
+    ];
+    for (const attempt of attempts) {
+      expect((await failureOf(attempt())).failure.is).toBe("RateLimited");
+    }
+    expect(server.arrived).toHaveLength(1);
+    expect(calls.map(({ sent, status }) => [sent, status])).toEqual([
+      [true, 429],
+      [false, 0],
+      [false, 0],
+    ]);
+    await connect().projects.list();
+    clock.skip(5000);
+    expect(await platform.projects.list()).toEqual([]);
+    expect(server.arrived).toHaveLength(3);
+  });
+
+  it("lets a reserved POST through when the budget is spent, and no other", async () => {
+    const { server, connect } = await startHarness();
+    const platform = connect({ rate: { requestsPerSecond: 0.1, burst: 1 } });
+    await platform.reserve();
+    server.script({ body: project });
+    expect((await failureOf(platform.projects.list())).failure.is).toBe("RateLimited");
+    expect((await failureOf(platform.variables.import(ID, { overwrite: true, vars: [] }))).failure.is).toBe(
+      "RateLimited",
+    );
+    expect(await platform.projects.create({ name: "web" })).toMatchObject(project);
+    expect((await failureOf(platform.projects.create({ name: "web" }))).failure.is).toBe("RateLimited");
+    expect(server.arrived).toHaveLength(1);
+  });
+});
+
+describe("shared reads", () => {
+  it("are remembered as long as the caller allows, until a write that touches them", async () => {
+    const { server, connect } = await startHarness();
+    const platform = connect();
+    server.script({ body: { results: [] } });
+    await Promise.all([platform.projects.list(), platform.projects.list({ maxAgeMs: 10_000 })]);
+    await platform.projects.list({ maxAgeMs: 10_000 });
+    expect(server.arrived).toHaveLength(1);
+    server.script({ status: 500 }, { body: { results: [project] } });
+    expect((await failureOf(platform.projects.create({ name: "web" }))).failure.is).toBe("OutcomeUnknown");
+    expect(await platform.projects.list({ maxAgeMs: 10_000 })).toMatchObject([project]);
+    expect(server.arrived).toHaveLength(3);
+  });
+
+  it("never hold a credential", async () => {
+    const { server, connect } = await startHarness();
+    const platform = connect();
+    server.script({ body: { status: { token: "t" } } });
+    await platform.clusters.token(ID);
+    await platform.clusters.token(ID);
+    expect(server.arrived).toHaveLength(2);
+  });
+});
