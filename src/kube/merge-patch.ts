@@ -10,11 +10,11 @@ export function diffMerge(before: unknown, after: JsonObject): JsonObject | unde
   const old = isObject(before) ? before : {};
   const changes: [string, Json][] = [];
   for (const [name, value] of Object.entries(after)) {
-    const change = diffValue(Object.hasOwn(old, name) ? old[name] : undefined, value);
+    const change = diffValue(own(old, name), value);
     if (change !== undefined) changes.push([name, change]);
   }
   for (const [name, value] of Object.entries(old)) {
-    if (value !== undefined && (after[name] ?? null) === null) changes.push([name, null]);
+    if (value !== undefined && (own(after, name) ?? null) === null) changes.push([name, null]);
   }
   if (changes.length === 0 && isObject(before)) return undefined;
   // fromEntries defines own members, so that a "__proto__" stays data (E3).

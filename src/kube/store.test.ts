@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+
 import { thing } from "../../test/support/things.ts";
 import { createStore, type Change, type Store } from "./store.ts";
 import type { KubeObject } from "./types.ts";
@@ -75,7 +76,12 @@ describe("remove", () => {
 
 describe("replace", () => {
   it("deletes what is missing and keeps what a write made newer than the list", () => {
-    for (const [name, version] of [["a", "1"], ["b", "2"], ["late", "12"]] as const) store.upsert(thing(name, version));
+    for (const [name, version] of [
+      ["a", "1"],
+      ["b", "2"],
+      ["late", "12"],
+    ] as const)
+      store.upsert(thing(name, version));
     changes.length = 0;
     snapshot("10", [thing("a", "9")]);
     expect(changes).toEqual(["deleted uid-b@2", "updated uid-a@9"]);

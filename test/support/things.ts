@@ -10,7 +10,11 @@ export const THING: ResourceType = {
 };
 
 /** @returns a Thing as the API server would send it. */
-export function thing(name: string, resourceVersion: string, more: { uid?: string; spec?: Json; meta?: JsonObject } = {}) {
+export function thing(
+  name: string,
+  resourceVersion: string,
+  more: { uid?: string; spec?: Json; meta?: JsonObject } = {},
+) {
   return {
     apiVersion: "test.platform-operator.io/v1",
     kind: "Thing",

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+
+import { scriptedClient } from "../../test/support/scripted-client.ts";
+import { thing } from "../../test/support/things.ts";
+import { KubeError } from "./errors.ts";
+import { createOutputs } from "./outputs.ts";
+import type { KubeRequest } from "./transport.ts";
+import type { Json, JsonObject } from "./types.ts";
+
+const PATH = "/api/v1/namespaces/default/configmaps";
+const owner = thing("a", "5");
+const owned = (more: JsonObject): Json => ({
+  metadata: { name: "out", resourceVersion: "9", ownerReferences: [{ uid: "uid-a" }] },
+  ...more,
+});
+
+function writing(answer: (request: KubeRequest) => Json) {
+  const client = scriptedClient(answer);
+  return {
+    client,
+    outputs: createOutputs(client),
+    writes: () => client.calls.filter(({ method }) => method !== "GET"),
+  };
+}
+
+describe("an output ConfigMap", () => {
+  it("is created with its owner", async () => {
+    const { outputs, writes } = writing(({ method }) => {
+      if (method === "GET") throw new KubeError("NotFound", 404, "no");
+      return {};
+    });
+    await outputs.configMap(owner, "out", { url: "x" });
+    expect(writes()).toMatchObject([
+      {
+        method: "POST",
+        path: PATH,
+        query: { fieldManager: "platform-operator" },
+        body: {
+          metadata: {
+            name: "out",
+            namespace: "default",
+            ownerReferences: [
+              { apiVersion: "test.platform-operator.io/v1", kind: "Thing", name: "a", uid: "uid-a", controller: true },
+            ],
+          },
+          data: { url: "x" },
+        },
+      },
+    ]);
+  });
+
+  it("is patched to hold exactly the data, checked against its version", async () => {
+    const { outputs, writes } = writing(() => owned({ data: { url: "old", stray: "1" }, binaryData: { b: "AA==" } }));
+    await outputs.configMap(owner, "out", { url: "new" });
+    expect(writes()).toMatchObject([
+      {
+        method: "PATCH",
+        path: `${PATH}/out`,
+        contentType: "application/merge-patch+json",
+        body: { metadata: { resourceVersion: "9" }, binaryData: null, data: { url: "new", stray: null } },
+      },
+    ]);
+  });
+
+  it.each<[string, JsonObject, Record<string, string>]>([
+    ["the same data", { data: { url: "x" } }, { url: "x" }],
+    ["none, as wanted", {}, {}],
+  ])("that holds %s is left alone", async (_, held, data) => {
+    const { outputs, writes } = writing(() => owned(held));
+    await outputs.configMap(owner, "out", data);
+    expect(writes()).toEqual([]);
+  });
+
+  it("of somebody else is refused, and so is one that appears meanwhile", async () => {
+    const foreign = writing(() => ({ metadata: { resourceVersion: "9", ownerReferences: [{ uid: "other" }] } }));
+    await expect(foreign.outputs.configMap(owner, "out", {})).rejects.toMatchObject({ failure: "Conflict" });
+    expect(foreign.writes()).toEqual([]);
+
+    const raced = writing(({ method }) => {
+      if (method === "GET") throw new KubeError("NotFound", 404, "no");
+      throw new KubeError("AlreadyExists", 409, "exists");
+    });
+    await expect(raced.outputs.configMap(owner, "out", {})).rejects.toMatchObject({ failure: "Conflict" });
+  });
+});
