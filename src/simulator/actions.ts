@@ -51,13 +51,19 @@ export const statesOf = {
 /** The states in which an action may begin at once. Deletion may begin in any that is not in progress. */
 const legalFrom: Readonly<Record<Exclude<Action, "delete">, readonly ServiceState[]>> = {
   deploy: [
-    ...(["READY", "STOPPED", "DELETED", "DEPLOYED", "RESTARTED", "CANCELED"] as const),
-    ...(["BUILD_ERROR", "DEPLOYMENT_ERROR", "RESTART_ERROR", "STOP_ERROR", "DELETE_ERROR"] as const),
+    "READY",
+    "STOPPED",
+    "DELETED",
+    "DEPLOYED",
+    "RESTARTED",
+    "CANCELED",
+    "BUILD_ERROR",
+    "DEPLOYMENT_ERROR",
+    "RESTART_ERROR",
+    "STOP_ERROR",
+    "DELETE_ERROR",
   ],
-  stop: [
-    ...(["DEPLOYED", "RESTARTED", "CANCELED"] as const),
-    ...(["BUILD_ERROR", "DEPLOYMENT_ERROR", "RESTART_ERROR", "STOP_ERROR"] as const),
-  ],
+  stop: ["DEPLOYED", "RESTARTED", "CANCELED", "BUILD_ERROR", "DEPLOYMENT_ERROR", "RESTART_ERROR", "STOP_ERROR"],
   restart: ["DEPLOYED", "RESTARTED"],
 };
 

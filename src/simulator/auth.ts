@@ -84,12 +84,12 @@ export function createAuth(ids: Ids, time: Time): Auth {
       const token = byValue(value);
       const now = time.wall();
       if (token !== undefined) {
-        if (token.expiresAt !== null && token.expiresAt <= now) throw unauthorized("Access token has expired");
+        checkExpiry(token.expiresAt, now);
         return token;
       }
       const claims = bearer ? readJwt(value, key) : undefined;
       if (claims === undefined) throw unauthorized("Access token is invalid");
-      if (claims.exp * 1000 <= now.getTime()) throw unauthorized("Access token has expired");
+      checkExpiry(new Date(claims.exp * 1000), now);
       return { name: claims.sub, organizationId: claims.org, scopes: claims.scopes };
     },
   };
@@ -101,6 +101,10 @@ export function requireScope(principal: Principal, ...needs: readonly Need[]): v
     if (principal.scopes.some((scope) => grants[scope].includes(need))) continue;
     throw new Problem(403, `The token lacks the permission to ${need}`);
   }
+}
+
+function checkExpiry(expiresAt: Date | null, now: Date): void {
+  if (expiresAt !== null && expiresAt <= now) throw unauthorized("Access token has expired");
 }
 
 function unauthorized(message: string): Problem {

@@ -61,7 +61,17 @@ export const clusterModes = ["PLATFORM_MANAGED", "CUSTOMER_MANAGED"] as const;
 export type ClusterMode = (typeof clusterModes)[number];
 
 export const cloudVendors = [
-  ...(["AWS", "SCW", "GCP", "DO", "AZURE", "OVH", "CIVO", "HETZNER", "ORACLE", "IBM", "UNKNOWN"] as const),
+  "AWS",
+  "SCW",
+  "GCP",
+  "DO",
+  "AZURE",
+  "OVH",
+  "CIVO",
+  "HETZNER",
+  "ORACLE",
+  "IBM",
+  "UNKNOWN",
 ] as const;
 export type CloudVendor = (typeof cloudVendors)[number];
 
@@ -88,5 +98,7 @@ export function constraintsOf(field: Field, context: ClusterContext | undefined)
     ({ mode, provider }) =>
       (mode === undefined || mode === context.mode) && (provider === undefined || provider === context.provider),
   );
-  return Object.assign({}, field.constraints, ...fitting.map(({ constraints }) => constraints));
+  const narrowed: Constraints = { ...field.constraints };
+  for (const { constraints } of fitting) Object.assign(narrowed, constraints);
+  return narrowed;
 }

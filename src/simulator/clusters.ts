@@ -15,12 +15,27 @@ const statesOf = {
 /** The states in which an action may begin. */
 const legalFrom: Readonly<Record<ClusterAction, readonly string[]>> = {
   deploy: [
-    ...["READY", "STOPPED", "DEPLOYED", "RESTARTED", "CANCELED", "BUILD_ERROR", "DEPLOYMENT_ERROR"],
-    ...["STOP_ERROR", "RESTART_ERROR", "DELETE_ERROR", "INVALID_CREDENTIALS"],
+    "READY",
+    "STOPPED",
+    "DEPLOYED",
+    "RESTARTED",
+    "CANCELED",
+    "BUILD_ERROR",
+    "DEPLOYMENT_ERROR",
+    "STOP_ERROR",
+    "RESTART_ERROR",
+    "DELETE_ERROR",
+    "INVALID_CREDENTIALS",
   ],
   stop: [
-    ...["DEPLOYED", "RESTARTED", "BUILD_ERROR", "DEPLOYMENT_ERROR", "STOP_ERROR", "RESTART_ERROR"],
-    ...["DELETE_ERROR", "INVALID_CREDENTIALS"],
+    "DEPLOYED",
+    "RESTARTED",
+    "BUILD_ERROR",
+    "DEPLOYMENT_ERROR",
+    "STOP_ERROR",
+    "RESTART_ERROR",
+    "DELETE_ERROR",
+    "INVALID_CREDENTIALS",
   ],
   upgrade: ["DEPLOYED"],
 };

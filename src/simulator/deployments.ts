@@ -36,6 +36,7 @@ function append(machine: Machine, environment: Environment, order: Order, now: n
   const latency = machine.settings.acceptLatencySeconds;
   const request: DeploymentRequest = {
     id: machine.ids.uuid(),
+    organizationId: machine.world.projects.get(environment.projectId)?.organizationId ?? "",
     environmentId: environment.id,
     executionId: `${environment.id}-${machine.world.requests.size + 1}`,
     action: order.action,

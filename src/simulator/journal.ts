@@ -6,11 +6,12 @@ export type Effect =
   | { readonly created: string }
   | { readonly updated: string }
   | { readonly deleted: string }
-  | { readonly deployed: string; readonly commit: string | null; readonly request: string }
+  | { readonly deployed: string; readonly commit: string | null; readonly request: string | null }
   | { readonly stopped: string; readonly request: string | null }
   | { readonly restarted: string; readonly request: string }
   | { readonly canceled: string }
   | { readonly upgraded: string }
+  | { readonly mailed: string }
   | { readonly imported: string; readonly names: readonly string[] }
   | { readonly bound: string; readonly template: string };
 

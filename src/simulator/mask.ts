@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { parseJson } from "./json.ts";
 import type { OperationId } from "./operations.ts";
 import type { World } from "./world.ts";
 
@@ -11,6 +12,7 @@ const Vars = z.looseObject({
   variables: z.array(z.looseObject({ is_secret: z.boolean().optional() })).optional(),
 });
 const Config = z.record(z.string(), z.record(z.string(), z.unknown()));
+type Config = z.infer<typeof Config>;
 const BindingBody = z.looseObject({
   templateKey: z.string().optional(),
   managedConfig: Config.optional(),
@@ -44,11 +46,18 @@ export function maskBody(raw: Buffer, operation: OperationId | undefined, world:
 
 function parse(raw: Buffer): unknown {
   try {
-    const value: unknown = JSON.parse(raw.toString());
-    return value;
+    return printable(parseJson(raw.toString()));
   } catch {
     return undefined;
   }
+}
+
+/** The journal is read as JSON, so integers beyond 2^53 are kept as text. */
+function printable(value: unknown): unknown {
+  if (typeof value === "bigint") return value.toString();
+  if (Array.isArray(value)) return value.map(printable);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, printable(member)]));
 }
 
 function withMember(body: unknown, member: string): unknown {
@@ -69,30 +78,32 @@ function maskVars(body: unknown): unknown {
   };
 }
 
-/** Sensitive are the fields that any version of the template says are. */
 function maskBinding(body: unknown, world: World): unknown {
   const parsed = BindingBody.safeParse(body);
   if (!parsed.success) return masked;
-  const sensitive = new Set<string>();
-  for (const template of world.templates) {
-    for (const component of template.layers.flatMap((layer) => layer.components)) {
-      for (const field of component.fields) if (field.sensitive) sensitive.add(`${component.key}.${field.key}`);
-    }
-  }
-  const hide = (config: z.infer<typeof Config>): z.infer<typeof Config> => {
-    const components = Object.entries(config).map(([component, fields]) => {
-      const shown = Object.entries(fields).map(([key, value]) => [
-        key,
-        sensitive.has(`${component}.${key}`) ? masked : value,
-      ]);
-      return [component, Object.fromEntries(shown)] as const;
-    });
-    return Object.fromEntries(components);
-  };
+  const sensitive = sensitiveFields(world);
+  const hide = (config: Config): Config =>
+    mapValues(config, (fields, component) =>
+      mapValues(fields, (value, key) => (sensitive.has(`${component}.${key}`) ? masked : value)),
+    );
   const { managedConfig, customerProvidedInputs, ...rest } = parsed.data;
   return {
     ...rest,
     ...(managedConfig && { managedConfig: hide(managedConfig) }),
     ...(customerProvidedInputs && { customerProvidedInputs: hide(customerProvidedInputs) }),
   };
+}
+
+/** @returns `component.field` of every field that any template version says is sensitive. */
+function sensitiveFields(world: World): ReadonlySet<string> {
+  const components = world.templates.flatMap((template) => template.layers).flatMap((layer) => layer.components);
+  return new Set(
+    components.flatMap(({ key, fields }) =>
+      fields.filter((field) => field.sensitive).map((field) => `${key}.${field.key}`),
+    ),
+  );
+}
+
+function mapValues<T>(record: Record<string, T>, change: (value: T, key: string) => T): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
 }

@@ -37,11 +37,11 @@ function onlyServed<T extends { paths?: object }>(document: T, sim: Simulation):
   const served = new Set<string>(
     operations.filter((each) => isServed(each.surface, sim.settings.surface)).map((each) => each.id),
   );
-  const paths = Object.entries(document.paths ?? {}).flatMap(([path, item]: [string, object]) => {
-    const methods = Object.entries(item).filter(([, operation]: [string, { operationId?: string }]) =>
-      served.has(operation.operationId ?? ""),
-    );
-    return methods.length > 0 ? [[path, Object.fromEntries(methods)]] : [];
-  });
-  return { ...document, paths: Object.fromEntries(paths) };
+  const paths: Record<string, object> = {};
+  for (const [path, item] of Object.entries<object>({ ...document.paths })) {
+    const methods = Object.entries<{ operationId?: string }>({ ...item });
+    const shown = methods.filter(([, { operationId }]) => served.has(operationId ?? ""));
+    if (shown.length > 0) paths[path] = Object.fromEntries(shown);
+  }
+  return { ...document, paths };
 }

@@ -71,31 +71,33 @@ export function takeState(record: Service | Cluster): string {
   return record.state;
 }
 
-/** @returns a service deployment status; `state` is given where the answer runs ahead of what reads show. */
+/** @returns a service deployment status; `ahead` is given where the answer runs ahead of what reads show. */
 export function showStatus(sim: Simulation, service: Service, ahead?: { state: string; requestId: string }): Fields {
-  const { settings, world } = sim;
-  const environment = world.environments.get(service.environmentId);
+  const environment = sim.world.environments.get(service.environmentId);
   const state = ahead?.state ?? takeState(service);
   const requestId = ahead?.requestId ?? service.requestId;
-  const waiting = (environment?.queue ?? []).filter(
-    (request) =>
-      (request.stage === "queued" || request.id === ahead?.requestId) &&
-      request.targets.some((target) => target.serviceId === service.id),
-  );
   const latest = environment?.queue[0]?.id ?? environment?.lastRequestId;
-  const seconds = service.lastDurationSeconds;
   return {
     id: service.id,
     state,
     service_deployment_status: service.deploymentStatus,
     is_part_last_deployment: requestId !== null && requestId === latest,
-    status_details: {
-      ...(settings.profile.records === "public" && details(sim, requestId, state)),
-      sub_action: "NONE",
-    },
-    deployment_request_id: settings.nullRequestIds ? null : requestId,
-    deployment_requests_count: waiting.length,
-    ...(service.lastDeploymentDate !== null && { last_deployment_date: service.lastDeploymentDate }),
+    status_details: details(sim, requestId, state),
+    deployment_request_id: sim.settings.nullRequestIds ? null : requestId,
+    deployment_requests_count: countWaiting(environment, service, ahead?.requestId),
+    ...lastDeployment(service),
+  };
+}
+
+/** @returns how many requests for the service have not begun; `accepted` counts although reads do not show it yet. */
+function countWaiting(environment: Environment | undefined, service: Service, accepted: string | undefined): number {
+  const waiting = (environment?.queue ?? []).filter(({ stage, id }) => stage === "queued" || id === accepted);
+  return waiting.filter(({ targets }) => targets.some((target) => target.serviceId === service.id)).length;
+}
+
+function lastDeployment({ lastDeploymentDate, lastDurationSeconds: seconds, executionId }: Service): Fields {
+  return {
+    ...(lastDeploymentDate !== null && { last_deployment_date: lastDeploymentDate }),
     ...(seconds !== null && {
       steps: {
         total_duration_sec: seconds,
@@ -103,14 +105,16 @@ export function showStatus(sim: Simulation, service: Service, ahead?: { state: s
         details: [{ step_name: "TOTAL", duration_sec: seconds }],
       },
     }),
-    ...(service.executionId !== null && { execution_id: service.executionId }),
+    ...(executionId !== null && { execution_id: executionId }),
   };
 }
 
-function details(sim: Simulation, requestId: string | null, state: string): { action: string; status: string } {
+function details(sim: Simulation, requestId: string | null, state: string): Fields {
+  const base = { sub_action: "NONE" };
+  if (sim.settings.profile.records === "seed") return base;
   const request = requestId === null ? undefined : sim.world.requests.get(requestId);
-  if (request === undefined) return { action: "UNKNOWN", status: "NEVER" };
-  return { action: request.action.toUpperCase(), status: progressOf(state) };
+  if (request === undefined) return { action: "UNKNOWN", status: "NEVER", ...base };
+  return { action: request.action.toUpperCase(), status: progressOf(state), ...base };
 }
 
 function progressOf(state: string): string {

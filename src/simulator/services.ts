@@ -17,6 +17,7 @@ export function newService(
     id: call.sim.ids.uuid(),
     kind,
     environmentId: environment.id,
+    routerId: call.sim.ids.uuid(),
     blueprintId,
     name,
     settings,

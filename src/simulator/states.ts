@@ -30,8 +30,18 @@ export const clusterStates: readonly ClusterState[] = Object.values(clusterGroup
 export type DeploymentStatus = "NEVER_DEPLOYED" | "OUT_OF_DATE" | "UP_TO_DATE";
 
 const settledStates: ReadonlySet<string> = new Set([
-  ...["READY", "DEPLOYED", "RESTARTED", "STOPPED", "DELETED", "CANCELED"],
-  ...["BUILD_ERROR", "DEPLOYMENT_ERROR", "STOP_ERROR", "RESTART_ERROR", "DELETE_ERROR", "INVALID_CREDENTIALS"],
+  "READY",
+  "DEPLOYED",
+  "RESTARTED",
+  "STOPPED",
+  "DELETED",
+  "CANCELED",
+  "BUILD_ERROR",
+  "DEPLOYMENT_ERROR",
+  "STOP_ERROR",
+  "RESTART_ERROR",
+  "DELETE_ERROR",
+  "INVALID_CREDENTIALS",
 ]);
 const knownStates: ReadonlySet<string> = new Set([...serviceStates, ...clusterStates]);
 

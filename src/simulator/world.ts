@@ -48,6 +48,8 @@ export interface Service extends Dated {
   readonly id: string;
   readonly kind: ServiceKind;
   readonly environmentId: string;
+  /** Of its ingress. */
+  readonly routerId: string;
   /** Of a service that came from a blueprint. */
   readonly blueprintId: string | null;
   name: string;
@@ -83,6 +85,7 @@ export interface Target {
 
 export interface DeploymentRequest {
   readonly id: string;
+  readonly organizationId: string;
   readonly environmentId: string;
   readonly executionId: string;
   readonly action: Action;

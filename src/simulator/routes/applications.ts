@@ -8,6 +8,7 @@ import { Id, listOf, Name, Nothing, Positive, Service as ServiceBody, ServiceSta
 import { order, orderDeletion } from "../service-orders.ts";
 import { newService } from "../services.ts";
 import { markEdited } from "../state-changes.ts";
+import { addBuiltIns } from "../variables.ts";
 import { servicesOf, type Fields, type Service } from "../world.ts";
 
 const EnvironmentPath = z.object({ environmentId: Id });
@@ -50,6 +51,7 @@ export const applicationRoutes = [
       const environment = findEnvironment(call, params.environmentId);
       checkNameFree("application", body.name, applicationsOf(call, environment.id));
       const service = newService(call, environment, "application", body.name, settingsOf(call, body));
+      addBuiltIns(call, service);
       call.effect({ created: service.id });
       return { body: showService(call.sim, service) };
     },
@@ -151,7 +153,8 @@ function applicationsOf(call: Call, environmentId: string): Service[] {
 }
 
 /** Deployed services insist on members that the documentation's example misses, give ports ids, and reorder them. */
-function settingsOf(call: Call, { name: _, ...body }: z.output<typeof Body>): Fields {
+function settingsOf(call: Call, creation: z.output<typeof Body>): Fields {
+  const { name: _, ...body } = creation;
   if (call.sim.settings.profile.records === "seed") return body;
   if (body.healthchecks === undefined) throw new Problem(400, "healthchecks is required, {} will do");
   if (body.git_repository === undefined) throw new Problem(400, "git_repository is required");

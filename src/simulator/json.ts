@@ -1,0 +1,29 @@
+// The language's own names for JSON with source text (ECMAScript 2026), which the compiler's library lacks.
+declare global {
+  interface JSON {
+    parse(
+      text: string,
+      reviver: (this: unknown, key: string, value: unknown, context: { readonly source?: string }) => unknown,
+    ): unknown;
+    rawJSON(text: string): object;
+  }
+}
+
+/**
+ * @returns the value of a JSON text; integers beyond 2^53 come as bigint, so that int64 values survive.
+ * @throws SyntaxError
+ */
+export function parseJson(text: string): unknown {
+  return JSON.parse(text, (_key, value, { source }) =>
+    typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source ?? "")
+      ? BigInt(source ?? "")
+      : value,
+  );
+}
+
+/** @returns the JSON text of a value; bigints are written as the integers that they are. */
+export function writeJson(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === "bigint" ? JSON.rawJSON(member.toString()) : member,
+  );
+}

@@ -1,0 +1,88 @@
+import { z } from "zod";
+
+import { checkOverrides } from "../blueprints.ts";
+import { bornNow, checkNameFree, findEnvironment } from "../lookups.ts";
+import { Problem } from "../problems.ts";
+import { alsoNeeds, route } from "../route.ts";
+import { Id, Name } from "../schemas.ts";
+import { order } from "../service-orders.ts";
+import { newService } from "../services.ts";
+import { addVariable, checkVariableName } from "../variables.ts";
+import type { Blueprint } from "../world.ts";
+
+const Body = z.object({
+  name: Name,
+  tag: z.string().min(1),
+  icon: z.url(),
+  variables: z
+    .array(z.looseObject({ name: z.string(), value: z.string(), is_secret: z.boolean().default(false) }))
+    .default([]),
+  spec_overrides: z.record(z.string(), z.unknown()).nullish(),
+});
+
+export const blueprintRoutes = [
+  route({
+    operation: "createBlueprint",
+    input: {
+      params: z.object({ environmentId: Id }),
+      query: z.object({ deploy: z.enum(["true", "false"]).default("false") }),
+      body: Body,
+    },
+    answer: z.object({ id: Id, catalog_url: z.url(), tag: z.string(), environment_id: Id }),
+    handle({ params, query, body }, call) {
+      const { world, ids } = call.sim;
+      const deploy = query.deploy === "true";
+      if (deploy) alsoNeeds(call, "deploy");
+      const environment = findEnvironment(call, params.environmentId);
+      const manifest = world.manifests.get(body.tag);
+      if (manifest === undefined) throw new Problem(422, `No blueprint has the tag ${body.tag}`);
+      const overrides = checkOverrides(manifest, body.spec_overrides ?? {});
+      for (const { name } of body.variables) checkVariableName(name);
+      const siblings = [...world.blueprints.values()].filter((each) => each.environmentId === environment.id);
+      checkNameFree("blueprint", body.name, siblings);
+
+      const id = ids.uuid();
+      const kind = manifest.engine === "helm" ? "helm" : "terraform";
+      const service = newService(call, environment, kind, body.name, { icon_uri: body.icon, ...overrides }, id);
+      const blueprint: Blueprint = {
+        ...bornNow(call),
+        id,
+        environmentId: environment.id,
+        serviceId: service.id,
+        name: body.name,
+        tag: body.tag,
+      };
+      world.blueprints.set(id, blueprint);
+      for (const { name, value, is_secret: secret } of body.variables) {
+        addVariable(call, service, { key: name, value, secret });
+      }
+      call.effect({ created: id });
+      if (deploy) order(call, service, "deploy", null);
+      return {
+        body: {
+          id,
+          catalog_url: `https://catalog.invalid/blueprints/${body.tag}`,
+          tag: body.tag,
+          environment_id: environment.id,
+        },
+        ...(deploy && { publicStatus: 202 }),
+      };
+    },
+  }),
+  route({
+    operation: "createHelmDefaultValues",
+    input: {
+      params: z.object({ environmentId: Id }),
+      body: z.object({ source: z.record(z.string(), z.unknown()) }),
+    },
+    answer: z.string(),
+    handle({ params, body }, call) {
+      findEnvironment(call, params.environmentId);
+      const variants = Object.keys(body.source);
+      const known = variants.length === 1 && ["git_repository", "helm_repository"].includes(variants[0] ?? "");
+      if (!known) throw new Problem(400, "source takes either git_repository or helm_repository");
+      const values = "replicaCount: 1\nimage:\n  tag: latest\nservice:\n  port: 80\n";
+      return { body: values, text: call.sim.settings.profile.helmValues === "text" };
+    },
+  }),
+];

@@ -1,0 +1,106 @@
+import { z } from "zod";
+
+import { bornNow, checkOrganization, findWebhook } from "../lookups.ts";
+import { showWebhook } from "../render.ts";
+import { route } from "../route.ts";
+import { Id, listOf, Nothing, Webhook as WebhookAnswer } from "../schemas.ts";
+import type { Webhook } from "../world.ts";
+
+const OrganizationPath = z.object({ organizationId: Id });
+const WebhookPath = z.object({ organizationId: Id, webhookId: Id });
+const WebhookBody = z.looseObject({
+  target_url: z.url({ protocol: /^https?$/ }),
+  events: z.array(z.string().regex(/^[A-Z][A-Z0-9_]*$/)).min(1),
+  enabled: z.boolean().default(true),
+});
+
+export const organizationRoutes = [
+  route({
+    operation: "downloadInvoices",
+    input: { params: OrganizationPath },
+    answer: Nothing,
+    handle({ params }, call) {
+      checkOrganization(call, params.organizationId);
+      call.effect({ mailed: params.organizationId });
+      return {};
+    },
+  }),
+  route({
+    operation: "listGithubRepositories",
+    input: { params: OrganizationPath, query: z.object({ gitTokenId: Id.optional() }) },
+    answer: listOf(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        url: z.string(),
+        default_branch: z.string(),
+        is_private: z.boolean(),
+      }),
+    ),
+    handle({ params }, call) {
+      checkOrganization(call, params.organizationId);
+      const own = call.sim.world.repositories.filter((each) => each.organizationId === params.organizationId);
+      const results = own.map(({ id, name, url, defaultBranch, private: isPrivate }) => ({
+        id,
+        name,
+        url,
+        default_branch: defaultBranch,
+        is_private: isPrivate,
+      }));
+      return { body: { results } };
+    },
+  }),
+  route({
+    operation: "createWebhook",
+    input: { params: OrganizationPath, body: WebhookBody },
+    answer: WebhookAnswer,
+    handle({ params, body }, call) {
+      checkOrganization(call, params.organizationId);
+      const webhook: Webhook = {
+        ...bornNow(call),
+        id: call.sim.ids.uuid(),
+        organizationId: params.organizationId,
+        ...contentOf(body),
+      };
+      call.sim.world.webhooks.set(webhook.id, webhook);
+      call.effect({ created: webhook.id });
+      return { body: showWebhook(webhook) };
+    },
+  }),
+  route({
+    operation: "getWebhook",
+    input: { params: WebhookPath },
+    answer: WebhookAnswer,
+    handle: ({ params }, call) => ({
+      body: showWebhook(findWebhook(call, params.organizationId, params.webhookId)),
+    }),
+  }),
+  route({
+    operation: "updateWebhook",
+    input: { params: WebhookPath, body: WebhookBody },
+    answer: WebhookAnswer,
+    handle({ params, body }, call) {
+      const webhook = findWebhook(call, params.organizationId, params.webhookId);
+      Object.assign(webhook, contentOf(body), { updatedAt: bornNow(call).updatedAt });
+      call.effect({ updated: webhook.id });
+      return { body: showWebhook(webhook) };
+    },
+  }),
+  route({
+    operation: "deleteWebhook",
+    input: { params: WebhookPath },
+    answer: Nothing,
+    handle({ params }, call) {
+      const webhook = findWebhook(call, params.organizationId, params.webhookId);
+      call.sim.world.webhooks.delete(webhook.id);
+      call.sim.world.graves.set(webhook.id, webhook.organizationId);
+      call.effect({ deleted: webhook.id });
+      return {};
+    },
+  }),
+];
+
+function contentOf(body: z.output<typeof WebhookBody>): Pick<Webhook, "targetUrl" | "events" | "enabled" | "settings"> {
+  const { target_url: targetUrl, events, enabled, ...settings } = body;
+  return { targetUrl, events, enabled, settings };
+}

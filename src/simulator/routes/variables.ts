@@ -1,0 +1,207 @@
+import { z } from "zod";
+
+import { findService, listed } from "../lookups.ts";
+import { Problem } from "../problems.ts";
+import { route, type Call } from "../route.ts";
+import { Id, listOf, Nothing, Secret, Text, Variable as VariableBody } from "../schemas.ts";
+import {
+  addVariable,
+  changeVariable,
+  checkVariableName,
+  ownVariable,
+  removeVariable,
+  visibleVariables,
+} from "../variables.ts";
+import type { Fields, Service, Variable } from "../world.ts";
+
+const ApplicationPath = z.object({ applicationId: Id });
+const VariablePath = z.object({ applicationId: Id, variableId: Id });
+const SecretPath = z.object({ applicationId: Id, secretId: Id });
+const Creation = z.object({ key: z.string().min(1), value: z.string().default(""), description: Text });
+const Update = z.object({ key: z.string().min(1), value: z.string().default("") });
+const Import = z.object({
+  overwrite: z.boolean().default(false),
+  vars: z.array(
+    z.object({ name: z.string().min(1), value: z.string(), is_secret: z.boolean(), scope: z.string().optional() }),
+  ),
+});
+
+export const variableRoutes = [
+  route({
+    operation: "listApplicationVariables",
+    input: { params: ApplicationPath },
+    answer: listOf(VariableBody),
+    handle: ({ params }, call) => list(call, params.applicationId, false),
+  }),
+  route({
+    operation: "createApplicationVariable",
+    input: { params: ApplicationPath, body: Creation },
+    answer: VariableBody,
+    handle: ({ params, body }, call) => create(call, params.applicationId, { ...body, secret: false }),
+  }),
+  route({
+    operation: "updateApplicationVariable",
+    input: { params: VariablePath, body: Update },
+    answer: VariableBody,
+    handle: ({ params, body }, call) => update(call, params.applicationId, params.variableId, false, body),
+  }),
+  route({
+    operation: "deleteApplicationVariable",
+    input: { params: VariablePath },
+    answer: Nothing,
+    handle: ({ params }, call) => remove(call, params.applicationId, params.variableId, false),
+  }),
+  route({
+    operation: "listApplicationSecrets",
+    input: { params: ApplicationPath },
+    answer: listOf(Secret),
+    handle: ({ params }, call) => list(call, params.applicationId, true),
+  }),
+  route({
+    operation: "createApplicationSecret",
+    input: { params: ApplicationPath, body: Creation },
+    answer: Secret,
+    handle: ({ params, body }, call) => create(call, params.applicationId, { ...body, secret: true }),
+  }),
+  route({
+    operation: "updateApplicationSecret",
+    input: { params: SecretPath, body: Update },
+    answer: Secret,
+    handle: ({ params, body }, call) => update(call, params.applicationId, params.secretId, true, body),
+  }),
+  route({
+    operation: "deleteApplicationSecret",
+    input: { params: SecretPath },
+    answer: Nothing,
+    handle: ({ params }, call) => remove(call, params.applicationId, params.secretId, true),
+  }),
+  route({
+    operation: "importEnvironmentVariable",
+    input: { params: ApplicationPath, body: Import },
+    answer: z.object({
+      total_variables_to_import: z.int(),
+      successful_imported_variables: z.array(
+        z.object({ name: z.string(), is_secret: z.boolean(), value: z.string(), scope: z.string().optional() }),
+      ),
+    }),
+    handle({ params, body }, call) {
+      const service = find(call, params.applicationId);
+      for (const { name } of body.vars) checkVariableName(name);
+      const imported = body.vars.filter((item) => importOne(call, service, item, body.overwrite));
+      call.effect({ imported: service.id, names: imported.map(({ name }) => name) });
+      const isPublic = call.sim.settings.profile.records === "public";
+      return {
+        body: {
+          total_variables_to_import: body.vars.length,
+          successful_imported_variables: imported.map(({ name, is_secret, value }) => ({
+            name,
+            is_secret,
+            value,
+            ...(isPublic && { scope: "APPLICATION" }),
+          })),
+        },
+      };
+    },
+  }),
+];
+
+/** @returns whether it was imported: what exists is only overwritten on demand, and a secret never. */
+function importOne(
+  call: Call,
+  service: Service,
+  { name, value, is_secret: secret }: z.output<typeof Import>["vars"][number],
+  overwrite: boolean,
+): boolean {
+  const existing = ownVariable(call.sim.world, service, name);
+  if (existing !== undefined && (!overwrite || existing.secret)) return false;
+  if (existing !== undefined && !secret) {
+    changeVariable(call, service, existing, { value });
+    return true;
+  }
+  if (existing !== undefined) removeVariable(call, service, existing);
+  addVariable(call, service, { key: name, value, secret });
+  return true;
+}
+
+function list(call: Call, applicationId: string, secret: boolean): { body: Fields } {
+  const service = find(call, applicationId);
+  const variables = listed(call, visibleVariables(call.sim.world, service, secret));
+  return { body: { results: variables.map((variable) => show(call, variable)) } };
+}
+
+function create(
+  call: Call,
+  applicationId: string,
+  content: { key: string; value: string; secret: boolean; description?: string | null | undefined },
+): { body: Fields } {
+  const service = find(call, applicationId);
+  checkVariableName(content.key);
+  checkKeyFree(call, service, content.key);
+  const variable = addVariable(call, service, content);
+  call.effect({ created: variable.id });
+  return { body: show(call, variable) };
+}
+
+function update(
+  call: Call,
+  applicationId: string,
+  id: string,
+  secret: boolean,
+  content: { key: string; value: string },
+): { body: Fields } {
+  const { service, variable } = findOwn(call, applicationId, id, secret);
+  checkVariableName(content.key);
+  checkKeyFree(call, service, content.key, variable.id);
+  changeVariable(call, service, variable, content);
+  call.effect({ updated: variable.id });
+  return { body: show(call, variable) };
+}
+
+function remove(call: Call, applicationId: string, id: string, secret: boolean): { body?: undefined } {
+  const { service, variable } = findOwn(call, applicationId, id, secret);
+  removeVariable(call, service, variable);
+  call.effect({ deleted: variable.id });
+  return {};
+}
+
+function find(call: Call, id: string): Service {
+  return findService(call, id, "application");
+}
+
+/** Only an application's own variables can be changed through it. */
+function findOwn(
+  call: Call,
+  applicationId: string,
+  id: string,
+  secret: boolean,
+): { service: Service; variable: Variable } {
+  const service = find(call, applicationId);
+  const variable = call.sim.world.variables.get(id);
+  if (variable === undefined || variable.parentId !== service.id || variable.secret !== secret) {
+    throw new Problem(404, `No ${secret ? "secret" : "variable"} with id ${id}`);
+  }
+  if (variable.scope !== "APPLICATION") throw new Problem(400, "Built-in variables cannot be changed");
+  return { service, variable };
+}
+
+function checkKeyFree(call: Call, service: Service, key: string, self?: string): void {
+  const taken = ownVariable(call.sim.world, service, key);
+  if (taken !== undefined && taken.id !== self) throw new Problem(409, `The variable ${key} exists already`);
+}
+
+/** A secret's value is never shown. */
+function show(call: Call, variable: Variable): Fields {
+  return {
+    id: variable.id,
+    key: variable.key,
+    created_at: variable.createdAt,
+    updated_at: variable.updatedAt,
+    ...(variable.secret
+      ? { description: variable.description ?? "", owned_by: "PLATFORM", enable_interpolation_in_file: false }
+      : { value: variable.value }),
+    ...(call.sim.settings.profile.records === "public" && {
+      scope: variable.scope,
+      variable_type: variable.scope === "BUILT_IN" ? "BUILT_IN" : "VALUE",
+    }),
+  };
+}
