@@ -68,6 +68,7 @@ export async function startScriptedServer(make: typeof createServer = createServ
 function reply(response: ServerResponse, answer: Answer): void {
   if (typeof answer === "function") return answer(response);
   const { status = 200, headers = {}, body = "" } = answer;
+  response.sendDate = false; // only where a test says so
   response.writeHead(status, headers);
   response.end(typeof body === "string" ? body : JSON.stringify(body));
 }
