@@ -4,7 +4,7 @@ import { stringify } from "yaml";
 import { RESOURCES } from "../src/resources/index.ts";
 import { customResourceDefinition } from "./crd.ts";
 import { rbacManifests } from "./rbac.ts";
-import { indexPage, kindPage, reasonsPage } from "./reference.ts";
+import { indexPage, kindPage, permissionsPage, reasonsPage } from "./reference.ts";
 
 /** The folders that hold generated files and nothing else. */
 export const GENERATED_FOLDERS = ["crds", "deploy/rbac", "docs/reference"];
@@ -18,6 +18,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ...[...rbacManifests()].map(([name, manifests]) => [`deploy/rbac/${name}`, yaml(manifests)] as const),
     ...RESOURCES.map((resource) => [`docs/reference/${resource.kind}.md`, kindPage(resource)] as const),
     ["docs/reference/README.md", indexPage()],
+    ["docs/reference/permissions.md", permissionsPage()],
     ["docs/reference/reasons.md", reasonsPage()],
   ]);
 }

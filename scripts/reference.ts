@@ -1,5 +1,6 @@
-import { API_VERSION } from "../src/resources/base/names.ts";
 /** Resource → a page of docs/reference/. */
+import { GRANTS } from "../src/app/rbac.ts";
+import { API_VERSION } from "../src/resources/base/names.ts";
 import { REASONS } from "../src/resources/base/reasons.ts";
 import type { CelRule, Resource } from "../src/resources/base/resource.ts";
 import { RESOURCES } from "../src/resources/index.ts";
@@ -32,6 +33,28 @@ export function reasonsPage(): string {
   ]);
 }
 
+/** The page of the operator's own rights. */
+export function permissionsPage(): string {
+  const rows = GRANTS.map(({ group, resources, verbs, names, where, why }) => {
+    const what = resources.map((resource) => `\`${qualified(group, resource)}\``).join(", ");
+    const only = names === undefined ? "" : ` named \`${names.join("`, `")}\``;
+    return `| ${what}${only} | ${verbs.join(", ")} | ${where} | ${cell(why)} |`;
+  });
+  return lines([
+    "# Permissions",
+    "What the operator's ServiceAccount may do, and why. The manifests are in `deploy/rbac/`.",
+    ["| resource | verbs | where | because it |", "|---|---|---|---|", ...rows].join("\n"),
+    "Users get `platform-operator-view` and `platform-operator-edit` through the roles `view`, `edit` and `admin` of " +
+      "Kubernetes. Whoever may edit a PlatformConnection or read its Secret has the power of its token.",
+  ]);
+}
+
+/** As kubectl spells it: `plural.group/subresource`. */
+function qualified(group: string, resource: string): string {
+  const [plural = "", ...subresource] = resource.split("/");
+  return [group === "" ? plural : `${plural}.${group}`, ...subresource].join("/");
+}
+
 /** The page that links all others. */
 export function indexPage(): string {
   const rows = RESOURCES.map(
@@ -41,7 +64,8 @@ export function indexPage(): string {
   return lines([
     "# Reference",
     ["| kind | short name | is |", "|---|---|---|", ...rows].join("\n"),
-    "[Reasons](reasons.md) explains the `reason` of every condition.",
+    "[Reasons](reasons.md) explains the `reason` of every condition; [Permissions](permissions.md) lists what the " +
+      "operator may do in the cluster.",
   ]);
 }
 

@@ -12,7 +12,7 @@ import {
   valueFrom,
 } from "./base/fields.ts";
 import type { Resource } from "./base/resource.ts";
-import { fingerprint, kept, livingStatus, text } from "./base/status.ts";
+import { ATOMIC, fingerprint, kept, livingStatus, text } from "./base/status.ts";
 
 const SAFE_INTEGER = "must be quoted: an integer beyond 2^53 would be rounded";
 
@@ -94,13 +94,13 @@ const record = {
             .max(256)
             .optional()
             .describe("Components of the layer.")
-            .meta({ "x-kubernetes-list-type": "atomic" }),
+            .meta(ATOMIC),
         })
         .describe("One layer."),
     )
     .max(64)
     .describe("Layers of the template on this cluster.")
-    .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["key"] }),
+    .meta(ATOMIC),
   written: fingerprint.describe("Stands for the binding as it was last written."),
 };
 

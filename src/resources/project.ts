@@ -4,7 +4,7 @@ import { AGE, MESSAGE, READY, REASON, REMOTE_ID } from "./base/columns.ts";
 import { connectionRef, displayName, externalId, lifecycle } from "./base/fields.ts";
 import type { Resource } from "./base/resource.ts";
 import { EXTERNAL_ID_STAYS } from "./base/rules.ts";
-import { count, id, livingStatus, text } from "./base/status.ts";
+import { ATOMIC, count, id, livingStatus, text } from "./base/status.ts";
 
 /** The most environments that the status lists; `environmentCount` counts all. */
 export const LISTED_ENVIRONMENTS = 200;
@@ -48,7 +48,7 @@ export const platformProject: Resource<ProjectSpec, ProjectMemory> = {
       .max(LISTED_ENVIRONMENTS)
       .optional()
       .describe("Environments of the project, by id; at most 200 are listed.")
-      .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"] }),
+      .meta(ATOMIC),
   }),
   rules: [EXTERNAL_ID_STAYS],
   columns: [

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { fingerprint, id, kept, livingStatus, text, time } from "../base/status.ts";
+import { ATOMIC, fingerprint, id, kept, livingStatus, text, time, token } from "../base/status.ts";
 
 const lastDeployment = z
   .object({
@@ -11,7 +11,7 @@ const lastDeployment = z
     finishedAt: time.optional().describe("When the operator saw it end."),
     settings: text.optional().describe("Stands for the settings that it was made with."),
     variables: fingerprint.optional().describe("Stands for the variables that it was made with."),
-    retry: text.optional().describe("The reconcile-requested-at annotation that it was retried for."),
+    retry: token.optional().describe("The reconcile-requested-at annotation that it was retried for."),
   })
   .describe("The last deployment that the operator asked for, or the one that it found when it took over.");
 
@@ -38,7 +38,7 @@ const written = z
       .max(256)
       .optional()
       .describe("Names of the variables that were last sent.")
-      .meta({ "x-kubernetes-list-type": "set" }),
+      .meta(ATOMIC),
   })
   .describe("What the operator last wrote, where the platform cannot tell it back.");
 

@@ -9,14 +9,22 @@ export const TEXT = 1024;
 /** The most fields that `drift` lists. */
 export const DRIFT_FIELDS = 20;
 
+/** The longest annotation that Kubernetes stores, in characters: what is copied from one always fits. */
+const ANNOTATION = 262_144;
+
 /** A short text, mostly the platform's own words. */
 export const text = z.string().max(TEXT);
 /** A time that we took ourselves. Times of the platform are `text`: their form is theirs. */
 export const time = z.string().max(64).meta({ format: "date-time" });
 /** An id, as the platform gave it. */
 export const id = z.string().max(64);
+/** A token that a user put into an annotation. */
+export const token = z.string().max(ANNOTATION);
 /** A number of things. */
 export const count = z.int().min(0);
+
+/** For lists of a status: the operator alone writes them, and a duplicate must not make the API server refuse all. */
+export const ATOMIC = { "x-kubernetes-list-type": "atomic" };
 
 /** A condition as `metav1.Condition` has it, with the patterns and bounds of its API documentation. */
 const condition = z
@@ -78,8 +86,8 @@ const intent = z
 const driftField = z
   .object({
     path: text.describe("Path in the spec, e.g. spec.cpu."),
-    desired: text.describe("What the spec says."),
-    observed: text.describe("What the platform says."),
+    desired: z.string().max(32768).describe("What the spec says."),
+    observed: z.string().max(32768).describe("What the platform says."),
   })
   .describe("One difference.");
 
@@ -98,7 +106,7 @@ const common = {
       "Ready and Synced always; Reconciling or Stalled only while they hold; further ones as the kind has them.",
     )
     .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] }),
-  lastHandledReconcileAt: text.optional().describe("The last reconcile-requested-at annotation that was acted upon."),
+  lastHandledReconcileAt: token.optional().describe("The last reconcile-requested-at annotation that was acted upon."),
 };
 
 /** The members of a status whose object lives on the platform. */
@@ -140,5 +148,5 @@ export function kept<Schema extends z.ZodType>(schema: Schema) {
 export const fingerprint = z.object({
   key: text.describe("Which key the digest was made with."),
   digest: text.describe("Keyed digest of the content."),
-  sources: z.string().max(16384).describe("Which versions of which Secrets and ConfigMaps the content came from."),
+  sources: text.describe("Stands for the versions of the Secrets and ConfigMaps that the content came from."),
 });
