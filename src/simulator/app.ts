@@ -2,7 +2,7 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 
 import { requireScope } from "./auth.ts";
 import type { CallEntry } from "./journal.ts";
-import { parseJson, writeJson } from "./json.ts";
+import { registerJson, writeJson } from "./json.ts";
 import { versionPrefix } from "./matching.ts";
 import { registerOpenApi } from "./openapi.ts";
 import { operationOf } from "./operations.ts";
@@ -39,13 +39,7 @@ const entryHeader = "x-simulator-entry";
 export async function createApp(sim: Simulation): Promise<App> {
   const app = fastify({ bodyLimit: 8 * 1024 * 1024, exposeHeadRoutes: false });
   const entries = new Map<string, CallEntry>();
-  app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, text, done) => {
-    try {
-      done(null, parseJson(String(text)));
-    } catch {
-      done(new Problem(400, "The body is not valid JSON"));
-    }
-  });
+  registerJson(app);
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => (body) => JSON.stringify(body));
   app.setErrorHandler((error, _request, reply) => sendProblem(sim, reply, asProblem(error)));

@@ -74,7 +74,7 @@ const nodes: Layer = {
         constraints: { min: 1, max: 100 },
         narrowings: [{ mode: "CUSTOMER_MANAGED", constraints: { max: 10 } }],
       }),
-      field("diskBytes", "number", { constraints: { min: 1, max: Number.MAX_SAFE_INTEGER } }),
+      field("diskBytes", "number", { constraints: { min: 1, max: 9_223_372_036_854_775_807n } }),
     ]),
   ],
 };

@@ -42,18 +42,19 @@ export interface Field {
 }
 
 export interface Constraints {
-  readonly allowedValues?: readonly string[];
-  readonly min?: number;
-  readonly max?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly pattern?: string;
+  readonly allowedValues?: readonly string[] | undefined;
+  /** int64, so a bigint beyond 2^53. */
+  readonly min?: number | bigint | undefined;
+  readonly max?: number | bigint | undefined;
+  readonly minLength?: number | undefined;
+  readonly maxLength?: number | undefined;
+  readonly pattern?: string | undefined;
 }
 
 export interface Narrowing {
   /** Left out: every mode, every provider. */
-  readonly mode?: ClusterMode;
-  readonly provider?: CloudVendor;
+  readonly mode?: ClusterMode | undefined;
+  readonly provider?: CloudVendor | undefined;
   readonly constraints: Constraints;
 }
 

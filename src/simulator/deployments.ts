@@ -1,9 +1,10 @@
-import { phasesOf, statesOf, type Action } from "./actions.ts";
+import { statesOf, type Action } from "./actions.ts";
 import { finish } from "./deployment-ends.ts";
 import type { Machine } from "./machine.ts";
 import { setRequestStatus, setServiceState } from "./state-changes.ts";
 import { isInProgress } from "./states.ts";
-import type { DeploymentRequest, Environment, Service, Target } from "./world.ts";
+import { pending } from "./targets.ts";
+import type { DeploymentRequest, Environment, Service } from "./world.ts";
 
 /** What somebody wants done to services of one environment. */
 export interface Order {
@@ -70,7 +71,7 @@ function join(request: DeploymentRequest, service: Service, commit: string | nul
 }
 
 /** Lets the services of a queued request show it, unless another request is working on them. */
-function show(machine: Machine, request: DeploymentRequest, at: number): void {
+export function show(machine: Machine, request: DeploymentRequest, at: number): void {
   for (const { target, service } of pending(machine, request)) {
     if (isInProgress(service.state)) continue;
     target.previous = service.state;
@@ -81,7 +82,7 @@ function show(machine: Machine, request: DeploymentRequest, at: number): void {
 }
 
 /** Gives the first request of the queue its time to begin. */
-function startHead(machine: Machine, environment: Environment, at: number): void {
+export function startHead(machine: Machine, environment: Environment, at: number): void {
   const head = environment.queue[0];
   if (head === undefined || head.stage !== "queued" || head.dueAt !== undefined) return;
   show(machine, head, at);
@@ -113,129 +114,6 @@ function isStuck(machine: Machine, request: DeploymentRequest): boolean {
   return working.some((id) => machine.world.services.get(id)?.stuck === true);
 }
 
-/** Takes the next step of a request, at the virtual time `at`. */
-export function proceed(machine: Machine, request: DeploymentRequest, at: number): void {
-  const environment = machine.world.environments.get(request.environmentId);
-  if (environment === undefined) return;
-  switch (request.stage) {
-    case "accepted":
-      request.stage = "queued";
-      request.dueAt = undefined;
-      show(machine, request, at);
-      break;
-    case "queued":
-      begin(machine, environment, request, at);
-      break;
-    case "working":
-      leavePhase(machine, environment, request, at);
-      break;
-    case "canceling":
-      settleRest(machine, request, at);
-      finish(machine, environment, request, "CANCELED", at);
-      break;
-    case "finished":
-      break;
-    default:
-      request.stage satisfies never;
-  }
-  startHead(machine, environment, at);
-}
-
-function begin(machine: Machine, environment: Environment, request: DeploymentRequest, at: number): void {
-  const members = pending(machine, request);
-  request.targets = members.map(({ target }) => target);
-  for (const { target, service } of members) target.revision = service.revision;
-  request.stage = "working";
-  request.startedAt = at;
-  request.phases = phasesOf(
-    request.action,
-    members.map(({ service }) => service),
-  );
-  enterPhase(machine, environment, request, at);
-}
-
-function enterPhase(machine: Machine, environment: Environment, request: DeploymentRequest, at: number): void {
-  const phase = request.phases[request.phase];
-  if (phase === undefined) {
-    finish(machine, environment, request, statesOf[request.action].done, at);
-    return;
-  }
-  for (const { service } of pending(machine, request)) {
-    const state = phase.services.includes(service.id) ? phase.shows : statesOf[request.action].waiting;
-    service.requestId = request.id;
-    service.executionId = request.executionId;
-    setServiceState(machine, service, state, at);
-  }
-  setRequestStatus(machine, request, phase.shows, at);
-  const durations = machine.settings.durations;
-  const seconds = phase.is === "work" ? durations[request.action] : durations[phase.is];
-  request.dueAt = at + machine.time.work(seconds);
-}
-
-function leavePhase(machine: Machine, environment: Environment, request: DeploymentRequest, at: number): void {
-  const phase = request.phases[request.phase];
-  if (phase === undefined) return;
-  const later = new Set(request.phases.slice(request.phase + 1).flatMap((each) => each.services));
-  let failure: string | undefined;
-  for (const { target, service } of pending(machine, request)) {
-    if (!phase.services.includes(service.id)) continue;
-    const failed = failureOf(request, phase.is, target, service);
-    failure ??= failed;
-    if (failed !== undefined) settle(machine, target, service, "failed", failed, at);
-    else if (!later.has(service.id)) succeed(machine, request, target, service, at);
-  }
-  request.phase += 1;
-  if (failure === undefined) {
-    enterPhase(machine, environment, request, at);
-    return;
-  }
-  settleRest(machine, request, at);
-  finish(machine, environment, request, failure, at);
-}
-
-/** @returns the state in which this phase ends for the service when it fails. A commit that starts with "bad" fails. */
-function failureOf(
-  request: DeploymentRequest,
-  is: "build" | "work" | "execute",
-  target: Target,
-  service: Service,
-): string | undefined {
-  if (is === "execute") return undefined;
-  const step = is === "build" ? "build" : request.action;
-  const planned = service.failNext.indexOf(step);
-  if (planned >= 0) service.failNext.splice(planned, 1);
-  if (is === "build") return planned >= 0 || target.commit?.startsWith("bad") === true ? "BUILD_ERROR" : undefined;
-  return planned >= 0 ? statesOf[request.action].failed : undefined;
-}
-
-function succeed(machine: Machine, request: DeploymentRequest, target: Target, service: Service, at: number): void {
-  if (request.action === "deploy") {
-    service.commit = target.commit ?? service.commit;
-    service.deploymentStatus = service.revision === target.revision ? "UP_TO_DATE" : "OUT_OF_DATE";
-  }
-  settle(machine, target, service, "done", statesOf[request.action].done, at);
-}
-
-/** The first failure, and a cancellation, end what has not ended. */
-function settleRest(machine: Machine, request: DeploymentRequest, at: number): void {
-  for (const { target, service } of pending(machine, request)) {
-    settle(machine, target, service, "canceled", "CANCELED", at);
-  }
-}
-
-function settle(
-  machine: Machine,
-  target: Target,
-  service: Service,
-  outcome: Target["outcome"],
-  state: string,
-  at: number,
-): void {
-  target.outcome = outcome;
-  service.lastDeploymentDate = machine.time.wall(at).toISOString();
-  setServiceState(machine, service, state, at);
-}
-
 /**
  * Cancels a request: one that has not begun is dropped and its services go back to the state before; in one that has,
  * what has not ended goes through CANCELING to CANCELED.
@@ -259,11 +137,4 @@ export function cancel(machine: Machine, request: DeploymentRequest): boolean {
   finish(machine, environment, request, "CANCELED", now);
   startHead(machine, environment, now);
   return true;
-}
-
-function pending(machine: Machine, request: DeploymentRequest): { target: Target; service: Service }[] {
-  return request.targets.flatMap((target) => {
-    const service = machine.world.services.get(target.serviceId);
-    return service !== undefined && target.outcome === "pending" ? [{ target, service }] : [];
-  });
 }

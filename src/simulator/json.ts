@@ -1,3 +1,7 @@
+import type { FastifyInstance } from "fastify";
+
+import { Problem } from "./problems.ts";
+
 // The language's own names for JSON with source text (ECMAScript 2026), which the compiler's library lacks.
 declare global {
   interface JSON {
@@ -26,4 +30,15 @@ export function writeJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) =>
     typeof member === "bigint" ? JSON.rawJSON(member.toString()) : member,
   );
+}
+
+/** Lets a server read bodies with {@link parseJson}. */
+export function registerJson(app: FastifyInstance): void {
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, text, done) => {
+    try {
+      done(null, parseJson(String(text)));
+    } catch {
+      done(new Problem(400, "The body is not valid JSON"));
+    }
+  });
 }

@@ -79,9 +79,3 @@ export function listed<T extends { readonly bornAt: number }>(call: Call, record
   const now = call.sim.time.real();
   return [...records].filter((record) => now - record.bornAt >= lag);
 }
-
-/** @returns the dates of a record that is created now. */
-export function bornNow(call: Call): { createdAt: string; updatedAt: string; bornAt: number } {
-  const now = call.sim.time.wall().toISOString();
-  return { createdAt: now, updatedAt: now, bornAt: call.sim.time.real() };
-}

@@ -4,6 +4,7 @@ import type { Server } from "node:http";
 import { createApp } from "./app.ts";
 import { createAuth } from "./auth.ts";
 import { realClock, type Clock } from "./clock.ts";
+import { createControlServer } from "./control-server.ts";
 import { createFaults } from "./faults.ts";
 import { createIds } from "./ids.ts";
 import { createJournal, type JournalEntry } from "./journal.ts";
@@ -92,10 +93,12 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   };
   const app = await createApp(sim);
   const server = createWire(sim, app, clock);
+  const control = createControlServer(sim, organizationId);
   const url = await listen(server, options.port ?? 0);
+  const controlUrl = await control.listen({ port: options.controlPort ?? 0, host: "127.0.0.1" });
   return {
     url,
-    controlUrl: "",
+    controlUrl,
     organizationId,
     otherOrganizationId,
     tokens,
@@ -112,7 +115,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     },
     async close() {
       server.closeAllConnections();
-      await Promise.all([once(server.close(), "close"), app.close()]);
+      await Promise.all([once(server.close(), "close"), app.close(), control.close()]);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { nextCluster, proceedCluster } from "./clusters.ts";
-import { nextDeployment, proceed } from "./deployments.ts";
+import { proceed } from "./deployment-steps.ts";
+import { nextDeployment } from "./deployments.ts";
 import type { Machine } from "./machine.ts";
 
 /**

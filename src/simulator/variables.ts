@@ -1,6 +1,6 @@
-import { bornNow } from "./lookups.ts";
+import { bornNow } from "./births.ts";
+import type { Machine } from "./machine.ts";
 import { Problem } from "./problems.ts";
-import type { Call } from "./route.ts";
 import { markEdited } from "./state-changes.ts";
 import type { Service, Variable, World } from "./world.ts";
 
@@ -29,13 +29,13 @@ export function checkVariableName(key: string): void {
 
 /** Adds a variable to an application; its configuration counts as edited. The name was checked. */
 export function addVariable(
-  call: Call,
+  machine: Machine,
   service: Service,
   content: { key: string; value: string; secret: boolean; description?: string | null | undefined },
 ): Variable {
   const variable: Variable = {
-    ...bornNow(call),
-    id: call.sim.ids.uuid(),
+    ...bornNow(machine),
+    id: machine.ids.uuid(),
     scope: "APPLICATION",
     parentId: service.id,
     key: content.key,
@@ -43,37 +43,37 @@ export function addVariable(
     secret: content.secret,
     description: content.description ?? null,
   };
-  call.sim.world.variables.set(variable.id, variable);
+  machine.world.variables.set(variable.id, variable);
   markEdited(service);
   return variable;
 }
 
 /** Gives a variable another value, and another name where one is given. */
 export function changeVariable(
-  call: Call,
+  machine: Machine,
   service: Service,
   variable: Variable,
   content: { key?: string; value: string },
 ): void {
   variable.key = content.key ?? variable.key;
   variable.value = content.value;
-  variable.updatedAt = bornNow(call).updatedAt;
+  variable.updatedAt = bornNow(machine).updatedAt;
   markEdited(service);
 }
 
 /** Takes a variable out. */
-export function removeVariable(call: Call, service: Service, variable: Variable): void {
-  call.sim.world.variables.delete(variable.id);
+export function removeVariable(machine: Machine, service: Service, variable: Variable): void {
+  machine.world.variables.delete(variable.id);
   markEdited(service);
 }
 
 /** Adds what the platform itself tells every application. */
-export function addBuiltIns(call: Call, service: Service): void {
-  const { world, ids } = call.sim;
+export function addBuiltIns(machine: Machine, service: Service): void {
+  const { world, ids } = machine;
   const short = service.id.slice(0, 8);
   const id = ids.uuid();
   world.variables.set(id, {
-    ...bornNow(call),
+    ...bornNow(machine),
     id,
     scope: "BUILT_IN",
     parentId: service.id,

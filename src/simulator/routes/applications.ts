@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-import { bornNow, checkNameFree, findEnvironment, findService, listed } from "../lookups.ts";
+import { bornNow, newService } from "../births.ts";
+import { checkNameFree, findEnvironment, findService, listed } from "../lookups.ts";
 import { Problem } from "../problems.ts";
 import { showService, showStatus } from "../render.ts";
 import { route, type Call } from "../route.ts";
 import { Id, listOf, Name, Nothing, Positive, Service as ServiceBody, ServiceStatus, Text } from "../schemas.ts";
 import { order, orderDeletion } from "../service-orders.ts";
-import { newService } from "../services.ts";
 import { markEdited } from "../state-changes.ts";
 import { addBuiltIns } from "../variables.ts";
 import { servicesOf, type Fields, type Service } from "../world.ts";
@@ -50,8 +50,8 @@ export const applicationRoutes = [
     handle({ params, body }, call) {
       const environment = findEnvironment(call, params.environmentId);
       checkNameFree("application", body.name, applicationsOf(call, environment.id));
-      const service = newService(call, environment, "application", body.name, settingsOf(call, body));
-      addBuiltIns(call, service);
+      const service = newService(call.sim, environment, "application", body.name, settingsOf(call, body));
+      addBuiltIns(call.sim, service);
       call.effect({ created: service.id });
       return { body: showService(call.sim, service) };
     },
@@ -81,7 +81,7 @@ export const applicationRoutes = [
       checkNameFree("application", body.name, applicationsOf(call, service.environmentId), service.id);
       service.name = body.name;
       service.settings = settingsOf(call, body);
-      service.updatedAt = bornNow(call).updatedAt;
+      service.updatedAt = bornNow(call.sim).updatedAt;
       markEdited(service);
       call.effect({ updated: service.id });
       return { body: showService(call.sim, service) };

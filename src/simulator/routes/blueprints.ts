@@ -1,12 +1,12 @@
 import { z } from "zod";
 
+import { bornNow, newService } from "../births.ts";
 import { checkOverrides } from "../blueprints.ts";
-import { bornNow, checkNameFree, findEnvironment } from "../lookups.ts";
+import { checkNameFree, findEnvironment } from "../lookups.ts";
 import { Problem } from "../problems.ts";
 import { alsoNeeds, route } from "../route.ts";
 import { Id, Name } from "../schemas.ts";
 import { order } from "../service-orders.ts";
-import { newService } from "../services.ts";
 import { addVariable, checkVariableName } from "../variables.ts";
 import type { Blueprint } from "../world.ts";
 
@@ -43,9 +43,9 @@ export const blueprintRoutes = [
 
       const id = ids.uuid();
       const kind = manifest.engine === "helm" ? "helm" : "terraform";
-      const service = newService(call, environment, kind, body.name, { icon_uri: body.icon, ...overrides }, id);
+      const service = newService(call.sim, environment, kind, body.name, { icon_uri: body.icon, ...overrides }, id);
       const blueprint: Blueprint = {
-        ...bornNow(call),
+        ...bornNow(call.sim),
         id,
         environmentId: environment.id,
         serviceId: service.id,
@@ -54,7 +54,7 @@ export const blueprintRoutes = [
       };
       world.blueprints.set(id, blueprint);
       for (const { name, value, is_secret: secret } of body.variables) {
-        addVariable(call, service, { key: name, value, secret });
+        addVariable(call.sim, service, { key: name, value, secret });
       }
       call.effect({ created: id });
       if (deploy) order(call, service, "deploy", null);

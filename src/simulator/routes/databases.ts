@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-import { bornNow, checkNameFree, findEnvironment, findService, listed } from "../lookups.ts";
+import { bornNow, newService } from "../births.ts";
+import { checkNameFree, findEnvironment, findService, listed } from "../lookups.ts";
 import { Problem } from "../problems.ts";
 import { showService } from "../render.ts";
 import { route, type Call } from "../route.ts";
 import { Id, listOf, Name, Nothing, Positive, Service as ServiceBody, ServiceStatus } from "../schemas.ts";
 import { order, orderDeletion } from "../service-orders.ts";
-import { newService } from "../services.ts";
 import { markEdited } from "../state-changes.ts";
 import { servicesOf, type Service } from "../world.ts";
 
@@ -38,7 +38,7 @@ export const databaseRoutes = [
       const environment = findEnvironment(call, params.environmentId);
       const { name, ...settings } = body;
       checkNameFree("database", name, databasesOf(call, environment.id));
-      const service = newService(call, environment, "database", name, settings);
+      const service = newService(call.sim, environment, "database", name, settings);
       call.effect({ created: service.id });
       return { body: showService(call.sim, service) };
     },
@@ -71,7 +71,7 @@ export const databaseRoutes = [
       const { type, mode } = service.settings;
       service.name = name;
       service.settings = { ...settings, version, type, mode };
-      service.updatedAt = bornNow(call).updatedAt;
+      service.updatedAt = bornNow(call.sim).updatedAt;
       markEdited(service);
       call.effect({ updated: service.id });
       return { body: showService(call.sim, service) };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
-import { bornNow, checkNameFree, findCluster, findEnvironment, findProject, listed } from "../lookups.ts";
+import { bornNow } from "../births.ts";
+import { checkNameFree, findCluster, findEnvironment, findProject, listed } from "../lookups.ts";
 import { Problem } from "../problems.ts";
 import { showEnvironment } from "../render.ts";
 import { route, type Call } from "../route.ts";
@@ -30,7 +31,7 @@ export const environmentRoutes = [
       const project = findProject(call, params.projectId);
       checkNameFree("environment", body.name, environmentsOf(call.sim.world, project.id));
       const environment: Environment = {
-        ...bornNow(call),
+        ...bornNow(call.sim),
         id: call.sim.ids.uuid(),
         projectId: project.id,
         name: body.name,
@@ -85,7 +86,7 @@ export const environmentRoutes = [
       if (name !== undefined) checkNameFree("environment", name, siblings, environment.id);
       environment.name = name ?? environment.name;
       environment.mode = mode ?? environment.mode;
-      environment.updatedAt = bornNow(call).updatedAt;
+      environment.updatedAt = bornNow(call.sim).updatedAt;
       call.effect({ updated: environment.id });
       return { body: showEnvironment(call.sim, environment) };
     },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
-import { bornNow, checkOrganization, findWebhook } from "../lookups.ts";
+import { bornNow } from "../births.ts";
+import { checkOrganization, findWebhook } from "../lookups.ts";
 import { showWebhook } from "../render.ts";
 import { route } from "../route.ts";
 import { Id, listOf, Nothing, Webhook as WebhookAnswer } from "../schemas.ts";
@@ -57,7 +58,7 @@ export const organizationRoutes = [
     handle({ params, body }, call) {
       checkOrganization(call, params.organizationId);
       const webhook: Webhook = {
-        ...bornNow(call),
+        ...bornNow(call.sim),
         id: call.sim.ids.uuid(),
         organizationId: params.organizationId,
         ...contentOf(body),
@@ -81,7 +82,7 @@ export const organizationRoutes = [
     answer: WebhookAnswer,
     handle({ params, body }, call) {
       const webhook = findWebhook(call, params.organizationId, params.webhookId);
-      Object.assign(webhook, contentOf(body), { updatedAt: bornNow(call).updatedAt });
+      Object.assign(webhook, contentOf(body), { updatedAt: bornNow(call.sim).updatedAt });
       call.effect({ updated: webhook.id });
       return { body: showWebhook(webhook) };
     },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
-import { bornNow, checkNameFree, checkOrganization, findProject, listed } from "../lookups.ts";
+import { bornNow } from "../births.ts";
+import { checkNameFree, checkOrganization, findProject, listed } from "../lookups.ts";
 import { showProject } from "../render.ts";
 import { route, type Call } from "../route.ts";
 import { Id, listOf, Name, Nothing, Project as ProjectBody, Text } from "../schemas.ts";
@@ -33,7 +34,7 @@ export const projectRoutes = [
       checkOrganization(call, params.organizationId);
       checkNameFree("project", body.name, siblings(call, params.organizationId));
       const project: Project = {
-        ...bornNow(call),
+        ...bornNow(call.sim),
         id: call.sim.ids.uuid(),
         organizationId: params.organizationId,
         name: body.name,
@@ -60,7 +61,7 @@ export const projectRoutes = [
       checkNameFree("project", body.name, siblings(call, project.organizationId), project.id);
       project.name = body.name;
       project.description = body.description ?? null;
-      project.updatedAt = bornNow(call).updatedAt;
+      project.updatedAt = bornNow(call.sim).updatedAt;
       call.effect({ updated: project.id });
       return { body: showProject(call.sim, project) };
     },

@@ -115,18 +115,18 @@ function importOne(
   const existing = ownVariable(call.sim.world, service, name);
   if (existing !== undefined && (!overwrite || existing.secret)) return false;
   if (existing !== undefined && !secret) {
-    changeVariable(call, service, existing, { value });
+    changeVariable(call.sim, service, existing, { value });
     return true;
   }
-  if (existing !== undefined) removeVariable(call, service, existing);
-  addVariable(call, service, { key: name, value, secret });
+  if (existing !== undefined) removeVariable(call.sim, service, existing);
+  addVariable(call.sim, service, { key: name, value, secret });
   return true;
 }
 
 function list(call: Call, applicationId: string, secret: boolean): { body: Fields } {
   const service = find(call, applicationId);
   const variables = listed(call, visibleVariables(call.sim.world, service, secret));
-  return { body: { results: variables.map((variable) => show(call, variable)) } };
+  return { body: { results: variables.map((variable) => show(call, service, variable)) } };
 }
 
 function create(
@@ -137,9 +137,9 @@ function create(
   const service = find(call, applicationId);
   checkVariableName(content.key);
   checkKeyFree(call, service, content.key);
-  const variable = addVariable(call, service, content);
+  const variable = addVariable(call.sim, service, content);
   call.effect({ created: variable.id });
-  return { body: show(call, variable) };
+  return { body: show(call, service, variable) };
 }
 
 function update(
@@ -152,14 +152,14 @@ function update(
   const { service, variable } = findOwn(call, applicationId, id, secret);
   checkVariableName(content.key);
   checkKeyFree(call, service, content.key, variable.id);
-  changeVariable(call, service, variable, content);
+  changeVariable(call.sim, service, variable, content);
   call.effect({ updated: variable.id });
-  return { body: show(call, variable) };
+  return { body: show(call, service, variable) };
 }
 
 function remove(call: Call, applicationId: string, id: string, secret: boolean): { body?: undefined } {
   const { service, variable } = findOwn(call, applicationId, id, secret);
-  removeVariable(call, service, variable);
+  removeVariable(call.sim, service, variable);
   call.effect({ deleted: variable.id });
   return {};
 }
@@ -190,7 +190,8 @@ function checkKeyFree(call: Call, service: Service, key: string, self?: string):
 }
 
 /** A secret's value is never shown. */
-function show(call: Call, variable: Variable): Fields {
+function show(call: Call, service: Service, variable: Variable): Fields {
+  const isPublic = call.sim.settings.profile.records === "public";
   return {
     id: variable.id,
     key: variable.key,
@@ -199,7 +200,8 @@ function show(call: Call, variable: Variable): Fields {
     ...(variable.secret
       ? { description: variable.description ?? "", owned_by: "PLATFORM", enable_interpolation_in_file: false }
       : { value: variable.value }),
-    ...(call.sim.settings.profile.records === "public" && {
+    ...(variable.secret && !isPublic && { service_id: service.id, service_name: service.name }),
+    ...(isPublic && {
       scope: variable.scope,
       variable_type: variable.scope === "BUILT_IN" ? "BUILT_IN" : "VALUE",
     }),

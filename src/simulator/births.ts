@@ -1,11 +1,16 @@
 import type { ServiceKind } from "./actions.ts";
-import { bornNow } from "./lookups.ts";
-import type { Call } from "./route.ts";
+import type { Machine } from "./machine.ts";
 import type { Environment, Fields, Service } from "./world.ts";
+
+/** @returns the dates of a record that is created now. */
+export function bornNow({ time }: Machine): { createdAt: string; updatedAt: string; bornAt: number } {
+  const now = time.wall().toISOString();
+  return { createdAt: now, updatedAt: now, bornAt: time.real() };
+}
 
 /** Creates a service: READY, never deployed. The name was checked to be free. */
 export function newService(
-  call: Call,
+  machine: Machine,
   environment: Environment,
   kind: ServiceKind,
   name: string,
@@ -13,11 +18,11 @@ export function newService(
   blueprintId: string | null = null,
 ): Service {
   const service: Service = {
-    ...bornNow(call),
-    id: call.sim.ids.uuid(),
+    ...bornNow(machine),
+    id: machine.ids.uuid(),
     kind,
     environmentId: environment.id,
-    routerId: call.sim.ids.uuid(),
+    routerId: machine.ids.uuid(),
     blueprintId,
     name,
     settings,
@@ -34,6 +39,6 @@ export function newService(
     script: [],
     log: [],
   };
-  call.sim.world.services.set(service.id, service);
+  machine.world.services.set(service.id, service);
   return service;
 }
