@@ -1,0 +1,145 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { systemClock } from "../../src/kube/clock.ts";
+import { lines } from "../../src/kube/lines.ts";
+import { listAll } from "../../src/kube/list.ts";
+import { collectionPath } from "../../src/kube/paths.ts";
+import { createReflector, type Reflector, type ReflectorOptions } from "../../src/kube/reflector.ts";
+import { createStore } from "../../src/kube/store.ts";
+import { parseEvent, type WatchEvent } from "../../src/kube/watch-event.ts";
+import { manualClock } from "../support/clock.ts";
+import { kubeBench } from "../support/kube-bench.ts";
+import { tcpProxy } from "../support/tcp-proxy.ts";
+import { THING } from "../support/things.ts";
+
+const bench = kubeBench();
+const running: Reflector[] = [];
+const soon = { timeout: 10_000, interval: 20 };
+
+afterEach(async () => {
+  for (const reflector of running.splice(0)) await reflector.stop();
+});
+
+async function reflect(more: Partial<ReflectorOptions> = {}) {
+  const store = createStore((error) => {
+    throw error;
+  });
+  const changes: string[] = [];
+  let lists = 0;
+  let failures = 0;
+  const options = {
+    client: bench.client(),
+    type: THING,
+    store,
+    clock: systemClock(),
+    random: () => 0,
+    observer: { listed: () => (lists += 1), failed: () => (failures += 1) },
+    ...more,
+  };
+  store.subscribe(({ type, object }) => changes.push(`${type} ${object.metadata.name}`));
+  const reflector = createReflector(options);
+  running.push(reflector);
+  reflector.start();
+  await vi.waitFor(() => expect(reflector.synced()).toBe(true), soon);
+  const names = (namespace?: string) => store.list("Thing", namespace).map(({ metadata }) => metadata.name);
+  return { store, changes, names, lists: () => lists, failures: () => failures };
+}
+
+describe("list and watch", () => {
+  it("see every change, and a namesake as another object (K8)", async () => {
+    await bench.namespace("watch-changes");
+    await bench.create("watch-changes", "a");
+    const { changes, store } = await reflect({ namespace: "watch-changes" });
+    expect(store.list("Thing")[0]?.metadata).not.toHaveProperty("managedFields");
+    await bench.create("watch-changes", "b");
+    await bench.remove("watch-changes", "a");
+    await bench.create("watch-changes", "a");
+    await vi.waitFor(() => expect(changes).toHaveLength(4), soon);
+    expect(changes).toEqual(["added a", "added b", "deleted a", "added a"]);
+  });
+
+  it("read more objects than a page holds", async () => {
+    await bench.namespace("watch-pages");
+    const names = Array.from({ length: 501 }, (_, index) => `thing-${String(index)}`);
+    await Promise.all(names.map((name) => bench.create("watch-pages", name)));
+    const { objects } = await listAll(bench.client(), THING, collectionPath(THING, "watch-pages"));
+    expect(new Set(objects.map(({ metadata }) => metadata.name))).toEqual(new Set(names));
+  });
+
+  it("keep to the namespaces that they are told", async () => {
+    const namespaces = Array.from({ length: 10 }, (_, index) => `watch-of-${String(index)}`);
+    for (const namespace of [...namespaces, "watch-of-none"]) {
+      await bench.namespace(namespace);
+      await bench.create(namespace, `in-${namespace}`);
+    }
+    const store = createStore(() => undefined);
+    await Promise.all(namespaces.map((namespace) => reflect({ namespace, store })));
+    expect(new Set(store.list("Thing").map(({ metadata }) => metadata.namespace))).toEqual(new Set(namespaces));
+    expect(store.list("Thing", "watch-of-3").map(({ metadata }) => metadata.name)).toEqual(["in-watch-of-3"]);
+  });
+
+  it("know a version that is too old (B4)", async () => {
+    const events: WatchEvent[] = [];
+    const stream = bench.client().stream({
+      path: collectionPath(THING),
+      query: { watch: true, resourceVersion: "1", timeoutSeconds: 1 },
+      signal: new AbortController().signal,
+    });
+    for await (const line of lines(stream, () => undefined)) events.push(parseEvent(THING, line));
+    expect(events).toMatchObject([{ type: "error", error: { failure: "Gone", status: 410 } }]);
+  });
+});
+
+describe("a connection", () => {
+  it("that is reset loses no event and costs no list (K4, K20)", async () => {
+    await bench.namespace("watch-reset");
+    const proxy = await tcpProxy(bench.port());
+    const client = await bench.connect({ port: proxy.port });
+    const { names, lists, failures } = await reflect({ client, namespace: "watch-reset" });
+    proxy.reset();
+    await bench.create("watch-reset", "meanwhile");
+    await vi.waitFor(() => expect(names()).toEqual(["meanwhile"]), soon);
+    expect([lists(), failures()]).toEqual([1, 1]);
+    await client.close();
+    await proxy.stop();
+  });
+
+  it("that is dead without a word is found out and replaced (B5)", async () => {
+    await bench.namespace("watch-frozen");
+    const proxy = await tcpProxy(bench.port());
+    const clock = manualClock();
+    const client = await bench.connect({ port: proxy.port });
+    const { names } = await startedUnder(clock, () => reflect({ client, clock, namespace: "watch-frozen" }));
+    await vi.waitFor(() => expect(proxy.connections()).toBe(2), soon);
+    await bench.create("watch-frozen", "before");
+    await vi.waitFor(() => expect(names()).toEqual(["before"]), soon);
+    proxy.freeze();
+    await bench.create("watch-frozen", "meanwhile");
+    await clock.advance(45_000);
+    await vi.waitFor(() => expect(names()).toEqual(["before", "meanwhile"]), soon);
+    await client.close();
+    await proxy.stop();
+  });
+
+  it("is shared: 1,000 calls over TLS take 3 at most (K1)", async () => {
+    const proxy = await tcpProxy(bench.port());
+    const client = await bench.connect({ port: proxy.port });
+    for (let call = 0; call < 1_000; call += 1)
+      await client.request({ method: "GET", path: "/readyz/ping" }).catch(() => undefined);
+    expect(proxy.connections()).toBeLessThanOrEqual(3);
+    await client.close();
+    await proxy.stop();
+  });
+});
+
+/** Moves the clock on while something starts under it. */
+async function startedUnder<T>(clock: ReturnType<typeof manualClock>, start: () => Promise<T>): Promise<T> {
+  const starting = start();
+  let ready = false;
+  void starting.finally(() => (ready = true));
+  await vi.waitFor(async () => {
+    await clock.advance(10);
+    expect(ready).toBe(true);
+  }, soon);
+  return starting;
+}

@@ -1,0 +1,257 @@
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+
+import { systemClock } from "../../src/kube/clock.ts";
+import { createRecorder } from "../../src/kube/events.ts";
+import { member } from "../../src/kube/json.ts";
+import { createLeaderElection } from "../../src/kube/leader.ts";
+import { createNamespaces } from "../../src/kube/namespaces.ts";
+import { createOutputs } from "../../src/kube/outputs.ts";
+import { collectionPath, CONFIG_MAP, EVENT, LEASE, objectPath, SECRET } from "../../src/kube/paths.ts";
+import { createReader } from "../../src/kube/secrets.ts";
+import { createStore, type Store } from "../../src/kube/store.ts";
+import type { Json, Writer } from "../../src/kube/types.ts";
+import { createWriter } from "../../src/kube/writer.ts";
+import { manualClock } from "../support/clock.ts";
+import { kubeBench } from "../support/kube-bench.ts";
+import { THING } from "../support/things.ts";
+
+const bench = kubeBench();
+const NS = "kube-write";
+const soon = { timeout: 10_000, interval: 20 };
+let store: Store;
+let writer: Writer;
+const { signal } = new AbortController();
+
+beforeAll(async () => {
+  await bench.namespace(NS);
+  store = createStore((error) => {
+    throw error;
+  });
+  writer = createWriter({
+    client: bench.client(),
+    store,
+    types: [THING],
+    clock: systemClock(),
+    random: () => 0,
+  });
+});
+
+const held = (name: string) => store.get({ kind: "Thing", namespace: NS, name });
+
+describe("patchStatus", () => {
+  it("makes the status equal and nothing else, by one manager, and is silent the second time", async () => {
+    const created = await bench.create(NS, "status", { spec: { size: 1 } });
+    expect(created.status).toEqual({ observedGeneration: -1 });
+    const first = await writer.patchStatus(created, { observedGeneration: 1, counts: { a: 1, b: 2 }, list: [1, 2] });
+    const wanted = { observedGeneration: 1, state: "x", counts: { b: 3 }, list: [2] };
+    const second = await writer.patchStatus(first, wanted);
+    expect((await bench.read(NS, "status")).status).toEqual(wanted);
+    expect(held("status")?.metadata.resourceVersion).toBe(second.metadata.resourceVersion);
+    expect(second.metadata.generation).toBe(1);
+
+    await writer.patchStatus(second, wanted);
+    expect((await bench.read(NS, "status")).metadata.resourceVersion).toBe(second.metadata.resourceVersion);
+
+    const raw = await bench
+      .client()
+      .request({ method: "GET", path: objectPath(THING, { namespace: NS, name: "status" }) });
+    const fields = member(member(raw, "metadata"), "managedFields") as { manager: string; subresource?: string }[];
+    expect(fields.filter(({ subresource }) => subresource === "status").map(({ manager }) => manager)).toEqual([
+      "platform-operator",
+    ]);
+  });
+
+  it("does not write over what changed meanwhile, and knows it afterwards", async () => {
+    const created = await bench.create(NS, "conflict");
+    const other = await writer.patchChecked(created, { annotations: { a: "1" } });
+    await expect(writer.patchStatus(created, { state: "x" })).rejects.toMatchObject({ failure: "Conflict" });
+    expect(held("conflict")?.metadata.resourceVersion).toBe(other.metadata.resourceVersion);
+  });
+
+  it("does not reach a namesake of a deleted object", async () => {
+    const old = await bench.create(NS, "namesake-status");
+    await bench.remove(NS, "namesake-status");
+    const fresh = await bench.create(NS, "namesake-status");
+    await expect(writer.patchStatus(old, { state: "x" })).rejects.toMatchObject({ failure: "Conflict" });
+    expect(held("namesake-status")?.metadata.uid).toBe(fresh.metadata.uid);
+    expect((await bench.read(NS, "namesake-status")).status).toEqual({ observedGeneration: -1 });
+  });
+
+  it("refuses a field that the schema does not know, in our words", async () => {
+    const created = await bench.create(NS, "strict");
+    await expect(writer.patchStatus(created, { s3cret: "s3cret" })).rejects.toMatchObject({
+      failure: "Invalid",
+      message: expect.not.stringContaining("s3cret"),
+    });
+  });
+});
+
+describe("patchChecked", () => {
+  it("replaces the list of finalizers only over the version that was read, as a merge patch keeps nobody's", async () => {
+    const read = await bench.create(NS, "finalizers");
+    const theirs = await writer.patchChecked(read, { finalizers: ["them.io/theirs"] });
+    const stale = writer.patchChecked(read, { finalizers: ["us.io/ours"] });
+    await expect(stale).rejects.toMatchObject({ failure: "Conflict" });
+    await writer.patchChecked(theirs, { finalizers: ["them.io/theirs", "us.io/ours"] });
+    expect((await bench.read(NS, "finalizers")).metadata.finalizers).toEqual(["them.io/theirs", "us.io/ours"]);
+  });
+
+  it("ends a deleted object with its last finalizer, in the store as well", async () => {
+    const created = await bench.create(NS, "ending", { meta: { finalizers: ["us.io/ours"] } });
+    store.upsert(created);
+    await bench.remove(NS, "ending");
+    await writer.patchChecked(await bench.read(NS, "ending"), { finalizers: [] });
+    expect(held("ending")).toBeUndefined();
+    await expect(bench.read(NS, "ending")).rejects.toMatchObject({ failure: "NotFound" });
+  });
+});
+
+describe("storeOutcome", () => {
+  it("needs no version: it is stored over whatever changed meanwhile", async () => {
+    const read = await bench.create(NS, "outcome");
+    await writer.patchChecked(read, { annotations: { intent: "open", theirs: "1" } });
+    const stored = await writer.storeOutcome(read, { intent: null, id: "42" }, signal);
+    expect(stored?.metadata.annotations).toEqual({ theirs: "1", id: "42" });
+  });
+
+  it("ends when the object is gone, or a namesake has its place", async () => {
+    const old = await bench.create(NS, "outcome-gone");
+    await bench.remove(NS, "outcome-gone");
+    expect(await writer.storeOutcome(old, { id: "42" }, signal)).toBeUndefined();
+    await bench.create(NS, "outcome-gone");
+    expect(await writer.storeOutcome(old, { id: "42" }, signal)).toBeUndefined();
+    expect((await bench.read(NS, "outcome-gone")).metadata.annotations).toBeUndefined();
+  });
+});
+
+describe("the lease (D4, K15)", () => {
+  const told: string[] = [];
+  const candidate = (identity: string) =>
+    createLeaderElection({
+      client: bench.client(),
+      clock: systemClock(),
+      random: () => 0,
+      namespace: NS,
+      name: "platform-operator-leader-election",
+      identity,
+      onStarted: () => told.push(identity),
+      onLost: () => told.push(`${identity} lost`),
+      onFailed: (error) => told.push(String(error)),
+    });
+
+  it("is created, renewed and handed over with times that the API server takes", async () => {
+    const [first, second] = [candidate("first"), candidate("second")];
+    first.start();
+    await vi.waitFor(() => expect(told).toEqual(["first"]), soon);
+    second.start();
+    const path = objectPath(LEASE, { namespace: NS, name: "platform-operator-leader-election" });
+    const spec = async () => member(await bench.client().request({ method: "GET", path }), "spec");
+    const before = await spec();
+    await vi.waitFor(async () => expect(await spec()).not.toEqual(before), soon);
+    expect(second.mayWrite()).toBe(false);
+    await first.stop();
+    await vi.waitFor(() => expect(told).toEqual(["first", "second"]), soon);
+    expect(await spec()).toMatchObject({
+      holderIdentity: "second",
+      leaseTransitions: 1,
+      renewTime: expect.stringMatching(/\.\d{6}Z$/),
+    });
+    await second.stop();
+  });
+});
+
+describe("events", () => {
+  const eventsOf = async (namespace: string): Promise<readonly Json[]> => {
+    const list = await bench.client().request({ method: "GET", path: collectionPath(EVENT, namespace) });
+    return member(list, "items") as readonly Json[];
+  };
+  const record = { type: "Warning", reason: "Refused", action: "Create", note: "the platform said no" } as const;
+
+  const recorders: { stop(): Promise<void> }[] = [];
+  afterEach(async () => {
+    for (const recorder of recorders.splice(0)) await recorder.stop();
+  });
+  const recorder = (dropped: () => void = () => undefined) => {
+    const clock = manualClock();
+    const made = createRecorder({
+      client: bench.client(),
+      clock,
+      random: () => 0,
+      instance: "test",
+      fallbackNamespace: NS,
+      onDropped: dropped,
+    });
+    recorders.push(made);
+    return { clock, made };
+  };
+
+  it("are created and become a series", async () => {
+    const regarding = await bench.create(NS, "evented");
+    const { clock, made } = recorder();
+    made.record({ ...record, regarding });
+    await vi.waitFor(async () => expect(await eventsOf(NS)).toHaveLength(1), soon);
+    made.record({ ...record, regarding });
+    made.record({ ...record, regarding });
+    await clock.advance(60_000);
+    await vi.waitFor(async () => expect(await eventsOf(NS)).toMatchObject([{ ...record, series: { count: 3 } }]), soon);
+  });
+
+  it("about an object in a namespace that ends go to the operator's", async () => {
+    await bench.namespace("kube-ending");
+    const regarding = await bench.create("kube-ending", "ending");
+    await bench.client().request({ method: "DELETE", path: "/api/v1/namespaces/kube-ending" });
+    expect((await createNamespaces(bench.client(), systemClock()).get("kube-ending", 0))?.terminating).toBe(true);
+    const { made } = recorder();
+    made.record({ ...record, reason: "Ending", regarding });
+    await vi.waitFor(async () => {
+      const about = { regarding: { namespace: "kube-ending", name: "ending" } };
+      expect(await eventsOf(NS)).toContainEqual(expect.objectContaining({ reason: "Ending", ...expectIn(about) }));
+    }, soon);
+  });
+
+  it("about a cluster-scoped object are taken", async () => {
+    const { namespace: _, ...metadata } = (await bench.create(NS, "clustered")).metadata;
+    let dropped = 0;
+    const { made } = recorder(() => (dropped += 1));
+    made.record({
+      ...record,
+      reason: "Clustered",
+      regarding: { apiVersion: "x.io/v1", kind: "ClusterThing", metadata },
+    });
+    await vi.waitFor(async () => {
+      expect(await eventsOf("default")).toContainEqual(expect.objectContaining({ reason: "Clustered" }));
+    }, soon);
+    expect(dropped).toBe(0);
+  });
+});
+
+function expectIn(about: { regarding: object }): { regarding: unknown } {
+  return { regarding: expect.objectContaining(about.regarding) };
+}
+
+describe("Secrets and ConfigMaps", () => {
+  it("are read by name, decoded", async () => {
+    const path = collectionPath(SECRET, NS);
+    const body = { metadata: { name: "s" }, stringData: { token: "s3crét" } };
+    await bench.client().request({ method: "POST", path, body });
+    const reader = createReader(bench.client(), systemClock());
+    expect((await reader.secret(NS, "s", 0))?.data.get("token")).toBe("s3crét");
+    expect(await reader.secret(NS, "none", 0)).toBeUndefined();
+  });
+
+  it("are written as outputs with an owner, changed and left alone", async () => {
+    const owner = await bench.create(NS, "owner");
+    const outputs = createOutputs(bench.client());
+    const path = objectPath(CONFIG_MAP, { namespace: NS, name: "out" });
+    const read = () => bench.client().request({ method: "GET", path });
+    await outputs.configMap(owner, "out", { url: "a", stray: "b" });
+    await outputs.configMap(owner, "out", { url: "c" });
+    const before = await read();
+    await outputs.configMap(owner, "out", { url: "c" });
+    expect(await read()).toEqual(before);
+    expect(before).toMatchObject({ data: { url: "c" }, metadata: { ownerReferences: [{ uid: owner.metadata.uid }] } });
+    expect(member(before, "data")).toEqual({ url: "c" });
+    const other = await bench.create(NS, "other-owner");
+    await expect(outputs.configMap(other, "out", {})).rejects.toMatchObject({ failure: "Conflict" });
+  });
+});
