@@ -82,6 +82,21 @@ describe("a controller", () => {
     await controller.stop();
   });
 
+  it("begins its backoff anew after a pass that went well", async () => {
+    const results = [false, false, true, false];
+    let passes = 0;
+    const controller = run(async () => {
+      if (results[passes++] !== true) throw new Error("boom");
+      return {};
+    });
+    queue.add("a");
+    await clock.advance(1_000 + 2_000);
+    queue.add("a");
+    await clock.advance(1_000);
+    expect(passes).toBe(5);
+    await controller.stop();
+  });
+
   it("heeds the API server's Retry-After", async () => {
     let passes = 0;
     const controller = run(async () => {

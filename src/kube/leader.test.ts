@@ -25,6 +25,7 @@ function leaseServer() {
   let lease: JsonObject | undefined;
   const state = {
     down: false,
+    slowMs: 0,
     calls: [] as KubeRequest[],
     lease: () => lease,
     spec: () => member(lease, "spec"),
@@ -57,7 +58,11 @@ const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
 function candidate(identity: string, on = clock): { election: LeaderElection; told: string[] } {
   const told: string[] = [];
   const election = createLeaderElection({
-    client: scriptedClient((request) => server.answer(request)),
+    client: scriptedClient(async (request) => {
+      const answer = server.answer(request);
+      if (server.slowMs > 0) await new Promise<void>((resolve) => on.after(server.slowMs, resolve));
+      return answer;
+    }),
     clock: on,
     random: () => 0,
     namespace: "operator",
@@ -172,6 +177,19 @@ describe("a leader", () => {
     expect(told).toEqual(["started"]);
     await clock.advance(3_000);
     expect(told).toEqual(["started", "lost"]);
+    await election.stop();
+  });
+
+  it("counts its fence from before the renewal was sent, however long its answer took", async () => {
+    const { election } = candidate("a");
+    await clock.advance(1);
+    server.slowMs = 3_000;
+    await clock.advance(2_000 + 3_000);
+    server.down = true;
+    await clock.advance(3_998);
+    expect(election.mayWrite()).toBe(true);
+    await clock.advance(3);
+    expect(election.mayWrite()).toBe(false);
     await election.stop();
   });
 

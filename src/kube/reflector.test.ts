@@ -138,6 +138,24 @@ describe("the watch", () => {
     expect(client.watches).toHaveLength(2);
   });
 
+  it.each(["an event", "a long life"])("forgets its failures after %s", async (sign) => {
+    const { client, clock } = await started();
+    for (let failure = 0; failure < 5; failure += 1) {
+      client.watch().fail(new KubeError("Server", 500, "no"));
+      await clock.advance(20_000);
+    }
+    if (sign === "an event") client.watch().send({ type: "ADDED", object: thing("b", "11") });
+    else {
+      await clock.advance(5_000);
+      client.watch().close();
+    }
+    await clock.advance(200);
+    const before = client.watches.length;
+    client.watch().fail(new KubeError("Server", 500, "no"));
+    await clock.advance(1_000);
+    expect(client.watches).toHaveLength(before + 1);
+  });
+
   it("waits longer after each failure, up to 30 s", async () => {
     const { client, clock } = await started();
     for (let failure = 0; failure < 8; failure += 1) {

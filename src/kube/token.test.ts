@@ -36,6 +36,14 @@ describe("fileToken", () => {
     expect(await source.token()).toBe("two");
   });
 
+  it("reads no file whose time did not move", async () => {
+    const source = fileToken(path, clock);
+    await source.token();
+    await put("two", 1);
+    await clock.advance(10_000);
+    expect(await source.token()).toBe("one");
+  });
+
   it("is not moved by a step of the wall clock (D1)", async () => {
     const source = fileToken(path, clock);
     await source.token();

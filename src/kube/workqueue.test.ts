@@ -112,6 +112,15 @@ describe("priorities", () => {
     expect(await drain()).toEqual(["b", "a"]);
   });
 
+  it("keeps the highest priority of what changed while a key was worked on", async () => {
+    queue.add("a");
+    await queue.get();
+    queue.add("a", "high");
+    queue.add("a", "low");
+    queue.done("a");
+    expect(queue.depth("high")).toBe(1);
+  });
+
   it("lets no sweep starve under constant changes", async () => {
     queue.add("sweep", "low");
     const served: string[] = [];

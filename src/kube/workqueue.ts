@@ -168,7 +168,7 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
       metrics?.worked((clock.monotonic() - since) / 1_000);
       const again = dirty.get(key);
       dirty.delete(key);
-      if (again !== undefined && open) enqueue(key, again, clock.monotonic());
+      if (again !== undefined) enqueue(key, again, clock.monotonic());
     },
     shutdown: () => {
       open = false;
