@@ -1,9 +1,11 @@
+import { createServer as createTlsServer } from "node:https";
 import { createServer } from "node:net";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { startScriptedServer } from "../../test/support/scripted-server.ts";
 import type { Answer, ScriptedServer } from "../../test/support/scripted-server.ts";
+import { certificate, privateKey } from "../../test/support/tls.ts";
 import { createTransport } from "./http.ts";
 import type { Transport } from "./transport.ts";
 
@@ -154,5 +156,36 @@ describe("an address that is not allowed", () => {
     const answer = await guarded.exchange({ method: "GET", url, headers: {}, deadlineMs: 5000 });
     expect(answer.text).toBe("here");
     await guarded.close();
+  });
+});
+
+describe("TLS", () => {
+  const startTls = () =>
+    startScriptedServer((listener) => createTlsServer({ cert: certificate, key: privateKey }, listener));
+  const post = (client: Transport, url: string) =>
+    client.exchange({ method: "POST", url, headers: { authorization: "Token x" }, body: "{}", deadlineMs: 5000 });
+
+  it("with an unknown authority is no connection, and nothing was sent", async () => {
+    const tls = await startTls();
+    await expect(post(transport, tls.url.replace("http:", "https:"))).rejects.toMatchObject({
+      failure: "connect",
+      message: "no connection to the platform (DEPTH_ZERO_SELF_SIGNED_CERT)",
+    });
+    expect(tls.arrived).toEqual([]);
+    await tls.stop();
+  });
+
+  it("with the authority that was given is one, for its own host only", async () => {
+    const tls = await startTls();
+    const trusting = createTransport({ ...options, ca: certificate });
+    const url = tls.url.replace("http:", "https:");
+    expect((await post(trusting, url)).status).toBe(200);
+    await expect(post(trusting, url.replace("127.0.0.1", "localhost"))).rejects.toMatchObject({
+      failure: "connect",
+      message: "no connection to the platform (ERR_TLS_CERT_ALTNAME_INVALID)",
+    });
+    expect(tls.arrived).toHaveLength(1);
+    await trusting.close();
+    await tls.stop();
   });
 });

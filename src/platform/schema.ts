@@ -49,7 +49,7 @@ export const text = optional(z.string());
 export const flag = optional(z.boolean());
 export const count = optional(z.number());
 /** Dates stay text, so that they keep their fraction of a second. */
-export const date = text;
+export const date = optional(z.string());
 /** The parent of a record, as deployed services nest it: `{ "project": { "id": … } }`. */
 export const parent = optional(z.object({ id: uuid }));
 export const strings = optional(z.array(z.string()));

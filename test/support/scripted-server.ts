@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { IncomingHttpHeaders, Server, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, RequestListener, Server, ServerResponse } from "node:http";
 
 /** A request as it arrived. */
 export interface Arrived {
@@ -30,8 +30,10 @@ export interface ScriptedServer {
   stop(): Promise<void>;
 }
 
-/** Starts a real HTTP server on loopback. @param make e.g. one with TLS. */
-export async function startScriptedServer(make: typeof createServer = createServer): Promise<ScriptedServer> {
+/** Starts a real HTTP server on loopback. @param make e.g. one with TLS; `url` says http all the same. */
+export async function startScriptedServer(
+  make: (listener: RequestListener) => Server = createServer,
+): Promise<ScriptedServer> {
   const arrived: Arrived[] = [];
   let answers: readonly Answer[] = [{}];
   const server: Server = make((request, response) => {

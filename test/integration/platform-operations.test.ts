@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import type { CallRecord } from "../../src/platform/caller.ts";
+import { changeSettings } from "../../src/simulator/settings.ts";
+import type { SettingsChange } from "../../src/simulator/settings.ts";
+import { failureOf } from "../support/platform-client.ts";
+import { casesOf, documented, full } from "../support/platform-operations.ts";
+import type { Need } from "../support/platform-operations.ts";
+import { startWorld } from "../support/platform-world.ts";
+import type { World } from "../support/platform-world.ts";
+
+let world: World;
+
+const use = (surface: "documented" | "full", prefix = "") => {
+  beforeAll(async () => {
+    world = await startWorld(surface, prefix);
+  });
+  afterAll(() => world.close());
+};
+
+/** "success", or what went wrong. */
+const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => "success",
+    (error: unknown) => error,
+  );
+
+const change = (settings: SettingsChange) => changeSettings(world.simulator.sim.settings, settings);
+
+describe.each([
+  ["documented", ""],
+  ["documented", "/api/v1"],
+  ["full", ""],
+  ["full", "/api/v1"],
+] as const)("the %s surface under %j", (surface, prefix) => {
+  use(surface, prefix);
+
+  it.each(casesOf(surface === "full" ? { ...documented, ...full } : documented))(
+    "%s succeeds",
+    async (name, { call }) => {
+      const calls: CallRecord[] = [];
+      const platform = world.connect({ onCall: (record) => calls.push(record) });
+      await call(platform, world);
+      expect(calls.at(-1)).toMatchObject({ operation: name, sent: true, failure: undefined });
+      expect(calls.at(-1)?.status).toBeLessThan(300);
+      expect(world.calls().filter(({ path }) => !path.startsWith(prefix))).toEqual([]);
+    },
+  );
+});
+
+describe("every operation of the spec with the partial and null members of deployed services", () => {
+  use("documented");
+
+  it.each(casesOf(documented))("%s succeeds", async (_name, { call }) => {
+    change({
+      nullRequestIds: false,
+      profile: { statusCodes: "public", records: "public", routerKey: "routerId", applicationStatus: "partial" },
+    });
+    expect(await outcomeOf(call(world.admin, world))).toBe("success");
+  });
+
+  it("a deployment without a request id", async () => {
+    change({ nullRequestIds: true });
+    const status = await world.admin.applications.deploy(world.applicationId, "abcdef1");
+    expect(status).toMatchObject({ id: world.applicationId });
+    expect(status?.deploymentRequestId).toBeUndefined();
+  });
+});
+
+describe("the documented surface alone", () => {
+  use("documented");
+
+  it.each(casesOf(full).filter(([, { needs }]) => needs === "read"))("lacks %s", async (name, { call }) => {
+    const error = await failureOf(call(world.admin, world));
+    expect(["NotFound", "NotSupported"]).toContain(error.failure.is);
+    expect(error.operation).toBe(name);
+  });
+
+  it("answers a method that it lacks with 405", async () => {
+    const error = await failureOf(world.admin.templates.binding(world.clusterIds[0]));
+    expect(error).toMatchObject({ failure: { is: "NotSupported" }, status: 405 });
+  });
+
+  it("lacks what would change or delete", async () => {
+    const { admin, projectId, applicationId } = world;
+    const [project] = await admin.projects.list();
+    const attempts = [
+      () => admin.projects.update(project!, { name: "x" }),
+      () => admin.projects.delete(projectId),
+      () => admin.applications.stop(applicationId),
+      () => admin.applications.delete(applicationId),
+      () => admin.deployments.cancel(applicationId),
+    ];
+    for (const attempt of attempts) expect((await failureOf(attempt())).status).toBeOneOf([404, 405]);
+  });
+});
+
+describe("401", () => {
+  use("full");
+
+  it.each(casesOf({ ...documented, ...full }))("%s with a token that is none", async (name, { call }) => {
+    const error = await failureOf(call(world.connect({ token: () => "no-such-token" }), world));
+    expect(error).toMatchObject({
+      operation: name,
+      status: 401,
+      failure: { is: "Unauthorized" },
+      message: "Access token is invalid",
+    });
+  });
+
+  const jwt = (seconds: number) =>
+    world.simulator.sim.auth.issueJwt(
+      { subject: "ann", organizationId: world.simulator.organizationId, scopes: ["Admin"] },
+      seconds,
+    );
+
+  it.each(casesOf(documented).filter(([name]) => name !== "listGitRepositories"))(
+    "%s with a JWT that has expired",
+    async (_name, { call }) => {
+      const error = await failureOf(call(world.connect({ scheme: "Bearer", token: () => jwt(-1) }), world));
+      expect(error).toMatchObject({ status: 401, message: "Access token has expired" });
+    },
+  );
+
+  it("not with one that is valid, nor with an API token as Bearer", async () => {
+    for (const token of [jwt(60), world.simulator.tokens.admin]) {
+      expect(await world.connect({ scheme: "Bearer", token: () => token }).projects.list()).not.toEqual([]);
+    }
+  });
+
+  it("never comes for the list of git repositories: a Bearer connection is told before", async () => {
+    const before = world.calls().length;
+    const error = await failureOf(world.connect({ scheme: "Bearer" }).organization.gitRepositories());
+    expect(error.failure).toEqual({ is: "Refused" });
+    expect(world.calls()).toHaveLength(before);
+  });
+});
+
+describe.each<["read" | "write" | "deploy", readonly Need[]]>([
+  ["read", ["read"]],
+  ["write", ["read", "write"]],
+  ["deploy", ["read", "deploy"]],
+])("403 with the scope %s", (scope, allowed) => {
+  use("full");
+
+  const cases = casesOf({ ...documented, ...full });
+  const connect = () => world.connect({ token: () => world.simulator.tokens[scope] });
+
+  it.each(cases.filter(([, { needs }]) => allowed.includes(needs)))("not for %s", async (_name, { call }) => {
+    expect(await outcomeOf(call(connect(), world))).toBe("success");
+  });
+
+  it.each(cases.filter(([, { needs }]) => !allowed.includes(needs)))("for %s", async (name, { needs, call }) => {
+    expect(await failureOf(call(connect(), world))).toMatchObject({
+      operation: name,
+      status: 403,
+      failure: { is: "Forbidden" },
+      message: `The token lacks the permission to ${needs}`,
+    });
+  });
+
+  it("for a blueprint that is deployed at once, which needs two", async () => {
+    const platform = connect();
+    const input = { name: world.name(), tag: "redis/3.0.0", icon: "https://example.com/x.svg" };
+    expect((await failureOf(platform.blueprints.create(world.environmentId, input, { deploy: true }))).status).toBe(
+      403,
+    );
+  });
+});
+
+it("403 for a token of another organization", async () => {
+  const other = await startWorld("documented", "");
+  const error = await failureOf(other.connect({ token: () => other.simulator.tokens.foreign }).projects.list());
+  expect(error).toMatchObject({ status: 403, failure: { is: "Forbidden" } });
+  await other.close();
+});
+
+describe.each(["message", "detail", "none"] as const)("the documented errors, told in %s", (errorText) => {
+  use("documented");
+
+  const told = (message: string, phrase: string) => (errorText === "none" ? phrase : message);
+
+  beforeAll(() => change({ profile: { errorText } }));
+
+  it.each([{ clusterMode: "PLATFORM_MANAGED" }, { cloudProvider: "AWS" }])(
+    "400 for a catalogue with %j alone",
+    async (context) => {
+      expect(await failureOf(world.admin.templates.list(context))).toMatchObject({
+        status: 400,
+        failure: { is: "Invalid" },
+        message: told("clusterMode and cloudProvider must be supplied together", "Bad Request"),
+      });
+    },
+  );
+
+  it.each([
+    ["postgres/1.0.0", { engine_version: "1.9.8", cpu: "2" }, "cpu is not overridable in postgres/1.0.0"],
+    ["postgres/1.0.0", {}, "engine_version is required for terraform blueprints"],
+    ["bucket/2.1.0", { engine_version: "9" }, "engine_version must be one of 1.8.3 for bucket/2.1.0"],
+  ])("422 for the blueprint %s with %j", async (tag, specOverrides, message) => {
+    const input = { name: world.name(), tag, icon: "https://example.com/x.svg", specOverrides };
+    const error = await failureOf(world.admin.blueprints.create(world.environmentId, input, { deploy: false }));
+    expect(error).toMatchObject({
+      status: 422,
+      failure: { is: "Invalid" },
+      message: told(message, "Unprocessable Entity"),
+    });
+  });
+
+  it.each([
+    ["failed", 500],
+    ["unavailable", 503],
+  ] as const)("a catalogue that %s: %d, after two repetitions", async (catalog, status) => {
+    change({ catalog });
+    const before = world.calls().length;
+    expect(await failureOf(world.admin.templates.list())).toMatchObject({ status, failure: { is: "Server" } });
+    expect(world.calls()).toHaveLength(before + 3);
+    change({ catalog: "ok" });
+  });
+
+  it.each([
+    ["seconds", 30_000],
+    ["epoch", 30_000],
+    ["absent", 60_000],
+  ] as const)("429 with a reset in %s: %d ms, for everybody on the connection", async (reset, waitMs) => {
+    const platform = world.connect();
+    change({ rate: { limit: 0, windowSeconds: 30, reset } });
+    const before = world.calls().length;
+    const error = await failureOf(platform.projects.list());
+    expect(error).toMatchObject({ status: 429, failure: { is: "RateLimited" } });
+    const asked = error.failure.is === "RateLimited" ? error.failure.retryAfterMs : 0;
+    expect(Math.abs(asked - waitMs)).toBeLessThanOrEqual(2000); // whole seconds, of two clocks
+    expect((await failureOf(platform.projects.create({ name: "x" }))).failure.is).toBe("RateLimited");
+    expect(world.calls()).toHaveLength(before + 1);
+    change({ rate: null });
+    expect(await world.connect().projects.list()).not.toEqual([]);
+  });
+});
