@@ -8,6 +8,7 @@ import { createControlServer } from "./control-server.ts";
 import { createFaults } from "./faults.ts";
 import { createIds } from "./ids.ts";
 import { createJournal, type JournalEntry } from "./journal.ts";
+import type { Scope } from "./jwt.ts";
 import type { Surface } from "./operations.ts";
 import { createRate } from "./rate.ts";
 import { seedWorld } from "./seed.ts";
@@ -54,64 +55,68 @@ export interface Simulator {
   close(): Promise<void>;
 }
 
+/** A platform without a network. */
+export type Setup = Pick<
+  Simulator,
+  "organizationId" | "otherOrganizationId" | "tokens" | "clusterIds" | "credentialsId" | "sim"
+>;
+
+/** @returns a platform that nobody can reach yet, for {@link startSimulator} and tests of the state machine. */
+export function createSimulation(options: SimulatorOptions & { readonly clock: Clock }): Setup {
+  const ids = createIds(options.seed);
+  const time = createTime(options.clock, options.speed ?? 1);
+  const { world, organizationId, otherOrganizationId, ...seeded } = seedWorld(ids, time, options.organizationId);
+  const journal = createJournal(time);
+  const auth = createAuth(ids, time);
+  const token = (name: string, scope: Scope, organization = organizationId, value?: string): string =>
+    auth.createToken({ name, organizationId: organization, scopes: [scope], ...(value !== undefined && { value }) })
+      .value;
+  return {
+    organizationId,
+    otherOrganizationId,
+    ...seeded,
+    tokens: {
+      admin: token("admin", "Admin", organizationId, options.adminToken),
+      read: token("read", "Read"),
+      deploy: token("deploy", "Deploy"),
+      write: token("write", "Write"),
+      foreign: token("foreign", "Admin", otherOrganizationId),
+    },
+    sim: {
+      world,
+      time,
+      ids,
+      journal,
+      settings: settingsOf(options.surface),
+      auth,
+      rate: createRate(time),
+      faults: createFaults(),
+      notify: (transition) => journal.transition(transition),
+    },
+  };
+}
+
 /** Starts a platform on loopback. @throws when a port is taken. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const clock = options.clock ?? realClock();
-  const ids = createIds(options.seed);
-  const time = createTime(clock, options.speed ?? 1);
-  const { world, organizationId, otherOrganizationId, clusterIds, credentialsId } = seedWorld(
-    ids,
-    time,
-    options.organizationId,
-  );
-  const journal = createJournal(time);
-  const sim: Simulation = {
-    world,
-    time,
-    ids,
-    journal,
-    settings: settingsOf(options.surface),
-    auth: createAuth(ids, time),
-    rate: createRate(time),
-    faults: createFaults(),
-    notify: (transition) => journal.transition(transition),
-  };
-  const token = (
-    name: string,
-    organization: string,
-    scope: "Admin" | "Read" | "Deploy" | "Write",
-    value?: string,
-  ): string =>
-    sim.auth.createToken({ name, organizationId: organization, scopes: [scope], ...(value !== undefined && { value }) })
-      .value;
-  const tokens = {
-    admin: token("admin", organizationId, "Admin", options.adminToken),
-    read: token("read", organizationId, "Read"),
-    deploy: token("deploy", organizationId, "Deploy"),
-    write: token("write", organizationId, "Write"),
-    foreign: token("foreign", otherOrganizationId, "Admin"),
-  };
+  const setup = createSimulation({ ...options, clock });
+  const { sim, organizationId } = setup;
   const app = await createApp(sim);
   const server = createWire(sim, app, clock);
   const control = createControlServer(sim, organizationId);
   const url = await listen(server, options.port ?? 0);
   const controlUrl = await control.listen({ port: options.controlPort ?? 0, host: "127.0.0.1" });
   return {
+    ...setup,
     url,
     controlUrl,
-    organizationId,
-    otherOrganizationId,
-    tokens,
-    clusterIds,
-    credentialsId,
-    sim,
     world() {
       advance(sim);
-      return world;
+      return sim.world;
     },
     journal() {
       advance(sim);
-      return journal.entries;
+      return sim.journal.entries;
     },
     async close() {
       server.closeAllConnections();
