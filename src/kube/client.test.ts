@@ -201,16 +201,24 @@ describe("a refused token (K12)", () => {
     expect(await readAll(client.stream({ path: "/x", signal }))).toBe('{"ok":true}');
   });
 
-  it("of a file is read by our own source", async () => {
-    await connect(second);
+  it("of a file is read again at once", async () => {
+    let wanted = "first";
+    await connect((request, response) => {
+      const known = request.headers.authorization === `Bearer ${wanted}`;
+      json(response, known ? 200 : 401, { ok: known });
+    });
     const tokenFile = join(dirname(server.kubeconfigPath), "token");
-    await writeFile(tokenFile, "second\n");
+    await writeFile(tokenFile, "first\n");
     const path = join(dirname(server.kubeconfigPath), "with-file");
     const config = JSON.parse(await readFile(server.kubeconfigPath, "utf8")) as Record<string, unknown>;
     config["users"] = [{ name: "u", user: { "auth-provider": { name: "tokenFile", config: { tokenFile } } } }];
     await writeFile(path, JSON.stringify(config));
     await client.close();
-    client = createKubeClient({ config: { from: "file", path }, userAgent: "t", clock: systemClock() });
+    // The clock stands still: age alone would not have the file read again.
+    client = createKubeClient({ config: { from: "file", path }, userAgent: "t", clock: manualClock() });
+    expect(await client.request({ method: "GET", path: "/x" })).toEqual({ ok: true });
+    wanted = "second";
+    await writeFile(tokenFile, "second\n");
     expect(await client.request({ method: "GET", path: "/x" })).toEqual({ ok: true });
   });
 });

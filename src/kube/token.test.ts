@@ -53,14 +53,6 @@ describe("fileToken", () => {
     expect(await source.token()).toBe("two");
   });
 
-  it("reads again at once when told to forget, whatever the file's time says (K12)", async () => {
-    const source = fileToken(path, clock);
-    await source.token();
-    await put("two", 1);
-    source.forget();
-    expect(await source.token()).toBe("two");
-  });
-
   it("keeps what it has while the file is away, and fails without anything", async () => {
     const source = fileToken(path, clock);
     await source.token();

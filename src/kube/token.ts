@@ -12,8 +12,6 @@ export interface TokenSource {
    * @throws Error when the file cannot be read and nothing is in memory.
    */
   token(): Promise<string>;
-  /** Makes the next call read the file, whatever its time says: the API server refused the token. */
-  forget(): void;
 }
 
 /**
@@ -41,10 +39,6 @@ export function fileToken(path: string, clock: Clock): TokenSource {
         if (held !== undefined) return held.token;
         throw error;
       }
-    },
-    forget: () => {
-      lookedAt = Number.NEGATIVE_INFINITY;
-      if (held !== undefined) held = { token: held.token, mtimeMs: Number.NaN };
     },
   };
 }
