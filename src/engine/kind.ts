@@ -3,6 +3,8 @@ import type { Json, JsonObject } from "../kube/types.ts";
 import type { Reason } from "../resources/base/reasons.ts";
 import type { Resource } from "../resources/base/resource.ts";
 
+export type { Json, JsonObject } from "../kube/types.ts";
+
 export type Ms = number;
 export type Uuid = string;
 
@@ -26,6 +28,8 @@ export type Proof = "recorded" | "claimed" | "given";
 
 /** All that a kind's pure code may see. */
 export interface Pass<Spec, In, Mem extends JsonObject> {
+  /** Of the custom resource. */
+  readonly name: string;
   readonly spec: Spec;
   readonly inputs: In;
   readonly goal: Goal;

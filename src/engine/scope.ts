@@ -131,6 +131,7 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
   const surface = connection.surface ?? "Documented";
   const proof: Proof | undefined = found.identity.is === "known" ? found.identity.proof : undefined;
   return {
+    name: object.metadata.name,
     spec: found.spec,
     inputs: found.inputs,
     goal: found.goal,
