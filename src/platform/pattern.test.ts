@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { testPatterns } from "./pattern.ts";
+
+const judge = (pattern: string, value: string) => testPatterns([{ pattern, value }])[0];
+
+describe("patterns of the catalogue", () => {
+  it.each([
+    [String.raw`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9-]+)+$`, "shop.example.com", true],
+    [String.raw`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9-]+)+$`, "shop", false],
+    ["b", "abc", true], // not anchored
+    ["^$", "", true],
+    [String.raw`^(?!10\.)\d+$`, "127", true],
+    ["^\"'`\\$\\{\\}$", "\"'`${}", true],
+  ])("%s on %j is %s", (pattern, value, expected) => {
+    expect(judge(pattern, value)).toBe(expected);
+  });
+
+  it.each([
+    ["no expression at all", "(", "a"],
+    ["one of another dialect", String.raw`\A[a-z]+\z`, "a"],
+    ["inline flags", "(?i)^a$", "A"],
+    ["a POSIX class", "^[[:alpha:]]+$", "abc"],
+    ["an intersection of classes", "^[a-z&&[^b]]+$", "abc"],
+    ["a pattern that is too long", "a".repeat(513), "a"],
+    ["a value that is too long", "^a+$", "a".repeat(4097)],
+    ["a value in which dialects differ", String.raw`^\w+$`, "é"],
+    ["a value of several lines", "^a$", "a\n"],
+  ])("leaves %s to the platform", (_name, pattern, value) => {
+    expect(judge(pattern, value)).toBeUndefined();
+  });
+
+  it("answers in order, each test for itself", () => {
+    const tests = [
+      { pattern: "^a$", value: "a" },
+      { pattern: "(", value: "a" },
+      { pattern: "^a$", value: "b" },
+    ];
+    expect(testPatterns(tests)).toEqual([true, undefined, false]);
+  });
+
+  it.each([
+    ["^(a+)+$", `${"a".repeat(4000)}!`],
+    ["(x+x+)+y", "x".repeat(4096)],
+    [`(?:${String.raw`\p{L}{0,200}`.repeat(39)})!`, "a".repeat(4096)],
+    ["(?:(?:(?:(?:.{0,9}){0,9}){0,9}){0,9}){0,9}x", "a".repeat(4096)],
+  ])("stops %s, and the tests with it", (pattern, value) => {
+    expect(
+      testPatterns([
+        { pattern: "^a$", value: "a" },
+        { pattern, value },
+      ]),
+    ).toEqual([undefined, undefined]);
+  });
+
+  it("judges as many as fit and leaves the rest to the platform", () => {
+    const answers = testPatterns(Array.from({ length: 8192 }, () => ({ pattern: "^a+$", value: "a".repeat(4096) })));
+    expect(answers.slice(0, 63)).toEqual(Array.from({ length: 63 }, () => true));
+    expect(answers.slice(63).every((answer) => answer === undefined)).toBe(true);
+  });
+
+  it("runs nothing that a pattern or a value says", () => {
+    const evil = `"]]);globalThis.polluted=1;(([["`;
+    testPatterns([{ pattern: evil, value: evil }]);
+    expect("polluted" in globalThis).toBe(false);
+  });
+
+  it("never throws", () => {
+    fc.assert(
+      fc.property(fc.array(fc.record({ pattern: fc.string({ unit: "binary" }), value: fc.string() })), (tests) => {
+        expect(testPatterns(tests)).toHaveLength(tests.length);
+      }),
+    );
+  });
+});
