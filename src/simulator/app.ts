@@ -135,6 +135,10 @@ function methodOf(method: string): "GET" | "POST" | "PUT" | "DELETE" {
   throw new Error(`no operation takes ${method}`);
 }
 
+/** Headers that belong to a connection, not to an answer. */
+const hopByHop: ReadonlySet<string> = new Set(["connection", "transfer-encoding", "keep-alive"]);
+
 function texts(headers: Readonly<Record<string, string | string[] | number | undefined>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+  const kept = Object.entries(headers).filter(([name]) => !hopByHop.has(name));
+  return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
 }

@@ -16,8 +16,7 @@ export interface Outlet {
 
 /** Sends an answer as it should be. */
 export function sendAnswer(response: ServerResponse, answer: WireAnswer): void {
-  const { "transfer-encoding": _, ...headers } = answer.headers;
-  response.writeHead(answer.status, { ...headers, ...lengthOf(answer) });
+  response.writeHead(answer.status, { ...answer.headers, ...lengthOf(answer) });
   response.end(answer.body);
 }
 

@@ -3,6 +3,9 @@ import { z } from "zod";
 import { cloudVendors, clusterModes } from "../catalog.ts";
 import { Id } from "../schemas.ts";
 
+/** JSON has one kind of number; the schema of integers would end at 2^53. */
+const Int64 = z.number().describe("int64");
+
 const Field = z.object({
   key: z.string(),
   type: z.enum(["string", "number", "bool"]),
@@ -13,10 +16,10 @@ const Field = z.object({
   sensitive: z.boolean(),
   constraints: z.object({
     allowedValues: z.array(z.string()).nullish(),
-    min: z.int().nullish(),
-    max: z.int().nullish(),
-    minLength: z.int().nullish(),
-    maxLength: z.int().nullish(),
+    min: Int64.nullish(),
+    max: Int64.nullish(),
+    minLength: Int64.nullish(),
+    maxLength: Int64.nullish(),
     pattern: z.string().nullish(),
   }),
 });
