@@ -28,7 +28,7 @@ export interface Outcome {
   readonly ending: Ending;
   /** Absent when nothing was observed in this pass: then the stored facts stay. */
   readonly report: Report | undefined;
-  /** The operator's memory, flat members of status. */
+  /** The operator's memory, flat members of status. What the report says of the same members is newer. */
   readonly memory: JsonObject;
   readonly id: Uuid | undefined;
   readonly pins: Pins | undefined;
@@ -51,8 +51,8 @@ export function compose(outcome: Outcome): JsonObject {
   const kept = report === undefined ? keptFacts(object) : {};
   return prune({
     ...kept,
-    ...report?.status,
     ...memory,
+    ...report?.status,
     observedGeneration: observedGeneration(outcome),
     externalId: id,
     identity: pins === undefined ? member(object.status, "identity") : { ...pins },

@@ -56,11 +56,12 @@ export async function scope<Spec, In, Seen, Mem extends JsonObject, Do, Api exte
   const trusted = trust(context, kind, object, session);
   if (trusted.is === "ended") return trusted;
   const { spec, identity } = trusted;
-  const insist = goal === "present";
   const needs = kind.needs(spec);
-  const hasId = identity.is === "known" && identity.proof === "recorded";
-  const gate = resolveReferences(context.cache, object.metadata.namespace ?? "", needs.references, hasId);
-  if (insist && gate.is === "shut" && gate.missing) return waiting(gate.why);
+  const insist = goal === "present";
+  const recorded = identity.is === "known" && identity.proof === "recorded";
+  const gate = resolveReferences(context.cache, object.metadata.namespace ?? "", needs.references, recorded);
+  const absent = insist ? missing(gate) : undefined;
+  if (absent !== undefined) return waiting(absent);
   const reached = await reach(context, kind, spec, object, goal);
   if (reached.is === "ended") return reached;
   const { connection } = reached;
@@ -68,7 +69,6 @@ export async function scope<Spec, In, Seen, Mem extends JsonObject, Do, Api exte
   const pins = pinsOf(context, connection, object, needs, gate);
   const changed = contradiction(object, pins);
   if (changed !== undefined) return stalled(changed);
-  if (insist && gate.is === "shut") return waiting(gate.why);
   const inputs = await inputsOf(context, object, needs, gate, {
     token: connection.token,
     generation: object.metadata.generation ?? 0,
@@ -78,6 +78,11 @@ export async function scope<Spec, In, Seen, Mem extends JsonObject, Do, Api exte
   const frame = { object, session, connection, pins };
   const pass = passOf(context, kind, frame, { spec, inputs: inputs.inputs, goal, identity, needs });
   return { is: "ready", frame: { ...frame, pass } };
+}
+
+/** A parent that does not exist is told before anything is said of the connection, which may be the parent's. */
+function missing(gate: Gate): Why | undefined {
+  return gate.is === "shut" && gate.missing ? gate.why : undefined;
 }
 
 /** What can be said of an object without asking anybody: its spec, and which object of the platform it stands for. */
@@ -102,6 +107,7 @@ async function inputsOf<In, Api extends RatedApi>(
   gate: Gate,
   how: Parameters<typeof resolver>[2],
 ): Promise<{ readonly is: "found"; readonly inputs: In } | { readonly is: "missing"; readonly why: Why }> {
+  if (gate.is === "shut" && how.lenient === undefined) return { is: "missing", why: gate.why };
   const namespace = object.metadata.namespace ?? "";
   const values = await resolveValues(context.reader, namespace, needs.values, VALUES_MAX_AGE_MS);
   if (values.is === "missing" && how.lenient === undefined) return values;

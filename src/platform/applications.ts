@@ -49,22 +49,30 @@ export type ApplicationPort = z.output<typeof port>;
 
 export interface ApplicationInput {
   readonly name: string;
-  readonly gitRepository: { readonly url: string; readonly branch?: string };
-  readonly buildMode?: string;
-  readonly dockerfilePath?: string;
+  readonly gitRepository: GitRepositoryInput;
+  readonly buildMode?: string | undefined;
+  readonly dockerfilePath?: string | undefined;
   /** Platform units, which the spec does not name. */
-  readonly cpu?: number;
-  readonly memory?: number;
-  readonly minRunningInstances?: number;
-  readonly maxRunningInstances?: number;
-  readonly ports?: readonly PortInput[];
+  readonly cpu?: number | undefined;
+  readonly memory?: number | undefined;
+  readonly minRunningInstances?: number | undefined;
+  readonly maxRunningInstances?: number | undefined;
+  readonly ports?: readonly PortInput[] | undefined;
+}
+
+export interface GitRepositoryInput {
+  readonly url: string;
+  readonly branch?: string | undefined;
+  /** In the platform's spelling; derived from the host of `url` when absent. */
+  readonly provider?: string | undefined;
+  readonly rootPath?: string | undefined;
 }
 
 export interface PortInput {
   readonly internalPort: number;
-  readonly externalPort?: number;
-  readonly protocol?: string;
-  readonly publiclyAccessible?: boolean;
+  readonly externalPort?: number | undefined;
+  readonly protocol?: string | undefined;
+  readonly publiclyAccessible?: boolean | undefined;
 }
 
 export interface Applications {
@@ -128,11 +136,11 @@ export function applications(caller: Caller): Applications {
 
 /** The body members of a create or, with `current`, of a PUT. */
 function settings(input: ApplicationInput, current?: Application): Record<string, unknown> {
-  const { url, branch } = input.gitRepository;
+  const { url, branch, provider, rootPath } = input.gitRepository;
   const stored = z.looseObject({}).safeParse(current?.record["git_repository"]).data ?? {};
   return {
     name: input.name,
-    git_repository: overlay(stored, { url, branch, provider: gitProvider(url) }),
+    git_repository: overlay(stored, { url, branch, provider: provider ?? gitProvider(url), root_path: rootPath }),
     build_mode: input.buildMode,
     dockerfile_path: input.dockerfilePath,
     cpu: input.cpu,

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { AGE, MESSAGE, READY, REASON } from "./base/columns.ts";
 import { mapOf, objectName, tokenSecretRef, uuid } from "./base/fields.ts";
 import type { PrinterColumn, Resource } from "./base/resource.ts";
-import { kept, observingStatus, time } from "./base/status.ts";
+import { kept, observingStatus } from "./base/status.ts";
 
 const auth = z
   .object({
@@ -102,9 +102,6 @@ export type ConnectionMemory = z.output<typeof memory>;
 
 const status = observingStatus({
   surface: surfaceFound.optional(),
-  rateLimitedUntil: time
-    .optional()
-    .describe("Until when the platform asked to send nothing; absent while requests flow."),
 });
 
 const columns: readonly PrinterColumn[] = [

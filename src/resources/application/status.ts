@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { ATOMIC, fingerprint, id, kept, livingStatus, text, time, token } from "../base/status.ts";
+import { ATOMIC, count, fingerprint, id, kept, livingStatus, text, time, token } from "../base/status.ts";
 
 const lastDeployment = z
   .object({
@@ -9,7 +9,10 @@ const lastDeployment = z
     state: text.optional().describe("State of the deployment, verbatim."),
     startedAt: time.optional().describe("When the operator asked for it."),
     finishedAt: time.optional().describe("When the operator saw it end."),
-    settings: text.optional().describe("Stands for the settings that it was made with."),
+    settings: count.optional().describe("Which writing of the settings it was made with; see written.revision."),
+    baseline: text
+      .optional()
+      .describe("What the service showed before, for a deployment that the platform gave no request id."),
     variables: fingerprint.optional().describe("Stands for the variables that it was made with."),
     retry: token.optional().describe("The reconcile-requested-at annotation that it was retried for."),
   })
@@ -32,6 +35,7 @@ const written = z
       .optional()
       .describe("The settings as they were last sent, by path in the spec.")
       .meta({ maxProperties: 64 }),
+    revision: count.optional().describe("How many times the settings were sent."),
     variables: fingerprint.optional().describe("Stands for the variables as they were last sent."),
     variableNames: z
       .array(text.describe("Name of a variable."))

@@ -1,0 +1,25 @@
+/** Whether an id that a user gave lies under the connection's organization (design §8). */
+import type { Uuid } from "../engine/kind.ts";
+import type { Platform } from "../platform/index.ts";
+
+const MAX_AGE_MS = 30_000;
+
+/** Whether the organization has this project. Every surface lists them. @throws ApiError */
+export async function isProjectOfOrganization(api: Platform, projectId: Uuid): Promise<boolean> {
+  const projects = await api.projects.list({ maxAgeMs: MAX_AGE_MS });
+  return projects.some(({ id }) => id === projectId);
+}
+
+/**
+ * The project of the organization that an environment is in. Every surface lists the environments of a project by id.
+ * @returns undefined when none of them has it
+ * @throws ApiError
+ */
+export async function projectOfEnvironment(api: Platform, environmentId: Uuid): Promise<Uuid | undefined> {
+  for (const project of await api.projects.list({ maxAgeMs: MAX_AGE_MS })) {
+    // One after the other: the first that has it ends the search, and the rate budget is shared.
+    const environments = await api.projects.environmentStats(project.id, { maxAgeMs: MAX_AGE_MS });
+    if (environments.some(({ id }) => id === environmentId)) return project.id;
+  }
+  return undefined;
+}

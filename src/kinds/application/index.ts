@@ -1,0 +1,33 @@
+/** PlatformApplication: exists, settings, variables, the commit deployed, running or stopped. */
+import { platformApplication, type ApplicationMemory, type ApplicationSpec } from "../../resources/application.ts";
+import type { PlatformKind } from "../kind.ts";
+import { act, trace } from "./act.ts";
+import type { Do, Inputs, Seen } from "./model.ts";
+import { observe } from "./observe.ts";
+import { plan } from "./plan.ts";
+import { report } from "./report.ts";
+import { inputVariables, valueRequests } from "./variables.ts";
+
+export const application: PlatformKind<ApplicationSpec, Inputs, Seen, ApplicationMemory, Do> = {
+  resource: platformApplication,
+  lives: true,
+  claim: (spec) => spec.externalId,
+  listable: (surface) => surface === "Full",
+  needs: (spec) => ({
+    references: [
+      {
+        field: "spec.environmentRef",
+        kind: "PlatformEnvironment",
+        name: spec.environmentRef.name,
+        externalId: spec.environmentRef.externalId,
+      },
+    ],
+    values: valueRequests(spec),
+    inputs: (resolved) => ({ environmentId: resolved.id("spec.environmentRef"), ...inputVariables(spec, resolved) }),
+  }),
+  observe,
+  plan,
+  act: (step, pass, seen, api) => act(step.do, pass, seen, api),
+  trace,
+  report,
+};

@@ -1,0 +1,70 @@
+/** What the parts of the application kind hand to each other. */
+import type { Fingerprint, Pass, Uuid } from "../../engine/kind.ts";
+import type { Application } from "../../platform/applications.ts";
+import type { Deployment } from "../../platform/deployments.ts";
+import type { ServiceStatus } from "../../platform/service-status.ts";
+import type { IngressStatus } from "../../platform/services.ts";
+import type { ApplicationMemory, ApplicationSpec } from "../../resources/application.ts";
+
+export interface Inputs {
+  readonly environmentId: Uuid;
+  readonly variables: readonly InputVariable[];
+  /** Stands for all variables. */
+  readonly fingerprint: Fingerprint;
+}
+
+export interface InputVariable {
+  readonly name: string;
+  readonly value: string;
+  readonly isSecret: boolean;
+}
+
+export interface Seen {
+  /** Whether an environment that was given by id is the organization's; true for one that we manage. */
+  readonly environmentIsOurs: boolean;
+  /** The project of such an environment. */
+  readonly projectId: Uuid | undefined;
+  /** The environment's applications, on the full surface. */
+  readonly siblings: readonly Application[] | undefined;
+  /** undefined while there is no id, or when the service answers 404. */
+  readonly status: ServiceStatus | undefined;
+  /** How far the deployment request is that is followed. */
+  readonly request: Deployment | undefined;
+  readonly ingress: IngressStatus | undefined;
+  /** Keys of the application's variables and secrets, where it has to be known. */
+  readonly keys: ReadonlySet<string> | undefined;
+  /** Ids of its own secrets by key, on the full surface, where one has to be changed. */
+  readonly secretIds: ReadonlyMap<string, Uuid>;
+  readonly serverNow: Date | undefined;
+  /** A delete was sent in this pass. */
+  readonly deleting: boolean;
+}
+
+export type Do =
+  | { readonly what: "create" }
+  | { readonly what: "update" }
+  | { readonly what: "import" }
+  | { readonly what: "stop" }
+  | { readonly what: "delete" }
+  | { readonly what: "secret"; readonly name: string; readonly secretId: Uuid }
+  | { readonly what: "deploy"; readonly commit: string; readonly retry: string | undefined };
+
+export type ApplicationPass = Pass<ApplicationSpec, Inputs, ApplicationMemory>;
+
+export const NOTHING_SEEN: Seen = {
+  environmentIsOurs: true,
+  projectId: undefined,
+  siblings: undefined,
+  status: undefined,
+  request: undefined,
+  ingress: undefined,
+  keys: undefined,
+  secretIds: new Map(),
+  serverNow: undefined,
+  deleting: false,
+};
+
+/** The application's own record, on the full surface. */
+export function recordOf(pass: ApplicationPass, seen: Seen): Application | undefined {
+  return seen.siblings?.find(({ id }) => id === pass.id);
+}

@@ -1,0 +1,107 @@
+/** The reads of an application: few, and shared with its siblings where the surface lets them be. */
+import type { Uuid } from "../../engine/kind.ts";
+import { ApiError, type ApiFailure } from "../../platform/errors.ts";
+import type { Platform } from "../../platform/index.ts";
+import type { ServiceStatus } from "../../platform/service-status.ts";
+import { servicePhase } from "../../platform/states.ts";
+import type { Variable } from "../../platform/variables.ts";
+import { projectOfEnvironment } from "../ancestry.ts";
+import { everDeployed } from "./deployment.ts";
+import { NOTHING_SEEN, type ApplicationPass, type Seen } from "./model.ts";
+import { pendingSecrets } from "./variables.ts";
+
+/** Settings change rarely, states change while somebody watches. */
+const RECORDS_MAX_AGE_MS = 10_000;
+const STATUSES_MAX_AGE_MS = 1_000;
+const INGRESS_MAX_AGE_MS = 30_000;
+
+/** @throws ApiError */
+export async function observe(pass: ApplicationPass, api: Platform): Promise<Seen> {
+  const { environmentId } = pass.inputs;
+  const given = pass.spec.environmentRef.externalId !== undefined;
+  const limited = given && (pass.proof !== "recorded" || pass.allowedProjects !== undefined) && pass.goal === "present";
+  const projectId = limited ? await projectOfEnvironment(api, environmentId) : undefined;
+  const place = { ...NOTHING_SEEN, environmentIsOurs: !limited || projectId !== undefined, projectId };
+  if (!place.environmentIsOurs) return place;
+  const siblings = pass.surface === "Full" ? await siblingsOf(pass, api) : undefined;
+  const seen = { ...place, siblings, serverNow: api.serverNow() };
+  if (pass.id === undefined) return seen;
+  const status = await statusOf(pass, pass.id, siblings, api);
+  if (status === undefined || pass.goal !== "present") return { ...seen, status };
+  return { ...seen, status, ...(await details(pass, pass.id, status, api)) };
+}
+
+async function siblingsOf(pass: ApplicationPass, api: Platform): Promise<Seen["siblings"]> {
+  const routine = pass.proof === "recorded" && pass.goal === "present";
+  const options = { maxAgeMs: routine ? RECORDS_MAX_AGE_MS : 0 };
+  return await orMissing(
+    api.applications.list(pass.inputs.environmentId, options),
+    pass.goal === "present" ? [] : ["NotFound"],
+  );
+}
+
+/** The state: one read for all services of the environment on the full surface, one for each on the documented. */
+async function statusOf(
+  pass: ApplicationPass,
+  id: Uuid,
+  siblings: Seen["siblings"],
+  api: Platform,
+): Promise<ServiceStatus | undefined> {
+  if (pass.surface === "Documented") return await orMissing(api.applications.status(id), ["NotFound"]);
+  if (siblings?.some((one) => one.id === id) !== true) return undefined;
+  const all = await api.services.statuses(pass.inputs.environmentId, { maxAgeMs: STATUSES_MAX_AGE_MS });
+  return all.find((one) => one.id === id) ?? (await orMissing(api.applications.status(id), ["NotFound"]));
+}
+
+async function details(
+  pass: ApplicationPass,
+  id: Uuid,
+  status: ServiceStatus,
+  api: Platform,
+): Promise<Pick<Seen, "request" | "ingress" | "keys" | "secretIds">> {
+  const last = pass.memory.lastDeployment;
+  const open = last !== undefined && last.finishedAt === undefined ? last.requestId : undefined;
+  const request = open === undefined ? undefined : await orMissing(api.deployments.status(open), ["NotFound"]);
+  const running = servicePhase(status.state) === "running";
+  const ingress = running
+    ? await orMissing(api.services.ingressStatus("application", id, { maxAgeMs: INGRESS_MAX_AGE_MS }), [
+        "NotFound",
+        "NotSupported",
+        "BadResponse",
+      ])
+    : undefined;
+  return { request, ingress, ...(await variablesOf(pass, id, status, api)) };
+}
+
+/** Which variables there are: asked only where memory cannot tell, and where a secret has to be changed by its id. */
+async function variablesOf(
+  pass: ApplicationPass,
+  id: Uuid,
+  status: ServiceStatus,
+  api: Platform,
+): Promise<Pick<Seen, "keys" | "secretIds">> {
+  if (pass.inputs.variables.length === 0) return { keys: undefined, secretIds: new Map() };
+  const foreign = pass.memory.written?.variables === undefined && everDeployed(status);
+  const pending = pass.surface === "Full" && pendingSecrets(pass).length > 0;
+  if (!foreign && !pending) return { keys: undefined, secretIds: new Map() };
+  const secrets = await api.variables.listSecrets(id);
+  const plain = foreign ? await api.variables.list(id) : [];
+  return {
+    keys: foreign ? new Set([...plain, ...secrets].filter(isOwn).map(({ key }) => key)) : undefined,
+    secretIds: new Map(secrets.filter(isOwn).map((secret) => [secret.key, secret.id])),
+  };
+}
+
+/** Lists hold inherited variables too; where a scope is shown it tells them apart. */
+function isOwn({ scope }: Variable): boolean {
+  return scope === undefined || scope === "APPLICATION";
+}
+
+async function orMissing<T>(read: Promise<T>, missing: readonly ApiFailure["is"][]): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof ApiError && missing.includes(error.failure.is)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,162 @@
+/** What an application needs next: a list of checks, the first difference wins. Pure. */
+import type { Plan, Uuid, Why } from "../../engine/kind.ts";
+import type { ServiceStatus } from "../../platform/service-status.ts";
+import { servicePhase } from "../../platform/states.ts";
+import {
+  adoptOrRefuse,
+  alreadyManaged,
+  deletedThere,
+  nameMark,
+  notThere,
+  otherName,
+  projectNotAllowed,
+  sameName,
+} from "../names.ts";
+import { checkDeploy } from "./deploy.ts";
+import { progressOf, type Progress } from "./deployment.ts";
+import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
+import { planRemoval } from "./removal.ts";
+import { declaredSettings, observedSettings, settingsDrift } from "./settings.ts";
+import { once, stalled, stop } from "./steps.ts";
+import { pendingSecrets, variablesSent } from "./variables.ts";
+import { busy, failure, unknownState } from "./words.ts";
+
+type Check = Plan<Do> | undefined;
+
+/** What to do next. */
+export function plan(pass: ApplicationPass, seen: Seen): Plan<Do> {
+  if (pass.goal !== "present") return planRemoval(pass, seen);
+  const place = checkPlace(pass, seen);
+  if (place !== undefined) return place;
+  if (pass.id === undefined) return planNew(pass, seen);
+  return checkIdentity(pass, seen, pass.id) ?? planExisting(pass, seen);
+}
+
+function planExisting(pass: ApplicationPass, seen: Seen): Plan<Do> {
+  const { status } = seen;
+  const progress = progressOf(pass, seen);
+  if (progress === undefined || status === undefined) return { is: "settled" };
+  const checks: readonly (() => Check)[] = [
+    () => checkSettings(pass, seen),
+    () => checkVariables(pass, seen),
+    () => checkProgress(pass, progress),
+    () => checkRunState(pass, status, progress),
+    () => checkDeploy(pass, seen, status, progress),
+    () => checkFailure(pass, progress),
+    () => checkStopped(pass, status),
+  ];
+  for (const check of checks) {
+    const found = check();
+    if (found !== undefined) return found;
+  }
+  return { is: "settled" };
+}
+
+function checkPlace(pass: ApplicationPass, seen: Seen): Check {
+  const { environmentId } = pass.inputs;
+  if (!seen.environmentIsOurs)
+    return { is: "stalled", why: notThere("environment", environmentId, "the organization") };
+  const { projectId } = seen;
+  if (projectId !== undefined && pass.allowedProjects?.includes(projectId) === false) {
+    return { is: "stalled", why: projectNotAllowed(projectId) };
+  }
+  return undefined;
+}
+
+function planNew(pass: ApplicationPass, seen: Seen): Plan<Do> {
+  const what = `application "${pass.spec.name}"`;
+  const matches = (seen.siblings ?? []).filter(({ name }) => sameName(name, pass.spec.name));
+  const found = adoptOrRefuse(pass, matches, what);
+  if (found !== undefined) return found;
+  const why: Why = { reason: "Creating", message: `Creating ${what}.` };
+  return once("createApplication", { what: "create" }, why, {
+    creates: true,
+    name: pass.spec.name,
+    mark: nameMark(seen.serverNow),
+  });
+}
+
+/** Whether the id leads to the service that is meant, and may be worked on. */
+function checkIdentity(pass: ApplicationPass, seen: Seen, id: Uuid): Check {
+  const what = `application "${pass.spec.name}"`;
+  if (seen.status === undefined) {
+    const recorded = pass.proof === "recorded";
+    return { is: "stalled", why: recorded ? deletedThere(what, id) : notThere("application", id, "the environment") };
+  }
+  const holder = pass.holderOf(id);
+  if (holder !== undefined) return { is: "stalled", why: alreadyManaged(id, holder) };
+  if (pass.proof === "recorded") return undefined;
+  const record = recordOf(pass, seen);
+  if (record === undefined && !pass.allowUnverifiedIds) {
+    return stalled(
+      "NotObservable",
+      `The platform's surface does not show where the application ${id} belongs, so it is not touched. A person who may edit the connection can let such ids stand with spec.allowUnverifiedIds.`,
+    );
+  }
+  const misnamed = pass.proof === "claimed" && record !== undefined && !sameName(record.name, pass.spec.name);
+  return misnamed ? { is: "stalled", why: otherName("application", id) } : { is: "adopt", id };
+}
+
+function checkSettings(pass: ApplicationPass, seen: Seen): Check {
+  const declared = declaredSettings(pass.spec);
+  const record = recordOf(pass, seen);
+  const known = record === undefined ? pass.memory.written?.settings : observedSettings(record, pass.spec);
+  const drift = known === undefined ? [] : settingsDrift(declared, known);
+  const added =
+    record === undefined && known !== undefined
+      ? Object.keys(declared).filter((path) => known[path] === undefined)
+      : [];
+  if (drift.length === 0 && added.length === 0) return undefined;
+  if (record !== undefined)
+    return { is: "step", step: { repeat: "safe", op: "updateApplication", do: { what: "update" } } };
+  const paths = [...drift.map(({ path }) => path), ...added].toSorted().join(", ");
+  return stalled(
+    "UpdateNotSupported",
+    `The platform's surface has no update of applications: ${paths} cannot be changed. Change it back, or change it on the platform and adopt the application anew.`,
+  );
+}
+
+function checkVariables(pass: ApplicationPass, seen: Seen): Check {
+  if (!variablesSent(pass, seen)) {
+    return { is: "step", step: { repeat: "safe", op: "importVariables", do: { what: "import" } } };
+  }
+  for (const { name } of pendingSecrets(pass)) {
+    const secretId = seen.secretIds.get(name);
+    if (secretId !== undefined) {
+      return { is: "step", step: { repeat: "safe", op: "updateSecret", do: { what: "secret", name, secretId } } };
+    }
+  }
+  return undefined;
+}
+
+function checkProgress(pass: ApplicationPass, progress: Progress): Check {
+  const commit = pass.memory.lastDeployment?.gitCommitId;
+  if (progress.phase === "busy") return { is: "waiting", why: busy(progress.state, commit) };
+  if (progress.phase === "unknown") return { is: "waiting", why: unknownState(progress.state) };
+  if (progress.phase === "gone")
+    return stalled(
+      "ExternalResourceDeleted",
+      "The application was uninstalled on the platform. Nothing is deployed in its place; request a retry with the annotation platform-operator.io/reconcile-requested-at.",
+    );
+  return undefined;
+}
+
+function checkRunState(pass: ApplicationPass, status: ServiceStatus, progress: Progress): Check {
+  if (pass.spec.runState !== "Stopped") return undefined;
+  if (progress.phase === "stopped" || progress.phase === "idle") return { is: "settled" };
+  return stop(pass, status);
+}
+
+function checkFailure(pass: ApplicationPass, progress: Progress): Check {
+  if (progress.phase !== "failed") return undefined;
+  return { is: "stalled", why: failure(progress.state, pass.memory.lastDeployment?.gitCommitId) };
+}
+
+/** An out-of-band stop is told, not undone. */
+function checkStopped(pass: ApplicationPass, status: ServiceStatus): Check {
+  if (servicePhase(status.state) !== "stopped" || pass.spec.deploy === undefined) return undefined;
+  return stalled(
+    "DriftDetected",
+    "The application was stopped on the platform, but spec.runState is Running. Start it with the annotation platform-operator.io/reconcile-requested-at, or set spec.runState to Stopped.",
+  );
+}

@@ -1,0 +1,86 @@
+/** The settings that a spec declares, compared field by field with what the platform has or was sent. Pure. */
+import type { DriftField } from "../../engine/kind.ts";
+import type { Application, ApplicationInput, ApplicationPort } from "../../platform/applications.ts";
+import type { ApplicationSpec } from "../../resources/application.ts";
+
+/** Settings by path in the spec; undefined where the spec leaves them to the platform. Values are JSON text. */
+export type Settings = Readonly<Record<string, string>>;
+
+type Port = NonNullable<ApplicationSpec["ports"]>[number];
+
+/** Only what the spec declares: everything else is left alone. */
+export function declaredSettings(spec: ApplicationSpec): Settings {
+  return defined({
+    "spec.name": spec.name,
+    "spec.gitRepository.url": spec.gitRepository.url,
+    "spec.gitRepository.branch": spec.gitRepository.branch,
+    "spec.gitRepository.provider": spec.gitRepository.provider,
+    "spec.gitRepository.rootPath": spec.gitRepository.rootPath,
+    "spec.buildMode": spec.buildMode,
+    "spec.dockerfilePath": spec.dockerfilePath,
+    "spec.cpu": spec.cpu,
+    "spec.memory": spec.memory,
+    "spec.minRunningInstances": spec.minRunningInstances,
+    "spec.maxRunningInstances": spec.maxRunningInstances,
+    "spec.ports": spec.ports?.map(portOf).toSorted(byPort),
+  });
+}
+
+/** The platform's values of the same fields; of ports, only the members that the spec declares of each. */
+export function observedSettings(record: Application, spec: ApplicationSpec): Settings {
+  const repository = record.gitRepository;
+  return defined({
+    "spec.name": record.name,
+    "spec.gitRepository.url": repository?.url,
+    "spec.gitRepository.branch": repository?.branch,
+    "spec.gitRepository.provider": repository?.provider,
+    "spec.gitRepository.rootPath": repository?.rootPath,
+    "spec.buildMode": record.buildMode,
+    "spec.dockerfilePath": record.dockerfilePath,
+    "spec.cpu": record.cpu,
+    "spec.memory": record.memory,
+    "spec.minRunningInstances": record.minRunningInstances,
+    "spec.maxRunningInstances": record.maxRunningInstances,
+    "spec.ports": record.ports?.map((port) => observedPort(port, spec.ports)).toSorted(byPort),
+  });
+}
+
+/** The declared fields whose value differs; one that the platform does not show is no difference. */
+export function settingsDrift(declared: Settings, observed: Settings): readonly DriftField[] {
+  return Object.entries(declared).flatMap(([path, desired]) => {
+    const found = observed[path];
+    return found === undefined || found === desired ? [] : [{ path, desired, observed: found }];
+  });
+}
+
+/** The body of a create or a PUT. */
+export function applicationInput(spec: ApplicationSpec): ApplicationInput {
+  const { name, gitRepository, buildMode, dockerfilePath, cpu, memory, ports } = spec;
+  const { minRunningInstances, maxRunningInstances } = spec;
+  const sizes = { cpu, memory, minRunningInstances, maxRunningInstances };
+  return { name, gitRepository, buildMode, dockerfilePath, ...sizes, ports: ports?.map(portOf) };
+}
+
+function portOf({ internalPort, externalPort, protocol, publiclyAccessible }: Port): Port {
+  return { internalPort, externalPort, protocol, publiclyAccessible };
+}
+
+function observedPort(port: ApplicationPort, declared: readonly Port[] | undefined): Port {
+  const wanted = declared?.find(({ internalPort }) => internalPort === port.internalPort);
+  return {
+    internalPort: port.internalPort,
+    externalPort: wanted?.externalPort === undefined ? undefined : port.externalPort,
+    protocol: wanted?.protocol === undefined ? undefined : port.protocol,
+    publiclyAccessible: port.publiclyAccessible ?? false,
+  };
+}
+
+function byPort(left: { readonly internalPort: number }, right: { readonly internalPort: number }): number {
+  return left.internalPort - right.internalPort;
+}
+
+function defined(values: Readonly<Record<string, unknown>>): Settings {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([path, value]) => (value === undefined ? [] : [[path, JSON.stringify(value)]])),
+  );
+}

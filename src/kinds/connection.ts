@@ -1,0 +1,96 @@
+/** The two kinds of connections: observed, never acted upon. */
+import type { ConnectionSettings, Surface } from "../engine/kind.ts";
+import { ApiError } from "../platform/errors.ts";
+import type { Platform } from "../platform/index.ts";
+import {
+  clusterPlatformConnection,
+  platformConnection,
+  type ClusterConnectionSpec,
+  type ConnectionMemory,
+  type ConnectionSpec,
+} from "../resources/connection.ts";
+import type { PlatformKind } from "./kind.ts";
+
+interface Seen {
+  /** undefined while there is no project to find it out with. */
+  readonly surface: Surface | undefined;
+}
+
+/** While the surface is unknown there may soon be a project to find it out with. */
+const SURFACE_AGAIN_MS = 15_000;
+
+type ConnectionKind<Spec> = PlatformKind<Spec, object, Seen, ConnectionMemory, never>;
+
+function connectionKind<Spec extends ConnectionSpec>(
+  resource: ConnectionKind<Spec>["resource"],
+  allowedNamespaces: (spec: Spec) => ConnectionSettings["allowedNamespaces"],
+): ConnectionKind<Spec> {
+  return {
+    resource,
+    lives: false,
+    connection: (spec) => settings(spec, allowedNamespaces(spec)),
+    claim: () => undefined,
+    listable: () => false,
+    needs: () => ({ references: [], values: [], inputs: () => ({}) }),
+    observe: async ({ spec }, api) => {
+      // The probe of address, token and organization; documented on every surface.
+      const projects = await api.projects.list();
+      return { surface: spec.surface === "Auto" ? await probeSurface(api, projects[0]?.id) : spec.surface };
+    },
+    plan: (_pass, { surface }) =>
+      surface === undefined ? { is: "settled", again: SURFACE_AGAIN_MS } : { is: "settled" },
+    act: () => Promise.reject(new TypeError("a connection has no steps")),
+    trace: () => Promise.resolve({ is: "absent" }),
+    report: ({ memory }, seen) => {
+      const surface = seen.surface ?? memory.surface;
+      return {
+        ready: { reason: "Available", message: "The platform is reachable and accepts the token." },
+        conditions: [],
+        status: { surface },
+      };
+    },
+  };
+}
+
+/**
+ * One read that only a platform with the full surface offers (design §4).
+ * @returns undefined when there is nothing to read, or the answer leaves it open
+ */
+async function probeSurface(api: Platform, projectId: string | undefined): Promise<Surface | undefined> {
+  if (projectId === undefined) return undefined;
+  try {
+    await api.projects.get(projectId);
+    return "Full";
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const missing = error.failure.is === "NotFound" || error.failure.is === "NotSupported";
+    return missing ? "Documented" : undefined;
+  }
+}
+
+function settings(
+  spec: ConnectionSpec,
+  allowedNamespaces: ConnectionSettings["allowedNamespaces"],
+): ConnectionSettings {
+  return {
+    baseUrl: spec.baseUrl,
+    pathPrefix: spec.pathPrefix,
+    organizationId: spec.organizationId,
+    scheme: spec.auth.scheme,
+    tokenSecret: spec.auth.tokenSecretRef,
+    requestsPerSecond: spec.rateLimit.requestsPerSecond,
+    burst: spec.rateLimit.burst,
+    surface: spec.surface,
+    allowUnverifiedIds: spec.allowUnverifiedIds,
+    allowedProjects: spec.allowedProjects,
+    allowedNamespaces,
+  };
+}
+
+export const connection = connectionKind<ConnectionSpec>(platformConnection, () => undefined);
+
+export const clusterConnection = connectionKind<ClusterConnectionSpec>(
+  clusterPlatformConnection,
+  ({ allowedNamespaces: allowed }) =>
+    allowed && { names: allowed.names ?? [], matchLabels: allowed.selector?.matchLabels },
+);

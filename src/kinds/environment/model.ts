@@ -1,0 +1,46 @@
+/** What the parts of the environment kind hand to each other. */
+import type { DriftField, Pass, Uuid } from "../../engine/kind.ts";
+import type { Environment } from "../../platform/environments.ts";
+import type { EnvironmentCount } from "../../platform/projects.ts";
+import type { EnvironmentMemory, EnvironmentSpec } from "../../resources/environment.ts";
+
+export interface Inputs {
+  readonly projectId: Uuid;
+}
+
+export interface Seen {
+  /** The project's environments by id, as every surface shows them. */
+  readonly counts: readonly EnvironmentCount[];
+  /** Their records, on the full surface. */
+  readonly records: readonly Environment[] | undefined;
+  /** Whether a project that was given by id is the organization's; always true for one that we manage. */
+  readonly projectIsOurs: boolean;
+  readonly serverNow: Date | undefined;
+  readonly deleting: boolean;
+}
+
+export type Do = "create" | "update" | "delete";
+export type EnvironmentPass = Pass<EnvironmentSpec, Inputs, EnvironmentMemory>;
+
+export const mineOf = (pass: EnvironmentPass, seen: Seen): Environment | undefined =>
+  seen.records?.find(({ id }) => id === pass.id);
+
+/** What is known of the record: observed on the full surface, else remembered from the answer to the create. */
+export function recordOf(pass: EnvironmentPass, seen: Seen): EnvironmentMemory {
+  const mine = mineOf(pass, seen);
+  return mine === undefined ? pass.memory : memoryOf(mine);
+}
+
+export function memoryOf({ name, mode, clusterId, createdAt }: Environment): EnvironmentMemory {
+  return { name, mode, clusterId, createdAt };
+}
+
+export function driftOf(pass: EnvironmentPass, seen: Seen): readonly DriftField[] {
+  const { name, mode } = recordOf(pass, seen);
+  const drift: DriftField[] = [];
+  if (name !== undefined && name !== pass.spec.name)
+    drift.push({ path: "spec.name", desired: pass.spec.name, observed: name });
+  if (mode !== undefined && pass.spec.mode !== undefined && mode !== pass.spec.mode)
+    drift.push({ path: "spec.mode", desired: pass.spec.mode, observed: mode });
+  return drift;
+}

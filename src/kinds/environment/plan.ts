@@ -1,0 +1,83 @@
+/** What an environment needs next. Pure. */
+import type { Plan, Uuid, Why } from "../../engine/kind.ts";
+import {
+  adoptOrRefuse,
+  alreadyManaged,
+  deletedThere,
+  nameMark,
+  notThere,
+  otherName,
+  projectNotAllowed,
+  sameName,
+} from "../names.ts";
+import { driftOf, mineOf, recordOf, type Do, type EnvironmentPass, type Seen } from "./model.ts";
+
+/** The first difference wins. */
+export function plan(pass: EnvironmentPass, seen: Seen): Plan<Do> {
+  if (pass.goal !== "present") return planAbsent(pass, seen);
+  const { projectId } = pass.inputs;
+  if (!seen.projectIsOurs) return { is: "stalled", why: notThere("project", projectId, "the organization") };
+  if (pass.allowedProjects?.includes(projectId) === false) return { is: "stalled", why: projectNotAllowed(projectId) };
+  if (pass.id === undefined) return planNew(pass, seen);
+  const refused = refusal(pass, seen, pass.id);
+  if (refused !== undefined) return { is: "stalled", why: refused };
+  if (pass.proof !== "recorded") return { is: "adopt", id: pass.id };
+  const { clusterId } = recordOf(pass, seen);
+  if (clusterId !== undefined && clusterId !== pass.spec.clusterRef.externalId)
+    return { is: "stalled", why: otherCluster(clusterId) };
+  if (driftOf(pass, seen).length === 0) return { is: "settled" };
+  if (pass.surface === "Full") return { is: "step", step: { repeat: "safe", op: "updateEnvironment", do: "update" } };
+  const message =
+    "The platform's surface has no update of environments. Make spec.name and spec.mode what they were, or change the environment on the platform and adopt it anew.";
+  return { is: "stalled", why: { reason: "UpdateNotSupported", message } };
+}
+
+/** Why an id must not be worked on. Being among the project's environments is proof on every surface. */
+function refusal(pass: EnvironmentPass, seen: Seen, id: Uuid): Why | undefined {
+  if (!seen.counts.some((one) => one.id === id)) {
+    const recorded = pass.proof === "recorded";
+    return recorded ? deletedThere(`environment "${pass.spec.name}"`, id) : notThere("environment", id, "the project");
+  }
+  const holder = pass.holderOf(id);
+  if (holder !== undefined) return alreadyManaged(id, holder);
+  const mine = mineOf(pass, seen);
+  const misnamed = pass.proof === "claimed" && mine !== undefined && !sameName(mine.name, pass.spec.name);
+  return misnamed ? otherName("environment", id) : undefined;
+}
+
+function planNew(pass: EnvironmentPass, seen: Seen): Plan<Do> {
+  const what = `environment "${pass.spec.name}"`;
+  const matches = (seen.records ?? []).filter(({ name }) => sameName(name, pass.spec.name));
+  const found = adoptOrRefuse(pass, matches, what);
+  if (found !== undefined) return found;
+  const mark = { ...nameMark(seen.serverNow), ids: seen.counts.map(({ id }) => id) };
+  const why: Why = { reason: "Creating", message: `Creating ${what}.` };
+  return {
+    is: "step",
+    step: { repeat: "once", op: "createEnvironment", do: "create", creates: true, name: pass.spec.name, mark, why },
+  };
+}
+
+function planAbsent(pass: EnvironmentPass, seen: Seen): Plan<Do> {
+  const exists = seen.counts.some(({ id }) => id === pass.id);
+  if (!exists || pass.id === undefined || pass.goal === "stopped") return { is: "settled" };
+  if (seen.deleting)
+    return { is: "waiting", why: { reason: "Deleting", message: "The platform deletes the environment." } };
+  if (pass.surface === "Documented") {
+    return {
+      is: "stalled",
+      why: { reason: "DeleteNotSupported", message: "The platform's surface has no deletion of environments." },
+    };
+  }
+  const mine = mineOf(pass, seen);
+  if (mine !== undefined && !sameName(mine.name, pass.spec.name))
+    return { is: "stalled", why: otherName("environment", pass.id) };
+  return { is: "step", step: { repeat: "safe", op: "deleteEnvironment", do: "delete" } };
+}
+
+function otherCluster(clusterId: string): Why {
+  return {
+    reason: "InvalidSpec",
+    message: `The platform runs the environment on the cluster ${clusterId}, not on the one in spec.clusterRef, and cannot move it. Fix spec.clusterRef in a new resource.`,
+  };
+}

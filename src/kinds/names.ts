@@ -1,0 +1,126 @@
+/** Finding objects of the platform by name, and what a claim to one needs. */
+import type { Json, OpenIntent, Plan, Uuid, Why } from "../engine/kind.ts";
+
+/** Names are case-insensitive and unique in their parent (api-behaviour §2). */
+export function sameName(left: string, right: string): boolean {
+  return left.trim().toLowerCase() === right.trim().toLowerCase();
+}
+
+interface Listed {
+  readonly id: Uuid;
+  readonly name: string;
+  readonly createdAt?: string;
+}
+
+/** How far the platform's `created_at` may lie before the intent that led to it. */
+const SKEW_MS = 60_000;
+
+/** The baseline of a create by name: the platform's own clock when the name was absent. */
+export function nameMark(serverNow: Date | undefined): { readonly absentAt: string | null } {
+  return { absentAt: serverNow?.toISOString() ?? null };
+}
+
+/**
+ * Which listed objects may be what an intent created: those of its name that nobody holds and that are no older than
+ * the intent (design §6, proof of landing).
+ */
+export function landed<Item extends Listed>(
+  intent: OpenIntent,
+  list: readonly Item[],
+  holderOf: (id: Uuid) => string | undefined,
+): readonly Item[] {
+  const absentAt = baseline(intent.mark, "absentAt");
+  const since = typeof absentAt === "string" ? Date.parse(absentAt) - SKEW_MS : Number.NEGATIVE_INFINITY;
+  return list.filter(
+    ({ id, name, createdAt }) =>
+      sameName(name, intent.name ?? "") && holderOf(id) === undefined && !(Date.parse(createdAt ?? "") < since),
+  );
+}
+
+/** A member of a mark. */
+export function baseline(mark: Json, name: string): Json | undefined {
+  const isObject = typeof mark === "object" && mark !== null && Object.hasOwn(mark, name);
+  return isObject ? new Map(Object.entries(mark)).get(name) : undefined;
+}
+
+/** What there is of the name, while the resource has no id. */
+export interface ByName {
+  readonly adoption: "Never" | "IfUniqueName" | "Required";
+  readonly holderOf: (id: Uuid) => string | undefined;
+}
+
+/**
+ * Whether an object of the same name stands in the way of a create, or may be adopted.
+ * @param what e.g. `project "shop"`
+ * @returns undefined when nothing of the name exists and one may be created
+ */
+export function adoptOrRefuse(pass: ByName, matches: readonly Listed[], what: string): Plan<never> | undefined {
+  const [first, ...others] = matches;
+  if (first === undefined) return pass.adoption === "Required" ? { is: "waiting", why: required(what) } : undefined;
+  const holder = pass.holderOf(first.id);
+  if (holder !== undefined) return { is: "stalled", why: alreadyManaged(first.id, holder) };
+  if (others.length > 0) return { is: "stalled", why: duplicate(what, matches.length) };
+  if (pass.adoption === "Never") return { is: "stalled", why: nameTaken(what, first.id) };
+  return { is: "adopt", id: first.id };
+}
+
+/** Another custom resource holds the object. */
+export function alreadyManaged(id: Uuid, holder: string): Why {
+  return {
+    reason: "AlreadyManaged",
+    message: `The object ${id} belongs to the resource "${holder}" already. Delete one of the two resources; the platform's object stays under deletionPolicy Retain.`,
+  };
+}
+
+function required(what: string): Why {
+  return {
+    reason: "DependencyNotReady",
+    message: `There is no ${what} on the platform, and adoptionPolicy Required forbids to create one.`,
+  };
+}
+
+function duplicate(what: string, count: number): Why {
+  return {
+    reason: "DuplicateRemote",
+    message: `There are ${count} of ${what} on the platform. Set spec.externalId to the right one.`,
+  };
+}
+
+function nameTaken(what: string, id: Uuid): Why {
+  return {
+    reason: "NameConflict",
+    message: `A ${what} exists on the platform (${id}). Set spec.externalId to adopt it, or choose another spec.name.`,
+  };
+}
+
+/** What a resource says whose object is not on the platform any more. */
+export function deletedThere(what: string, id: Uuid): Why {
+  return {
+    reason: "ExternalResourceDeleted",
+    message: `The platform has no ${what} with the id ${id} any more. Nothing is created in its place. Delete this resource and apply it again to create a new one.`,
+  };
+}
+
+/** What a resource says whose given or claimed id leads nowhere. */
+export function notThere(what: string, id: Uuid, where: string): Why {
+  return {
+    reason: "InvalidSpec",
+    message: `The platform shows no ${what} with the id ${id} in ${where}. Fix or remove the id.`,
+  };
+}
+
+/** What a deletion says that would hit an object whose name is not the spec's. */
+export function otherName(what: string, id: Uuid): Why {
+  return {
+    reason: "NameConflict",
+    message: `The object ${id} is not named as spec.name says, so it may not be the ${what} that is meant; it is not deleted.`,
+  };
+}
+
+/** A project outside those that the connection is limited to. */
+export function projectNotAllowed(project: string): Why {
+  return {
+    reason: "PermissionDenied",
+    message: `The connection's spec.allowedProjects does not list ${project}. A person who may edit the connection can add it.`,
+  };
+}
