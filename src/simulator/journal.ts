@@ -59,10 +59,17 @@ export interface Journal {
   clear(): void;
 }
 
+/** A journal that reaches this many entries forgets its older half. */
+const entryLimit = 200_000;
+
 /** @returns a journal that numbers from 1. */
 export function createJournal(time: Time): Journal {
   let entries: JournalEntry[] = [];
   let seq = 0;
+  const add = (entry: JournalEntry): void => {
+    if (entries.length >= entryLimit) entries = entries.slice(entryLimit / 2);
+    entries.push(entry);
+  };
   const stamp = (virtualMs: number): Entry => {
     seq += 1;
     return { seq, at: time.wall(virtualMs).toISOString(), virtualMs };
@@ -81,11 +88,11 @@ export function createJournal(time: Time): Journal {
         effects: [],
         fault: null,
       };
-      entries.push(entry);
+      add(entry);
       return entry;
     },
     transition(transition) {
-      entries.push({ ...stamp(transition.at), is: "transition", transition });
+      add({ ...stamp(transition.at), is: "transition", transition });
     },
     clear() {
       entries = [];

@@ -54,11 +54,13 @@ export function orderEnvironmentDeletion(call: Call, environment: Environment): 
   call.effect({ deleted: environment.id });
 }
 
-/** Deletes a project with all of its environments. */
+/** Deletes a project with all of its environments, or none of them. */
 export function orderProjectDeletion(call: Call, project: Project): void {
   const { world } = call.sim;
+  const environments = environmentsOf(world, project.id);
+  for (const { id } of environments) for (const service of servicesOf(world, id)) accept(call, service, "delete");
   project.doomed = true;
-  for (const environment of environmentsOf(world, project.id)) doomEnvironment(call, environment);
+  for (const environment of environments) doomEnvironment(call, environment);
   if (environmentsOf(world, project.id).length === 0) removeProject(world, project);
   call.effect({ deleted: project.id });
 }

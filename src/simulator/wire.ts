@@ -62,7 +62,10 @@ async function effect(fault: Fault, clock: Clock, work: () => Promise<WireAnswer
     case "applied":
       return work();
     case "late":
-      clock.after(fault.lateSeconds * 1000, () => void work());
+      clock.after(fault.lateSeconds * 1000, () => {
+        // The platform may have been closed meanwhile.
+        work().catch(() => undefined);
+      });
       return undefined;
     default:
       throw new Error("no such effect");

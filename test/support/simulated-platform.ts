@@ -10,7 +10,7 @@ import { manualClock, type ManualClock } from "./clock.ts";
 export interface PlatformBench extends Setup {
   readonly clock: ManualClock;
   readonly environment: Environment;
-  service(kind: ServiceKind, name: string, state?: string): Service;
+  readonly service: (kind: ServiceKind, name: string, state?: string) => Service;
   /** Queues an action without judging it. */
   order(
     action: Action,
@@ -18,9 +18,9 @@ export interface PlatformBench extends Setup {
     more?: { principal?: string; commit?: string },
   ): DeploymentRequest;
   /** Lets `seconds` pass. */
-  wait(seconds: number): Promise<void>;
+  readonly wait: (seconds: number) => Promise<void>;
   /** All states that a record went through so far. */
-  path(id: string): readonly string[];
+  readonly path: (id: string) => readonly string[];
 }
 
 /** @returns a bench; the platform works at speed 1 unless told otherwise. */
