@@ -1,3 +1,4 @@
 /** The process's entry. The commands live in src/cli/. */
-process.stderr.write("platform-operator: this build has no commands yet\n");
-process.exitCode = 2;
+import { main } from "./cli/index.ts";
+
+process.exit(await main(process.argv[1] ?? "", process.argv.slice(2)));

@@ -1,0 +1,206 @@
+/**
+ * What the operator is told when it starts: flags before environment variables before defaults. The only reader of
+ * the environment.
+ */
+import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import { hostname } from "node:os";
+
+import { z } from "zod";
+
+import { DEFAULT_WINDOWS, type Windows } from "../engine/context.ts";
+import type { ConfigSource } from "../kube/client.ts";
+import { envName, FLAGS, readFlags, type FlagName } from "./flags.ts";
+import { OPERATOR } from "./rbac.ts";
+
+/** Where a server listens; without a host on all addresses. Port 0: a free one, which the log names. */
+export interface BindAddress {
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** Everything the operator is told. Frozen. */
+export interface Config {
+  /** undefined: no such server. */
+  readonly metricsAddress: BindAddress | undefined;
+  readonly healthAddress: BindAddress | undefined;
+  readonly leaderElect: boolean;
+  /** Empty: all. */
+  readonly watchNamespaces: readonly string[];
+  /** Empty: every public host. */
+  readonly allowedPlatformHosts: readonly string[];
+  readonly allowInsecurePlatform: boolean;
+  readonly kube: ConfigSource;
+  readonly operatorNamespace: string;
+  /** Names this process in the lease and in events: the pod, else the host. */
+  readonly instance: string;
+  readonly workers: number;
+  readonly logLevel: LogLevel;
+  readonly metricsPerObject: boolean;
+  readonly windows: Windows;
+}
+
+/** What is wrong with the command line or the environment; the message says what, where and what to do. */
+export class ConfigError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "ConfigError";
+  }
+}
+
+/** Where a config comes from besides the command line; tests have their own. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly hostname: () => string;
+  /** @returns the content of a file, undefined when it cannot be read. */
+  readonly readFile: (path: string) => string | undefined;
+}
+
+/** Of the engine's times, as JSON of milliseconds, e.g. {"landingMs":500}: for tests, which cannot wait for minutes. */
+export const WINDOWS_VARIABLE = "PLATFORM_OPERATOR_WINDOWS";
+/** Mounted with every ServiceAccount token (Kubernetes: "Accessing the API from a Pod"). */
+const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
+/** A DNS-1123 label. */
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const HOST = /^(\*\.)?[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:\d{1,5})?$/i;
+
+const boolean = z.enum(["true", "false"], "must be true or false").transform((text) => text === "true");
+const optional = z.string().transform((text) => (text === "" ? undefined : text));
+const list = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== ""),
+);
+const namespace = z.string().regex(NAMESPACE, "must be the name of a namespace, e.g. platform-operator");
+const bindAddress = z
+  .string()
+  .regex(/^(0|([A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\]):\d{1,5})$/, 'must be "host:port", ":port" or 0 for no server')
+  .refine((text) => Number(text.slice(text.lastIndexOf(":") + 1)) <= 65_535, "has a port beyond 65535")
+  .transform((text): BindAddress | undefined => {
+    if (text === "0") return undefined;
+    const at = text.lastIndexOf(":");
+    const host = text.slice(0, at).replaceAll(/[[\]]/g, "");
+    return { host: host === "" ? undefined : host, port: Number(text.slice(at + 1)) };
+  });
+const platformHost = z
+  .string()
+  .refine((text) => isBlock(text) || HOST.test(text), "must be host names, *.suffixes, addresses or CIDR blocks");
+
+const options = z.object({
+  "metrics-bind-address": bindAddress,
+  "health-probe-bind-address": bindAddress,
+  "leader-elect": boolean,
+  "watch-namespaces": list.pipe(z.array(namespace)),
+  "allowed-platform-hosts": list.pipe(z.array(platformHost)),
+  "allow-insecure-platform": boolean,
+  kubeconfig: optional,
+  context: optional,
+  "operator-namespace": optional.pipe(namespace.optional()),
+  workers: z
+    .string()
+    .regex(/^([1-9]\d?|100)$/, "must be a whole number from 1 to 100")
+    .transform(Number),
+  "log-level": z.enum(["debug", "info", "warn", "error"], "must be debug, info, warn or error"),
+  "metrics-per-object": boolean,
+} satisfies Record<FlagName, z.ZodType>);
+
+const windows = z.partialRecord(z.enum(Object.keys(DEFAULT_WINDOWS)), z.int().min(0).max(86_400_000));
+
+/**
+ * @param args the command line after `run`.
+ * @throws ConfigError naming everything that is wrong at once.
+ */
+export function loadConfig(args: readonly string[], surroundings: Surroundings = systemSurroundings()): Config {
+  const { env, readFile } = surroundings;
+  const flags = given(args);
+  const texts = Object.fromEntries(
+    FLAGS.map(({ name, fallback }) => [name, flags.get(name) ?? env[envName(name)] ?? fallback]),
+  );
+  const parsed = options.safeParse(texts);
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => explain(issue, flags)).join("\n"));
+  const told = parsed.data;
+  return Object.freeze({
+    metricsAddress: told["metrics-bind-address"],
+    healthAddress: told["health-probe-bind-address"],
+    leaderElect: told["leader-elect"],
+    watchNamespaces: [...new Set(told["watch-namespaces"])],
+    allowedPlatformHosts: told["allowed-platform-hosts"],
+    allowInsecurePlatform: told["allow-insecure-platform"],
+    kube: source(told.kubeconfig, told.context),
+    operatorNamespace: told["operator-namespace"] ?? ownNamespace(env["POD_NAMESPACE"] ?? readFile(NAMESPACE_FILE)),
+    instance: env["POD_NAME"] ?? surroundings.hostname(),
+    workers: told.workers,
+    logLevel: told["log-level"],
+    metricsPerObject: told["metrics-per-object"],
+    windows: readWindows(env[WINDOWS_VARIABLE]),
+  });
+}
+
+function systemSurroundings(): Surroundings {
+  return {
+    env: process.env,
+    hostname,
+    readFile: (path) => {
+      try {
+        return readFileSync(path, "utf8");
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+function given(args: readonly string[]): ReadonlyMap<FlagName, string> {
+  try {
+    return readFlags(args);
+  } catch (error) {
+    // parseArgs names the argument, and no value.
+    throw new ConfigError(error instanceof Error ? error.message : "the command line cannot be read");
+  }
+}
+
+function explain(issue: z.core.$ZodIssue, flags: ReadonlyMap<FlagName, string>): string {
+  const flag = FLAGS.find(({ name }) => name === issue.path[0]);
+  if (flag === undefined) return issue.message;
+  const where = flags.has(flag.name) ? `--${flag.name}` : envName(flag.name);
+  return `${where} ${issue.message}`;
+}
+
+function isBlock(text: string): boolean {
+  const [address = "", bits, ...rest] = text.split("/");
+  const most = isIP(address) === 6 ? 128 : 32;
+  return (
+    isIP(address) !== 0 && rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+  );
+}
+
+function source(path: string | undefined, context: string | undefined): ConfigSource {
+  const chosen = context === undefined ? {} : { context };
+  return path === undefined ? { from: "default", ...chosen } : { from: "file", path, ...chosen };
+}
+
+function ownNamespace(text: string | undefined): string {
+  const name = text?.trim() ?? "";
+  if (name === "") return OPERATOR;
+  if (!NAMESPACE.test(name)) throw new ConfigError("POD_NAMESPACE must be the name of a namespace");
+  return name;
+}
+
+function readWindows(text: string | undefined): Windows {
+  if (text === undefined || text === "") return DEFAULT_WINDOWS;
+  const parsed = windows.safeParse(parseJson(text));
+  if (parsed.success) return Object.freeze({ ...DEFAULT_WINDOWS, ...parsed.data });
+  const names = Object.keys(DEFAULT_WINDOWS).join(", ");
+  throw new ConfigError(`${WINDOWS_VARIABLE} must be a JSON object of milliseconds with members of ${names}`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

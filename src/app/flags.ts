@@ -1,0 +1,127 @@
+/** The options of `run` as data: their names, what they say of themselves, and how a command line is read. */
+import { parseArgs } from "node:util";
+
+export interface Flag {
+  /** Without the dashes. The environment variable is PLATFORM_OPERATOR_ and the name in upper case. */
+  readonly name: string;
+  /** A switch may stand alone, which means true, or carry =true or =false. */
+  readonly is: "value" | "switch";
+  /** What stands for the value in the usage text. */
+  readonly value: string;
+  readonly fallback: string;
+  readonly about: string;
+}
+
+/** In the order of the usage text. Names are those of controller-runtime where it has one. */
+export const FLAGS = [
+  {
+    name: "metrics-bind-address",
+    is: "value",
+    value: "ADDRESS",
+    fallback: ":8080",
+    about: "where /metrics is served, e.g. :8080 or 127.0.0.1:9090; 0 for nowhere",
+  },
+  {
+    name: "health-probe-bind-address",
+    is: "value",
+    value: "ADDRESS",
+    fallback: ":8081",
+    about: "where /healthz and /readyz are served; 0 for nowhere",
+  },
+  {
+    name: "leader-elect",
+    is: "switch",
+    value: "BOOL",
+    fallback: "true",
+    about: "work only while holding the lease, so that several replicas can run",
+  },
+  {
+    name: "watch-namespaces",
+    is: "value",
+    value: "NAME,…",
+    fallback: "",
+    about: "namespaces to look at; all when empty",
+  },
+  {
+    name: "allowed-platform-hosts",
+    is: "value",
+    value: "HOST,…",
+    fallback: "",
+    about: "hosts, *.suffixes, addresses or CIDR blocks that connections may name; every public host when empty",
+  },
+  {
+    name: "allow-insecure-platform",
+    is: "switch",
+    value: "BOOL",
+    fallback: "false",
+    about: "let connections use http and loopback or private addresses; for demos and tests",
+  },
+  {
+    name: "kubeconfig",
+    is: "value",
+    value: "FILE",
+    fallback: "",
+    about: "kubeconfig to use; else $KUBECONFIG, ~/.kube/config, then the cluster that the process runs in",
+  },
+  {
+    name: "context",
+    is: "value",
+    value: "NAME",
+    fallback: "",
+    about: "context of the kubeconfig; its current one when empty",
+  },
+  {
+    name: "operator-namespace",
+    is: "value",
+    value: "NAME",
+    fallback: "",
+    about:
+      "namespace of the lease and of the Secrets of cluster connections; else $POD_NAMESPACE, then the ServiceAccount's, then platform-operator",
+  },
+  { name: "workers", is: "value", value: "N", fallback: "10", about: "objects that are worked on at once" },
+  { name: "log-level", is: "value", value: "LEVEL", fallback: "info", about: "debug, info, warn or error" },
+  {
+    name: "metrics-per-object",
+    is: "switch",
+    value: "BOOL",
+    fallback: "false",
+    about: "serve one platform_operator_resource_info series for each object",
+  },
+] as const satisfies readonly Flag[];
+
+export type FlagName = (typeof FLAGS)[number]["name"];
+
+/** @returns the environment variable that stands in for a flag. */
+export function envName(flag: FlagName): string {
+  return `PLATFORM_OPERATOR_${flag.replaceAll("-", "_").toUpperCase()}`;
+}
+
+/**
+ * Reads a command line.
+ * @returns the flags that are given.
+ * @throws Error for an unknown flag, a missing value or a stray argument; the message says which.
+ */
+export function readFlags(args: readonly string[]): ReadonlyMap<FlagName, string> {
+  const switches = new Set<string>(FLAGS.filter(({ is }) => is === "switch").map(({ name }) => `--${name}`));
+  const { values } = parseArgs({
+    args: args.map((arg) => (switches.has(arg) ? `${arg}=true` : arg)),
+    options: Object.fromEntries(FLAGS.map(({ name }) => [name, { type: "string" as const }])),
+    strict: true,
+    allowPositionals: false,
+  });
+  return new Map(
+    FLAGS.flatMap(({ name }): [FlagName, string][] => {
+      const value = values[name];
+      return typeof value === "string" ? [[name, value]] : [];
+    }),
+  );
+}
+
+/** @returns one line for each flag, for the usage text. */
+export function describeFlags(): string {
+  return FLAGS.map(({ name, value, fallback, about }) => {
+    const head = `  --${name} ${value}`;
+    const end = fallback === "" ? "" : ` (default ${fallback})`;
+    return `${head.padEnd(38)}${about}${end}`;
+  }).join("\n");
+}

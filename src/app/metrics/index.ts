@@ -1,0 +1,65 @@
+/** All metrics on one registry of our own. */
+import { collectDefaultMetrics, Registry } from "prom-client";
+
+import type { Change } from "../../kube/store.ts";
+import type { Cache } from "../../kube/types.ts";
+import type { QueueMetrics, WorkQueue } from "../../kube/workqueue.ts";
+import { LEASE, OPERATOR } from "../rbac.ts";
+import { clusterMetrics, type ClusterMetrics } from "./cluster.ts";
+import { objectMetrics } from "./objects.ts";
+import { platformMetrics, type PlatformMetrics } from "./platform.ts";
+import { queueMetrics } from "./queue.ts";
+import { reconcileMetrics, type ReconcileMetrics } from "./reconcile.ts";
+
+/** What the metrics are made of; functions are asked at each scrape. */
+export interface Figures {
+  readonly version: string;
+  readonly kinds: readonly string[];
+  readonly workers: number;
+  /** Whether to serve a series for each object. */
+  readonly perObject: boolean;
+  readonly cache: () => Cache;
+  readonly leading: () => boolean;
+  /** For how long the connection that was asked to slow down most may still not send, in milliseconds; 0: none was. */
+  readonly pausedMs: () => number;
+  /** Kind → milliseconds since its watch showed a sign of life. */
+  readonly silentMs: () => ReadonlyMap<string, number>;
+  readonly queue: () => WorkQueue;
+}
+
+/** Where the parts tell what they do. */
+export interface Metrics {
+  readonly registry: Registry;
+  readonly reconcile: ReconcileMetrics;
+  readonly queue: QueueMetrics;
+  readonly cluster: ClusterMetrics;
+  readonly platform: PlatformMetrics;
+  /** A change of the cache. */
+  readonly changed: (change: Change) => void;
+}
+
+/** Series of Node that no dashboard of ours asks for, two dozen of them. */
+const UNASKED = [
+  "nodejs_active_handles",
+  "nodejs_active_requests",
+  "nodejs_active_resources",
+  "nodejs_heap_space_size_available_bytes",
+  "nodejs_heap_space_size_total_bytes",
+  "nodejs_heap_space_size_used_bytes",
+  "nodejs_eventloop_utilization_histogram",
+  "nodejs_eventloop_utilization_summary",
+] as const;
+
+export function createMetrics(figures: Figures): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const name of UNASKED) registry.removeSingleMetric(name);
+  return {
+    registry,
+    reconcile: reconcileMetrics(registry, figures.kinds, figures.workers),
+    queue: queueMetrics(registry, OPERATOR, figures.queue),
+    cluster: clusterMetrics(registry, LEASE, figures.leading),
+    platform: platformMetrics(registry, figures),
+    changed: objectMetrics(registry, figures),
+  };
+}

@@ -1,0 +1,84 @@
+/** Metrics of the custom resources themselves, counted from the cache at each scrape: nothing to keep in step. */
+import { Counter, Gauge, type Registry } from "prom-client";
+
+import { member, stringMember } from "../../kube/json.ts";
+import type { Change } from "../../kube/store.ts";
+import type { Json, KubeObject } from "../../kube/types.ts";
+import { PAUSED } from "../../resources/base/names.ts";
+import type { Figures } from "./index.ts";
+
+/** Of several replicas, the one that leads tells about the objects. */
+type ObjectFigures = Pick<Figures, "cache" | "kinds" | "leading" | "perObject">;
+
+const READY = ["True", "False", "Unknown"] as const;
+
+/** @returns what counts the changes of the cache. */
+export function objectMetrics(registry: Registry, figures: ObjectFigures): (change: Change) => void {
+  const registers = [registry];
+  const counts = new Gauge({
+    name: "platform_operator_resources",
+    help: "Custom resources by kind and by the status of their condition Ready",
+    labelNames: ["kind", "ready"],
+    registers,
+    collect: () => {
+      counts.reset();
+      if (!figures.leading()) return;
+      for (const kind of figures.kinds) {
+        const states = figures.cache().list(kind).map(readiness);
+        for (const ready of READY) counts.set({ kind, ready }, states.filter((state) => state === ready).length);
+      }
+    },
+  });
+  if (figures.perObject) infoPerObject(registry, figures);
+  const drifted = new Counter({
+    name: "platform_operator_drift_detected_total",
+    help: "How often an object of the platform was found to differ from its custom resource",
+    labelNames: ["kind"],
+    registers,
+  });
+  for (const kind of figures.kinds) drifted.inc({ kind }, 0);
+  return (change) => {
+    if (change.type !== "updated" || !figures.leading()) return;
+    const [was, is] = [change.old, change.object].map((object) => condition(object, "Drifted")?.status === "True");
+    if (is === true && was === false) drifted.inc({ kind: change.object.kind });
+  };
+}
+
+/** Label names as of Flux's gotk_resource_info. */
+function infoPerObject(registry: Registry, { cache, kinds, leading }: ObjectFigures): void {
+  const info = new Gauge({
+    name: "platform_operator_resource_info",
+    help: "One series for each custom resource",
+    labelNames: ["customresource_kind", "exported_namespace", "name", "ready", "reason", "suspended"],
+    registers: [registry],
+    collect: () => {
+      info.reset();
+      if (!leading()) return;
+      for (const object of kinds.flatMap((kind) => cache().list(kind))) {
+        const labels = {
+          customresource_kind: object.kind,
+          exported_namespace: object.metadata.namespace ?? "",
+          name: object.metadata.name,
+          ready: readiness(object),
+          reason: condition(object, "Ready")?.reason ?? "",
+          suspended: String(object.metadata.annotations?.[PAUSED] === "true"),
+        };
+        info.set(labels, 1);
+      }
+    },
+  });
+}
+
+function readiness(object: KubeObject): (typeof READY)[number] {
+  const status = condition(object, "Ready")?.status;
+  return READY.find((known) => known === status) ?? "Unknown";
+}
+
+function condition(object: KubeObject, type: string): { readonly status: string; readonly reason: string } | undefined {
+  const conditions = member(object.status, "conditions");
+  if (!Array.isArray(conditions)) return undefined;
+  const list: readonly Json[] = conditions;
+  const found = list.find((entry) => stringMember(entry, "type") === type);
+  if (found === undefined) return undefined;
+  return { status: stringMember(found, "status") ?? "", reason: stringMember(found, "reason") ?? "" };
+}

@@ -1,0 +1,75 @@
+/** What the parts tell while they work, as log lines and as metrics. */
+import type { Observer } from "../engine/context.ts";
+import { parseKey } from "../engine/keys.ts";
+import { KubeError } from "../kube/errors.ts";
+import type { ReflectorObserver } from "../kube/reflector.ts";
+import type { ObjectKey } from "../kube/types.ts";
+import type { CallRecord } from "../platform/caller.ts";
+import type { Fields, Logger } from "./logger.ts";
+import type { Metrics } from "./metrics/index.ts";
+
+/** @returns the engine's observer. The line of a create is the last-resort journal of its id (design §6). */
+export function engineObserver(log: Logger, { platform, reconcile }: Metrics): Observer {
+  return {
+    change: (change) => {
+      const { key, generation, op, id, commit, result } = change;
+      log.info("changed the platform", { ...fieldsOf(key), generation, op, id, commit, result });
+      platform.changed(change);
+    },
+    status: () => {},
+    removed: (key) => {
+      log.debug("object is gone", fieldsOf(key));
+    },
+    internal: (key, error) => {
+      log.error("reconcile failed unexpectedly", { ...fieldsOf(key), error });
+      reconcile.panicked(key.kind);
+    },
+  };
+}
+
+/** @returns the observer of the watches. */
+export function watchObserver(log: Logger, metrics: Metrics["platform"]): ReflectorObserver {
+  return {
+    listed: (kind, count) => {
+      log.debug("listed", { kind, count });
+    },
+    malformed: (kind) => {
+      log.warn("an object or event of the API server could not be read", { kind });
+      metrics.malformed(kind);
+    },
+    failed: (kind, error, retryInMs) => {
+      log.warn(watchTrouble(error), { kind, error, retryInMs: Math.round(retryInMs) });
+    },
+  };
+}
+
+function watchTrouble(error: KubeError): string {
+  if (error.failure === "NotFound")
+    return "the API server does not know this kind: waiting for its CRD to be installed";
+  if (error.failure === "Forbidden") return "not allowed to read this kind: is the operator's RBAC installed?";
+  if (error.failure === "Gone") return "the watch fell behind: listing again";
+  return "cannot watch this kind: trying again";
+}
+
+/** For the log: a request to the platform. */
+export function tellCall(log: Logger, connection: string, call: CallRecord): void {
+  const { operation, method, status, failure, durationMs } = call;
+  log.debug(call.sent ? "asked the platform" : "held back by the rate gate", {
+    ...fieldsOf(parseKey(connection)),
+    op: operation,
+    method,
+    status,
+    result: failure ?? "ok",
+    durationMs: Math.round(durationMs),
+  });
+}
+
+/** For the log: a pass that ended with an error of the API server and is tried again. */
+export function tellFailedPass(log: Logger, key: string, error: unknown): void {
+  const message = error instanceof KubeError ? "reconcile failed, trying again" : "reconcile failed unexpectedly";
+  log.error(message, { ...fieldsOf(parseKey(key)), error });
+}
+
+function fieldsOf({ kind, namespace, name }: ObjectKey): Fields {
+  return { kind, name, ...(namespace === "" ? {} : { namespace }) };
+}

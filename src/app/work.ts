@@ -1,0 +1,92 @@
+/** The engine at work: the cache's changes become keys, workers reconcile them. */
+import { setImmediate } from "node:timers/promises";
+
+import { createEngine, type Bound, type EngineDeps } from "../engine/engine.ts";
+import { parseKey } from "../engine/keys.ts";
+import { createController, type Outcome } from "../kube/controller.ts";
+import type { Store } from "../kube/store.ts";
+import type { Clock } from "../kube/types.ts";
+import type { WorkQueue } from "../kube/workqueue.ts";
+import type { Platform } from "../platform/index.ts";
+import { TYPES } from "./caches.ts";
+import type { ReconcileMetrics } from "./metrics/reconcile.ts";
+
+export interface WorkOptions {
+  readonly store: Store;
+  readonly queue: WorkQueue;
+  readonly workers: number;
+  readonly clock: Clock;
+  readonly kinds: readonly Bound<Platform>[];
+  /** All that the engine wants but the cache and the queue. */
+  readonly engine: Omit<EngineDeps<Platform>, "cache" | "enqueue" | "clock">;
+  readonly metrics: ReconcileMetrics;
+  /** A pass that threw. */
+  readonly failed: (key: string, error: unknown) => void;
+}
+
+export interface Work {
+  /** Tells the engine every object of the store, follows the changes from there on, and starts the workers. */
+  start(): void;
+  /** Takes no more keys. Resolves when the passes under way have ended. */
+  drain(): Promise<void>;
+  /** Ends all connections to the platform; calls under way fail. */
+  disconnect(): Promise<void>;
+}
+
+/** @returns work that is not started. */
+export function createWork(options: WorkOptions): Work {
+  const { clock, metrics, queue, store } = options;
+  const engine = createEngine<Platform>(
+    {
+      ...options.engine,
+      clock,
+      cache: store,
+      enqueue: (key, { afterMs, urgent }) => {
+        queue.addAfter(key, afterMs, urgent ? "high" : "low");
+      },
+    },
+    options.kinds,
+  );
+  let unsubscribe = (): void => {};
+
+  const reconcile = async (text: string): Promise<{ readonly requeueAfterMs?: number }> => {
+    const key = parseKey(text);
+    const startedAt = clock.monotonic();
+    const took = (): number => (clock.monotonic() - startedAt) / 1_000;
+    metrics.started(key.kind);
+    try {
+      const afterMs = await engine.reconcile(key);
+      metrics.finished(key.kind, outcomeOf(afterMs), took());
+      return afterMs === undefined ? {} : { requeueAfterMs: afterMs };
+    } catch (error) {
+      metrics.finished(key.kind, "error", took());
+      throw error;
+    } finally {
+      // A pass that waited for nothing must not keep the probes and the lease waiting.
+      await setImmediate();
+    }
+  };
+  const controller = createController({ queue, workers: options.workers, clock, reconcile, failed: options.failed });
+
+  return {
+    start: () => {
+      // In one go, so that no change gets lost between; parents first, so that their children find them.
+      for (const object of TYPES.flatMap(({ kind }) => store.list(kind)))
+        engine.changed({ type: "added", object }, true);
+      unsubscribe = store.subscribe((change) => {
+        engine.changed(change, false);
+      });
+      controller.start();
+    },
+    drain: async () => {
+      unsubscribe();
+      await controller.stop();
+    },
+    disconnect: () => engine.connections.closeAll(),
+  };
+}
+
+function outcomeOf(afterMs: number | undefined): Outcome {
+  if (afterMs === undefined) return "success";
+  return afterMs > 0 ? "requeue_after" : "requeue";
+}

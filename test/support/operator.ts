@@ -1,0 +1,139 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+
+import { z } from "zod";
+
+const mainPath = join(import.meta.dirname, "../../src/main.ts");
+/** How long the operator may take to listen, on a machine that does much else. */
+const START_MS = 30_000;
+
+export interface OperatorStart {
+  readonly kubeconfig: string;
+  /** Further flags of `run`. */
+  readonly args?: readonly string[];
+  /** Further environment variables; of this process's own only PATH is handed on. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Takes the log as well. */
+  readonly logFile?: string;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** The operator as a child process. */
+export interface RunningOperator {
+  readonly pid: number;
+  /** E.g. http://127.0.0.1:41234, without a path. */
+  readonly metricsUrl: string;
+  readonly healthUrl: string;
+  /** Resolves when the process ends, however that comes. */
+  readonly exited: Promise<Exit>;
+  /** The lines of its log so far. */
+  logs(): readonly LogLine[];
+  /** Ends it gracefully with SIGTERM. */
+  stop(): Promise<Exit>;
+  /** Ends it with SIGKILL, as a crash does. */
+  kill(): Promise<Exit>;
+}
+
+export type LogLine = z.infer<typeof Line>;
+
+const Line = z.looseObject({ level: z.string(), message: z.string() });
+const Listening = z.object({ message: z.literal("listening"), server: z.string(), address: z.string() });
+
+/**
+ * Starts `platform-operator run` on free ports of loopback and waits until it listens; it may not lead yet. It ends
+ * with this process, unless that is killed.
+ * @throws Error with its last words when it ends before.
+ */
+export async function startOperator(options: OperatorStart): Promise<RunningOperator> {
+  const child = spawn(process.execPath, [mainPath, "run", ...flagsOf(options)], {
+    env: { PATH: process.env["PATH"], ...options.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const follow = (): void => {
+    child.kill("SIGKILL");
+  };
+  process.once("exit", follow);
+  const exited = once(child, "exit").then((ended): Exit => {
+    process.off("exit", follow);
+    return { code: z.number().nullable().parse(ended[0]), signal: child.signalCode };
+  });
+  const { lines, listening } = readLog(child, options.logFile);
+  const { metrics, health } = await Promise.race([listening, ended(exited, lines), late(lines)]).catch((error) => {
+    child.kill("SIGKILL");
+    throw error;
+  });
+  const end = async (signal: NodeJS.Signals): Promise<Exit> => {
+    child.kill(signal);
+    return exited;
+  };
+  return {
+    pid: child.pid ?? 0,
+    metricsUrl: metrics,
+    healthUrl: health,
+    exited,
+    logs: () => lines.flatMap((line) => Line.safeParse(tryParse(line)).data ?? []),
+    stop: () => end("SIGTERM"),
+    kill: () => end("SIGKILL"),
+  };
+}
+
+function flagsOf({ kubeconfig, args = [] }: OperatorStart): readonly string[] {
+  const addresses = ["--metrics-bind-address=127.0.0.1:0", "--health-probe-bind-address=127.0.0.1:0"];
+  return [`--kubeconfig=${kubeconfig}`, ...addresses, ...args];
+}
+
+type Child = ChildProcessByStdio<null, Readable, Readable>;
+
+interface Addresses {
+  readonly metrics: string;
+  readonly health: string;
+}
+
+function readLog(child: Child, file: string | undefined) {
+  const lines: string[] = [];
+  const addresses = new Map<string, string>();
+  const copy = file === undefined ? undefined : createWriteStream(file, { flags: "a" });
+  const { promise: listening, resolve } = Promise.withResolvers<Addresses>();
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on("line", (line) => {
+      lines.push(line);
+      copy?.write(`${line}\n`);
+      const told = Listening.safeParse(tryParse(line)).data;
+      if (told !== undefined) addresses.set(told.server, told.address);
+      const metrics = addresses.get("metrics");
+      const health = addresses.get("health");
+      if (metrics !== undefined && health !== undefined) resolve({ metrics, health });
+    });
+  }
+  child.once("close", () => copy?.end());
+  return { lines, listening };
+}
+
+async function ended(exited: Promise<Exit>, lines: readonly string[]): Promise<never> {
+  const { code, signal } = await exited;
+  throw new Error(`the operator ended (${signal ?? String(code)}):\n${lines.slice(-20).join("\n")}`);
+}
+
+function late(lines: readonly string[]): Promise<never> {
+  return new Promise((_, reject) => {
+    setTimeout(() => {
+      reject(new Error(`the operator does not listen:\n${lines.slice(-20).join("\n")}`));
+    }, START_MS).unref();
+  });
+}
+
+function tryParse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
