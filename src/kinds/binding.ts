@@ -1,0 +1,128 @@
+/** PlatformBinding: a template bound to a cluster by a PUT that may be repeated, checked before it is sent. */
+import { sameContent, type Known, type Plan, type Why } from "../engine/kind.ts";
+import type { Platform } from "../platform/index.ts";
+import type { BindingInput, ConfigValue } from "../platform/templates.ts";
+import { platformBinding, type BindingMemory, type BindingSpec } from "../resources/binding.ts";
+import { driftOf } from "./binding/drift.ts";
+import { shownLayers } from "./binding/layers.ts";
+import { inputsOf, valueRequests } from "./binding/leaves.ts";
+import type { BindingPass, Inputs, Leaf, Seen } from "./binding/model.ts";
+import { createTemplateList, observe } from "./binding/observe.ts";
+import { configFault, layersFault, report } from "./binding/report.ts";
+import { typed } from "./binding/values.ts";
+import type { PlatformKind } from "./kind.ts";
+
+/** @returns the kind; it remembers the template lists that it last saw. */
+export function createBinding(): PlatformKind<BindingSpec, Inputs, Seen, BindingMemory, "put"> {
+  const listTemplates = createTemplateList();
+  return {
+    resource: platformBinding,
+    // It has no id of its own, and its deletion leaves the platform as it is.
+    lives: false,
+    claim: (spec) => spec.clusterRef.externalId,
+    listable: () => false,
+    needs: (spec) => ({
+      references: [],
+      values: valueRequests(spec),
+      inputs: (resolved) => inputsOf(spec, resolved),
+    }),
+    observe: (pass, api) => observe(pass, api, listTemplates),
+    plan,
+    act: (_step, pass, seen, api) => put(pass, seen, api),
+    trace: () => Promise.resolve({ is: "absent" }),
+    report,
+  };
+}
+
+function plan(pass: BindingPass, seen: Seen): Plan<"put"> {
+  const refused = refusal(pass);
+  if (refused !== undefined) return { is: "stalled", why: refused };
+  if (!seen.cluster.listed) return { is: "waiting", why: noCluster(pass) };
+  const fault = configFault(pass, seen);
+  if (fault !== undefined) return { is: "stalled", why: fault };
+  if (isDue(pass, seen)) return { is: "step", step: { repeat: "safe", op: "putBinding", do: "put" } };
+  const layers = layersFault(pass, seen);
+  if (layers !== undefined) {
+    const { refused: isRefused, reason, message } = layers;
+    return { is: isRefused ? "stalled" : "waiting", why: { reason, message } };
+  }
+  if (seen.sent && seen.bound === undefined && pass.surface === "Full")
+    return { is: "waiting", why: { reason: "Progressing", message: "The binding was written and is read back." } };
+  return { is: "settled" };
+}
+
+function noCluster({ spec }: BindingPass): Why {
+  const message = `The organization has no cluster ${spec.clusterRef.externalId}. Fix spec.clusterRef, or the connection.`;
+  return { reason: "DependencyNotReady", message };
+}
+
+/** Why this resource may not write to the cluster at all. */
+function refusal(pass: BindingPass): Why | undefined {
+  const id = pass.spec.clusterRef.externalId;
+  const holder = pass.holderOf(id);
+  if (holder !== undefined) {
+    const message = `PlatformBinding "${holder}" binds the cluster ${id} already. Delete one of the two.`;
+    return { reason: "AlreadyManaged", message };
+  }
+  if (pass.allowedProjects === undefined || pass.allowUnverifiedIds) return undefined;
+  const message =
+    "The connection is limited to some projects, and a cluster belongs to none of them. Use another connection, or set allowUnverifiedIds on this one.";
+  return { reason: "NotObservable", message };
+}
+
+/**
+ * Whether the binding has to be written: the spec or a value has changed, the platform shows another one, or, where it
+ * shows none, the user asks.
+ */
+function isDue(pass: BindingPass, seen: Seen): boolean {
+  if (seen.sent) return false;
+  const { written } = pass.memory;
+  if (written === undefined || !sameContent(written, pass.inputs.fingerprint)) return true;
+  return seen.bound === undefined ? pass.requested !== undefined : (driftOf(pass, seen) ?? []).length > 0;
+}
+
+async function put(pass: BindingPass, seen: Seen, api: Platform): Promise<Known<Seen, BindingMemory>> {
+  const { spec, inputs, surface } = pass;
+  const answer = await api.templates.bind(spec.clusterRef.externalId, bindingInput(pass, seen));
+  return {
+    // What the answer shows is how it is now, and on the documented surface never again.
+    seen: { ...seen, bound: surface === "Full" ? answer : undefined, sent: true },
+    memory: {
+      templateKey: spec.template.key,
+      templateVersion: spec.template.version,
+      layers: answer && shownLayers(answer.layers),
+      written: inputs.fingerprint,
+    },
+  };
+}
+
+function bindingInput({ spec, inputs }: BindingPass, { template }: Seen): BindingInput {
+  const components = template?.layers.flatMap((layer) => layer.components) ?? [];
+  const inType = ({ component, key, value }: Leaf): ConfigValue => {
+    const fields = components.find((each) => each.key === component)?.fields;
+    return typed(fields?.find((each) => each.key === key)?.type ?? "", value) ?? value;
+  };
+  const leaves = [...inputs.config, ...inputs.customer];
+  return {
+    templateKey: spec.template.key,
+    templateVersion: spec.template.version,
+    layerSelections: spec.layerSelections,
+    managedConfig: byComponent(inputs.config, inType),
+    customerProvidedInputs: byComponent(inputs.customer, ({ value }) => String(value)),
+    secrets: leaves.flatMap(({ from, value }) => (from === "Secret" ? [String(value)] : [])),
+  };
+}
+
+function byComponent<T>(
+  leaves: readonly Leaf[],
+  valueOf: (leaf: Leaf) => T,
+): Readonly<Record<string, Readonly<Record<string, T>>>> {
+  const components = Map.groupBy(leaves, ({ component }) => component);
+  // Object.fromEntries defines members; a key called __proto__ is one like any other.
+  return Object.fromEntries(
+    [...components].map(([component, of]) => [
+      component,
+      Object.fromEntries(of.map((leaf) => [leaf.key, valueOf(leaf)])),
+    ]),
+  );
+}

@@ -1,0 +1,126 @@
+/** The spec against the template that it names, before anything is sent. */
+import { testPatterns } from "../../platform/pattern.ts";
+import type { Template, TemplateField } from "../../platform/templates.ts";
+import { cleaned } from "../../platform/text.ts";
+import type { BindingSpec } from "../../resources/binding.ts";
+import { isActive, unavailable } from "./layers.ts";
+import { pathOf } from "./leaves.ts";
+import { byCodeUnit, type ClusterKind, type Inputs, type Leaf } from "./model.ts";
+import { listOf, typed, valueProblems } from "./values.ts";
+
+/** What a spec is checked against. */
+interface Rules {
+  readonly spec: BindingSpec;
+  readonly inputs: Pick<Inputs, "config" | "customer">;
+  readonly template: Template;
+  readonly cluster: ClusterKind | undefined;
+}
+
+/** A component by its key. `fields` is undefined where the template only names it: then nothing is known of them. */
+type Components = ReadonlyMap<string, ReadonlyMap<string, TemplateField> | undefined>;
+
+/**
+ * Everything that is wrong with a spec by the rules of its template. Not entirely pure: patterns that take too long
+ * are left to the platform.
+ * @returns one sentence each, "path problem", sorted; they hold no values of the spec
+ */
+export function problemsOf(rules: Rules): readonly string[] {
+  const components = componentsOf(rules.template);
+  const leaves = [...rules.inputs.config, ...rules.inputs.customer];
+  const problems = [
+    ...layerProblems(rules),
+    ...unknownComponents(rules.spec, components),
+    ...unknownFields(rules.inputs.config, components),
+    ...missing(rules),
+    ...leaves.flatMap((leaf) => leafProblems(leaf, fieldOf(leaf, components))),
+    ...patternProblems(leaves, components),
+  ];
+  return [...new Set(problems.map((problem) => cleaned(problem, [])))].toSorted(byCodeUnit);
+}
+
+function componentsOf({ layers }: Template): Components {
+  const components = new Map<string, Map<string, TemplateField> | undefined>();
+  for (const key of layers.flatMap((layer) => layer.componentKeys)) components.set(key, undefined);
+  for (const { key, fields } of layers.flatMap((layer) => layer.components)) {
+    const known = components.get(key) ?? new Map<string, TemplateField>();
+    for (const field of fields) if (!known.has(field.key)) known.set(field.key, field);
+    components.set(key, known);
+  }
+  return components;
+}
+
+function fieldOf({ component, key }: Leaf, components: Components): TemplateField | undefined {
+  return components.get(component)?.get(key);
+}
+
+function layerProblems({ spec, template, cluster }: Rules): readonly string[] {
+  return Object.entries(spec.layerSelections).flatMap(([key, selected]) => {
+    const path = pathOf("layerSelections", key);
+    const layer = template.layers.find((each) => each.key === key);
+    if (layer === undefined) return [`${path} is no layer of the template${offering(template.layers.map(keyOf))}`];
+    if (!selected) return layer.mandatory ? [`${path} must not be false: the layer is mandatory`] : [];
+    const where = unavailable(layer, cluster);
+    return where === undefined ? [] : [`${path} must not be true: the layer is not available ${where}`];
+  });
+}
+
+const keyOf = ({ key }: { readonly key: string }): string => key;
+
+/** " (it has a, b)". */
+function offering(names: readonly string[]): string {
+  return names.length === 0 ? "" : ` (it has ${listOf(names)})`;
+}
+
+/** Components that are named, with values in them or without. */
+function unknownComponents(spec: BindingSpec, components: Components): readonly string[] {
+  return (["managedConfig", "customerProvidedInputs"] as const).flatMap((member) =>
+    Object.keys(spec[member])
+      .filter((key) => !components.has(key))
+      .map((key) => `${pathOf(member, key)} is no component of the template${offering([...components.keys()])}`),
+  );
+}
+
+/**
+ * Keys of managedConfig that the component has no field for. Of customerProvidedInputs nobody can say that: the
+ * catalogue describes fields, and inputs beyond them are the components' own.
+ */
+function unknownFields(config: readonly Leaf[], components: Components): readonly string[] {
+  return config.flatMap(({ path, component, key }) => {
+    const fields = components.get(component);
+    if (fields === undefined || fields.has(key)) return [];
+    return [`${path} is no field of the component${offering([...fields.keys()])}`];
+  });
+}
+
+function leafProblems(leaf: Leaf, field: TemplateField | undefined): readonly string[] {
+  return field === undefined ? [] : valueProblems(field, leaf).map((problem) => `${leaf.path} ${problem}`);
+}
+
+function missing({ spec, inputs, template, cluster }: Rules): readonly string[] {
+  const given = new Set([...inputs.config, ...inputs.customer].map(({ component, key }) => pathOf("", component, key)));
+  return template.layers
+    .filter((layer) => isActive(layer, spec, cluster))
+    .flatMap((layer) => layer.components)
+    .flatMap((component) =>
+      component.fields
+        .filter((field) => field.required && field.defaultValue === undefined)
+        .filter((field) => !given.has(pathOf("", component.key, field.key)))
+        .map((field) => {
+          const path = pathOf("managedConfig", component.key, field.key);
+          return `${path} is required${field.sensitive ? ", from a Secret" : ""}`;
+        }),
+    );
+}
+
+function patternProblems(leaves: readonly Leaf[], components: Components): readonly string[] {
+  const tests = leaves.flatMap((leaf) => {
+    const field = fieldOf(leaf, components);
+    const pattern = field?.constraints.pattern;
+    const value = field?.type === "string" ? typed(field.type, leaf.value) : undefined;
+    return pattern === undefined || typeof value !== "string" ? [] : [{ path: leaf.path, pattern, value }];
+  });
+  const answers = testPatterns(tests);
+  return tests.flatMap(({ path, pattern }, index) =>
+    answers[index] === false ? [`${path} must match ${pattern}`] : [],
+  );
+}

@@ -1,0 +1,95 @@
+/** Where the binding on the platform differs from what the spec declares. Pure. */
+import type { DriftField } from "../../engine/kind.ts";
+import type { Binding, TemplateField } from "../../platform/templates.ts";
+import { cleaned } from "../../platform/text.ts";
+import { pathOf } from "./leaves.ts";
+import type { BindingPass, Leaf, Seen } from "./model.ts";
+import { typed } from "./values.ts";
+
+const ABSENT = "absent";
+const ABSENCE = { observed: ABSENT };
+/** What is said of values that may be secrets: all inputs, and fields that the template does not describe. */
+const HIDDEN = { desired: "the declared value", observed: "another value" };
+
+/**
+ * Field by field, declared ones only. What comes from Secrets is not compared: platforms mask such values.
+ * @returns undefined where the platform does not show its binding
+ */
+export function driftOf(pass: BindingPass, { bound, template }: Seen): readonly DriftField[] | undefined {
+  if (bound === undefined) return undefined;
+  const { spec, inputs } = pass;
+  if (bound === "none") {
+    if (pass.memory.written === undefined) return [];
+    return [{ path: "spec.template", desired: `${spec.template.key} ${spec.template.version}`, observed: ABSENT }];
+  }
+  const fields = fieldsOf(template);
+  const drift = [
+    ...different("spec.template.key", spec.template.key, bound.templateKey),
+    ...different("spec.template.version", spec.template.version, bound.templateVersion),
+    ...layerDrift(pass, bound, template),
+    ...inputs.config.flatMap((leaf) => leafDrift(leaf, bound.managedConfig, fields(leaf), "open")),
+    ...inputs.customer.flatMap((leaf) => leafDrift(leaf, bound.customerProvidedInputs, fields(leaf), "hidden")),
+  ];
+  // The status takes each path once, and not at any length.
+  return [...new Map(drift.map((field) => [cleaned(field.path, []), field]))].map(([path, field]) => ({
+    ...field,
+    path,
+  }));
+}
+
+function different(path: string, desired: string, observed: string | undefined): readonly DriftField[] {
+  return observed === undefined || observed === desired ? [] : [{ path, desired, observed: cleaned(observed, []) }];
+}
+
+/** A selection that the platform does not repeat is drift only where the template would decide otherwise. */
+function layerDrift({ spec }: BindingPass, { layerSelections }: Binding, template: Seen["template"]) {
+  if (layerSelections === undefined) return [];
+  return Object.entries(spec.layerSelections).flatMap(([key, desired]): readonly DriftField[] => {
+    const layer = template?.layers.find((each) => each.key === key);
+    const otherwise = layer === undefined ? desired : layer.mandatory || layer.enabledByDefault;
+    const observed = textOf(memberOf(layerSelections, key) ?? otherwise);
+    return different(pathOf("layerSelections", key), String(desired), observed);
+  });
+}
+
+type Shown = Binding["managedConfig"];
+
+function leafDrift(
+  leaf: Leaf,
+  shown: Shown,
+  field: TemplateField | undefined,
+  show: "open" | "hidden",
+): readonly DriftField[] {
+  if (shown === undefined || leaf.from === "Secret" || field?.sensitive === true) return [];
+  const observed = textOf(memberOf(memberOf(shown, leaf.component), leaf.key)) ?? field?.defaultValue;
+  const desired = String(typed(field?.type ?? "", leaf.value) ?? leaf.value);
+  if (observed === desired) return [];
+  const { path } = leaf;
+  if (show === "hidden" || field === undefined) return [{ path, ...HIDDEN, ...(observed === undefined && ABSENCE) }];
+  return [{ path, desired: cleaned(desired, []), observed: cleaned(observed ?? ABSENT, []) }];
+}
+
+/** The object's own member of that name. */
+function memberOf<T>(object: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+  return object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+/** Numbers and booleans equal the texts that stand for them; other shapes equal nothing. */
+function textOf(value: unknown): string | undefined {
+  switch (typeof value) {
+    case "string":
+      return value;
+    case "number":
+    case "bigint":
+    case "boolean":
+      return String(value);
+    default:
+      return value === undefined || value === null ? undefined : "of another shape";
+  }
+}
+
+function fieldsOf(template: Seen["template"]): (leaf: Leaf) => TemplateField | undefined {
+  const components = template?.layers.flatMap((layer) => layer.components) ?? [];
+  return ({ component, key }) =>
+    components.find((each) => each.key === component)?.fields.find((field) => field.key === key);
+}

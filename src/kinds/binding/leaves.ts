@@ -1,0 +1,68 @@
+/** The values of a spec: where they come from, and what they are once resolved. Pure. */
+import type { Resolved, ValueRequest } from "../../engine/kind.ts";
+import type { ValueFrom } from "../../resources/base/fields.ts";
+import type { BindingSpec } from "../../resources/binding.ts";
+import { byCodeUnit, type Inputs, type Leaf } from "./model.ts";
+
+/** A value as the spec has it, before it is resolved. */
+interface Declared {
+  readonly path: string;
+  readonly component: string;
+  readonly key: string;
+  readonly value?: string | number | boolean | undefined;
+  readonly valueFrom?: ValueFrom | undefined;
+}
+
+type Values = Readonly<Record<string, Readonly<Record<string, Pick<Declared, "value" | "valueFrom">>>>>;
+
+/** A path in the spec; keys that are not plain are quoted, so that two keys never give one path. */
+export function pathOf(member: string, ...keys: readonly string[]): string {
+  return `spec.${member}${keys.map((key) => `[${/^[\w.-]+$/.test(key) ? key : JSON.stringify(key)}]`).join("")}`;
+}
+
+/** What has to be read from Secrets and ConfigMaps. */
+export function valueRequests(spec: BindingSpec): readonly ValueRequest[] {
+  return [...configOf(spec), ...customerOf(spec)].flatMap(({ path: field, valueFrom }): readonly ValueRequest[] => {
+    if (valueFrom?.secretKeyRef !== undefined) return [{ field, from: "Secret", ...valueFrom.secretKeyRef }];
+    if (valueFrom?.configMapKeyRef !== undefined) return [{ field, from: "ConfigMap", ...valueFrom.configMapKeyRef }];
+    return [];
+  });
+}
+
+/** All values, and what stands for them together with the rest of what is bound. */
+export function inputsOf(spec: BindingSpec, resolved: Resolved): Inputs {
+  const config = configOf(spec).map((declared) => resolve(declared, resolved));
+  const customer = customerOf(spec).map((declared) => resolve(declared, resolved));
+  const content = {
+    cluster: spec.clusterRef.externalId,
+    template: [spec.template.key, spec.template.version],
+    layers: Object.entries(spec.layerSelections).toSorted(([left], [right]) => byCodeUnit(left, right)),
+    config: config.map(({ component, key, value }) => [component, key, value]),
+    customer: customer.map(({ component, key, value }) => [component, key, value]),
+  };
+  return { config, customer, fingerprint: resolved.fingerprint(content) };
+}
+
+const configOf = (spec: BindingSpec): readonly Declared[] => declared("managedConfig", spec.managedConfig);
+
+const customerOf = (spec: BindingSpec): readonly Declared[] =>
+  declared("customerProvidedInputs", spec.customerProvidedInputs);
+
+function declared(member: string, values: Values): readonly Declared[] {
+  return Object.entries(values)
+    .flatMap(([component, fields]) =>
+      Object.entries(fields).map(([key, field]) => ({
+        path: pathOf(member, component, key),
+        component,
+        key,
+        ...field,
+      })),
+    )
+    .toSorted((left, right) => byCodeUnit(left.path, right.path));
+}
+
+function resolve({ path, component, key, value, valueFrom }: Declared, resolved: Resolved): Leaf {
+  if (value !== undefined) return { path, component, key, value, from: "spec" };
+  const from = valueFrom?.secretKeyRef === undefined ? "ConfigMap" : "Secret";
+  return { path, component, key, value: resolved.value(path), from };
+}

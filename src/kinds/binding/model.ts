@@ -1,0 +1,58 @@
+/** What the parts of the binding know of each other. */
+import type { Fingerprint, Pass } from "../../engine/kind.ts";
+import type { Binding, Template } from "../../platform/templates.ts";
+import type { BindingMemory, BindingSpec } from "../../resources/binding.ts";
+
+/** A value of the spec, or of what it refers to: one field of one component. */
+export interface Leaf {
+  /** E.g. `spec.managedConfig[ingress][domain]`. */
+  readonly path: string;
+  readonly component: string;
+  readonly key: string;
+  readonly value: string | number | boolean;
+  readonly from: "spec" | "Secret" | "ConfigMap";
+}
+
+export interface Inputs {
+  /** managedConfig, by path. */
+  readonly config: readonly Leaf[];
+  /** customerProvidedInputs, by path. */
+  readonly customer: readonly Leaf[];
+  /** Stands for all that the spec wants bound. */
+  readonly fingerprint: Fingerprint;
+}
+
+/** What kind of cluster it is. */
+export interface ClusterKind {
+  readonly mode: string;
+  readonly provider: string;
+}
+
+/** What the platform shows of the cluster. */
+export interface ClusterSeen {
+  /** False where the organization's list of clusters is shown and this one is not in it. */
+  readonly listed: boolean;
+  /** undefined: not known, nothing is narrowed. */
+  readonly kind: ClusterKind | undefined;
+}
+
+export interface Seen {
+  readonly cluster: ClusterSeen;
+  /** The template and version of the spec; undefined when the platform does not list them. */
+  readonly template: Template | undefined;
+  /** What the platform lists. */
+  readonly offered: readonly { readonly key: string; readonly version: string }[];
+  /** What is wrong with the spec by the template's rules, in a fixed order. Holds no values. */
+  readonly problems: readonly string[];
+  /** The binding as the full surface shows it, "none" when there is none; undefined where it is not shown. */
+  readonly bound: Binding | "none" | undefined;
+  /** Whether this pass has written the binding. */
+  readonly sent: boolean;
+}
+
+export type BindingPass = Pass<BindingSpec, Inputs, BindingMemory>;
+
+/** The order of texts by code unit: the same everywhere. */
+export function byCodeUnit(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}

@@ -1,0 +1,90 @@
+import type { Cluster } from "../../platform/clusters.ts";
+/** What the platform shows about a binding: the template list on every surface, cluster and binding on the full one. */
+import { ApiError } from "../../platform/errors.ts";
+import type { Platform } from "../../platform/index.ts";
+import type { Binding, Template } from "../../platform/templates.ts";
+import { problemsOf } from "./check.ts";
+import type { BindingPass, ClusterKind, ClusterSeen, Seen } from "./model.ts";
+
+/** Templates and clusters change rarely, and all bindings of a connection share the answers. */
+const MAX_AGE_MS = 60_000;
+
+/** PlatformCloudVendor of the spec; the list operation takes no other. */
+const PROVIDERS = ["AWS", "SCW", "GCP", "DO", "AZURE", "OVH", "CIVO", "HETZNER", "ORACLE", "IBM", "UNKNOWN"];
+
+/** Who runs Kubernetes, as deployed services spell it, and the mode that the catalogue calls it. */
+const MODES: ReadonlyMap<string, string> = new Map([
+  ["MANAGED", "PLATFORM_MANAGED"],
+  ["SELF_MANAGED", "CUSTOMER_MANAGED"],
+  ["PLATFORM_MANAGED", "PLATFORM_MANAGED"],
+  ["CUSTOMER_MANAGED", "CUSTOMER_MANAGED"],
+]);
+
+/** Lists templates; when the catalogue cannot be loaded (500, 503), as it was last seen. @throws ApiError */
+export type ListTemplates = (api: Platform, cluster: ClusterKind | undefined) => Promise<readonly Template[]>;
+
+/** @returns a list that keeps the last good answer of each connection and kind of cluster */
+export function createTemplateList(): ListTemplates {
+  const lastGood = new WeakMap<Platform, Map<string, readonly Template[]>>();
+  return async (api, cluster) => {
+    const answers = lastGood.get(api) ?? new Map<string, readonly Template[]>();
+    lastGood.set(api, answers);
+    const name = JSON.stringify([cluster?.mode, cluster?.provider]);
+    try {
+      const context = cluster && { clusterMode: cluster.mode, cloudProvider: cluster.provider };
+      const templates = await api.templates.list(context, { maxAgeMs: MAX_AGE_MS });
+      answers.set(name, templates);
+      return templates;
+    } catch (error) {
+      const last = error instanceof ApiError && error.failure.is === "Server" ? answers.get(name) : undefined;
+      if (last === undefined) throw error;
+      return last;
+    }
+  };
+}
+
+/** Reads, and checks the spec by what it read. @throws ApiError */
+export async function observe(pass: BindingPass, api: Platform, list: ListTemplates): Promise<Seen> {
+  const { spec, inputs } = pass;
+  const cluster = await clusterOf(pass, api);
+  const templates = await list(api, cluster.kind);
+  const template = templates.find(({ key, version }) => key === spec.template.key && version === spec.template.version);
+  const bound =
+    cluster.listed && pass.surface === "Full" ? await bindingOf(spec.clusterRef.externalId, api) : undefined;
+  const offered = templates.map(({ key, version }) => ({ key, version }));
+  const problems = template === undefined ? [] : problemsOf({ spec, inputs, template, cluster: cluster.kind });
+  return { cluster, template, offered, problems, bound, sent: false };
+}
+
+/** The pair of the spec, else what the cluster says of itself on the full surface. */
+async function clusterOf({ spec, surface }: BindingPass, api: Platform): Promise<ClusterSeen> {
+  if (surface === "Documented") return { listed: true, kind: spec.cluster };
+  const clusters = await orUnshown(api.clusters.list({ maxAgeMs: MAX_AGE_MS }));
+  const cluster = clusters?.find(({ id }) => id === spec.clusterRef.externalId);
+  return { listed: clusters === undefined || cluster !== undefined, kind: spec.cluster ?? kindOf(cluster) };
+}
+
+function kindOf(cluster: Cluster | undefined): ClusterKind | undefined {
+  const mode = MODES.get(cluster?.kubernetes ?? "");
+  const provider = PROVIDERS.find((each) => each === cluster?.cloudProvider);
+  return mode === undefined || provider === undefined ? undefined : { mode, provider };
+}
+
+async function bindingOf(clusterId: string, api: Platform): Promise<Binding | "none" | undefined> {
+  try {
+    return await orUnshown(api.templates.binding(clusterId));
+  } catch (error) {
+    if (error instanceof ApiError && error.failure.is === "NotFound") return "none";
+    throw error;
+  }
+}
+
+/** A full surface that lacks one of its reads is treated as the documented one, for that read. */
+async function orUnshown<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof ApiError && error.failure.is === "NotSupported") return undefined;
+    throw error;
+  }
+}

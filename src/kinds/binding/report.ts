@@ -1,0 +1,132 @@
+/** What there is to say about a binding. Pure; holds neither values nor anything that changes by itself. */
+import type { ConditionFact, Report, Why } from "../../engine/kind.ts";
+import { cleaned } from "../../platform/text.ts";
+import { RECONCILE_REQUESTED_AT } from "../../resources/base/names.ts";
+import { driftOf } from "./drift.ts";
+import { shownLayers, standing, type Standing } from "./layers.ts";
+import type { BindingPass, Seen } from "./model.ts";
+import { listOf } from "./values.ts";
+
+const LISTED_PROBLEMS = 10;
+/** Leaves room in a message of 1,024 characters. */
+const PROBLEMS_LENGTH = 800;
+
+/** The template of the spec, for a sentence. */
+export function templateName({ spec }: BindingPass): string {
+  return `template "${spec.template.key}" version "${spec.template.version}"`;
+}
+
+/** Whether what the spec names is what is bound, as far as that is known. */
+export function isBound({ spec, memory }: BindingPass, { bound }: Seen): boolean {
+  if (bound === "none") return false;
+  const key = bound?.templateKey ?? memory.templateKey;
+  const version = bound?.templateVersion ?? memory.templateVersion;
+  return key === spec.template.key && version === spec.template.version;
+}
+
+/** Why the spec cannot be bound, by what the catalogue says. */
+export function configFault(pass: BindingPass, seen: Seen): Why | undefined {
+  if (seen.template === undefined)
+    return isBound(pass, seen) ? undefined : { reason: "TemplateNotAvailable", message: notListed(pass, seen) };
+  if (seen.problems.length === 0) return undefined;
+  const message = `The spec does not fit ${templateName(pass)}: ${summary(seen.problems)}.`;
+  return { reason: "InvalidSpec", message };
+}
+
+function notListed({ spec }: BindingPass, { offered }: Seen): string {
+  const { key, version } = spec.template;
+  const versions = offered.filter((each) => each.key === key).map((each) => each.version);
+  const keys = [...new Set(offered.map((each) => each.key))];
+  const what = versions.length > 0 ? `version "${version}" of template "${key}"` : `template "${key}"`;
+  const others = versions.length > 0 ? versions : keys;
+  const instead = others.length === 0 ? "It lists none." : `It lists ${cleaned(listOf(others.toSorted()), [])}.`;
+  return `The platform does not list ${what} as published for this organization. ${instead}`;
+}
+
+/** At most ten problems, as many as fit. */
+function summary(problems: readonly string[]): string {
+  const shown: string[] = [];
+  let room = PROBLEMS_LENGTH;
+  for (const problem of problems.slice(0, LISTED_PROBLEMS)) {
+    room -= problem.length + 2;
+    if (room < 0) break;
+    shown.push(problem);
+  }
+  const more = problems.length - shown.length;
+  return more === 0 ? shown.join("; ") : [...shown, `and ${more} more`].join("; ");
+}
+
+/** What is to be said while layers are off. undefined when every selected one is on, or nothing can be told. */
+export function layersFault(pass: BindingPass, seen: Seen): (Why & { readonly refused: boolean }) | undefined {
+  const stand = standing(pass, seen);
+  if (stand === undefined || stand.others.length === 0) return undefined;
+  if (seen.bound === undefined && !stand.refused) return undefined;
+  const help = stand.refused ? " Deselect what this cluster cannot have." : "";
+  return { reason: "LayersNotEnabled", message: `${listOf(stand.others)}.${help}`, refused: stand.refused };
+}
+
+export function report(pass: BindingPass, seen: Seen): Report {
+  const stand = standing(pass, seen);
+  const drift = driftOf(pass, seen);
+  return {
+    ready: readyWhy(pass, stand),
+    conditions: [configFact(pass, seen), ...layersFact(pass, seen, stand)],
+    status: {
+      ...boundStatus(seen),
+      ...(stand !== undefined && { layersEnabled: `${stand.enabled}/${stand.selected}` }),
+    },
+    ...(drift !== undefined && { drift }),
+  };
+}
+
+function readyWhy(pass: BindingPass, stand: Standing | undefined): Why {
+  const bound = `Cluster ${pass.spec.clusterRef.externalId} has ${templateName(pass)}`;
+  if (stand !== undefined && stand.others.length === 0)
+    return { reason: "Bound", message: `${bound}, with every selected layer enabled.` };
+  return { reason: "Available", message: `${bound}; the platform's surface does not show how its layers are now.` };
+}
+
+function configFact(pass: BindingPass, seen: Seen): ConditionFact {
+  const type = "ConfigValid";
+  const fault = configFault(pass, seen);
+  if (fault !== undefined) return { type, status: "False", ...fault };
+  if (seen.template !== undefined) {
+    const message = `The spec fits ${templateName(pass)}.`;
+    return { type, status: "True", reason: "Valid", message };
+  }
+  const message = `${notListed(pass, seen)} It is bound, and stays so; changes are not checked before they are sent.`;
+  return { type, status: "Unknown", reason: "TemplateNotAvailable", message };
+}
+
+function layersFact(pass: BindingPass, seen: Seen, stand: Standing | undefined): readonly ConditionFact[] {
+  const type = "LayersReady";
+  const fault = layersFault(pass, seen);
+  if (fault !== undefined) return [{ type, status: "False", reason: fault.reason, message: fault.message }];
+  if (stand === undefined) {
+    if (pass.memory.written === undefined) return [];
+    if (seen.bound === "none")
+      return [{ type, status: "False", reason: "LayersNotEnabled", message: "Nothing is bound to the cluster." }];
+    const message = "The platform did not answer with its layers, and its surface does not show them.";
+    return [{ type, status: "Unknown", reason: "NotObservable", message }];
+  }
+  if (stand.others.length === 0) {
+    const message = `${stand.enabled} of ${stand.selected} selected layers are enabled.`;
+    return [{ type, status: "True", reason: "LayersEnabled", message }];
+  }
+  const message =
+    `When the binding was written: ${listOf(stand.others)}. The platform's surface does not show layers later; annotate ` +
+    `this resource with ${RECONCILE_REQUESTED_AT} to have the binding written again and see.`;
+  return [{ type, status: "Unknown", reason: "NotObservable", message }];
+}
+
+/** Newer than the memory, where the platform shows it. */
+function boundStatus({ bound }: Seen): Report["status"] {
+  if (bound === undefined) return {};
+  if (bound === "none") return { templateKey: undefined, templateVersion: undefined, layers: undefined };
+  const { templateKey, templateVersion, layers } = bound;
+  return {
+    ...(templateKey !== undefined && { templateKey: cleaned(templateKey, []) }),
+    ...(templateVersion !== undefined && { templateVersion: cleaned(templateVersion, []) }),
+    layers: shownLayers(layers),
+  };
+}

@@ -1,0 +1,86 @@
+/** One value against one field of a template. Pure; no answer quotes the value. */
+import type { FieldConstraints, TemplateField, ConfigValue } from "../../platform/templates.ts";
+import type { Leaf } from "./model.ts";
+
+const INTEGER = /^-?(0|[1-9]\d*)$/;
+const DECIMAL = /^-?(0|[1-9]\d*)\.\d+$/;
+/** An int64 has at most 19 digits; longer texts are not worth converting. */
+const MAX_DIGITS = 20;
+
+/**
+ * The value in the type of the field: texts are understood for each type, long integers come out as bigint.
+ * @returns undefined when it is not of that type; of a type that is not documented, every value is
+ */
+export function typed(type: string, value: Leaf["value"]): ConfigValue | undefined {
+  switch (type) {
+    case "string":
+      return typeof value === "string" ? value : undefined;
+    case "bool":
+      if (typeof value === "boolean") return value;
+      return value === "true" ? true : value === "false" ? false : undefined;
+    case "number":
+      return typeof value === "string" ? numberOf(value) : typeof value === "number" ? value : undefined;
+    default:
+      return value;
+  }
+}
+
+/** A number that nothing rounds: an int64, or a decimal that a double holds exactly as written. */
+function numberOf(text: string): number | bigint | undefined {
+  if (text.length > MAX_DIGITS) return undefined;
+  if (INTEGER.test(text)) {
+    const integer = BigInt(text);
+    if (BigInt.asIntN(64, integer) !== integer) return undefined;
+    return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
+  }
+  if (!DECIMAL.test(text)) return undefined;
+  return String(Number(text)) === text.replace(/\.?0+$/, "") ? Number(text) : undefined;
+}
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ["string", "must be a string (quote numbers and booleans)"],
+  ["bool", "must be true or false"],
+  ["number", "must be a number, of at most 64 bits"],
+]);
+
+/** What is wrong with a value by its field's rules, the pattern apart. Each reads on from the path: "must be …". */
+export function valueProblems(field: TemplateField, leaf: Leaf): readonly string[] {
+  const sensitive = field.sensitive && leaf.from !== "Secret" ? ["is sensitive and may come only from a Secret"] : [];
+  const value = typed(field.type, leaf.value);
+  if (value === undefined) return [...sensitive, TYPES.get(field.type) ?? ""];
+  return [...sensitive, ...boundProblems(field.constraints, value), ...allowedProblems(field, value)];
+}
+
+/** Bounds are mathematical: a number and a bigint compare exactly. What counts as a character is not documented. */
+function boundProblems({ min, max, minLength, maxLength }: FieldConstraints, value: ConfigValue): readonly string[] {
+  const problems: string[] = [];
+  if (typeof value === "number" || typeof value === "bigint") {
+    if (min !== undefined && value < min) problems.push(`must be at least ${min}`);
+    if (max !== undefined && value > max) problems.push(`must be at most ${max}`);
+  }
+  if (typeof value === "string") {
+    if (minLength !== undefined && value.length < minLength)
+      problems.push(`must have at least ${minLength} characters`);
+    if (maxLength !== undefined && charactersOf(value) > maxLength)
+      problems.push(`must have at most ${maxLength} characters`);
+  }
+  return problems;
+}
+
+/** The fewest that any way of counting finds. */
+const charactersOf = (text: string): number => Array.from(text).length;
+
+/** An empty list would allow nothing at all; whether it is meant so, the platform knows. */
+function allowedProblems({ type, constraints }: TemplateField, value: ConfigValue): readonly string[] {
+  const allowed = constraints.allowedValues ?? [];
+  if (allowed.length === 0) return [];
+  if (allowed.some((one) => one === String(value) || typed(type, one) === value)) return [];
+  return [`must be ${allowed.length > 1 ? "one of " : ""}${listOf(allowed)}`];
+}
+
+const LISTED = 8;
+
+/** "a, b, c", cut after a few. */
+export function listOf(names: readonly string[]): string {
+  return names.length > LISTED ? `${names.slice(0, LISTED).join(", ")}, … (${names.length} in all)` : names.join(", ");
+}

@@ -1,0 +1,86 @@
+import type { ReadOptions } from "../../platform/caller.ts";
+/** The sections of the catalogue: how each is read and put in order. */
+import { ApiError } from "../../platform/errors.ts";
+import type { Platform } from "../../platform/index.ts";
+import { cleaned } from "../../platform/text.ts";
+import type { CatalogSection, CatalogSpec } from "../../resources/catalog.ts";
+
+/** A section as it was read. */
+export interface Section {
+  readonly section: CatalogSection;
+  /** Its name in the status and, with `.json`, in the ConfigMap. */
+  readonly name: "templates" | "cloudProviders" | "databaseTypes" | "gitRepositories";
+  readonly items: readonly object[];
+  /** Why this connection cannot read it, if it cannot. */
+  readonly error: string | undefined;
+}
+
+interface Source {
+  readonly section: CatalogSection;
+  readonly name: Section["name"];
+  read(api: Platform, spec: CatalogSpec, options: ReadOptions): Promise<readonly object[]>;
+}
+
+/** The smallest first: where not everything fits into the ConfigMap, the last ones are cut. */
+const SOURCES: readonly Source[] = [
+  {
+    section: "DatabaseTypes",
+    name: "databaseTypes",
+    read: async (api, _spec, options) =>
+      sorted(await api.catalogue.managedDatabaseTypes(options), ({ name }) => [name]),
+  },
+  {
+    section: "CloudProviders",
+    name: "cloudProviders",
+    read: async (api, _spec, options) =>
+      sorted(await api.catalogue.cloudProviders(options), ({ shortName }) => [shortName]),
+  },
+  {
+    section: "Templates",
+    name: "templates",
+    read: async (api, { cluster }, options) => {
+      const context = cluster && { clusterMode: cluster.mode, cloudProvider: cluster.provider };
+      return sorted(await api.templates.list(context, options), ({ key, version }) => [key, version]);
+    },
+  },
+  {
+    section: "GitRepositories",
+    name: "gitRepositories",
+    read: async (api, _spec, options) =>
+      sorted(await api.organization.gitRepositories({}, options), ({ name, id }) => [name, id]),
+  },
+];
+
+/**
+ * Reads what the spec includes, in a fixed order.
+ * @throws ApiError for all but a section that this connection can never read
+ */
+export async function readSections(
+  spec: CatalogSpec,
+  api: Platform,
+  options: ReadOptions,
+): Promise<readonly Section[]> {
+  const included = SOURCES.filter(({ section }) => spec.include.includes(section));
+  return await Promise.all(
+    included.map(async (source) => {
+      const { section, name } = source;
+      try {
+        return { section, name, items: await source.read(api, spec, options), error: undefined };
+      } catch (error) {
+        if (!(error instanceof ApiError) || !isLasting(error)) throw error;
+        return { section, name, items: [], error: cleaned(error.message, []) };
+      }
+    }),
+  );
+}
+
+/** The list of repositories needs an API token; a surface may lack a list. Neither is trouble of the connection. */
+function isLasting({ failure }: ApiError): boolean {
+  return failure.is === "Refused" || failure.is === "NotFound" || failure.is === "NotSupported";
+}
+
+/** By code units of the keys, so that the order is the same everywhere. */
+function sorted<Item>(items: readonly Item[], keysOf: (item: Item) => readonly string[]): readonly Item[] {
+  const name = (item: Item): string => JSON.stringify(keysOf(item));
+  return items.toSorted((left, right) => (name(left) < name(right) ? -1 : name(left) > name(right) ? 1 : 0));
+}
