@@ -1,5 +1,4 @@
 /** The composition: every part of the operator, built from the frozen config and wired to the others. */
-import { kinds } from "../kinds/index.ts";
 import { createKubeClient, type ConnectedClient } from "../kube/client.ts";
 import { createRecorder, type Recorder } from "../kube/events.ts";
 import type { LeaderElection } from "../kube/leader.ts";
@@ -11,6 +10,7 @@ import { createWorkQueue } from "../kube/workqueue.ts";
 import { createWriter } from "../kube/writer.ts";
 import { createCaches, TYPES, type Caches } from "./caches.ts";
 import type { Config } from "./config.ts";
+import { KINDS } from "./kinds.ts";
 import { createLeadership } from "./leadership.ts";
 import type { Logger } from "./logger.ts";
 import { createMetrics, type Metrics } from "./metrics/index.ts";
@@ -109,7 +109,7 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
       queue,
       workers: config.workers,
       clock,
-      kinds,
+      kinds: KINDS,
       metrics: metrics.reconcile,
       failed: (key, error) => {
         tellFailedPass(log, key, error);

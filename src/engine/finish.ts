@@ -99,8 +99,11 @@ function nextLook<Api extends RatedApi>(context: Context<Api>, done: Finish): Ms
   if (ending.is !== "retry") session.failures = ending.is === "stalled" ? session.failures : 0;
   session.waits = ending.is === "waiting" ? session.waits + 1 : 0;
   switch (ending.is) {
-    case "settled":
-      return again ?? jitter(poll.ms, context.random());
+    case "settled": {
+      // What it holds is often still being filled: its children, its ingress.
+      const fresh = !isSettled(object);
+      return again ?? jitter(fresh ? Math.min(poll.ms, windows.firstLookMs) : poll.ms, context.random());
+    }
     case "waiting":
       return again ?? follow(session.waits - 1, windows);
     case "stalled":

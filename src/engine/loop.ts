@@ -4,11 +4,11 @@ import type { KubeObject, JsonObject } from "../kube/types.ts";
 import { ApiError } from "../platform/errors.ts";
 import { EXTERNAL_ID, INSTALLATION } from "../resources/base/names.ts";
 import type { Ending } from "./compose.ts";
-import type { RatedApi } from "./connections.ts";
+import type { Connection, RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { execute, remember } from "./execute.ts";
 import { keyText } from "./keys.ts";
-import type { Kind, Ms, Plan, Report, Uuid } from "./kind.ts";
+import type { Kind, Ms, Plan, Report, Uuid, Why } from "./kind.ts";
 import { finalizerDue, finalizersWith, hasFinalizer, keepFinalizer, recordId } from "./record.ts";
 import { recover } from "./recover.ts";
 import type { Frame } from "./scope.ts";
@@ -158,11 +158,19 @@ function failed<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
       if (loop.kind.connection === undefined) loop.context.connections.suspect(connection);
       // On the connection itself a rejected token is for a person to mend.
       else if (error.failure.is === "Unauthorized")
-        return { ...passed, ending: { is: "stalled", why: verdict.why, exchange: "failed" } };
+        return { ...passed, ending: { is: "stalled", why: rejectedToken(connection), exchange: "failed" } };
       return { ...passed, ending: { is: "retry", why: verdict.why } };
     case "retry":
       return { ...passed, ending: { is: "retry", why: verdict.why } };
     default:
       return verdict satisfies never;
   }
+}
+
+/** Names the Secret that a person has to mend. */
+function rejectedToken<Api>({ key, settings }: Connection<Api>): Why {
+  const { name, key: entry } = settings.tokenSecret;
+  const where = key.namespace === "" ? "the operator's namespace" : `namespace "${key.namespace}"`;
+  const message = `The platform rejected the token from Secret "${name}" key "${entry}" in ${where} (401). Replace the token; the operator tries again when the Secret changes.`;
+  return { reason: "CredentialsInvalid", message };
 }

@@ -134,6 +134,9 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
     const [key, since] = (priority === undefined ? undefined : waiting[priority].entries().next().value) ?? [];
     if (priority === undefined || key === undefined || since === undefined) return undefined;
     waiting[priority].delete(key);
+    // The pass that begins now is the one that was put off; it says itself when the next one is due.
+    delayed.get(key)?.cancel();
+    delayed.delete(key);
     const now = clock.monotonic();
     processing.set(key, now);
     metrics?.waited((now - since) / 1_000);
