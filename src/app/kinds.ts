@@ -1,6 +1,6 @@
 /** The kinds, bound to the engine: the list of what this operator reconciles. */
 import { bind, type Bound } from "../engine/engine.ts";
-import { application, clusterConnection, connection, environment, project } from "../kinds/index.ts";
+import { application, binding, catalog, clusterConnection, connection, environment, project } from "../kinds/index.ts";
 import type { Platform } from "../platform/index.ts";
 
 export const KINDS: readonly Bound<Platform>[] = [
@@ -9,4 +9,6 @@ export const KINDS: readonly Bound<Platform>[] = [
   bind(project),
   bind(environment),
   bind(application),
+  bind(binding),
+  bind(catalog),
 ];
