@@ -10,7 +10,7 @@ import { createWorkQueue } from "../kube/workqueue.ts";
 import { createWriter } from "../kube/writer.ts";
 import { createCaches, TYPES, type Caches } from "./caches.ts";
 import type { Config } from "./config.ts";
-import { KINDS } from "./kinds.ts";
+import { boundKinds } from "./kinds.ts";
 import { createLeadership } from "./leadership.ts";
 import type { Logger } from "./logger.ts";
 import { createMetrics, type Metrics } from "./metrics/index.ts";
@@ -109,7 +109,7 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
       queue,
       workers: config.workers,
       clock,
-      kinds: KINDS,
+      kinds: boundKinds(),
       metrics: metrics.reconcile,
       failed: (key, error) => {
         tellFailedPass(log, key, error);

@@ -1,6 +1,6 @@
 /** Every kind, parents first. */
 export { application } from "./application/index.ts";
-export { binding } from "./binding.ts";
+export { createBinding } from "./binding.ts";
 export { catalog } from "./catalog.ts";
 export { clusterConnection, connection } from "./connection.ts";
 export { environment } from "./environment/index.ts";
