@@ -156,7 +156,11 @@ function failureOf(error: Error): string | undefined {
     : undefined;
 }
 
-function framesOf(error: Error): readonly string[] {
-  const lines = (error.stack ?? "").split("\n").filter((line) => /^ {4}at [^\s].{0,300}$/.test(line));
+function framesOf({ stack = "", message }: Error): readonly string[] {
+  // The text comes first, and may itself look like frames.
+  const lines = stack
+    .slice(stack.indexOf(message) + message.length)
+    .split("\n")
+    .filter((line) => /^ {4}at [^\s].{0,300}$/.test(line));
   return lines.slice(0, FRAMES).map((line) => line.trim());
 }

@@ -1,21 +1,19 @@
 /** The commands. Standard output is for data, standard error for everything else. */
 import { VERSION } from "../app/version.ts";
-
-/** sysexits.h EX_USAGE: the command line is wrong. */
-export const USAGE = 64;
+import { USAGE, type Output } from "./output.ts";
 
 interface Command {
   readonly name: string;
   readonly about: string;
   /** Loads the command's code only when it is called. @returns the exit code */
-  readonly run: (args: readonly string[]) => Promise<number>;
+  readonly run: (args: readonly string[], output: Output) => Promise<number>;
 }
 
 const COMMANDS: readonly Command[] = [
   {
     name: "run",
     about: "run the operator",
-    run: async (args) => (await import("./run.ts")).run(args),
+    run: async (args, output) => (await import("./run.ts")).run(args, output),
   },
   {
     name: "simulate",
@@ -25,8 +23,8 @@ const COMMANDS: readonly Command[] = [
   {
     name: "version",
     about: "print the version",
-    run: async () => {
-      process.stdout.write(`${VERSION}\n`);
+    run: async (_, { stdout }) => {
+      stdout.write(`${VERSION}\n`);
       return 0;
     },
   },
@@ -38,18 +36,18 @@ const COMMANDS: readonly Command[] = [
  * @param argv the arguments after it.
  * @returns the exit code: 0 done, 1 failed, 64 wrong usage.
  */
-export async function main(program: string, argv: readonly string[]): Promise<number> {
+export async function main(program: string, argv: readonly string[], output: Output = process): Promise<number> {
   const [first, ...args] = argv;
   const usage = usageOf(program);
   if (first === "help" || first === "--help" || first === "-h") {
-    process.stdout.write(usage);
+    output.stdout.write(usage);
     return 0;
   }
   const name = first === "--version" ? "version" : first;
   const command = COMMANDS.find((known) => known.name === name);
-  if (command !== undefined) return command.run(args);
+  if (command !== undefined) return command.run(args, output);
   const problem = name === undefined ? "" : `${JSON.stringify(name)} is no command.\n\n`;
-  process.stderr.write(problem + usage);
+  output.stderr.write(problem + usage);
   return USAGE;
 }
 

@@ -1,7 +1,7 @@
 /** The command `run`: the operator itself. */
 import { ConfigError, loadConfig, type Config } from "../app/config.ts";
 import { describeFlags } from "../app/flags.ts";
-import { runOperator } from "../app/process.ts";
+import { USAGE, type Output } from "./output.ts";
 
 const usage = `Usage: platform-operator run [flags]
 
@@ -16,9 +16,9 @@ Each flag can be given as an environment variable: --log-level is PLATFORM_OPERA
  * @param args the arguments after the command's name.
  * @returns the exit code: 0 after a clean stop, 1 when the operator failed, 64 for arguments that are wrong.
  */
-export async function run(args: readonly string[]): Promise<number> {
+export async function run(args: readonly string[], { stdout, stderr }: Output): Promise<number> {
   if (args.includes("--help") || args.includes("-h")) {
-    process.stdout.write(usage);
+    stdout.write(usage);
     return 0;
   }
   let config: Config;
@@ -26,8 +26,9 @@ export async function run(args: readonly string[]): Promise<number> {
     config = loadConfig(args);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message}\n\n${usage}`);
-    return 64;
+    stderr.write(`${error.message}\n\n${usage}`);
+    return USAGE;
   }
-  return await runOperator(config);
+  const { runOperator } = await import("../app/process.ts");
+  return runOperator(config);
 }

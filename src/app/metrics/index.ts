@@ -3,12 +3,12 @@ import { collectDefaultMetrics, Registry } from "prom-client";
 
 import type { Change } from "../../kube/store.ts";
 import type { Cache } from "../../kube/types.ts";
-import type { QueueMetrics, WorkQueue } from "../../kube/workqueue.ts";
+import type { QueueMetrics } from "../../kube/workqueue.ts";
 import { LEASE, OPERATOR } from "../rbac.ts";
 import { clusterMetrics, type ClusterMetrics } from "./cluster.ts";
 import { objectMetrics } from "./objects.ts";
 import { platformMetrics, type PlatformMetrics } from "./platform.ts";
-import { queueMetrics } from "./queue.ts";
+import { queueMetrics, type MeasuredQueue } from "./queue.ts";
 import { reconcileMetrics, type ReconcileMetrics } from "./reconcile.ts";
 
 /** What the metrics are made of; functions are asked at each scrape. */
@@ -24,7 +24,7 @@ export interface Figures {
   readonly pausedMs: () => number;
   /** Kind → milliseconds since its watch showed a sign of life. */
   readonly silentMs: () => ReadonlyMap<string, number>;
-  readonly queue: () => WorkQueue;
+  readonly queue: () => MeasuredQueue;
 }
 
 /** Where the parts tell what they do. */

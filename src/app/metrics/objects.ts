@@ -1,9 +1,9 @@
 /** Metrics of the custom resources themselves, counted from the cache at each scrape: nothing to keep in step. */
 import { Counter, Gauge, type Registry } from "prom-client";
 
-import { member, stringMember } from "../../kube/json.ts";
+import { conditionOf } from "../../engine/status.ts";
 import type { Change } from "../../kube/store.ts";
-import type { Json, KubeObject } from "../../kube/types.ts";
+import type { KubeObject } from "../../kube/types.ts";
 import { PAUSED } from "../../resources/base/names.ts";
 import type { Figures } from "./index.ts";
 
@@ -39,7 +39,7 @@ export function objectMetrics(registry: Registry, figures: ObjectFigures): (chan
   for (const kind of figures.kinds) drifted.inc({ kind }, 0);
   return (change) => {
     if (change.type !== "updated" || !figures.leading()) return;
-    const [was, is] = [change.old, change.object].map((object) => condition(object, "Drifted")?.status === "True");
+    const [was, is] = [change.old, change.object].map((object) => conditionOf(object, "Drifted")?.status === "True");
     if (is === true && was === false) drifted.inc({ kind: change.object.kind });
   };
 }
@@ -60,7 +60,7 @@ function infoPerObject(registry: Registry, { cache, kinds, leading }: ObjectFigu
           exported_namespace: object.metadata.namespace ?? "",
           name: object.metadata.name,
           ready: readiness(object),
-          reason: condition(object, "Ready")?.reason ?? "",
+          reason: conditionOf(object, "Ready")?.reason ?? "",
           suspended: String(object.metadata.annotations?.[PAUSED] === "true"),
         };
         info.set(labels, 1);
@@ -70,15 +70,6 @@ function infoPerObject(registry: Registry, { cache, kinds, leading }: ObjectFigu
 }
 
 function readiness(object: KubeObject): (typeof READY)[number] {
-  const status = condition(object, "Ready")?.status;
+  const status = conditionOf(object, "Ready")?.status;
   return READY.find((known) => known === status) ?? "Unknown";
-}
-
-function condition(object: KubeObject, type: string): { readonly status: string; readonly reason: string } | undefined {
-  const conditions = member(object.status, "conditions");
-  if (!Array.isArray(conditions)) return undefined;
-  const list: readonly Json[] = conditions;
-  const found = list.find((entry) => stringMember(entry, "type") === type);
-  if (found === undefined) return undefined;
-  return { status: stringMember(found, "status") ?? "", reason: stringMember(found, "reason") ?? "" };
 }

@@ -6,12 +6,11 @@ import type { QueueMetrics, WorkQueue } from "../../kube/workqueue.ts";
 /** 10 ns to 1,000 s. */
 const QUEUE_SECONDS = exponentialBuckets(10e-9, 10, 12);
 
+/** What a queue can tell about itself. */
+export type MeasuredQueue = Pick<WorkQueue, "depth" | "unfinishedSeconds" | "longestRunningSeconds">;
+
 /** @param queue asked at each scrape. */
-export function queueMetrics(
-  registry: Registry,
-  name: string,
-  queue: () => Pick<WorkQueue, "depth" | "unfinishedSeconds" | "longestRunningSeconds">,
-): QueueMetrics {
+export function queueMetrics(registry: Registry, name: string, queue: () => MeasuredQueue): QueueMetrics {
   const registers = [registry];
   const labelNames = ["name", "controller"] as const;
   const labels = { name, controller: name };

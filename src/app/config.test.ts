@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+
+import { DEFAULT_WINDOWS } from "../engine/context.ts";
+import { loadConfig, WINDOWS_VARIABLE, type Config, type Surroundings } from "./config.ts";
+
+type Env = Surroundings["env"];
+
+function load(args: readonly string[] = [], env: Env = {}, namespaceFile?: string): Config {
+  return loadConfig(args, { env, hostname: () => "host-1", readFile: () => namespaceFile });
+}
+
+describe("the config", () => {
+  it("has a default for everything", () => {
+    expect(load()).toEqual({
+      metricsAddress: { host: undefined, port: 8080 },
+      healthAddress: { host: undefined, port: 8081 },
+      leaderElect: true,
+      watchNamespaces: [],
+      allowedPlatformHosts: [],
+      allowInsecurePlatform: false,
+      kube: { from: "default" },
+      operatorNamespace: "platform-operator",
+      instance: "host-1",
+      workers: 10,
+      logLevel: "info",
+      metricsPerObject: false,
+      windows: DEFAULT_WINDOWS,
+    });
+  });
+
+  it("cannot be changed", () => {
+    expect(Object.isFrozen(load())).toBe(true);
+    expect(Object.isFrozen(load([], { [WINDOWS_VARIABLE]: '{"pollMs":1}' }).windows)).toBe(true);
+  });
+
+  it.each<[string, readonly string[], Partial<Config>]>([
+    ["a port on loopback", ["--metrics-bind-address=127.0.0.1:0"], { metricsAddress: { host: "127.0.0.1", port: 0 } }],
+    ["IPv6", ["--health-probe-bind-address", "[::1]:8081"], { healthAddress: { host: "::1", port: 8081 } }],
+    ["0 for no server", ["--metrics-bind-address", "0"], { metricsAddress: undefined }],
+    ["a switch that is off", ["--leader-elect=false"], { leaderElect: false }],
+    ["a switch that stands alone", ["--allow-insecure-platform"], { allowInsecurePlatform: true }],
+    ["namespaces, once each", ["--watch-namespaces=shop, pay,shop"], { watchNamespaces: ["shop", "pay"] }],
+    [
+      "hosts of every form",
+      ["--allowed-platform-hosts=api.example.com,*.example.org,api.example.com:8443,10.0.0.0/8,::1,fd00::/8"],
+      {
+        allowedPlatformHosts: [
+          "api.example.com",
+          "*.example.org",
+          "api.example.com:8443",
+          "10.0.0.0/8",
+          "::1",
+          "fd00::/8",
+        ],
+      },
+    ],
+    ["a kubeconfig", ["--kubeconfig=/k", "--context=c"], { kube: { from: "file", path: "/k", context: "c" } }],
+    ["a context of the default one", ["--context=c"], { kube: { from: "default", context: "c" } }],
+    ["the operator's namespace", ["--operator-namespace=ops"], { operatorNamespace: "ops" }],
+    ["workers", ["--workers=100"], { workers: 100 }],
+    ["a log level", ["--log-level=debug"], { logLevel: "debug" }],
+  ])("takes %s", (_, args, expected) => {
+    expect(load(args)).toMatchObject(expected);
+  });
+
+  it("takes environment variables, flags first", () => {
+    const env = { PLATFORM_OPERATOR_WORKERS: "3", PLATFORM_OPERATOR_LEADER_ELECT: "false" };
+    expect(load([], env)).toMatchObject({ workers: 3, leaderElect: false });
+    expect(load(["--workers=4"], env)).toMatchObject({ workers: 4, leaderElect: false });
+  });
+
+  it.each<[string, readonly string[], Env, string | undefined, string]>([
+    ["the flag", ["--operator-namespace=a"], { POD_NAMESPACE: "b" }, "c", "a"],
+    ["then POD_NAMESPACE", [], { POD_NAMESPACE: "b" }, "c", "b"],
+    ["then the ServiceAccount's file", [], {}, "c\n", "c"],
+    ["then platform-operator", [], {}, undefined, "platform-operator"],
+  ])("finds its namespace: %s", (_, args, env, file, expected) => {
+    expect(load(args, env, file).operatorNamespace).toBe(expected);
+  });
+
+  it("calls the process by its pod's name where there is one", () => {
+    expect(load([], { POD_NAME: "operator-7d9f" }).instance).toBe("operator-7d9f");
+  });
+
+  it("scales the engine's times for tests", () => {
+    const { windows } = load([], { [WINDOWS_VARIABLE]: '{"landingMs":500}' });
+    expect(windows).toEqual({ ...DEFAULT_WINDOWS, landingMs: 500 });
+  });
+
+  it.each<[string, readonly string[], Env, RegExp]>([
+    ["a port without a colon", ["--metrics-bind-address=8080"], {}, /^--metrics-bind-address must be "host:port"/],
+    ["a port beyond the last", ["--metrics-bind-address=:70000"], {}, /^--metrics-bind-address has a port beyond/],
+    ["an unknown level", ["--log-level=trace"], {}, /^--log-level must be debug, info, warn or error$/],
+    ["no workers", ["--workers=0"], {}, /^--workers must be a whole number from 1 to 100$/],
+    ["half a worker", ["--workers=1.5"], {}, /^--workers must be/],
+    ["a namespace that is none", ["--watch-namespaces=../x"], {}, /^--watch-namespaces must be the name of a namesp/],
+    [
+      "a host that is a URL",
+      ["--allowed-platform-hosts=https://x"],
+      {},
+      /^--allowed-platform-hosts must be host names/,
+    ],
+    ["a block that is none", ["--allowed-platform-hosts=10.0.0.0/33"], {}, /^--allowed-platform-hosts must be/],
+    ["a wrong variable", [], { PLATFORM_OPERATOR_WORKERS: "no" }, /^PLATFORM_OPERATOR_WORKERS must be/],
+    ["a wrong POD_NAMESPACE", [], { POD_NAMESPACE: "A" }, /^POD_NAMESPACE must be/],
+    ["an unknown flag", ["--speed=2"], {}, /--speed/],
+    ["a stray argument", ["now"], {}, /now/],
+    ["a flag without its value", ["--workers"], {}, /--workers/],
+    ["times that are no JSON", [], { [WINDOWS_VARIABLE]: "{" }, /^PLATFORM_OPERATOR_WINDOWS must be a JSON object/],
+    ["unknown times", [], { [WINDOWS_VARIABLE]: '{"napMs":1}' }, /^PLATFORM_OPERATOR_WINDOWS must be .*landingMs/],
+  ])("refuses %s and says where", (_, args, env, message) => {
+    expect(() => load(args, env)).toThrow(message);
+  });
+
+  it("names everything that is wrong at once", () => {
+    expect(() => load(["--workers=x", "--leader-elect=x"])).toThrow(/--leader-elect[^]*--workers/);
+  });
+});

@@ -1,0 +1,158 @@
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { manualClock, settle, type ManualClock } from "../../test/support/clock.ts";
+import { DEFAULT_WINDOWS } from "../engine/context.ts";
+import type { Bound } from "../engine/engine.ts";
+import { KubeError } from "../kube/errors.ts";
+import { createStore, type Store } from "../kube/store.ts";
+import type { KubeObject } from "../kube/types.ts";
+import { createWorkQueue } from "../kube/workqueue.ts";
+import type { Platform } from "../platform/index.ts";
+import { createWork, type WorkOptions } from "./work.ts";
+
+let clock: ManualClock;
+let store: Store;
+let passes: string[];
+let outcomes: string[];
+
+beforeEach(() => {
+  clock = manualClock();
+  store = createStore(() => {});
+  passes = [];
+  outcomes = [];
+});
+
+/** A kind whose passes end as the test says. */
+function kind(name: string, reconcile: () => Promise<number | undefined> = async () => undefined): Bound<Platform> {
+  return {
+    kind: name,
+    isConnection: false,
+    references: () => [],
+    claim: () => undefined,
+    attach: () => async (key) => {
+      passes.push(`${key.kind}/${key.name}`);
+      return reconcile();
+    },
+  };
+}
+
+function work(kinds: readonly Bound<Platform>[]) {
+  const unused = (): never => {
+    throw new Error("no pass of these kinds asks for it");
+  };
+  const engine: WorkOptions["engine"] = {
+    writer: { patchChecked: unused, patchStatus: unused, storeOutcome: unused },
+    reader: { secret: unused, configMap: unused, forget: unused },
+    namespaces: { get: unused },
+    events: { record: unused },
+    outputs: { configMap: unused },
+    fence: { mayWrite: () => true },
+    random: () => 0.5,
+    connectionKinds: { namespaced: "PlatformConnection", cluster: "ClusterPlatformConnection" },
+    windows: DEFAULT_WINDOWS,
+    installation: "kube-system-uid",
+    observer: { change: unused, status: unused, removed: unused, internal: unused },
+    stopping: new AbortController().signal,
+    connect: unused,
+    operatorNamespace: "platform-operator",
+  };
+  return createWork({
+    store,
+    queue: createWorkQueue({ clock, random: () => 0 }),
+    workers: 1,
+    clock,
+    kinds,
+    engine,
+    metrics: {
+      started: () => {},
+      finished: (name, outcome) => outcomes.push(`${name} ${outcome}`),
+      panicked: () => {},
+    },
+    failed: (key, error) => outcomes.push(`${key} ${String(error)}`),
+  });
+}
+
+function object(kindName: string, name: string, version = 1, settled = false): KubeObject {
+  const conditions = [{ type: "Ready", status: "True", reason: "Available", message: "", observedGeneration: version }];
+  return {
+    apiVersion: "platform-operator.io/v1alpha1",
+    kind: kindName,
+    metadata: { name, namespace: "shop", uid: name, resourceVersion: String(version), generation: version },
+    ...(settled ? { status: { observedGeneration: version, conditions } } : {}),
+  };
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 10; turn += 1) await settle();
+}
+
+describe("the work", () => {
+  it("begins with all that the cache holds, parents first", async () => {
+    store.upsert(object("PlatformApplication", "api"));
+    store.upsert(object("PlatformEnvironment", "staging"));
+    store.upsert(object("PlatformProject", "shop"));
+    const started = work([kind("PlatformApplication"), kind("PlatformEnvironment"), kind("PlatformProject")]);
+    await settled();
+    expect(passes).toEqual([]);
+    started.start();
+    await settled();
+    expect(passes).toEqual(["PlatformProject/shop", "PlatformEnvironment/staging", "PlatformApplication/api"]);
+    await started.drain();
+  });
+
+  it("spreads the verification of what was settled over the poll interval, and takes changes at once", async () => {
+    store.upsert(object("PlatformProject", "shop", 1, true));
+    const started = work([kind("PlatformProject")]);
+    started.start();
+    store.upsert(object("PlatformProject", "new"));
+    await settled();
+    expect(passes).toEqual(["PlatformProject/new"]);
+    await clock.advance(DEFAULT_WINDOWS.pollMs / 2);
+    expect(passes).toEqual(["PlatformProject/new", "PlatformProject/shop"]);
+    await started.drain();
+  });
+
+  it("comes back when a pass asks for it, and after its backoff when one failed", async () => {
+    const ends: (() => Promise<number | undefined>)[] = [
+      async () => 5_000,
+      async () => {
+        throw new KubeError("Server", 500, "PATCH /x: 500");
+      },
+      async () => undefined,
+    ];
+    store.upsert(object("PlatformProject", "shop"));
+    const started = work([kind("PlatformProject", async () => ends.shift()?.())]);
+    started.start();
+    await settled();
+    expect(outcomes).toEqual(["PlatformProject requeue_after"]);
+    await clock.advance(5_000);
+    await settled();
+    expect(outcomes.slice(1)).toEqual(["PlatformProject error", "PlatformProject/shop/shop KubeError: PATCH /x: 500"]);
+    await clock.advance(1_000);
+    await settled();
+    expect(outcomes.at(-1)).toBe("PlatformProject success");
+    await started.drain();
+  });
+
+  it("lets a pass that is under way end, and begins no other", async () => {
+    let end = (): void => {};
+    const held = new Promise<undefined>((resolve) => {
+      end = () => {
+        resolve(undefined);
+      };
+    });
+    store.upsert(object("PlatformProject", "a"));
+    store.upsert(object("PlatformProject", "b"));
+    const started = work([kind("PlatformProject", () => held)]);
+    started.start();
+    await settled();
+    let drained = false;
+    const draining = started.drain().then(() => (drained = true));
+    store.upsert(object("PlatformProject", "c"));
+    await settled();
+    expect([passes, drained]).toEqual([["PlatformProject/a"], false]);
+    end();
+    await draining;
+    expect(passes).toEqual(["PlatformProject/a"]);
+  });
+});
