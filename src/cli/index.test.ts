@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import packageJson from "../../package.json" with { type: "json" };
+import { VERSION } from "../app/version.ts";
 import { main } from "./index.ts";
 
 async function call(program: string, ...argv: readonly string[]) {
@@ -26,7 +26,7 @@ describe("the command line", () => {
   });
 
   it.each([["version"], ["--version"]])("prints the version on %s and nothing else", async (name) => {
-    expect(await call("platform-operator", name)).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: "" });
+    expect(await call("platform-operator", name)).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
   });
 
   it.each([

@@ -25,6 +25,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   kinds: { mayImport: ["resources", "platform", "engine/kind", "zod"], maxLines: 200 },
   app: {
     mayImport: ["resources", "platform", "kube", "engine", "kinds", "zod", "pino", "prom-client", "node:"],
+    except: { "app/version": ["package.json"] },
   },
   cli: {
     mayImport: ["app", "resources", "platform", "kube", "zod", "yaml", "node:"],
