@@ -146,7 +146,7 @@ describe("a binding", () => {
   });
 
   it("turns layers on after a while where work takes time", async () => {
-    await control(simulator, "PATCH /settings", { surface: "full", speed: 1 });
+    await control(simulator, "PATCH /settings", { surface: "full", speed: 1, durations: { layers: 10 } });
     const id = simulator.clusterIds[0];
     const status = (answer: Answer): unknown => {
       const { layers }: { layers: { status: string }[] } = answer.body;

@@ -35,7 +35,7 @@ export const Durations = z.strictObject({
   cancel: seconds,
   /** A cluster's deploy, stop or upgrade. */
   cluster: seconds,
-  /** From a binding to its layers being on. */
+  /** From a binding to its layers being on; at once by default, as the spec's answer to the PUT shows ENABLED. */
   layers: seconds,
 });
 export type Durations = z.infer<typeof Durations>;
@@ -115,7 +115,7 @@ export function settingsOf(surface: Surface): Settings {
       delete: 5,
       cancel: 2,
       cluster: 60,
-      layers: 10,
+      layers: 0,
     },
     queueMode: "queue",
     nullRequestIds: false,
