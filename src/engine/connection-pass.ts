@@ -5,7 +5,7 @@ import { RESOLVE } from "../resources/base/names.ts";
 import type { Ending } from "./compose.ts";
 import type { Connection, RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
-import type { Ms, Report, Why } from "./kind.ts";
+import type { Ms, Report, Surface, Why } from "./kind.ts";
 import { requestedToken } from "./policy.ts";
 import { conditionOf } from "./status.ts";
 
@@ -61,7 +61,7 @@ export async function probed<Api extends RatedApi>(
     return ending;
   }
   const surface = member(report?.status, "surface");
-  if (surface === "Documented" || surface === "Full") connection.surface = surface;
+  if (surface === "Documented" || surface === "Full") learn(context, connection, surface);
   connection.nextProbeAt = now + again;
   if (!(await braked(context, connection, object))) {
     context.connections.recovered(connection);
@@ -69,6 +69,13 @@ export async function probed<Api extends RatedApi>(
   }
   connection.trouble = HELD;
   return { is: "stalled", why: HELD, exchange: "ok" };
+}
+
+/** Whoever acted on another surface, or on none that was known, looks again at what it has now. */
+function learn<Api extends RatedApi>(context: Context<Api>, connection: Connection<Api>, surface: Surface): void {
+  const before = connection.surface ?? "Documented";
+  connection.surface = surface;
+  if (before !== surface) for (const user of connection.users) context.wake(user);
 }
 
 function pause<Api>(connection: Connection<Api>, again: Ms): Ms {

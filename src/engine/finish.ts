@@ -1,5 +1,5 @@
 /** Hop 8 of a reconcile: one status patch if something changed, events on transitions, and when to look again. */
-import { isObject } from "../kube/json.ts";
+import { isObject, member } from "../kube/json.ts";
 import type { JsonObject, KubeObject } from "../kube/types.ts";
 import { compose, type Ending } from "./compose.ts";
 import type { RatedApi } from "./connections.ts";
@@ -11,7 +11,7 @@ import { requestedToken } from "./policy.ts";
 import { openAction } from "./recover.ts";
 import { backoff, follow, jitter, pollInterval } from "./schedule.ts";
 import type { Session } from "./session.ts";
-import { conditionOf, isSettled, sameJson } from "./status.ts";
+import { conditionOf, isSettled, sameJson, text } from "./status.ts";
 
 /** All that is to be written down. */
 export interface Finish {
@@ -21,7 +21,15 @@ export interface Finish {
   readonly report: Report | undefined;
   readonly id: Uuid | undefined;
   readonly pins: Pins | undefined;
+  /** Whether the platform was asked in this pass: then a reconcile request is handled, however it went. */
+  readonly asked: boolean;
   readonly again: Ms | undefined;
+}
+
+/** A pass that ended before the platform was asked. */
+export function unasked(object: KubeObject, session: Session, ending: Ending, again?: Ms): Finish {
+  const id = session.unsaved?.id ?? text(member(object.status, "externalId"));
+  return { object, session, ending, report: undefined, id, pins: undefined, asked: false, again };
 }
 
 /** @returns milliseconds until the object should be looked at again. @throws KubeError */
@@ -41,7 +49,7 @@ export async function finish<Spec, In, Seen, Mem extends JsonObject, Do, Api ext
     id: kind.lives ? done.id : undefined,
     pins: kind.lives && done.id !== undefined ? done.pins : undefined,
     intent: openAction(object, session),
-    handled: report === undefined ? undefined : requestedToken(object),
+    handled: done.asked ? requestedToken(object) : undefined,
     now: context.clock.now(),
   });
   const next = nextLook(context, done);

@@ -1,13 +1,13 @@
 import { KubeError } from "../kube/errors.ts";
 /** The one reconcile, for every kind. It knows the kinds only through the seam in kind.ts. */
-import { member } from "../kube/json.ts";
 import type { KubeObject, ObjectKey, JsonObject } from "../kube/types.ts";
 import { PAUSED } from "../resources/base/names.ts";
+import type { Ending } from "./compose.ts";
 import { probed, probeDue, untilProbe } from "./connection-pass.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { isMoved } from "./execute.ts";
-import { finish, type Finish } from "./finish.ts";
+import { finish, unasked, type Finish } from "./finish.ts";
 import { keyText } from "./keys.ts";
 import type { Kind, Ms } from "./kind.ts";
 import { pass, type Passed } from "./loop.ts";
@@ -15,7 +15,6 @@ import { remove } from "./removal.ts";
 import { backoff } from "./schedule.ts";
 import { scope, type Frame, type Scoped } from "./scope.ts";
 import type { Session } from "./session.ts";
-import { text } from "./status.ts";
 
 /** Reconciles one object by its key. @returns when to look again; undefined when only an event should bring it back */
 export type Reconcile = (key: ObjectKey) => Promise<Ms | undefined>;
@@ -60,24 +59,14 @@ async function reconcileObject<Spec, In, Seen, Mem extends JsonObject, Do, Api e
     ? { is: "ended", ending: { is: "paused" } }
     : await scope(context, kind, object, session, "present");
   if (scoped.is === "ended") {
-    const id = session.unsaved?.id ?? text(member(object.status, "externalId"));
-    const again = connectionPoll(kind);
-    return await finish(context, kind, {
-      object,
-      session,
-      ending: scoped.ending,
-      report: undefined,
-      id,
-      pins: undefined,
-      again,
-    });
+    return await finish(context, kind, unasked(object, session, scoped.ending, connectionPoll(kind)));
   }
   if (kind.connection !== undefined) return await reconcileConnection(context, kind, scoped.frame);
   const passed = await pass(context, kind, scoped.frame);
   const { connection } = scoped.frame;
   // The first object of a connection may be what its surface can be found out with.
   if (connection.surface === undefined && passed.ending.is === "settled") context.connections.suspect(connection);
-  return await finish(context, kind, toFinish(passed));
+  return await finish(context, kind, toFinish(passed, passed.report !== undefined));
 }
 
 async function reconcileConnection<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
@@ -87,15 +76,18 @@ async function reconcileConnection<Spec, In, Seen, Mem extends JsonObject, Do, A
 ): Promise<Ms> {
   const { connection, object } = frame;
   if (!probeDue(context, connection, object)) return untilProbe(context, connection);
-  const done = toFinish(await pass(context, kind, frame));
+  const done = toFinish(await pass(context, kind, frame), true);
   const ending = await probed(context, connection, done, done.again ?? context.windows.pollMs);
   const next = await finish(context, kind, { ...done, ending });
   return Math.min(next, untilProbe(context, connection));
 }
 
-function toFinish<Spec, In, Mem extends JsonObject, Api>(passed: Passed<Spec, In, Mem, Api>): Finish {
-  const { frame, ending, report, again } = passed;
-  return { object: frame.object, session: frame.session, ending, report, id: frame.pass.id, pins: frame.pins, again };
+function toFinish<Spec, In, Mem extends JsonObject, Api>(
+  { frame, ending, report, again }: Passed<Spec, In, Mem, Api>,
+  asked: boolean,
+): Finish {
+  const { object, session, pins } = frame;
+  return { object, session, ending, report, id: frame.pass.id, pins, asked, again };
 }
 
 /** A connection whose Secret is missing looks for it again soon; nothing else would bring it back. */
@@ -115,13 +107,7 @@ async function confess<Spec, In, Seen, Mem extends JsonObject, Do, Api extends R
   session.failures += 1;
   const message =
     "The operator failed on this object; others are not affected. Its log has the details. It tries again.";
-  return await finish(context, kind, {
-    object,
-    session,
-    ending: { is: "stalled", why: { reason: "InternalError", message }, exchange: "none" },
-    report: undefined,
-    id: session.unsaved?.id ?? text(member(object.status, "externalId")),
-    pins: undefined,
-    again: backoff(session.failures, context.windows, context.random()),
-  });
+  const ending: Ending = { is: "stalled", why: { reason: "InternalError", message }, exchange: "none" };
+  const again = backoff(session.failures, context.windows, context.random());
+  return await finish(context, kind, unasked(object, session, ending, again));
 }

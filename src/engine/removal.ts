@@ -5,7 +5,7 @@ import type { KubeObject, JsonObject } from "../kube/types.ts";
 import type { Reason } from "../resources/base/reasons.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
-import type { Finish } from "./finish.ts";
+import { unasked, type Finish } from "./finish.ts";
 import { parseKey } from "./keys.ts";
 import type { Kind } from "./kind.ts";
 import { pass } from "./loop.ts";
@@ -39,16 +39,15 @@ export async function remove<Spec, In, Seen, Mem extends JsonObject, Do, Api ext
   const id = session.unsaved?.id ?? text(member(object.status, "externalId"));
   if (policy === "Retain" || !kind.lives)
     return await letGo(context, object, kept("Normal", id, "deletionPolicy is Retain."));
-  const stay = { object, session, report: undefined, id, pins: undefined, again: undefined };
   const children = livingChildren(context, object);
   if (children.length > 0) {
     const why = { reason: "WaitingForChildren" as const, message: childrenMessage(children) };
-    return { ...stay, ending: { is: "waiting", why, exchange: "none" } };
+    return unasked(object, session, { is: "waiting", why, exchange: "none" });
   }
   const scoped = await scope(context, kind, object, session, policy === "Stop" ? "stopped" : "absent");
   if (scoped.is === "ended") {
     const { ending } = scoped;
-    if (ending.is !== "stalled" && !overdue(context, object)) return { ...stay, ending };
+    if (ending.is !== "stalled" && !overdue(context, object)) return unasked(object, session, ending);
     return await letGo(context, object, kept("Warning", id, "why" in ending ? ending.why.message : ""));
   }
   return await dismantle(context, kind, scoped.frame, policy);
@@ -71,7 +70,7 @@ async function dismantle<Spec, In, Seen, Mem extends JsonObject, Do, Api extends
   if (ending.is === "stalled" && LETS_GO.has(ending.why.reason)) {
     return await letGo(context, object, kept("Warning", id, ending.why.message));
   }
-  return { object, session, ending, report: passed.report, id, pins, again: passed.again };
+  return { object, session, ending, report: passed.report, id, pins, asked: true, again: passed.again };
 }
 
 /** The event that goes with the end of an object. */
