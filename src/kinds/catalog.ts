@@ -77,7 +77,7 @@ function readyMessage(configMap: string, sections: readonly Section[], { omitted
   );
   const cut = omitted.map(
     ({ name, count }) =>
-      ` ${count} of ${name}.json did not fit: a ConfigMap holds ${MAX_BYTES / 1024} KiB of them. Include fewer sections in this catalogue.`,
+      ` ${count} entries of ${name}.json are left out: a ConfigMap holds ${MAX_BYTES / 1024} KiB. Spread the sections over several catalogues.`,
   );
   return `The catalogue is in ConfigMap "${configMap}".${[...unread, ...cut].join("")}`;
 }

@@ -7,9 +7,6 @@ import type { BindingPass, Leaf, Seen } from "./model.ts";
 import { typed } from "./values.ts";
 
 const ABSENT = "absent";
-const ABSENCE = { observed: ABSENT };
-/** What is said of values that may be secrets: all inputs, and fields that the template does not describe. */
-const HIDDEN = { desired: "the declared value", observed: "another value" };
 
 /**
  * Field by field, declared ones only. What comes from Secrets is not compared: platforms mask such values.
@@ -38,7 +35,9 @@ export function driftOf(pass: BindingPass, { bound, template }: Seen): readonly 
 }
 
 function different(path: string, desired: string, observed: string | undefined): readonly DriftField[] {
-  return observed === undefined || observed === desired ? [] : [{ path, desired, observed: cleaned(observed, []) }];
+  return observed === undefined || observed === desired
+    ? []
+    : [{ path, desired: cleaned(desired, []), observed: cleaned(observed, []) }];
 }
 
 /** A selection that the platform does not repeat is drift only where the template would decide otherwise. */
@@ -61,12 +60,21 @@ function leafDrift(
   show: "open" | "hidden",
 ): readonly DriftField[] {
   if (shown === undefined || leaf.from === "Secret" || field?.sensitive === true) return [];
-  const observed = textOf(memberOf(memberOf(shown, leaf.component), leaf.key)) ?? field?.defaultValue;
-  const desired = String(typed(field?.type ?? "", leaf.value) ?? leaf.value);
+  const { path, value } = leaf;
+  const held = textOf(memberOf(memberOf(shown, leaf.component), leaf.key));
+  if (field === undefined) return hidden(path, String(value), held);
+  const observed = held ?? field.defaultValue;
+  const desired = String(typed(field.type, value) ?? value);
+  if (show === "hidden") return hidden(path, desired, observed);
+  return observed === undefined
+    ? [{ path, desired: cleaned(desired, []), observed: ABSENT }]
+    : different(path, desired, observed);
+}
+
+/** For values that may be secrets: all inputs, and fields that the template does not describe. */
+function hidden(path: string, desired: string, observed: string | undefined): readonly DriftField[] {
   if (observed === desired) return [];
-  const { path } = leaf;
-  if (show === "hidden" || field === undefined) return [{ path, ...HIDDEN, ...(observed === undefined && ABSENCE) }];
-  return [{ path, desired: cleaned(desired, []), observed: cleaned(observed ?? ABSENT, []) }];
+  return [{ path, desired: "the declared value", observed: observed === undefined ? ABSENT : "another value" }];
 }
 
 /** The object's own member of that name. */

@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest";
+
+import {
+  bindingPass,
+  bindingSeen,
+  bindingSpec,
+  CLUSTER,
+  enabled,
+  essentials,
+  fullBinding as full,
+  resolved,
+  starting,
+  writtenMemory,
+} from "../../test/support/bindings.ts";
+import type { Binding } from "../platform/templates.ts";
+import { createBinding } from "./binding.ts";
+import type { BindingPass, Seen } from "./binding/model.ts";
+
+const kind = createBinding();
+const PUT = { is: "step", step: { repeat: "safe", op: "putBinding", do: "put" } };
+
+describe("what a binding needs", () => {
+  const spec = bindingSpec({
+    managedConfig: { c: { a: { valueFrom: { secretKeyRef: { name: "s", key: "k" } } }, b: { value: 1 } } },
+    customerProvidedInputs: { c: { "x y": { valueFrom: { configMapKeyRef: { name: "m", key: "k" } } } } },
+  });
+
+  it("are the values that it refers to, and nothing else", () => {
+    expect(kind.needs(spec)).toMatchObject({
+      references: [],
+      values: [
+        { field: "spec.managedConfig[c][a]", from: "Secret", name: "s", key: "k" },
+        { field: 'spec.customerProvidedInputs[c]["x y"]', from: "ConfigMap", name: "m", key: "k" },
+      ],
+    });
+  });
+
+  it("never takes one value for another, however the keys are spelled", () => {
+    const from = (name: string) => ({ valueFrom: { secretKeyRef: { name, key: "k" } } });
+    const odd = bindingSpec({ managedConfig: { "a][b": { c: from("one") }, a: { "b][c": from("two") } } });
+    expect(new Set(kind.needs(odd).values.map((request) => request.field)).size).toBe(2);
+  });
+
+  it("says for all content whether it changed, whatever its order", () => {
+    const digest = (change: object) => kind.needs(bindingSpec(change)).inputs(resolved()).fingerprint.digest;
+    const config = {
+      managedConfig: { a: { x: { value: 1 }, y: { value: "1" } } },
+      layerSelections: { a: true, b: false },
+    };
+    const turned = {
+      managedConfig: { a: { y: { value: "1" }, x: { value: 1 } } },
+      layerSelections: { b: false, a: true },
+    };
+    expect(digest(config)).toBe(digest(turned));
+    const others = [
+      {},
+      { ...config, layerSelections: { a: true } },
+      { ...config, managedConfig: { a: { x: { value: "1" }, y: { value: "1" } } } },
+      { ...config, customerProvidedInputs: { a: { x: { value: "1" } } } },
+      { ...config, template: { key: "essentials", version: "1.3.0" } },
+    ];
+    expect(new Set([config, ...others].map(digest)).size).toBe(others.length + 1);
+  });
+
+  it("claims its cluster", () => {
+    expect(kind.claim(spec)).toBe(CLUSTER);
+    expect(kind.lives).toBe(false);
+  });
+});
+
+describe("the plan of a binding", () => {
+  const written = (layers: Binding["layers"] = enabled) => ({
+    memory: writtenMemory(bindingPass(), layers),
+  });
+  const other = {
+    memory: { ...writtenMemory(bindingPass(), enabled), written: { key: "k", digest: "other", sources: "s" } },
+  };
+
+  it.each<[string, Partial<BindingPass>, Partial<Seen>, object]>([
+    ["not written yet", {}, {}, PUT],
+    ["written", written(), {}, { is: "settled" }],
+    ["another content than was written", other, {}, PUT],
+    ["written in this pass", {}, { sent: true }, { is: "settled" }],
+    ["on request", { ...written(), requested: "now" }, {}, PUT],
+    ["on request, written in this pass", { ...written(), requested: "now" }, { sent: true }, { is: "settled" }],
+    ["layers off, which later nobody shows", written(starting), {}, { is: "settled" }],
+    [
+      "another one has the cluster",
+      { holderOf: () => "shop/first" },
+      {},
+      { is: "stalled", why: { reason: "AlreadyManaged" } },
+    ],
+    [
+      "a connection for some projects",
+      { allowedProjects: ["p"] },
+      {},
+      { is: "stalled", why: { reason: "NotObservable" } },
+    ],
+    ["a connection for some projects and any id", { allowedProjects: ["p"], allowUnverifiedIds: true }, {}, PUT],
+    ["no such template", {}, { template: undefined }, { is: "stalled", why: { reason: "TemplateNotAvailable" } }],
+    ["no such template, but bound", written(), { template: undefined }, { is: "settled" }],
+    [
+      "no such template, another bound",
+      { memory: { templateKey: "essentials", templateVersion: "1.1.0" } },
+      { template: undefined },
+      { is: "stalled" },
+    ],
+    ["problems", written(), { problems: ["spec.x is wrong"] }, { is: "stalled", why: { reason: "InvalidSpec" } }],
+    [
+      "no such cluster",
+      { surface: "Full" },
+      { cluster: { listed: false, kind: undefined } },
+      { is: "waiting", why: { reason: "DependencyNotReady" } },
+    ],
+    ["nothing bound", { surface: "Full" }, { bound: "none" }, PUT],
+    ["bound by somebody else", { surface: "Full" }, { bound: full(enabled) }, PUT],
+    ["bound by us", { surface: "Full", ...written() }, { bound: full(enabled) }, { is: "settled" }],
+    [
+      "bound by us, on request",
+      { surface: "Full", ...written(), requested: "now" },
+      { bound: full(enabled) },
+      { is: "settled" },
+    ],
+    ["unbound since", { surface: "Full", ...written() }, { bound: "none" }, PUT],
+    ["drifted", { surface: "Full", ...written() }, { bound: { ...full(enabled), templateVersion: "1.1.0" } }, PUT],
+    [
+      "drifted still, after the write",
+      { surface: "Full", ...written() },
+      { bound: { ...full(enabled), templateVersion: "1.1.0" }, sent: true },
+      { is: "settled" },
+    ],
+    [
+      "layers starting",
+      { surface: "Full", ...written() },
+      { bound: full(starting) },
+      { is: "waiting", why: { reason: "LayersNotEnabled" } },
+    ],
+    [
+      "no answer to the write",
+      { surface: "Full", ...written() },
+      { sent: true },
+      { is: "waiting", why: { reason: "Progressing" } },
+    ],
+    ["a full surface without this read", { surface: "Full", ...written() }, {}, { is: "settled" }],
+  ])("%s", (_name, pass, seen, expected) => {
+    expect(kind.plan(bindingPass(bindingSpec(), pass), bindingSeen({ template: essentials, ...seen }))).toMatchObject(
+      expected,
+    );
+  });
+
+  it("stalls over a layer that the platform leaves out though the spec selects it", () => {
+    const pass = bindingPass(bindingSpec({ layerSelections: { gpu: true } }));
+    const layers = [...enabled, { key: "gpu", status: "SKIPPED", reason: "Not available on IBM" }];
+    const memory = writtenMemory(pass, layers);
+    const message = "gpu is SKIPPED (Not available on IBM). Deselect what this cluster cannot have.";
+    const expected = { is: "stalled", why: { reason: "LayersNotEnabled", message } };
+    expect(kind.plan({ ...pass, memory }, bindingSeen({ template: essentials }))).toEqual(expected);
+    expect(
+      kind.plan({ ...pass, memory, surface: "Full" }, bindingSeen({ template: essentials, bound: full(layers) })),
+    ).toEqual(expected);
+  });
+});

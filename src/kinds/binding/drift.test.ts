@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+
+import {
+  bindingPass,
+  bindingSeen,
+  bindingSpec,
+  component,
+  field,
+  layer,
+  template,
+  writtenMemory,
+} from "../../../test/support/bindings.ts";
+import type { Binding } from "../../platform/templates.ts";
+import { driftOf } from "./drift.ts";
+
+const catalogue = template(
+  layer("base", {
+    mandatory: true,
+    components: [
+      component(
+        "ingress",
+        field("domain"),
+        field("replicas", { type: "number", defaultValue: "2" }),
+        field("logs", { type: "bool" }),
+        field("token", { sensitive: true }),
+      ),
+    ],
+  }),
+  layer("logs", { enabledByDefault: true }),
+);
+const spec = bindingSpec({
+  layerSelections: { logs: true },
+  managedConfig: {
+    ingress: {
+      domain: { value: "shop.example" },
+      replicas: { value: "3" },
+      token: { valueFrom: { secretKeyRef: { name: "s", key: "k" } } },
+    },
+  },
+  customerProvidedInputs: { ingress: { contact: { value: "hunter22" } } },
+});
+const pass = bindingPass(spec, { surface: "Full" }, { "spec.managedConfig[ingress][token]": "s3cret-value" });
+const asWanted = {
+  templateKey: "essentials",
+  templateVersion: "1.2.0",
+  layerSelections: { logs: true },
+  managedConfig: { ingress: { domain: "shop.example", replicas: 3, token: "s3cret-value" } },
+  customerProvidedInputs: { ingress: { contact: "hunter22" } },
+  layers: [],
+};
+
+const drift = (change: Partial<Binding>, listed = true) =>
+  driftOf(pass, bindingSeen({ template: listed ? catalogue : undefined, bound: { ...asWanted, ...change } }));
+const config = (change: Record<string, unknown>) => ({
+  managedConfig: { ingress: { ...asWanted.managedConfig.ingress, ...change } },
+});
+
+describe("drift", () => {
+  it.each<[string, Partial<Binding>, object[]]>([
+    ["none", {}, []],
+    ["a number as text", config({ replicas: "3" }), []],
+    ["what the spec does not declare", config({ logs: true, more: "x" }), []],
+    [
+      "what the platform does not repeat",
+      { managedConfig: undefined, customerProvidedInputs: undefined, layerSelections: undefined } as never,
+      [],
+    ],
+    ["a selection that is not repeated, as the template has it", { layerSelections: {} }, []],
+    ["version", { templateVersion: "1.1.0" }, [{ path: "spec.template.version", desired: "1.2.0", observed: "1.1.0" }]],
+    ["key", { templateKey: "other" }, [{ path: "spec.template.key", desired: "essentials", observed: "other" }]],
+    [
+      "layer",
+      { layerSelections: { logs: false } },
+      [{ path: "spec.layerSelections[logs]", desired: "true", observed: "false" }],
+    ],
+    [
+      "value",
+      config({ replicas: 5 }),
+      [{ path: "spec.managedConfig[ingress][replicas]", desired: "3", observed: "5" }],
+    ],
+    [
+      "value, at its default",
+      config({ replicas: undefined }),
+      [{ path: "spec.managedConfig[ingress][replicas]", desired: "3", observed: "2" }],
+    ],
+    [
+      "value, not there",
+      config({ domain: null }),
+      [{ path: "spec.managedConfig[ingress][domain]", desired: "shop.example", observed: "absent" }],
+    ],
+    [
+      "value of another shape",
+      config({ domain: ["a"] }),
+      [{ path: "spec.managedConfig[ingress][domain]", desired: "shop.example", observed: "of another shape" }],
+    ],
+    ["a masked secret", config({ token: "********" }), []],
+    ["a changed secret", config({ token: "foreign" }), []],
+    [
+      "an input",
+      { customerProvidedInputs: { ingress: { contact: "foreign-secret" } } },
+      [
+        {
+          path: "spec.customerProvidedInputs[ingress][contact]",
+          desired: "the declared value",
+          observed: "another value",
+        },
+      ],
+    ],
+    [
+      "an input, not there",
+      { customerProvidedInputs: {} },
+      [{ path: "spec.customerProvidedInputs[ingress][contact]", desired: "the declared value", observed: "absent" }],
+    ],
+  ])("%s", (_name, change, expected) => {
+    expect(drift(change)).toEqual(expected);
+  });
+
+  it("hides values of fields that nobody describes", () => {
+    expect(drift(config({ domain: "perhaps-a-secret" }), false)).toEqual([
+      { path: "spec.managedConfig[ingress][domain]", desired: "the declared value", observed: "another value" },
+    ]);
+  });
+
+  it("cannot be told where the platform does not show its binding", () => {
+    expect(driftOf(pass, bindingSeen({ template: catalogue }))).toBeUndefined();
+  });
+
+  it("is a binding that is gone, once it was written", () => {
+    const seen = bindingSeen({ template: catalogue, bound: "none" });
+    expect(driftOf(pass, seen)).toEqual([]);
+    expect(driftOf({ ...pass, memory: writtenMemory(pass) }, seen)).toEqual([
+      { path: "spec.template", desired: "essentials 1.2.0", observed: "absent" },
+    ]);
+  });
+
+  it("names each path once, and none at any length", () => {
+    const long = "k".repeat(2000);
+    const many = bindingSpec({ layerSelections: { [`${long}a`]: true, [`${long}b`]: true } });
+    const bound = { ...asWanted, layerSelections: { [`${long}a`]: false, [`${long}b`]: false } };
+    const found = driftOf(bindingPass(many, { surface: "Full" }), bindingSeen({ template: catalogue, bound }));
+    expect(found?.map(({ path }) => path.length)).toEqual([300]);
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+
+import {
+  bindingPass,
+  bindingSpec,
+  CLUSTER,
+  enabled,
+  essentials,
+  failed,
+  fakePlatform,
+  fullBinding as full,
+} from "../../../test/support/bindings.ts";
+import type { Cluster } from "../../platform/clusters.ts";
+import { ApiError } from "../../platform/errors.ts";
+import type { Binding, ClusterContext, Template } from "../../platform/templates.ts";
+import { createBinding } from "../binding.ts";
+
+const kind = createBinding();
+
+describe("what is seen", () => {
+  interface Fake {
+    readonly templates?: readonly Template[] | ApiError;
+    readonly clusters?: readonly Partial<Cluster>[] | ApiError;
+    readonly binding?: Binding | ApiError;
+  }
+
+  function platform(answers: Fake) {
+    const contexts: (ClusterContext | undefined)[] = [];
+    const given = <T>(answer: T | ApiError | undefined): Promise<T> =>
+      answer === undefined || answer instanceof ApiError
+        ? Promise.reject(answer ?? new TypeError("was not to be asked"))
+        : Promise.resolve(answer);
+    const state = { ...answers };
+    const api = fakePlatform({
+      templates: {
+        list: (context) => {
+          contexts.push(context);
+          return given(state.templates);
+        },
+        binding: () => given(state.binding),
+      },
+      clusters: { list: () => given(state.clusters as readonly Cluster[] | ApiError | undefined) },
+    });
+    return { api, contexts, state };
+  }
+
+  const pair = { mode: "CUSTOMER_MANAGED", provider: "GCP" };
+  const narrowed = { clusterMode: "CUSTOMER_MANAGED", cloudProvider: "GCP" };
+  const cluster = { id: CLUSTER, kubernetes: "SELF_MANAGED", cloudProvider: "GCP" };
+
+  it.each<[string, object, "Documented" | "Full", Fake, ClusterContext | undefined]>([
+    ["nothing", {}, "Documented", {}, undefined],
+    ["the spec's pair", { cluster: pair }, "Documented", {}, narrowed],
+    ["the cluster's, on the full surface", {}, "Full", { clusters: [cluster], binding: full([]) }, narrowed],
+    [
+      "the spec's pair, on the full surface too",
+      { cluster: { ...pair, provider: "AWS" } },
+      "Full",
+      { clusters: [cluster], binding: full([]) },
+      { ...narrowed, cloudProvider: "AWS" },
+    ],
+    [
+      "nothing for a provider that is not documented",
+      {},
+      "Full",
+      { clusters: [{ ...cluster, cloudProvider: "ON_PREMISE" }], binding: full([]) },
+      undefined,
+    ],
+    [
+      "nothing for a mode that is not known",
+      {},
+      "Full",
+      { clusters: [{ ...cluster, kubernetes: "PARTIALLY_MANAGED" }], binding: full([]) },
+      undefined,
+    ],
+    [
+      "nothing where the clusters cannot be listed",
+      {},
+      "Full",
+      { clusters: failed("NotSupported", 405), binding: full([]) },
+      undefined,
+    ],
+  ])("narrows the templates by %s", async (_name, change, surface, answers, expected) => {
+    const { api, contexts } = platform({ templates: [essentials], ...answers });
+    const seen = await kind.observe(bindingPass(bindingSpec(change), { surface }), api);
+    expect(contexts).toEqual([expected]);
+    expect(seen).toMatchObject({ template: essentials, problems: [], sent: false, cluster: { listed: true } });
+  });
+
+  it("shows the binding on the full surface", async () => {
+    const pass = bindingPass(bindingSpec(), { surface: "Full" });
+    const see = async (binding: Binding | ApiError) =>
+      (await kind.observe(pass, platform({ templates: [], clusters: [cluster], binding }).api)).bound;
+    expect(await see(full(enabled))).toEqual(full(enabled));
+    expect(await see(failed("NotFound", 404))).toBe("none");
+    expect(await see(failed("NotSupported", 405))).toBeUndefined();
+    await expect(see(failed("Server", 503))).rejects.toThrow("said");
+  });
+
+  it("does not ask for the binding of a cluster that is not the organization's", async () => {
+    const { api } = platform({ templates: [essentials], clusters: [] });
+    const seen = await kind.observe(bindingPass(bindingSpec(), { surface: "Full" }), api);
+    expect(seen).toMatchObject({ cluster: { listed: false }, bound: undefined });
+  });
+
+  it("finds key and version together", async () => {
+    const { api } = platform({
+      templates: [
+        { ...essentials, version: "1.1.0" },
+        { ...essentials, key: "other" },
+      ],
+    });
+    const pass = bindingPass();
+    const seen = await kind.observe(pass, api);
+    expect(seen.template).toBeUndefined();
+    expect(kind.plan(pass, seen)).toEqual({
+      is: "stalled",
+      why: {
+        reason: "TemplateNotAvailable",
+        message:
+          'The platform does not list version "1.2.0" of template "essentials" as published for this organization. It lists 1.1.0.',
+      },
+    });
+  });
+
+  it.each([500, 503])("keeps to the last good list when the catalogue answers %i", async (status) => {
+    const { api, state } = platform({ templates: failed("Server", status) });
+    const own = createBinding();
+    await expect(own.observe(bindingPass(), api)).rejects.toThrow("said");
+    state.templates = [essentials];
+    await own.observe(bindingPass(), api);
+    state.templates = failed("Server", status);
+    expect((await own.observe(bindingPass(), api)).template).toEqual(essentials);
+    // Other kinds of clusters, and other connections, have lists of their own.
+    await expect(own.observe(bindingPass(bindingSpec({ cluster: pair })), api)).rejects.toThrow("said");
+    await expect(own.observe(bindingPass(), platform({ templates: failed("Server", status) }).api)).rejects.toThrow(
+      "said",
+    );
+  });
+
+  it("hands every other failure on", async () => {
+    const { api, state } = platform({ templates: [essentials] });
+    await kind.observe(bindingPass(), api);
+    state.templates = failed("Unauthorized", 401);
+    await expect(kind.observe(bindingPass(), api)).rejects.toThrow("said");
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+
+import {
+  bindingPass,
+  bindingSeen,
+  bindingSpec,
+  CLUSTER,
+  component,
+  enabled,
+  fakePlatform,
+  field,
+  fullBinding as full,
+  layer,
+  starting,
+  template,
+} from "../../../test/support/bindings.ts";
+import type { Binding, BindingInput } from "../../platform/templates.ts";
+import { createBinding } from "../binding.ts";
+
+const kind = createBinding();
+
+describe("the write", () => {
+  const shape = template(
+    layer("base", {
+      mandatory: true,
+      components: [
+        component(
+          "c",
+          field("text"),
+          field("count", { type: "number" }),
+          field("flag", { type: "bool" }),
+          field("token", { sensitive: true }),
+        ),
+      ],
+    }),
+  );
+  const spec = bindingSpec({
+    layerSelections: { base: true },
+    managedConfig: {
+      c: {
+        text: { value: "a" },
+        count: { value: "9007199254740993" },
+        flag: { valueFrom: { configMapKeyRef: { name: "m", key: "k" } } },
+        token: { valueFrom: { secretKeyRef: { name: "s", key: "k" } } },
+      },
+    },
+    customerProvidedInputs: {
+      c: { contact: { value: "5" }, pin: { valueFrom: { secretKeyRef: { name: "s", key: "p" } } } },
+    },
+  });
+  const values = {
+    "spec.managedConfig[c][flag]": "true",
+    "spec.managedConfig[c][token]": "s3cret-1",
+    "spec.customerProvidedInputs[c][pin]": "s3cret-2",
+  };
+
+  async function act(surface: "Documented" | "Full", answer: Binding | undefined) {
+    const sent: { clusterId: string; input: BindingInput }[] = [];
+    const api = fakePlatform({
+      templates: {
+        bind: (clusterId, input) => {
+          sent.push({ clusterId, input });
+          return Promise.resolve(answer);
+        },
+      },
+    });
+    const pass = bindingPass(spec, { surface }, values);
+    const known = await kind.act(
+      { repeat: "safe", op: "putBinding", do: "put" },
+      pass,
+      bindingSeen({ template: shape }),
+      api,
+    );
+    return { pass, known, sent };
+  }
+
+  it("sends every value in its field's type, and says which are secret", async () => {
+    const { sent } = await act("Documented", full(enabled));
+    expect(sent).toEqual([
+      {
+        clusterId: CLUSTER,
+        input: {
+          templateKey: "essentials",
+          templateVersion: "1.2.0",
+          layerSelections: { base: true },
+          managedConfig: { c: { text: "a", count: 9_007_199_254_740_993n, flag: true, token: "s3cret-1" } },
+          customerProvidedInputs: { c: { contact: "5", pin: "s3cret-2" } },
+          secrets: ["s3cret-1", "s3cret-2"],
+        },
+      },
+    ]);
+  });
+
+  it("remembers what was written and what was answered", async () => {
+    const { pass, known } = await act("Documented", full(enabled));
+    expect(known.memory).toEqual({
+      templateKey: "essentials",
+      templateVersion: "1.2.0",
+      layers: enabled,
+      written: pass.inputs.fingerprint,
+    });
+    expect(known.seen).toMatchObject({ sent: true, bound: undefined });
+    expect(kind.plan({ ...pass, memory: known.memory }, known.seen)).toEqual({ is: "settled" });
+  });
+
+  it("takes the answer for what the platform shows on the full surface", async () => {
+    const { pass, known } = await act("Full", full(starting));
+    expect(known.seen.bound).toEqual(full(starting));
+    expect(kind.plan({ ...pass, memory: known.memory }, known.seen)).toMatchObject({ is: "waiting" });
+  });
+
+  it("does without an answer", async () => {
+    const { pass, known } = await act("Documented", undefined);
+    expect(known.memory.layers).toBeUndefined();
+    expect(kind.report({ ...pass, memory: known.memory }, known.seen).conditions).toContainEqual(
+      expect.objectContaining({ type: "LayersReady", status: "Unknown", reason: "NotObservable" }),
+    );
+  });
+});

@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+
+import {
+  bindingPass,
+  bindingSeen,
+  CLUSTER,
+  enabled,
+  essentials,
+  fullBinding as full,
+  starting,
+  writtenMemory,
+} from "../../../test/support/bindings.ts";
+import type { Binding } from "../../platform/templates.ts";
+import { platformBinding } from "../../resources/binding.ts";
+import type { BindingPass, Seen } from "./model.ts";
+import { report as reportOf } from "./report.ts";
+
+describe("the report of a binding", () => {
+  const pass = bindingPass();
+  const memory = (layers: Binding["layers"]) => ({ memory: writtenMemory(pass, layers) });
+  const report = (change: Partial<BindingPass>, seen: Partial<Seen> = {}) =>
+    reportOf({ ...pass, ...change }, bindingSeen({ template: essentials, ...seen }));
+
+  it("says that all is on", () => {
+    expect(report(memory(enabled))).toEqual({
+      ready: {
+        reason: "Bound",
+        message: `Cluster ${CLUSTER} has template "essentials" version "1.2.0", with every selected layer enabled.`,
+      },
+      conditions: [
+        {
+          type: "ConfigValid",
+          status: "True",
+          reason: "Valid",
+          message: 'The spec fits template "essentials" version "1.2.0".',
+        },
+        {
+          type: "LayersReady",
+          status: "True",
+          reason: "LayersEnabled",
+          message: "1 of 1 selected layers are enabled.",
+        },
+      ],
+      status: { layersEnabled: "1/1" },
+    });
+  });
+
+  it("is honest about layers that nobody shows later", () => {
+    const { ready, conditions, status, drift } = report(memory(starting));
+    expect(ready).toMatchObject({
+      reason: "Available",
+      message: expect.stringContaining("does not show how its layers are now"),
+    });
+    expect(conditions[1]).toMatchObject({
+      type: "LayersReady",
+      status: "Unknown",
+      reason: "NotObservable",
+      message: expect.stringContaining("base is DISABLED (The layer is being enabled)"),
+    });
+    expect(status).toEqual({ layersEnabled: "0/1" });
+    expect(drift).toBeUndefined();
+  });
+
+  it("shows on the full surface what is now, not what was remembered", () => {
+    const { conditions, status, drift } = report({ surface: "Full", ...memory(starting) }, { bound: full(enabled) });
+    expect(conditions[1]).toMatchObject({ type: "LayersReady", status: "True" });
+    expect(status).toEqual({
+      templateKey: "essentials",
+      templateVersion: "1.2.0",
+      layers: enabled,
+      layersEnabled: "1/1",
+    });
+    expect(drift).toEqual([]);
+  });
+
+  it("lists layers that are off, on the full surface", () => {
+    expect(report({ surface: "Full", ...memory(enabled) }, { bound: full(starting) }).conditions[1]).toEqual({
+      type: "LayersReady",
+      status: "False",
+      reason: "LayersNotEnabled",
+      message: "base is DISABLED (The layer is being enabled).",
+    });
+  });
+
+  it("forgets what is not bound any more", () => {
+    const { status, conditions, drift } = report({ surface: "Full", ...memory(enabled) }, { bound: "none" });
+    expect(status).toEqual({ templateKey: undefined, templateVersion: undefined, layers: undefined });
+    expect(conditions[1]).toMatchObject({ status: "False", reason: "LayersNotEnabled" });
+    expect(drift).toHaveLength(1);
+  });
+
+  it("says nothing of layers before the first write", () => {
+    expect(report({}).conditions.map(({ type }) => type)).toEqual(["ConfigValid"]);
+  });
+
+  it("only warns that a bound template is not listed any more", () => {
+    const { conditions } = report(memory(enabled), { template: undefined, offered: [] });
+    expect(conditions[0]).toEqual({
+      type: "ConfigValid",
+      status: "Unknown",
+      reason: "TemplateNotAvailable",
+      message:
+        'The platform does not list template "essentials" as published for this organization. It lists none. It is bound, and stays so; changes are not checked before they are sent.',
+    });
+  });
+
+  it("says that a template is not listed", () => {
+    const { conditions } = report({}, { template: undefined, offered: [{ key: "other", version: "1" }] });
+    expect(conditions[0]).toMatchObject({
+      status: "False",
+      reason: "TemplateNotAvailable",
+      message: expect.stringContaining("It lists other."),
+    });
+  });
+
+  it("lists ten problems at most, and none by half", () => {
+    const short = Array.from({ length: 13 }, (_each, index) => `spec.p${index} is wrong`);
+    const message = report({}, { problems: short }).conditions[0]?.message;
+    expect(message).toBe(
+      `The spec does not fit template "essentials" version "1.2.0": ${short.slice(0, 10).join("; ")}; and 3 more.`,
+    );
+    const long = Array.from({ length: 9 }, (_each, index) => `spec.p${index} ${"x".repeat(280)}`);
+    const cut = report({}, { problems: long }).conditions[0]?.message ?? "";
+    expect(cut.length).toBeLessThanOrEqual(1024);
+    expect(cut).toMatch(/; and 7 more\.$/);
+  });
+
+  it("has only what the status holds", () => {
+    const { status } = report({ surface: "Full" }, { bound: full(enabled) });
+    expect(platformBinding.status.strict().safeParse(status).error).toBeUndefined();
+  });
+});

@@ -1,0 +1,143 @@
+/** Templates, specs and passes for tests of bindings and catalogues. */
+import type { JsonObject, Pass, Resolved } from "../../src/engine/kind.ts";
+import { shownLayers } from "../../src/kinds/binding/layers.ts";
+import { inputsOf } from "../../src/kinds/binding/leaves.ts";
+import type { BindingPass, Inputs, Seen } from "../../src/kinds/binding/model.ts";
+import { ApiError } from "../../src/platform/errors.ts";
+import type { ApiFailure } from "../../src/platform/errors.ts";
+import type { Platform } from "../../src/platform/index.ts";
+import type {
+  Binding,
+  Template,
+  TemplateComponent,
+  TemplateField,
+  TemplateLayer,
+} from "../../src/platform/templates.ts";
+import { platformBinding, type BindingMemory, type BindingSpec } from "../../src/resources/binding.ts";
+
+export const CLUSTER = "00000000-0000-4000-8000-000000000002";
+export const NOW = new Date("2026-11-21T10:00:00.400Z");
+
+export function field(key: string, change: Partial<TemplateField> = {}): TemplateField {
+  return { key, type: "string", required: false, sensitive: false, label: key, constraints: {}, ...change };
+}
+
+export function component(key: string, ...fields: readonly TemplateField[]): TemplateComponent {
+  return { key, kind: "HELM", fields: [...fields] };
+}
+
+export function layer(key: string, change: Partial<TemplateLayer> = {}): TemplateLayer {
+  const components = change.components ?? [];
+  return {
+    key,
+    mandatory: false,
+    enabledByDefault: false,
+    modes: ["PLATFORM_MANAGED", "CUSTOMER_MANAGED"],
+    componentKeys: components.map((each) => each.key),
+    ...change,
+    components,
+  };
+}
+
+export function template(...layers: readonly TemplateLayer[]): Template {
+  return { key: "essentials", version: "1.2.0", status: "PUBLISHED", layers: [...layers] };
+}
+
+/** A template with one layer, and the two ways in which a platform answers with that. */
+export const essentials = template(layer("base", { mandatory: true }));
+export const enabled = [{ key: "base", status: "ENABLED" }];
+export const starting = [{ key: "base", status: "DISABLED", reason: "The layer is being enabled" }];
+
+export function fullBinding(layers: Binding["layers"]): Binding {
+  return { templateKey: "essentials", templateVersion: "1.2.0", layers };
+}
+
+/** A failure whose text is "said". */
+export function failed(is: ApiFailure["is"], status = 0): ApiError {
+  return new ApiError("listTemplates", { is } as ApiFailure, status, "said");
+}
+
+/** A parsed spec for template "essentials" version "1.2.0". @param change as a user writes it */
+export function bindingSpec(change: object = {}): BindingSpec {
+  return platformBinding.spec.parse({
+    clusterRef: { externalId: CLUSTER },
+    template: { key: "essentials", version: "1.2.0" },
+    ...change,
+  });
+}
+
+/** Resolves every value by its field; the fingerprint is the content itself. */
+export function resolved(values: Readonly<Record<string, string>> = {}): Resolved {
+  return {
+    id: (name) => {
+      throw new RangeError(name);
+    },
+    value: (name) => {
+      const value = values[name];
+      if (value === undefined) throw new RangeError(name);
+      return value;
+    },
+    fingerprint: (content) => ({ key: "k", digest: JSON.stringify(content), sources: "s" }),
+  };
+}
+
+export function passOf<Spec, In, Mem extends JsonObject>(
+  spec: Spec,
+  inputs: In,
+  memory: Mem,
+  change: Partial<Pass<Spec, In, Mem>> = {},
+): Pass<Spec, In, Mem> {
+  return {
+    name: "essentials",
+    spec,
+    inputs,
+    memory,
+    goal: "present",
+    now: NOW,
+    id: undefined,
+    proof: undefined,
+    surface: "Documented",
+    generation: 1,
+    adoption: "Never",
+    requested: undefined,
+    holderOf: () => undefined,
+    allowUnverifiedIds: false,
+    allowedProjects: undefined,
+    ...change,
+  };
+}
+
+/** @param values what the spec's references resolve to, by field */
+export function bindingPass(
+  spec: BindingSpec = bindingSpec(),
+  change: Partial<Pass<BindingSpec, Inputs, BindingMemory>> = {},
+  values: Readonly<Record<string, string>> = {},
+): BindingPass {
+  return passOf<BindingSpec, Inputs, BindingMemory>(spec, inputsOf(spec, resolved(values)), {}, change);
+}
+
+/** What is seen on the documented surface of a template that fits. */
+export function bindingSeen(change: Partial<Seen> = {}): Seen {
+  return {
+    cluster: { listed: true, kind: undefined },
+    template: template(),
+    offered: [{ key: "essentials", version: "1.2.0" }],
+    problems: [],
+    bound: undefined,
+    sent: false,
+    ...change,
+  };
+}
+
+/** What a pass remembers once its binding was written. */
+export function writtenMemory(pass: BindingPass, layers: Binding["layers"] = []): BindingMemory {
+  const { key, version } = pass.spec.template;
+  return { templateKey: key, templateVersion: version, layers: shownLayers(layers), written: pass.inputs.fingerprint };
+}
+
+type Areas = { readonly [Area in keyof Platform]?: Partial<Platform[Area]> };
+
+/** A platform that has only what a test gives it; everything else is missing, and so fails the test. */
+export function fakePlatform(areas: Areas): Platform {
+  return areas as Platform;
+}
