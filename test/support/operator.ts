@@ -8,6 +8,7 @@ import type { Readable } from "node:stream";
 import { z } from "zod";
 
 const mainPath = join(import.meta.dirname, "../../src/main.ts");
+const followParent = join(import.meta.dirname, "follow-parent.ts");
 /** How long the operator may take to listen, on a machine that does much else. */
 const START_MS = 30_000;
 
@@ -49,14 +50,17 @@ const Listening = z.object({ message: z.literal("listening"), server: z.string()
 
 /**
  * Starts `platform-operator run` on free ports of loopback and waits until it listens; it may not lead yet. It ends
- * with this process, unless that is killed.
+ * with this process, however that dies.
  * @throws Error with its last words when it ends before.
  */
 export async function startOperator(options: OperatorStart): Promise<RunningOperator> {
-  const child = spawn(process.execPath, [mainPath, "run", ...flagsOf(options)], {
+  const child = spawn(process.execPath, ["--import", followParent, mainPath, "run", ...flagsOf(options)], {
+    // A group of its own: Ctrl-C in a terminal reaches this process only, which ends its child in order.
+    detached: true,
     env: { PATH: process.env["PATH"], ...options.env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
+  child.channel?.unref();
   const follow = (): void => {
     child.kill("SIGKILL");
   };
