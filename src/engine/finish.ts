@@ -105,7 +105,8 @@ function nextLook<Api extends RatedApi>(context: Context<Api>, done: Finish): Ms
   const poll = pollInterval(object, windows);
   if (poll.invalid !== undefined) warnOfInterval(context, done, poll.invalid);
   if (ending.is !== "retry") session.failures = ending.is === "stalled" ? session.failures : 0;
-  session.waits = ending.is === "waiting" ? session.waits + 1 : 0;
+  const reason = ending.is === "waiting" ? ending.why.reason : "";
+  session.waits = { reason, times: reason === session.waits.reason ? session.waits.times + 1 : 0 };
   switch (ending.is) {
     case "settled": {
       // What it holds is often still being filled: its children, its ingress.
@@ -113,7 +114,7 @@ function nextLook<Api extends RatedApi>(context: Context<Api>, done: Finish): Ms
       return again ?? jitter(fresh ? Math.min(poll.ms, windows.firstLookMs) : poll.ms, context.random());
     }
     case "waiting":
-      return again ?? follow(session.waits - 1, windows);
+      return again ?? follow(session.waits.times, windows);
     case "stalled":
       return again ?? jitter(poll.ms, context.random());
     case "retry":

@@ -12,8 +12,8 @@ export interface Session {
   seenIntent: { readonly attempt: string; readonly at: Ms } | undefined;
   /** Failed passes in a row. */
   failures: number;
-  /** Passes in a row that ended waiting, for the growth of the follow interval. */
-  waits: number;
+  /** Passes in a row that ended waiting for the same reason, for the growth of the follow interval. */
+  waits: { readonly reason: string; readonly times: number };
   /** When the platform was last read about this object. */
   readAt: Ms;
   /** Since when the status that is due is held back, and which one it is. */
@@ -40,7 +40,7 @@ export function createSessions(monotonic: () => Ms): Sessions {
         unsent: undefined,
         seenIntent: undefined,
         failures: 0,
-        waits: 0,
+        waits: { reason: "", times: 0 },
         readAt: monotonic(),
         deferred: undefined,
         warned: new Set(),
