@@ -74,8 +74,10 @@ export function createOperator(options: OperatorOptions): Operator {
 
   const boot = async (): Promise<void> => {
     caches.start();
-    installation = await findInstallation({ namespaces, clock, random, log, signal: stopping.signal });
-    await Promise.race([synced.promise, fired(stopping.signal)]);
+    const ended = fired(stopping.signal);
+    const found = findInstallation({ namespaces, clock, random, log, signal: stopping.signal });
+    installation = await Promise.race([found, ended]);
+    await Promise.race([synced.promise, ended]);
     if (stopping.signal.aborted) return;
     log.info("caches are filled");
     election.start();
@@ -103,19 +105,18 @@ export function createOperator(options: OperatorOptions): Operator {
       await booting;
       const drained = await drain();
       abandoned.abort();
-      if (drained) await election.stop();
-      await Promise.all([events.stop(), caches.stop(), work?.disconnect()]);
+      await Promise.all([drained ? election.stop() : undefined, events.stop(), caches.stop(), work?.disconnect()]);
       await Promise.all([client.close(), ...servers.map((server) => server.stop())]);
       return drained;
     },
   };
 }
 
-function fired(signal: AbortSignal): Promise<void> {
+function fired(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
-    if (signal.aborted) resolve();
+    if (signal.aborted) resolve(undefined);
     signal.addEventListener("abort", () => {
-      resolve();
+      resolve(undefined);
     });
   });
 }

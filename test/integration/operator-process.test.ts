@@ -126,9 +126,8 @@ describe("the operator as a process, as its ServiceAccount", { timeout: 90_000 }
 
   it("gives the lease back and ends with 0 on SIGTERM", async () => {
     const running = z.custom<RunningOperator>().parse(operator);
-    const startedAt = performance.now();
+    // A stop that takes 10 s ends with 1.
     expect(await running.stop()).toEqual({ code: 0, signal: null });
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
     expect((await lease()).holderIdentity).toBe("");
     // Least privilege is enough: nothing was refused, but for kinds that the API server did not know yet.
     const lines = running.logs().map((line) => JSON.stringify(line));

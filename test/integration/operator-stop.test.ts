@@ -15,6 +15,7 @@ const token = "c4n4ry-of-the-stop-test";
 
 let controlPlane: ControlPlane;
 let simulator: Simulator;
+let kubeconfig: string;
 let operator: RunningOperator;
 
 beforeAll(async () => {
@@ -25,10 +26,8 @@ beforeAll(async () => {
     });
   }
   simulator = await startSimulator({ surface: "documented", speed: "instant", adminToken: token });
-  operator = await startOperator({
-    kubeconfig: await kubeconfigFor(controlPlane, OPERATOR, OPERATOR),
-    args: ["--allow-insecure-platform", "--allowed-platform-hosts=127.0.0.1", "--log-level=debug"],
-  });
+  kubeconfig = await kubeconfigFor(controlPlane, OPERATOR, OPERATOR);
+  operator = await start();
 });
 
 afterAll(async () => {
@@ -37,19 +36,46 @@ afterAll(async () => {
   await controlPlane.stop();
 });
 
+function start(): Promise<RunningOperator> {
+  const args = ["--allow-insecure-platform", "--allowed-platform-hosts=127.0.0.1", "--log-level=debug"];
+  return startOperator({ kubeconfig, args });
+}
+
 function apply(...objects: readonly object[]): Promise<string> {
   const list = { apiVersion: "v1", kind: "List", items: objects };
   return kubectl(controlPlane, ["apply", "-n", "default", "-f", "-"], { input: JSON.stringify(list) });
 }
 
-const Project = z.object({
-  metadata: z.object({ annotations: z.record(z.string(), z.string()) }),
-});
+const apiVersion = "platform-operator.io/v1alpha1";
+
+function project(name: string): object {
+  return { apiVersion, kind: "PlatformProject", metadata: { name }, spec: { name } };
+}
+
+const Project = z.object({ metadata: z.object({ annotations: z.record(z.string(), z.string()) }) });
+
+async function annotationsOf(name: string): Promise<Readonly<Record<string, string>>> {
+  const shown = await kubectl(controlPlane, ["get", "pproj", name, "-o", "json"]);
+  return Project.parse(JSON.parse(shown)).metadata.annotations;
+}
+
+/** Waits until the create of a project is about to be sent, and slow. */
+async function creating(name: string): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      expect(await annotationsOf(name)).toHaveProperty(["platform-operator.io/intent"]);
+    },
+    { timeout: 20_000, interval: 20 },
+  );
+}
+
+function slowCreate(seconds: number): void {
+  simulator.sim.faults.add({ match: { operation: "createProject" }, answer: { is: "slow", seconds } });
+}
 
 describe("the operator at its end", { timeout: 60_000 }, () => {
   it("waits for a create that is under way and records it; its log never held the token", async () => {
-    simulator.sim.faults.add({ match: { operation: "createProject" }, answer: { is: "slow", seconds: 2 } });
-    const apiVersion = "platform-operator.io/v1alpha1";
+    slowCreate(2);
     await apply(
       { apiVersion: "v1", kind: "Secret", metadata: { name: "platform" }, stringData: { token } },
       {
@@ -62,23 +88,15 @@ describe("the operator at its end", { timeout: 60_000 }, () => {
           auth: { tokenSecretRef: { name: "platform" } },
         },
       },
-      { apiVersion, kind: "PlatformProject", metadata: { name: "shop" }, spec: { name: "shop" } },
+      project("shop"),
     );
-    const creates = () =>
-      simulator.journal().filter((entry) => "operation" in entry && entry.operation === "createProject");
-    await vi.waitFor(
-      async () => {
-        const shown = await kubectl(controlPlane, ["get", "pproj", "shop", "-o", "json"]);
-        expect(Project.parse(JSON.parse(shown)).metadata.annotations).toHaveProperty(["platform-operator.io/intent"]);
-      },
-      { timeout: 20_000, interval: 20 },
-    );
+    await creating("shop");
 
     expect(await operator.stop()).toEqual({ code: 0, signal: null });
 
-    expect(creates()).toHaveLength(1);
-    const shown = await kubectl(controlPlane, ["get", "pproj", "shop", "-o", "json"]);
-    const { annotations } = Project.parse(JSON.parse(shown)).metadata;
+    const calls = simulator.journal().filter((entry) => "operation" in entry && entry.operation === "createProject");
+    expect(calls).toHaveLength(1);
+    const annotations = await annotationsOf("shop");
     expect(annotations).toHaveProperty(["platform-operator.io/external-id"]);
     expect(annotations).not.toHaveProperty(["platform-operator.io/intent"]);
 
@@ -86,5 +104,19 @@ describe("the operator at its end", { timeout: 60_000 }, () => {
     expect(log.at(-1)).toContain('"stopped"');
     expect(log).toContainEqual(expect.stringMatching(/"changed the platform".*"createProject"/));
     expect(log.filter((line) => line.includes(token))).toEqual([]);
+  });
+
+  it("ends with 1 at once on a second signal, whatever is under way", async () => {
+    operator = await start();
+    slowCreate(7);
+    await apply(project("slow"));
+    await creating("slow");
+    const stopping = operator.stop();
+    await vi.waitFor(() => {
+      expect(operator.logs().at(-1)).toMatchObject({ message: "stopping" });
+    });
+    await operator.stop();
+    expect(await stopping).toEqual({ code: 1, signal: null });
+    expect(operator.logs().at(-1)).toMatchObject({ message: "stopping" });
   });
 });
