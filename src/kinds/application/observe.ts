@@ -18,8 +18,9 @@ const INGRESS_MAX_AGE_MS = 30_000;
 /** @throws ApiError */
 export async function observe(pass: ApplicationPass, api: Platform): Promise<Seen> {
   const { environmentId } = pass.inputs;
-  const given = pass.spec.environmentRef.externalId !== undefined;
-  const limited = given && (pass.proof !== "recorded" || pass.allowedProjects !== undefined) && pass.goal === "present";
+  // Where somebody gave an id, or the connection is limited to some projects, the way up is looked at.
+  const given = pass.spec.environmentRef.externalId !== undefined && pass.proof !== "recorded";
+  const limited = (given || pass.allowedProjects !== undefined) && pass.goal === "present";
   const projectId = limited ? await projectOfEnvironment(api, environmentId) : undefined;
   const place = { ...NOTHING_SEEN, environmentIsOurs: !limited || projectId !== undefined, projectId };
   if (!place.environmentIsOurs) return place;
