@@ -100,29 +100,30 @@ function announce<Api extends RatedApi>(context: Context<Api>, before: KubeObjec
 }
 
 function nextLook<Api extends RatedApi>(context: Context<Api>, done: Finish): Ms {
-  const { object, session, ending, again } = done;
-  const { windows } = context;
-  const poll = pollInterval(object, windows);
+  const { object, session, ending } = done;
+  const poll = pollInterval(object, context.windows);
   if (poll.invalid !== undefined) warnOfInterval(context, done, poll.invalid);
-  if (ending.is !== "retry") session.failures = ending.is === "stalled" ? session.failures : 0;
+  if (ending.is !== "retry" && ending.is !== "stalled") session.failures = 0;
   const reason = ending.is === "waiting" ? ending.why.reason : "";
   session.waits = { reason, times: reason === session.waits.reason ? session.waits.times + 1 : 0 };
+  return done.again ?? usualDelay(context, done, poll.ms);
+}
+
+function usualDelay<Api extends RatedApi>({ windows, random }: Context<Api>, done: Finish, pollMs: Ms): Ms {
+  const { object, session, ending } = done;
   switch (ending.is) {
-    case "settled": {
-      // What it holds is often still being filled: its children, its ingress.
-      const fresh = !isSettled(object);
-      return again ?? jitter(fresh ? Math.min(poll.ms, windows.firstLookMs) : poll.ms, context.random());
-    }
+    case "settled":
+      // What has just become settled is often still being filled: its children, its ingress.
+      return jitter(isSettled(object) ? pollMs : Math.min(pollMs, windows.firstLookMs), random());
     case "waiting":
-      return again ?? follow(session.waits.times, windows);
+      return follow(session.waits.times, windows);
     case "stalled":
-      return again ?? jitter(poll.ms, context.random());
-    case "retry":
-      return again ?? backoff(session.failures, windows, context.random());
-    case "held":
-      return isSettled(object) ? jitter(Math.min(poll.ms, windows.staleMs), context.random()) : windows.followMaxMs * 2;
     case "paused":
-      return jitter(poll.ms, context.random());
+      return jitter(pollMs, random());
+    case "retry":
+      return backoff(session.failures, windows, random());
+    case "held":
+      return isSettled(object) ? jitter(Math.min(pollMs, windows.staleMs), random()) : windows.followMaxMs * 2;
     default:
       return ending satisfies never;
   }

@@ -6,9 +6,6 @@ export const API_VERSION = `${GROUP}/${VERSION}`;
 /** Set only while the deletion policy is Delete or Stop. */
 export const FINALIZER = `${GROUP}/finalizer`;
 
-/** The one field manager of every write. */
-export const FIELD_MANAGER = "platform-operator";
-
 /** Annotations that users write. */
 export const PAUSED = `${GROUP}/paused`;
 export const RECONCILE_REQUESTED_AT = `${GROUP}/reconcile-requested-at`;
