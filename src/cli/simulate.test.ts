@@ -42,7 +42,7 @@ describe("platform-operator simulate", () => {
     "refuses %s %s",
     async (...argv) => {
       const { done, err } = run(...argv);
-      expect(await done).toBe(2);
+      expect(await done).toBe(64);
       expect(err.join()).toContain("Usage:");
     },
   );

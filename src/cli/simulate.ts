@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { parseArgs } from "node:util";
 
 import { startSimulator, type SimulatorOptions } from "../simulator/simulator.ts";
+import { USAGE } from "./output.ts";
 
 const usage = `Usage: platform-operator simulate [flags]
 
@@ -31,7 +32,7 @@ export async function simulate(argv: readonly string[]): Promise<number> {
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error));
     console.error(usage);
-    return 2;
+    return USAGE;
   }
   if (options === "help") {
     console.log(usage);

@@ -1,16 +1,5 @@
 import { Problem } from "./problems.ts";
-import type { Fields } from "./world.ts";
-
-/** What a blueprint of the catalogue allows. */
-export interface BlueprintManifest {
-  /** Names the blueprint and its version, e.g. `postgres/16.2.0`. */
-  readonly tag: string;
-  readonly engine: "terraform" | "opentofu" | "helm";
-  /** Members of spec_overrides that may be given. */
-  readonly overridable: readonly string[];
-  /** The versions that engine_version may name; nothing for helm. */
-  readonly engineVersions: readonly string[];
-}
+import type { BlueprintManifest, Fields } from "./world.ts";
 
 /** Members that mean nothing to helm. */
 const ignoredByHelm: ReadonlySet<string> = new Set(["engine_version", "credentials", "backend"]);

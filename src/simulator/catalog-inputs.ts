@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import type { BlueprintManifest } from "./blueprints.ts";
 import { cloudVendors, clusterModes, type TemplateVersion } from "./catalog.ts";
+import type { BlueprintManifest } from "./world.ts";
 import type { World } from "./world.ts";
 
 const int64 = z.union([z.int(), z.bigint()]);

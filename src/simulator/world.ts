@@ -1,10 +1,20 @@
 import type { Action, Phase, ServiceKind } from "./actions.ts";
-import type { BlueprintManifest } from "./blueprints.ts";
 import type { TemplateVersion } from "./catalog.ts";
 import type { DeploymentStatus } from "./states.ts";
 
 /** A JSON object as it came over the wire. */
 export type Fields = Record<string, unknown>;
+
+/** What a blueprint of the catalogue allows. */
+export interface BlueprintManifest {
+  /** Names the blueprint and its version, e.g. `postgres/16.2.0`. */
+  readonly tag: string;
+  readonly engine: "terraform" | "opentofu" | "helm";
+  /** Members of spec_overrides that may be given. */
+  readonly overridable: readonly string[];
+  /** The versions that engine_version may name; nothing for helm. */
+  readonly engineVersions: readonly string[];
+}
 
 export interface Organization {
   readonly id: string;

@@ -2,30 +2,14 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 
 import type { Change } from "../../kube/store.ts";
-import type { Cache } from "../../kube/types.ts";
 import type { QueueMetrics } from "../../kube/workqueue.ts";
 import { LEASE, OPERATOR } from "../rbac.ts";
 import { clusterMetrics, type ClusterMetrics } from "./cluster.ts";
+import type { Figures } from "./figures.ts";
 import { objectMetrics } from "./objects.ts";
 import { platformMetrics, type PlatformMetrics } from "./platform.ts";
-import { queueMetrics, type MeasuredQueue } from "./queue.ts";
+import { queueMetrics } from "./queue.ts";
 import { reconcileMetrics, type ReconcileMetrics } from "./reconcile.ts";
-
-/** What the metrics are made of; functions are asked at each scrape. */
-export interface Figures {
-  readonly version: string;
-  readonly kinds: readonly string[];
-  readonly workers: number;
-  /** Whether to serve a series for each object. */
-  readonly perObject: boolean;
-  readonly cache: () => Cache;
-  readonly leading: () => boolean;
-  /** For how long the connection that was asked to slow down most may still not send, in milliseconds; 0: none was. */
-  readonly pausedMs: () => number;
-  /** Kind → milliseconds since its watch showed a sign of life. */
-  readonly silentMs: () => ReadonlyMap<string, number>;
-  readonly queue: () => MeasuredQueue;
-}
 
 /** Where the parts tell what they do. */
 export interface Metrics {

@@ -5,7 +5,7 @@ import { conditionOf } from "../../engine/status.ts";
 import type { Change } from "../../kube/store.ts";
 import type { KubeObject } from "../../kube/types.ts";
 import { PAUSED } from "../../resources/base/names.ts";
-import type { Figures } from "./index.ts";
+import type { Figures } from "./figures.ts";
 
 /** Of several replicas, the one that leads tells about the objects. */
 type ObjectFigures = Pick<Figures, "cache" | "kinds" | "leading" | "perObject">;

@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
 import type { Change } from "../../engine/context.ts";
 import type { CallRecord } from "../../platform/caller.ts";
-import type { Figures } from "./index.ts";
+import type { Figures } from "./figures.ts";
 
 const PREFIX = "platform_operator";
 /** Seconds; a read ends within 15, a write within 8 (design §7). */

@@ -1,0 +1,18 @@
+import type { Cache } from "../../kube/types.ts";
+import type { MeasuredQueue } from "./queue.ts";
+
+/** What the metrics are made of; functions are asked at each scrape. */
+export interface Figures {
+  readonly version: string;
+  readonly kinds: readonly string[];
+  readonly workers: number;
+  /** Whether to serve a series for each object. */
+  readonly perObject: boolean;
+  readonly cache: () => Cache;
+  readonly leading: () => boolean;
+  /** For how long the connection that was asked to slow down most may still not send, in milliseconds; 0: none was. */
+  readonly pausedMs: () => number;
+  /** Kind → milliseconds since its watch showed a sign of life. */
+  readonly silentMs: () => ReadonlyMap<string, number>;
+  readonly queue: () => MeasuredQueue;
+}
