@@ -23,6 +23,8 @@ const catalogue = template(
         field("replicas", { type: "number", defaultValue: "2" }),
         field("logs", { type: "bool" }),
         field("token", { sensitive: true }),
+        field("owner"),
+        field("region", { defaultValue: "eu" }),
       ),
     ],
   }),
@@ -35,17 +37,22 @@ const spec = bindingSpec({
       domain: { value: "shop.example" },
       replicas: { value: "3" },
       token: { valueFrom: { secretKeyRef: { name: "s", key: "k" } } },
+      owner: { valueFrom: { secretKeyRef: { name: "s", key: "o" } } },
     },
   },
-  customerProvidedInputs: { ingress: { contact: { value: "hunter22" } } },
+  customerProvidedInputs: { ingress: { contact: { value: "hunter22" }, region: { value: "us" } } },
 });
-const pass = bindingPass(spec, { surface: "Full" }, { "spec.managedConfig[ingress][token]": "s3cret-value" });
+const pass = bindingPass(
+  spec,
+  { surface: "Full" },
+  { "spec.managedConfig[ingress][token]": "s3cret-value", "spec.managedConfig[ingress][owner]": "me" },
+);
 const asWanted = {
   templateKey: "essentials",
   templateVersion: "1.2.0",
   layerSelections: { logs: true },
   managedConfig: { ingress: { domain: "shop.example", replicas: 3, token: "s3cret-value" } },
-  customerProvidedInputs: { ingress: { contact: "hunter22" } },
+  customerProvidedInputs: { ingress: { contact: "hunter22", region: "us" } },
   layers: [],
 };
 
@@ -95,9 +102,10 @@ describe("drift", () => {
     ],
     ["a masked secret", config({ token: "********" }), []],
     ["a changed secret", config({ token: "foreign" }), []],
+    ["a changed value from a Secret", config({ owner: "you" }), []],
     [
       "an input",
-      { customerProvidedInputs: { ingress: { contact: "foreign-secret" } } },
+      { customerProvidedInputs: { ingress: { contact: "foreign-secret", region: "us" } } },
       [
         {
           path: "spec.customerProvidedInputs[ingress][contact]",
@@ -107,8 +115,19 @@ describe("drift", () => {
       ],
     ],
     [
+      "an input for a field that the template describes",
+      { customerProvidedInputs: { ingress: { contact: "hunter22", region: "ap" } } },
+      [
+        {
+          path: "spec.customerProvidedInputs[ingress][region]",
+          desired: "the declared value",
+          observed: "another value",
+        },
+      ],
+    ],
+    [
       "an input, not there",
-      { customerProvidedInputs: {} },
+      { customerProvidedInputs: { ingress: { region: "us" } } },
       [{ path: "spec.customerProvidedInputs[ingress][contact]", desired: "the declared value", observed: "absent" }],
     ],
   ])("%s", (_name, change, expected) => {
@@ -119,6 +138,11 @@ describe("drift", () => {
     expect(drift(config({ domain: "perhaps-a-secret" }), false)).toEqual([
       { path: "spec.managedConfig[ingress][domain]", desired: "the declared value", observed: "another value" },
     ]);
+  });
+
+  it("shows no value of a sensitive field, even of a spec that is refused for it", () => {
+    const plain = bindingPass(bindingSpec({ managedConfig: { ingress: { token: { value: "hunter22" } } } }));
+    expect(driftOf(plain, bindingSeen({ template: catalogue, bound: { ...asWanted, layers: [] } }))).toEqual([]);
   });
 
   it("cannot be told where the platform does not show its binding", () => {

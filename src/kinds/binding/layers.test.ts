@@ -72,6 +72,11 @@ describe("the standing of the layers", () => {
       [[on("base"), off("nodes"), off("gpu", "")], { listed: false, layerSelections: { gpu: true } }],
       { selected: 2, enabled: 1, others: ["gpu is DISABLED"], refused: false },
     ],
+    [
+      "of such a template, nothing that the spec takes away",
+      [[on("base"), on("logs")], { listed: false, layerSelections: { logs: false } }],
+      { selected: 1, enabled: 1, others: [], refused: false },
+    ],
   ])("%s", (_name, given, expected) => {
     expect(stand(...given)).toEqual(expected);
   });

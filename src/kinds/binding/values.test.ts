@@ -61,6 +61,7 @@ describe("a value against the rules of its field", () => {
     ["number", "9007199254740993", { min: 9_007_199_254_740_993n, max: 9_007_199_254_740_993n }, []],
     ["number", 10, { allowedValues: ["5", "10"] }, []],
     ["number", "1.50", { allowedValues: ["1.5"] }, []],
+    ["number", 1.5, { allowedValues: ["1.50"] }, []],
     ["number", 7, { allowedValues: ["5", "10"] }, ["must be one of 5, 10"]],
     ["number", "many", {}, ["must be a number, of at most 64 bits"]],
     ["number", 5, { minLength: 3, pattern: "^x$" }, []], // lengths and patterns are for strings

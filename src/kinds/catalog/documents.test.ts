@@ -37,6 +37,17 @@ describe("the documents of a catalogue", () => {
     expect(bytesOf(data)).toBeLessThanOrEqual(MAX_BYTES);
   });
 
+  it("count what is around the items", () => {
+    const many = Array.from({ length: 2000 }, () => ({}));
+    const names = ["databaseTypes", "cloudProviders", "templates", "gitRepositories"] as const;
+    const { data } = documentsOf(
+      names.map((name) => section(name, many, "e".repeat(300))),
+      10_000,
+    );
+    expect(bytesOf(data)).toBeLessThanOrEqual(10_000);
+    expect(bytesOf(data)).toBeGreaterThan(5_000);
+  });
+
   it("are JSON and within their bounds, whatever is in them", () => {
     const items = fc.array(fc.record({ name: fc.string({ unit: "binary" }), more: fc.jsonValue() }), { maxLength: 20 });
     const sections = fc.array(fc.tuple(items, fc.option(fc.string(), { nil: undefined })), { maxLength: 1 });

@@ -1,0 +1,177 @@
+/** The kinds PlatformBinding and PlatformCatalog against the simulated platform, without a cluster. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import type { Surface } from "../../src/engine/kind.ts";
+import { createBinding } from "../../src/kinds/binding.ts";
+import type { BindingPass, Seen } from "../../src/kinds/binding/model.ts";
+import { catalog } from "../../src/kinds/catalog.ts";
+import { platformCatalog } from "../../src/resources/catalog.ts";
+import { changeSettings } from "../../src/simulator/settings.ts";
+import { bindingPass, bindingSpec, passOf } from "../support/bindings.ts";
+import { hurriedClock } from "../support/platform-client.ts";
+import { startWorld, type World } from "../support/platform-world.ts";
+
+const kind = createBinding();
+const template = { key: "kubernetes-essentials", version: "1.2.0" };
+const ingress = {
+  domain: { value: "shop.example.com" },
+  dnsApiToken: { valueFrom: { secretKeyRef: { name: "dns", key: "token" } } },
+};
+const values = { "spec.managedConfig[ingress][dnsApiToken]": "s3cret-value" };
+
+describe.each<[Surface, "documented" | "full"]>([
+  ["Documented", "documented"],
+  ["Full", "full"],
+])("on the %s surface", (surface, simulated) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld(simulated, "");
+  });
+  afterAll(() => world.close());
+
+  const passFor = (cluster: 0 | 1, change: object = {}): BindingPass =>
+    bindingPass(
+      bindingSpec({
+        clusterRef: { externalId: world.clusterIds[cluster] },
+        template,
+        managedConfig: { ingress },
+        ...change,
+      }),
+      { surface },
+      values,
+    );
+
+  /** Observes, plans and acts until there is no step, as the engine does. */
+  async function converge(first: BindingPass): Promise<{ pass: BindingPass; seen: Seen; steps: number }> {
+    let pass = first;
+    let seen = await kind.observe(pass, world.admin);
+    for (let steps = 0; ; steps += 1) {
+      const plan = kind.plan(pass, seen);
+      if (plan.is !== "step") return { pass, seen, steps };
+      const known = await kind.act(plan.step, pass, seen, world.admin);
+      pass = { ...pass, memory: known.memory };
+      seen = known.seen;
+    }
+  }
+
+  it("binds once, and is content", async () => {
+    const bound = await converge(
+      passFor(0, { managedConfig: { ingress, metrics: { retentionDays: { value: "30" } } } }),
+    );
+    expect(bound.steps).toBe(1);
+    const again = await converge(bound.pass);
+    expect(again.steps).toBe(0);
+    expect(kind.plan(again.pass, again.seen)).toEqual({ is: "settled" });
+    const { conditions, drift, status } = kind.report(again.pass, again.seen);
+    expect(conditions).toContainEqual(expect.objectContaining({ type: "ConfigValid", status: "True" }));
+    expect(drift).toEqual(surface === "Full" ? [] : undefined);
+    expect(JSON.stringify([conditions, status, again.pass.memory.layers])).not.toContain("s3cret-value");
+  });
+
+  it("enables every layer that the cluster can have", async () => {
+    const { pass, seen } = await converge(passFor(1, { cluster: { mode: "CUSTOMER_MANAGED", provider: "GCP" } }));
+    const later = await kind.observe(pass, world.admin);
+    expect(kind.report(pass, surface === "Full" ? later : seen)).toMatchObject({
+      ready: { reason: "Bound" },
+      status: { layersEnabled: "2/2" },
+    });
+  });
+
+  it.each([
+    [
+      "another template",
+      { template: { key: "nothing", version: "1" } },
+      "TemplateNotAvailable",
+      "kubernetes-essentials",
+    ],
+    ["a draft", { template: { ...template, version: "2.0.0" } }, "TemplateNotAvailable", "1.1.0, 1.2.0"],
+    [
+      "a layer that this cluster cannot have",
+      { layerSelections: { gpu: true }, cluster: { mode: "CUSTOMER_MANAGED", provider: "GCP" } },
+      "InvalidSpec",
+      "spec.layerSelections[gpu] must not be true: the layer is not available for CUSTOMER_MANAGED clusters",
+    ],
+    [
+      "what the narrowed constraints exclude",
+      {
+        managedConfig: { ingress, nodePool: { instanceType: { value: "small" } } },
+        cluster: { mode: "PLATFORM_MANAGED", provider: "AWS" },
+      },
+      "InvalidSpec",
+      "spec.managedConfig[nodePool][instanceType] must be one of t3.medium, m6i.large",
+    ],
+    ["a missing value", { managedConfig: {} }, "InvalidSpec", "spec.managedConfig[ingress][domain] is required"],
+  ])("sends nothing for %s", async (_name, change, reason, words) => {
+    const pass = passFor(0, change);
+    const before = world.calls().filter(({ method }) => method === "PUT").length;
+    const { seen, steps } = await converge(pass);
+    expect(steps).toBe(0);
+    expect(kind.plan(pass, seen)).toMatchObject({
+      is: "stalled",
+      why: { reason, message: expect.stringContaining(words) },
+    });
+    expect(world.calls().filter(({ method }) => method === "PUT")).toHaveLength(before);
+  });
+
+  it("reads the whole catalogue", async () => {
+    const pass = passOf(
+      platformCatalog.spec.parse({ include: ["Templates", "CloudProviders", "DatabaseTypes", "GitRepositories"] }),
+      {},
+      {},
+      { surface },
+    );
+    const { status, output } = catalog.report(pass, await catalog.observe(pass, world.admin));
+    expect(status["counts"]).toMatchObject({ templates: 2, gitRepositories: 2 });
+    expect(output?.data["templates.json"]).toContain('"key":"kubernetes-essentials"');
+    const bearer = world.connect({ scheme: "Bearer" });
+    const { ready } = catalog.report(pass, await catalog.observe(pass, bearer));
+    expect(ready.message).toContain(
+      "GitRepositories cannot be read: the list of git repositories takes an API token only",
+    );
+  });
+
+  it("keeps to the last good list while the catalogue cannot be loaded", async () => {
+    const pass = passFor(0);
+    const clock = hurriedClock();
+    const client = world.connect({ clock });
+    await kind.observe(pass, client);
+    clock.skip(120_000);
+    changeSettings(world.simulator.sim.settings, { catalog: "unavailable" });
+    const unavailable = { failure: { is: "Server" }, status: 503 };
+    await expect(kind.observe(pass, world.connect())).rejects.toMatchObject(unavailable);
+    // The full surface is asked for the binding as well, which cannot be shown then.
+    if (surface === "Full") await expect(kind.observe(pass, client)).rejects.toMatchObject(unavailable);
+    else expect(await kind.observe(pass, client)).toMatchObject({ template, problems: [] });
+    const catalogPass = passOf(platformCatalog.spec.parse({}), {}, {}, { surface, requested: "now" });
+    await expect(catalog.observe(catalogPass, client)).rejects.toMatchObject(unavailable);
+    changeSettings(world.simulator.sim.settings, { catalog: "ok" });
+    expect(await kind.observe(pass, client)).toMatchObject({ template, problems: [] });
+  });
+
+  it.runIf(surface === "Full")("corrects what somebody else changed", async () => {
+    const { pass } = await converge(passFor(0));
+    const foreign = { ...template, templateKey: template.key, templateVersion: "1.1.0" };
+    await world.admin.templates.bind(pass.spec.clusterRef.externalId, {
+      ...foreign,
+      managedConfig: { ingress: { domain: "other.example.com" } },
+    });
+    const seen = await kind.observe(pass, world.admin);
+    expect(kind.report(pass, seen).drift).toEqual([
+      { path: "spec.template.version", desired: "1.2.0", observed: "1.1.0" },
+      { path: "spec.managedConfig[ingress][domain]", desired: "shop.example.com", observed: "other.example.com" },
+    ]);
+    const corrected = await converge(pass);
+    expect(corrected.steps).toBe(1);
+    expect(kind.report(corrected.pass, await kind.observe(pass, world.admin)).drift).toEqual([]);
+  });
+
+  it.runIf(surface === "Full")("does not find another organization's cluster", async () => {
+    const theirs = [...world.simulator.world().clusters.values()].find(
+      ({ organizationId }) => organizationId === world.simulator.otherOrganizationId,
+    );
+    const pass = passFor(0, { clusterRef: { externalId: theirs?.id } });
+    const { seen, steps } = await converge(pass);
+    expect(steps).toBe(0);
+    expect(kind.plan(pass, seen)).toMatchObject({ is: "waiting", why: { reason: "DependencyNotReady" } });
+  });
+});
