@@ -55,6 +55,8 @@ export interface Connections<Api> {
   suspect(connection: Connection<Api>): void;
   /** The probe succeeded: everybody who waits goes on. */
   recovered(connection: Connection<Api>): void;
+  /** An object is gone: no connection has to remember it. */
+  forget(userKey: string): void;
   closeAll(): Promise<void>;
 }
 
@@ -135,6 +137,10 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
       connection.trouble = undefined;
       connection.failures = 0;
       wakeAll(connection.waiting);
+    },
+    forget: (userKey) => {
+      for (const { users, waiting, denied } of open.values())
+        for (const set of [users, waiting, denied]) set.delete(userKey);
     },
     closeAll: async () => {
       await Promise.all([...open.values()].map(async ({ api }) => await api.close()));

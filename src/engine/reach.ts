@@ -27,10 +27,11 @@ export async function reach<Spec, In, Seen, Mem extends JsonObject, Do, Api exte
     if (opened.is === "open") return { is: "reached", connection: opened.connection };
     return ended({ is: "stalled", why: opened.why, exchange: "failed" });
   }
+  // What goes, goes by the way that it came, even if that connection's object or Secret is gone already.
+  const last = goal === "present" ? undefined : lastUsed(context, object);
+  if (last !== undefined && isUsableOnceMore(last)) return await admit(context, object, last);
   const found = context.route(object);
   if (found.is === "found") return await use(context, object, found.key);
-  const last = goal === "present" ? undefined : lastUsed(context, object);
-  if (last !== undefined) return { is: "reached", connection: last };
   const refused = found.why.reason === "InvalidSpec";
   return ended(refused ? { is: "stalled", why: found.why, exchange: "none" } : heldBy(found.why));
 }
@@ -44,6 +45,11 @@ function lastUsed<Api extends RatedApi>(context: Context<Api>, object: KubeObjec
   return uid === undefined ? undefined : context.connections.byUid(uid);
 }
 
+/** The last good token stays in memory for the users of a connection (design §6). */
+function isUsableOnceMore<Api>({ trouble }: Connection<Api>): boolean {
+  return trouble === undefined || trouble.reason === "CredentialsMissing";
+}
+
 async function use<Api extends RatedApi>(
   context: Context<Api>,
   object: KubeObject,
@@ -51,10 +57,23 @@ async function use<Api extends RatedApi>(
 ): Promise<Reached<Api>> {
   const connection = context.connections.last(key);
   if (connection === undefined) return held(context, object, key, undefined);
-  const refused = await admission(context.namespaces, connection.settings, key, object.metadata.namespace ?? "");
-  if (refused !== undefined) return ended({ is: "waiting", why: refused, exchange: "none" });
+  const admitted = await admit(context, object, connection);
+  if (admitted.is === "ended") return admitted;
   if (context.cache.get(key) !== undefined) await context.connections.refresh(connection);
-  return connection.trouble === undefined ? { is: "reached", connection } : held(context, object, key, connection);
+  return connection.trouble === undefined ? admitted : held(context, object, key, connection);
+}
+
+/** Consent is asked for at every pass: a cluster-scoped connection may have been closed to the namespace. */
+async function admit<Api extends RatedApi>(
+  context: Context<Api>,
+  object: KubeObject,
+  connection: Connection<Api>,
+): Promise<Reached<Api>> {
+  const namespace = object.metadata.namespace ?? "";
+  const refused = await admission(context.namespaces, connection.settings, connection.key, namespace);
+  return refused === undefined
+    ? { is: "reached", connection }
+    : ended({ is: "waiting", why: refused, exchange: "none" });
 }
 
 /** The object waits for its connection, which tells its trouble itself; it is woken when that is over. */

@@ -19,6 +19,9 @@ import type { Session } from "./session.ts";
 /** Reconciles one object by its key. @returns when to look again; undefined when only an event should bring it back */
 export type Reconcile = (key: ObjectKey) => Promise<Ms | undefined>;
 
+/** How soon an object that changed under our hands is looked at again. */
+const MOVED_AGAIN_MS = 100;
+
 /** Binds a kind to the engine; the result knows nothing of the kind's types. */
 export function reconciler<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
   context: Context<Api>,
@@ -28,6 +31,7 @@ export function reconciler<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
     const object = context.cache.get(key);
     if (object === undefined) {
       context.sessions.forget(keyText(key));
+      context.connections.forget(keyText(key));
       context.observer.removed(key);
       return undefined;
     }
@@ -35,8 +39,8 @@ export function reconciler<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
     try {
       return await reconcileObject(context, kind, object, session);
     } catch (error) {
-      // The object changed or went while we worked on it: what was decided is void, the watch brings the news.
-      if (isMoved(error)) return context.windows.graceMs;
+      // The object changed or went while we worked on it: what was decided is void, and the cache has the news.
+      if (isMoved(error)) return MOVED_AGAIN_MS;
       if (error instanceof KubeError) throw error;
       context.observer.internal(key, error);
       return await confess(context, kind, key, session);
