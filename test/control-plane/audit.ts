@@ -33,7 +33,12 @@ export async function readAudit(auditLogPath: string): Promise<AuditEvent[]> {
   return whole
     .split("\n")
     .filter((line) => line !== "")
-    .map((line) => AuditEvent.parse(JSON.parse(line)));
+    .map(parseAudit);
+}
+
+/** One line of the log. */
+export function parseAudit(line: string): AuditEvent {
+  return AuditEvent.parse(JSON.parse(line));
 }
 
 /** Whether a request asked for a change; TokenRequests and access reviews are none. */

@@ -1,0 +1,181 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { isKube } from "../../src/kube/errors.ts";
+import { member } from "../../src/kube/json.ts";
+import { listAll } from "../../src/kube/list.ts";
+import { parseObject } from "../../src/kube/objects.ts";
+import { collectionPath, CONFIG_MAP, EVENT, LEASE, objectPath, SECRET } from "../../src/kube/paths.ts";
+import type { KubeClient } from "../../src/kube/transport.ts";
+import type { Json, JsonObject, KubeObject, ResourceType } from "../../src/kube/types.ts";
+import { GROUP, VERSION } from "../../src/resources/base/names.ts";
+import { RESOURCES } from "../../src/resources/index.ts";
+
+/** An object as a person writes it. */
+export type Manifest = JsonObject & {
+  readonly kind: string;
+  readonly metadata: JsonObject & { readonly name: string };
+};
+
+export interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly observedGeneration: number;
+  readonly lastTransitionTime: string;
+}
+
+/** When waiting ends: as a function says, or when a condition (Ready unless told) is so for the current generation. */
+export type Until = ((object: KubeObject) => boolean) | Partial<Pick<Condition, "type" | "status" | "reason">>;
+
+/** One namespace of a real cluster, as its admin sees it. Kinds are the custom resources, Secret, ConfigMap, Event, Lease. */
+export interface Cluster {
+  /** Creates the objects, or merges them into those that exist; the namespace is this one unless they name another. */
+  apply(...manifests: readonly Manifest[]): Promise<void>;
+  /** @throws KubeError "NotFound" */
+  get(kind: string, name: string): Promise<KubeObject>;
+  find(kind: string, name: string): Promise<KubeObject | undefined>;
+  list(kind: string): Promise<readonly KubeObject[]>;
+  /** A merge patch. */
+  patch(kind: string, name: string, patch: JsonObject, subresource?: "status"): Promise<void>;
+  /** Sets annotations; null takes one away. */
+  annotate(kind: string, name: string, annotations: Readonly<Record<string, string | null>>): Promise<void>;
+  remove(kind: string, name: string): Promise<void>;
+  /** @throws Error with the last status when that does not come within `timeoutMs` (20 s unless told). */
+  waitFor(kind: string, name: string, until: Until, timeoutMs?: number): Promise<KubeObject>;
+  /** @throws Error when the object is still there after `timeoutMs`. */
+  waitGone(kind: string, name: string, timeoutMs?: number): Promise<void>;
+}
+
+const POLL_MS = 40;
+const TIMEOUT_MS = 20_000;
+
+const types: ReadonlyMap<string, ResourceType> = new Map(
+  [
+    ...RESOURCES.map(({ kind, plural, scope }) => ({
+      group: GROUP,
+      version: VERSION,
+      kind,
+      plural,
+      namespaced: scope === "Namespaced",
+    })),
+    SECRET,
+    CONFIG_MAP,
+    EVENT,
+    LEASE,
+  ].map((type) => [type.kind, type]),
+);
+
+/** @returns the namespace, through a client of the cluster's admin. */
+export function cluster(client: () => KubeClient, namespace: string): Cluster {
+  const at = (kind: string, name: string, subresource?: "status"): string =>
+    objectPath(typeOf(kind), { namespace, name }, subresource);
+
+  const get: Cluster["get"] = async (kind, name) => {
+    const object = parseObject(typeOf(kind), await client().request({ method: "GET", path: at(kind, name) }));
+    if (object === undefined) throw new Error(`${kind} ${name} is no object`);
+    return object;
+  };
+
+  const find: Cluster["find"] = async (kind, name) => {
+    try {
+      return await get(kind, name);
+    } catch (error) {
+      if (isKube(error, "NotFound")) return undefined;
+      throw error;
+    }
+  };
+
+  const patch: Cluster["patch"] = async (kind, name, body, subresource) => {
+    await client().request({
+      method: "PATCH",
+      path: at(kind, name, subresource),
+      body,
+      contentType: "application/merge-patch+json",
+    });
+  };
+
+  const waitFor: Cluster["waitFor"] = async (kind, name, until, timeoutMs = TIMEOUT_MS) => {
+    const deadline = performance.now() + timeoutMs;
+    for (;;) {
+      const object = await find(kind, name);
+      if (object !== undefined && holds(object, until)) return object;
+      if (performance.now() > deadline) throw new Error(`${kind} ${name} did not come to it: ${shown(object)}`);
+      await sleep(POLL_MS);
+    }
+  };
+
+  return {
+    get,
+    find,
+    patch,
+    waitFor,
+    apply: async (...manifests) => {
+      for (const manifest of manifests) await applyOne(client(), manifest, namespace);
+    },
+    list: async (kind) => {
+      const type = typeOf(kind);
+      return (await listAll(client(), type, collectionPath(type, namespace))).objects;
+    },
+    annotate: async (kind, name, annotations) => patch(kind, name, { metadata: { annotations: { ...annotations } } }),
+    remove: async (kind, name) => {
+      await client().request({ method: "DELETE", path: at(kind, name) });
+    },
+    waitGone: async (kind, name, timeoutMs = TIMEOUT_MS) => {
+      const deadline = performance.now() + timeoutMs;
+      for (;;) {
+        const object = await find(kind, name);
+        if (object === undefined) return;
+        if (performance.now() > deadline) throw new Error(`${kind} ${name} is still there: ${shown(object)}`);
+        await sleep(POLL_MS);
+      }
+    },
+  };
+}
+
+/** @returns a condition of an object's status. */
+export function condition(object: KubeObject, type: string): Condition | undefined {
+  const all = member(object.status, "conditions");
+  return Array.isArray(all) ? all.filter(isCondition).find((one) => one.type === type) : undefined;
+}
+
+function isCondition(value: unknown): value is Condition {
+  return typeof value === "object" && value !== null && "type" in value && "reason" in value;
+}
+
+function holds(object: KubeObject, until: Until): boolean {
+  if (typeof until === "function") return until(object);
+  if (member(object.status, "observedGeneration") !== object.metadata.generation) return false;
+  const { type = "Ready", ...wanted } = until;
+  const found = condition(object, type);
+  if (found === undefined || found.observedGeneration !== object.metadata.generation) return false;
+  return (
+    (wanted.status === undefined || wanted.status === found.status) &&
+    (wanted.reason === undefined || wanted.reason === found.reason)
+  );
+}
+
+function shown(object: KubeObject | undefined): string {
+  return object === undefined ? "it does not exist" : JSON.stringify(object, undefined, 1);
+}
+
+async function applyOne(client: KubeClient, manifest: Manifest, home: string): Promise<void> {
+  const type = typeOf(manifest.kind);
+  const { name, namespace = home } = manifest.metadata;
+  if (typeof namespace !== "string") throw new Error("the namespace is no text");
+  const metadata = type.namespaced ? { ...manifest.metadata, namespace } : manifest.metadata;
+  const body: { readonly [key: string]: Json | undefined } = { ...manifest, metadata };
+  try {
+    await client.request({ method: "POST", path: collectionPath(type, namespace), body });
+  } catch (error) {
+    if (!isKube(error, "AlreadyExists")) throw error;
+    const path = objectPath(type, { namespace, name });
+    await client.request({ method: "PATCH", path, body, contentType: "application/merge-patch+json" });
+  }
+}
+
+function typeOf(kind: string): ResourceType {
+  const type = types.get(kind);
+  if (type === undefined) throw new Error(`no kind ${kind} is known here`);
+  return type;
+}

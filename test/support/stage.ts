@@ -1,0 +1,221 @@
+/**
+ * A world of its own for one test file (or one `describe`) on the shared control plane: a namespace, a simulated
+ * platform, and the operator as a child process under the ServiceAccount, roles and flags of deploy/rbac, in an operator
+ * namespace of its own, so that files that run at once share neither lease nor objects.
+ *
+ *     const stage = createStage({ surface: "full" });      // at the top of a file or a describe: it sets its own hooks
+ *
+ *     it("…", async () => {
+ *       await stage.apply(...stage.quickstart());
+ *       const api = await stage.waitFor("PlatformApplication", "api", { status: "True" });
+ *       expect(condition(api, "Ready")).toMatchObject({ reason: "Deployed" });
+ *       const record = await stage.record();               // from here on …
+ *       await stage.patch("PlatformApplication", "api", { spec: { deploy: { gitCommitId: "abcdef1" } } });
+ *       await stage.waitFor("PlatformApplication", "api", deployed("abcdef1"));
+ *       expect(record.changes()).toEqual(["deployApplication"]);            // … what changed the platform
+ *       expect((await record.writes()).objects).toHaveLength(2);            // … and what the operator wrote
+ *       await stage.quiet(2);                              // no write to either for 2 s, polls and all
+ *     });
+ *
+ * - `stage.platform` is the simulator: `.sim.settings`, `.sim.faults.add(…)`, `.sim.auth`, `.world()`, `.journal()`.
+ * - Engine times are scaled down (`FAST`); `windows` changes single ones. The platform works 100 times as fast as a
+ *   real one unless `speed` says otherwise.
+ * - `restart()`, `stop()`, `kill()` and `start()` handle the operator's process; each start has the same rights.
+ * - At the end the operator must stop cleanly, must never have been refused anything by RBAC, and must not have logged
+ *   an error, unless `mayLog` matches it. Custom resources, roles and processes are gone then.
+ * - A ClusterPlatformConnection is seen by the operators of all files: give it a name of your own, let it allow your
+ *   namespace alone, and remove it.
+ */
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { afterAll, beforeAll, expect, inject } from "vitest";
+
+import { WINDOWS_VARIABLE } from "../../src/app/config.ts";
+import { OPERATOR } from "../../src/app/rbac.ts";
+import type { Windows } from "../../src/engine/context.ts";
+import { createKubeClient, type ConnectedClient } from "../../src/kube/client.ts";
+import { systemClock } from "../../src/kube/clock.ts";
+import { RESOURCES } from "../../src/resources/index.ts";
+import type { Surface } from "../../src/simulator/operations.ts";
+import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
+import type { Speed } from "../../src/simulator/time.ts";
+import { kubeconfigFor, kubectl, type KubectlOptions } from "../control-plane/access.ts";
+import { serviceAccountUser } from "../control-plane/audit.ts";
+import { auditTail } from "./audit-tail.ts";
+import { type Cluster, cluster, type Manifest } from "./cluster.ts";
+import { type RunningOperator, startOperator } from "./operator.ts";
+import { type Recording, recordFrom } from "./recording.ts";
+import { quickstartIn, rightsIn } from "./stage-manifests.ts";
+
+/** Engine times for tests: what takes minutes takes a second. */
+export const FAST: Partial<Windows> = {
+  landingMs: 1_500,
+  deferMs: 3_000,
+  graceMs: 1_000,
+  firstLookMs: 500,
+  pollMs: 1_000,
+  followMinMs: 50,
+  followMaxMs: 300,
+  backoffMinMs: 50,
+  backoffMaxMs: 1_000,
+  releaseMs: 2_000,
+};
+
+export interface StageOptions {
+  readonly surface: Surface;
+  /** How fast the platform works; 100 unless told. */
+  readonly speed?: Speed;
+  /** Engine times that differ from FAST, in milliseconds. */
+  readonly windows?: Partial<Windows>;
+  /** Further flags of the operator. */
+  readonly args?: readonly string[];
+  /** Further namespaces that it watches, by a suffix: "b" is `${stage.namespace}-b`. */
+  readonly more?: readonly string[];
+  /** Lines of level error that are no defect. */
+  readonly mayLog?: RegExp;
+}
+
+export interface Stage extends Cluster {
+  readonly namespace: string;
+  readonly operatorNamespace: string;
+  readonly platform: Simulator;
+  readonly operator: RunningOperator;
+  /** Further namespaces by their suffix, as `StageOptions.more` names them. */
+  at(suffix: string): Cluster & { readonly namespace: string };
+  /** As the cluster's admin, in the stage's namespace. @throws Error with kubectl's words */
+  kubectl(args: readonly string[], options?: KubectlOptions): Promise<string>;
+  /** examples/quickstart for this platform, in the stage's namespace; `rate` false leaves the connection's budget as it is. */
+  quickstart(options?: { readonly rate?: boolean }): readonly Manifest[];
+  record(): Promise<Recording>;
+  /** Expects no write to the platform and none to Kubernetes, leases aside, for so many seconds. */
+  quiet(seconds: number): Promise<void>;
+  start(): Promise<void>;
+  /** SIGTERM; expects a clean end. */
+  stop(): Promise<void>;
+  /** SIGKILL. */
+  kill(): Promise<void>;
+  /** Stops it and starts it again. */
+  restart(): Promise<void>;
+}
+
+/** Sets up before the tests of the file or describe that it is called in, and tears down after them. */
+export function createStage(options: StageOptions): Stage {
+  const facts = inject("controlPlane");
+  const id = randomUUID().slice(0, 8);
+  const namespace = `stage-${id}`;
+  const operatorNamespace = `operator-${id}`;
+  const namespaces = [namespace, ...(options.more ?? []).map((suffix) => `${namespace}-${suffix}`)];
+  const user = serviceAccountUser(operatorNamespace, OPERATOR);
+  let client: ConnectedClient | undefined;
+  let platform: Simulator | undefined;
+  let operator: RunningOperator | undefined;
+  let kubeconfig = "";
+  const logs: ReturnType<RunningOperator["logs"]>[number][] = [];
+
+  const theClient = (): ConnectedClient => there(client);
+  const theOperator = (): RunningOperator => there(operator);
+  const thePlatform = (): Simulator => there(platform);
+  const tail = auditTail(facts.auditLogPath, user, async (mark) => {
+    await theClient().request({ method: "GET", path: "/version", query: { mark } });
+  });
+
+  const start = async (): Promise<void> => {
+    operator = await startOperator({
+      kubeconfig,
+      args: [
+        `--watch-namespaces=${namespaces.join(",")}`,
+        `--operator-namespace=${operatorNamespace}`,
+        "--allow-insecure-platform",
+        "--allowed-platform-hosts=127.0.0.1",
+        ...(options.args ?? []),
+      ],
+      env: { [WINDOWS_VARIABLE]: JSON.stringify({ ...FAST, ...options.windows }) },
+    });
+  };
+
+  const end = async (how: "stop" | "kill"): Promise<void> => {
+    const running = theOperator();
+    operator = undefined;
+    const exit = await running[how]();
+    logs.push(...running.logs());
+    if (how === "stop") expect(exit, "how the operator ends").toEqual({ code: 0, signal: null });
+  };
+
+  const kubectlHere: Stage["kubectl"] = (args, more) => kubectl(facts, ["-n", namespace, ...args], more);
+
+  beforeAll(async () => {
+    client = createKubeClient({
+      config: { from: "file", path: facts.kubeconfigPath },
+      userAgent: "stage",
+      clock: systemClock(),
+    });
+    for (const name of [operatorNamespace, ...namespaces]) {
+      await client.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name } } });
+    }
+    const rights = JSON.stringify({ apiVersion: "v1", kind: "List", items: rightsIn(operatorNamespace) });
+    await kubectl(facts, ["create", "-f", "-"], { input: rights });
+    kubeconfig = await kubeconfigFor(facts, operatorNamespace, OPERATOR);
+    platform = await startSimulator({ surface: options.surface, speed: options.speed ?? 100 });
+    await start();
+  });
+
+  afterAll(async () => {
+    if (operator !== undefined) await end("stop");
+    await Promise.all(namespaces.map((name) => clear(cluster(theClient, name))));
+    await kubectl(facts, ["delete", "clusterrole,clusterrolebinding", operatorNamespace]);
+    const refused = (await tail.read()).filter(({ responseStatus }) => responseStatus?.code === 403);
+    await client?.close();
+    await platform?.close();
+    expect(refused, "requests that RBAC refused").toEqual([]);
+    const errors = logs.filter(({ level }) => level === "error");
+    const unexpected = errors.filter((line) => options.mayLog?.test(JSON.stringify(line)) !== true);
+    expect(unexpected, "errors in the operator's log").toEqual([]);
+  });
+
+  const record = async (): Promise<Recording> => recordFrom(thePlatform(), tail, (await tail.read()).length);
+
+  return {
+    ...cluster(theClient, namespace),
+    namespace,
+    operatorNamespace,
+    get platform() {
+      return thePlatform();
+    },
+    get operator() {
+      return theOperator();
+    },
+    at: (suffix) => ({ ...cluster(theClient, `${namespace}-${suffix}`), namespace: `${namespace}-${suffix}` }),
+    kubectl: kubectlHere,
+    quickstart: ({ rate = true } = {}) => quickstartIn(namespace, thePlatform(), rate),
+    record,
+    quiet: async (seconds) => {
+      const since = await record();
+      await sleep(seconds * 1_000);
+      const { objects, events } = await since.writes();
+      expect({ platform: since.changes(), objects, events }).toEqual({ platform: [], objects: [], events: [] });
+    },
+    start,
+    stop: () => end("stop"),
+    kill: () => end("kill"),
+    restart: async () => {
+      await end("stop");
+      await start();
+    },
+  };
+}
+
+function there<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("the stage is there from beforeAll on, its operator while it runs");
+  return value;
+}
+
+/** Takes away all custom resources; nobody is there any more who would see to their finalizers. */
+async function clear(at: Cluster): Promise<void> {
+  for (const { kind } of RESOURCES.filter(({ scope }) => scope === "Namespaced")) {
+    for (const { metadata } of await at.list(kind)) {
+      if (metadata.finalizers !== undefined) await at.patch(kind, metadata.name, { metadata: { finalizers: null } });
+      if ((await at.find(kind, metadata.name)) !== undefined) await at.remove(kind, metadata.name);
+    }
+  }
+}
