@@ -75,8 +75,6 @@ const spec = z.object({
 });
 
 export type BindingSpec = z.output<typeof spec>;
-export type ConfigValue = z.output<typeof configValue>;
-export type InputValue = z.output<typeof inputValue>;
 
 /** The answer to the PUT; the documented surface tells it only once. */
 const record = {
