@@ -6,7 +6,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["src/**/*.test.ts", "test/unit/**/*.test.ts"],
+          include: ["src/**/*.test.ts", "test/unit/**/*.test.ts", "test/demo/**/*.test.ts"],
           // Twelve times faster, and a test that leaks module state into the next one fails here.
           isolate: false,
           pool: "threads",

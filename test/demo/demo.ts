@@ -1,0 +1,114 @@
+/** The demo from its first line to its last. */
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { kubectl } from "../control-plane/access.ts";
+import { factOf, isReady } from "./facts.ts";
+import type { DemoOptions } from "./options.ts";
+import { createScene, patience } from "./play.ts";
+import type { Screen } from "./screen.ts";
+import { operatorTrouble, setStage, type Stage } from "./stage.ts";
+import { renderLine, renderTree } from "./tree.ts";
+import type { View } from "./view.ts";
+
+const LOG_LINES = 10;
+
+/**
+ * Runs the demo.
+ * @param signal ends it; its reason is thrown.
+ * @returns the exit code: 0 when everything was shown, else 1.
+ */
+export async function runDemo(options: DemoOptions, screen: Screen, signal: AbortSignal): Promise<number> {
+  const ends: (() => Promise<void>)[] = [];
+  const started = performance.now();
+  const say = (line: string): void => {
+    screen.print(`${screen.paint("dim", since(started))} ${line}`);
+  };
+  try {
+    const stage = await setStage({ ...options, say, signal, atEnd: (close) => ends.push(close) });
+    showObjects(stage.view, screen, say);
+    const code = await show(stage, options, screen, signal);
+    if (!options.once) await forever(signal);
+    return code;
+  } finally {
+    if (signal.aborted) screen.print("\nStopping operator, platform and control plane…");
+    for (const end of ends.toReversed()) await end();
+  }
+}
+
+/** Waits for everything to be Ready, plays the scenario, shows the end. */
+async function show(stage: Stage, options: DemoOptions, screen: Screen, signal: AbortSignal): Promise<number> {
+  const { view, controlPlane } = stage;
+  try {
+    await view.until("everything is Ready", () => view.objects().every(isReady), patience(options));
+    if (options.scenario !== undefined) {
+      screen.print(`\n${screen.paint("bold", `Everything is Ready. Scenario ${options.scenario.name}:`)}`);
+      await options.scenario.play(createScene(stage, screen, options, signal));
+      await view.until("everything is Ready again", () => view.objects().every(isReady), patience(options));
+    }
+  } catch (error) {
+    if (signal.aborted) throw error;
+    screen.print(await failure(stage, screen, error));
+    return 1;
+  }
+  if (!screen.live) screen.print(`\n${tree(view, screen).join("\n")}`);
+  screen.print(`\n$ kubectl get platform -A\n${(await kubectl(controlPlane, ["get", "platform", "-A"])).trimEnd()}`);
+  screen.print(closing(stage, options, screen));
+  return 0;
+}
+
+/** On a terminal the tree; else a line for every change. */
+function showObjects(view: View, screen: Screen, say: (line: string) => void): void {
+  screen.follow((width) => ["", ...renderTree(view.objects().map(factOf), { width, paint: screen.paint })]);
+  const told = new Map<string, string>();
+  view.subscribe(({ type, object }) => {
+    screen.redraw();
+    if (screen.live) return;
+    const fact = factOf(object);
+    if (type === "deleted") say(`− ${fact.id} is deleted`);
+    const line = renderLine(fact);
+    if (type === "deleted" || fact.mark === "new" || told.get(fact.id) === line) return;
+    told.set(fact.id, line);
+    say(line);
+  });
+}
+
+function tree(view: View, { paint }: Screen): readonly string[] {
+  return renderTree(view.objects().map(factOf), { width: 160, paint });
+}
+
+/** What did not come, what every object says that is not Ready, and the operator's last complaints. */
+async function failure({ view, controlPlane }: Stage, screen: Screen, error: unknown): Promise<string> {
+  const objects = view.objects().filter((object) => !isReady(object));
+  const complaints = await operatorTrouble(controlPlane, LOG_LINES);
+  return [
+    `\n${screen.paint("red", "Failed:")} ${error instanceof Error ? error.message : String(error)}`,
+    ...(objects.length > 0 ? ["Not Ready:", ...objects.map((object) => `  ${renderLine(factOf(object))}`)] : []),
+    ...(complaints.length > 0 ? ["Last warnings of the operator:", ...complaints.map((line) => `  ${line}`)] : []),
+  ].join("\n");
+}
+
+function closing({ controlPlane }: Stage, { once }: DemoOptions, { paint }: Screen): string {
+  const { kubeconfigPath, binDir } = controlPlane;
+  const commit = JSON.stringify({ spec: { deploy: { gitCommitId: "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567" } } });
+  const first = once
+    ? "Everything is Ready. Without ONCE=1 it now goes on, and in another terminal one can do this:"
+    : "Everything is Ready. In another terminal:";
+  return [
+    `\n${paint("bold", first)}`,
+    `  export KUBECONFIG=${kubeconfigPath} PATH=${binDir}:$PATH`,
+    "  kubectl get platform -A",
+    "  kubectl describe papp api -n shop",
+    `  kubectl patch papp api -n shop --type=merge -p '${commit}'`,
+    "  kubectl get papp -n shop -w",
+    "  kubectl delete papp web -n shop",
+    ...(once ? [] : ["Ctrl-C ends the demo and takes everything away."]),
+  ].join("\n");
+}
+
+async function forever(signal: AbortSignal): Promise<never> {
+  for (;;) await sleep(3_600_000, undefined, { signal });
+}
+
+function since(started: number): string {
+  return `${((performance.now() - started) / 1_000).toFixed(1).padStart(5)} s`;
+}

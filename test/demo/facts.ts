@@ -1,0 +1,107 @@
+/** What one object says of itself, as the demo shows it. Pure. */
+import { isObject, member, stringMember } from "../../src/kube/json.ts";
+import type { KubeObject } from "../../src/kube/types.ts";
+
+/**
+ * new: the operator has not said anything of this spec yet; working: it is under way; ready; warned: Ready, but the last exchange
+ * failed or the platform differs; stalled: a person is needed; deleting.
+ */
+export type Mark = "new" | "working" | "ready" | "warned" | "stalled" | "deleting";
+
+export interface Fact {
+  /** "PlatformProject/shop/web": kind, namespace, name. */
+  readonly id: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** The id of the object that it hangs from in the tree. */
+  readonly parent: string | undefined;
+  readonly mark: Mark;
+  /** The platform's own word: an application's state, a binding's layers. Empty for others. */
+  readonly state: string;
+  /** The reason and message of the condition that matters most. */
+  readonly reason: string;
+  readonly message: string;
+  /** Of an application: the first digits of the commit of its last deployment. */
+  readonly commit: string;
+}
+
+/** A condition's members that the demo looks at. */
+export interface ConditionView {
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** @returns the condition of that type. */
+export function conditionOf(object: KubeObject, type: string): ConditionView | undefined {
+  const conditions = member(object.status, "conditions");
+  const found = Array.isArray(conditions)
+    ? conditions.find((condition) => stringMember(condition, "type") === type)
+    : undefined;
+  if (!isObject(found)) return undefined;
+  const text = (name: string): string => stringMember(found, name) ?? "";
+  return { status: text("status"), reason: text("reason"), message: text("message") };
+}
+
+/** Whether the object is Ready, and says so of its current spec. */
+export function isReady(object: KubeObject): boolean {
+  return isObserved(object) && conditionOf(object, "Ready")?.status === "True";
+}
+
+/** Where a kind's parent is named in its spec. */
+const PARENTS: Readonly<Record<string, { readonly kind: string; readonly ref: string }>> = {
+  PlatformEnvironment: { kind: "PlatformProject", ref: "projectRef" },
+  PlatformApplication: { kind: "PlatformEnvironment", ref: "environmentRef" },
+};
+
+/** @returns what the object says of itself. */
+export function factOf(object: KubeObject): Fact {
+  const { name, namespace = "" } = object.metadata;
+  const { mark, word } = markOf(object);
+  return {
+    id: idOf(object.kind, namespace, name),
+    kind: object.kind,
+    namespace,
+    name,
+    parent: parentOf(object),
+    mark,
+    state: stringMember(object.status, "state") ?? stringMember(object.status, "layersEnabled") ?? "",
+    reason: word.reason,
+    message: word.message,
+    commit: stringMember(object.status, "commit") ?? "",
+  };
+}
+
+/** @returns the id by which facts are found. */
+export function idOf(kind: string, namespace: string, name: string): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
+function parentOf({ kind, metadata, spec }: KubeObject): string | undefined {
+  const parent = PARENTS[kind];
+  const name = parent && stringMember(member(spec, parent.ref), "name");
+  return parent && name && idOf(parent.kind, metadata.namespace ?? "", name);
+}
+
+const SILENCE = { reason: "", message: "Waiting for the operator." };
+
+/** How it goes, and the words that say why: trouble before progress before success. */
+function markOf(object: KubeObject): { readonly mark: Mark; readonly word: Pick<ConditionView, "reason" | "message"> } {
+  const ready = conditionOf(object, "Ready");
+  if (object.metadata.deletionTimestamp !== undefined) return { mark: "deleting", word: ready ?? SILENCE };
+  if (ready === undefined || !isObserved(object)) return { mark: "new", word: SILENCE };
+  const stalled = conditionOf(object, "Stalled");
+  if (stalled?.status === "True") return { mark: "stalled", word: stalled };
+  if (ready.status !== "True") return { mark: "working", word: ready };
+  const synced = conditionOf(object, "Synced");
+  if (synced?.status === "False") return { mark: "warned", word: synced };
+  const drifted = conditionOf(object, "Drifted");
+  if (drifted?.status === "True") return { mark: "warned", word: drifted };
+  return { mark: "ready", word: ready };
+}
+
+/** Whether the status speaks of the current spec. */
+function isObserved({ metadata, status }: KubeObject): boolean {
+  return member(status, "observedGeneration") === (metadata.generation ?? 0);
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+
+import { parseOptions, UsageError } from "./options.ts";
+
+describe("the demo's command line", () => {
+  it("has defaults", () => {
+    expect(parseOptions([])).toEqual({ once: false, scenario: undefined, speed: 10, surface: "documented" });
+  });
+
+  it.each([
+    [["--once", "--speed", "60"], { once: true, speed: 60 }],
+    [["--surface", "full"], { surface: "full" }],
+    [["--scenario", "outage"], { surface: "documented", scenario: expect.objectContaining({ name: "outage" }) }],
+    // What it shows is to be seen on the full surface only.
+    [["--scenario", "drift"], { surface: "full", scenario: expect.objectContaining({ name: "drift" }) }],
+    [["--scenario", "outage", "--surface", "full"], { surface: "full" }],
+  ])("takes %j", (args, options) => {
+    expect(parseOptions(args)).toMatchObject(options);
+  });
+
+  it("can be asked", () => {
+    expect(parseOptions(["--help"])).toBe("help");
+  });
+
+  it.each([
+    [["--scenario", "flood"], 'there is no scenario "flood"; there are bad-commit, rate-limit, outage, drift'],
+    [["--scenario", "drift", "--surface", "documented"], "the scenario drift needs the surface full"],
+    [["--speed", "0"], "the speed is a number above 0"],
+    [["--speed", "fast"], 'not "fast"'],
+    [["--surface", "half"], "documented or full"],
+    [["--nonsense"], "--nonsense"],
+    [["stray"], "stray"],
+  ])("refuses %j", (args, message) => {
+    expect(() => parseOptions(args)).toThrow(UsageError);
+    expect(() => parseOptions(args)).toThrow(message);
+  });
+});

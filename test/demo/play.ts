@@ -1,0 +1,116 @@
+/** The scene on the real stage: what a scenario does is done, and shown. */
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
+import { kubectl } from "../control-plane/access.ts";
+import { conditionOf, isReady } from "./facts.ts";
+import type { DemoOptions } from "./options.ts";
+import type { Scene } from "./scenarios/scene.ts";
+import type { Screen } from "./screen.ts";
+import type { Stage } from "./stage.ts";
+import { wordOf } from "./tree.ts";
+import { NAMESPACE } from "./view.ts";
+
+const POLL_MS = 50;
+
+/**
+ * How long something may take that ends on the platform, in milliseconds: the slowest platform's minutes, and the
+ * operator's own pace, which a restart in the middle slows by its lease and the tracing of what was under way.
+ */
+export function patience({ speed }: Pick<DemoOptions, "speed">): number {
+  return 180_000 + 300_000 / speed;
+}
+
+/** @returns the scene of a stage. Every wait ends with the signal's reason when that fires. */
+export function createScene(stage: Stage, screen: Screen, options: DemoOptions, signal: AbortSignal): Scene {
+  const { controlPlane, simulator, view } = stage;
+  const { paint, print } = screen;
+  const waitMs = patience(options);
+
+  const command = (text: string): void => {
+    print(paint("dim", `  $ ${text}`));
+  };
+  const output = (text: string): void => {
+    const lines = text.trimEnd().split("\n");
+    print(lines.map((line) => `  ${line}`).join("\n"));
+  };
+  const object: Scene["object"] = (kind, name) => {
+    const found = view.get(kind, name);
+    if (found === undefined) throw new Error(`there is no ${wordOf(kind)} ${name}`);
+    return found;
+  };
+  const run: Scene["kubectl"] = async (...args) => {
+    signal.throwIfAborted();
+    const all = ["-n", NAMESPACE, ...args];
+    command(`kubectl ${all.map(quoted).join(" ")}`);
+    output((await kubectl(controlPlane, all)) || "(nothing)");
+  };
+  return {
+    simulator,
+    object,
+    objects: () => view.objects(),
+    kubectl: run,
+    say: (text) => {
+      print(`\n${paint("bold", text)}`);
+    },
+    note: output,
+    control: async (method, path, body) => {
+      const url = `${simulator.controlUrl}${path}`;
+      const data = body === undefined ? [] : ["-H content-type:application/json", `-d ${quoted(JSON.stringify(body))}`];
+      command(["curl", `-X ${method}`, quoted(url), ...data].join(" "));
+      const headers = { "content-type": "application/json" };
+      const json = body === undefined ? {} : { headers, body: JSON.stringify(body) };
+      const response = await fetch(url, { method, ...json, signal });
+      const answer = await response.text();
+      if (!response.ok) throw new Error(`the simulator's control endpoint answered ${response.status}: ${answer}`);
+    },
+    conditions: (kind, name, ...types) => {
+      const found = object(kind, name);
+      const lines = types.map((type) => {
+        const condition = conditionOf(found, type);
+        return condition === undefined
+          ? `${type}: none`
+          : `${type}=${condition.status} ${condition.reason}: ${condition.message}`;
+      });
+      output([`conditions of ${wordOf(kind)} ${name}:`, ...lines.map((line) => `  ${line}`)].join("\n"));
+    },
+    requestReconcile: (target) =>
+      run("annotate", ...target.split("/"), `${RECONCILE_REQUESTED_AT}=${new Date().toISOString()}`, "--overwrite"),
+    until: (kind, name, type, { status, reason }) =>
+      view.until(
+        `${wordOf(kind)} ${name}: ${type}=${status} ${reason ?? ""}`.trim(),
+        () => {
+          const condition = conditionOf(object(kind, name), type);
+          return condition?.status === status && (reason === undefined || condition.reason === reason);
+        },
+        waitMs,
+      ),
+    hold: async (what, holds) => {
+      const end = performance.now() + waitMs;
+      while (!holds()) {
+        signal.throwIfAborted();
+        if (performance.now() > end)
+          throw new Error(`within ${Math.round(waitMs / 1_000)} s this did not come: ${what}`);
+        await sleep(POLL_MS);
+      }
+    },
+    pause: async (ms) => {
+      await sleep(ms, undefined, { signal });
+    },
+    untilDeployed: (name, commit) =>
+      view.until(
+        `application ${name}: Ready with commit ${commit}`,
+        () => {
+          const application = object("PlatformApplication", name);
+          const deployed = conditionOf(application, "Ready")?.message.includes(commit.slice(0, 7)) === true;
+          return deployed && isReady(application);
+        },
+        waitMs,
+      ),
+  };
+}
+
+/** A word as a shell takes it. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

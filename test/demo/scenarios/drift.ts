@@ -1,0 +1,69 @@
+import { stringMember } from "../../../src/kube/json.ts";
+import { changeCommit, COMMITS, type Scenario, type Scene } from "./scene.ts";
+
+/** For how long applications of one environment share what was read of it. */
+const SHARED_READ_MS = 10_000;
+
+export const drift: Scenario = {
+  name: "drift",
+  about: "somebody changes things in the platform's console (needs the surface full)",
+  surface: "full",
+  play: async (scene) => {
+    await changedSetting(scene);
+    await foreignCommit(scene);
+  },
+};
+
+/** A setting is what the spec says: it is put right. */
+async function changedSetting(scene: Scene): Promise<void> {
+  const { say, note, control, conditions, requestReconcile, kubectl, simulator } = scene;
+  const id = remoteId(scene, "api");
+  const cpu = (): unknown => simulator.world().services.get(id)?.settings["cpu"];
+  const wanted = cpu();
+  say(`Somebody gives the application api more CPU in the platform's console: 4000 instead of ${String(wanted)}.`);
+  await control("PATCH", `/records/${id}`, { cpu: 4000 });
+
+  say("The operator sees it at its next look (every 10 minutes, now on request) and puts it right.");
+  await scene.pause(SHARED_READ_MS);
+  const { seq = 0 } = simulator.journal().at(-1) ?? {};
+  await requestReconcile("papp/api");
+  await scene.hold("the setting is put right", () => cpu() === wanted);
+  await scene.until("PlatformApplication", "api", "Ready", { status: "True" });
+  const calls = simulator.journal().flatMap((entry) => (entry.is === "call" && entry.seq > seq ? [entry] : []));
+  for (const { method, path, operation } of calls.filter((call) => call.method !== "GET")) {
+    note(`It called ${method} ${path} (${operation}).`);
+  }
+  note(`On the platform cpu is ${String(cpu())} again.`);
+  conditions("PlatformApplication", "api", "Ready", "Drifted");
+  await kubectl("events", "--for", "papp/api");
+}
+
+/** Another commit may be an emergency: it is told, not undone. */
+async function foreignCommit(scene: Scene): Promise<void> {
+  const { say, control, conditions, requestReconcile, kubectl, until, untilDeployed } = scene;
+  const id = remoteId(scene, "web");
+  say("Somebody deploys another commit of the application web in the console.");
+  await control("POST", `/services/${id}/deploy`, { commit: COMMITS.foreign });
+  await scene.pause(SHARED_READ_MS);
+  await scene.hold("the foreign commit is deployed", () => {
+    const service = scene.simulator.world().services.get(id);
+    return service?.commit === COMMITS.foreign && service.state === "DEPLOYED";
+  });
+  await requestReconcile("papp/web");
+  await until("PlatformApplication", "web", "Drifted", { status: "True" });
+
+  say("That may be an emergency: the operator tells it and leaves it alone.");
+  await kubectl("get", "papp");
+  conditions("PlatformApplication", "web", "Ready", "Drifted");
+  await kubectl("events", "--for", "papp/web");
+
+  say("It ends when the spec says what is to run: the commit of the emergency, or another one.");
+  await kubectl(...changeCommit("web", COMMITS.good));
+  await untilDeployed("web", COMMITS.good);
+  await until("PlatformApplication", "web", "Drifted", { status: "False" });
+  conditions("PlatformApplication", "web", "Ready", "Drifted");
+}
+
+function remoteId({ object }: Scene, name: string): string {
+  return stringMember(object("PlatformApplication", name).status, "externalId") ?? "";
+}

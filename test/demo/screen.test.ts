@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+
+import { createScreen } from "./screen.ts";
+
+/** What a terminal shows, as far as a screen moves its cursor: up, to the left, and erasing what is below. */
+function fakeTerminal(columns: number, rows = 10) {
+  let shown: string[] = [];
+  let resized = (): void => {};
+  const terminal = {
+    columns,
+    rows,
+    writes: 0,
+    write(text: string) {
+      terminal.writes += 1;
+      // oxlint-disable-next-line no-control-regex -- the escape sequence of cursor movement
+      for (const [, up, line] of text.matchAll(/\u001B\[(\d+)A\r\u001B\[J|([^\n\u001B]*)\n/g)) {
+        if (up === undefined) shown.push(...broken(line ?? ""));
+        else shown = shown.slice(0, shown.length - Number(up));
+      }
+    },
+    on(_event: "resize", listener: () => void) {
+      resized = listener;
+    },
+    resize(to: number) {
+      terminal.columns = to;
+      shown = shown.flatMap(broken);
+      resized();
+    },
+    lines: () => shown,
+  };
+  const broken = (line: string): string[] =>
+    line === "" ? [""] : (line.match(new RegExp(`.{1,${terminal.columns}}`, "g")) ?? []);
+  return terminal;
+}
+
+describe("a screen", () => {
+  it("keeps what is followed below what is printed", () => {
+    const terminal = fakeTerminal(20);
+    const screen = createScreen(terminal, { live: true, colours: false });
+    let state = "working";
+    screen.print("started");
+    screen.follow((width) => ["-".repeat(width), state]);
+    state = "ready";
+    screen.print("a line\nanother");
+    expect(terminal.lines()).toEqual(["started", "a line", "another", "-".repeat(20), "ready"]);
+  });
+
+  it("draws again only what differs", () => {
+    const terminal = fakeTerminal(20);
+    const screen = createScreen(terminal, { live: true, colours: false });
+    let state = "working";
+    screen.follow(() => [state]);
+    const before = terminal.writes;
+    screen.redraw();
+    expect(terminal.writes).toBe(before);
+    state = "ready";
+    screen.redraw();
+    expect(terminal.lines()).toEqual(["ready"]);
+  });
+
+  it("leaves nothing behind when the terminal is made narrower", () => {
+    const terminal = fakeTerminal(20);
+    const screen = createScreen(terminal, { live: true, colours: false });
+    screen.print("printed");
+    screen.follow((width) => ["x".repeat(width)]);
+    terminal.resize(8);
+    expect(terminal.lines()).toEqual(["printed", "xxxxxxxx"]);
+  });
+
+  it("draws no more lines than the terminal has", () => {
+    const terminal = fakeTerminal(20, 3);
+    createScreen(terminal, { live: true, colours: false }).follow(() => ["1", "2", "3", "4"]);
+    expect(terminal.lines()).toEqual(["1", "2"]);
+  });
+
+  it("only adds lines where nothing can be drawn in place", () => {
+    const terminal = fakeTerminal(20);
+    const screen = createScreen(terminal, { live: false, colours: false });
+    screen.follow(() => ["tree"]);
+    screen.redraw();
+    screen.print("line");
+    expect(terminal.lines()).toEqual(["line"]);
+  });
+
+  it.each([
+    [true, "\u001B[32mok\u001B[39m"],
+    [false, "ok"],
+  ])("colours: %s", (colours, text) => {
+    expect(createScreen(fakeTerminal(20), { live: true, colours }).paint("green", "ok")).toBe(text);
+  });
+});

@@ -1,0 +1,72 @@
+/** Where the demo writes: lines that stay, and on a terminal something below them that is drawn again in place. */
+import { stripVTControlCharacters, styleText } from "node:util";
+
+import { type Paint, plain } from "./tree.ts";
+
+/** What a screen needs of standard output. */
+export interface Terminal {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+  write(text: string): unknown;
+  on(event: "resize", listener: () => void): unknown;
+}
+
+export interface Screen {
+  /** Whether something can be drawn in place. */
+  readonly live: boolean;
+  readonly paint: Paint;
+  /** Writes lines that stay. */
+  readonly print: (text: string) => void;
+  /** Draws this below everything from now on, given the width; on a terminal only. */
+  readonly follow: (render: (width: number) => readonly string[]) => void;
+  /** Draws it again. */
+  readonly redraw: () => void;
+}
+
+const WIDTH = 80;
+const HEIGHT = 24;
+
+/**
+ * @param options.live whether the terminal can move its cursor up
+ * @param options.colours whether the terminal may be sent colours
+ */
+export function createScreen(terminal: Terminal, { live, colours }: { live: boolean; colours: boolean }): Screen {
+  let render: ((width: number) => readonly string[]) | undefined;
+  let drawn: readonly string[] = [];
+
+  const width = (): number => terminal.columns ?? WIDTH;
+  const rendered = (): readonly string[] =>
+    render?.(width()).slice(0, Math.max(1, (terminal.rows ?? HEIGHT) - 1)) ?? [];
+  /** How many rows are to be taken away: a terminal that was made narrower has broken its lines. */
+  const height = (): number =>
+    drawn
+      .map((line) => Math.max(1, Math.ceil(stripVTControlCharacters(line).length / width())))
+      .reduce((sum, rows) => sum + rows, 0);
+  /** In one write, so that nothing flickers. */
+  const write = (text: string, below: readonly string[]): void => {
+    const rows = height();
+    const erase = rows === 0 ? "" : `\u001B[${rows}A\r\u001B[J`;
+    drawn = below;
+    terminal.write(erase + text + below.map((line) => `${line}\n`).join(""));
+  };
+  terminal.on("resize", () => {
+    write("", rendered());
+  });
+  return {
+    live,
+    paint: colours ? (colour, text) => styleText(colour, text, { validateStream: false }) : plain,
+    print: (text) => {
+      write(`${text}\n`, rendered());
+    },
+    follow: (next) => {
+      if (!live) return;
+      render = next;
+      write("", rendered());
+    },
+    redraw: () => {
+      const next = rendered();
+      if (next.join("\n") !== drawn.join("\n")) write("", next);
+    },
+  };
+}

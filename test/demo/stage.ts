@@ -1,0 +1,83 @@
+/** Everything that the demo runs: control plane, simulated platform, operator. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
+import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
+import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
+import { quickstart } from "../support/quickstart.ts";
+import type { DemoOptions } from "./options.ts";
+import { superviseOperator } from "./supervisor.ts";
+import { startView, type View } from "./view.ts";
+
+const root = join(import.meta.dirname, "../..");
+/** Namespace and name of its ServiceAccount. */
+const OPERATOR = "platform-operator";
+
+export interface Stage {
+  readonly controlPlane: ControlPlane;
+  readonly simulator: Simulator;
+  readonly view: View;
+}
+
+export interface StageOptions extends Pick<DemoOptions, "speed" | "surface"> {
+  /** Takes one line on what happens. */
+  readonly say: (line: string) => void;
+  /** Takes what has to be called at the end, the last one first. */
+  readonly atEnd: (close: () => Promise<void>) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Starts everything and applies the quickstart. What was started is handed to `atEnd` at once, also if the rest fails.
+ * @throws Error when something does not start, or the signal's reason when it fires.
+ */
+export async function setStage({ speed, surface, say, atEnd, signal }: StageOptions): Promise<Stage> {
+  const controlPlane = await startControlPlane({ crdsDir: join(root, "crds"), auditLog: false, progress: say });
+  atEnd(() => controlPlane.stop());
+  signal.throwIfAborted();
+  say(`control plane: etcd and kube-apiserver at ${controlPlane.server}, with the CRDs of crds/`);
+
+  const simulator = await startSimulator({ surface, speed });
+  atEnd(() => simulator.close());
+  say(`platform: simulated at ${simulator.url}, surface ${surface}, ${speed} times faster than real time`);
+  say(`platform: its control endpoint is ${simulator.controlUrl}`);
+
+  for (const file of ["namespace", "operator"]) {
+    await kubectl(controlPlane, ["apply", "-f", join(root, "deploy/rbac", `${file}.yaml`)]);
+  }
+  const kubeconfig = await kubeconfigFor(controlPlane, OPERATOR, OPERATOR);
+  signal.throwIfAborted();
+  const logFile = join(controlPlane.dir, "operator.log");
+  const operator = await superviseOperator(
+    { kubeconfig, logFile, args: ["--allow-insecure-platform", `--allowed-platform-hosts=${hostOf(simulator)}`] },
+    say,
+  );
+  atEnd(() => operator.stop());
+  say(`operator: ServiceAccount ${OPERATOR}/${OPERATOR}, rights of deploy/rbac/, log in ${logFile}`);
+
+  const view = await startView(controlPlane.kubeconfigPath, signal);
+  atEnd(() => view.stop());
+  signal.throwIfAborted();
+  await kubectl(controlPlane, ["apply", "-f", "-"], { input: quickstartFor(simulator) });
+  say("quickstart: examples/quickstart is applied");
+  return { controlPlane, simulator, view };
+}
+
+/** @returns the last warnings and errors of the operator, for when it did not do what it should. */
+export async function operatorTrouble({ dir }: ControlPlane, most: number): Promise<readonly string[]> {
+  const log = await readFile(join(dir, "operator.log"), "utf8").catch(() => "");
+  return log
+    .split("\n")
+    .filter((line) => line !== "" && !/"level":"(?:debug|info)"/.test(line))
+    .slice(-most);
+}
+
+function quickstartFor({ url, organizationId, clusterIds, tokens }: Simulator): string {
+  const [clusterId = ""] = clusterIds;
+  return quickstart({ baseUrl: url, organizationId, clusterId, token: tokens.admin });
+}
+
+function hostOf({ url }: Simulator): string {
+  return new URL(url).hostname;
+}

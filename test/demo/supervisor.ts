@@ -1,0 +1,59 @@
+/** Keeps one operator running: as a child process that is started again when it ends. */
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { type Exit, type OperatorStart, type RunningOperator, startOperator } from "../support/operator.ts";
+
+const RESTART_MS = 1_000;
+
+export interface Supervisor {
+  /** Ends the operator in order, for good. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the operator and keeps it running until `stop`.
+ * @param say takes one line about each start and end.
+ * @throws Error when the first start fails; later ones are repeated.
+ */
+export async function superviseOperator(start: OperatorStart, say: (line: string) => void): Promise<Supervisor> {
+  const stopping = new AbortController();
+  let operator: RunningOperator = await startOperator(start);
+
+  const again = async (): Promise<RunningOperator | undefined> => {
+    while (!stopping.signal.aborted) {
+      try {
+        return await startOperator(start);
+      } catch (error) {
+        say(`operator: could not be started again: ${error instanceof Error ? error.message : String(error)}`);
+        await sleep(RESTART_MS, undefined, { signal: stopping.signal }).catch(() => {});
+      }
+    }
+    return undefined;
+  };
+  const supervise = async (): Promise<void> => {
+    for (;;) {
+      const exit = await operator.exited;
+      if (stopping.signal.aborted) return;
+      say(`operator: process ${operator.pid} ended (${wordsOf(exit)}); starting it again`);
+      const next = await again();
+      if (next === undefined) return;
+      operator = next;
+      if (stopping.signal.aborted) await operator.stop();
+      else say(`operator: pid ${operator.pid}; it goes to work once the lease of the former one has run out (15 s)`);
+    }
+  };
+
+  say(`operator: pid ${operator.pid}`);
+  const supervised = supervise();
+  return {
+    async stop() {
+      stopping.abort();
+      await operator.stop();
+      await supervised;
+    },
+  };
+}
+
+function wordsOf({ code, signal }: Exit): string {
+  return signal ?? `exit code ${code}`;
+}
