@@ -11,7 +11,7 @@ import { keyText } from "./keys.ts";
 import type { Kind, Known, Step } from "./kind.ts";
 import { writeSlot, type Intent } from "./ledger.ts";
 import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordId } from "./record.ts";
-import type { Frame } from "./scope.ts";
+import { recordedId, type Frame } from "./scope.ts";
 import { isSettled } from "./status.ts";
 import type { Phase } from "./verdict.ts";
 
@@ -86,16 +86,27 @@ async function once<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
   const intent = intentOf(work, step);
   // Counted from before the write, so that a process that was frozen at any moment since does not send (design §6.3).
   const started = context.clock.monotonic();
+  // Holds until the send begins: also when nobody knows whether the intent was stored.
+  work.frame.session.unsent = intent.attempt;
   const frame = await writeIntent(work, step, intent);
   if (context.clock.monotonic() - started > context.windows.sendMs || !context.fence.mayWrite()) {
-    frame.session.unsent = intent.attempt;
     return { is: "ended", frame, ending: NOT_LEADER };
   }
-  const sent = await send({ ...work, frame }, step);
+  frame.session.unsent = undefined;
+  const sent = traceable(await send({ ...work, frame }, step), step);
   if (sent instanceof ApiError) return await unsentOrUnknown(work, frame, intent, sent, phase);
   if (!step.creates) return { is: "done", frame: remember(frame, sent), known: sent };
   const stored = sent.id === undefined ? undefined : await recordId(context, frame.object, sent.id);
   return { is: "done", frame: remember({ ...frame, object: stored ?? frame.object }, sent), known: sent };
+}
+
+/** A create that is answered without an id is as unknown as one that is not answered (design §6). */
+function traceable<Seen, Mem extends JsonObject, Do>(
+  sent: Known<Seen, Mem> | ApiError,
+  step: Extract<Step<Do>, { repeat: "once" }>,
+): Known<Seen, Mem> | ApiError {
+  if (sent instanceof ApiError || !step.creates || sent.id !== undefined) return sent;
+  return new ApiError(step.op, { is: "OutcomeUnknown" }, 200, "the answer has no id");
 }
 
 /** A failure that certainly was not executed closes the intent; every other one leaves it open, to be traced. */
@@ -109,7 +120,7 @@ async function unsentOrUnknown<Spec, In, Seen, Mem extends JsonObject, Do, Api e
   if (!notExecuted(error.failure)) return { is: "failed", frame, error, phase };
   frame.session.unsent = intent.attempt;
   if (!intent.creates) {
-    frame.session.unsaved = { id: frame.pass.id, memory: frame.pass.memory, intentClosed: true };
+    frame.session.unsaved = { id: recordedId(frame.pass), memory: frame.pass.memory, intentClosed: true };
     return { is: "failed", frame, error, phase };
   }
   const object = (await clearIntent(work.context, frame.object)) ?? frame.object;
@@ -143,10 +154,10 @@ export function remember<Spec, In, Seen, Mem extends JsonObject, Api>(
   frame: Frame<Spec, In, Mem, Api>,
   known: Known<Seen, Mem>,
 ): Frame<Spec, In, Mem, Api> {
-  const id = known.id ?? frame.pass.id;
-  frame.session.unsaved = { id, memory: known.memory, intentClosed: true };
-  const proof = known.id === undefined ? frame.pass.proof : "recorded";
-  return { ...frame, pass: { ...frame.pass, id, proof, memory: known.memory } };
+  const identity = known.id === undefined ? {} : ({ id: known.id, proof: "recorded" } as const);
+  const pass = { ...frame.pass, ...identity, memory: known.memory };
+  frame.session.unsaved = { id: recordedId(pass), memory: known.memory, intentClosed: true };
+  return { ...frame, pass };
 }
 
 function intentOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
@@ -192,7 +203,7 @@ async function writeIntent<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
     ending: { is: "waiting", why: step.why, exchange: "ok" },
     report: kind.report(frame.pass, seen),
     memory: frame.pass.memory,
-    id: frame.pass.id,
+    id: recordedId(frame.pass),
     pins: frame.pins,
     intent,
     handled: undefined,

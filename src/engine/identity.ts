@@ -2,10 +2,11 @@
 import { member } from "../kube/json.ts";
 import type { KubeObject } from "../kube/types.ts";
 import { isUuid } from "../resources/base/ids.ts";
-import { EXTERNAL_ID, INSTALLATION, RESOLVE } from "../resources/base/names.ts";
+import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE } from "../resources/base/names.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import type { Proof, Uuid, Why } from "./kind.ts";
+import { readSlot } from "./ledger.ts";
 import { text } from "./status.ts";
 
 /** What is pinned in `status.identity` when an id is recorded. */
@@ -49,7 +50,8 @@ export function identify(object: KubeObject): Identity {
  */
 export function isForeign<Api extends RatedApi>(context: Context<Api>, object: KubeObject): Why | undefined {
   const recorded = text(member(member(object.status, "identity"), "installation"));
-  const installation = recorded ?? object.metadata.annotations?.[INSTALLATION];
+  const annotations = object.metadata.annotations ?? {};
+  const installation = recorded ?? annotations[INSTALLATION] ?? installationOf(annotations[INTENT]);
   if (installation === undefined || installation === context.installation) return undefined;
   const found = context.route(object);
   const connection = found.is === "found" ? context.cache.get(found.key) : undefined;
@@ -59,6 +61,12 @@ export function isForeign<Api extends RatedApi>(context: Context<Api>, object: K
     `cluster that this one was restored from. Nothing is written. To take it over, annotate it or its connection with ` +
     `${RESOLVE}=adopt after the other installation has stopped.`;
   return { reason: "ForeignLedger", message };
+}
+
+/** Who wrote an intent: before the first record nothing else tells. */
+function installationOf(raw: string | undefined): string | undefined {
+  const slot = readSlot(raw);
+  return slot.is === "open" ? slot.intent.installation : undefined;
 }
 
 /**

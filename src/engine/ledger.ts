@@ -83,8 +83,8 @@ export interface Knowledge {
   readonly seenForMs: number;
   /** Send window + deadline + landing (60 s; scaled in tests). */
   readonly landingMs: number;
-  /** The user's `resolve: recreate`. */
-  readonly recreate: boolean;
+  /** The user's word on a create: `resolve: recreate`, or the id of its result in spec.externalId. */
+  readonly resolved: boolean;
 }
 
 /** What to do about an open intent before anything else. */
@@ -96,7 +96,7 @@ export type Duty =
 export function duty(intent: Intent, known: Knowledge): Duty {
   if (intent.uid !== known.uid) return "clear";
   if (intent.attempt === known.unsent) return "clear";
-  if (intent.creates && known.recreate) return "clear";
+  if (intent.creates && known.resolved) return "clear";
   return "trace";
 }
 

@@ -9,7 +9,7 @@ import type { Context } from "./context.ts";
 import { execute, remember } from "./execute.ts";
 import { keyText } from "./keys.ts";
 import type { Kind, Ms, Plan, Report, Uuid, Why } from "./kind.ts";
-import { finalizerDue, finalizersWith, hasFinalizer, keepFinalizer, recordId } from "./record.ts";
+import { finalizerDue, finalizersWith, hasFinalizer, keepRecord, recordId } from "./record.ts";
 import { recover } from "./recover.ts";
 import type { Frame } from "./scope.ts";
 import { judge, type Phase } from "./verdict.ts";
@@ -43,7 +43,7 @@ export async function pass<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
   if (recovered.is === "failed") return failed(loop, recovered.frame, recovered.error, "read", undefined);
   let { frame } = recovered;
   if (kind.lives && frame.pass.proof === "recorded")
-    frame = { ...frame, object: await keepFinalizer(context, frame.object) };
+    frame = { ...frame, object: await keepRecord(context, frame.object) };
 
   let seen: { readonly value: Seen } | undefined;
   for (let steps = 0; steps < STEP_LIMIT; steps += 1) {

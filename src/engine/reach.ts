@@ -56,11 +56,18 @@ async function use<Api extends RatedApi>(
   key: ObjectKey,
 ): Promise<Reached<Api>> {
   const connection = context.connections.last(key);
-  if (connection === undefined) return held(context, object, key, undefined);
+  if (connection === undefined || isOutdated(context, connection)) return held(context, object, key, connection);
   const admitted = await admit(context, object, connection);
   if (admitted.is === "ended") return admitted;
   if (context.cache.get(key) !== undefined) await context.connections.refresh(connection);
   return connection.trouble === undefined ? admitted : held(context, object, key, connection);
+}
+
+/** Whether its object was changed or re-created and is not opened anew yet: it may lead elsewhere now. */
+function isOutdated<Api extends RatedApi>(context: Context<Api>, { key, uid, generation }: Connection<Api>): boolean {
+  const metadata = context.cache.get(key)?.metadata;
+  if (metadata === undefined || metadata.deletionTimestamp !== undefined) return false;
+  return metadata.uid !== uid || (metadata.generation ?? 0) !== generation;
 }
 
 /** Consent is asked for at every pass: a cluster-scoped connection may have been closed to the namespace. */

@@ -13,7 +13,7 @@ import type { Kind, Ms } from "./kind.ts";
 import { pass, type Passed } from "./loop.ts";
 import { remove } from "./removal.ts";
 import { backoff } from "./schedule.ts";
-import { scope, type Frame, type Scoped } from "./scope.ts";
+import { recordedId, scope, type Frame, type Scoped } from "./scope.ts";
 import type { Session } from "./session.ts";
 
 /** Reconciles one object by its key. @returns when to look again; undefined when only an event should bring it back */
@@ -91,7 +91,7 @@ function toFinish<Spec, In, Mem extends JsonObject, Api>(
   asked: boolean,
 ): Finish {
   const { object, session, pins } = frame;
-  return { object, session, ending, report, id: frame.pass.id, pins, asked, again };
+  return { object, session, ending, report, id: recordedId(frame.pass), pins, asked, again };
 }
 
 /** A connection whose Secret is missing looks for it again soon; nothing else would bring it back. */

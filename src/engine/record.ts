@@ -1,10 +1,12 @@
 /** Writing down which object of the platform belongs to a resource, and letting go of it. */
+import { member } from "../kube/json.ts";
 import type { KubeObject } from "../kube/types.ts";
 import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE } from "../resources/base/names.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import type { Uuid } from "./kind.ts";
 import { deletionPolicy } from "./policy.ts";
+import { text } from "./status.ts";
 
 /** Whether the object should carry our finalizer: only while its deletion has something to do (design §2). */
 export function finalizerDue(object: KubeObject): boolean {
@@ -21,11 +23,22 @@ export function finalizersWith(object: KubeObject, ours: boolean): readonly stri
   return ours ? [...others, FINALIZER] : others;
 }
 
-/** Makes the finalizer follow the policy of an object that has an id. */
-export async function keepFinalizer<Api extends RatedApi>(
-  context: Context<Api>,
-  object: KubeObject,
-): Promise<KubeObject> {
+/** Keeps finalizer and backup of an object that has an id as they should be. */
+export async function keepRecord<Api extends RatedApi>(context: Context<Api>, object: KubeObject): Promise<KubeObject> {
+  return await keepBackup(context, await keepFinalizer(context, object));
+}
+
+/** Once the status says that another installation's object is ours, its backup says so, and the user's word is used up. */
+async function keepBackup<Api extends RatedApi>(context: Context<Api>, object: KubeObject): Promise<KubeObject> {
+  const id = text(member(object.status, "externalId"));
+  const holder = text(member(member(object.status, "identity"), "installation"));
+  const backup = object.metadata.annotations?.[INSTALLATION] ?? context.installation;
+  if (id === undefined || holder !== context.installation || backup === context.installation) return object;
+  return (await recordId(context, object, id)) ?? object;
+}
+
+/** Makes the finalizer follow the policy. */
+async function keepFinalizer<Api extends RatedApi>(context: Context<Api>, object: KubeObject): Promise<KubeObject> {
   const due = finalizerDue(object);
   if (due === hasFinalizer(object) || object.metadata.deletionTimestamp !== undefined) return object;
   return await context.writer.patchChecked(object, { finalizers: finalizersWith(object, due) });
@@ -69,10 +82,13 @@ export async function clearIntent<Api extends RatedApi>(
   return await context.writer.storeOutcome(object, change, context.stopping);
 }
 
+/** What a user says about an object's records; it holds once. */
+const USED_UP: ReadonlySet<string> = new Set(["recreate", "adopt"]);
+
 function cleared(object: KubeObject): Readonly<Record<string, null>> {
   const annotations = object.metadata.annotations ?? {};
   return {
     ...(annotations[INTENT] === undefined ? {} : { [INTENT]: null }),
-    ...(annotations[RESOLVE] === "recreate" ? { [RESOLVE]: null } : {}),
+    ...(USED_UP.has(annotations[RESOLVE] ?? "") ? { [RESOLVE]: null } : {}),
   };
 }

@@ -10,7 +10,7 @@ import { remember } from "./execute.ts";
 import type { Kind, Trace, Why } from "./kind.ts";
 import { decide, duty, openIntent, readSlot, type Finding, type Intent, type Knowledge, type Slot } from "./ledger.ts";
 import { clearIntent, recordId } from "./record.ts";
-import type { Frame } from "./scope.ts";
+import { recordedId, type Frame } from "./scope.ts";
 import type { Session } from "./session.ts";
 
 export type Recovered<Spec, In, Mem extends JsonObject, Api> =
@@ -108,7 +108,7 @@ function knowledge<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
     unsent: frame.session.unsent,
     seenForMs: now - frame.session.seenIntent.at,
     landingMs: context.windows.landingMs,
-    recreate: frame.object.metadata.annotations?.[RESOLVE] === "recreate",
+    resolved: frame.pass.proof === "given" || frame.object.metadata.annotations?.[RESOLVE] === "recreate",
   };
 }
 
@@ -118,7 +118,7 @@ async function clear<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
   intent: Intent,
 ): Promise<Frame<Spec, In, Mem, Api>> {
   if (intent.creates) return { ...frame, object: (await clearIntent(context, frame.object)) ?? frame.object };
-  frame.session.unsaved = { id: frame.pass.id, memory: frame.pass.memory, intentClosed: true };
+  frame.session.unsaved = { id: recordedId(frame.pass), memory: frame.pass.memory, intentClosed: true };
   return frame;
 }
 

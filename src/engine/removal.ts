@@ -12,7 +12,7 @@ import { pass } from "./loop.ts";
 import { deletionPolicy } from "./policy.ts";
 import { hasFinalizer, release } from "./record.ts";
 import { openSlot } from "./recover.ts";
-import { scope, type Frame } from "./scope.ts";
+import { recordedId, scope, type Frame } from "./scope.ts";
 import type { Session } from "./session.ts";
 import { text } from "./status.ts";
 
@@ -62,15 +62,29 @@ async function dismantle<Spec, In, Seen, Mem extends JsonObject, Do, Api extends
 ): Promise<Finish | undefined> {
   const nothing = frame.pass.id === undefined && openSlot(frame.object, frame.session).is === "empty";
   if (nothing) return await letGo(context, frame.object, undefined);
+  const refusal = notOurs(context, frame);
+  if (refusal !== undefined) return await letGo(context, frame.object, kept("Warning", frame.pass.id, refusal));
   const passed = await pass(context, kind, frame);
   const { object, session, pins } = passed.frame;
   const { id } = passed.frame.pass;
+  const recorded = recordedId(passed.frame.pass);
   const { ending } = passed;
   if (ending.is === "settled") return await letGo(context, object, reached(policy, id));
   if (ending.is === "stalled" && LETS_GO.has(ending.why.reason)) {
     return await letGo(context, object, kept("Warning", id, ending.why.message));
   }
-  return { object, session, ending, report: passed.report, id, pins, asked: true, again: passed.again };
+  return { object, session, ending, report: passed.report, id: recorded, pins, asked: true, again: passed.again };
+}
+
+/** Why the object of the platform is not this resource's to end. */
+function notOurs<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  context: Context<Api>,
+  { object, pass }: Frame<Spec, In, Mem, Api>,
+): string | undefined {
+  if (pass.id === undefined) return undefined;
+  if (pass.proof === "given") return "spec.externalId names it, but it was never taken over.";
+  const holder = context.claims.holder(pass.id, object);
+  return holder === undefined ? undefined : `it belongs to the resource "${holder}".`;
 }
 
 /** The event that goes with the end of an object. */

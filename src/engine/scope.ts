@@ -80,6 +80,17 @@ export async function scope<Spec, In, Seen, Mem extends JsonObject, Do, Api exte
   return { is: "ready", frame: { ...frame, pass } };
 }
 
+/**
+ * The id that may be stored: one that was only given or claimed is not, before the kind has verified it and taken the
+ * object over.
+ */
+export function recordedId(pass: {
+  readonly id: Uuid | undefined;
+  readonly proof: Proof | undefined;
+}): Uuid | undefined {
+  return pass.proof === "recorded" ? pass.id : undefined;
+}
+
 /** A parent that does not exist is told before anything is said of the connection, which may be the parent's. */
 function missing(gate: Gate): Why | undefined {
   return gate.is === "shut" && gate.missing ? gate.why : undefined;

@@ -1,0 +1,191 @@
+import { DEFAULT_WINDOWS, type Change as Mutation, type Windows } from "../../src/engine/context.ts";
+import { bind, createEngine, type Engine } from "../../src/engine/engine.ts";
+import { keyText, parseKey } from "../../src/engine/keys.ts";
+import { conditionsOf } from "../../src/engine/status.ts";
+import { KubeError } from "../../src/kube/errors.ts";
+import { keyOf } from "../../src/kube/objects.ts";
+import type { EventInput, Json } from "../../src/kube/types.ts";
+import { manualClock, type ManualClock } from "./clock.ts";
+import { memoryCluster, type MemoryCluster } from "./engine-cluster.ts";
+import { clusterLink, link, widget } from "./engine-kinds.ts";
+import { makeWorld, type WidgetApi, type World } from "./engine-world.ts";
+
+export const INSTALLATION = "installation-1";
+
+/** How many passes may follow each other without time going by, before it counts as a hot loop. */
+const HOT = 60;
+
+/** The whole engine over a cluster and a platform in memory, and a queue that only time drives. */
+export interface Bench {
+  readonly clock: ManualClock;
+  readonly cluster: MemoryCluster;
+  readonly world: World;
+  readonly events: EventInput[];
+  readonly mutations: Mutation[];
+  readonly internal: unknown[];
+  /** Every pass: which key, when. */
+  readonly passes: { readonly key: string; readonly at: number }[];
+  engine: Engine<WidgetApi>;
+  /** Whether the lease lasts. */
+  leader: boolean;
+  /** The uid of kube-system, for the next process. */
+  installation: string;
+  /** Fails the output ConfigMap. */
+  output: () => Promise<void>;
+  readonly windows: Windows;
+  /** Runs what falls due in the next `ms`. */
+  run(ms: number): Promise<void>;
+  /** A new process over the same cluster and platform; whatever the old one was at never goes on. */
+  restart(): void;
+  /** From now on every hook of the old process hangs: it was killed. */
+  kill(): void;
+  /** When a key is due, in milliseconds from now. */
+  due(kind: string, name: string): number | undefined;
+  writes(kind: string, name: string): number;
+  /** "Ready=True/Available" and so on, sorted as stored. */
+  conditions(kind: string, name: string): readonly string[];
+  widget(name: string, spec?: { readonly [key: string]: Json }, more?: Parameters<MemoryCluster["create"]>[3]): void;
+}
+
+export interface BenchOptions {
+  readonly windows?: Partial<Windows>;
+  readonly random?: () => number;
+  /** Leaves the namespace without connection and Secret. */
+  readonly bare?: boolean;
+}
+
+export function engineBench(options: BenchOptions = {}): Bench {
+  const clock = manualClock();
+  const cluster = memoryCluster(() => clock.now());
+  const world = makeWorld();
+  const windows = { ...DEFAULT_WINDOWS, ...options.windows };
+  const dues = new Map<string, number>();
+  let attempts = 0;
+  let killed = Promise.withResolvers<void>();
+
+  // A different number at each call, as attempts are named by it, yet the same in every run.
+  const random = (): number => {
+    attempts += 1;
+    return (attempts * 0.618_033_988_749) % 1;
+  };
+
+  const enqueue = (key: string, afterMs: number): void => {
+    const at = clock.monotonic() + Math.max(0, afterMs);
+    dues.set(key, Math.min(dues.get(key) ?? Number.POSITIVE_INFINITY, at));
+  };
+
+  const start = (): Engine<WidgetApi> =>
+    createEngine<WidgetApi>(
+      {
+        cache: cluster.cache,
+        writer: cluster.writer,
+        reader: {
+          secret: (_namespace, name) => Promise.resolve(cluster.secrets.get(name)),
+          configMap: () => Promise.resolve(undefined),
+          forget: () => {},
+        },
+        namespaces: { get: () => Promise.resolve({ uid: "ns", labels: {}, terminating: false }) },
+        events: { record: (event) => bench.events.push(event) },
+        outputs: { configMap: () => bench.output() },
+        fence: { mayWrite: () => bench.leader },
+        clock,
+        random: options.random ?? random,
+        connectionKinds: { namespaced: "Link", cluster: "ClusterLink" },
+        windows,
+        installation: bench.installation,
+        observer: {
+          change: (change) => bench.mutations.push(change),
+          status: () => {},
+          removed: () => {},
+          internal: (_key, error) => bench.internal.push(error),
+        },
+        stopping: new AbortController().signal,
+        connect: (_settings, token) => world.api(token),
+        operatorNamespace: "operator",
+        enqueue: (key, { afterMs }) => {
+          enqueue(key, afterMs);
+        },
+      },
+      [bind(link), bind(clusterLink), bind(widget)],
+    );
+
+  const pass = async (key: string): Promise<void> => {
+    bench.passes.push({ key, at: clock.monotonic() });
+    try {
+      const again = await Promise.race([bench.engine.reconcile(parseKey(key)), killed.promise.then(() => undefined)]);
+      if (again !== undefined) enqueue(key, again);
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+      enqueue(key, 1_000);
+    }
+  };
+
+  const first = (limit: number): string | undefined => {
+    let found: string | undefined;
+    for (const [key, at] of dues) {
+      if (at <= limit && (found === undefined || at < (dues.get(found) ?? 0))) found = key;
+    }
+    return found;
+  };
+
+  const bench: Bench = {
+    clock,
+    cluster,
+    world,
+    events: [],
+    mutations: [],
+    internal: [],
+    passes: [],
+    leader: true,
+    installation: INSTALLATION,
+    output: () => Promise.resolve(),
+    windows,
+    engine: undefined as unknown as Engine<WidgetApi>,
+    run: async (ms) => {
+      const until = clock.monotonic() + ms;
+      let still = 0;
+      for (let key = first(until); key !== undefined; key = first(until)) {
+        const wait = (dues.get(key) ?? 0) - clock.monotonic();
+        dues.delete(key);
+        still = wait > 0 ? 0 : still + 1;
+        if (still > HOT + dues.size) throw new Error(`a hot loop around ${key}`);
+        if (wait > 0) await clock.advance(wait);
+        await pass(key);
+      }
+      await clock.advance(until - clock.monotonic());
+    },
+    restart: () => {
+      killed = Promise.withResolvers<void>();
+      dues.clear();
+      bench.engine = start();
+      for (const object of cluster.all()) bench.engine.changed({ type: "added", object }, true);
+    },
+    kill: () => {
+      dues.clear();
+      killed.resolve();
+    },
+    due: (kind, name) => {
+      const object = cluster.find(kind, name);
+      const at = object === undefined ? undefined : dues.get(keyText(keyOf(object)));
+      return at === undefined ? undefined : at - clock.monotonic();
+    },
+    writes: (kind, name) => {
+      const key = keyText(keyOf(cluster.get(kind, name)));
+      return cluster.writes.filter((write) => write.key === key).length;
+    },
+    conditions: (kind, name) =>
+      conditionsOf(cluster.get(kind, name)).map(({ type, status, reason }) => `${type}=${status}/${reason}`),
+    widget: (name, spec = {}, more = {}) => {
+      cluster.create("Widget", name, { name, ...spec }, more);
+    },
+  };
+  bench.engine = start();
+  cluster.onChange = (change) => {
+    bench.engine.changed(change, false);
+  };
+  if (options.bare !== true) {
+    cluster.secret("token", { token: "token-1" });
+    cluster.create("Link", "default", {});
+  }
+  return bench;
+}

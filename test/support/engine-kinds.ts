@@ -1,0 +1,314 @@
+import { z } from "zod";
+
+import {
+  sameContent,
+  type ConnectionSettings,
+  type Fingerprint,
+  type Kind,
+  type Known,
+  type Pass,
+  type Plan,
+  type Step,
+  type Surface,
+  type Trace,
+  type Why,
+} from "../../src/engine/kind.ts";
+import type { Resource } from "../../src/resources/base/resource.ts";
+import { fingerprint, kept, livingStatus, observingStatus } from "../../src/resources/base/status.ts";
+import type { Remote, WidgetApi } from "./engine-world.ts";
+
+const reference = z.object({ name: z.string().optional(), externalId: z.string().optional() });
+
+const widgetSpec = z.object({
+  name: z.string(),
+  parentRef: reference.optional(),
+  externalId: z.string().optional(),
+  note: z.string().optional(),
+  commit: z.string().optional(),
+  secret: z.object({ name: z.string(), key: z.string() }).optional(),
+  /** Writes a ConfigMap of that name. */
+  output: z.string().optional(),
+  /** Where the kind throws what no table knows. */
+  explode: z.enum(["claim", "needs", "plan", "act"]).optional(),
+});
+
+type WidgetSpec = z.output<typeof widgetSpec>;
+
+const widgetMemory = z.object({
+  deployed: kept(z.object({ commit: z.string(), retry: z.string().optional() })),
+  written: kept(fingerprint),
+});
+
+type WidgetMemory = z.output<typeof widgetMemory>;
+
+interface Inputs {
+  readonly parentId: string | undefined;
+  readonly content: Fingerprint | undefined;
+}
+
+interface Seen {
+  readonly all: readonly Remote[] | undefined;
+  readonly mine: Remote | undefined;
+}
+
+type Do = "create" | "update" | "import" | "deploy" | "stop" | "delete";
+type WidgetPass = Pass<WidgetSpec, Inputs, WidgetMemory>;
+
+function resource<Spec, Mem>(
+  kind: string,
+  spec: z.ZodType<Spec>,
+  memory: z.ZodType<Mem>,
+  status: z.ZodObject,
+): Resource<Spec, Mem> {
+  return {
+    kind,
+    plural: `${kind.toLowerCase()}s`,
+    singular: kind.toLowerCase(),
+    shortNames: [],
+    scope: kind.startsWith("Cluster") ? "Cluster" : "Namespaced",
+    description: "A pretended kind.",
+    spec,
+    memory,
+    status,
+    rules: [],
+    columns: [],
+    selectableFields: [],
+  };
+}
+
+/** A kind with everything that the engine knows of: parent, value, create, adoption, safe steps, an action, drift. */
+export const widget: Kind<WidgetSpec, Inputs, Seen, WidgetMemory, Do, WidgetApi> = {
+  resource: resource("Widget", widgetSpec, widgetMemory, livingStatus({})),
+  lives: true,
+  claim: (spec) => {
+    explode(spec, "claim");
+    return spec.externalId;
+  },
+  listable: (surface) => surface === "Full",
+  needs: (spec) => {
+    explode(spec, "needs");
+    const { parentRef, secret } = spec;
+    return {
+      references:
+        parentRef === undefined
+          ? []
+          : [{ field: "spec.parentRef", kind: "Widget", name: parentRef.name, externalId: parentRef.externalId }],
+      values: secret === undefined ? [] : [{ field: "spec.secret", from: "Secret", ...secret }],
+      inputs: (resolved) => ({
+        parentId: parentRef === undefined ? undefined : resolved.id("spec.parentRef"),
+        content: secret === undefined ? undefined : resolved.fingerprint(resolved.value("spec.secret")),
+      }),
+    };
+  },
+  observe: async (pass, api) => {
+    if (pass.surface === "Full") {
+      const all = await api.list();
+      return { all, mine: all.find(({ id }) => id === pass.id) };
+    }
+    return { all: undefined, mine: pass.id === undefined ? undefined : await api.get(pass.id) };
+  },
+  plan: (pass, seen) => {
+    explode(pass.spec, "plan");
+    if (pass.goal !== "present") return planEnd(pass, seen);
+    return pass.id === undefined ? planNew(pass, seen) : planOld(pass, seen, pass.id);
+  },
+  act: async (step, pass, seen, api) => {
+    explode(pass.spec, "act");
+    return await act(step, pass, seen, api);
+  },
+  trace: async (intent, pass, api): Promise<Trace<Seen, WidgetMemory>> => {
+    if (!intent.creates) {
+      const mine = await api.get(intent.id ?? "");
+      if (mine === undefined || mine.deploys === intent.mark) return { is: "absent" };
+      const deployed = { commit: intent.commit ?? "" };
+      return { is: "landed", known: [{ seen: { all: undefined, mine }, memory: { ...pass.memory, deployed } }] };
+    }
+    if (pass.surface === "Documented") {
+      return { is: "unknowable", why: why("CreateResultUnknown", "Nobody can tell.") };
+    }
+    const all = await api.list();
+    const known = all
+      .filter(({ id, name }) => name === intent.name && pass.holderOf(id) === undefined)
+      .map((mine) => ({ seen: { all, mine }, memory: pass.memory, id: mine.id }));
+    return known.length === 0 ? { is: "absent" } : { is: "landed", known };
+  },
+  report: (pass, { mine }) => ({
+    ready: why("Available", "It is there."),
+    conditions:
+      mine === undefined
+        ? []
+        : [{ type: "Deployed", status: "True", reason: mine.state, message: "As the platform says." }],
+    status: mine === undefined ? {} : { state: mine.state },
+    drift:
+      mine !== undefined && differs(pass.spec, mine)
+        ? [{ path: "spec.note", desired: pass.spec.note ?? "", observed: mine.note }]
+        : [],
+    ...(pass.spec.output === undefined ? {} : { output: { name: pass.spec.output, data: {} } }),
+  }),
+};
+
+function explode(spec: WidgetSpec, where: WidgetSpec["explode"]): void {
+  if (spec.explode === where) throw new TypeError(`the kind throws in ${where ?? ""}`);
+}
+
+function why(reason: Why["reason"], message: string): Why {
+  return { reason, message };
+}
+
+function differs(spec: WidgetSpec, mine: Remote): boolean {
+  return spec.note !== undefined && spec.note !== mine.note;
+}
+
+function planNew(pass: WidgetPass, seen: Seen): Plan<Do> {
+  const [first, ...others] = (seen.all ?? []).filter(({ name }) => name === pass.spec.name);
+  if (first !== undefined) {
+    const holder = pass.holderOf(first.id);
+    if (holder !== undefined) return { is: "stalled", why: why("AlreadyManaged", `It belongs to ${holder}.`) };
+    if (others.length > 0) return { is: "stalled", why: why("DuplicateRemote", "There are several.") };
+    return pass.adoption === "Never"
+      ? { is: "stalled", why: why("NameConflict", "The name is taken.") }
+      : { is: "adopt", id: first.id };
+  }
+  return {
+    is: "step",
+    step: {
+      repeat: "once",
+      op: "create",
+      do: "create",
+      creates: true,
+      name: pass.spec.name,
+      mark: null,
+      why: why("Creating", "It is being created."),
+    },
+  };
+}
+
+function planOld(pass: WidgetPass, seen: Seen, id: string): Plan<Do> {
+  const { spec, memory } = pass;
+  const { mine } = seen;
+  if (mine === undefined) return { is: "stalled", why: why("ExternalResourceDeleted", "It is gone.") };
+  const holder = pass.holderOf(id);
+  if (holder !== undefined) return { is: "stalled", why: why("AlreadyManaged", `It belongs to ${holder}.`) };
+  if (pass.proof !== "recorded") return planProof(pass, mine, id);
+  if (differs(spec, mine)) return { is: "step", step: { repeat: "safe", op: "update", do: "update" } };
+  if (pass.inputs.content !== undefined && !sameContent(pass.inputs.content, memory.written)) {
+    return { is: "step", step: { repeat: "safe", op: "import", do: "import" } };
+  }
+  if (mine.state === "BUSY") return { is: "waiting", why: why("Deploying", "A deployment runs.") };
+  if (mine.state === "ODD") return { is: "waiting", why: why("UnknownState", "An odd state.") };
+  const retried = pass.requested === undefined || pass.requested === memory.deployed?.retry;
+  const failed = mine.state === "FAILED";
+  if (spec.commit !== undefined && (memory.deployed?.commit !== spec.commit || (failed && !retried))) {
+    return {
+      is: "step",
+      step: {
+        repeat: "once",
+        op: "deploy",
+        do: "deploy",
+        creates: false,
+        commit: spec.commit,
+        mark: mine.deploys,
+        why: why("Deploying", "A deployment runs."),
+      },
+    };
+  }
+  return failed ? { is: "stalled", why: why("DeploymentFailed", "It failed.") } : { is: "settled" };
+}
+
+function planProof(pass: WidgetPass, mine: Remote, id: string): Plan<Do> {
+  if (pass.surface === "Documented" && !pass.allowUnverifiedIds) {
+    return { is: "stalled", why: why("NotObservable", "Nothing shows where it belongs.") };
+  }
+  return pass.proof === "claimed" && mine.name !== pass.spec.name
+    ? { is: "stalled", why: why("NameConflict", "It has another name.") }
+    : { is: "adopt", id };
+}
+
+function planEnd(pass: WidgetPass, { mine }: Seen): Plan<Do> {
+  if (mine === undefined) return { is: "settled" };
+  if (pass.goal === "stopped") {
+    return mine.state === "STOPPED"
+      ? { is: "settled" }
+      : { is: "step", step: { repeat: "safe", op: "stop", do: "stop" } };
+  }
+  return pass.surface === "Documented"
+    ? { is: "stalled", why: why("DeleteNotSupported", "There is no deletion.") }
+    : { is: "step", step: { repeat: "safe", op: "delete", do: "delete" } };
+}
+
+async function act(step: Step<Do>, pass: WidgetPass, seen: Seen, api: WidgetApi): Promise<Known<Seen, WidgetMemory>> {
+  const { memory, spec } = pass;
+  const id = pass.id ?? "";
+  switch (step.do) {
+    case "create": {
+      const mine = await api.create(spec.name, pass.inputs.parentId, spec.note ?? "");
+      return mine.id === "" ? { seen, memory } : { seen: { ...seen, mine }, memory, id: mine.id };
+    }
+    case "deploy": {
+      const mine = await api.deploy(id, spec.commit ?? "");
+      const retry = pass.requested === undefined ? {} : { retry: pass.requested };
+      return { seen: { ...seen, mine }, memory: { ...memory, deployed: { commit: spec.commit ?? "", ...retry } } };
+    }
+    case "import":
+      return { seen: { ...seen, mine: await api.import(id) }, memory: { ...memory, written: pass.inputs.content } };
+    case "update":
+      return { seen: { ...seen, mine: await api.update(id, spec.note ?? "") }, memory };
+    case "stop":
+      return { seen: { ...seen, mine: await api.stop(id) }, memory };
+    case "delete":
+      await api.delete(id);
+      return { seen: { ...seen, mine: undefined }, memory };
+    default:
+      return step.do satisfies never;
+  }
+}
+
+const linkSpec = z.object({
+  baseUrl: z.string().default("https://platform.example"),
+  organizationId: z.string().default("org-1"),
+  surface: z.enum(["Auto", "Documented", "Full"]).default("Auto"),
+  allowUnverifiedIds: z.boolean().default(false),
+  allowedNamespaces: z.array(z.string()).optional(),
+});
+
+const linkMemory = z.object({ surface: kept(z.enum(["Documented", "Full"])) });
+
+type LinkSpec = z.output<typeof linkSpec>;
+type LinkKind = Kind<LinkSpec, object, Surface | undefined, z.output<typeof linkMemory>, never, WidgetApi>;
+
+/** The two kinds of connections; their Secret is "token" with the key "token". */
+function linkKind(kind: string): LinkKind {
+  return {
+    resource: resource(kind, linkSpec, linkMemory, observingStatus({})),
+    lives: false,
+    connection: settings,
+    claim: () => undefined,
+    listable: () => false,
+    needs: () => ({ references: [], values: [], inputs: () => ({}) }),
+    observe: (_pass, api) => api.ping(),
+    plan: () => ({ is: "settled" }),
+    act: () => Promise.reject(new TypeError("a connection has no steps")),
+    trace: () => Promise.resolve({ is: "absent" }),
+    report: (_pass, surface) => ({ ready: why("Available", "Reachable."), conditions: [], status: { surface } }),
+  };
+}
+
+function settings(spec: LinkSpec): ConnectionSettings {
+  return {
+    baseUrl: spec.baseUrl,
+    pathPrefix: "",
+    organizationId: spec.organizationId,
+    scheme: "Token",
+    tokenSecret: { name: "token", key: "token" },
+    requestsPerSecond: undefined,
+    burst: undefined,
+    surface: spec.surface,
+    allowUnverifiedIds: spec.allowUnverifiedIds,
+    allowedProjects: undefined,
+    allowedNamespaces:
+      spec.allowedNamespaces === undefined ? undefined : { names: spec.allowedNamespaces, matchLabels: undefined },
+  };
+}
+
+export const link = linkKind("Link");
+export const clusterLink = linkKind("ClusterLink");
