@@ -81,8 +81,7 @@ describe("the plan of a binding", () => {
     ["written", written(), {}, { is: "settled" }],
     ["another content than was written", other, {}, PUT],
     ["written in this pass", {}, { sent: true }, { is: "settled" }],
-    ["on request", { ...written(), requested: "now" }, {}, PUT],
-    ["on request, written in this pass", { ...written(), requested: "now" }, { sent: true }, { is: "settled" }],
+    ["on request", { ...written(), requested: "now" }, {}, { is: "settled" }],
     ["layers off, which later nobody shows", written(starting), {}, { is: "settled" }],
     [
       "another one has the cluster",

@@ -70,15 +70,12 @@ function refusal(pass: BindingPass): Why | undefined {
   return { reason: "NotObservable", message };
 }
 
-/**
- * Whether the binding has to be written: the spec or a value has changed, the platform shows another one, or, where it
- * shows none, the user asks.
- */
+/** Whether the binding has to be written: the spec or a value has changed, or the platform shows another one. */
 function isDue(pass: BindingPass, seen: Seen): boolean {
   if (seen.sent) return false;
   const { written } = pass.memory;
   if (written === undefined || !sameContent(written, pass.inputs.fingerprint)) return true;
-  return seen.bound === undefined ? pass.requested !== undefined : (driftOf(pass, seen) ?? []).length > 0;
+  return (driftOf(pass, seen) ?? []).length > 0;
 }
 
 async function put(pass: BindingPass, seen: Seen, api: Platform): Promise<Known<Seen, BindingMemory>> {

@@ -1,7 +1,6 @@
 /** What there is to say about a binding. Pure; holds neither values nor anything that changes by itself. */
 import type { ConditionFact, Report, Why } from "../../engine/kind.ts";
 import { cleaned } from "../../platform/text.ts";
-import { RECONCILE_REQUESTED_AT } from "../../resources/base/names.ts";
 import { driftOf } from "./drift.ts";
 import { shownLayers, standing, type Standing } from "./layers.ts";
 import type { BindingPass, Seen } from "./model.ts";
@@ -113,9 +112,7 @@ function layersFact(pass: BindingPass, seen: Seen, stand: Standing | undefined):
     const message = `${stand.enabled} of ${stand.selected} selected layers are enabled.`;
     return [{ type, status: "True", reason: "LayersEnabled", message }];
   }
-  const message =
-    `When the binding was written: ${listOf(stand.others)}. The platform's surface does not show layers later; annotate ` +
-    `this resource with ${RECONCILE_REQUESTED_AT} to have the binding written again and see.`;
+  const message = `When the binding was written: ${listOf(stand.others)}. The platform's surface does not show layers later.`;
   return [{ type, status: "Unknown", reason: "NotObservable", message }];
 }
 
