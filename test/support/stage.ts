@@ -90,6 +90,8 @@ export interface Stage extends Cluster {
   record(): Promise<Recording>;
   /** Expects no write to the platform and none to Kubernetes, leases aside, for so many seconds. */
   quiet(seconds: number): Promise<void>;
+  /** Waits until nothing was written anywhere, leases aside, for a second. @throws Error when that takes over 20 s */
+  settled(): Promise<void>;
   start(): Promise<void>;
   /** SIGTERM; expects a clean end. */
   stop(): Promise<void>;
@@ -175,6 +177,13 @@ export function createStage(options: StageOptions): Stage {
 
   const record = async (): Promise<Recording> => recordFrom(thePlatform(), tail, (await tail.read()).length);
 
+  const writtenIn = async (seconds: number) => {
+    const since = await record();
+    await sleep(seconds * 1_000);
+    const { objects, events } = await since.writes();
+    return { platform: since.changes(), objects, events };
+  };
+
   return {
     ...cluster(theClient, namespace),
     namespace,
@@ -190,10 +199,13 @@ export function createStage(options: StageOptions): Stage {
     quickstart: ({ rate = true } = {}) => quickstartIn(namespace, thePlatform(), rate),
     record,
     quiet: async (seconds) => {
-      const since = await record();
-      await sleep(seconds * 1_000);
-      const { objects, events } = await since.writes();
-      expect({ platform: since.changes(), objects, events }).toEqual({ platform: [], objects: [], events: [] });
+      expect(await writtenIn(seconds)).toEqual({ platform: [], objects: [], events: [] });
+    },
+    settled: async () => {
+      for (let attempts = 0; attempts < 20; attempts += 1) {
+        if (Object.values(await writtenIn(1)).every((writes) => writes.length === 0)) return;
+      }
+      throw new Error("the operator does not come to rest");
     },
     start,
     stop: () => end("stop"),

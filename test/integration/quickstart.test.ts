@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+
+import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
+import { writesOf } from "../support/audit-tail.ts";
+import { condition } from "../support/cluster.ts";
+import { createStage } from "../support/stage.ts";
+
+/** All of examples/quickstart but for its Secrets, parents first, with the reason that Ready comes to. */
+const QUICKSTART = [
+  ["PlatformConnection", "default"],
+  ["PlatformProject", "shop"],
+  ["PlatformEnvironment", "staging"],
+  ["PlatformEnvironment", "production"],
+  ["PlatformApplication", "api"],
+  ["PlatformApplication", "web"],
+  ["PlatformCatalog", "catalog"],
+  ["PlatformBinding", "essentials"],
+] as const;
+
+const SURFACES = [
+  { surface: "documented", shown: "Documented" },
+  { surface: "full", shown: "Full" },
+] as const;
+
+describe.each(SURFACES)("the quickstart on the $surface surface", ({ surface, shown }) => {
+  const stage = createStage({ surface });
+
+  it("comes to Ready, with its own budget of requests, creating and deploying each thing once", async () => {
+    const record = await stage.record();
+    await stage.apply(...stage.quickstart({ rate: false }));
+    for (const [kind, name] of QUICKSTART) await stage.waitFor(kind, name, { status: "True" });
+    await stage.waitFor("PlatformConnection", "default", ({ status }) => JSON.stringify(status).includes(`"${shown}"`));
+
+    const counts = Object.entries(Object.groupBy(record.changes(), (operation) => operation));
+    expect(Object.fromEntries(counts.map(([operation, calls]) => [operation, calls?.length]))).toMatchObject({
+      createProject: 1,
+      createEnvironment: 2,
+      createApplication: 2,
+      deployApplication: 2,
+      importEnvironmentVariable: 1,
+    });
+    const commits = record.calls("deployApplication").map(({ body }) => body);
+    expect(commits).toContainEqual({ git_commit_id: "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d" });
+    expect(commits).toContainEqual({ git_commit_id: "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432" });
+  });
+
+  it("is told by kubectl, all kinds by their category", async () => {
+    const tables = (await stage.kubectl(["get", "platform"])).trim().split("\n\n");
+    const rows = tables.map((table) => table.split("\n").map((line) => line.split(/ {2,}/)));
+    const headers = Object.fromEntries(rows.map(([header, first]) => [first?.[0]?.split("/")[0], header]));
+    const group = (plural: string): string => `${plural}.platform-operator.io`;
+    expect(headers).toMatchObject({
+      [group("platformconnection")]: ["NAME", "READY", "ORG", "SURFACE", "REASON", "AGE"],
+      [group("platformproject")]: expect.arrayContaining(["NAME", "READY", "REASON", "AGE"]),
+      [group("platformenvironment")]: expect.arrayContaining(["NAME", "READY", "REASON", "PROJECT", "MODE", "AGE"]),
+      [group("platformapplication")]: ["NAME", "READY", "STATE", "COMMIT", "SINCE", "ENV", "AGE"],
+      [group("platformcatalog")]: expect.arrayContaining(["NAME", "READY", "REASON", "AGE"]),
+      [group("platformbinding")]: ["NAME", "READY", "TEMPLATE", "VERSION", "LAYERS", "AGE"],
+    });
+    const ready = rows.flatMap(([, ...objects]) => objects.map(([name, value]) => [name?.split("/")[1], value]));
+    expect(ready.toSorted()).toEqual(QUICKSTART.map(([, name]) => [name, "True"]).toSorted());
+    expect(await stage.kubectl(["get", "papp", "api"])).toMatch(/api +True +DEPLOYED +1a2b3c4 +\d+s +staging +\d+s/);
+  });
+
+  it("can be waited for with kubectl", async () => {
+    const names = QUICKSTART.map(([kind, name]) => `${kind.toLowerCase()}/${name}`);
+    const said = await stage.kubectl(["wait", "--for=condition=Ready", "--timeout=10s", ...names]);
+    expect(said.trim().split("\n")).toHaveLength(QUICKSTART.length);
+  });
+
+  it("gets no write after that, while it is polled", async () => {
+    await stage.settled();
+    const record = await stage.record();
+    await stage.quiet(3);
+    expect(record.calls("getApplicationStatus").length + record.calls("getEnvironmentStatuses").length).toBeGreaterThan(
+      1,
+    );
+  });
+
+  it("reads everything again on request, and writes only that it did", async () => {
+    await stage.settled();
+    const record = await stage.record();
+    for (const [kind, name] of QUICKSTART) await stage.annotate(kind, name, { [RECONCILE_REQUESTED_AT]: "now-1" });
+    for (const [kind, name] of QUICKSTART) {
+      await stage.waitFor(kind, name, ({ status }) =>
+        JSON.stringify(status).includes('"lastHandledReconcileAt":"now-1"'),
+      );
+    }
+    await stage.settled();
+    expect(record.changes()).toEqual([]);
+    const requests = await record.requests();
+    expect(writesOf(requests)).toMatchObject({ events: [] });
+    const patches = requests.filter(({ verb, objectRef }) => verb === "patch" && objectRef?.resource !== "leases");
+    const status = { lastHandledReconcileAt: "now-1" };
+    expect(patches.map(({ objectRef, requestObject }) => [objectRef?.name, requestObject])).toEqual(
+      expect.arrayContaining(QUICKSTART.map(([, name]) => [name, expect.objectContaining({ status })])),
+    );
+    expect(patches).toHaveLength(QUICKSTART.length);
+    await stage.quiet(2);
+  });
+
+  it("gets no write from an operator that starts again", async () => {
+    await stage.stop();
+    const record = await stage.record();
+    await stage.start();
+    await stage.quiet(4);
+    expect(record.changes()).toEqual([]);
+    expect((await record.writes()).objects).toEqual([]);
+    expect(record.calls().length).toBeGreaterThan(3);
+    for (const [kind, name] of QUICKSTART) {
+      expect(condition(await stage.get(kind, name), "Ready")).toMatchObject({ status: "True" });
+    }
+  });
+});
