@@ -1,9 +1,8 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
 
 import { z } from "zod";
 
@@ -94,19 +93,19 @@ function flagsOf({ kubeconfig, args = [] }: OperatorStart): readonly string[] {
   return [`--kubeconfig=${kubeconfig}`, ...addresses, ...args];
 }
 
-type Child = ChildProcessByStdio<null, Readable, Readable>;
-
 interface Addresses {
   readonly metrics: string;
   readonly health: string;
 }
 
-function readLog(child: Child, file: string | undefined) {
+function readLog(child: ChildProcess, file: string | undefined) {
   const lines: string[] = [];
   const addresses = new Map<string, string>();
   const copy = file === undefined ? undefined : createWriteStream(file, { flags: "a" });
   const { promise: listening, resolve } = Promise.withResolvers<Addresses>();
   for (const stream of [child.stdout, child.stderr]) {
+    // Both are piped.
+    if (stream === null) continue;
     createInterface({ input: stream }).on("line", (line) => {
       lines.push(line);
       copy?.write(`${line}\n`);
