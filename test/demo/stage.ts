@@ -36,12 +36,12 @@ export async function setStage({ speed, surface, say, atEnd, signal }: StageOpti
   const controlPlane = await startControlPlane({ crdsDir: join(root, "crds"), auditLog: false, progress: say });
   atEnd(() => controlPlane.stop());
   signal.throwIfAborted();
-  say(`control plane: etcd and kube-apiserver at ${controlPlane.server}, with the CRDs of crds/`);
+  say(`control plane: kube-apiserver and etcd, ${controlPlane.server}`);
 
   const simulator = await startSimulator({ surface, speed });
   atEnd(() => simulator.close());
-  say(`platform: simulated at ${simulator.url}, surface ${surface}, ${speed} times faster than real time`);
-  say(`platform: its control endpoint is ${simulator.controlUrl}`);
+  say(`platform: simulated, ${simulator.url}, surface ${surface}, speed ${speed}`);
+  say(`platform: control endpoint ${simulator.controlUrl}`);
 
   for (const file of ["namespace", "operator"]) {
     await kubectl(controlPlane, ["apply", "-f", join(root, "deploy/rbac", `${file}.yaml`)]);
@@ -54,7 +54,8 @@ export async function setStage({ speed, surface, say, atEnd, signal }: StageOpti
     say,
   );
   atEnd(() => operator.stop());
-  say(`operator: ServiceAccount ${OPERATOR}/${OPERATOR}, rights of deploy/rbac/, log in ${logFile}`);
+  say(`operator: ServiceAccount ${OPERATOR}/${OPERATOR}`);
+  say(`operator: log ${logFile}`);
 
   const view = await startView(controlPlane.kubeconfigPath, signal);
   atEnd(() => view.stop());
