@@ -53,17 +53,23 @@ export async function finish<Spec, In, Seen, Mem extends JsonObject, Do, Api ext
     now: context.clock.now(),
   });
   const next = nextLook(context, done);
-  const held = await write(context, done, status);
+  // A connection tells its own trouble, at once.
+  const patience = kind.connection === undefined ? holdBack(object, ending, context.windows) : 0;
+  const held = await write(context, done, status, patience);
   return held === undefined ? next : Math.min(next, held);
 }
 
-/** Writes the status, or holds it back. @returns how long it is held back, undefined when nothing is due any more */
+/**
+ * Writes the status, or holds it back until it has looked like this for `patience`.
+ * @returns how long it is held back, undefined when nothing is due any more
+ */
 async function write<Api extends RatedApi>(
   context: Context<Api>,
   done: Finish,
   status: JsonObject,
+  patience: Ms,
 ): Promise<Ms | undefined> {
-  const { object, session, ending } = done;
+  const { object, session } = done;
   if (sameJson(status, isObject(object.status) ? object.status : {})) {
     session.deferred = undefined;
     session.unsaved = undefined;
@@ -73,7 +79,7 @@ async function write<Api extends RatedApi>(
   const now = context.clock.monotonic();
   const looks = signature(status);
   if (session.deferred?.signature !== looks) session.deferred = { since: now, signature: looks };
-  const left = session.deferred.since + holdBack(object, ending, context.windows) - now;
+  const left = session.deferred.since + patience - now;
   if (left > 0) return left;
   const stored = await context.writer.patchStatus(object, status);
   session.deferred = undefined;

@@ -149,16 +149,20 @@ function failed<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
   const passed = { frame, report, again };
   switch (verdict.is) {
     case "terminal":
-      if (verdict.why.reason === "PermissionDenied") connection.denied.add(keyText(keyOf(object)));
-      if (error.failure.is === "Forbidden") loop.context.connections.suspect(connection);
+      if (error.failure.is === "Forbidden") {
+        connection.denied.add(keyText(keyOf(object)));
+        loop.context.connections.suspect(connection);
+      }
       return { ...passed, ending: { is: "stalled", why: verdict.why, exchange: "failed" } };
     case "unknown":
       return { ...passed, ending: { is: "waiting", why: verdict.why, exchange: "failed" } };
     case "connection":
       if (loop.kind.connection === undefined) loop.context.connections.suspect(connection);
-      // On the connection itself a rejected token is for a person to mend.
+      // On the connection itself, what the token may not do is for a person to mend.
       else if (error.failure.is === "Unauthorized")
         return { ...passed, ending: { is: "stalled", why: rejectedToken(connection), exchange: "failed" } };
+      else if (error.failure.is === "Forbidden")
+        return { ...passed, ending: { is: "stalled", why: verdict.why, exchange: "failed" } };
       return { ...passed, ending: { is: "retry", why: verdict.why } };
     case "retry":
       return { ...passed, ending: { is: "retry", why: verdict.why } };

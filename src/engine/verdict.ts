@@ -20,6 +20,18 @@ const MINUTE = 60_000;
 /** How often a rejected action (400) is tried before it counts as terminal: the queue ahead of it may drain. */
 export const REJECTED_ACTIONS = 5;
 
+/** How often a forbidden read is tried before it counts as the object's own: it is the connection's to tell first. */
+const FORBIDDEN_READS = 5;
+
+/** The scope of a token that an operation takes; Admin may all. */
+const SCOPES = {
+  read: "Read",
+  create: "Write",
+  put: "Write",
+  action: "Deploy",
+  delete: "Write",
+} as const satisfies Record<Phase, string>;
+
 /**
  * @param attempts how many passes in a row failed before this one
  * @returns what the failure means for the object
@@ -34,7 +46,7 @@ export function judge(error: ApiError, phase: Phase, attempts: number): Verdict 
         why: { reason: "CredentialsInvalid", message: "The platform rejected the token (401)." },
       };
     case "Forbidden":
-      return { is: "terminal", why: forbidden(error), again: 10 * MINUTE };
+      return forbidden(error, phase, attempts);
     case "RateLimited":
       return {
         is: "connection",
@@ -61,7 +73,7 @@ export function judge(error: ApiError, phase: Phase, attempts: number): Verdict 
       return unknownOutcome(error, phase);
     case "BadResponse":
       return {
-        is: "retry",
+        is: "connection",
         why: {
           reason: "UnexpectedResponse",
           message: `The platform's answer to ${error.operation} is not as documented: ${said}`,
@@ -97,11 +109,13 @@ function unknownOutcome(error: ApiError, phase: Phase): Verdict {
   };
 }
 
-function forbidden(error: ApiError): Why {
-  return {
+function forbidden(error: ApiError, phase: Phase, attempts: number): Verdict {
+  const why: Why = {
     reason: "PermissionDenied",
-    message: `The platform forbids ${error.operation} (403): ${error.message} Give the token the scope that it needs (Write creates and changes, Deploy deploys and stops, Admin may all); the operator tries again when the Secret changes.`,
+    message: `The platform forbids ${error.operation} (403): ${error.message} Use a token with the scope ${SCOPES[phase]} or Admin for it; the operator tries again when the Secret changes.`,
   };
+  if (phase === "read" && attempts < FORBIDDEN_READS) return { is: "connection", why };
+  return { is: "terminal", why, again: 10 * MINUTE };
 }
 
 function notFound(error: ApiError, phase: Phase): Verdict {
