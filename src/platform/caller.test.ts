@@ -58,6 +58,7 @@ describe("a failing write", () => {
     ["422", { status: 422 }, "Invalid"],
     ["429", { status: 429 }, "RateLimited"],
     ["500", { status: 500 }, "OutcomeUnknown"],
+    ["501", { status: 501 }, "OutcomeUnknown"],
     ["503", { status: 503 }, "OutcomeUnknown"],
     ["302", { status: 302, headers: { location: "/x" } }, "OutcomeUnknown"],
     ["a reset", reset, "OutcomeUnknown"],

@@ -6,7 +6,7 @@ export type ApiFailure =
   | { readonly is: "Unauthorized" } // 401
   | { readonly is: "Forbidden" } // 403
   | { readonly is: "NotFound" } // 404
-  | { readonly is: "NotSupported" } // 405, 501: the surface has no such operation
+  | { readonly is: "NotSupported" } // 405, and 501 of a read: the surface has no such operation
   | { readonly is: "Conflict" } // 409
   | { readonly is: "Invalid" } // 400, 422
   | { readonly is: "RateLimited"; readonly retryAfterMs: number } // 429, or the gate is closed and nothing was sent
@@ -14,7 +14,7 @@ export type ApiFailure =
   | { readonly is: "Unreachable" } // no connection: certainly not executed
   | { readonly is: "OutcomeUnknown" } // a write that ended in 5xx, a timeout, a reset or an unreadable 2xx answer
   | { readonly is: "BadResponse" } // a read whose answer does not have the documented shape
-  | { readonly is: "Refused" }; // refused here before anything was sent: a hostile id, a host that is not allowed
+  | { readonly is: "Refused" }; // refused here before anything was sent: an id, a value or a host that is not allowed
 
 /** A failed call of the platform. `message` is the platform's own words, cleaned and capped at 300 characters. */
 export class ApiError extends Error {

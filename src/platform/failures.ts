@@ -13,12 +13,11 @@ const STATUS: ReadonlyMap<number, ApiFailure> = new Map([
   [405, { is: "NotSupported" }],
   [409, { is: "Conflict" }],
   [422, { is: "Invalid" }],
-  [501, { is: "NotSupported" }],
 ]);
 
 /**
  * Classifies an answer that is not a success. Every status that the design does not list as "definitely not executed"
- * leaves a write open: that includes redirects and the other 4xx.
+ * leaves a write open: that includes redirects, the other 4xx and 501, which only of a read proves a missing operation.
  * @param retryAfterMs what a 429 asks for; used for no other status.
  */
 export function failureOfStatus(status: number, effect: Effect, retryAfterMs: number): ApiFailure {
@@ -26,6 +25,7 @@ export function failureOfStatus(status: number, effect: Effect, retryAfterMs: nu
   const known = STATUS.get(status);
   if (known !== undefined) return known;
   if (effect === "write") return { is: "OutcomeUnknown" };
+  if (status === 501) return { is: "NotSupported" };
   return status >= 500 || status === 408 ? { is: "Server" } : { is: "BadResponse" };
 }
 

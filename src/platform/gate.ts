@@ -1,5 +1,6 @@
 /**
  * The rate gate of one connection (design §7): a fixed budget of requests, and a pause for everybody after a 429.
+ * Connections that share a token have a gate each: they learn of each other's requests from a 429 alone.
  * Nobody waits here for more than two seconds: a longer wait is told, and the caller's queue does the waiting.
  */
 import { sleep } from "./clock.ts";
