@@ -1,5 +1,4 @@
 /** From an answer, or from its absence, to a value or an ApiError. Pure. */
-import { ShapeError } from "./decode.ts";
 import type { Decode, Received } from "./decode.ts";
 import { ApiError } from "./errors.ts";
 import { failureOfShape, failureOfStatus, failureOfTransport } from "./failures.ts";
@@ -8,6 +7,7 @@ import { isRead } from "./operations.ts";
 import type { OperationName } from "./operations.ts";
 import { parseDate, pauseMs } from "./rate-headers.ts";
 import type { Prepared } from "./request.ts";
+import { ShapeError } from "./shape.ts";
 import { cleaned, errorText } from "./text.ts";
 import { TransportError } from "./transport.ts";
 import type { HttpAnswer } from "./transport.ts";

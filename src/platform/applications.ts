@@ -3,8 +3,11 @@ import { z } from "zod";
 import type { Caller, ReadOptions } from "./caller.ts";
 import { created, json, matching, maybe, nothing } from "./decode.ts";
 import type { Created, Decode } from "./decode.ts";
+import { folded, sent } from "./encode.ts";
+import type { Encode } from "./encode.ts";
 import { gitProvider } from "./git-provider.ts";
 import { overlay } from "./overlay.ts";
+import { commit, filled, request, wellFormed } from "./request-schema.ts";
 import { count, date, editable, flag, optional, parent, record, results, text, uuid } from "./schema.ts";
 import { serviceStatus } from "./service-status.ts";
 import type { ServiceStatus } from "./service-status.ts";
@@ -44,36 +47,41 @@ const application = editable(
   }),
 );
 
+const repositoryRequest = request({
+  url: filled,
+  branch: wellFormed.optional(),
+  /** In the platform's spelling; derived from the host of `url` when absent. */
+  provider: wellFormed.optional(),
+  rootPath: wellFormed.optional(),
+}).transform((body) => ({ ...body, provider: body.provider ?? gitProvider(body.url) }));
+
+const portRequest = request({
+  internalPort: z.int(),
+  externalPort: z.int().optional(),
+  protocol: wellFormed.optional(),
+  publiclyAccessible: z.boolean().default(false),
+});
+
+const applicationRequest = request({
+  name: filled,
+  gitRepository: repositoryRequest,
+  buildMode: wellFormed.optional(),
+  dockerfilePath: wellFormed.optional(),
+  // Platform units, which the spec does not name.
+  cpu: z.number().optional(),
+  memory: z.number().optional(),
+  minRunningInstances: z.int().optional(),
+  maxRunningInstances: z.int().optional(),
+  ports: z.array(portRequest).readonly().optional(),
+});
+/** Deployed services require healthchecks, which the spec does not show. */
+const newApplication = applicationRequest.transform((body) => ({ healthchecks: {}, ...body }));
+const deployRequest = request({ gitCommitId: commit });
+const logQuery = z.object({ tail: z.int().min(1) });
+
 export type Application = z.output<typeof application>;
 export type ApplicationPort = z.output<typeof port>;
-
-export interface ApplicationInput {
-  readonly name: string;
-  readonly gitRepository: GitRepositoryInput;
-  readonly buildMode?: string | undefined;
-  readonly dockerfilePath?: string | undefined;
-  /** Platform units, which the spec does not name. */
-  readonly cpu?: number | undefined;
-  readonly memory?: number | undefined;
-  readonly minRunningInstances?: number | undefined;
-  readonly maxRunningInstances?: number | undefined;
-  readonly ports?: readonly PortInput[] | undefined;
-}
-
-export interface GitRepositoryInput {
-  readonly url: string;
-  readonly branch?: string | undefined;
-  /** In the platform's spelling; derived from the host of `url` when absent. */
-  readonly provider?: string | undefined;
-  readonly rootPath?: string | undefined;
-}
-
-export interface PortInput {
-  readonly internalPort: number;
-  readonly externalPort?: number | undefined;
-  readonly protocol?: string | undefined;
-  readonly publiclyAccessible?: boolean | undefined;
-}
+export type ApplicationInput = z.input<typeof applicationRequest>;
 
 export interface Applications {
   create(environmentId: string, input: ApplicationInput): Promise<Created<Application>>;
@@ -102,8 +110,7 @@ export function applications(caller: Caller): Applications {
       caller.write(
         "createApplication",
         { environmentId },
-        // Deployed services require healthchecks, which the spec does not show.
-        { body: { healthchecks: {}, ...settings(input) }, answer: created(application, { name: input.name }) },
+        { body: sent(newApplication, input), answer: created(application, { name: input.name }) },
       ),
     status: (applicationId, options) =>
       caller.read("getApplicationStatus", { applicationId }, { answer: json(serviceStatus), ...options }),
@@ -111,10 +118,14 @@ export function applications(caller: Caller): Applications {
       caller.write(
         "deployApplication",
         { applicationId },
-        { body: { git_commit_id: gitCommitId }, answer: maybe(serviceStatus) },
+        { body: sent(deployRequest, { gitCommitId }), answer: maybe(serviceStatus) },
       ),
     log: (applicationId, tail) =>
-      caller.fetch("getApplicationLog", { applicationId }, { query: { tail }, answer: lastLines(tail) }),
+      caller.fetch(
+        "getApplicationLog",
+        { applicationId },
+        { query: sent(logQuery, { tail }), answer: lastLines(tail) },
+      ),
     list: (environmentId, options) =>
       caller.read("listApplications", { environmentId }, { answer: json(results(application)), ...options }),
     get: (applicationId, options) =>
@@ -123,10 +134,7 @@ export function applications(caller: Caller): Applications {
       caller.write(
         "updateApplication",
         { applicationId: current.id },
-        {
-          body: overlay({ healthchecks: {}, ...current.record }, settings(input, current)),
-          answer: maybe(application),
-        },
+        { body: changed(current, input), answer: maybe(application) },
       ),
     delete: (applicationId) => caller.write("deleteApplication", { applicationId }, { answer: nothing }),
     stop: (applicationId) => caller.write("stopApplication", { applicationId }, { answer: maybe(serviceStatus) }),
@@ -134,32 +142,20 @@ export function applications(caller: Caller): Applications {
   };
 }
 
-/** The body members of a create or, with `current`, of a PUT. */
-function settings(input: ApplicationInput, current?: Application): Record<string, unknown> {
-  const { url, branch, provider, rootPath } = input.gitRepository;
-  const stored = z.looseObject({}).safeParse(current?.record["git_repository"]).data ?? {};
-  return {
-    name: input.name,
-    git_repository: overlay(stored, { url, branch, provider: provider ?? gitProvider(url), root_path: rootPath }),
-    build_mode: input.buildMode,
-    dockerfile_path: input.dockerfilePath,
-    cpu: input.cpu,
-    memory: input.memory,
-    min_running_instances: input.minRunningInstances,
-    max_running_instances: input.maxRunningInstances,
-    ports: input.ports?.map((wanted) => portBody(wanted, current?.ports)),
-  };
-}
-
-/** A port with an id is changed, one without is new (api-behaviour §2): the same inner port keeps its id. */
-function portBody(wanted: PortInput, stored: readonly ApplicationPort[] = []): object {
-  return {
-    id: stored.find(({ internalPort }) => internalPort === wanted.internalPort)?.id,
-    internal_port: wanted.internalPort,
-    external_port: wanted.externalPort,
-    protocol: wanted.protocol,
-    publicly_accessible: wanted.publiclyAccessible ?? false,
-  };
+/** A PUT on top of what is there. A port with an id is changed, one without is new (api-behaviour §2). */
+function changed(current: Application, input: ApplicationInput): Encode {
+  const stored = z.looseObject({}).safeParse(current.record["git_repository"]).data ?? {};
+  const idOf = (internalPort: number) => current.ports?.find((port) => port.internalPort === internalPort)?.id;
+  return folded(sent(applicationRequest, input), ({ git_repository, ports, ...body }) =>
+    overlay(
+      { healthchecks: {}, ...current.record },
+      {
+        ...body,
+        git_repository: overlay(stored, git_repository),
+        ports: ports?.map((wanted) => ({ id: idOf(wanted.internal_port), ...wanted })),
+      },
+    ),
+  );
 }
 
 const logList = results(z.object({ message: z.string() }));

@@ -7,7 +7,7 @@ import type { Gate, Priority } from "./gate.ts";
 import { isOnce } from "./operations.ts";
 import type { OperationName, PathIds } from "./operations.ts";
 import { createSharedReads } from "./reads.ts";
-import { encodeQuery, prepare } from "./request.ts";
+import { prepare, queryOf } from "./request.ts";
 import type { Content, Prepared, Target } from "./request.ts";
 import { withRetries } from "./retry.ts";
 import type { Transport } from "./transport.ts";
@@ -109,7 +109,7 @@ export function createCaller(options: CallerOptions): Caller {
     scheme: target.scheme,
     fetch: async (name, ids, call) => fetch(name, ids, call),
     read: async (name, ids, call) => {
-      const key = { operation: name, ids, query: encodeQuery(call.query) };
+      const key = { operation: name, ids, query: queryOf(name, call) };
       return shared.get(key, call.maxAgeMs ?? 0, () => fetch(name, ids, call));
     },
     write: async (name, ids, call) => {

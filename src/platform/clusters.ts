@@ -2,7 +2,9 @@ import { z } from "zod";
 
 import type { Caller, ReadOptions } from "./caller.ts";
 import { json, maybe } from "./decode.ts";
-import { count, date, flag, optional, record, results, snakeCase, text, uuid } from "./schema.ts";
+import { sent } from "./encode.ts";
+import { filled, request, wellFormed } from "./request-schema.ts";
+import { count, date, flag, optional, record, results, text, uuid } from "./schema.ts";
 
 const lock = record({ reason: text, cluster_id: text, locked_at: date, owner_name: text, ttl_in_days: count });
 
@@ -39,30 +41,34 @@ const clusterToken = record({
 
 const metrics = z.object({ metrics: z.string() });
 
+const tokenQuery = request({ readOnly: z.boolean().optional() });
+
+const metricsQuery = request({
+  endpoint: filled,
+  query: filled,
+  start: wellFormed.optional(),
+  end: wellFormed.optional(),
+  step: wellFormed.optional(),
+  time: wellFormed.optional(),
+  timeout: wellFormed.optional(),
+  dedup: wellFormed.optional(),
+  partialResponse: wellFormed.optional(),
+  maxSourceResolution: wellFormed.optional(),
+  engine: wellFormed.optional(),
+  analyze: wellFormed.optional(),
+  boardShortName: wellFormed.optional(),
+  metricShortName: wellFormed.optional(),
+  traceId: wellFormed.optional(),
+  range: wellFormed.optional(),
+});
+
 export type ClusterStatus = z.output<typeof clusterStatus>;
 export type Cluster = z.output<typeof cluster>;
 /** A short-lived credential of the cluster: `status.token` is a secret. */
 export type ClusterToken = z.output<typeof clusterToken>;
 
-/** The query of the spec, `endpoint` and `query` being required. */
-export interface ClusterMetricsQuery {
-  readonly endpoint: string;
-  readonly query: string;
-  readonly start?: string;
-  readonly end?: string;
-  readonly step?: string;
-  readonly time?: string;
-  readonly timeout?: string;
-  readonly dedup?: string;
-  readonly partialResponse?: string;
-  readonly maxSourceResolution?: string;
-  readonly engine?: string;
-  readonly analyze?: string;
-  readonly boardShortName?: string;
-  readonly metricShortName?: string;
-  readonly traceId?: string;
-  readonly range?: string;
-}
+export type ClusterMetricsQuery = z.input<typeof metricsQuery>;
+export type ClusterTokenQuery = z.input<typeof tokenQuery>;
 
 export interface Clusters {
   /** Undefined when the answer has no body. */
@@ -70,7 +76,7 @@ export interface Clusters {
   /** Upgrades to the next version; the platform chooses which. Undefined when the answer has no body. */
   upgrade(clusterId: string): Promise<ClusterStatus | undefined>;
   /** @param clusterId any plain string (spec). Never remembered. */
-  token(clusterId: string, options?: { readonly readOnly?: boolean }): Promise<ClusterToken>;
+  token(clusterId: string, query?: ClusterTokenQuery): Promise<ClusterToken>;
   /** The metrics endpoint's own text. */
   metrics(clusterId: string, query: ClusterMetricsQuery): Promise<string>;
   /** Full surface: all clusters of the organization. */
@@ -86,17 +92,14 @@ export function clusters(caller: Caller): Clusters {
   return {
     stop: (clusterId) => caller.write("stopCluster", { clusterId }, { answer: status }),
     upgrade: (clusterId) => caller.write("upgradeCluster", { clusterId }, { answer: status }),
-    token: (clusterId, options) =>
-      caller.fetch(
-        "getClusterToken",
-        { clusterId },
-        { query: { read_only: options?.readOnly }, answer: json(clusterToken) },
-      ),
+    token: (clusterId, query = {}) =>
+      caller.fetch("getClusterToken", { clusterId }, { query: sent(tokenQuery, query), answer: json(clusterToken) }),
     metrics: async (clusterId, query) => {
-      const spelled = Object.fromEntries(
-        Object.entries(query).map(([name, value]) => [snakeCase(name), String(value)]),
+      const answer = await caller.fetch(
+        "getClusterMetrics",
+        { clusterId },
+        { query: sent(metricsQuery, query), answer: json(metrics) },
       );
-      const answer = await caller.fetch("getClusterMetrics", { clusterId }, { query: spelled, answer: json(metrics) });
       return answer.metrics;
     },
     list: (options) => caller.read("listClusters", {}, { answer: json(results(cluster)), ...options }),

@@ -3,7 +3,9 @@ import { z } from "zod";
 import type { Caller, ReadOptions } from "./caller.ts";
 import { created, json, maybe, nothing } from "./decode.ts";
 import type { Created } from "./decode.ts";
+import { folded, sent } from "./encode.ts";
 import { overlay } from "./overlay.ts";
+import { filled, request, wellFormed } from "./request-schema.ts";
 import { count, date, editable, parent, record, results, text, uuid } from "./schema.ts";
 import { serviceStatus } from "./service-status.ts";
 import type { ServiceStatus } from "./service-status.ts";
@@ -24,23 +26,21 @@ const database = editable(
   }),
 );
 
+const settings = {
+  name: filled,
+  version: wellFormed.optional(),
+  // Platform units, which the spec does not name.
+  cpu: z.number().optional(),
+  memory: z.number().optional(),
+  storage: z.number().optional(),
+};
+const databaseSettings = request(settings);
+/** Type and mode in the platform's own spelling, e.g. POSTGRESQL, MANAGED. */
+const newDatabase = request({ ...settings, type: filled, mode: filled });
+
 export type Database = z.output<typeof database>;
-
-export interface DatabaseSettings {
-  readonly name: string;
-  readonly version?: string;
-  /** Platform units, which the spec does not name. */
-  readonly cpu?: number;
-  readonly memory?: number;
-  readonly storage?: number;
-}
-
-export interface DatabaseInput extends DatabaseSettings {
-  /** The platform's own spelling, e.g. POSTGRESQL. */
-  readonly type: string;
-  /** The platform's own spelling, e.g. MANAGED. */
-  readonly mode: string;
-}
+export type DatabaseSettings = z.input<typeof databaseSettings>;
+export type DatabaseInput = z.input<typeof newDatabase>;
 
 export interface Databases {
   create(environmentId: string, input: DatabaseInput): Promise<Created<Database>>;
@@ -60,22 +60,25 @@ export interface Databases {
 
 export function databases(caller: Caller): Databases {
   return {
-    create: (environmentId, { name, type, version, mode, cpu, memory, storage }) =>
+    create: (environmentId, input) =>
       caller.write(
         "createDatabase",
         { environmentId },
-        { body: { name, type, version, mode, cpu, memory, storage }, answer: created(database, { name }) },
+        { body: sent(newDatabase, input), answer: created(database, { name: input.name }) },
       ),
     deploy: (databaseId) => caller.write("deployDatabase", { databaseId }, { answer: maybe(serviceStatus) }),
     stop: (databaseId) => caller.write("stopDatabase", { databaseId }, { answer: maybe(serviceStatus) }),
     list: (environmentId, options) =>
       caller.read("listDatabases", { environmentId }, { answer: json(results(database)), ...options }),
     get: (databaseId, options) => caller.read("getDatabase", { databaseId }, { answer: json(database), ...options }),
-    update: (current, { name, version, cpu, memory, storage }) =>
+    update: (current, input) =>
       caller.write(
         "updateDatabase",
         { databaseId: current.id },
-        { body: overlay(current.record, { name, version, cpu, memory, storage }), answer: maybe(database) },
+        {
+          body: folded(sent(databaseSettings, input), (body) => overlay(current.record, body)),
+          answer: maybe(database),
+        },
       ),
     delete: (databaseId) => caller.write("deleteDatabase", { databaseId }, { answer: nothing }),
   };

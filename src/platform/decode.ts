@@ -2,6 +2,7 @@
 import type { z } from "zod";
 
 import { parseJson } from "./json.ts";
+import { shaped, ShapeError } from "./shape.ts";
 
 /** The body of a success, and the platform's clock where the answer tells it. */
 export interface Received {
@@ -15,24 +16,16 @@ export type Decode<T> = (received: Received) => T;
 /** The answer of a create: the record and, for the ledger's proof (design §6), the platform's own clock. */
 export type Created<T> = T & { readonly serverDate?: Date };
 
-/** The body does not have the documented shape. The message names members, never values. */
-export class ShapeError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "ShapeError";
-  }
-}
-
-const MAX_ISSUES = 3;
+const WRONG_SHAPE = "the answer does not have the documented shape";
 
 /** JSON of this shape. */
 export function json<T>(schema: z.ZodType<T>): Decode<T> {
-  return ({ text }) => shaped(schema, parsed(text));
+  return ({ text }) => shaped(schema, parsed(text), WRONG_SHAPE);
 }
 
 /** JSON of this shape, or undefined for an empty body. */
 export function maybe<T>(schema: z.ZodType<T>): Decode<T | undefined> {
-  return ({ text }) => (text.trim() === "" ? undefined : shaped(schema, parsed(text)));
+  return ({ text }) => (text.trim() === "" ? undefined : shaped(schema, parsed(text), WRONG_SHAPE));
 }
 
 /**
@@ -42,7 +35,7 @@ export function maybe<T>(schema: z.ZodType<T>): Decode<T | undefined> {
 export function created<T extends object>(schema: z.ZodType<T>, sent: object = {}): Decode<Created<T>> {
   return ({ text, serverDate }) => {
     const answer = parsed(text);
-    const value = schema.safeParse(answer).data ?? shaped(schema, { ...objectOf(answer), ...sent });
+    const value = schema.safeParse(answer).data ?? shaped(schema, { ...objectOf(answer), ...sent }, WRONG_SHAPE);
     return serverDate === undefined ? value : { ...value, serverDate };
   };
 }
@@ -80,11 +73,4 @@ function parsed(text: string): unknown {
     // A SyntaxError quotes the body.
     throw new ShapeError(text.trim() === "" ? "the answer has no body" : "the answer is not JSON");
   }
-}
-
-function shaped<T>(schema: z.ZodType<T>, value: unknown): T {
-  const read = schema.safeParse(value);
-  if (read.success) return read.data;
-  const members = read.error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => `${path.join(".")}: ${message}`);
-  throw new ShapeError(`the answer does not have the documented shape: ${members.join("; ")}`);
 }

@@ -2,9 +2,12 @@ import { z } from "zod";
 
 import type { Caller } from "./caller.ts";
 import { json, nothing } from "./decode.ts";
-import { record, text } from "./schema.ts";
+import { sent } from "./encode.ts";
+import { record, text, uuid } from "./schema.ts";
 
 const deployment = record({ deployment_request_id: text, environment_id: text, status: z.string() });
+
+const statusQuery = z.object({ deploymentRequestId: uuid });
 
 /** How far one deployment request is; `status` is a deployment state. */
 export type Deployment = z.output<typeof deployment>;
@@ -19,7 +22,11 @@ export interface Deployments {
 export function deployments(caller: Caller): Deployments {
   return {
     status: (deploymentRequestId) =>
-      caller.fetch("getDeploymentStatus", {}, { query: { deploymentRequestId }, answer: json(deployment) }),
+      caller.fetch(
+        "getDeploymentStatus",
+        {},
+        { query: sent(statusQuery, { deploymentRequestId }), answer: json(deployment) },
+      ),
     cancel: (deploymentRequestId) => caller.write("cancelDeployment", { deploymentRequestId }, { answer: nothing }),
   };
 }

@@ -3,7 +3,9 @@ import { z } from "zod";
 import type { Caller, ReadOptions } from "./caller.ts";
 import { created, json, jsonStringOrText, maybe, nothing } from "./decode.ts";
 import type { Created } from "./decode.ts";
+import { folded, sent } from "./encode.ts";
 import { overlay } from "./overlay.ts";
+import { filled, jsonObject, request, wellFormed } from "./request-schema.ts";
 import { date, editable, parent, record, results, text, uuid } from "./schema.ts";
 
 const environment = editable(
@@ -18,14 +20,22 @@ const environment = editable(
   }),
 );
 
+const change = {
+  name: filled,
+  /** The platform's own spelling, e.g. STAGING. */
+  mode: wellFormed.optional(),
+};
+const environmentChange = request(change);
+const newEnvironment = request({ ...change, clusterId: uuid.optional() }).transform((body) => ({
+  ...body,
+  cluster: body.cluster_id,
+}));
+const helmRequest = request({ source: jsonObject });
+
 export type Environment = z.output<typeof environment>;
 
-export interface EnvironmentInput {
-  readonly name: string;
-  /** The platform's own spelling, e.g. STAGING. */
-  readonly mode?: string;
-  readonly clusterId?: string;
-}
+export type EnvironmentInput = z.input<typeof newEnvironment>;
+export type EnvironmentChange = z.input<typeof environmentChange>;
 
 export interface Environments {
   /**
@@ -43,30 +53,37 @@ export interface Environments {
   /** Full surface. */
   get(environmentId: string, options?: ReadOptions): Promise<Environment>;
   /** Full surface. The cluster of an environment cannot change. Undefined when the answer has no body. */
-  update(current: Environment, input: Pick<EnvironmentInput, "name" | "mode">): Promise<Environment | undefined>;
+  update(current: Environment, input: EnvironmentChange): Promise<Environment | undefined>;
   /** Full surface. */
   delete(environmentId: string): Promise<void>;
 }
 
 export function environments(caller: Caller): Environments {
   return {
-    create: (projectId, { name, mode, clusterId }) =>
+    create: (projectId, input) =>
       caller.write(
         "createEnvironment",
         { projectId },
-        { body: { name, mode, cluster_id: clusterId, cluster: clusterId }, answer: created(environment, { name }) },
+        { body: sent(newEnvironment, input), answer: created(environment, { name: input.name }) },
       ),
     helmDefaultValues: (environmentId, source) =>
-      caller.fetch("getHelmDefaultValues", { environmentId }, { body: { source }, answer: jsonStringOrText }),
+      caller.fetch(
+        "getHelmDefaultValues",
+        { environmentId },
+        { body: sent(helmRequest, { source }), answer: jsonStringOrText },
+      ),
     list: (projectId, options) =>
       caller.read("listEnvironments", { projectId }, { answer: json(results(environment)), ...options }),
     get: (environmentId, options) =>
       caller.read("getEnvironment", { environmentId }, { answer: json(environment), ...options }),
-    update: (current, { name, mode }) =>
+    update: (current, input) =>
       caller.write(
         "updateEnvironment",
         { environmentId: current.id },
-        { body: overlay(current.record, { name, mode }), answer: maybe(environment) },
+        {
+          body: folded(sent(environmentChange, input), (body) => overlay(current.record, body)),
+          answer: maybe(environment),
+        },
       ),
     delete: (environmentId) => caller.write("deleteEnvironment", { environmentId }, { answer: nothing }),
   };

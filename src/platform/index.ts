@@ -68,7 +68,10 @@ export interface PlatformOptions {
   readonly connections?: number;
 }
 
-/** One connection. Every method throws ApiError and nothing else; ids that are no UUIDs are Refused before any request. */
+/**
+ * One connection. Every method throws ApiError and nothing else. Ids that are no UUIDs and inputs that no platform could
+ * understand are Refused before any request.
+ */
 export interface Platform {
   readonly projects: Projects;
   readonly environments: Environments;

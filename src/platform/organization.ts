@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import type { Caller, ReadOptions } from "./caller.ts";
 import { json, nothing } from "./decode.ts";
+import { sent } from "./encode.ts";
 import { ApiError } from "./errors.ts";
 import { flag, record, results, text, uuid } from "./schema.ts";
 
@@ -16,15 +17,18 @@ const repository = record({
   is_private: flag,
 });
 
+const repositoryQuery = z.object({ gitTokenId: uuid.optional() });
+
 export type CloudCredentials = z.output<typeof credentials>;
 export type GitRepository = z.output<typeof repository>;
+export type GitRepositoryQuery = z.input<typeof repositoryQuery>;
 
 export interface Organization {
   /** Has the invoices sent to the account holder by e-mail. */
   sendInvoices(): Promise<void>;
   gcpCredentials(credentialsId: string, options?: ReadOptions): Promise<CloudCredentials>;
   /** @throws ApiError "Refused" on a Bearer connection: the spec lists the API-token scheme alone. */
-  gitRepositories(query?: { readonly gitTokenId?: string }, options?: ReadOptions): Promise<readonly GitRepository[]>;
+  gitRepositories(query?: GitRepositoryQuery, options?: ReadOptions): Promise<readonly GitRepository[]>;
 }
 
 export function organization(caller: Caller): Organization {
@@ -32,7 +36,7 @@ export function organization(caller: Caller): Organization {
     sendInvoices: () => caller.write("sendInvoices", {}, { answer: nothing }),
     gcpCredentials: (credentialsId, options) =>
       caller.read("getGcpCredentials", { credentialsId }, { answer: json(credentials), ...options }),
-    gitRepositories: async (query, options) => {
+    gitRepositories: async (query = {}, options) => {
       if (caller.scheme === "Bearer") {
         const message =
           "the list of git repositories takes an API token only, and this connection uses the Bearer scheme";
@@ -41,7 +45,7 @@ export function organization(caller: Caller): Organization {
       return caller.read(
         "listGitRepositories",
         {},
-        { query: { gitTokenId: query?.gitTokenId }, answer: json(results(repository)), ...options },
+        { query: sent(repositoryQuery, query), answer: json(results(repository)), ...options },
       );
     },
   };

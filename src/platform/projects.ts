@@ -3,22 +3,22 @@ import { z } from "zod";
 import type { Caller, ReadOptions } from "./caller.ts";
 import { created, json, maybe, nothing } from "./decode.ts";
 import type { Created } from "./decode.ts";
+import { folded, sent } from "./encode.ts";
 import { overlay } from "./overlay.ts";
+import { filled, request, wellFormed } from "./request-schema.ts";
 import { count, date, editable, parent, record, results, text, uuid } from "./schema.ts";
 
 const project = editable(
   record({ id: uuid, name: z.string(), description: text, created_at: date, updated_at: date, organization: parent }),
 );
+const projectRequest = request({ name: filled, description: wellFormed.optional() });
 const environmentCount = record({ id: uuid, service_total_number: count });
 
 export type Project = z.output<typeof project>;
 /** An environment of a project and the number of its services. */
 export type EnvironmentCount = z.output<typeof environmentCount>;
 
-export interface ProjectInput {
-  readonly name: string;
-  readonly description?: string;
-}
+export type ProjectInput = z.input<typeof projectRequest>;
 
 export interface Projects {
   /** All projects of the organization: the only list by name that the spec documents. */
@@ -37,16 +37,20 @@ export interface Projects {
 export function projects(caller: Caller): Projects {
   return {
     list: (options) => caller.read("listProjects", {}, { answer: json(results(project)), ...options }),
-    create: ({ name, description }) =>
-      caller.write("createProject", {}, { body: { name, description }, answer: created(project, { name }) }),
+    create: (input) =>
+      caller.write(
+        "createProject",
+        {},
+        { body: sent(projectRequest, input), answer: created(project, { name: input.name }) },
+      ),
     environmentStats: (projectId, options) =>
       caller.read("getProjectEnvironmentStats", { projectId }, { answer: json(results(environmentCount)), ...options }),
     get: (projectId, options) => caller.read("getProject", { projectId }, { answer: json(project), ...options }),
-    update: (current, { name, description }) =>
+    update: (current, input) =>
       caller.write(
         "updateProject",
         { projectId: current.id },
-        { body: overlay(current.record, { name, description }), answer: maybe(project) },
+        { body: folded(sent(projectRequest, input), (body) => overlay(current.record, body)), answer: maybe(project) },
       ),
     delete: (projectId) => caller.write("deleteProject", { projectId }, { answer: nothing }),
   };

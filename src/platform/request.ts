@@ -1,9 +1,12 @@
 /** Builds the requests of one connection; whatever is refused is refused here, before anything is taken or sent. */
+import type { Encode } from "./encode.ts";
 import { ApiError } from "./errors.ts";
 import { stringifyJson } from "./json.ts";
 import { operation } from "./operations.ts";
 import type { OperationName } from "./operations.ts";
 import { buildPath } from "./paths.ts";
+import { ShapeError } from "./shape.ts";
+import { cleaned } from "./text.ts";
 import type { HttpRequest } from "./transport.ts";
 
 export interface Target {
@@ -20,9 +23,8 @@ export interface Query {
 }
 
 export interface Content {
-  readonly query?: Query;
-  /** Members that are undefined are left out. */
-  readonly body?: object;
+  readonly query?: Encode<Query>;
+  readonly body?: Encode;
   /** Values in the body that must not come back in the text of an error. */
   readonly secrets?: readonly string[];
 }
@@ -36,12 +38,12 @@ export interface Prepared {
 
 const TOKEN = /^[\x21-\x7e]+$/;
 
-/** @throws ApiError "Refused" for an id that cannot go into a path, or a token that cannot go into a header. */
+/** @throws ApiError "Refused" for an id, a query, a body or a token that cannot be sent. */
 export function prepare(
   target: Target,
   name: OperationName,
   ids: Readonly<Record<string, string>>,
-  { query, body, secrets = [] }: Content,
+  content: Content,
 ): Prepared {
   const path = buildPath(name, { ...ids, organizationId: target.organizationId });
   const token = target.token().replace(/\r?\n$/, "");
@@ -54,7 +56,9 @@ export function prepare(
     "user-agent": target.userAgent,
   };
   const { method } = operation(name);
-  const url = `${target.base}${path}${encodeQuery(query)}`;
+  const url = `${target.base}${path}${queryOf(name, content)}`;
+  const { secrets = [] } = content;
+  const body = content.body && encoded(name, content.body, secrets);
   const request =
     body === undefined
       ? { method, url, headers }
@@ -62,9 +66,21 @@ export function prepare(
   return { operation: name, request, secrets: [token, ...secrets] };
 }
 
-/** @returns "" or "?" and the members that are given. */
-export function encodeQuery(query: Query = {}): string {
+/** @returns "" or "?" and the members that are given. @throws ApiError "Refused" */
+export function queryOf(name: OperationName, { query, secrets }: Content): string {
+  if (query === undefined) return "";
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.append(name, String(value));
+  for (const [member, value] of Object.entries(encoded(name, query, secrets))) {
+    if (value !== undefined) search.append(member, String(value));
+  }
   return search.size === 0 ? "" : `?${search.toString()}`;
+}
+
+function encoded<T extends object>(name: OperationName, encode: Encode<T>, secrets: readonly string[] = []): T {
+  try {
+    return encode();
+  } catch (error) {
+    if (!(error instanceof ShapeError)) throw error;
+    throw new ApiError(name, { is: "Refused" }, 0, cleaned(error.message, secrets));
+  }
 }

@@ -28,11 +28,6 @@ function camelized<T extends object>(value: T): Camelized<T> {
   return Object.fromEntries(named) as Camelized<T>;
 }
 
-/** The name as the platform spells it. */
-export function snakeCase(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
 /** A record of the platform: only these members are read, and they come out in camelCase. */
 export function record<const Shape extends z.core.$ZodShape>(shape: Shape) {
   return z.object(shape).transform((value) => camelized(value));

@@ -2,6 +2,8 @@ import { z } from "zod";
 
 import type { Caller, ReadOptions } from "./caller.ts";
 import { json, maybe } from "./decode.ts";
+import { sent } from "./encode.ts";
+import { filled, keyed, wellFormed } from "./request-schema.ts";
 import { optional, record, results, strings, text } from "./schema.ts";
 
 /** Bounds are int64: a bigint keeps every digit. */
@@ -67,6 +69,34 @@ const binding = record({
   ).transform((given) => given ?? []),
 });
 
+const clusterContext = z
+  .object({ clusterMode: filled.optional(), cloudProvider: filled.optional() })
+  .readonly()
+  // The platform answers one alone with 400 (spec).
+  .refine(
+    ({ clusterMode, cloudProvider }) => (clusterMode === undefined) === (cloudProvider === undefined),
+    "clusterMode and cloudProvider go together",
+  );
+
+/** A bigint goes out as a number with all its digits. */
+const configValue = z.union(
+  [wellFormed, z.number(), z.bigint(), z.boolean()],
+  "neither a text nor a finite number nor a boolean",
+);
+
+const bindingRequest = z
+  .object({
+    templateKey: filled,
+    templateVersion: filled,
+    /** By layer key. */
+    layerSelections: keyed(z.boolean()).optional(),
+    /** By component key, then field key. */
+    managedConfig: keyed(keyed(configValue)).optional(),
+    /** By component key, then input key. */
+    customerProvidedInputs: keyed(keyed(wellFormed)).optional(),
+  })
+  .readonly();
+
 export type Template = z.output<typeof template>;
 export type TemplateLayer = z.output<typeof layer>;
 export type TemplateComponent = z.output<typeof component>;
@@ -75,27 +105,13 @@ export type FieldConstraints = z.output<typeof constraints>;
 /** The values of `managedConfig` and `customerProvidedInputs` may be secrets: compare them, show them nowhere. */
 export type Binding = z.output<typeof binding>;
 
-/** The platform wants both or none; one alone is answered by 400. */
-export interface ClusterContext {
-  readonly clusterMode?: string;
-  readonly cloudProvider?: string;
-}
+export type ClusterContext = z.input<typeof clusterContext>;
+export type ConfigValue = z.input<typeof configValue>;
 
-export interface BindingInput {
-  readonly templateKey: string;
-  readonly templateVersion: string;
-  /** By layer key. */
-  readonly layerSelections?: Readonly<Record<string, boolean>>;
-  /** By component key, then field key. */
-  readonly managedConfig?: Readonly<Record<string, Readonly<Record<string, ConfigValue>>>>;
-  /** By component key, then input key. */
-  readonly customerProvidedInputs?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+export type BindingInput = z.input<typeof bindingRequest> & {
   /** Values from Secrets among them: kept out of the texts of errors. */
-  readonly secrets?: readonly string[];
-}
-
-/** A bigint goes out as a number with all its digits. */
-export type ConfigValue = string | number | bigint | boolean;
+  readonly secrets?: readonly string[] | undefined;
+};
 
 export interface Templates {
   /** The published templates; with a context, constraints are narrowed to what that cluster allows. */
@@ -108,25 +124,17 @@ export interface Templates {
 
 export function templates(caller: Caller): Templates {
   return {
-    list: (context, options) =>
+    list: (context = {}, options) =>
       caller.read(
         "listTemplates",
         {},
-        {
-          query: { clusterMode: context?.clusterMode, cloudProvider: context?.cloudProvider },
-          answer: json(results(template)),
-          ...options,
-        },
+        { query: sent(clusterContext, context), answer: json(results(template)), ...options },
       ),
-    bind: (clusterId, { secrets, ...body }) =>
+    bind: (clusterId, input) =>
       caller.write(
         "putBinding",
         { clusterId },
-        {
-          body,
-          ...(secrets && { secrets }),
-          answer: maybe(binding),
-        },
+        { body: sent(bindingRequest, input), secrets: input.secrets ?? [], answer: maybe(binding) },
       ),
     binding: (clusterId, options) => caller.read("getBinding", { clusterId }, { answer: json(binding), ...options }),
   };

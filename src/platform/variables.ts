@@ -2,6 +2,8 @@ import { z } from "zod";
 
 import type { Caller, ReadOptions } from "./caller.ts";
 import { json, maybe, nothing } from "./decode.ts";
+import { sent } from "./encode.ts";
+import { filled, request, wellFormed } from "./request-schema.ts";
 import { count, date, flag, optional, record, results, text, uuid } from "./schema.ts";
 
 /** Another variable that one overrides or is an alias of. */
@@ -39,21 +41,27 @@ const imported = record({
 /** The spec does not show what the creation of one variable answers; it is known by its key anyway. */
 const createdVariable = record({ id: optional(uuid) });
 
+const variableRequest = request({ key: filled, value: wellFormed });
+
+/** The spec does not show the scope field; deployed services require it on each variable. */
+const importedVariable = request({ name: filled, value: wellFormed, isSecret: z.boolean() }).transform((body) => ({
+  ...body,
+  scope: "APPLICATION",
+}));
+
+const importRequest = request({
+  /** Whether variables that exist are replaced; deployed services never replace a secret. */
+  overwrite: z.boolean(),
+  vars: z.array(importedVariable).readonly(),
+});
+
 export type Variable = z.output<typeof variable>;
 export type CreatedVariable = z.output<typeof createdVariable>;
 /** What an import took over: names, never values. */
 export type ImportedVariables = z.output<typeof imported>;
 
-export interface VariableInput {
-  readonly key: string;
-  readonly value: string;
-}
-
-export interface ImportInput {
-  /** Whether variables that exist are replaced; deployed services never replace a secret. */
-  readonly overwrite: boolean;
-  readonly vars: readonly { readonly name: string; readonly value: string; readonly isSecret: boolean }[];
-}
+export type VariableInput = z.input<typeof variableRequest>;
+export type ImportInput = z.input<typeof importRequest>;
 
 export interface Variables {
   /** Creates or replaces many at once; may be repeated. Undefined when the answer has no body. */
@@ -76,50 +84,32 @@ export interface Variables {
 
 export function variables(caller: Caller): Variables {
   const list = json(results(variable));
+  /** Whatever the platform makes of it, the value of a variable may be a secret. */
+  const body = (input: VariableInput) => ({ body: sent(variableRequest, input), secrets: [input.value] });
   return {
-    import: (applicationId, { overwrite, vars }) =>
+    import: (applicationId, input) =>
       caller.write(
         "importVariables",
         { applicationId },
         {
-          // The spec does not show the scope field; deployed services require it on each variable.
-          body: {
-            overwrite,
-            vars: vars.map(({ name, value, isSecret }) => ({ name, value, is_secret: isSecret, scope: "APPLICATION" })),
-          },
-          secrets: vars.filter(({ value, isSecret }) => isSecret || value.length > 3).map(({ value }) => value),
+          body: sent(importRequest, input),
+          secrets: input.vars.filter(({ value, isSecret }) => isSecret || value.length > 3).map(({ value }) => value),
           answer: maybe(imported),
         },
       ),
     list: (applicationId, options) => caller.read("listVariables", { applicationId }, { answer: list, ...options }),
-    create: (applicationId, { key, value }) =>
-      caller.write(
-        "createVariable",
-        { applicationId },
-        { body: { key, value }, secrets: [value], answer: maybe(createdVariable) },
-      ),
-    update: (applicationId, variableId, { key, value }) =>
-      caller.write(
-        "updateVariable",
-        { applicationId, variableId },
-        { body: { key, value }, secrets: [value], answer: maybe(variable) },
-      ),
+    create: (applicationId, input) =>
+      caller.write("createVariable", { applicationId }, { ...body(input), answer: maybe(createdVariable) }),
+    update: (applicationId, variableId, input) =>
+      caller.write("updateVariable", { applicationId, variableId }, { ...body(input), answer: maybe(variable) }),
     delete: (applicationId, variableId) =>
       caller.write("deleteVariable", { applicationId, variableId }, { answer: nothing }),
     listSecrets: (applicationId, options) =>
       caller.read("listSecrets", { applicationId }, { answer: list, ...options }),
-    createSecret: (applicationId, { key, value }) =>
-      caller.write(
-        "createSecret",
-        { applicationId },
-        { body: { key, value }, secrets: [value], answer: maybe(createdVariable) },
-      ),
-    updateSecret: (applicationId, secretId, { key, value }) =>
-      caller.write(
-        "updateSecret",
-        { applicationId, secretId },
-        { body: { key, value }, secrets: [value], answer: maybe(variable) },
-      ),
+    createSecret: (applicationId, input) =>
+      caller.write("createSecret", { applicationId }, { ...body(input), answer: maybe(createdVariable) }),
+    updateSecret: (applicationId, secretId, input) =>
+      caller.write("updateSecret", { applicationId, secretId }, { ...body(input), answer: maybe(variable) }),
     deleteSecret: (applicationId, secretId) =>
       caller.write("deleteSecret", { applicationId, secretId }, { answer: nothing }),
   };

@@ -1,9 +1,11 @@
-import type { z } from "zod";
+import { z } from "zod";
 
 import type { Caller, ReadOptions } from "./caller.ts";
 import { created, json, maybe, nothing } from "./decode.ts";
 import type { Created } from "./decode.ts";
+import { folded, sent } from "./encode.ts";
 import { overlay } from "./overlay.ts";
+import { filled, request, uri } from "./request-schema.ts";
 import { date, editable, flag, record, strings, text, uuid } from "./schema.ts";
 
 const webhook = editable(
@@ -18,14 +20,17 @@ const webhook = editable(
   }),
 );
 
-export type Webhook = z.output<typeof webhook>;
-
-export interface WebhookInput {
-  readonly targetUrl: string;
+const webhookRequest = request({
+  targetUrl: uri,
   /** The platform's own spelling, e.g. DEPLOYMENT_STARTED. */
-  readonly events: readonly string[];
-  readonly enabled: boolean;
-}
+  events: z.array(filled).readonly(),
+  enabled: z.boolean(),
+});
+/** Deployed services require the kind, which the spec does not show. */
+const newWebhook = webhookRequest.transform((body) => ({ kind: "STANDARD", ...body }));
+
+export type Webhook = z.output<typeof webhook>;
+export type WebhookInput = z.input<typeof webhookRequest>;
 
 export interface Webhooks {
   create(input: WebhookInput): Promise<Created<Webhook>>;
@@ -38,21 +43,14 @@ export interface Webhooks {
 }
 
 export function webhooks(caller: Caller): Webhooks {
-  const body = ({ targetUrl, events, enabled }: WebhookInput) => ({ target_url: targetUrl, events, enabled });
   return {
-    create: (input) =>
-      caller.write(
-        "createWebhook",
-        {},
-        // Deployed services require the kind, which the spec does not show.
-        { body: { kind: "STANDARD", ...body(input) }, answer: created(webhook) },
-      ),
+    create: (input) => caller.write("createWebhook", {}, { body: sent(newWebhook, input), answer: created(webhook) }),
     get: (webhookId, options) => caller.read("getWebhook", { webhookId }, { answer: json(webhook), ...options }),
     update: (current, input) =>
       caller.write(
         "updateWebhook",
         { webhookId: current.id },
-        { body: overlay(current.record, body(input)), answer: maybe(webhook) },
+        { body: folded(sent(webhookRequest, input), (body) => overlay(current.record, body)), answer: maybe(webhook) },
       ),
     delete: (webhookId) => caller.write("deleteWebhook", { webhookId }, { answer: nothing }),
   };

@@ -183,15 +183,35 @@ describe.each(["message", "detail", "none"] as const)("the documented errors, to
   beforeAll(() => change({ profile: { errorText } }));
 
   it.each([{ clusterMode: "PLATFORM_MANAGED" }, { cloudProvider: "AWS" }])(
-    "400 for a catalogue with %j alone",
+    "400 for a catalogue with %j alone, which the client never sends",
     async (context) => {
-      expect(await failureOf(world.admin.templates.list(context))).toMatchObject({
-        status: 400,
-        failure: { is: "Invalid" },
-        message: told("clusterMode and cloudProvider must be supplied together", "Bad Request"),
-      });
+      const { simulator, admin } = world;
+      const query = new URLSearchParams(context).toString();
+      const answer = await fetch(
+        `${simulator.url}/organization/${simulator.organizationId}/platformTemplate?${query}`,
+        {
+          headers: { authorization: `Token ${simulator.tokens.admin}` },
+        },
+      );
+      expect(answer.status).toBe(400);
+      expect(await answer.text()).toContain(
+        told("clusterMode and cloudProvider must be supplied together", "Bad Request"),
+      );
+      const before = world.calls().length;
+      expect((await failureOf(admin.templates.list(context))).failure).toEqual({ is: "Refused" });
+      expect(world.calls()).toHaveLength(before);
     },
   );
+
+  it("400 for a catalogue all the same", async () => {
+    const match = { operation: "listPlatformTemplates" };
+    world.simulator.sim.faults.add({ match, effect: "none", answer: { is: "status", status: 400 } });
+    expect(await failureOf(world.admin.templates.list())).toMatchObject({
+      status: 400,
+      failure: { is: "Invalid" },
+      message: told("Simulated failure", "Bad Request"),
+    });
+  });
 
   it.each([
     ["postgres/1.0.0", { engine_version: "1.9.8", cpu: "2" }, "cpu is not overridable in postgres/1.0.0"],

@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { sent } from "./encode.ts";
+import { parseJson, stringifyJson } from "./json.ts";
+import { jsonObject, request, wellFormed } from "./request-schema.ts";
+import { record, text } from "./schema.ts";
+import { ShapeError } from "./shape.ts";
+
+describe("request", () => {
+  it("names members as record reads them, and knows no others", () => {
+    const input = { name: "a", gitCommitId: "b", nextK8sVersion: "c", other: "d" };
+    const body = sent(request({ name: wellFormed, gitCommitId: wellFormed, nextK8sVersion: wellFormed }), input)();
+    expect(body).toEqual({ name: "a", git_commit_id: "b", next_k8s_version: "c" });
+    expect(record({ name: text, git_commit_id: text, next_k8s_version: text }).parse(body)).toEqual({
+      name: "a",
+      gitCommitId: "b",
+      nextK8sVersion: "c",
+    });
+  });
+
+  it("names at most three members, never a value", () => {
+    const shape = { a: z.number(), b: z.boolean(), c: wellFormed, d: z.int() };
+    const values = { a: "s3cret", b: "s3cret", c: "s3cret\udfff", d: "s3cret" };
+    const build = sent(request(shape), values as unknown as z.input<ReturnType<typeof request<typeof shape>>>);
+    expect(build).toThrow(
+      new ShapeError(
+        "the request cannot be sent: a: Invalid input: expected number, received string; " +
+          "b: Invalid input: expected boolean, received string; c: not well-formed Unicode",
+      ),
+    );
+  });
+});
+
+describe("jsonObject", () => {
+  const built = (source: Record<string, unknown>) => stringifyJson(sent(jsonObject, source)());
+  const wellFormedText = fc.string({ unit: "grapheme" });
+  const leaf = fc.oneof(
+    wellFormedText,
+    fc.boolean(),
+    fc.constant(null),
+    fc.integer(),
+    fc.bigInt({ min: 2n ** 53n, max: 2n ** 64n }),
+  );
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof(leaf, fc.array(tie("tree"), { maxLength: 3 }), fc.dictionary(key(), tie("tree"), { maxKeys: 3 })),
+  }));
+
+  it("sends whatever JSON can say, as it is", () => {
+    fc.assert(
+      fc.property(fc.dictionary(key(), tree), (source) => {
+        expect(parseJson(built(source))).toEqual(source);
+      }),
+    );
+  });
+
+  it.each([NaN, Infinity, "\ud800", { a: [NaN] }, { "\udfff": 1 }, [undefined], () => 1, new Map(), Symbol("x")])(
+    "refuses %j, however deep",
+    (value) => {
+      expect(() => built({ value })).toThrow(ShapeError);
+      expect(() => built({ a: [{ b: value }] })).toThrow(ShapeError);
+    },
+  );
+});
+
+function key(): fc.Arbitrary<string> {
+  return fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("__proto__", "constructor", "toString"));
+}
