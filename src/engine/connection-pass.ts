@@ -29,6 +29,7 @@ export function probeDue<Api extends RatedApi>(
 ): boolean {
   return (
     context.clock.monotonic() >= connection.nextProbeAt ||
+    (connection.trouble === HELD && mayProceed(object)) ||
     requestedToken(object) !== undefined ||
     conditionOf(object, "Ready") === undefined
   );
@@ -43,14 +44,14 @@ export function untilProbe<Api extends RatedApi>(context: Context<Api>, connecti
 
 /**
  * Takes note of how a probe ended.
- * @returns the ending that the object shows: the brake goes before everything else
+ * @returns the ending that the object shows, as the brake goes before everything else, and the object as it is now
  */
 export async function probed<Api extends RatedApi>(
   context: Context<Api>,
   connection: Connection<Api>,
   passed: { readonly object: KubeObject; readonly ending: Ending; readonly report: Report | undefined },
   again: Ms,
-): Promise<Ending> {
+): Promise<{ readonly object: KubeObject; readonly ending: Ending }> {
   const { object, ending, report } = passed;
   const now = context.clock.monotonic();
   connection.probedAt = now;
@@ -58,17 +59,18 @@ export async function probed<Api extends RatedApi>(
     connection.failures += 1;
     connection.trouble = "why" in ending ? ending.why : undefined;
     connection.nextProbeAt = now + pause(connection, again);
-    return ending;
+    return { object, ending };
   }
   const surface = member(report?.status, "surface");
   if (surface === "Documented" || surface === "Full") learn(context, connection, surface);
   connection.nextProbeAt = now + again;
-  if (!(await braked(context, connection, object))) {
+  const brake = await braked(context, connection, object);
+  if (!brake.held) {
     context.connections.recovered(connection);
-    return ending;
+    return { object: brake.object, ending };
   }
   connection.trouble = HELD;
-  return { is: "stalled", why: HELD, exchange: "ok" };
+  return { object, ending: { is: "stalled", why: HELD, exchange: "ok" } };
 }
 
 /** Whoever acted on another surface, or on none that was known, looks again at what it has now. */
@@ -90,10 +92,13 @@ async function braked<Api extends RatedApi>(
   context: Context<Api>,
   connection: Connection<Api>,
   object: KubeObject,
-): Promise<boolean> {
-  if (object.metadata.annotations?.[RESOLVE] === "proceed") {
-    connection.brake.release();
-    await context.writer.storeOutcome(object, { [RESOLVE]: null }, context.stopping);
-  }
-  return connection.brake.held();
+): Promise<{ readonly held: boolean; readonly object: KubeObject }> {
+  if (!mayProceed(object)) return { held: connection.brake.held(), object };
+  connection.brake.release();
+  const stored = await context.writer.storeOutcome(object, { [RESOLVE]: null }, context.stopping);
+  return { held: false, object: stored ?? object };
+}
+
+function mayProceed(object: KubeObject): boolean {
+  return object.metadata.annotations?.[RESOLVE] === "proceed";
 }

@@ -53,12 +53,17 @@ export interface Connections<Api> {
   byUid(uid: string): Connection<Api> | undefined;
   /** A user of it failed in a way that may be the connection's fault: have it probed. */
   suspect(connection: Connection<Api>): void;
+  /** An object with work pending waits for a connection, which may not be open yet. */
+  waitFor(key: ObjectKey, userKey: string): void;
   /** The probe succeeded: everybody who waits goes on. */
   recovered(connection: Connection<Api>): void;
   /** An object is gone: no connection has to remember it. */
   forget(userKey: string): void;
   closeAll(): Promise<void>;
 }
+
+/** How long a client that was replaced is left to the calls under way: longer than the longest deadline. */
+const RETIRE_MS = 30_000;
 
 /** A connection's Secret is read again when it was not for this long (design §8). */
 const SECRET_MAX_AGE_MS = 30_000;
@@ -76,6 +81,8 @@ export interface ConnectionsDeps<Api> {
 export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Api>): Connections<Api> {
   const open = new Map<string, Connection<Api>>();
   const tokens = new Map<string, string>();
+  const waiting = new Map<string, Set<string>>();
+  const retired = new Set<Api>();
 
   const wakeAll = (keys: Set<string>): void => {
     for (const key of keys) deps.wake(key);
@@ -96,6 +103,21 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
     deps.wake(id);
   };
 
+  const waitingFor = (id: string): Set<string> => {
+    const keys = waiting.get(id) ?? new Set();
+    waiting.set(id, keys);
+    return keys;
+  };
+
+  /** Closing a client ends its calls, and one of them may be a create. */
+  const retire = (api: Api): void => {
+    retired.add(api);
+    deps.clock.after(RETIRE_MS, () => {
+      retired.delete(api);
+      void api.close();
+    });
+  };
+
   return {
     open: async (object, settings) => {
       const key = keyOf(object);
@@ -103,7 +125,8 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
       const known = open.get(id);
       const read = await secretOf(key, settings, 0);
       if (read.is === "missing") {
-        if (known !== undefined) known.trouble = read.why;
+        // Once there is a token again the connection has to be probed, even if it is the old one.
+        if (known !== undefined) Object.assign(known, { trouble: read.why, nextProbeAt: 0 });
         return { is: "closed", why: read.why };
       }
       take(id, read.token);
@@ -114,10 +137,9 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
       ) {
         return { is: "open", connection: known };
       }
-      void known?.api.close();
-      const made = make(object, settings, () => tokens.get(id) ?? "", known, deps);
+      if (known !== undefined) retire(known.api);
+      const made = make(object, settings, () => tokens.get(id) ?? "", known, { ...deps, waiting: waitingFor(id) });
       open.set(id, made);
-      if (known !== undefined) wakeAll(known.waiting);
       return { is: "open", connection: made };
     },
     refresh: async (connection) => {
@@ -133,17 +155,21 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
       connection.nextProbeAt = (connection.probedAt ?? -1_000) + 1_000;
       deps.wake(keyText(connection.key));
     },
+    waitFor: (key, userKey) => {
+      waitingFor(keyText(key)).add(userKey);
+    },
     recovered: (connection) => {
       connection.trouble = undefined;
       connection.failures = 0;
       wakeAll(connection.waiting);
     },
     forget: (userKey) => {
-      for (const { users, waiting, denied } of open.values())
-        for (const set of [users, waiting, denied]) set.delete(userKey);
+      const sets = [...open.values()].flatMap(({ users, denied }) => [users, denied]);
+      for (const set of [...sets, ...waiting.values()]) set.delete(userKey);
     },
     closeAll: async () => {
-      await Promise.all([...open.values()].map(async ({ api }) => await api.close()));
+      const clients = [...retired, ...[...open.values()].map(({ api }) => api)];
+      await Promise.all(clients.map(async (api) => await api.close()));
     },
   };
 }
@@ -153,7 +179,7 @@ function make<Api extends RatedApi>(
   settings: ConnectionSettings,
   token: () => string,
   known: Connection<Api> | undefined,
-  deps: ConnectionsDeps<Api>,
+  deps: ConnectionsDeps<Api> & { readonly waiting: Set<string> },
 ): Connection<Api> {
   const key = keyOf(object);
   return {
@@ -170,7 +196,7 @@ function make<Api extends RatedApi>(
     probedAt: undefined,
     nextProbeAt: 0,
     failures: 0,
-    waiting: new Set(),
+    waiting: deps.waiting,
     denied: new Set(),
     users: known?.users ?? new Set(),
   };

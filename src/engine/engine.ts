@@ -1,6 +1,6 @@
 /** The engine as the app sees it: kinds bound to one context, fed by the store's changes. */
 import { keyOf } from "../kube/objects.ts";
-import type { KubeObject, ObjectKey, JsonObject } from "../kube/types.ts";
+import type { Cache, KubeObject, ObjectKey, JsonObject } from "../kube/types.ts";
 import { createClaims } from "./claims.ts";
 import { createConnections, type Connect, type Connections, type RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
@@ -8,7 +8,7 @@ import { createGraph } from "./graph.ts";
 import { keyText, parseKey } from "./keys.ts";
 import type { Kind, Ms, Reference, Uuid } from "./kind.ts";
 import { reconciler, type Reconcile } from "./reconcile.ts";
-import { connectionFor, type ConnectionKinds, type Found } from "./references.ts";
+import { connectionFor, namedConnection, type ConnectionKinds, type Found } from "./references.ts";
 import { createSessions } from "./session.ts";
 import { isSettled } from "./status.ts";
 import { concernsDependents, concernsItself, mayWait, type Change } from "./triggers.ts";
@@ -26,18 +26,20 @@ export interface Bound<Api extends RatedApi> {
 export function bind<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
   kind: Kind<Spec, In, Seen, Mem, Do, Api>,
 ): Bound<Api> {
-  const spec = (object: KubeObject): Spec | undefined => kind.resource.spec.safeParse(object.spec ?? {}).data;
+  // A kind that throws is told by the pass over that object; the news of it must reach the queue nevertheless.
+  const ask = <T>(object: KubeObject, question: (spec: Spec) => T): T | undefined => {
+    try {
+      const { data } = kind.resource.spec.safeParse(object.spec ?? {});
+      return data === undefined ? undefined : question(data);
+    } catch {
+      return undefined;
+    }
+  };
   return {
     kind: kind.resource.kind,
     isConnection: kind.connection !== undefined,
-    references: (object) => {
-      const parsed = spec(object);
-      return parsed === undefined ? [] : kind.needs(parsed).references;
-    },
-    claim: (object) => {
-      const parsed = spec(object);
-      return parsed === undefined ? undefined : kind.claim(parsed);
-    },
+    references: (object) => ask(object, (spec) => kind.needs(spec).references) ?? [],
+    claim: (object) => ask(object, (spec) => kind.claim(spec)),
     attach: (context) => reconciler(context, kind),
   };
 }
@@ -103,10 +105,15 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
         else wake(keyText(key));
       }
       if (initial) return;
-      for (const parent of parents) wake(parent);
+      for (const parent of parents) if (isGoing(deps.cache, parent)) wake(parent);
       if (concernsDependents(change)) wakeDependents(context, key, wake);
     },
   };
+}
+
+/** Only a parent that waits for its children to end has something to gain from the end of one. */
+function isGoing(cache: Cache, key: string): boolean {
+  return cache.get(parseKey(key))?.metadata.deletionTimestamp !== undefined;
 }
 
 /** A dependent that is settled has nothing to gain from its parent's news. */
@@ -135,6 +142,8 @@ function refersTo<Api extends RatedApi>(
     .flatMap(({ kind: target, name }) => (name === undefined ? [] : [{ kind: target, namespace, name }]));
   if (kind.isConnection) return named;
   if (found.is === "found") return [...named, found.key];
+  const own = namedConnection(kinds, object);
+  if (own !== undefined) return [...named, own];
   return [
     ...named,
     { kind: kinds.namespaced, namespace, name: "default" },
@@ -154,12 +163,7 @@ function router<Api extends RatedApi>(
         ? undefined
         : deps.cache.get({ kind: parent.kind, namespace: object.metadata.namespace ?? "", name: parent.name });
     const inherited = above === undefined ? undefined : follow(above, depth - 1);
-    return connectionFor(
-      deps.cache,
-      deps.connectionKinds,
-      object,
-      inherited?.is === "found" ? inherited.key : undefined,
-    );
+    return connectionFor(deps.cache, deps.connectionKinds, object, inherited);
   };
   return (object) => follow(object, 8);
 }

@@ -7,7 +7,6 @@ import { INTENT } from "../resources/base/names.ts";
 import { compose, type Ending } from "./compose.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
-import { keyText } from "./keys.ts";
 import type { Kind, Known, Step } from "./kind.ts";
 import { writeSlot, type Intent } from "./ledger.ts";
 import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordId } from "./record.ts";
@@ -46,7 +45,7 @@ export async function execute<Spec, In, Seen, Mem extends JsonObject, Do, Api ex
   const { context, frame } = work;
   if (!context.fence.mayWrite()) return { is: "ended", frame, ending: NOT_LEADER };
   if (!braked(work)) return await (step.repeat === "safe" ? safely(work, step) : once(work, step));
-  context.wake(keyText(frame.connection.key));
+  context.connections.suspect(frame.connection);
   const message = `Waiting for ${frame.connection.key.kind} "${frame.connection.key.name}" (reason MassChangeHeld).`;
   return { is: "ended", frame, ending: { is: "held", why: { reason: "ConnectionNotReady", message }, stale: false } };
 }
@@ -101,9 +100,9 @@ async function once<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
 }
 
 /** A create that is answered without an id is as unknown as one that is not answered (design §6). */
-function traceable<Seen, Mem extends JsonObject, Do>(
+function traceable<Seen, Mem extends JsonObject>(
   sent: Known<Seen, Mem> | ApiError,
-  step: Extract<Step<Do>, { repeat: "once" }>,
+  step: { readonly op: string; readonly creates: boolean },
 ): Known<Seen, Mem> | ApiError {
   if (sent instanceof ApiError || !step.creates || sent.id !== undefined) return sent;
   return new ApiError(step.op, { is: "OutcomeUnknown" }, 200, "the answer has no id");

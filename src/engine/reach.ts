@@ -33,11 +33,10 @@ export async function reach<Spec, In, Seen, Mem extends JsonObject, Do, Api exte
   const found = context.route(object);
   if (found.is === "found") return await use(context, object, found.key);
   const refused = found.why.reason === "InvalidSpec";
-  return ended(refused ? { is: "stalled", why: found.why, exchange: "none" } : heldBy(found.why));
+  return refused ? ended({ is: "stalled", why: found.why, exchange: "none" }) : heldBy(context, object, found.why);
 }
 
 const ended = (ending: Ending): { readonly is: "ended"; readonly ending: Ending } => ({ is: "ended", ending });
-const heldBy = (why: Why): Ending => ({ is: "held", why, stale: false });
 
 /** The connection that the object's record was made through, even if its own object is gone. */
 function lastUsed<Api extends RatedApi>(context: Context<Api>, object: KubeObject): Connection<Api> | undefined {
@@ -92,11 +91,20 @@ function held<Api extends RatedApi>(
 ): Reached<Api> {
   const key = keyText(keyOf(object));
   const settled = isSettled(object);
-  if (!settled) connection?.waiting.add(key);
+  if (!settled) context.connections.waitFor(connectionKey, key);
   const reason = connection?.trouble?.reason;
   const because = reason === undefined ? "" : ` (reason ${reason})`;
   const message = `Waiting for ${connectionKey.kind} "${shortName(connectionKey)}"${because}.`;
-  const { readAt } = context.sessions.of(key, object.metadata.uid);
-  const stale = settled && context.clock.monotonic() - readAt >= context.windows.staleMs;
-  return ended({ is: "held", why: { reason: "ConnectionNotReady", message }, stale });
+  return heldBy(context, object, { reason: "ConnectionNotReady", message });
+}
+
+/** Stale is what was not read for long; it says so even while it is not touched otherwise. */
+function heldBy<Api extends RatedApi>(
+  context: Context<Api>,
+  object: KubeObject,
+  why: Why,
+): { readonly is: "ended"; readonly ending: Ending } {
+  const { readAt } = context.sessions.of(keyText(keyOf(object)), object.metadata.uid);
+  const stale = isSettled(object) && context.clock.monotonic() - readAt >= context.windows.staleMs;
+  return ended({ is: "held", why, stale });
 }

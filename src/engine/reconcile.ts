@@ -12,7 +12,7 @@ import { keyText } from "./keys.ts";
 import type { Kind, Ms } from "./kind.ts";
 import { pass, type Passed } from "./loop.ts";
 import { remove } from "./removal.ts";
-import { backoff } from "./schedule.ts";
+import { backoff, pollInterval } from "./schedule.ts";
 import { recordedId, scope, type Frame, type Scoped } from "./scope.ts";
 import type { Session } from "./session.ts";
 
@@ -81,9 +81,15 @@ async function reconcileConnection<Spec, In, Seen, Mem extends JsonObject, Do, A
   const { connection, object } = frame;
   if (!probeDue(context, connection, object)) return untilProbe(context, connection);
   const done = toFinish(await pass(context, kind, frame), true);
-  const ending = await probed(context, connection, done, done.again ?? context.windows.pollMs);
-  const next = await finish(context, kind, { ...done, ending });
-  return Math.min(next, untilProbe(context, connection));
+  const shown = await probed(context, connection, done, done.again ?? pollInterval(object, context.windows).ms);
+  try {
+    const next = await finish(context, kind, { ...done, ...shown });
+    return Math.min(next, untilProbe(context, connection));
+  } catch (error) {
+    // What could not be written down is found out again.
+    connection.nextProbeAt = 0;
+    throw error;
+  }
 }
 
 function toFinish<Spec, In, Mem extends JsonObject, Api>(

@@ -59,24 +59,19 @@ export type Found = { readonly is: "found"; readonly key: ObjectKey } | { readon
 /**
  * Which connection an object uses: its own connectionRef; else the parent's; else the namespace's `default`; else
  * the cluster's `default`. A reference that differs from the parent's is refused.
- * @param inherited the connection that the parent uses, if it has a parent with one
+ * @param inherited what was found for the parent, if it has one: a child of a parent without a connection has none
  */
 export function connectionFor(
   cache: Cache,
   kinds: ConnectionKinds,
   object: KubeObject,
-  inherited: ObjectKey | undefined,
+  inherited: Found | undefined,
 ): Found {
-  const namespace = object.metadata.namespace ?? "";
-  const ref = member(object.spec, "connectionRef");
-  const name = text(member(ref, "name"));
-  if (name === undefined) {
-    return inherited === undefined ? defaultConnection(cache, kinds, namespace) : { is: "found", key: inherited };
-  }
-  const kind = text(member(ref, "kind")) ?? kinds.namespaced;
-  const key = { kind, namespace: kind === kinds.cluster ? "" : namespace, name };
-  if (inherited !== undefined && (inherited.kind !== kind || inherited.name !== name)) {
-    const message = `spec.connectionRef names ${kind} "${name}", but the parent uses ${inherited.kind} "${inherited.name}". Remove spec.connectionRef, or make both the same.`;
+  const key = namedConnection(kinds, object);
+  if (key === undefined) return toChild(inherited) ?? defaultConnection(cache, kinds, object.metadata.namespace ?? "");
+  const { kind, name } = key;
+  if (inherited?.is === "found" && (inherited.key.kind !== kind || inherited.key.name !== name)) {
+    const message = `spec.connectionRef names ${kind} "${name}", but the parent uses ${inherited.key.kind} "${inherited.key.name}". Remove spec.connectionRef, or make both the same.`;
     return { is: "none", why: { reason: "InvalidSpec", message } };
   }
   if (cache.get(key) === undefined) {
@@ -84,6 +79,21 @@ export function connectionFor(
     return { is: "none", why: { reason: "ConnectionNotReady", message } };
   }
   return { is: "found", key };
+}
+
+/** What is wrong with the parent's connection is for the parent to mend. */
+function toChild(inherited: Found | undefined): Found | undefined {
+  if (inherited?.is !== "none") return inherited;
+  return { is: "none", why: { reason: "ConnectionNotReady", message: inherited.why.message } };
+}
+
+/** The connection that spec.connectionRef names; undefined when it is not set. */
+export function namedConnection(kinds: ConnectionKinds, object: KubeObject): ObjectKey | undefined {
+  const ref = member(object.spec, "connectionRef");
+  const name = text(member(ref, "name"));
+  if (name === undefined) return undefined;
+  const kind = text(member(ref, "kind")) ?? kinds.namespaced;
+  return { kind, namespace: kind === kinds.cluster ? "" : (object.metadata.namespace ?? ""), name };
 }
 
 function defaultConnection(cache: Cache, kinds: ConnectionKinds, namespace: string): Found {

@@ -7,7 +7,8 @@ import { keyOf } from "../../src/kube/objects.ts";
 import type { EventInput, Json } from "../../src/kube/types.ts";
 import { manualClock, type ManualClock } from "./clock.ts";
 import { memoryCluster, type MemoryCluster } from "./engine-cluster.ts";
-import { clusterLink, link, widget } from "./engine-kinds.ts";
+import { widget } from "./engine-kinds.ts";
+import { clusterLink, link } from "./engine-links.ts";
 import { makeWorld, type WidgetApi, type World } from "./engine-world.ts";
 
 export const INSTALLATION = "installation-1";
@@ -36,7 +37,7 @@ export interface Bench {
   /** Runs what falls due in the next `ms`. */
   run(ms: number): Promise<void>;
   /** A new process over the same cluster and platform; whatever the old one was at never goes on. */
-  restart(): void;
+  restart(order?: "newest first"): void;
   /** From now on every hook of the old process hangs: it was killed. */
   kill(): void;
   /** When a key is due, in milliseconds from now. */
@@ -154,11 +155,12 @@ export function engineBench(options: BenchOptions = {}): Bench {
       }
       await clock.advance(until - clock.monotonic());
     },
-    restart: () => {
+    restart: (order) => {
       killed = Promise.withResolvers<void>();
       dues.clear();
       bench.engine = start();
-      for (const object of cluster.all()) bench.engine.changed({ type: "added", object }, true);
+      const objects = order === undefined ? cluster.all() : cluster.all().toReversed();
+      for (const object of objects) bench.engine.changed({ type: "added", object }, true);
     },
     kill: () => {
       dues.clear();

@@ -2,19 +2,17 @@ import { z } from "zod";
 
 import {
   sameContent,
-  type ConnectionSettings,
   type Fingerprint,
   type Kind,
   type Known,
   type Pass,
   type Plan,
   type Step,
-  type Surface,
   type Trace,
   type Why,
 } from "../../src/engine/kind.ts";
-import type { Resource } from "../../src/resources/base/resource.ts";
-import { fingerprint, kept, livingStatus, observingStatus } from "../../src/resources/base/status.ts";
+import { fingerprint, kept, livingStatus } from "../../src/resources/base/status.ts";
+import { resource } from "./engine-links.ts";
 import type { Remote, WidgetApi } from "./engine-world.ts";
 
 const reference = z.object({ name: z.string().optional(), externalId: z.string().optional() });
@@ -53,28 +51,6 @@ interface Seen {
 
 type Do = "create" | "update" | "import" | "deploy" | "stop" | "delete";
 type WidgetPass = Pass<WidgetSpec, Inputs, WidgetMemory>;
-
-function resource<Spec, Mem>(
-  kind: string,
-  spec: z.ZodType<Spec>,
-  memory: z.ZodType<Mem>,
-  status: z.ZodObject,
-): Resource<Spec, Mem> {
-  return {
-    kind,
-    plural: `${kind.toLowerCase()}s`,
-    singular: kind.toLowerCase(),
-    shortNames: [],
-    scope: kind.startsWith("Cluster") ? "Cluster" : "Namespaced",
-    description: "A pretended kind.",
-    spec,
-    memory,
-    status,
-    rules: [],
-    columns: [],
-    selectableFields: [],
-  };
-}
 
 /** A kind with everything that the engine knows of: parent, value, create, adoption, safe steps, an action, drift. */
 export const widget: Kind<WidgetSpec, Inputs, Seen, WidgetMemory, Do, WidgetApi> = {
@@ -196,9 +172,13 @@ function planOld(pass: WidgetPass, seen: Seen, id: string): Plan<Do> {
   }
   if (mine.state === "BUSY") return { is: "waiting", why: why("Deploying", "A deployment runs.") };
   if (mine.state === "ODD") return { is: "waiting", why: why("UnknownState", "An odd state.") };
-  const retried = pass.requested === undefined || pass.requested === memory.deployed?.retry;
+  return planDeploy(pass, mine);
+}
+
+function planDeploy({ spec, memory, requested }: WidgetPass, mine: Remote): Plan<Do> {
   const failed = mine.state === "FAILED";
-  if (spec.commit !== undefined && (memory.deployed?.commit !== spec.commit || (failed && !retried))) {
+  const retry = failed && requested !== undefined && requested !== memory.deployed?.retry;
+  if (spec.commit !== undefined && (memory.deployed?.commit !== spec.commit || retry)) {
     return {
       is: "step",
       step: {
@@ -262,53 +242,3 @@ async function act(step: Step<Do>, pass: WidgetPass, seen: Seen, api: WidgetApi)
       return step.do satisfies never;
   }
 }
-
-const linkSpec = z.object({
-  baseUrl: z.string().default("https://platform.example"),
-  organizationId: z.string().default("org-1"),
-  surface: z.enum(["Auto", "Documented", "Full"]).default("Auto"),
-  allowUnverifiedIds: z.boolean().default(false),
-  allowedNamespaces: z.array(z.string()).optional(),
-});
-
-const linkMemory = z.object({ surface: kept(z.enum(["Documented", "Full"])) });
-
-type LinkSpec = z.output<typeof linkSpec>;
-type LinkKind = Kind<LinkSpec, object, Surface | undefined, z.output<typeof linkMemory>, never, WidgetApi>;
-
-/** The two kinds of connections; their Secret is "token" with the key "token". */
-function linkKind(kind: string): LinkKind {
-  return {
-    resource: resource(kind, linkSpec, linkMemory, observingStatus({})),
-    lives: false,
-    connection: settings,
-    claim: () => undefined,
-    listable: () => false,
-    needs: () => ({ references: [], values: [], inputs: () => ({}) }),
-    observe: (_pass, api) => api.ping(),
-    plan: () => ({ is: "settled" }),
-    act: () => Promise.reject(new TypeError("a connection has no steps")),
-    trace: () => Promise.resolve({ is: "absent" }),
-    report: (_pass, surface) => ({ ready: why("Available", "Reachable."), conditions: [], status: { surface } }),
-  };
-}
-
-function settings(spec: LinkSpec): ConnectionSettings {
-  return {
-    baseUrl: spec.baseUrl,
-    pathPrefix: "",
-    organizationId: spec.organizationId,
-    scheme: "Token",
-    tokenSecret: { name: "token", key: "token" },
-    requestsPerSecond: undefined,
-    burst: undefined,
-    surface: spec.surface,
-    allowUnverifiedIds: spec.allowUnverifiedIds,
-    allowedProjects: undefined,
-    allowedNamespaces:
-      spec.allowedNamespaces === undefined ? undefined : { names: spec.allowedNamespaces, matchLabels: undefined },
-  };
-}
-
-export const link = linkKind("Link");
-export const clusterLink = linkKind("ClusterLink");

@@ -1,0 +1,260 @@
+import { describe, expect, it } from "vitest";
+
+import { engineBench, type Bench } from "../../test/support/engine-bench.ts";
+import { apiError } from "../../test/support/engine-world.ts";
+import { KubeError } from "../kube/errors.ts";
+import type { ApiFailure } from "../platform/errors.ts";
+import { RECONCILE_REQUESTED_AT, RESOLVE } from "../resources/base/names.ts";
+
+const MINUTE = 60_000;
+
+async function withFleet(size: number): Promise<Bench> {
+  const bench = engineBench();
+  await bench.run(5_000);
+  for (let index = 0; index < size; index += 1) bench.widget(`w${index}`);
+  await bench.run(15 * MINUTE);
+  return bench;
+}
+
+function outage(bench: Bench, failure: ApiFailure = { is: "Server" }, status = 503): () => void {
+  const down = (): Promise<void> => Promise.reject(apiError("list", failure, status));
+  const up = (): Promise<void> => Promise.resolve();
+  bench.world.hooks = { before: down, after: up };
+  return () => {
+    bench.world.hooks = { before: up, after: up };
+  };
+}
+
+const writesOf = (bench: Bench, kind: string): number =>
+  bench.cluster.writes.filter(({ key }) => key.startsWith(`${kind}/`)).length;
+const callsSince = (bench: Bench, since: number): number => bench.world.calls.length - since;
+
+describe("an outage of the platform", () => {
+  it("is told once, on the connection, and not on settled dependents", async () => {
+    const bench = await withFleet(20);
+    const before = {
+      link: writesOf(bench, "Link"),
+      widgets: writesOf(bench, "Widget"),
+      calls: bench.world.calls.length,
+    };
+    const over = outage(bench);
+    await bench.run(20 * MINUTE);
+    expect(bench.conditions("Link", "default")).toContain("Synced=False/PlatformUnavailable");
+    expect(writesOf(bench, "Link") - before.link).toBe(1);
+    expect(writesOf(bench, "Widget")).toBe(before.widgets);
+    expect(callsSince(bench, before.calls)).toBeLessThan((20 * MINUTE) / 10_000);
+    over();
+    await bench.run(15 * MINUTE);
+    expect(bench.conditions("Link", "default")).toContain("Synced=True/ReconcileSuccess");
+    expect(writesOf(bench, "Link") - before.link).toBe(2);
+    expect(writesOf(bench, "Widget")).toBe(before.widgets);
+  });
+
+  it("is told on a settled dependent after half an hour without a read, Ready kept", async () => {
+    const bench = await withFleet(1);
+    const over = outage(bench);
+    const before = writesOf(bench, "Widget");
+    await bench.run(55 * MINUTE);
+    expect(bench.conditions("Widget", "w0")).toEqual([
+      "Ready=True/Available",
+      "Synced=False/ConnectionNotReady",
+      "Deployed=True/READY",
+      "Drifted=False/NoDrift",
+    ]);
+    expect(writesOf(bench, "Widget") - before).toBe(1);
+    over();
+    await bench.run(12 * MINUTE);
+    expect(bench.conditions("Widget", "w0")).toContain("Synced=True/ReconcileSuccess");
+  });
+
+  it("makes pending work wait, and wakes it at once when it is over", async () => {
+    const bench = await withFleet(1);
+    const over = outage(bench);
+    bench.widget("pending");
+    await bench.run(5 * MINUTE);
+    expect(bench.conditions("Widget", "pending")).toContain("Ready=False/ConnectionNotReady");
+    expect(bench.conditions("Widget", "pending")).toContain("Reconciling=True/Progressing");
+    const passes = bench.passes.length;
+    await bench.run(10 * MINUTE);
+    const own = bench.passes.slice(passes).filter(({ key }) => key.endsWith("/pending")).length;
+    expect(own).toBeLessThan(12);
+    over();
+    await bench.run(16_000);
+    expect(bench.conditions("Widget", "pending")).toContain("Ready=True/Available");
+  });
+
+  it("at a start keeps pending work waiting only until the connection is there", async () => {
+    const bench = await withFleet(1);
+    const over = outage(bench);
+    bench.widget("pending");
+    await bench.run(MINUTE);
+    over();
+    bench.restart("newest first");
+    await bench.run(1_000);
+    expect(bench.conditions("Widget", "pending")).toContain("Ready=True/Available");
+  });
+
+  it("probes at most once in 15 s, and with a rejected token once a minute", async () => {
+    const bench = await withFleet(3);
+    const over = outage(bench);
+    await bench.run(12 * MINUTE);
+    let calls = bench.world.calls.length;
+    await bench.run(10 * MINUTE);
+    expect(callsSince(bench, calls)).toBeLessThanOrEqual(41);
+    over();
+    await bench.run(MINUTE);
+    outage(bench, { is: "Unauthorized" }, 401);
+    bench.cluster.annotate("Link", "default", { [RECONCILE_REQUESTED_AT]: "now" });
+    await bench.run(2 * MINUTE);
+    expect(bench.conditions("Link", "default")).toContain("Stalled=True/CredentialsInvalid");
+    calls = bench.world.calls.length;
+    await bench.run(10 * MINUTE);
+    expect(callsSince(bench, calls)).toBeLessThanOrEqual(11);
+  });
+
+  it("that lasts one call leaves no trace on a settled object", async () => {
+    const bench = await withFleet(1);
+    const before = bench.cluster.writes.length;
+    let failed = 0;
+    bench.world.hooks.before = ({ op }) => {
+      failed += op === "list" ? 1 : 0;
+      return failed === 1 && op === "list" ? Promise.reject(apiError(op, { is: "Server" }, 502)) : Promise.resolve();
+    };
+    await bench.run(12 * MINUTE);
+    expect(failed).toBeGreaterThan(1);
+    expect(bench.cluster.writes.length).toBe(before);
+  });
+});
+
+describe("the token", () => {
+  it("that changes in the Secret is used at once, and wakes who was rejected", async () => {
+    const bench = await withFleet(1);
+    const over = outage(bench, { is: "Unauthorized" }, 401);
+    bench.widget("pending");
+    await bench.run(2 * MINUTE);
+    bench.cluster.secret("token", { token: "token-2" });
+    over();
+    await bench.run(11_000);
+    expect(bench.world.tokens.at(-1)).toBe("token-2");
+    expect(bench.conditions("Widget", "pending")).toContain("Ready=True/Available");
+  });
+
+  it("whose Secret goes and comes back with the same content is used again at once", async () => {
+    const bench = await withFleet(1);
+    bench.cluster.secret("token", undefined);
+    bench.cluster.annotate("Widget", "w0", { [RECONCILE_REQUESTED_AT]: "1" });
+    await bench.run(MINUTE);
+    expect(bench.conditions("Link", "default")).toContain("Stalled=True/CredentialsMissing");
+    bench.cluster.secret("token", { token: "token-1" });
+    await bench.run(15_000);
+    expect(bench.conditions("Link", "default")).toContain("Ready=True/Available");
+  });
+
+  it("that is not there at the start is waited for", async () => {
+    const bench = engineBench({ bare: true });
+    bench.cluster.create("Link", "default", {});
+    bench.widget("a");
+    await bench.run(MINUTE);
+    expect(bench.conditions("Link", "default")).toContain("Stalled=True/CredentialsMissing");
+    expect(bench.conditions("Widget", "a")).toContain("Ready=False/ConnectionNotReady");
+    const writes = bench.cluster.writes.length;
+    await bench.run(10 * MINUTE);
+    expect(bench.cluster.writes.length).toBe(writes);
+    bench.cluster.secret("token", { token: "t" });
+    await bench.run(6_000);
+    expect(bench.conditions("Widget", "a")).toContain("Ready=True/Available");
+  });
+});
+
+describe("a connection's own status", () => {
+  it("that could not be written is written soon", async () => {
+    const bench = await withFleet(1);
+    const over = outage(bench);
+    await bench.run(12 * MINUTE);
+    expect(bench.conditions("Link", "default")).toContain("Synced=False/PlatformUnavailable");
+    let failures = 2;
+    bench.cluster.hooks.before = ({ key }) => {
+      if (!key.startsWith("Link/") || failures === 0) return Promise.resolve();
+      failures -= 1;
+      return Promise.reject(
+        failures === 1 ? new KubeError("Server", 500, "etcd") : new KubeError("Conflict", 409, "moved"),
+      );
+    };
+    over();
+    await bench.run(30_000);
+    expect(failures).toBe(0);
+    expect(bench.conditions("Link", "default")).toContain("Synced=True/ReconcileSuccess");
+  });
+
+  it("follows its poll interval", async () => {
+    const bench = engineBench();
+    bench.cluster.annotate("Link", "default", { "platform-operator.io/poll-interval": "1m" });
+    await bench.run(10 * MINUTE);
+    expect(bench.world.calls.filter(({ op }) => op === "ping").length).toBeGreaterThan(8);
+  });
+
+  it("that names no connection or another one is found when it comes", async () => {
+    const bench = engineBench();
+    await bench.run(1_000);
+    bench.widget("a", { connectionRef: { name: "second" } });
+    await bench.run(20_000);
+    expect(bench.conditions("Widget", "a")).toContain("Ready=False/ConnectionNotReady");
+    bench.cluster.create("Link", "second", {});
+    await bench.run(2_000);
+    expect(bench.conditions("Widget", "a")).toContain("Ready=True/Available");
+  });
+
+  it("leaves the calls under way to the client that is replaced", async () => {
+    const bench = await withFleet(1);
+    bench.cluster.spec("Link", "default", { surface: "Full" });
+    await bench.run(10_000);
+    expect(bench.world.closed).toBe(0);
+    await bench.run(30_000);
+    expect(bench.world.closed).toBe(1);
+  });
+
+  it("goes, and its settled users say so after half an hour", async () => {
+    const bench = await withFleet(1);
+    bench.cluster.remove("Link", "default");
+    const before = writesOf(bench, "Widget");
+    await bench.run(20 * MINUTE);
+    expect(writesOf(bench, "Widget")).toBe(before);
+    await bench.run(35 * MINUTE);
+    expect(bench.conditions("Widget", "w0")).toContain("Synced=False/ConnectionNotReady");
+    expect(bench.conditions("Widget", "w0")).toContain("Ready=True/Available");
+  });
+});
+
+describe("the brake", () => {
+  it("holds mass changes that nobody asked for, says so at once, and lets go on the user's word", async () => {
+    const bench = await withFleet(30);
+    for (const [id, { name }] of bench.world.remotes) {
+      bench.cluster.spec("Widget", name, { name, note: "right" });
+      bench.world.change(id, { note: "right" });
+    }
+    await bench.run(15 * MINUTE);
+    const effects = bench.world.effects.length;
+    for (const id of bench.world.remotes.keys()) bench.world.change(id, { note: "wrong" });
+    await bench.run(12 * MINUTE);
+    expect(bench.world.effects.length - effects).toBe(10);
+    expect(bench.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");
+    await bench.run(30 * MINUTE);
+    expect(bench.world.effects.length - effects).toBe(10);
+    bench.cluster.annotate("Link", "default", { [RESOLVE]: "proceed" });
+    await bench.run(1_000);
+    expect(bench.conditions("Link", "default")).toContain("Ready=True/Available");
+    expect(bench.cluster.get("Link", "default").metadata.annotations).not.toHaveProperty([RESOLVE]);
+  });
+
+  it("says within seconds that it holds", async () => {
+    const bench = await withFleet(12);
+    for (const { name } of bench.world.remotes.values()) bench.cluster.spec("Widget", name, { name, note: "right" });
+    await bench.run(15 * MINUTE);
+    for (const id of bench.world.remotes.keys()) bench.world.change(id, { note: "wrong" });
+    for (const { name } of bench.world.remotes.values()) {
+      bench.cluster.annotate("Widget", name, { "platform-operator.io/poll-interval": "10m" });
+    }
+    await bench.run(5_000);
+    expect(bench.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");
+  });
+});

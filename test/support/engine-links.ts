@@ -1,0 +1,81 @@
+import { z } from "zod";
+
+import type { ConnectionSettings, Kind, Surface, Why } from "../../src/engine/kind.ts";
+import type { Resource } from "../../src/resources/base/resource.ts";
+import { kept, observingStatus } from "../../src/resources/base/status.ts";
+import type { WidgetApi } from "./engine-world.ts";
+
+/** A resource without anything that only the API server needs. */
+export function resource<Spec, Mem>(
+  kind: string,
+  spec: z.ZodType<Spec>,
+  memory: z.ZodType<Mem>,
+  status: z.ZodObject,
+): Resource<Spec, Mem> {
+  return {
+    kind,
+    plural: `${kind.toLowerCase()}s`,
+    singular: kind.toLowerCase(),
+    shortNames: [],
+    scope: kind.startsWith("Cluster") ? "Cluster" : "Namespaced",
+    description: "A pretended kind.",
+    spec,
+    memory,
+    status,
+    rules: [],
+    columns: [],
+    selectableFields: [],
+  };
+}
+
+const READY: Why = { reason: "Available", message: "Reachable." };
+
+const linkSpec = z.object({
+  baseUrl: z.string().default("https://platform.example"),
+  organizationId: z.string().default("org-1"),
+  surface: z.enum(["Auto", "Documented", "Full"]).default("Auto"),
+  allowUnverifiedIds: z.boolean().default(false),
+  allowedNamespaces: z.array(z.string()).optional(),
+});
+
+const linkMemory = z.object({ surface: kept(z.enum(["Documented", "Full"])) });
+
+type LinkSpec = z.output<typeof linkSpec>;
+type LinkKind = Kind<LinkSpec, object, Surface | undefined, z.output<typeof linkMemory>, never, WidgetApi>;
+
+/** The two kinds of connections; their Secret is "token" with the key "token". */
+function linkKind(kind: string): LinkKind {
+  return {
+    resource: resource(kind, linkSpec, linkMemory, observingStatus({})),
+    lives: false,
+    connection: settings,
+    claim: () => undefined,
+    listable: () => false,
+    needs: () => ({ references: [], values: [], inputs: () => ({}) }),
+    observe: (_pass, api) => api.ping(),
+    plan: () => ({ is: "settled" }),
+    act: () => Promise.reject(new TypeError("a connection has no steps")),
+    trace: () => Promise.resolve({ is: "absent" }),
+    report: (_pass, surface) => ({ ready: READY, conditions: [], status: { surface } }),
+  };
+}
+
+function settings(spec: LinkSpec): ConnectionSettings {
+  return {
+    baseUrl: spec.baseUrl,
+    pathPrefix: "",
+    organizationId: spec.organizationId,
+    scheme: "Token",
+    tokenSecret: { name: "token", key: "token" },
+    requestsPerSecond: undefined,
+    burst: undefined,
+    surface: spec.surface,
+    allowUnverifiedIds: spec.allowUnverifiedIds,
+    allowedProjects: undefined,
+    allowedNamespaces:
+      spec.allowedNamespaces === undefined ? undefined : { names: spec.allowedNamespaces, matchLabels: undefined },
+  };
+}
+
+export const link = linkKind("Link");
+export const clusterLink = linkKind("ClusterLink");
