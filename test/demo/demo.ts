@@ -23,6 +23,9 @@ export async function runDemo(options: DemoOptions, screen: Screen, signal: Abor
   const say = (line: string): void => {
     screen.print(`${screen.paint("dim", since(started))} ${line}`);
   };
+  signal.addEventListener("abort", () => {
+    screen.print("\nStopping operator, platform and control plane…");
+  });
   try {
     const stage = await setStage({ ...options, say, signal, atEnd: (close) => ends.push(close) });
     showObjects(stage.view, screen, say);
@@ -30,7 +33,6 @@ export async function runDemo(options: DemoOptions, screen: Screen, signal: Abor
     if (!options.once) await forever(signal);
     return code;
   } finally {
-    if (signal.aborted) screen.print("\nStopping operator, platform and control plane…");
     for (const end of ends.toReversed()) await end();
   }
 }

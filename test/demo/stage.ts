@@ -33,9 +33,10 @@ export interface StageOptions extends Pick<DemoOptions, "speed" | "surface"> {
  * @throws Error when something does not start, or the signal's reason when it fires.
  */
 export async function setStage({ speed, surface, say, atEnd, signal }: StageOptions): Promise<Stage> {
-  const controlPlane = await startControlPlane({ crdsDir: join(root, "crds"), auditLog: false, progress: say });
+  const starting = startControlPlane({ crdsDir: join(root, "crds"), auditLog: false, progress: say });
+  // A build of the binaries takes minutes. What is under way ends with this process.
+  const controlPlane = await Promise.race([starting, rejection(signal)]);
   atEnd(() => controlPlane.stop());
-  signal.throwIfAborted();
   say(`control plane: kube-apiserver and etcd, ${controlPlane.server}`);
 
   const simulator = await startSimulator({ surface, speed });
@@ -72,6 +73,14 @@ export async function operatorTrouble({ dir }: ControlPlane, most: number): Prom
     .split("\n")
     .filter((line) => line !== "" && !/"level":"(?:debug|info)"/.test(line))
     .slice(-most);
+}
+
+function rejection(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => {
+      reject(signal.reason);
+    });
+  });
 }
 
 function quickstartFor({ url, organizationId, clusterIds, tokens }: Simulator): string {
