@@ -1,5 +1,6 @@
 /** Whether an id that a user gave lies under the connection's organization (design §8). */
 import type { Uuid } from "../engine/kind.ts";
+import { ApiError } from "../platform/errors.ts";
 import type { Platform } from "../platform/index.ts";
 
 const MAX_AGE_MS = 30_000;
@@ -22,4 +23,20 @@ export async function projectOfEnvironment(api: Platform, environmentId: Uuid): 
     if (environments.some(({ id }) => id === environmentId)) return project.id;
   }
   return undefined;
+}
+
+/**
+ * A read under a parent that may be gone. Deployed services forbid what is under a deleted parent (api-behaviour §3.4):
+ * a 403 counts as gone only if the lists of the organization say so.
+ * @returns undefined when the parent is gone
+ * @throws ApiError
+ */
+export async function orGone<T>(read: Promise<T>, isGone: () => Promise<boolean>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    const failure = error instanceof ApiError ? error.failure.is : undefined;
+    if (failure === "NotFound" || (failure === "Forbidden" && (await isGone()))) return undefined;
+    throw error;
+  }
 }

@@ -63,8 +63,10 @@ async function probeSurface(api: Platform, projectId: string | undefined): Promi
     return "Full";
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const missing = error.failure.is === "NotFound" || error.failure.is === "NotSupported";
-    return missing ? "Documented" : undefined;
+    if (error.failure.is === "NotSupported") return "Documented";
+    // It may have gone in between; what is still listed, but not found, the platform does not offer.
+    const isListed = async () => (await api.projects.list()).some(({ id }) => id === projectId);
+    return error.failure.is === "NotFound" && (await isListed()) ? "Documented" : undefined;
   }
 }
 

@@ -1,5 +1,5 @@
 /** Finding objects of the platform by name, and what a claim to one needs. */
-import type { Json, OpenIntent, Plan, Uuid, Why } from "../engine/kind.ts";
+import type { Json, OpenIntent, Plan, Proof, Uuid, Why } from "../engine/kind.ts";
 
 /** Names are case-insensitive and unique in their parent (api-behaviour §2). */
 export function sameName(left: string, right: string): boolean {
@@ -123,4 +123,14 @@ export function projectNotAllowed(project: string): Why {
     reason: "PermissionDenied",
     message: `The connection's spec.allowedProjects does not list ${project}. A person who may edit the connection can add it.`,
   };
+}
+
+/** Why a deletion leaves alone what only an annotation claims: it was never checked against the connection's limits. */
+export function outside(
+  pass: { readonly proof: Proof | undefined; readonly allowedProjects: readonly Uuid[] | undefined },
+  projectId: Uuid | undefined,
+): Why | undefined {
+  if (pass.proof === "recorded" || projectId === undefined) return undefined;
+  if (pass.allowedProjects?.includes(projectId) !== false) return undefined;
+  return { reason: "NotObservable", message: `${projectNotAllowed(projectId).message} Nothing is deleted or stopped.` };
 }

@@ -12,15 +12,19 @@ import {
   nameMark,
   notThere,
   otherName,
+  outside,
   projectNotAllowed,
   sameName,
 } from "./names.ts";
+import { countOf, fit, fitOptional } from "./text.ts";
 
 interface Seen {
   /** All of the organization's. */
   readonly projects: readonly Project[];
   readonly environments: readonly EnvironmentCount[];
   readonly serverNow: Date | undefined;
+  /** The settings were sent in this pass. */
+  readonly updated: boolean;
   /** A delete was sent in this pass. */
   readonly deleting: boolean;
 }
@@ -47,7 +51,7 @@ export const project: PlatformKind<ProjectSpec, object, Seen, ProjectMemory, Do>
       exists && pass.goal === "present"
         ? await api.projects.environmentStats(pass.id, { maxAgeMs: LIST_MAX_AGE_MS })
         : [];
-    return { projects, environments, serverNow: api.serverNow(), deleting: false };
+    return { projects, environments, serverNow: api.serverNow(), updated: false, deleting: false };
   },
 
   plan: (pass, seen) => {
@@ -57,7 +61,8 @@ export const project: PlatformKind<ProjectSpec, object, Seen, ProjectMemory, Do>
     const refused = refusal(pass, mine, pass.id);
     if (refused !== undefined) return { is: "stalled", why: refused };
     if (pass.proof !== "recorded") return { is: "adopt", id: pass.id };
-    if (mine === undefined || driftOf(pass, mine).length === 0) return { is: "settled" };
+    // Sent once in a pass: what the platform stores otherwise is told as drift.
+    if (mine === undefined || seen.updated || driftOf(pass, mine).length === 0) return { is: "settled" };
     if (pass.surface === "Full") return { is: "step", step: { repeat: "safe", op: "updateProject", do: "update" } };
     const message =
       "The platform's surface has no update of projects. Make spec equal the platform, or change the project there.";
@@ -75,7 +80,7 @@ export const project: PlatformKind<ProjectSpec, object, Seen, ProjectMemory, Do>
     const updated = await api.projects.update(mine, inputOf(pass.spec));
     const next = updated ?? { ...mine, ...inputOf(pass.spec) };
     return {
-      seen: { ...seen, projects: seen.projects.map((one) => (one.id === mine.id ? next : one)) },
+      seen: { ...seen, projects: seen.projects.map((one) => (one.id === mine.id ? next : one)), updated: true },
       memory: pass.memory,
     };
   },
@@ -84,13 +89,13 @@ export const project: PlatformKind<ProjectSpec, object, Seen, ProjectMemory, Do>
     const projects = await api.projects.list();
     const found = landed(intent, projects, pass.holderOf);
     if (found.length === 0) return { is: "absent" };
-    const seen = { projects, environments: [], serverNow: api.serverNow(), deleting: false };
+    const seen = { projects, environments: [], serverNow: api.serverNow(), updated: false, deleting: false };
     return { is: "landed", known: found.map(({ id }) => ({ seen, memory: pass.memory, id })) };
   },
 
   report: (pass, seen) => {
     const mine = mineOf(pass, seen);
-    const listed = seen.environments.slice(0, LISTED_ENVIRONMENTS);
+    const environments = seen.environments.toSorted((left, right) => (left.id < right.id ? -1 : 1));
     return {
       ready: { reason: "Available", message: `Project "${pass.spec.name}" exists on the platform.` },
       conditions: [],
@@ -98,12 +103,12 @@ export const project: PlatformKind<ProjectSpec, object, Seen, ProjectMemory, Do>
         mine === undefined
           ? {}
           : {
-              createdAt: mine.createdAt,
-              updatedAt: mine.updatedAt,
-              environmentCount: seen.environments.length,
-              environments: listed
-                .map(({ id, serviceTotalNumber }) => ({ id, serviceCount: serviceTotalNumber ?? 0 }))
-                .toSorted((left, right) => (left.id < right.id ? -1 : 1)),
+              createdAt: fitOptional(mine.createdAt),
+              updatedAt: fitOptional(mine.updatedAt),
+              environmentCount: environments.length,
+              environments: environments
+                .slice(0, LISTED_ENVIRONMENTS)
+                .map(({ id, serviceTotalNumber }) => ({ id, serviceCount: countOf(serviceTotalNumber) })),
             },
       drift: mine === undefined ? [] : driftOf(pass, mine),
     };
@@ -150,6 +155,8 @@ function planAbsent(pass: ProjectPass, seen: Seen, mine: Project | undefined): P
   if (mine === undefined || pass.goal === "stopped") return { is: "settled" };
   if (seen.deleting)
     return { is: "waiting", why: { reason: "Deleting", message: "The platform deletes the project." } };
+  const refused = outside(pass, mine.id);
+  if (refused !== undefined) return { is: "stalled", why: refused };
   if (!sameName(mine.name, pass.spec.name)) return { is: "stalled", why: otherName("project", mine.id) };
   if (pass.surface === "Full") return { is: "step", step: { repeat: "safe", op: "deleteProject", do: "delete" } };
   const message = "The platform's surface has no deletion of projects.";
@@ -157,7 +164,8 @@ function planAbsent(pass: ProjectPass, seen: Seen, mine: Project | undefined): P
 }
 
 async function create(pass: ProjectPass, seen: Seen, api: Platform): Promise<Known<Seen, ProjectMemory>> {
-  const made = await api.projects.create(inputOf(pass.spec));
+  // Where the answer shows less than a list does, what was sent is taken to be there.
+  const made = { ...inputOf(pass.spec), ...(await api.projects.create(inputOf(pass.spec))) };
   return { seen: { ...seen, projects: [...seen.projects, made] }, memory: pass.memory, id: made.id };
 }
 
@@ -167,10 +175,10 @@ function inputOf({ name, description }: ProjectSpec): { readonly name: string; r
 
 function driftOf({ spec }: ProjectPass, mine: Project): readonly DriftField[] {
   const drift: DriftField[] = [];
-  if (mine.name !== spec.name) drift.push({ path: "spec.name", desired: spec.name, observed: mine.name });
+  if (mine.name !== spec.name) drift.push({ path: "spec.name", desired: spec.name, observed: fit(mine.name) });
   const { description } = spec;
   if (description !== undefined && (mine.description ?? "") !== description) {
-    drift.push({ path: "spec.description", desired: description, observed: mine.description ?? "" });
+    drift.push({ path: "spec.description", desired: description, observed: fit(mine.description ?? "") });
   }
   return drift;
 }

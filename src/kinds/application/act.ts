@@ -1,14 +1,13 @@
-/** One request, and did an old one land. */
-import type { Known, OpenIntent, Trace } from "../../engine/kind.ts";
-import { ApiError } from "../../platform/errors.ts";
+/** One request, and its answer folded into what was seen. */
+import type { Known, Uuid } from "../../engine/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import { servicePhase } from "../../platform/states.ts";
-import { platformApplication, type ApplicationMemory, type LastDeployment } from "../../resources/application.ts";
-import { baseline, landed } from "../names.ts";
-import { baselineOf } from "./deployment.ts";
-import { NOTHING_SEEN, recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
-import { applicationInput, declaredSettings } from "./settings.ts";
+import type { ApplicationMemory, LastDeployment } from "../../resources/application.ts";
+import { baselineOf, followed } from "./deployment.ts";
+import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
+import { applicationInput, declaredSettings, observedSettings, settingsDrift } from "./settings.ts";
+import { shownState } from "./words.ts";
 
 type Folded = Known<Seen, ApplicationMemory>;
 
@@ -26,14 +25,18 @@ export async function act(step: Do, pass: ApplicationPass, seen: Seen, api: Plat
       return await replaceSecret(step, pass, seen, api, id);
     case "deploy": {
       const status = await api.applications.deploy(id, step.commit);
+      const lastDeployment = begun(pass, seen, step, status);
       return {
-        seen: withStatus(seen, status),
-        memory: { ...pass.memory, runState: "Running", lastDeployment: begun(pass, seen, step, status) },
+        seen: accepted(seen, id, status, "DEPLOYMENT_QUEUED"),
+        memory: { ...pass.memory, runState: "Running", stopping: undefined, lastDeployment },
       };
     }
     case "stop": {
       const status = await api.applications.stop(id);
-      return { seen: withStatus(seen, status), memory: { ...pass.memory, runState: "Stopped" } };
+      return {
+        seen: accepted(seen, id, status, "STOP_QUEUED"),
+        memory: { ...pinned(pass, seen), runState: "Stopped", stopping: baselineOf(seen.status) },
+      };
     }
     case "delete":
       await api.applications.delete(id);
@@ -57,13 +60,22 @@ async function update(pass: ApplicationPass, seen: Seen, api: Platform): Promise
   const input = applicationInput(pass.spec);
   const updated = await api.applications.update(record, input);
   const { written } = pass.memory;
+  const settings = declaredSettings(pass.spec);
+  const otherwise = updated === undefined ? [] : settingsDrift(settings, observedSettings(updated, pass.spec));
+  const altered =
+    otherwise.length === 0 ? undefined : Object.fromEntries(otherwise.map((it) => [it.path, it.observed]));
   const memory = {
-    ...pass.memory,
-    written: { ...written, settings: { ...declaredSettings(pass.spec) }, revision: (written?.revision ?? 0) + 1 },
+    ...pinned(pass, seen),
+    written: { ...written, settings: { ...settings }, altered, revision: (written?.revision ?? 0) + 1 },
   };
-  // Where the answer has no body, what was sent is taken to be there until the next read.
-  const next = updated ?? { ...record, name: input.name };
-  return { seen: { ...seen, siblings: seen.siblings?.map((one) => (one.id === record.id ? next : one)) }, memory };
+  const next = updated ?? record;
+  const siblings = seen.siblings?.map((one) => (one.id === record.id ? next : one));
+  return { seen: { ...seen, siblings, updated: true }, memory };
+}
+
+/** The memory before a write: what is deployed by now is put down, so that what is written counts as a change to it. */
+function pinned(pass: ApplicationPass, seen: Seen): ApplicationMemory {
+  return { ...pass.memory, lastDeployment: followed(pass, seen) };
 }
 
 async function importVariables(pass: ApplicationPass, seen: Seen, api: Platform, id: string): Promise<Folded> {
@@ -71,7 +83,7 @@ async function importVariables(pass: ApplicationPass, seen: Seen, api: Platform,
   const answer = await api.variables.import(id, { overwrite: true, vars: variables });
   const taken = answer?.successfulImportedVariables.map(({ name }) => name) ?? variables.map(({ name }) => name);
   const written = { ...pass.memory.written, variables: { ...fingerprint }, variableNames: taken };
-  return { seen, memory: { ...pass.memory, written } };
+  return { seen, memory: { ...pinned(pass, seen), written } };
 }
 
 async function replaceSecret(
@@ -84,104 +96,42 @@ async function replaceSecret(
   const value = pass.inputs.variables.find(({ name }) => name === step.name)?.value ?? "";
   await api.variables.updateSecret(id, step.secretId, { key: step.name, value });
   const { written } = pass.memory;
+  const { lastDeployment } = pinned(pass, seen);
   return {
     seen,
-    memory: { ...pass.memory, written: { ...written, variableNames: [...(written?.variableNames ?? []), step.name] } },
+    memory: {
+      ...pass.memory,
+      // Whatever was deployed, it was without this value.
+      lastDeployment: lastDeployment && { ...lastDeployment, variables: undefined },
+      written: { ...written, variableNames: [...(written?.variableNames ?? []), step.name] },
+    },
   };
 }
 
 function begun(
   pass: ApplicationPass,
-  seen: Seen,
+  before: Seen,
   step: Extract<Do, { what: "deploy" }>,
-  status: ServiceStatus | undefined,
+  answer: ServiceStatus | undefined,
 ): LastDeployment {
   const { written } = pass.memory;
   return {
     gitCommitId: step.commit,
     startedAt: pass.now.toISOString(),
     settings: written?.revision ?? 0,
-    ...(status === undefined ? {} : { state: status.state }),
-    ...(status?.deploymentRequestId === undefined
-      ? { baseline: baselineOf(seen.status) }
-      : { requestId: status.deploymentRequestId }),
+    baseline: baselineOf(before.status),
+    ...(answer === undefined ? {} : { state: shownState(answer.state) }),
+    ...(answer?.deploymentRequestId === undefined ? {} : { requestId: answer.deploymentRequestId }),
     ...(written?.variables === undefined ? {} : { variables: written.variables }),
     ...(step.retry === undefined ? {} : { retry: step.retry }),
   };
 }
 
-/** The state after a write. An answer without a body says nothing: the old state stands, and is not believed. */
-function withStatus(seen: Seen, status: ServiceStatus | undefined): Seen {
-  return status === undefined ? seen : { ...seen, status };
-}
-
-/** @throws ApiError */
-export async function trace(
-  intent: OpenIntent,
-  pass: ApplicationPass,
-  api: Platform,
-): Promise<Trace<Seen, ApplicationMemory>> {
-  if (intent.creates) return await traceCreate(intent, pass, api);
-  const status = await statusOrGone(intent.id ?? pass.id ?? "", api);
-  if (status === undefined) return { is: "absent" };
-  const seen = { ...NOTHING_SEEN, status };
-  if (intent.op === "stopApplication") {
-    const stopping = /^STOP|STOPPING$/.test(status.state);
-    return stopping
-      ? { is: "landed", known: [{ seen, memory: { ...pass.memory, runState: "Stopped" } }] }
-      : { is: "absent" };
-  }
-  const moved =
-    baselineOf(status) !== baseline(intent.mark, "baseline") ||
-    (status.deploymentRequestId ?? null) !== baseline(intent.mark, "requestId");
-  if (!moved && servicePhase(status.state) !== "busy") return { is: "absent" };
-  return {
-    is: "landed",
-    known: [{ seen, memory: { ...pass.memory, runState: "Running", lastDeployment: traced(intent, pass, status) } }],
-  };
-}
-
-async function traceCreate(
-  intent: OpenIntent,
-  pass: ApplicationPass,
-  api: Platform,
-): Promise<Trace<Seen, ApplicationMemory>> {
-  if (pass.surface === "Documented") {
-    const message = `The platform did not confirm the creation of "${intent.name ?? ""}", and its surface has no list to look it up in. Look on the platform: if it exists, set spec.externalId; if not, annotate this resource with platform-operator.io/resolve=recreate.`;
-    return { is: "unknowable", why: { reason: "CreateResultUnknown", message } };
-  }
-  const found = landed(
-    intent,
-    await api.applications.list(intent.parentId ?? pass.inputs.environmentId),
-    pass.holderOf,
-  );
-  if (found.length === 0) return { is: "absent" };
-  return { is: "landed", known: found.map(({ id }) => ({ seen: NOTHING_SEEN, memory: pass.memory, id })) };
-}
-
-async function statusOrGone(id: string, api: Platform): Promise<ServiceStatus | undefined> {
-  try {
-    return await api.applications.status(id);
-  } catch (error) {
-    if (error instanceof ApiError && error.failure.is === "NotFound") return undefined;
-    throw error;
-  }
-}
-
-/** What the intent of a deployment says about it, with the request id that the service shows. */
-function traced(intent: OpenIntent, pass: ApplicationPass, status: ServiceStatus): LastDeployment {
-  const mark = platformApplication.memory.parse({
-    lastDeployment: {
-      gitCommitId: intent.commit ?? "",
-      settings: baseline(intent.mark, "settings"),
-      variables: baseline(intent.mark, "variables"),
-      retry: baseline(intent.mark, "retry"),
-    },
-  }).lastDeployment;
-  const known = mark ?? { gitCommitId: intent.commit ?? "" };
-  const { deploymentRequestId: requestId } = status;
-  const fresh = requestId !== undefined && requestId !== baseline(intent.mark, "requestId");
-  const before = baseline(intent.mark, "baseline");
-  const followedBy = fresh ? { requestId } : { baseline: typeof before === "string" ? before : "" };
-  return { ...known, ...followedBy, state: status.state, startedAt: pass.now.toISOString() };
+/**
+ * What is seen once an order was accepted: it is queued at least. The answer may have no body, or still show the state
+ * of before (api-behaviour §3.2); how far an older request is does not matter any more.
+ */
+function accepted(seen: Seen, id: Uuid, status: ServiceStatus | undefined, queued: string): Seen {
+  const state = servicePhase(status?.state ?? "") === "busy" ? (status?.state ?? queued) : queued;
+  return { ...seen, request: undefined, status: { ...(status ?? seen.status), id, state } };
 }

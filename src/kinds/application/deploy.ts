@@ -26,8 +26,9 @@ export function checkDeploy(
   });
 }
 
-/** Only what we stopped is started again, or what the user asks for. */
+/** Only what we stopped is started again, or what the user asks for; the latter brings back what was uninstalled, too. */
 function startDue(pass: ApplicationPass, progress: Progress): boolean {
+  if (progress.phase === "gone") return pass.requested !== undefined;
   return progress.phase === "stopped" && (pass.memory.runState === "Stopped" || pass.requested !== undefined);
 }
 

@@ -1,9 +1,14 @@
 /** When to deploy, and how far a deployment is (design §6, "Deploy exactly when"). Pure. */
+import { z } from "zod";
+
 import { sameContent } from "../../engine/kind.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import { servicePhase, type Phase } from "../../platform/states.ts";
 import type { LastDeployment } from "../../resources/application.ts";
+import { fit } from "../text.ts";
 import { recordOf, type ApplicationPass, type Seen } from "./model.ts";
+import { variablesSent } from "./variables.ts";
+import { shownState } from "./words.ts";
 
 /** What the service showed, for telling later whether something new happened to it. */
 export function baselineOf(status: ServiceStatus | undefined): string {
@@ -12,6 +17,26 @@ export function baselineOf(status: ServiceStatus | undefined): string {
     status?.executionId ?? null,
     status?.deploymentRequestsCount ?? null,
   ]);
+}
+
+const baseline = z.array(z.unknown());
+
+/**
+ * Whether the service shows something new since `before` was taken. What it does not show now says nothing: one read
+ * may show less than another.
+ */
+export function movedPast(before: string | undefined, status: ServiceStatus): boolean {
+  const old = baseline.safeParse(tryParse(before ?? "")).data;
+  const now = baseline.parse(tryParse(baselineOf(status)));
+  return old === undefined || now.some((value, index) => value !== null && value !== old[index]);
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether the platform ever deployed the service. */
@@ -28,23 +53,23 @@ export function everDeployed(status: ServiceStatus | undefined): boolean {
  */
 export function lastDeployment(pass: ApplicationPass, seen: Seen): LastDeployment | undefined {
   const remembered = pass.memory.lastDeployment;
-  if (remembered !== undefined || !everDeployed(seen.status)) return remembered;
+  if (remembered !== undefined || seen.status === undefined || !everDeployed(seen.status)) return remembered;
   const commit = deployedCommit(pass, seen) ?? pass.spec.deploy?.gitCommitId;
   if (commit === undefined) return undefined;
-  const at = { finishedAt: pass.now.toISOString() };
+  const { written } = pass.memory;
   return {
     gitCommitId: commit,
-    ...(seen.status === undefined ? {} : { state: seen.status.state }),
-    ...at,
-    settings: pass.memory.written?.revision ?? 0,
-    variables: pass.memory.written?.variables ?? pass.inputs.fingerprint,
+    state: shownState(seen.status.state),
+    finishedAt: pass.now.toISOString(),
+    settings: written?.revision ?? 0,
+    variables: written?.variables ?? (variablesSent(pass, seen) ? pass.inputs.fingerprint : undefined),
   };
 }
 
 /** The commit that the platform says is deployed; only the full surface shows it. */
 export function deployedCommit(pass: ApplicationPass, seen: Seen): string | undefined {
   const shown = recordOf(pass, seen)?.gitRepository?.deployedCommitId;
-  return shown === "" ? undefined : shown;
+  return shown === undefined || shown === "" ? undefined : fit(shown);
 }
 
 /** Whether one commit id is the other or its abbreviation. */
@@ -88,26 +113,42 @@ export interface Progress {
 }
 
 /**
- * How far the service is. A deployment of ours is followed by its request id; without one the service's own state is
- * believed only once it moved past the baseline.
+ * How far the service is. A deployment of ours is followed by its request id; where the platform shows no request, the
+ * service's own state is believed only once it moved past the baseline.
  */
 export function progressOf(pass: ApplicationPass, seen: Seen): Progress | undefined {
   const { status, request } = seen;
   if (status === undefined) return undefined;
   const last = pass.memory.lastDeployment;
   const open = last !== undefined && last.finishedAt === undefined;
-  const own = { state: status.state, phase: servicePhase(status.state), ours: open };
+  const own: Progress = { state: shownState(status.state), phase: servicePhase(status.state), ours: open };
   if (!open) return own;
-  if (last.requestId === undefined) {
-    const moved = last.baseline === undefined || baselineOf(status) !== last.baseline || own.phase === "busy";
-    return moved ? own : { state: status.state, phase: "busy", ours: true };
-  }
-  if (request === undefined) return own;
-  const phase = servicePhase(request.status);
+  if (request === undefined) return isBelievable(last, status, own.phase) ? own : { ...own, phase: "busy" };
+  const asked: Progress = { state: shownState(request.status), phase: servicePhase(request.status), ours: true };
   // While the request runs, the service's own state says more: BUILDING, DEPLOYING.
-  if (phase === "busy") return own.phase === "busy" ? own : { state: request.status, phase, ours: true };
-  return { state: request.status, phase, ours: true };
+  if (asked.phase === "busy") return own.phase === "busy" ? own : asked;
+  // One request may carry several services (api-behaviour §3.3): whether it failed for this one, its own state tells.
+  // One that was cancelled before it began leaves the state of before.
+  const perhapsAnother = asked.phase === "failed" && asked.state !== "CANCELED";
+  return perhapsAnother && isOf(last, status) ? own : asked;
 }
+
+/** Whether a status speaks of the deployment that is followed. */
+function isOf(last: LastDeployment, status: ServiceStatus): boolean {
+  return status.deploymentRequestId === undefined
+    ? movedPast(last.baseline, status)
+    : status.deploymentRequestId === last.requestId;
+}
+
+/** Whether the service's state already is that of the deployment, or still the one before it. */
+function isBelievable(last: LastDeployment, status: ServiceStatus, phase: Phase): boolean {
+  if (phase === "busy") return true;
+  const waits = phase === "idle" && (status.deploymentRequestsCount ?? 0) > 0;
+  return !waits && (movedPast(last.baseline, status) || isOf(last, status));
+}
+
+/** What only work on a deployment shows; QUEUED is also what its order is answered with. */
+const AT_WORK = /^(BUILDING|WAITING_RUNNING|DEPLOYING|EXECUTING|RECAP)$/;
 
 /** The last deployment with what is known now; it ends when its state does. */
 export function followed(pass: ApplicationPass, seen: Seen): LastDeployment | undefined {
@@ -115,6 +156,14 @@ export function followed(pass: ApplicationPass, seen: Seen): LastDeployment | un
   const progress = progressOf(pass, seen);
   if (last === undefined || progress === undefined || last.finishedAt !== undefined) return last;
   const { baseline: _baseline, ...rest } = last;
-  if (progress.phase === "busy" || progress.phase === "unknown") return { ...last, state: progress.state };
-  return { ...rest, state: progress.state, finishedAt: pass.now.toISOString() };
+  const { state, phase } = progress;
+  if (phase !== "busy" && phase !== "unknown") return { ...rest, state, finishedAt: pass.now.toISOString() };
+  // Once it was seen at work, whatever state follows is its own: not every platform moves the baseline on a failure.
+  return { ...(AT_WORK.test(seen.status?.state ?? "") ? rest : last), state };
+}
+
+/** The deployment that failed, if it was one of ours: a failure may be of somebody else's, or of a stop. */
+export function failedDeployment(pass: ApplicationPass, seen: Seen): LastDeployment | undefined {
+  const last = followed(pass, seen);
+  return last?.startedAt !== undefined && servicePhase(last.state ?? "") === "failed" ? last : undefined;
 }

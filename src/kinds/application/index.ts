@@ -1,11 +1,12 @@
 /** PlatformApplication: exists, settings, variables, the commit deployed, running or stopped. */
 import { platformApplication, type ApplicationMemory, type ApplicationSpec } from "../../resources/application.ts";
 import type { PlatformKind } from "../kind.ts";
-import { act, trace } from "./act.ts";
+import { act } from "./act.ts";
 import type { Do, Inputs, Seen } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
+import { trace } from "./trace.ts";
 import { inputVariables, valueRequests } from "./variables.ts";
 
 export const application: PlatformKind<ApplicationSpec, Inputs, Seen, ApplicationMemory, Do> = {

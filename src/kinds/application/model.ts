@@ -36,6 +36,8 @@ export interface Seen {
   /** Ids of its own secrets by key, on the full surface, where one has to be changed. */
   readonly secretIds: ReadonlyMap<string, Uuid>;
   readonly serverNow: Date | undefined;
+  /** The settings were sent in this pass. */
+  readonly updated: boolean;
   /** A delete was sent in this pass. */
   readonly deleting: boolean;
 }
@@ -61,6 +63,7 @@ export const NOTHING_SEEN: Seen = {
   keys: undefined,
   secretIds: new Map(),
   serverNow: undefined,
+  updated: false,
   deleting: false,
 };
 

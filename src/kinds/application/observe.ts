@@ -5,10 +5,10 @@ import type { Platform } from "../../platform/index.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import { servicePhase } from "../../platform/states.ts";
 import type { Variable } from "../../platform/variables.ts";
-import { projectOfEnvironment } from "../ancestry.ts";
+import { orGone, projectOfEnvironment } from "../ancestry.ts";
 import { everDeployed } from "./deployment.ts";
 import { NOTHING_SEEN, type ApplicationPass, type Seen } from "./model.ts";
-import { pendingSecrets } from "./variables.ts";
+import { pendingSecrets, variablesSent } from "./variables.ts";
 
 /** Settings change rarely, states change while somebody watches. */
 const RECORDS_MAX_AGE_MS = 10_000;
@@ -20,7 +20,8 @@ export async function observe(pass: ApplicationPass, api: Platform): Promise<See
   const { environmentId } = pass.inputs;
   // Where somebody gave an id, or the connection is limited to some projects, the way up is looked at.
   const given = pass.spec.environmentRef.externalId !== undefined && pass.proof !== "recorded";
-  const limited = (given || pass.allowedProjects !== undefined) && pass.goal === "present";
+  const unproven = pass.goal === "present" || pass.proof === "claimed";
+  const limited = (given || pass.allowedProjects !== undefined) && unproven;
   const projectId = limited ? await projectOfEnvironment(api, environmentId) : undefined;
   const place = { ...NOTHING_SEEN, environmentIsOurs: !limited || projectId !== undefined, projectId };
   if (!place.environmentIsOurs) return place;
@@ -33,24 +34,28 @@ export async function observe(pass: ApplicationPass, api: Platform): Promise<See
 }
 
 async function siblingsOf(pass: ApplicationPass, api: Platform): Promise<Seen["siblings"]> {
-  const routine = pass.proof === "recorded" && pass.goal === "present";
-  const options = { maxAgeMs: routine ? RECORDS_MAX_AGE_MS : 0 };
-  return await orMissing(
-    api.applications.list(pass.inputs.environmentId, options),
-    pass.goal === "present" ? [] : ["NotFound"],
-  );
+  const { environmentId } = pass.inputs;
+  const isRecorded = pass.proof === "recorded";
+  const options = { maxAgeMs: isRecorded && pass.goal === "present" ? RECORDS_MAX_AGE_MS : 0 };
+  const list = api.applications.list(environmentId, options);
+  // With its environment, an application is gone too.
+  if (pass.goal === "present") return await orMissing(list, isRecorded ? ["NotFound"] : []);
+  return await orGone(list, async () => (await projectOfEnvironment(api, environmentId)) === undefined);
 }
 
-/** The state: one read for all services of the environment on the full surface, one for each on the documented. */
+/**
+ * The state: one read for all services of the environment on the full surface, one for each on the documented. A list
+ * may lag behind: whether one that we recorded is gone, only it can tell itself.
+ */
 async function statusOf(
   pass: ApplicationPass,
   id: Uuid,
   siblings: Seen["siblings"],
   api: Platform,
 ): Promise<ServiceStatus | undefined> {
-  if (pass.surface === "Documented") return await orMissing(api.applications.status(id), ["NotFound"]);
-  if (siblings?.some((one) => one.id === id) !== true) return undefined;
-  const all = await api.services.statuses(pass.inputs.environmentId, { maxAgeMs: STATUSES_MAX_AGE_MS });
+  const isListed = siblings?.some((one) => one.id === id) === true;
+  if (pass.surface === "Full" && !isListed && (siblings === undefined || pass.proof !== "recorded")) return undefined;
+  const all = isListed ? await api.services.statuses(pass.inputs.environmentId, { maxAgeMs: STATUSES_MAX_AGE_MS }) : [];
   return all.find((one) => one.id === id) ?? (await orMissing(api.applications.status(id), ["NotFound"]));
 }
 
@@ -83,8 +88,9 @@ async function variablesOf(
 ): Promise<Pick<Seen, "keys" | "secretIds">> {
   if (pass.inputs.variables.length === 0) return { keys: undefined, secretIds: new Map() };
   const foreign = pass.memory.written?.variables === undefined && everDeployed(status);
-  const pending = pass.surface === "Full" && pendingSecrets(pass).length > 0;
-  if (!foreign && !pending) return { keys: undefined, secretIds: new Map() };
+  // Before an import as well: what it does not take over is changed by its id, and before the deployment.
+  const changing = !variablesSent(pass, NOTHING_SEEN) || pendingSecrets(pass).length > 0;
+  if (!foreign && !(pass.surface === "Full" && changing)) return { keys: undefined, secretIds: new Map() };
   const secrets = await api.variables.listSecrets(id);
   const plain = foreign ? await api.variables.list(id) : [];
   return {

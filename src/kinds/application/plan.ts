@@ -13,7 +13,7 @@ import {
   sameName,
 } from "../names.ts";
 import { checkDeploy } from "./deploy.ts";
-import { progressOf, type Progress } from "./deployment.ts";
+import { failedDeployment, progressOf, type Progress } from "./deployment.ts";
 import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
 import { planRemoval } from "./removal.ts";
 import { declaredSettings, observedSettings, settingsDrift } from "./settings.ts";
@@ -42,7 +42,7 @@ function planExisting(pass: ApplicationPass, seen: Seen): Plan<Do> {
     () => checkProgress(pass, progress),
     () => checkRunState(pass, status, progress),
     () => checkDeploy(pass, seen, status, progress),
-    () => checkFailure(pass, progress),
+    () => checkFailure(pass, seen, progress),
     () => checkStopped(pass, status),
   ];
   for (const check of checks) {
@@ -98,21 +98,29 @@ function checkIdentity(pass: ApplicationPass, seen: Seen, id: Uuid): Check {
 }
 
 function checkSettings(pass: ApplicationPass, seen: Seen): Check {
-  const declared = declaredSettings(pass.spec);
+  if (pass.surface === "Documented") return checkSentSettings(pass);
   const record = recordOf(pass, seen);
-  const known = record === undefined ? pass.memory.written?.settings : observedSettings(record, pass.spec);
-  const drift = known === undefined ? [] : settingsDrift(declared, known);
-  const added =
-    record === undefined && known !== undefined
-      ? Object.keys(declared).filter((path) => known[path] === undefined)
-      : [];
-  if (drift.length === 0 && added.length === 0) return undefined;
-  if (record !== undefined)
-    return { is: "step", step: { repeat: "safe", op: "updateApplication", do: { what: "update" } } };
-  const paths = [...drift.map(({ path }) => path), ...added].toSorted().join(", ");
+  // Once in a pass: what the platform stores otherwise is told as drift, and not sent over and over again.
+  if (record === undefined || seen.updated) return undefined;
+  const declared = declaredSettings(pass.spec);
+  const { settings: sent, altered } = pass.memory.written ?? {};
+  const drift = settingsDrift(declared, observedSettings(record, pass.spec)).filter(
+    ({ path, observed }) =>
+      pass.requested !== undefined || sent?.[path] !== declared[path] || altered?.[path] !== observed,
+  );
+  if (drift.length === 0) return undefined;
+  return { is: "step", step: { repeat: "safe", op: "updateApplication", do: { what: "update" } } };
+}
+
+/** Where the platform shows no settings, those that were sent last are compared. */
+function checkSentSettings({ spec, memory }: ApplicationPass): Check {
+  const declared = declaredSettings(spec);
+  const sent = memory.written?.settings;
+  const changed = Object.keys(declared).filter((path) => sent !== undefined && sent[path] !== declared[path]);
+  if (changed.length === 0) return undefined;
   return stalled(
     "UpdateNotSupported",
-    `The platform's surface has no update of applications: ${paths} cannot be changed. Change it back, or change it on the platform and adopt the application anew.`,
+    `The platform's surface has no update of applications: ${changed.toSorted().join(", ")} cannot be changed. Change it back, or change it on the platform and adopt the application anew.`,
   );
 }
 
@@ -130,15 +138,16 @@ function checkVariables(pass: ApplicationPass, seen: Seen): Check {
 }
 
 function checkProgress(pass: ApplicationPass, progress: Progress): Check {
-  const commit = pass.memory.lastDeployment?.gitCommitId;
+  const commit = progress.ours ? pass.memory.lastDeployment?.gitCommitId : undefined;
   if (progress.phase === "busy") return { is: "waiting", why: busy(progress.state, commit) };
   if (progress.phase === "unknown") return { is: "waiting", why: unknownState(progress.state) };
-  if (progress.phase === "gone")
-    return stalled(
-      "ExternalResourceDeleted",
-      "The application was uninstalled on the platform. Nothing is deployed in its place; request a retry with the annotation platform-operator.io/reconcile-requested-at.",
-    );
-  return undefined;
+  if (progress.phase !== "gone") return undefined;
+  const { deploy, runState } = pass.spec;
+  if (pass.requested !== undefined && deploy !== undefined && runState === "Running") return undefined;
+  return stalled(
+    "ExternalResourceDeleted",
+    "The application was uninstalled on the platform. Nothing is deployed in its place; request a retry with the annotation platform-operator.io/reconcile-requested-at.",
+  );
 }
 
 function checkRunState(pass: ApplicationPass, status: ServiceStatus, progress: Progress): Check {
@@ -147,9 +156,9 @@ function checkRunState(pass: ApplicationPass, status: ServiceStatus, progress: P
   return stop(pass, status);
 }
 
-function checkFailure(pass: ApplicationPass, progress: Progress): Check {
+function checkFailure(pass: ApplicationPass, seen: Seen, progress: Progress): Check {
   if (progress.phase !== "failed") return undefined;
-  return { is: "stalled", why: failure(progress.state, pass.memory.lastDeployment?.gitCommitId) };
+  return { is: "stalled", why: failure(progress.state, failedDeployment(pass, seen)?.gitCommitId) };
 }
 
 /** An out-of-band stop is told, not undone. */

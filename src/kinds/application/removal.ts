@@ -2,21 +2,24 @@
 import type { Plan } from "../../engine/kind.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import { servicePhase } from "../../platform/states.ts";
-import { otherName, sameName } from "../names.ts";
+import { otherName, outside, sameName } from "../names.ts";
 import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
 import { stalled, stop } from "./steps.ts";
-import { busy } from "./words.ts";
+import { busy, unknownState } from "./words.ts";
 
 /** The plan for the goals "stopped" and "absent". */
 export function planRemoval(pass: ApplicationPass, seen: Seen): Plan<Do> {
   const { status } = seen;
   if (pass.id === undefined || status === undefined) return { is: "settled" };
+  const refused = outside(pass, seen.projectId);
+  if (refused !== undefined) return { is: "stalled", why: refused };
   return pass.goal === "stopped" ? planStop(pass, status) : planDelete(pass, seen, pass.id, status);
 }
 
 function planStop(pass: ApplicationPass, status: ServiceStatus): Plan<Do> {
   const phase = servicePhase(status.state);
   if (phase === "stopped" || phase === "idle" || phase === "gone") return { is: "settled" };
+  if (phase === "unknown") return { is: "waiting", why: unknownState(status.state) };
   return phase === "busy" ? { is: "waiting", why: busy(status.state, undefined) } : stop(pass, status);
 }
 

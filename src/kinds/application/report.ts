@@ -1,8 +1,18 @@
 /** What an application's status says. Pure. */
-import type { ConditionFact, DriftField, Report, Why } from "../../engine/kind.ts";
+import { sameContent, type ConditionFact, type DriftField, type Report, type Why } from "../../engine/kind.ts";
 import { deploymentCondition, fitsReason, servicePhase } from "../../platform/states.ts";
 import type { ApplicationMemory } from "../../resources/application.ts";
-import { deployCause, deployedCommit, followed, lastDeployment, progressOf, sameCommit } from "./deployment.ts";
+import { fit, fitOptional, ID } from "../text.ts";
+import {
+  deployCause,
+  deployedCommit,
+  failedDeployment,
+  followed,
+  lastDeployment,
+  movedPast,
+  progressOf,
+  sameCommit,
+} from "./deployment.ts";
 import { recordOf, type ApplicationPass, type Seen } from "./model.ts";
 import { declaredSettings, observedSettings, settingsDrift } from "./settings.ts";
 import { variablesCondition } from "./variables.ts";
@@ -16,13 +26,18 @@ export function report(pass: ApplicationPass, seen: Seen): Report {
     conditions: [...deployed(seen), ...variablesCondition(pass, seen), ...upToDate(pass, seen), ...ingressReady(seen)],
     status: {
       state: status === undefined ? undefined : shownState(status.state),
-      serviceDeploymentStatus: status?.serviceDeploymentStatus,
+      serviceDeploymentStatus: fitOptional(status?.serviceDeploymentStatus),
       environmentId: pass.id === undefined ? undefined : pass.inputs.environmentId,
       commit: last === undefined ? undefined : shortCommit(last.gitCommitId),
-      lastDeployment: last === undefined ? undefined : { ...last, variables: last.variables && { ...last.variables } },
+      lastDeployment: last && { ...last, variables: refreshed(pass, last.variables) },
       lastFailure: lastFailure(pass, seen),
       written: written(pass, seen),
-      ingress: ingress && { routerId: ingress.routerId, status: ingress.status && shownState(ingress.status) },
+      runState: runState(pass, seen),
+      stopping: stopping(pass, seen),
+      ingress: ingress && {
+        routerId: fitOptional(ingress.routerId, ID),
+        status: ingress.status && shownState(ingress.status),
+      },
     },
     drift: drift(pass, seen),
   };
@@ -89,7 +104,7 @@ function lastFailure(pass: ApplicationPass, seen: Seen): ApplicationMemory["last
   const kept = pass.memory.lastFailure;
   if (progress?.phase === "running") return undefined;
   if (progress?.phase !== "failed") return kept;
-  const { gitCommitId, requestId } = followed(pass, seen) ?? {};
+  const { gitCommitId, requestId } = failedDeployment(pass, seen) ?? {};
   const now = {
     state: shownState(progress.state),
     message: failure(progress.state, gitCommitId).message,
@@ -106,6 +121,30 @@ function sameFailure(left: Failure, right: Failure): boolean {
   return left.state === right.state && left.gitCommitId === right.gitCommitId && left.requestId === right.requestId;
 }
 
+/** The run state that we last brought about. What we stopped and finds itself running again, others have started. */
+function runState({ memory, spec }: ApplicationPass, { status }: Seen): ApplicationMemory["runState"] {
+  const started = spec.runState === "Running" && servicePhase(status?.state ?? "") === "running";
+  return started && memory.runState === "Stopped" ? "Running" : memory.runState;
+}
+
+/** An order to stop is open until the service is stopped, or shows something new and is not at work. */
+function stopping({ memory }: ApplicationPass, { status }: Seen): string | undefined {
+  const before = memory.stopping;
+  const phase = servicePhase(status?.state ?? "");
+  const over = phase === "stopped" || (phase !== "busy" && status !== undefined && movedPast(before, status));
+  return over ? undefined : before;
+}
+
+type Variables = NonNullable<ApplicationMemory["lastDeployment"]>["variables"];
+
+/**
+ * The fingerprint that stands for the same content now. Content is compared by its sources after the connection's
+ * token was replaced, so what is remembered keeps up with them: else a new token would send and deploy everything.
+ */
+function refreshed({ inputs }: ApplicationPass, known: Variables): Variables {
+  return known && { ...(sameContent(known, inputs.fingerprint) ? inputs.fingerprint : known) };
+}
+
 /** What we wrote. Of a service that was taken over, the spec as it was then is the baseline. */
 function written(pass: ApplicationPass, seen: Seen): ApplicationMemory["written"] {
   const known = pass.memory.written;
@@ -117,7 +156,7 @@ function written(pass: ApplicationPass, seen: Seen): ApplicationMemory["written"
     pass.inputs.variables.every(({ name }) => seen.keys?.has(name));
   const variables = foreign
     ? { variables: { ...pass.inputs.fingerprint }, variableNames: pass.inputs.variables.map(({ name }) => name) }
-    : {};
+    : { variables: refreshed(pass, known?.variables) };
   return { revision: 0, ...known, settings: { ...settings }, ...variables };
 }
 
@@ -126,7 +165,13 @@ function drift(pass: ApplicationPass, seen: Seen): readonly DriftField[] {
   if (seen.status === undefined) return [];
   const record = recordOf(pass, seen);
   const settings = record && settingsDrift(declaredSettings(pass.spec), observedSettings(record, pass.spec));
-  return [...(settings ?? []), ...deploymentDrift(pass, seen), ...runStateDrift(pass, seen)];
+  return [...(settings ?? []).map(shownField), ...deploymentDrift(pass, seen), ...runStateDrift(pass, seen)];
+}
+
+/** A difference as it may be shown: a repository's URL can hold a password. */
+function shownField({ path, desired, observed }: DriftField): DriftField {
+  const shown = (value: string): string => fit(value.replaceAll(/(https?:\/\/)[^/@\s"]*@/gi, "$1•••@"));
+  return { path, desired: shown(desired), observed: shown(observed) };
 }
 
 /** Told once our own deployment is over: another commit, or changes that are not ours and not deployed. */

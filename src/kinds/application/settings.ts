@@ -69,9 +69,10 @@ function observedPort(port: ApplicationPort, declared: readonly Port[] | undefin
   const wanted = declared?.find(({ internalPort }) => internalPort === port.internalPort);
   return {
     internalPort: port.internalPort,
-    externalPort: wanted?.externalPort === undefined ? undefined : port.externalPort,
-    protocol: wanted?.protocol === undefined ? undefined : port.protocol,
-    publiclyAccessible: port.publiclyAccessible ?? false,
+    // What the platform does not show of a port is no difference.
+    externalPort: wanted?.externalPort && (port.externalPort ?? wanted.externalPort),
+    protocol: wanted?.protocol && (port.protocol ?? wanted.protocol),
+    publiclyAccessible: port.publiclyAccessible ?? wanted?.publiclyAccessible ?? false,
   };
 }
 

@@ -1,11 +1,11 @@
 /** PlatformEnvironment: exists, name, mode. The documented surface shows its existence and its record only once. */
 import type { Known, OpenIntent, Trace, Uuid } from "../../engine/kind.ts";
-import { ApiError } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
 import { platformEnvironment, type EnvironmentMemory, type EnvironmentSpec } from "../../resources/environment.ts";
-import { isProjectOfOrganization } from "../ancestry.ts";
+import { isProjectOfOrganization, orGone } from "../ancestry.ts";
 import type { PlatformKind } from "../kind.ts";
 import { baseline, landed } from "../names.ts";
+import { countOf } from "../text.ts";
 import { driftOf, memoryOf, mineOf, recordOf, type Do, type EnvironmentPass, type Inputs, type Seen } from "./model.ts";
 import { plan } from "./plan.ts";
 
@@ -30,7 +30,7 @@ export const environment: PlatformKind<EnvironmentSpec, Inputs, Seen, Environmen
     const given = pass.spec.projectRef.externalId !== undefined && pass.proof !== "recorded";
     const projectIsOurs = !given || (await isProjectOfOrganization(api, projectId));
     const lists = projectIsOurs ? await listsOf(pass, projectId, api) : { counts: [], records: undefined };
-    return { ...lists, projectIsOurs, serverNow: api.serverNow(), deleting: false };
+    return { ...lists, projectIsOurs, serverNow: api.serverNow(), updated: false, deleting: false };
   },
 
   plan,
@@ -46,14 +46,19 @@ export const environment: PlatformKind<EnvironmentSpec, Inputs, Seen, Environmen
     const wanted = { name: pass.spec.name, ...(pass.spec.mode === undefined ? {} : { mode: pass.spec.mode }) };
     const next = (await api.environments.update(mine, wanted)) ?? { ...mine, ...wanted };
     const records = seen.records?.map((one) => (one.id === mine.id ? next : one));
-    return { seen: { ...seen, records }, memory: memoryOf(next) };
+    return { seen: { ...seen, records, updated: true }, memory: memoryOf(next) };
   },
 
   trace: async (intent, pass, api) => {
     const { counts, records } = await listsOf(pass, intent.parentId ?? pass.inputs.projectId, api);
-    const seen = { counts, records, projectIsOurs: true, serverNow: api.serverNow(), deleting: false };
+    const seen = { counts, records, projectIsOurs: true, serverNow: api.serverNow(), updated: false, deleting: false };
     if (records !== undefined) {
-      const found = landed(intent, records, pass.holderOf);
+      const before = idsBefore(intent);
+      const found = landed(
+        intent,
+        records.filter(({ id }) => !before.has(id)),
+        pass.holderOf,
+      );
       return found.length === 0
         ? { is: "absent" }
         : { is: "landed", known: found.map((one) => ({ seen, memory: memoryOf(one), id: one.id })) };
@@ -75,7 +80,7 @@ export const environment: PlatformKind<EnvironmentSpec, Inputs, Seen, Environmen
             clusterId,
             createdAt,
             projectId: pass.inputs.projectId,
-            serviceCount: count.serviceTotalNumber ?? 0,
+            serviceCount: countOf(count.serviceTotalNumber),
           }
         : {},
       drift: driftOf(pass, seen),
@@ -89,15 +94,14 @@ async function listsOf(
   api: Platform,
 ): Promise<Pick<Seen, "counts" | "records">> {
   const options = { maxAgeMs: pass.proof === "recorded" && pass.goal === "present" ? LIST_MAX_AGE_MS : 0 };
-  try {
-    const counts = await api.projects.environmentStats(projectId, options);
-    return { counts, records: pass.surface === "Full" ? await api.environments.list(projectId, options) : undefined };
-  } catch (error) {
-    // Of a project that is gone, nothing is left to delete.
-    const gone = error instanceof ApiError && error.failure.is === "NotFound" && pass.goal !== "present";
-    if (gone) return { counts: [], records: undefined };
-    throw error;
-  }
+  const read = async () => ({
+    counts: await api.projects.environmentStats(projectId, options),
+    records: pass.surface === "Full" ? await api.environments.list(projectId, options) : undefined,
+  });
+  if (pass.goal === "present") return await read();
+  // Of a project that is gone, nothing is left to delete.
+  const isGone = async () => !(await isProjectOfOrganization(api, projectId));
+  return (await orGone(read(), isGone)) ?? { counts: [], records: undefined };
 }
 
 async function create(pass: EnvironmentPass, seen: Seen, api: Platform): Promise<Known<Seen, EnvironmentMemory>> {
@@ -117,9 +121,14 @@ async function create(pass: EnvironmentPass, seen: Seen, api: Platform): Promise
 
 /** Without names, the proof is that exactly one id is new since the intent and nobody else's (design §6). */
 function traceByIds(intent: OpenIntent, pass: EnvironmentPass, seen: Seen): Trace<Seen, EnvironmentMemory> {
-  const listed = baseline(intent.mark, "ids");
-  const before: ReadonlySet<unknown> = new Set(Array.isArray(listed) ? listed : []);
+  const before = idsBefore(intent);
   const fresh = seen.counts.filter(({ id }) => !before.has(id) && pass.holderOf(id) === undefined);
   if (fresh.length === 0) return { is: "absent" };
   return { is: "landed", known: fresh.map(({ id }) => ({ seen, memory: { name: intent.name }, id })) };
+}
+
+/** The environments that were there before the intent. */
+function idsBefore(intent: OpenIntent): ReadonlySet<unknown> {
+  const listed = baseline(intent.mark, "ids");
+  return new Set<unknown>(Array.isArray(listed) ? listed : []);
 }

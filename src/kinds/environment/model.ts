@@ -3,6 +3,7 @@ import type { DriftField, Pass, Uuid } from "../../engine/kind.ts";
 import type { Environment } from "../../platform/environments.ts";
 import type { EnvironmentCount } from "../../platform/projects.ts";
 import type { EnvironmentMemory, EnvironmentSpec } from "../../resources/environment.ts";
+import { fit, fitOptional, ID } from "../text.ts";
 
 export interface Inputs {
   readonly projectId: Uuid;
@@ -16,6 +17,9 @@ export interface Seen {
   /** Whether a project that was given by id is the organization's; always true for one that we manage. */
   readonly projectIsOurs: boolean;
   readonly serverNow: Date | undefined;
+  /** The settings were sent in this pass. */
+  readonly updated: boolean;
+  /** A delete was sent in this pass. */
   readonly deleting: boolean;
 }
 
@@ -32,7 +36,12 @@ export function recordOf(pass: EnvironmentPass, seen: Seen): EnvironmentMemory {
 }
 
 export function memoryOf({ name, mode, clusterId, createdAt }: Environment): EnvironmentMemory {
-  return { name, mode, clusterId, createdAt };
+  return {
+    name: fit(name),
+    mode: fitOptional(mode),
+    clusterId: fitOptional(clusterId, ID),
+    createdAt: fitOptional(createdAt),
+  };
 }
 
 export function driftOf(pass: EnvironmentPass, seen: Seen): readonly DriftField[] {

@@ -7,9 +7,11 @@ import {
   nameMark,
   notThere,
   otherName,
+  outside,
   projectNotAllowed,
   sameName,
 } from "../names.ts";
+import { fit, ID } from "../text.ts";
 import { driftOf, mineOf, recordOf, type Do, type EnvironmentPass, type Seen } from "./model.ts";
 
 /** The first difference wins. */
@@ -21,11 +23,12 @@ export function plan(pass: EnvironmentPass, seen: Seen): Plan<Do> {
   if (pass.id === undefined) return planNew(pass, seen);
   const refused = refusal(pass, seen, pass.id);
   if (refused !== undefined) return { is: "stalled", why: refused };
+  // Before it is recorded: from then on spec.clusterRef cannot be changed.
+  const moved = otherClusterOf(pass, recordOf(pass, seen).clusterId);
+  if (moved !== undefined) return moved;
   if (pass.proof !== "recorded") return { is: "adopt", id: pass.id };
-  const { clusterId } = recordOf(pass, seen);
-  if (clusterId !== undefined && clusterId !== pass.spec.clusterRef.externalId)
-    return { is: "stalled", why: otherCluster(clusterId) };
-  if (driftOf(pass, seen).length === 0) return { is: "settled" };
+  // Sent once in a pass: what the platform stores otherwise is told as drift.
+  if (seen.updated || driftOf(pass, seen).length === 0) return { is: "settled" };
   if (pass.surface === "Full") return { is: "step", step: { repeat: "safe", op: "updateEnvironment", do: "update" } };
   const message =
     "The platform's surface has no update of environments. Make spec.name and spec.mode what they were, or change the environment on the platform and adopt it anew.";
@@ -49,6 +52,7 @@ function planNew(pass: EnvironmentPass, seen: Seen): Plan<Do> {
   const what = `environment "${pass.spec.name}"`;
   const matches = (seen.records ?? []).filter(({ name }) => sameName(name, pass.spec.name));
   const found = adoptOrRefuse(pass, matches, what);
+  if (found?.is === "adopt") return otherClusterOf(pass, matches[0]?.clusterId) ?? found;
   if (found !== undefined) return found;
   const mark = { ...nameMark(seen.serverNow), ids: seen.counts.map(({ id }) => id) };
   const why: Why = { reason: "Creating", message: `Creating ${what}.` };
@@ -63,6 +67,8 @@ function planAbsent(pass: EnvironmentPass, seen: Seen): Plan<Do> {
   if (!exists || pass.id === undefined || pass.goal === "stopped") return { is: "settled" };
   if (seen.deleting)
     return { is: "waiting", why: { reason: "Deleting", message: "The platform deletes the environment." } };
+  const refused = outside(pass, pass.inputs.projectId);
+  if (refused !== undefined) return { is: "stalled", why: refused };
   if (pass.surface === "Documented") {
     return {
       is: "stalled",
@@ -75,9 +81,10 @@ function planAbsent(pass: EnvironmentPass, seen: Seen): Plan<Do> {
   return { is: "step", step: { repeat: "safe", op: "deleteEnvironment", do: "delete" } };
 }
 
-function otherCluster(clusterId: string): Why {
-  return {
-    reason: "InvalidSpec",
-    message: `The platform runs the environment on the cluster ${clusterId}, not on the one in spec.clusterRef, and cannot move it. Fix spec.clusterRef in a new resource.`,
-  };
+/** The platform cannot move an environment to another cluster. */
+function otherClusterOf({ spec, proof }: EnvironmentPass, clusterId: string | undefined): Plan<Do> | undefined {
+  if (clusterId === undefined || clusterId === spec.clusterRef.externalId) return undefined;
+  const advice = proof === "recorded" ? "Fix spec.clusterRef in a new resource." : "Fix spec.clusterRef.";
+  const message = `The platform runs the environment on the cluster ${fit(clusterId, ID)}, not on the one in spec.clusterRef, and cannot move it. ${advice}`;
+  return { is: "stalled", why: { reason: "InvalidSpec", message } };
 }

@@ -35,6 +35,11 @@ const written = z
       .optional()
       .describe("The settings as they were last sent, by path in the spec.")
       .meta({ maxProperties: 64 }),
+    altered: z
+      .record(z.string(), z.string().max(8192).describe("The value as JSON."))
+      .optional()
+      .describe("The settings that the platform then stored otherwise, by path in the spec, as it stored them.")
+      .meta({ maxProperties: 64 }),
     revision: count.optional().describe("How many times the settings were sent."),
     variables: fingerprint.optional().describe("Stands for the variables as they were last sent."),
     variableNames: z
@@ -46,6 +51,8 @@ const written = z
   })
   .describe("What the operator last wrote, where the platform cannot tell it back.");
 
+const stopping = text.describe("What the service showed before the operator asked to stop it, until it shows the stop.");
+
 const runState = z.enum(["Running", "Stopped"]).describe("The run state that the operator last brought about.");
 
 export const memory = z
@@ -54,6 +61,7 @@ export const memory = z
     lastFailure: kept(lastFailure),
     written: kept(written),
     runState: kept(runState),
+    stopping: kept(stopping),
   })
   .catch({});
 
@@ -71,6 +79,7 @@ export const status = livingStatus({
   lastFailure: lastFailure.optional(),
   written: written.optional(),
   runState: runState.optional(),
+  stopping: stopping.optional(),
   ingress: z
     .object({
       routerId: id.optional().describe("The platform's id of the router."),

@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+
+import {
+  COMMIT,
+  inputsWith,
+  OLD_REQUEST,
+  openDeployment,
+  OTHER_COMMIT,
+  passWith,
+  print,
+  seenFull,
+  seenIn,
+  statusOf,
+  plannedBy,
+} from "../../../test/support/applications.ts";
+import type { ApplicationMemory } from "../../resources/application.ts";
+import { baselineOf } from "./deployment.ts";
+import type { Seen } from "./model.ts";
+import { plan } from "./plan.ts";
+import { report } from "./report.ts";
+
+type Change = Parameters<typeof passWith>[0];
+
+/** What the plan comes to, with the commit that is deployed now. */
+function planned(change: Change, seen: Seen): string {
+  return plannedBy(passWith(change), seen);
+}
+
+const deploy = (gitCommitId: string, policy = "Automatic") => ({ deploy: { gitCommitId, policy } });
+const variables = [{ name: "KEY", value: "value", isSecret: false }];
+const written = (change: ApplicationMemory["written"]) => ({ revision: 0, ...change });
+
+describe("what is told of it", () => {
+  const drift = (change: Change, seen: Seen) => report(passWith(change), seen).drift;
+  const outOfDate = statusOf("DEPLOYED", { serviceDeploymentStatus: "OUT_OF_DATE" });
+
+  it.each<[string, Change, Seen, object[]]>([
+    ["nothing", {}, seenIn("DEPLOYED"), []],
+    [
+      "an edit by others",
+      {},
+      seenIn("DEPLOYED", { status: outOfDate }),
+      [{ path: "serviceDeploymentStatus", desired: "UP_TO_DATE", observed: "OUT_OF_DATE" }],
+    ],
+    [
+      "no edit of our own that waits",
+      { memory: { written: written({ revision: 1 }) }, spec: deploy(COMMIT, "Manual") },
+      seenIn("DEPLOYED", { status: outOfDate }),
+      [],
+    ],
+    [
+      "no edit while a deployment is under way",
+      { memory: { lastDeployment: openDeployment({ baseline: baselineOf(outOfDate) }) } },
+      seenIn("DEPLOYED", { status: outOfDate }),
+      [],
+    ],
+    [
+      "another commit",
+      { surface: "Full" },
+      seenFull("DEPLOYED", { gitRepository: { deployedCommitId: OTHER_COMMIT } }),
+      [{ path: "spec.deploy.gitCommitId", desired: COMMIT, observed: OTHER_COMMIT }],
+    ],
+    [
+      "no other commit, when it is abbreviated",
+      { surface: "Full" },
+      seenFull("DEPLOYED", { gitRepository: { deployedCommitId: COMMIT.slice(0, 7) } }),
+      [],
+    ],
+    ["a stop by others", {}, seenIn("STOPPED"), [{ path: "spec.runState", desired: "Running", observed: "Stopped" }]],
+    ["no stop of our own", { memory: { runState: "Stopped" } }, seenIn("STOPPED"), []],
+    ["no stop that is wanted", { spec: { runState: "Stopped" } }, seenIn("STOPPED"), []],
+  ])("as drift: %s", (_name, change, seen, expected) => {
+    expect(drift(change, seen)).toEqual(expected);
+  });
+
+  it("hides a password in the URL of a repository", () => {
+    const gitRepository = { url: "https://me:s3cret@github.com/acme/api.git", branch: "main" };
+    const told = JSON.stringify(drift({ surface: "Full" }, seenFull("DEPLOYED", { gitRepository })));
+    expect(told).toContain("https://•••@github.com/acme/api.git");
+    expect(told).not.toContain("s3cret");
+  });
+
+  it("forgets that we stopped what others started since", () => {
+    const status = report(passWith({ memory: { runState: "Stopped" } }), seenIn("DEPLOYED"))
+      .status as ApplicationMemory;
+    expect(status.runState).toBe("Running");
+    expect(planned({ memory: status }, seenIn("STOPPED"))).toBe("stalled DriftDetected");
+  });
+
+  it("marks the deployment with all that a later trace compares with", () => {
+    const pass = passWith({
+      requested: "now",
+      memory: { written: written({ revision: 3, variables: print("v") }) },
+      inputs: inputsWith(variables, print("v")),
+    });
+    expect(
+      plan(
+        { ...pass, memory: { ...pass.memory, written: { ...pass.memory.written, variableNames: ["KEY"] } } },
+        seenIn("BUILD_ERROR"),
+      ),
+    ).toMatchObject({
+      is: "step",
+      step: {
+        repeat: "once",
+        creates: false,
+        commit: COMMIT,
+        do: { what: "deploy", commit: COMMIT, retry: "now" },
+        mark: {
+          baseline: baselineOf(statusOf("BUILD_ERROR")),
+          requestId: OLD_REQUEST,
+          settings: 3,
+          variables: print("v"),
+          retry: "now",
+        },
+        why: { reason: "Deploying", message: "Commit 1a2b3c4 is being deployed." },
+      },
+    });
+  });
+});

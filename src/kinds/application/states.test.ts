@@ -1,0 +1,196 @@
+import { describe, expect, it } from "vitest";
+
+import { openDeployment, passWith, REQUEST, seenFull, seenIn, statusOf } from "../../../test/support/applications.ts";
+import { serviceStates } from "../../platform/states.ts";
+import { plan } from "./plan.ts";
+import { report } from "./report.ts";
+
+const STRANGE = ["RUNNING", "ERROR", "PAUSED", "", "deployed", "__proto__"];
+const BUSY = serviceStates.filter((state) => /ING$|_QUEUED$|^QUEUED$|^RECAP$|^WAITING_/.test(state));
+const FAILED = [...serviceStates.filter((state) => state.endsWith("_ERROR")), "CANCELED"];
+const RUNNING = ["DEPLOYED", "RESTARTED"];
+const UNKNOWN = ["UNAVAILABLE", ...STRANGE];
+const states = [...serviceStates, ...STRANGE];
+
+const SURFACES = ["Documented", "Full"] as const;
+const RUN_STATES = ["Running", "Stopped"] as const;
+const POLICIES = ["Automatic", "Manual", "none"] as const;
+const DEPLOYMENT_STATUSES = ["UP_TO_DATE", "OUT_OF_DATE", "NEVER_DEPLOYED"] as const;
+
+interface Case {
+  readonly state: string;
+  readonly surface: (typeof SURFACES)[number];
+  readonly runState: (typeof RUN_STATES)[number];
+  readonly policy: (typeof POLICIES)[number];
+  readonly deployed: (typeof DEPLOYMENT_STATUSES)[number];
+}
+
+const cases: readonly Case[] = states.flatMap((state) =>
+  SURFACES.flatMap((surface) =>
+    RUN_STATES.flatMap((runState) =>
+      POLICIES.flatMap((policy) =>
+        DEPLOYMENT_STATUSES.map((deployed) => ({ state, surface, runState, policy, deployed })),
+      ),
+    ),
+  ),
+);
+
+/** An application whose last deployment of this commit has ended, in whatever state it is since. */
+function settled({ state, surface, runState, policy, deployed }: Case) {
+  const deploy = policy === "none" ? undefined : { gitCommitId: "1a2b3c4d", policy };
+  const pass = passWith({
+    surface,
+    spec: { runState, ...(deploy === undefined ? { deploy: undefined } : { deploy }) },
+  });
+  const status = statusOf(state, { serviceDeploymentStatus: deployed });
+  const seen = surface === "Full" ? seenFull(state, {}, { status }) : seenIn(state, { status });
+  return { pass, seen };
+}
+
+/** In one word: what the plan comes to. */
+function word(of: Case): string {
+  const { pass, seen } = settled(of);
+  const planned = plan(pass, seen);
+  if (planned.is === "step") return planned.step.op;
+  const reason =
+    planned.is === "settled" ? report(pass, seen).ready.reason : "why" in planned ? planned.why.reason : "";
+  return `${planned.is} ${reason}`;
+}
+
+const all = (wanted: Partial<Record<keyof Case, readonly string[]>>): readonly Case[] =>
+  cases.filter((each) => Object.entries(wanted).every(([key, values]) => values.includes(each[key as keyof Case])));
+
+describe("the state of an application", () => {
+  it("is looked at in every combination", () => {
+    expect([states.length, cases.length]).toEqual([35, 35 * 36]);
+    expect([BUSY.length, FAILED.length]).toEqual([17, 6]);
+  });
+
+  it("lets nothing happen while work is under way", () => {
+    for (const each of all({ state: BUSY }))
+      expect(word(each), JSON.stringify(each)).toMatch(/^waiting (?!UnknownState)/);
+  });
+
+  it("lets nothing happen when it is not documented", () => {
+    for (const each of all({ state: UNKNOWN })) expect(word(each), JSON.stringify(each)).toBe("waiting UnknownState");
+  });
+
+  it("asks for a person after a failure, with what to do, and is not repaired by itself", () => {
+    for (const each of all({ state: FAILED, runState: ["Running"] })) {
+      const { pass, seen } = settled(each);
+      const planned = plan(pass, seen);
+      expect(planned, JSON.stringify(each)).toMatchObject({
+        is: "stalled",
+        why: {
+          message: expect.stringMatching(
+            /^The platform reports \w+( for commit \w{7})?\. [A-Z].* or request a retry with the annotation \S+\.$/,
+          ),
+        },
+      });
+    }
+  });
+
+  it("is as wanted when it runs and shall run, restarted or not, whatever others changed", () => {
+    for (const each of all({ state: RUNNING, runState: ["Running"] })) {
+      expect(word(each), JSON.stringify(each)).toBe(`settled Deployed`);
+    }
+  });
+
+  it("is stopped on request, where that can be done, and then healthy", () => {
+    for (const each of all({ state: [...RUNNING, ...FAILED], runState: ["Stopped"] })) {
+      const expected = each.surface === "Full" ? "stopApplication" : "stalled NotSupportedByApi";
+      expect(word(each), JSON.stringify(each)).toBe(expected);
+    }
+    for (const each of all({ state: ["STOPPED", "READY"], runState: ["Stopped"] })) {
+      expect(word(each), JSON.stringify(each)).toBe("settled Stopped");
+    }
+  });
+
+  it("is told, not undone, when others stopped or uninstalled it", () => {
+    for (const each of all({ state: ["STOPPED"], runState: ["Running"], policy: ["Automatic", "Manual"] })) {
+      expect(word(each), JSON.stringify(each)).toBe("stalled DriftDetected");
+    }
+    for (const each of all({ state: ["DELETED"] })) {
+      expect(word(each), JSON.stringify(each)).toBe("stalled ExternalResourceDeleted");
+    }
+  });
+
+  it("never deploys by itself what was deployed once", () => {
+    expect(cases.filter((each) => word(each) === "deployApplication")).toEqual([]);
+  });
+
+  it("is told by Deployed with the platform's own word", () => {
+    for (const each of cases) {
+      const { pass, seen } = settled(each);
+      const condition = report(pass, seen).conditions.find(({ type }) => type === "Deployed");
+      const status = RUNNING.includes(each.state) ? "True" : UNKNOWN.includes(each.state) ? "Unknown" : "False";
+      const reason = ["", "__proto__"].includes(each.state) ? "UnknownState" : each.state;
+      expect(condition, JSON.stringify(each)).toMatchObject({ status, reason });
+    }
+  });
+
+  it("comes to this", () => {
+    const rows = states.map((state) => {
+      const of = (surface: Case["surface"], runState: Case["runState"]) =>
+        word({ state, surface, runState, policy: "Automatic", deployed: "UP_TO_DATE" });
+      return [JSON.stringify(state), of("Full", "Running"), of("Full", "Stopped"), of("Documented", "Stopped")].join(
+        " | ",
+      );
+    });
+    expect(rows.join("\n")).toMatchInlineSnapshot(`
+      ""BUILDING" | waiting Building | waiting Building | waiting Building
+      "BUILD_ERROR" | stalled BuildFailed | stopApplication | stalled NotSupportedByApi
+      "CANCELED" | stalled Canceled | stopApplication | stalled NotSupportedByApi
+      "CANCELING" | waiting Canceling | waiting Canceling | waiting Canceling
+      "DELETED" | stalled ExternalResourceDeleted | stalled ExternalResourceDeleted | stalled ExternalResourceDeleted
+      "DELETE_ERROR" | stalled DeleteFailed | stopApplication | stalled NotSupportedByApi
+      "DELETE_QUEUED" | waiting Queued | waiting Queued | waiting Queued
+      "DELETING" | waiting Deleting | waiting Deleting | waiting Deleting
+      "DEPLOYED" | settled Deployed | stopApplication | stalled NotSupportedByApi
+      "DEPLOYING" | waiting Deploying | waiting Deploying | waiting Deploying
+      "DEPLOYMENT_ERROR" | stalled DeploymentFailed | stopApplication | stalled NotSupportedByApi
+      "DEPLOYMENT_QUEUED" | waiting Queued | waiting Queued | waiting Queued
+      "QUEUED" | waiting Queued | waiting Queued | waiting Queued
+      "READY" | settled NotDeployed | settled Stopped | settled Stopped
+      "RESTARTED" | settled Deployed | stopApplication | stalled NotSupportedByApi
+      "RESTARTING" | waiting Restarting | waiting Restarting | waiting Restarting
+      "RESTART_ERROR" | stalled RestartFailed | stopApplication | stalled NotSupportedByApi
+      "RESTART_QUEUED" | waiting Queued | waiting Queued | waiting Queued
+      "STOPPED" | stalled DriftDetected | settled Stopped | settled Stopped
+      "STOPPING" | waiting Stopping | waiting Stopping | waiting Stopping
+      "STOP_ERROR" | stalled StopFailed | stopApplication | stalled NotSupportedByApi
+      "STOP_QUEUED" | waiting Queued | waiting Queued | waiting Queued
+      "EXECUTING" | waiting Progressing | waiting Progressing | waiting Progressing
+      "RECAP" | waiting Progressing | waiting Progressing | waiting Progressing
+      "UNAVAILABLE" | waiting UnknownState | waiting UnknownState | waiting UnknownState
+      "WAITING_DELETING" | waiting Deleting | waiting Deleting | waiting Deleting
+      "WAITING_RESTARTING" | waiting Restarting | waiting Restarting | waiting Restarting
+      "WAITING_RUNNING" | waiting Deploying | waiting Deploying | waiting Deploying
+      "WAITING_STOPPING" | waiting Stopping | waiting Stopping | waiting Stopping
+      "RUNNING" | waiting UnknownState | waiting UnknownState | waiting UnknownState
+      "ERROR" | waiting UnknownState | waiting UnknownState | waiting UnknownState
+      "PAUSED" | waiting UnknownState | waiting UnknownState | waiting UnknownState
+      "" | waiting UnknownState | waiting UnknownState | waiting UnknownState
+      "deployed" | waiting UnknownState | waiting UnknownState | waiting UnknownState
+      "__proto__" | waiting UnknownState | waiting UnknownState | waiting UnknownState"
+    `);
+  });
+});
+
+describe("the state of a deployment that is followed", () => {
+  const follow = (state: string) => {
+    const pass = passWith({ memory: { lastDeployment: openDeployment() } });
+    const seen = seenIn("DEPLOYED", { request: { status: state, deploymentRequestId: REQUEST } });
+    return {
+      planned: plan(pass, seen),
+      last: (report(pass, seen).status as { lastDeployment: object }).lastDeployment,
+    };
+  };
+
+  it.each(states)("%j ends it, or does not", (state) => {
+    const { planned, last } = follow(state);
+    const waits = BUSY.includes(state) || UNKNOWN.includes(state);
+    expect("finishedAt" in last).toBe(!waits);
+    expect(planned.is).toBe(waits ? "waiting" : [...FAILED, "DELETED"].includes(state) ? "stalled" : "settled");
+  });
+});

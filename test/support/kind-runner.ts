@@ -1,0 +1,195 @@
+/** Runs a kind as the engine does, but with nothing between it and the platform: no Kubernetes, ledger or queue. */
+import { compose, type Ending } from "../../src/engine/compose.ts";
+import type { Fingerprint, Goal, Kind, Pass, Plan, Proof, Report, Resolved, Why } from "../../src/engine/kind.ts";
+import { sameJson } from "../../src/engine/status.ts";
+import { fingerprint } from "../../src/engine/values.ts";
+import type { Json, JsonObject, KubeObject } from "../../src/kube/types.ts";
+
+/** What may differ from one pass to the next. */
+export interface PassChange {
+  /** A new generation of the spec, as a user writes it. */
+  readonly spec?: JsonObject;
+  readonly goal?: Goal;
+  readonly requested?: string | undefined;
+  readonly adoption?: Pass<unknown, unknown, JsonObject>["adoption"];
+  readonly holderOf?: (id: string) => string | undefined;
+  readonly allowUnverifiedIds?: boolean;
+  readonly allowedProjects?: readonly string[] | undefined;
+}
+
+/** What the outside provides. */
+export interface Surroundings {
+  readonly surface: "Documented" | "Full";
+  /** Ids behind references, by field. */
+  readonly ids: Readonly<Record<string, string>>;
+  /** Values of Secrets and ConfigMaps by field, and the version of where they come from. */
+  values: Readonly<Record<string, string>>;
+  sources: string;
+  /** The connection's token, with which fingerprints are keyed. */
+  token: string;
+}
+
+export interface Ran {
+  /** The operations that were sent, in order. */
+  readonly ops: readonly string[];
+  readonly is: "settled" | "waiting" | "stalled";
+  readonly why: Why;
+  readonly report: Report;
+  readonly status: JsonObject;
+  /** Whether the API server would have got a patch. */
+  readonly wrote: boolean;
+}
+
+export interface Runner {
+  /** One pass. @throws ApiError, with what the failing step left behind forgotten, as after a crash */
+  run(change?: PassChange): Promise<Ran>;
+  /** What a pass would see now. */
+  pass(change?: PassChange): Pass<never, never, never>;
+  /** Takes the status away, or edits it; the annotation of the id stays. */
+  lose(status?: JsonObject): void;
+  status(): JsonObject;
+  id(): string | undefined;
+}
+
+const STEP_LIMIT = 8;
+
+type AnyKind<Api> = Kind<unknown, unknown, unknown, JsonObject, unknown, Api>;
+
+/** @param spec as a user writes it */
+export function kindRunner<Spec, In, Seen, Mem extends JsonObject, Do, Api>(
+  typed: Kind<Spec, In, Seen, Mem, Do, Api>,
+  api: Api,
+  around: Surroundings,
+  spec: JsonObject,
+): Runner {
+  const kind = typed as unknown as AnyKind<Api>;
+  let object = newObject(kind.resource.kind, spec);
+  let annotation: string | undefined;
+  let elapsed = 0;
+
+  const identityOf = (): { readonly id: string | undefined; readonly proof: Proof | undefined } => {
+    const { externalId: recorded } = (object.status ?? {}) as { readonly externalId?: string };
+    const { externalId: given } = (object.spec ?? {}) as { readonly externalId?: string };
+    if (recorded !== undefined) return { id: recorded, proof: "recorded" };
+    if (given !== undefined) return { id: given, proof: "given" };
+    return annotation === undefined ? { id: undefined, proof: undefined } : { id: annotation, proof: "claimed" };
+  };
+
+  const passOf = (change: PassChange): AnyPass => {
+    const parsed = kind.resource.spec.parse(object.spec);
+    return {
+      name: "thing",
+      spec: parsed,
+      inputs: kind.needs(parsed).inputs(resolvedOf(around, object.metadata.generation ?? 1)),
+      goal: change.goal ?? "present",
+      now: new Date(Date.UTC(2026, 10, 21, 10) + elapsed),
+      ...identityOf(),
+      memory: kind.resource.memory.parse(object.status),
+      surface: around.surface,
+      generation: object.metadata.generation ?? 1,
+      adoption: change.adoption ?? (kind.listable(around.surface) ? "IfUniqueName" : "Never"),
+      requested: change.requested,
+      holderOf: change.holderOf ?? (() => undefined),
+      allowUnverifiedIds: change.allowUnverifiedIds ?? false,
+      allowedProjects: change.allowedProjects,
+    };
+  };
+
+  const apply = (change: PassChange): void => {
+    elapsed += 1_234;
+    if (change.spec === undefined) return;
+    object = {
+      ...object,
+      spec: change.spec,
+      metadata: { ...object.metadata, generation: object.metadata.generation! + 1 },
+    };
+  };
+
+  /** Plans and acts until there is no step; what was seen is folded, as the engine does it. */
+  const drive = async (first: AnyPass) => {
+    const ops: string[] = [];
+    let pass = first;
+    let seen = await kind.observe(pass, api);
+    for (let steps = 0; steps < STEP_LIMIT; steps += 1) {
+      const plan: Plan<unknown> = kind.plan(pass, seen);
+      if (plan.is === "adopt") {
+        annotation = plan.id;
+        pass = known(pass, { id: plan.id, memory: pass.memory });
+        ops.push("adopt");
+        seen = await kind.observe(pass, api);
+      } else if (plan.is === "step") {
+        ops.push(plan.step.op);
+        const done = await kind.act(plan.step, pass, seen, api);
+        seen = done.seen;
+        annotation = done.id ?? annotation;
+        pass = known(pass, done);
+      } else {
+        return { ops, plan, pass, report: kind.report(pass, seen) };
+      }
+    }
+    throw new Error(`no end after ${ops.join(", ")}`);
+  };
+
+  return {
+    run: async (change = {}) => {
+      apply(change);
+      const { ops, plan, pass, report } = await drive(passOf(change));
+      const why = plan.is === "settled" ? report.ready : plan.why;
+      const ending: Ending = plan.is === "settled" ? { is: "settled", why } : { is: plan.is, why, exchange: "ok" };
+      const status = composed({ object, ending, report, memory: pass.memory, pass, handled: change.requested });
+      const wrote = !sameJson(status, object.status ?? {});
+      object = { ...object, status };
+      return { ops, is: plan.is, why, report, status, wrote };
+    },
+    pass: (change = {}) => {
+      apply(change);
+      return passOf(change) as unknown as Pass<never, never, never>;
+    },
+    lose: (status = {}) => {
+      object = { ...object, status };
+    },
+    status: () => (object.status ?? {}) as JsonObject,
+    id: () => identityOf().id,
+  };
+}
+
+type AnyPass = Pass<unknown, unknown, JsonObject>;
+
+/** The pass goes on with what a step has shown. */
+function known(pass: AnyPass, { id, memory }: { readonly id?: string; readonly memory: JsonObject }): AnyPass {
+  return id === undefined ? { ...pass, memory } : { ...pass, id, proof: "recorded", memory };
+}
+
+/** The status as it comes back from the API server. */
+export function composed(outcome: {
+  readonly object: KubeObject;
+  readonly ending: Ending;
+  readonly report: Report;
+  readonly memory: JsonObject;
+  readonly pass: Pick<Pass<unknown, unknown, JsonObject>, "id" | "proof" | "now">;
+  readonly handled: string | undefined;
+}): JsonObject {
+  const { pass, ...rest } = outcome;
+  const id = pass.proof === "recorded" ? pass.id : undefined;
+  const status = compose({ ...rest, id, pins: undefined, intent: undefined, now: pass.now });
+  return JSON.parse(JSON.stringify(status)) as JsonObject;
+}
+
+/** A custom resource that was just applied. */
+export function newObject(kind: string, spec: JsonObject): KubeObject {
+  const metadata = { name: "thing", namespace: "shop", uid: "uid-1", resourceVersion: "1", generation: 1 };
+  return { apiVersion: "platform-operator.io/v1alpha1", kind, metadata, spec };
+}
+
+function resolvedOf({ ids, values, sources, token }: Surroundings, generation: number): Resolved {
+  const found = (table: Readonly<Record<string, string>>, field: string): string => {
+    const value = table[field];
+    if (value === undefined) throw new RangeError(`${field} was not asked for`);
+    return value;
+  };
+  return {
+    id: (field) => found(ids, field),
+    value: (field) => found(values, field),
+    fingerprint: (content: Json): Fingerprint => fingerprint(content, `${generation} ${sources}`, token),
+  };
+}
