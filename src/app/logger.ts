@@ -29,6 +29,8 @@ export interface Fields {
   readonly signal?: string;
   readonly waitingFor?: string;
   readonly count?: number;
+  /** Of an event. */
+  readonly reason?: string;
   /** Shown by name, failure and message. */
   readonly error?: unknown;
 }
@@ -67,6 +69,7 @@ const NAMES: ReadonlySet<string> = new Set([
   "signal",
   "waitingFor",
   "count",
+  "reason",
 ] satisfies Exclude<keyof Fields, "error">[]);
 const TEXT_BYTES = 1_024;
 const FRAMES = 8;

@@ -17,7 +17,7 @@ import { createMetrics, type Metrics } from "./metrics/index.ts";
 import { createPlatforms, type Platforms } from "./platforms.ts";
 import { OPERATOR } from "./rbac.ts";
 import { redacting, type Redactor } from "./secrets.ts";
-import { engineObserver, tellCall, tellFailedPass, watchObserver } from "./telemetry.ts";
+import { engineObserver, tellCall, tellFailedPass, tellMovedEvent, watchObserver } from "./telemetry.ts";
 import { createWork, type Work } from "./work.ts";
 
 export interface PartsOptions {
@@ -99,6 +99,10 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
     instance: config.instance,
     fallbackNamespace: config.operatorNamespace,
     onDropped: metrics.platform.eventDropped,
+    onMoved: (object, reason) => {
+      metrics.platform.eventMoved();
+      tellMovedEvent(log, object, reason);
+    },
   });
   const namespaces = createNamespaces(client, clock);
   const queue = createWorkQueue({ clock, random, metrics: metrics.queue });

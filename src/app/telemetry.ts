@@ -2,8 +2,9 @@
 import type { Observer } from "../engine/context.ts";
 import { parseKey } from "../engine/keys.ts";
 import { KubeError } from "../kube/errors.ts";
+import { keyOf } from "../kube/objects.ts";
 import type { ReflectorObserver } from "../kube/reflector.ts";
-import type { ObjectKey } from "../kube/types.ts";
+import type { KubeObject, ObjectKey } from "../kube/types.ts";
 import type { CallRecord } from "../platform/caller.ts";
 import type { Fields, Logger } from "./logger.ts";
 import type { Metrics } from "./metrics/index.ts";
@@ -68,6 +69,11 @@ export function tellCall(log: Logger, connection: string, call: CallRecord): voi
 export function tellFailedPass(log: Logger, key: string, error: unknown): void {
   const message = error instanceof KubeError ? "reconcile failed, trying again" : "reconcile failed unexpectedly";
   log.error(message, { ...fieldsOf(parseKey(key)), error });
+}
+
+/** For the log: an event that the namespace of its object did not take any more. */
+export function tellMovedEvent(log: Logger, object: KubeObject, reason: string): void {
+  log.warn("the namespace is being terminated: its event is in the operator's", { ...fieldsOf(keyOf(object)), reason });
 }
 
 function fieldsOf({ kind, namespace, name }: ObjectKey): Fields {

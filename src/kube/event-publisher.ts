@@ -36,6 +36,8 @@ export interface PublisherOptions {
   readonly instance: string;
   /** Where events go whose own namespace is being terminated: the operator's (design §6). */
   readonly fallbackNamespace: string;
+  /** Told of every event that went there, beside the object that it is about. */
+  onMoved?(regarding: KubeObject, reason: string): void;
 }
 
 /** Where a series was written. */
@@ -92,6 +94,7 @@ export function createEventPublisher(
         await write(series, signal);
       } else if (place === undefined && isEnding(error)) {
         await create(series, options.fallbackNamespace, signal);
+        options.onMoved?.(series.regarding, series.reason);
       } else throw error;
     }
   };

@@ -14,6 +14,7 @@ function recording(answer: (request: KubeRequest) => Json | Promise<Json> = () =
   const clock = manualClock();
   const client = scriptedClient(answer);
   let dropped = 0;
+  const moved: string[] = [];
   const recorder = createRecorder({
     client,
     clock,
@@ -21,8 +22,9 @@ function recording(answer: (request: KubeRequest) => Json | Promise<Json> = () =
     instance: "pod-1",
     fallbackNamespace: "operator",
     onDropped: () => (dropped += 1),
+    onMoved: ({ metadata }, reason) => moved.push(`${metadata.name} ${reason}`),
   });
-  return { clock, client, recorder, dropped: () => dropped };
+  return { clock, client, moved, recorder, dropped: () => dropped };
 }
 
 const event = (more: Partial<EventInput> = {}): EventInput => ({
@@ -146,7 +148,7 @@ describe("the same event", () => {
 
 describe("a namespace that is being terminated", () => {
   it("has its events in the operator's namespace, about the same object", async () => {
-    const { client, dropped, recorder } = recording(({ path }) => {
+    const { client, dropped, moved, recorder } = recording(({ path }) => {
       if (path === EVENTS) throw new KubeError("Forbidden", 403, "no", undefined, ["NamespaceTerminating"]);
       return {};
     });
@@ -156,6 +158,7 @@ describe("a namespace that is being terminated", () => {
       path: "/apis/events.k8s.io/v1/namespaces/operator/events",
       body: { metadata: { namespace: "operator" }, regarding: { namespace: "default", name: "a" } },
     });
+    expect(moved).toEqual([`a ${event().reason}`]);
     expect(dropped()).toBe(0);
   });
 });

@@ -91,6 +91,7 @@ const FROM_THE_START: Readonly<Record<string, readonly string[]>> = {
   platform_operator_drift_detected_total: ["kind"],
   platform_operator_watch_last_event_age_seconds: ["kind"],
   platform_operator_events_dropped_total: [],
+  platform_operator_events_moved_total: [],
   process_cpu_seconds_total: [],
   process_resident_memory_bytes: [],
   nodejs_eventloop_lag_p99_seconds: [],

@@ -15,6 +15,8 @@ export interface PlatformMetrics {
   /** A mutating call and how it ended. */
   readonly changed: (change: Change) => void;
   readonly eventDropped: () => void;
+  /** An event of a namespace that ends went to the operator's namespace. */
+  readonly eventMoved: () => void;
   readonly malformed: (kind: string) => void;
 }
 
@@ -77,6 +79,11 @@ export function platformMetrics(
     help: "Events that were not written",
     registers,
   });
+  const moved = new Counter({
+    name: `${PREFIX}_events_moved_total`,
+    help: "Events of namespaces that are being terminated, written to the operator's namespace",
+    registers,
+  });
   return {
     called: ({ operation, method, status, sent, durationMs }) => {
       requests.inc({ operation, method, code: sent ? String(status) : "held" });
@@ -87,6 +94,9 @@ export function platformMetrics(
     },
     eventDropped: () => {
       dropped.inc();
+    },
+    eventMoved: () => {
+      moved.inc();
     },
     malformed: (kind) => {
       unreadable.inc({ kind });
