@@ -40,7 +40,7 @@ export interface Windows {
   /** The bounds of the backoff after failures (1 s to 5 min). */
   readonly backoffMinMs: Ms;
   readonly backoffMaxMs: Ms;
-  /** How long a deletion waits for a connection that is gone before it lets go (design §6: nothing hangs). */
+  /** How long a deletion waits for a connection or a token that is gone before it lets go (design §6: nothing hangs). */
   readonly releaseMs: Ms;
 }
 

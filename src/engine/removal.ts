@@ -6,6 +6,7 @@ import type { Reason } from "../resources/base/reasons.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { unasked, type Finish } from "./finish.ts";
+import { identify } from "./identity.ts";
 import { parseKey } from "./keys.ts";
 import type { Kind } from "./kind.ts";
 import { pass } from "./loop.ts";
@@ -25,6 +26,7 @@ const LETS_GO: ReadonlySet<Reason> = new Set([
   "DuplicateRemote",
   "AlreadyManaged",
   "NameConflict",
+  "ForeignLedger",
 ]);
 
 /** @returns what is to be written down while the deletion goes on, undefined when the object was let go */
@@ -37,8 +39,11 @@ export async function remove<Spec, In, Seen, Mem extends JsonObject, Do, Api ext
   if (!hasFinalizer(object)) return undefined;
   const policy = deletionPolicy(object);
   const id = session.unsaved?.id ?? text(member(object.status, "externalId"));
-  if (policy === "Retain" || !kind.lives)
-    return await letGo(context, object, kept("Normal", id, "deletionPolicy is Retain."));
+  const sure = openSlot(object, session).is === "empty";
+  if (policy === "Retain" || !kind.lives) {
+    return await letGo(context, object, kept(sure ? "Normal" : "Warning", id, "deletionPolicy is Retain."));
+  }
+  if (id === undefined && sure && identify(object).is === "none") return await letGo(context, object, undefined);
   const children = livingChildren(context, object);
   if (children.length > 0) {
     const why = { reason: "WaitingForChildren" as const, message: childrenMessage(children) };
@@ -47,9 +52,10 @@ export async function remove<Spec, In, Seen, Mem extends JsonObject, Do, Api ext
   const scoped = await scope(context, kind, object, session, policy === "Stop" ? "stopped" : "absent");
   if (scoped.is === "ended") {
     const { ending } = scoped;
-    if (ending.is !== "stalled" && !overdue(context, object)) return unasked(object, session, ending);
+    if (ending.is !== "stalled" && !isLost(context, object, session)) return unasked(object, session, ending);
     return await letGo(context, object, kept("Warning", id, "why" in ending ? ending.why.message : ""));
   }
+  session.lostAt = undefined;
   return await dismantle(context, kind, scoped.frame, policy);
 }
 
@@ -60,8 +66,6 @@ async function dismantle<Spec, In, Seen, Mem extends JsonObject, Do, Api extends
   frame: Frame<Spec, In, Mem, Api>,
   policy: "Delete" | "Stop",
 ): Promise<Finish | undefined> {
-  const nothing = frame.pass.id === undefined && openSlot(frame.object, frame.session).is === "empty";
-  if (nothing) return await letGo(context, frame.object, undefined);
   const refusal = notOurs(context, frame);
   if (refusal !== undefined) return await letGo(context, frame.object, kept("Warning", frame.pass.id, refusal));
   const passed = await pass(context, kind, frame);
@@ -69,7 +73,7 @@ async function dismantle<Spec, In, Seen, Mem extends JsonObject, Do, Api extends
   const { id } = passed.frame.pass;
   const recorded = recordedId(passed.frame.pass);
   const { ending } = passed;
-  if (ending.is === "settled") return await letGo(context, object, reached(policy, id));
+  if (ending.is === "settled") return await letGo(context, object, id === undefined ? undefined : reached(policy, id));
   if (ending.is === "stalled" && LETS_GO.has(ending.why.reason)) {
     return await letGo(context, object, kept("Warning", id, ending.why.message));
   }
@@ -111,7 +115,7 @@ function kept(type: "Normal" | "Warning", id: string | undefined, because: strin
   return { type, reason: "Orphaned", note: `The platform keeps ${named(id)}: ${because}` };
 }
 
-function reached(policy: "Delete" | "Stop", id: string | undefined): Farewell {
+function reached(policy: "Delete" | "Stop", id: string): Farewell {
   if (policy === "Stop")
     return { type: "Normal", reason: "Orphaned", note: `The platform keeps ${named(id)}, stopped.` };
   return { type: "Normal", reason: "Deleted", note: `The platform does not have ${named(id)} any more.` };
@@ -131,7 +135,18 @@ function childrenMessage(children: readonly KubeObject[]): string {
   return `Waiting for resources under this one to be deleted: ${names.join(", ")}${more}.`;
 }
 
-function overdue<Api extends RatedApi>(context: Context<Api>, object: KubeObject): boolean {
-  const since = Date.parse(object.metadata.deletionTimestamp ?? "");
-  return Number.isFinite(since) && context.clock.now().getTime() - since > context.windows.releaseMs;
+/**
+ * Whether there was no connection to go by for so long that none is waited for any more. One that is only in trouble is
+ * waited for: its end is told on it, and an outage must not orphan what it holds up.
+ */
+function isLost<Api extends RatedApi>(context: Context<Api>, object: KubeObject, session: Session): boolean {
+  const found = context.route(object);
+  const trouble = found.is === "found" ? context.connections.last(found.key)?.trouble : undefined;
+  if (trouble !== undefined && trouble.reason !== "CredentialsMissing") {
+    session.lostAt = undefined;
+    return false;
+  }
+  const now = context.clock.monotonic();
+  session.lostAt ??= now;
+  return now - session.lostAt >= context.windows.releaseMs;
 }

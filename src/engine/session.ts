@@ -16,6 +16,8 @@ export interface Session {
   waits: { readonly reason: string; readonly times: number };
   /** When the platform was last read about this object. */
   readAt: Ms;
+  /** Since when an object that goes has no connection to go by. */
+  lostAt: Ms | undefined;
   /** Since when the status that is due is held back, and which one it is. */
   deferred: { readonly since: Ms; readonly signature: string } | undefined;
   /** Warnings that were given once, e.g. of a poll interval that cannot be read. */
@@ -42,6 +44,7 @@ export function createSessions(monotonic: () => Ms): Sessions {
         failures: 0,
         waits: { reason: "", times: 0 },
         readAt: monotonic(),
+        lostAt: undefined,
         deferred: undefined,
         warned: new Set(),
       };
