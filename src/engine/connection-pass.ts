@@ -15,6 +15,7 @@ const SECRET_POLL_MS = 10_000;
 const AUTH_PROBE_MS = 60_000;
 /** At most one probe in 15 s of a platform that does not answer (reliability-bar C2). */
 const PROBE_MAX_MS = 15_000;
+const PROBE_MIN_MS = 1_000;
 
 const HELD: Why = {
   reason: "MassChangeHeld",
@@ -83,8 +84,8 @@ function learn<Api extends RatedApi>(context: Context<Api>, connection: Connecti
 function pause<Api>(connection: Connection<Api>, again: Ms): Ms {
   const reason = connection.trouble?.reason;
   if (reason === "CredentialsInvalid" || reason === "PermissionDenied") return AUTH_PROBE_MS;
-  if (reason === "RateLimited") return again;
-  return Math.min(PROBE_MAX_MS, 1_000 * 2 ** Math.min(connection.failures - 1, 10));
+  if (reason === "RateLimited") return Math.max(PROBE_MIN_MS, again);
+  return Math.min(PROBE_MAX_MS, PROBE_MIN_MS * 2 ** Math.min(connection.failures - 1, 10));
 }
 
 /** Whether the brake still holds; the user's `resolve: proceed` releases it. */

@@ -1,4 +1,5 @@
 /** Hop 8 of a reconcile: one status patch if something changed, events on transitions, and when to look again. */
+import { isKube } from "../kube/errors.ts";
 import { isObject, member } from "../kube/json.ts";
 import type { JsonObject, KubeObject } from "../kube/types.ts";
 import { compose, type Ending } from "./compose.ts";
@@ -38,8 +39,34 @@ export async function finish<Spec, In, Seen, Mem extends JsonObject, Do, Api ext
   kind: Kind<Spec, In, Seen, Mem, Do, Api>,
   done: Finish,
 ): Promise<Ms> {
+  return await tell(context, kind, await publish(context, done));
+}
+
+/** Writes the output, if there is one. A ConfigMap that belongs to somebody else is not overwritten, and that is told. */
+async function publish<Api extends RatedApi>(context: Context<Api>, done: Finish): Promise<Finish> {
+  const output = done.report?.output;
+  if (output === undefined) return done;
+  try {
+    await context.outputs.configMap(done.object, output.name, output.data);
+    return done;
+  } catch (error) {
+    if (!isKube(error, "Conflict")) throw error;
+    done.session.failures += 1;
+    const message = `ConfigMap "${output.name}" exists and belongs to something else, so nothing is written to it. Rename or delete it.`;
+    return {
+      ...done,
+      ending: { is: "stalled", why: { reason: "NameConflict", message }, exchange: "ok" },
+      again: backoff(done.session.failures, context.windows, context.random()),
+    };
+  }
+}
+
+async function tell<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  done: Finish,
+): Promise<Ms> {
   const { object, session, ending, report } = done;
-  if (report?.output !== undefined) await context.outputs.configMap(object, report.output.name, report.output.data);
   const memory: JsonObject = session.unsaved?.memory ?? kind.resource.memory.parse(object.status ?? {});
   const status = compose({
     object,
@@ -112,7 +139,9 @@ function nextLook<Api extends RatedApi>(context: Context<Api>, done: Finish): Ms
   if (ending.is !== "retry" && ending.is !== "stalled") session.failures = 0;
   const reason = ending.is === "waiting" ? ending.why.reason : "";
   session.waits = { reason, times: reason === session.waits.reason ? session.waits.times + 1 : 0 };
-  return done.again ?? usualDelay(context, done, poll.ms);
+  const again = done.again ?? usualDelay(context, done, poll.ms);
+  // Only work under way goes on at once.
+  return ending.is === "waiting" ? again : Math.max(again, context.windows.backoffMinMs);
 }
 
 function usualDelay<Api extends RatedApi>({ windows, random }: Context<Api>, done: Finish, pollMs: Ms): Ms {

@@ -16,6 +16,8 @@ import { judge, type Phase } from "./verdict.ts";
 
 /** Requests of one pass, before it yields to other objects. */
 const STEP_LIMIT = 8;
+/** How often in a row a pass may go on at once; beyond that the platform does not keep what is written to it. */
+const YIELDS = 8;
 
 /** How a pass over one object ended, before it is written down. */
 export interface Passed<Spec, In, Mem extends JsonObject, Api> {
@@ -56,7 +58,9 @@ export async function pass<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
   // Yields to other objects; the next pass observes anew.
   const why = { reason: "Progressing" as const, message: "Work goes on in the next pass." };
   const report = seen === undefined ? undefined : kind.report(frame.pass, seen.value);
-  return { frame, ending: { is: "waiting", why, exchange: "ok" }, report, again: 0 };
+  const { reason, times } = frame.session.waits;
+  const endless = reason === why.reason && times >= YIELDS;
+  return { frame, ending: { is: "waiting", why, exchange: "ok" }, report, again: endless ? undefined : 0 };
 }
 
 type Stepped<Spec, In, Seen, Mem extends JsonObject, Api> =

@@ -9,7 +9,7 @@ import type { Context } from "./context.ts";
 import { isMoved } from "./execute.ts";
 import { finish, unasked, type Finish } from "./finish.ts";
 import { keyText } from "./keys.ts";
-import type { Kind, Ms } from "./kind.ts";
+import type { Kind, Ms, Report } from "./kind.ts";
 import { pass, type Passed } from "./loop.ts";
 import { remove } from "./removal.ts";
 import { backoff, pollInterval } from "./schedule.ts";
@@ -70,7 +70,7 @@ async function reconcileObject<Spec, In, Seen, Mem extends JsonObject, Do, Api e
   const { connection } = scoped.frame;
   // The first object of a connection may be what its surface can be found out with.
   if (connection.surface === undefined && passed.ending.is === "settled") context.connections.suspect(connection);
-  return await finish(context, kind, toFinish(passed, passed.report !== undefined));
+  return await finish(context, kind, toFinish(passed, isAnswered(passed)));
 }
 
 async function reconcileConnection<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
@@ -90,6 +90,12 @@ async function reconcileConnection<Spec, In, Seen, Mem extends JsonObject, Do, A
     connection.nextProbeAt = 0;
     throw error;
   }
+}
+
+/** Whether the pass came to its end. What failed or was held up on the way handles no reconcile request. */
+function isAnswered({ ending, report }: { readonly ending: Ending; readonly report: Report | undefined }): boolean {
+  if (report === undefined) return false;
+  return ending.is === "settled" || ending.is === "stalled" || (ending.is === "waiting" && ending.exchange === "ok");
 }
 
 function toFinish<Spec, In, Mem extends JsonObject, Api>(

@@ -39,24 +39,35 @@ export async function remove<Spec, In, Seen, Mem extends JsonObject, Do, Api ext
   if (!hasFinalizer(object)) return undefined;
   const policy = deletionPolicy(object);
   const id = session.unsaved?.id ?? text(member(object.status, "externalId"));
-  const sure = openSlot(object, session).is === "empty";
+  const certain = openSlot(object, session).is === "empty";
   if (policy === "Retain" || !kind.lives) {
-    return await letGo(context, object, kept(sure ? "Normal" : "Warning", id, "deletionPolicy is Retain."));
+    return await letGo(context, object, kept(certain ? "Normal" : "Warning", id, "deletionPolicy is Retain."));
   }
-  if (id === undefined && sure && identify(object).is === "none") return await letGo(context, object, undefined);
+  const nothing = certain && id === undefined && identify(object).is === "none";
+  if (nothing) return await letGo(context, object, undefined);
   const children = livingChildren(context, object);
-  if (children.length > 0) {
-    const why = { reason: "WaitingForChildren" as const, message: childrenMessage(children) };
-    return unasked(object, session, { is: "waiting", why, exchange: "none" });
-  }
+  if (children.length === 0) return await end(context, kind, object, session, policy);
+  const why = { reason: "WaitingForChildren" as const, message: childrenMessage(children) };
+  return unasked(object, session, { is: "waiting", why, exchange: "none" });
+}
+
+/** Ends the object of the platform, where there is a way to it. */
+async function end<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  object: KubeObject,
+  session: Session,
+  policy: "Delete" | "Stop",
+): Promise<Finish | undefined> {
   const scoped = await scope(context, kind, object, session, policy === "Stop" ? "stopped" : "absent");
-  if (scoped.is === "ended") {
-    const { ending } = scoped;
-    if (ending.is !== "stalled" && !isLost(context, object, session)) return unasked(object, session, ending);
-    return await letGo(context, object, kept("Warning", id, "why" in ending ? ending.why.message : ""));
+  if (scoped.is === "ready") {
+    session.lostAt = undefined;
+    return await dismantle(context, kind, scoped.frame, policy);
   }
-  session.lostAt = undefined;
-  return await dismantle(context, kind, scoped.frame, policy);
+  const { ending } = scoped;
+  if (ending.is !== "stalled" && !isLost(context, object, session)) return unasked(object, session, ending);
+  const id = session.unsaved?.id ?? text(member(object.status, "externalId"));
+  return await letGo(context, object, kept("Warning", id, "why" in ending ? ending.why.message : ""));
 }
 
 /** Works towards the goal of the deletion until the kind says that it is reached, or that it cannot be. */
