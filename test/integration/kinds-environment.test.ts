@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import type { Kind, OpenIntent } from "../../src/engine/kind.ts";
+import { environment } from "../../src/kinds/environment/index.ts";
+import { startKindWorld, type KindWorld } from "../support/kind-world.ts";
+import { failureOf } from "../support/platform-client.ts";
+
+const NOBODY = "00000000-0000-4000-8000-00000000dead";
+const SURFACES = ["Documented", "Full"] as const;
+
+let world: KindWorld;
+const start = (surface: (typeof SURFACES)[number]) => {
+  beforeAll(async () => {
+    world = await startKindWorld(surface);
+  });
+  afterAll(() => world.close());
+};
+
+/** An intent to create something, as the ledger hands it to a trace. */
+const intentOf = (op: string, name: string, mark: OpenIntent["mark"], parentId?: string): OpenIntent => ({
+  op,
+  creates: true,
+  parentId,
+  name,
+  id: undefined,
+  commit: undefined,
+  mark,
+});
+const absentNow = () => ({ absentAt: world.api.serverNow()?.toISOString() ?? null });
+const traceOf = (kind: object, intent: OpenIntent, pass: object) =>
+  (kind as Kind<unknown, unknown, unknown, never, unknown, unknown>).trace(intent, pass as never, world.api);
+
+describe.each(SURFACES)("an environment on the %s surface", (surface) => {
+  start(surface);
+  let projectId: string;
+  const spec = (change: object = {}) => ({
+    projectRef: { name: "shop" },
+    name: "staging",
+    mode: "STAGING",
+    clusterRef: { externalId: world.clusterIds[0] },
+    ...change,
+  });
+  beforeAll(async () => {
+    projectId = await world.newProject("shop");
+  });
+
+  it("is created, then left in peace", async () => {
+    const staging = world.environment(projectId, spec());
+    expect(await staging.run()).toMatchObject({
+      ops: ["createEnvironment"],
+      is: "settled",
+      status: { name: "staging", mode: "STAGING", clusterId: world.clusterIds[0], projectId, serviceCount: 0 },
+    });
+    world.pass(600);
+    expect(await staging.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
+  });
+
+  it("is not looked for in a project of somebody else, or outside the connection's", async () => {
+    const foreign = world.environment(NOBODY, spec({ projectRef: { externalId: NOBODY }, name: "x" }));
+    expect(await foreign.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
+    expect(await world.environment(projectId, spec({ name: "x" })).run({ allowedProjects: [NOBODY] })).toMatchObject({
+      ops: [],
+      why: { reason: "PermissionDenied" },
+    });
+  });
+
+  it("that was given by its id must be in the project", async () => {
+    const elsewhere = await world.newEnvironment(await world.newProject("elsewhere"), "given");
+    const wrong = world.environment(projectId, spec({ name: "given", externalId: elsewhere }));
+    expect(await wrong.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
+    const id = await world.newEnvironment(projectId, "given");
+    const right = world.environment(projectId, spec({ name: "given", externalId: id }));
+    expect(await right.run()).toMatchObject({ ops: ["adopt"], is: "settled" });
+    expect(
+      await world.environment(projectId, spec({ externalId: id })).run({ holderOf: () => "shop/other" }),
+    ).toMatchObject({
+      why: { reason: "AlreadyManaged" },
+    });
+  });
+
+  it("is traced: not there, there, several, there before", async () => {
+    const before = [...world.simulator.world().environments.keys()];
+    const runner = world.environment(projectId, spec({ name: "traced" }));
+    const intent = intentOf("createEnvironment", "traced", { ...absentNow(), ids: before }, projectId);
+    expect(await traceOf(environment, intent, runner.pass())).toEqual({ is: "absent" });
+    const id = await world.newEnvironment(projectId, "Traced");
+    expect(await traceOf(environment, intent, runner.pass())).toMatchObject({ is: "landed", known: [{ id }] });
+    expect(await traceOf(environment, intent, runner.pass({ holderOf: () => "shop/other" }))).toEqual({ is: "absent" });
+    const known = { ...intent, mark: { ...absentNow(), ids: [...before, id] } };
+    expect(await traceOf(environment, known, runner.pass())).toEqual({ is: "absent" });
+    await world.newEnvironment(projectId, "another");
+    // By its name there is one still; without names it may be either.
+    expect(await traceOf(environment, intent, runner.pass())).toMatchObject({
+      known: surface === "Full" ? [{ id }] : [{}, {}],
+    });
+  });
+
+  it("that is gone, with or without its project, is not created again", async () => {
+    const parent = await world.newProject("doomed");
+    const gone = world.environment(parent, spec({ name: "gone" }));
+    await gone.run();
+    world.remove(gone.id());
+    world.pass(60);
+    expect(await gone.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "ExternalResourceDeleted" } });
+    world.remove(parent);
+    world.pass(60);
+    expect((await failureOf(gone.run())).failure.is).toBe("NotFound");
+    for (const goneAs of [404, 403] as const) {
+      world.change({ goneAs });
+      expect(await gone.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
+    }
+    world.change({ goneAs: 404 });
+  });
+
+  it("of a project that may not be read is not taken for gone", async () => {
+    const runner = world.environment(projectId, spec({ name: "kept" }));
+    await runner.run();
+    world.fault({
+      match: { operation: "getProjectEnvironmentStats" },
+      count: null,
+      answer: { is: "status", status: 403 },
+    });
+    const failure = await failureOf(runner.run({ goal: "absent" }));
+    world.simulator.sim.faults.clear();
+    expect(failure.failure.is).toBe("Forbidden");
+  });
+});
+
+describe("an environment on the full surface alone", () => {
+  start("Full");
+  let projectId: string;
+  const spec = (change: object = {}) => ({
+    projectRef: { name: "shop" },
+    name: "staging",
+    clusterRef: { externalId: world.clusterIds[0] },
+    ...change,
+  });
+  beforeAll(async () => {
+    projectId = await world.newProject("shop");
+  });
+
+  it("is changed, once, and deleted until it is gone", async () => {
+    const runner = world.environment(projectId, spec());
+    await runner.run();
+    expect(await runner.run({ spec: spec({ mode: "PRODUCTION" }) })).toMatchObject({
+      ops: ["updateEnvironment"],
+      is: "settled",
+    });
+    expect(await runner.run({ goal: "absent" })).toMatchObject({
+      ops: ["deleteEnvironment"],
+      why: { reason: "Deleting" },
+    });
+    world.pass(60);
+    expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
+  });
+
+  it("that the platform stores otherwise is sent once in a pass, and told as drift", async () => {
+    const runner = world.environment(projectId, spec({ name: "normal" }));
+    await runner.run();
+    world.fault({
+      match: { operation: "updateEnvironment" },
+      count: null,
+      answer: { is: "edited", set: { mode: "STAGING" } },
+    });
+    const run = await runner.run({ spec: spec({ name: "normal", mode: "PRODUCTION" }) });
+    world.simulator.sim.faults.clear();
+    expect(run).toMatchObject({ ops: ["updateEnvironment"], is: "settled" });
+    expect(run.report.drift).toEqual([{ path: "spec.mode", desired: "PRODUCTION", observed: "STAGING" }]);
+  });
+
+  it("is taken over by its name, but not from another cluster: once recorded, that could not be mended", async () => {
+    const id = await world.newEnvironment(projectId, "found");
+    const wrong = world.environment(
+      projectId,
+      spec({ name: "found", clusterRef: { externalId: world.clusterIds[1] } }),
+    );
+    expect(await wrong.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
+    const right = world.environment(projectId, spec({ name: "found" }));
+    expect(await right.run()).toMatchObject({ ops: ["adopt"], is: "settled" });
+    expect(right.id()).toBe(id);
+  });
+});
