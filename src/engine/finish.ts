@@ -136,7 +136,7 @@ function nextLook<Api extends RatedApi>(context: Context<Api>, done: Finish): Ms
   const { object, session, ending } = done;
   const poll = pollInterval(object, context.windows);
   if (poll.invalid !== undefined) warnOfInterval(context, done, poll.invalid);
-  if (ending.is !== "retry" && ending.is !== "stalled") session.failures = 0;
+  if (ending.is !== "retry" && ending.is !== "held" && ending.is !== "stalled") session.failures = 0;
   const reason = ending.is === "waiting" ? ending.why.reason : "";
   session.waits = { reason, times: reason === session.waits.reason ? session.waits.times + 1 : 0 };
   const again = done.again ?? usualDelay(context, done, poll.ms);

@@ -11,7 +11,9 @@ import { keyText } from "./keys.ts";
 import type { Kind, Ms, Plan, Report, Uuid, Why } from "./kind.ts";
 import { finalizerDue, finalizersWith, hasFinalizer, keepRecord, recordId } from "./record.ts";
 import { recover } from "./recover.ts";
+import { backoff } from "./schedule.ts";
 import type { Frame } from "./scope.ts";
+import { isSettled } from "./status.ts";
 import { judge, type Phase } from "./verdict.ts";
 
 /** Requests of one pass, before it yields to other objects. */
@@ -147,6 +149,7 @@ function failed<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
   report: Report | undefined,
 ): Passed<Spec, In, Mem, Api> {
   const { session, connection, object } = frame;
+  if (session.failures === 0) session.failingSince = loop.context.clock.monotonic();
   session.failures += 1;
   const verdict = judge(error, phase, session.failures - 1);
   const again = "again" in verdict ? verdict.again : undefined;
@@ -161,18 +164,39 @@ function failed<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     case "unknown":
       return { ...passed, ending: { is: "waiting", why: verdict.why, exchange: "failed" } };
     case "connection":
-      if (loop.kind.connection === undefined) loop.context.connections.suspect(connection);
-      // On the connection itself, what the token may not do is for a person to mend.
-      else if (error.failure.is === "Unauthorized")
-        return { ...passed, ending: { is: "stalled", why: rejectedToken(connection), exchange: "failed" } };
-      else if (error.failure.is === "Forbidden")
-        return { ...passed, ending: { is: "stalled", why: verdict.why, exchange: "failed" } };
-      return { ...passed, ending: { is: "retry", why: verdict.why } };
+      return {
+        ...passed,
+        ...(loop.kind.connection === undefined
+          ? suspected(loop.context, frame, verdict)
+          : own(connection, error, verdict.why)),
+      };
     case "retry":
       return { ...passed, ending: { is: "retry", why: verdict.why } };
     default:
       return verdict satisfies never;
   }
+}
+
+type Told = { readonly ending: Ending; readonly again?: Ms | undefined };
+
+/** A connection's own failure: what its token may not do is for a person to mend. */
+function own<Api>(connection: Connection<Api>, { failure }: ApiError, why: Why): Told {
+  if (failure.is === "Unauthorized")
+    return { ending: { is: "stalled", why: rejectedToken(connection), exchange: "failed" } };
+  return { ending: failure.is === "Forbidden" ? { is: "stalled", why, exchange: "failed" } : { is: "retry", why } };
+}
+
+/** What may be the connection's trouble is not told on a settled object before the connection was asked. */
+function suspected<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  context: Context<Api>,
+  { object, session, connection }: Frame<Spec, In, Mem, Api>,
+  { why, again }: { readonly why: Why; readonly again?: Ms },
+): Told {
+  context.connections.suspect(connection);
+  const asked = connection.probedAt !== undefined && connection.probedAt > session.failingSince;
+  if (asked || !isSettled(object)) return { ending: { is: "retry", why }, again };
+  const soon = backoff(session.failures, context.windows, context.random());
+  return { ending: { is: "held", why, stale: false }, again: again ?? soon };
 }
 
 /** Names the Secret that a person has to mend. */

@@ -10,8 +10,9 @@ export interface Session {
   unsent: string | undefined;
   /** When this process first saw which open intent, on the monotonic clock. */
   seenIntent: { readonly attempt: string; readonly at: Ms } | undefined;
-  /** Failed passes in a row. */
+  /** Failed passes in a row, and when the first of them ended, on the monotonic clock. */
   failures: number;
+  failingSince: Ms;
   /** Passes in a row that ended waiting for the same reason, for the growth of the follow interval. */
   waits: { readonly reason: string; readonly times: number };
   /** When the platform was last read about this object. */
@@ -42,6 +43,7 @@ export function createSessions(monotonic: () => Ms): Sessions {
         unsent: undefined,
         seenIntent: undefined,
         failures: 0,
+        failingSince: 0,
         waits: { reason: "", times: 0 },
         readAt: monotonic(),
         lostAt: undefined,
