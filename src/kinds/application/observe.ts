@@ -8,6 +8,7 @@ import type { Variable } from "../../platform/variables.ts";
 import { orGone, projectOfEnvironment } from "../ancestry.ts";
 import { everDeployed } from "./deployment.ts";
 import { NOTHING_SEEN, type ApplicationPass, type Seen } from "./model.ts";
+import { unsentSettings } from "./settings.ts";
 import { pendingSecrets, variablesSent } from "./variables.ts";
 
 /** Settings change rarely, states change while somebody watches. */
@@ -28,34 +29,48 @@ export async function observe(pass: ApplicationPass, api: Platform): Promise<See
   const siblings = pass.surface === "Full" ? await siblingsOf(pass, api) : undefined;
   const seen = { ...place, siblings, serverNow: api.serverNow() };
   if (pass.id === undefined) return seen;
-  const status = await statusOf(pass, pass.id, siblings, api);
+  const request = await requestOf(pass, api);
+  const status = await statusOf(pass, pass.id, siblings, request, api);
   if (status === undefined || pass.goal !== "present") return { ...seen, status };
-  return { ...seen, status, ...(await details(pass, pass.id, status, api)) };
+  return { ...seen, status, request, ...(await details(pass, pass.id, status, api)) };
 }
 
 async function siblingsOf(pass: ApplicationPass, api: Platform): Promise<Seen["siblings"]> {
   const { environmentId } = pass.inputs;
   const isRecorded = pass.proof === "recorded";
-  const options = { maxAgeMs: isRecorded && pass.goal === "present" ? RECORDS_MAX_AGE_MS : 0 };
+  // What is about to be changed is read afresh: others may have changed what lies beside it.
+  const routine = isRecorded && pass.goal === "present" && unsentSettings(pass).length === 0;
+  const options = { maxAgeMs: routine ? RECORDS_MAX_AGE_MS : 0 };
   const list = api.applications.list(environmentId, options);
   // With its environment, an application is gone too.
   if (pass.goal === "present") return await orMissing(list, isRecorded ? ["NotFound"] : []);
   return await orGone(list, async () => (await projectOfEnvironment(api, environmentId)) === undefined);
 }
 
+/** The request of the deployment that is followed. */
+async function requestOf(pass: ApplicationPass, api: Platform): Promise<Seen["request"]> {
+  const last = pass.memory.lastDeployment;
+  if (pass.goal !== "present" || last?.requestId === undefined || last.finishedAt !== undefined) return undefined;
+  return await orMissing(api.deployments.status(last.requestId), ["NotFound"]);
+}
+
 /**
  * The state: one read for all services of the environment on the full surface, one for each on the documented. A list
- * may lag behind: whether one that we recorded is gone, only it can tell itself.
+ * may lag behind: whether one that we recorded is gone, only it can tell itself. It is read after the request: once
+ * that has ended, a state of before would be told as the end.
  */
 async function statusOf(
   pass: ApplicationPass,
   id: Uuid,
   siblings: Seen["siblings"],
+  request: Seen["request"],
   api: Platform,
 ): Promise<ServiceStatus | undefined> {
+  const hasEnded = request !== undefined && servicePhase(request.status) !== "busy";
+  const options = { maxAgeMs: hasEnded ? 0 : STATUSES_MAX_AGE_MS };
   const isListed = siblings?.some((one) => one.id === id) === true;
   if (pass.surface === "Full" && !isListed && (siblings === undefined || pass.proof !== "recorded")) return undefined;
-  const all = isListed ? await api.services.statuses(pass.inputs.environmentId, { maxAgeMs: STATUSES_MAX_AGE_MS }) : [];
+  const all = isListed ? await api.services.statuses(pass.inputs.environmentId, options) : [];
   return all.find((one) => one.id === id) ?? (await orMissing(api.applications.status(id), ["NotFound"]));
 }
 
@@ -64,10 +79,7 @@ async function details(
   id: Uuid,
   status: ServiceStatus,
   api: Platform,
-): Promise<Pick<Seen, "request" | "ingress" | "keys" | "secretIds">> {
-  const last = pass.memory.lastDeployment;
-  const open = last !== undefined && last.finishedAt === undefined ? last.requestId : undefined;
-  const request = open === undefined ? undefined : await orMissing(api.deployments.status(open), ["NotFound"]);
+): Promise<Pick<Seen, "ingress" | "keys" | "secretIds">> {
   const running = servicePhase(status.state) === "running";
   const ingress = running
     ? await orMissing(api.services.ingressStatus("application", id, { maxAgeMs: INGRESS_MAX_AGE_MS }), [
@@ -76,7 +88,7 @@ async function details(
         "BadResponse",
       ])
     : undefined;
-  return { request, ingress, ...(await variablesOf(pass, id, status, api)) };
+  return { ingress, ...(await variablesOf(pass, id, status, api)) };
 }
 
 /** Which variables there are: asked only where memory cannot tell, and where a secret has to be changed by its id. */
