@@ -1,0 +1,203 @@
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
+import { foreignCancel, foreignDeploy, scheduledStop } from "../../src/simulator/control.ts";
+import { condition } from "../support/cluster.ts";
+import { createStage } from "../support/stage.ts";
+import { lastDeployment, stagedApplications } from "../support/staged-applications.ts";
+
+const KIND = "PlatformApplication";
+const COMMIT = "1111111111111111111111111111111111111111";
+const OTHER = "2222222222222222222222222222222222222222";
+const RETRY = "or request a retry with the annotation platform-operator.io/reconcile-requested-at.";
+
+/** What each failure is called, and what it tells people to do. */
+const FAILURES = [
+  ["BUILD_ERROR", "BuildFailed", "Read the build log on the platform and set spec.deploy.gitCommitId to a commit that"],
+  [
+    "DEPLOYMENT_ERROR",
+    "DeploymentFailed",
+    "Read the application's log and set spec.deploy.gitCommitId to a commit that",
+  ],
+  ["STOP_ERROR", "StopFailed", "Look at the application on the platform"],
+  ["RESTART_ERROR", "RestartFailed", "Read the application's log"],
+  ["DELETE_ERROR", "DeleteFailed", "Look at the application on the platform"],
+  ["CANCELED", "Canceled", "It was cancelled, or another service of the environment failed first"],
+] as const;
+
+describe.each(["documented", "full"] as const)("on the %s surface", (surface) => {
+  const stage = createStage({ surface });
+  const apps = stagedApplications(stage);
+
+  beforeAll(async () => {
+    await apps.ground();
+    await apps.deploy("api", COMMIT);
+    await stage.settled();
+  });
+
+  describe("a state of failure that comes from outside", () => {
+    it.each(FAILURES)("%s is Stalled/%s and says what to do", async (state, reason, advice) => {
+      const record = await stage.record();
+      await apps.edit("api", { state });
+      const failed = await apps.ready("api", "False", reason);
+      expect(condition(failed, "Stalled")).toMatchObject({ status: "True", reason });
+      expect(condition(failed, "Reconciling")).toBeUndefined();
+      expect(condition(failed, "Deployed")).toMatchObject({ status: "False", reason: state });
+      const message = condition(failed, "Ready")?.message ?? "";
+      expect(message).toMatch(new RegExp(`^The platform reports ${state}`));
+      expect(message).toContain(advice);
+      expect(message.endsWith(RETRY)).toBe(true);
+      expect(failed.status).toMatchObject({ state, lastFailure: { state } });
+
+      await apps.edit("api", { state: "DEPLOYED" });
+      const mended = await apps.ready("api", "True", "Deployed");
+      expect(condition(mended, "Stalled")).toBeUndefined();
+      expect(mended.status).not.toHaveProperty("lastFailure");
+      expect(record.changes()).toEqual([]);
+    });
+  });
+
+  describe("a state that is not documented", () => {
+    it.each([
+      ["UNAVAILABLE", "UNAVAILABLE"],
+      ["RUNNING", "RUNNING"],
+      ["half-up, perhaps?", "UnknownState"],
+    ])("%j leaves Ready unknown, and is not acted upon", async (state, shown) => {
+      const record = await stage.record();
+      await apps.edit("api", { state });
+      const unknown = await apps.ready("api", "Unknown", "UnknownState");
+      expect(condition(unknown, "Ready")?.message).toContain(state);
+      expect(condition(unknown, "Reconciling")).toBeUndefined();
+      expect(condition(unknown, "Stalled")).toBeUndefined();
+      expect(condition(unknown, "Deployed")).toMatchObject({ status: "Unknown", reason: shown });
+      expect(unknown.status).toMatchObject({ state });
+      await stage.quiet(1);
+      await apps.edit("api", { state: "DEPLOYED" });
+      await apps.ready("api", "True", "Deployed");
+      expect(record.changes()).toEqual([]);
+    });
+  });
+
+  it("settings that somebody else left undeployed are drift, and are not deployed", async () => {
+    const record = await stage.record();
+    await apps.edit("api", { auto_deploy: true });
+    const drifted = await stage.waitFor(KIND, "api", { type: "Drifted", status: "True" });
+    expect(drifted.status).toMatchObject({ serviceDeploymentStatus: "OUT_OF_DATE" });
+    expect(condition(drifted, "Ready")).toMatchObject({ status: "True" });
+    await stage.settled();
+    expect(record.changes()).toEqual([]);
+  });
+
+  it("a commit that somebody else deployed is not deployed away", async () => {
+    const record = await stage.record();
+    const service = await apps.service("api");
+    foreignDeploy(stage.platform.sim, service.id, OTHER);
+    await expect.poll(() => stage.platform.world().services.get(service.id)?.commit, { timeout: 5_000 }).toBe(OTHER);
+    const ended = stage.platform.journal().at(-1)?.seq ?? 0;
+    // Only the full surface shows which commit runs; the other one is read again.
+    const drifted = await stage.waitFor(KIND, "api", (object) =>
+      surface === "full"
+        ? (condition(object, "Drifted")?.message ?? "").includes(OTHER)
+        : record.calls("getApplicationStatus").some(({ seq }) => seq > ended),
+    );
+    expect(condition(drifted, "Drifted")?.status).toBe(surface === "full" ? "True" : "False");
+    await stage.settled();
+    const after = await apps.ready("api", "True", "Deployed");
+    expect(lastDeployment(after, "gitCommitId")).toBe(COMMIT);
+    expect(record.changes()).toEqual([]);
+  });
+
+  it("a deployment that somebody cancels is told, and waits for a request", async () => {
+    await apps.deploy("canceled", COMMIT);
+    const service = await apps.service("canceled");
+    const record = await stage.record();
+    service.stuck = true;
+    await apps.change("canceled", { deploy: { gitCommitId: OTHER } });
+    const busy = await stage.waitFor(KIND, "canceled", { status: "False" });
+    expect(condition(busy, "Reconciling")).toMatchObject({ status: "True" });
+    const atWork = (): string | undefined => stage.platform.world().services.get(service.id)?.state;
+    await expect.poll(atWork, { timeout: 5_000 }).toBe("BUILDING");
+    foreignCancel(stage.platform.sim, service.requestId ?? "");
+    service.stuck = false;
+    const told = await apps.ready("canceled", "False", "Canceled");
+    expect(condition(told, "Stalled")).toMatchObject({ status: "True", reason: "Canceled" });
+    await stage.settled();
+    await stage.annotate(KIND, "canceled", { [RECONCILE_REQUESTED_AT]: "again" });
+    await apps.deployed("canceled", OTHER);
+    expect(record.changes()).toEqual(["deployApplication", "deployApplication"]);
+  });
+
+  it("a deployment without a request id is followed by the service's own state", async () => {
+    const before = await apps.deploy("anonymous", COMMIT);
+    const record = await stage.record();
+    stage.platform.sim.settings.nullRequestIds = true;
+    await apps.change("anonymous", { deploy: { gitCommitId: OTHER } });
+    const after = await apps.deployed("anonymous", OTHER, before);
+    stage.platform.sim.settings.nullRequestIds = false;
+    expect(lastDeployment(after, "requestId")).toBeUndefined();
+    expect(after.status).toMatchObject({ state: "DEPLOYED", lastDeployment: { state: "DEPLOYED" } });
+    await stage.settled();
+    expect(record.changes()).toEqual(["deployApplication"]);
+    expect(record.calls("getDeploymentStatusByRequest")).toEqual([]);
+  });
+
+  describe("the run state", () => {
+    it.runIf(surface === "full")("is changed by one stop and one start of the same commit", async () => {
+      await apps.deploy("sleeper", COMMIT);
+      await stage.settled();
+      const record = await stage.record();
+      await apps.change("sleeper", { runState: "Stopped" });
+      const stopped = await apps.ready("sleeper", "True", "Stopped");
+      expect(condition(stopped, "Deployed")).toMatchObject({ status: "False", reason: "STOPPED" });
+      await stage.settled();
+      expect(record.changes()).toEqual(["stopApplication"]);
+
+      await apps.change("sleeper", { runState: "Running" });
+      const started = await apps.ready("sleeper", "True", "Deployed");
+      expect(condition(started, "Deployed")).toMatchObject({ status: "True", reason: "DEPLOYED" });
+      await stage.settled();
+      expect(record.changes()).toEqual(["stopApplication", "deployApplication"]);
+      expect(record.changeCalls()[1]).toMatchObject({ body: { git_commit_id: COMMIT } });
+    });
+
+    it.runIf(surface === "full")("that cannot be reached is a failure of the stop", async () => {
+      await apps.deploy("sleepless", COMMIT);
+      (await apps.service("sleepless")).failNext.push("stop");
+      const record = await stage.record();
+      await apps.change("sleepless", { runState: "Stopped" });
+      const failed = await apps.ready("sleepless", "False", "StopFailed");
+      expect(condition(failed, "Stalled")).toMatchObject({ status: "True", reason: "StopFailed" });
+      await stage.settled();
+      expect(record.changes()).toEqual(["stopApplication"]);
+    });
+
+    it.runIf(surface === "documented")("cannot be changed there, and that is told", async () => {
+      await apps.deploy("sleeper", COMMIT);
+      const record = await stage.record();
+      await apps.change("sleeper", { runState: "Stopped" });
+      const stalled = await apps.ready("sleeper", "False", "NotSupportedByApi");
+      expect(condition(stalled, "Stalled")).toMatchObject({ status: "True" });
+      expect(condition(stalled, "Ready")?.message).toContain("Set spec.runState to Running");
+      await stage.settled();
+      await apps.change("sleeper", { runState: "Running" });
+      await apps.ready("sleeper", "True", "Deployed");
+      expect(record.changes()).toEqual([]);
+    });
+
+    it("that somebody else changed is drift, and is not undone but on request", async () => {
+      await apps.deploy("stopped", COMMIT);
+      await stage.settled();
+      const record = await stage.record();
+      scheduledStop(stage.platform.sim, (await apps.service("stopped")).environmentId);
+      const drifted = await apps.ready("stopped", "False", "DriftDetected");
+      expect(condition(drifted, "Drifted")).toMatchObject({ status: "True" });
+      expect(condition(drifted, "Stalled")).toMatchObject({ status: "True" });
+      await stage.settled();
+      expect(record.changes()).toEqual([]);
+      await stage.annotate(KIND, "stopped", { [RECONCILE_REQUESTED_AT]: "start" });
+      await apps.ready("stopped", "True", "Deployed");
+      await stage.settled();
+      expect(record.changes()).toEqual(["deployApplication"]);
+    });
+  });
+});

@@ -1,0 +1,207 @@
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { member } from "../../src/kube/json.ts";
+import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
+import { condition } from "../support/cluster.ts";
+import { createStage, type Stage } from "../support/stage.ts";
+import { application, lastDeployment, stagedApplications } from "../support/staged-applications.ts";
+
+const KIND = "PlatformApplication";
+const COMMITS = {
+  first: "1111111111111111111111111111111111111111",
+  second: "2222222222222222222222222222222222222222",
+} as const;
+
+/** A request to look again, and to try a failed deployment once more. */
+async function request(stage: Stage, name: string, token: string): Promise<void> {
+  await stage.annotate(KIND, name, { [RECONCILE_REQUESTED_AT]: token });
+  await stage.waitFor(KIND, name, ({ status }) => member(status, "lastHandledReconcileAt") === token);
+}
+
+describe.each(["documented", "full"] as const)("a deployment on the %s surface", (surface) => {
+  const stage = createStage({ surface });
+  const apps = stagedApplications(stage);
+
+  beforeAll(() => apps.ground());
+
+  it("of another commit is one call with that commit, and the status tells of it", async () => {
+    const before = await apps.deploy("commit", COMMITS.first);
+    const record = await stage.record();
+    await apps.change("commit", { deploy: { gitCommitId: COMMITS.second } });
+    const after = await apps.deployed("commit", COMMITS.second, before);
+
+    expect(record.changes()).toEqual(["deployApplication"]);
+    const [call] = record.changeCalls();
+    expect(call).toMatchObject({ body: { git_commit_id: COMMITS.second } });
+    const [effect] = call?.effects ?? [];
+    const requestId = effect !== undefined && "request" in effect ? effect.request : undefined;
+    expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(after.status).toMatchObject({
+      state: "DEPLOYED",
+      serviceDeploymentStatus: "UP_TO_DATE",
+      commit: COMMITS.second.slice(0, 7),
+      lastDeployment: {
+        requestId,
+        gitCommitId: COMMITS.second,
+        state: "DEPLOYED",
+        startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        finishedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      },
+    });
+    expect(String(lastDeployment(after, "startedAt")) < String(lastDeployment(after, "finishedAt"))).toBe(true);
+    expect(after.status).not.toHaveProperty("intent");
+    expect(condition(after, "Deployed")).toMatchObject({ status: "True", reason: "DEPLOYED" });
+    expect(condition(after, "UpToDate")).toMatchObject({ status: "True", reason: "UpToDate" });
+    expect(condition(after, "Ready")?.message).toBe("Commit 2222222 is deployed.");
+    expect((await apps.service("commit")).commit).toBe(COMMITS.second);
+  });
+
+  it("of a commit that is the deployed one at another length is none", async () => {
+    await apps.deploy("short", COMMITS.first);
+    const record = await stage.record();
+    await apps.change("short", { deploy: { gitCommitId: COMMITS.first.slice(0, 9) } });
+    await apps.ready("short", "True", "Deployed");
+    await stage.settled();
+    expect(record.changes()).toEqual([]);
+  });
+
+  it("that failed is tried again once for each request", async () => {
+    await apps.deploy("retried", COMMITS.first);
+    const service = await apps.service("retried");
+    service.failNext.push("deploy");
+    const record = await stage.record();
+    await apps.change("retried", { deploy: { gitCommitId: COMMITS.second } });
+    const failed = await apps.ready("retried", "False", "DeploymentFailed");
+    expect(condition(failed, "Stalled")).toMatchObject({ status: "True", reason: "DeploymentFailed" });
+    expect(failed.status).toMatchObject({
+      lastFailure: { state: "DEPLOYMENT_ERROR", gitCommitId: COMMITS.second, requestId: expect.any(String) },
+    });
+    await stage.settled();
+    await stage.quiet(2);
+    expect(record.changes()).toEqual(["deployApplication"]);
+
+    service.failNext.push("build");
+    await request(stage, "retried", "first");
+    await apps.ready("retried", "False", "BuildFailed");
+    await stage.settled();
+    expect(record.changes()).toEqual(["deployApplication", "deployApplication"]);
+    await stage.annotate(KIND, "retried", { [RECONCILE_REQUESTED_AT]: null });
+    await stage.annotate(KIND, "retried", { [RECONCILE_REQUESTED_AT]: "first" });
+    await stage.quiet(2);
+
+    await request(stage, "retried", "second");
+    const mended = await apps.deployed("retried", COMMITS.second);
+    expect(record.changes()).toEqual(["deployApplication", "deployApplication", "deployApplication"]);
+    expect(mended.status).not.toHaveProperty("lastFailure");
+    expect(condition(mended, "Stalled")).toBeUndefined();
+  });
+
+  it("under policy Manual is left to others, and told as due", async () => {
+    const record = await stage.record();
+    await stage.apply(application("manual", undefined, { deploy: { gitCommitId: COMMITS.first, policy: "Manual" } }));
+    const due = await apps.ready("manual", "True", "NotDeployed");
+    expect(condition(due, "UpToDate")).toMatchObject({ status: "False", reason: "DeployPending" });
+    await apps.change("manual", { deploy: { gitCommitId: COMMITS.second } });
+    await stage.settled();
+    await request(stage, "manual", "now");
+    await stage.settled();
+    expect(record.changes()).toEqual(["createApplication"]);
+    expect(condition(await stage.get(KIND, "manual"), "UpToDate")).toMatchObject({ status: "False" });
+  });
+
+  describe("of variables from a Secret", () => {
+    const secret = (value: string, more: object = {}) => ({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "values", ...more },
+      stringData: { mode: value },
+    });
+    const variables = [
+      { name: "LEVEL", value: "info" },
+      { name: "MODE", secret: false, valueFrom: { secretKeyRef: { name: "values", key: "mode" } } },
+    ];
+
+    it("whose value changed is one import and one call", async () => {
+      await stage.apply(secret("slow"));
+      const before = await apps.deploy("secretive", COMMITS.first, { variables });
+      const record = await stage.record();
+      await stage.apply(secret("fast"));
+      await apps.deployed("secretive", COMMITS.first, before);
+      await stage.settled();
+      expect(record.changes()).toEqual(["importEnvironmentVariable", "deployApplication"]);
+      const { id } = await apps.service("secretive");
+      const world = [...stage.platform.world().variables.values()].filter(({ parentId }) => parentId === id);
+      expect(world.map(({ key, value }) => `${key}=${value}`)).toEqual(
+        expect.arrayContaining(["LEVEL=info", "MODE=fast"]),
+      );
+      expect(JSON.stringify(await stage.list(KIND))).not.toContain("fast");
+    });
+
+    it("that was only touched is none", async () => {
+      const record = await stage.record();
+      await stage.apply(secret("fast", { labels: { touched: "true" } }));
+      await stage.patch("Secret", "values", { stringData: { other: "value" } });
+      await stage.quiet(2.5);
+      expect(record.changes()).toEqual([]);
+      expect(condition(await stage.get(KIND, "secretive"), "VariablesSynced")).toMatchObject({ status: "True" });
+    });
+  });
+});
+
+describe("settings", () => {
+  describe("on the full surface", () => {
+    const stage = createStage({ surface: "full" });
+    const apps = stagedApplications(stage);
+
+    beforeAll(() => apps.ground());
+
+    it("that change are one PUT and one deployment", async () => {
+      const before = await apps.deploy("resized", COMMITS.first, { cpu: 500 });
+      const record = await stage.record();
+      await apps.change("resized", { cpu: 750, memory: 256 });
+      await apps.deployed("resized", COMMITS.first, before);
+      await stage.settled();
+      expect(record.changes()).toEqual(["updateApplication", "deployApplication"]);
+      expect((await apps.service("resized")).settings).toMatchObject({ cpu: 750, memory: 256 });
+    });
+
+    it("that change together with the commit are one PUT and one deployment", async () => {
+      const record = await stage.record();
+      await apps.change("resized", { cpu: 800, deploy: { gitCommitId: COMMITS.second } });
+      await apps.deployed("resized", COMMITS.second);
+      await stage.settled();
+      expect(record.changes()).toEqual(["updateApplication", "deployApplication"]);
+    });
+
+    it("that somebody else changed are put back, and what is not declared is left alone", async () => {
+      const before = await stage.get(KIND, "resized");
+      const record = await stage.record();
+      await apps.edit("resized", { cpu: 100, max_running_instances: 7 });
+      await apps.deployed("resized", COMMITS.second, before);
+      await stage.settled();
+      expect(record.changes()).toEqual(["updateApplication", "deployApplication"]);
+      expect((await apps.service("resized")).settings).toMatchObject({ cpu: 800, max_running_instances: 7 });
+    });
+  });
+
+  describe("on the documented surface", () => {
+    const stage = createStage({ surface: "documented" });
+    const apps = stagedApplications(stage);
+
+    beforeAll(() => apps.ground());
+
+    it("that change are told as what cannot be done, until they are changed back", async () => {
+      await apps.deploy("fixed", COMMITS.first, { cpu: 500 });
+      const record = await stage.record();
+      await apps.change("fixed", { cpu: 750 });
+      const stalled = await apps.ready("fixed", "False", "UpdateNotSupported");
+      expect(condition(stalled, "Stalled")).toMatchObject({ status: "True", reason: "UpdateNotSupported" });
+      expect(condition(stalled, "Ready")?.message).toContain("spec.cpu cannot be changed. Change it back");
+      await stage.settled();
+      await apps.change("fixed", { cpu: 500 });
+      await apps.ready("fixed", "True", "Deployed");
+      await stage.settled();
+      expect(record.changes()).toEqual([]);
+    });
+  });
+});
