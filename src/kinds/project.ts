@@ -45,11 +45,12 @@ export const project: PlatformKind<ProjectSpec, object, Seen, ProjectMemory, Do>
   needs: () => ({ references: [], values: [], inputs: () => ({}) }),
 
   observe: async (pass, api) => {
-    const projects = await api.projects.list({ maxAgeMs: pass.proof === "recorded" ? LIST_MAX_AGE_MS : 0 });
+    const isRoutine = pass.proof === "recorded" && pass.requested === undefined;
+    const projects = await api.projects.list({ maxAgeMs: isRoutine ? LIST_MAX_AGE_MS : 0 });
     const exists = pass.id !== undefined && projects.some(({ id }) => id === pass.id);
     const environments =
       exists && pass.goal === "present"
-        ? await api.projects.environmentStats(pass.id, { maxAgeMs: LIST_MAX_AGE_MS })
+        ? await api.projects.environmentStats(pass.id, { maxAgeMs: isRoutine ? LIST_MAX_AGE_MS : 0 })
         : [];
     return { projects, environments, serverNow: api.serverNow(), updated: false, deleting: false };
   },

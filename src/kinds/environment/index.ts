@@ -93,7 +93,8 @@ async function listsOf(
   projectId: Uuid,
   api: Platform,
 ): Promise<Pick<Seen, "counts" | "records">> {
-  const options = { maxAgeMs: pass.proof === "recorded" && pass.goal === "present" ? LIST_MAX_AGE_MS : 0 };
+  const isRoutine = pass.proof === "recorded" && pass.goal === "present" && pass.requested === undefined;
+  const options = { maxAgeMs: isRoutine ? LIST_MAX_AGE_MS : 0 };
   const read = async () => ({
     counts: await api.projects.environmentStats(projectId, options),
     records: pass.surface === "Full" ? await api.environments.list(projectId, options) : undefined,
