@@ -9,8 +9,8 @@ import type { Ms, Report, Surface, Why } from "./kind.ts";
 import { requestedToken } from "./policy.ts";
 import { conditionOf } from "./status.ts";
 
-/** How often a connection in trouble, or one whose token was denied something, has its Secret read again. */
-const SECRET_POLL_MS = 10_000;
+/** How often a connection in trouble, or one whose token was denied something, has its Secret read again: recovery takes at most 10 s (reliability-bar C6). */
+const SECRET_POLL_MS = 5_000;
 /** At most one probe a minute with a token that was rejected (reliability-bar C6). */
 const AUTH_PROBE_MS = 60_000;
 /** At most one probe in 15 s of a platform that does not answer (reliability-bar C2). */

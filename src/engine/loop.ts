@@ -11,6 +11,7 @@ import { keyText } from "./keys.ts";
 import type { Kind, Ms, Plan, Report, Uuid, Why } from "./kind.ts";
 import { finalizerDue, finalizersWith, hasFinalizer, keepRecord, recordId } from "./record.ts";
 import { recover } from "./recover.ts";
+import { rejectedBefore } from "./rejection.ts";
 import { backoff } from "./schedule.ts";
 import type { Frame } from "./scope.ts";
 import { isSettled } from "./status.ts";
@@ -84,11 +85,21 @@ async function step<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
   const plan = kind.plan(frame.pass, seen);
   if (plan.is === "adopt") return { is: "on", frame: await adopt(context, frame, plan.id), seen: undefined };
   if (plan.is !== "step") return { is: "passed", passed: concluded(loop, frame, seen, plan) };
+  const again = rejectedBefore(frame.session.rejected, plan.step.op, frame.pass);
+  if (again !== undefined) {
+    const ending: Ending = { is: "stalled", why: again, exchange: "failed" };
+    return { is: "passed", passed: { frame, ending, report: kind.report(frame.pass, seen), again: undefined } };
+  }
   const done = await execute({ context, kind, frame, seen }, plan.step);
   if (done.is === "done") return { is: "on", frame: done.frame, seen: { value: done.known.seen } };
   const report = kind.report(done.frame.pass, seen);
   if (done.is === "failed") {
-    return { is: "passed", passed: failed(loop, done.frame, done.error, done.phase, report) };
+    const passed = failed(loop, done.frame, done.error, done.phase, report);
+    if (done.error.failure.is === "Invalid" && passed.ending.is === "stalled") {
+      const { generation, inputs } = frame.pass;
+      frame.session.rejected = { op: plan.step.op, generation, inputs, why: passed.ending.why };
+    }
+    return { is: "passed", passed };
   }
   return { is: "passed", passed: { frame: done.frame, ending: done.ending, report, again: undefined } };
 }

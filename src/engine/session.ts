@@ -1,6 +1,7 @@
 /** What this process remembers of an object between two passes; all of it may be lost at any moment. */
 import type { JsonObject } from "../kube/types.ts";
 import type { Ms, Uuid } from "./kind.ts";
+import type { Rejection } from "./rejection.ts";
 
 export interface Session {
   readonly uid: string;
@@ -10,6 +11,8 @@ export interface Session {
   unsent: string | undefined;
   /** When this process first saw which open intent, on the monotonic clock. */
   seenIntent: { readonly attempt: string; readonly at: Ms } | undefined;
+  /** The last step that the platform rejected. */
+  rejected: Rejection | undefined;
   /** Failed passes in a row, and when the first of them ended, on the monotonic clock. */
   failures: number;
   failingSince: Ms;
@@ -42,6 +45,7 @@ export function createSessions(monotonic: () => Ms): Sessions {
         unsaved: undefined,
         unsent: undefined,
         seenIntent: undefined,
+        rejected: undefined,
         failures: 0,
         failingSince: 0,
         waits: { reason: "", times: 0 },

@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+
+import { rejectedBefore, type Rejection } from "./rejection.ts";
+
+const why = { reason: "InvalidSpec", message: "no" } as const;
+const last: Rejection = { op: "create", generation: 2, inputs: { parent: "p", value: "v" }, why };
+const pass = { generation: 2, inputs: { parent: "p", value: "v" }, requested: undefined };
+
+describe("a step that was rejected", () => {
+  it.each([
+    ["the same again", "create", pass, why],
+    ["another operation", "update", pass, undefined],
+    ["a newer generation", "create", { ...pass, generation: 3 }, undefined],
+    ["another value", "create", { ...pass, inputs: { parent: "p", value: "w" } }, undefined],
+    ["the user's request", "create", { ...pass, requested: "now" }, undefined],
+  ] as const)("%s", (_, op, now, expected) => {
+    expect(rejectedBefore(last, op, now)).toEqual(expected);
+  });
+
+  it("is none at first", () => {
+    expect(rejectedBefore(undefined, "create", pass)).toBeUndefined();
+  });
+});

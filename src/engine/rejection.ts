@@ -1,0 +1,22 @@
+/** What the platform rejected (400, 422) is not sent again: only another spec, value or request can change its mind. */
+import { isDeepStrictEqual } from "node:util";
+
+import type { Why } from "./kind.ts";
+
+/** A step that was rejected, and what it was made of. Values of Secrets are in it: it stays in memory. */
+export interface Rejection {
+  readonly op: string;
+  readonly generation: number;
+  readonly inputs: unknown;
+  readonly why: Why;
+}
+
+/** @returns why the step would be rejected again; undefined when it has not been tried like this, or the user asks. */
+export function rejectedBefore(
+  last: Rejection | undefined,
+  op: string,
+  pass: { readonly generation: number; readonly inputs: unknown; readonly requested: string | undefined },
+): Why | undefined {
+  if (last?.op !== op || last.generation !== pass.generation || pass.requested !== undefined) return undefined;
+  return isDeepStrictEqual(last.inputs, pass.inputs) ? last.why : undefined;
+}
