@@ -1,6 +1,7 @@
 /** The single ending of a reconcile: what was found out becomes `.status`. Pure and deterministic (design §5). */
 import { isObject, member } from "../kube/json.ts";
 import type { Json, JsonObject, KubeObject } from "../kube/types.ts";
+import type { Reason } from "../resources/base/reasons.ts";
 import type { Pins } from "./identity.ts";
 import type { ConditionFact, DriftField, Report, Uuid, Why } from "./kind.ts";
 import type { Intent } from "./ledger.ts";
@@ -87,7 +88,8 @@ function keptFacts(object: KubeObject): JsonObject {
 }
 
 function conditions(outcome: Outcome): readonly Condition[] {
-  const { object, ending, report } = outcome;
+  const { object, report } = outcome;
+  const ending = steady(object, outcome.ending);
   const generation = object.metadata.generation ?? 0;
   const facts: ConditionFact[] = [...endingFacts(object, ending), ...driftFact(object, report)];
   if (report === undefined) {
@@ -100,6 +102,21 @@ function conditions(outcome: Outcome): readonly Condition[] {
     .toSorted((left, right) => rank(left.type) - rank(right.type) || (left.type < right.type ? -1 : 1));
 }
 
+/** Trouble whose words differ from call to call: the first ones stand while the reason does. */
+const OUTAGES: ReadonlySet<Reason> = new Set([
+  "PlatformUnavailable",
+  "PlatformUnreachable",
+  "RateLimited",
+  "UnexpectedResponse",
+]);
+
+function steady(object: KubeObject, ending: Ending): Ending {
+  if (ending.is !== "retry" || !OUTAGES.has(ending.why.reason)) return ending;
+  const told = conditionOf(object, "Synced");
+  if (told?.status !== "False" || told.reason !== ending.why.reason) return ending;
+  return { ...ending, why: { ...ending.why, message: told.message } };
+}
+
 const rank = (type: string): number => {
   const order = ["Ready", "Synced", "Reconciling", "Stalled"].indexOf(type);
   return order === -1 ? 9 : order;
@@ -107,7 +124,6 @@ const rank = (type: string): number => {
 
 function condition(object: KubeObject, fact: ConditionFact, generation: number, now: Date): Condition {
   const old = conditionOf(object, fact.type);
-  const message = fact.message.length > MESSAGE_CAP ? `${fact.message.slice(0, MESSAGE_CAP - 1)}…` : fact.message;
   const observedGeneration = "observedGeneration" in fact ? Number(fact.observedGeneration) : generation;
   return {
     type: fact.type,
@@ -115,8 +131,14 @@ function condition(object: KubeObject, fact: ConditionFact, generation: number, 
     observedGeneration,
     lastTransitionTime: old?.status === fact.status ? old.lastTransitionTime : `${now.toISOString().slice(0, 19)}Z`,
     reason: fact.reason,
-    message,
+    message: capped(fact.message),
   };
+}
+
+/** Well-formed, as the API server would make it so and differ from us ever after. */
+function capped(message: string): string {
+  const cut = message.length > MESSAGE_CAP ? `${message.slice(0, MESSAGE_CAP - 1).replace(/\p{Cs}$/u, "")}…` : message;
+  return cut.toWellFormed();
 }
 
 const fact = (

@@ -61,6 +61,25 @@ describe("an id that the user gives", () => {
   });
 });
 
+describe("an object of the same name", () => {
+  it.each([
+    ["under a connection of the namespace is taken over", {}, "Ready=True/Available"],
+    [
+      "under a parent that nobody manages here is not",
+      { parentRef: { externalId: uuid(9) } },
+      "Stalled=True/NameConflict",
+    ],
+    ["is not where the user forbids it", { lifecycle: { adoptionPolicy: "Never" } }, "Stalled=True/NameConflict"],
+  ])("%s", async (_, spec, told) => {
+    const bench = engineBench();
+    bench.world.add("a");
+    bench.widget("a", spec);
+    await bench.run(5_000);
+    expect(bench.conditions("Widget", "a")).toContain(told);
+    expect(bench.world.count("create")).toBe(0);
+  });
+});
+
 describe("a lost status", () => {
   it("is found again by the annotation, without a new object or deployment of an adopted one", async () => {
     const bench = engineBench();

@@ -7,7 +7,7 @@ import type { Connection, RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { contradiction, identify, isForeign, type Identity, type Pins } from "./identity.ts";
 import { keyText } from "./keys.ts";
-import type { Goal, Kind, Needs, Pass, Proof, Uuid, Why } from "./kind.ts";
+import type { Goal, Kind, Needs, Pass, Proof, Reference, Uuid, Why } from "./kind.ts";
 import { adoptionPolicy, invalidSpec, requestedToken } from "./policy.ts";
 import { reach } from "./reach.ts";
 import { resolveReferences, type Gate } from "./references.ts";
@@ -160,13 +160,18 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     generation: object.metadata.generation ?? 0,
     adoption: adoptionPolicy(object, {
       listable: kind.listable(surface),
-      parentManagedHere: found.needs.references[0]?.name !== undefined || connection.key.namespace !== "",
+      parentManagedHere: isManagedHere(found.needs.references[0], connection),
     }),
     requested: requestedToken(object),
     holderOf: (candidate) => context.claims.holder(candidate, object),
     allowUnverifiedIds: settings.allowUnverifiedIds,
     allowedProjects: settings.allowedProjects,
   };
+}
+
+/** Whether the parent is a resource of the same namespace; what has no parent lies under its connection. */
+function isManagedHere<Api>(parent: Reference | undefined, connection: Connection<Api>): boolean {
+  return parent === undefined ? connection.key.namespace !== "" : parent.name !== undefined;
 }
 
 /** What a record made in this pass would pin. A parent that cannot be resolved any more stays as it was pinned. */

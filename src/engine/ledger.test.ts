@@ -1,0 +1,138 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { decide, duty, openIntent, readSlot, writeSlot, type Intent, type Knowledge } from "./ledger.ts";
+
+const INTENT: Intent = {
+  v: 1,
+  uid: "uid-a",
+  installation: "installation-1",
+  attempt: "2-abc",
+  op: "create",
+  creates: true,
+  generation: 2,
+  parentId: "parent",
+  name: "a",
+  id: "id",
+  commit: "c1",
+  mark: { ids: ["x"], absentAt: null },
+};
+
+const KNOWN: Knowledge = {
+  uid: "uid-a",
+  generation: 2,
+  unsent: undefined,
+  seenForMs: 0,
+  landingMs: 60_000,
+  resolved: false,
+};
+
+describe("readSlot", () => {
+  it.each([undefined, null, ""])("finds nothing in %j", (raw) => {
+    expect(readSlot(raw)).toEqual({ is: "empty" });
+  });
+
+  it("reads what writeSlot wrote, as text and as a member of status", () => {
+    const written = writeSlot(INTENT);
+    expect(readSlot(written)).toEqual({ is: "open", intent: INTENT });
+    expect(readSlot(JSON.stringify(written))).toEqual({ is: "open", intent: INTENT });
+  });
+
+  it.each(["parentId", "name", "id", "commit"] as const)("does without %s", (member) => {
+    const { [member]: _, ...rest } = INTENT;
+    expect(readSlot(JSON.stringify(rest))).toEqual({ is: "open", intent: rest });
+  });
+
+  it.each([
+    ["not JSON", "{"],
+    ["a list", "[]"],
+    ["a number", "7"],
+    ["another version", JSON.stringify({ ...INTENT, v: 2 })],
+    ["a version as text", JSON.stringify({ ...INTENT, v: "1" })],
+    ["no uid", JSON.stringify({ ...INTENT, uid: undefined })],
+    ["an empty attempt", JSON.stringify({ ...INTENT, attempt: "" })],
+    ["no operation", JSON.stringify({ ...INTENT, op: 7 })],
+    ["no installation", JSON.stringify({ ...INTENT, installation: null })],
+    ["a generation as text", JSON.stringify({ ...INTENT, generation: "2" })],
+    ["no word on what it does", JSON.stringify({ ...INTENT, creates: undefined })],
+  ])("drops nothing that it cannot read: %s", (_, raw) => {
+    expect(readSlot(raw)).toEqual({ is: "unreadable" });
+  });
+
+  it("never throws, and never takes anything else for an intent", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json(), fc.jsonValue()), (raw) => {
+        const slot = readSlot(raw);
+        expect(slot.is === "open").toBe(false);
+      }),
+    );
+  });
+
+  it("lets a trace see what it needs and no more", () => {
+    expect(Object.keys(openIntent(INTENT)).toSorted()).toEqual(
+      ["commit", "creates", "id", "mark", "name", "op", "parentId"].toSorted(),
+    );
+  });
+});
+
+describe("duty", () => {
+  const create = INTENT;
+  const action = { ...INTENT, creates: false };
+  it.each<[string, Intent, Partial<Knowledge>, ReturnType<typeof duty>]>([
+    ["an intent of its own", create, {}, "trace"],
+    ["an action of its own", action, {}, "trace"],
+    ["a copied manifest", create, { uid: "uid-b" }, "clear"],
+    ["a copied status", action, { uid: "uid-b" }, "clear"],
+    ["a create that was not sent", create, { unsent: "2-abc" }, "clear"],
+    ["an action that was not sent", action, { unsent: "2-abc" }, "clear"],
+    ["another attempt that was not sent", create, { unsent: "2-xyz" }, "trace"],
+    ["a create that the user resolved", create, { resolved: true }, "clear"],
+    ["an action, which no word of the user is about", action, { resolved: true }, "trace"],
+    ["a newer generation", create, { generation: 3 }, "trace"],
+    ["an old intent", create, { seenForMs: 1e9 }, "trace"],
+  ])("for %s", (_, intent, known, expected) => {
+    expect(duty(intent, { ...KNOWN, ...known })).toBe(expected);
+  });
+});
+
+describe("decide", () => {
+  const rows = (["landed", "absent", "unknowable"] as const).flatMap((finding) =>
+    [true, false].flatMap((creates) =>
+      [59_999, 60_000].flatMap((seenForMs) =>
+        [2, 3].map((generation) => ({ finding, creates, seenForMs, generation })),
+      ),
+    ),
+  );
+
+  /** The rule of design §6, in other words than the code's. */
+  function rule(row: (typeof rows)[number]): string {
+    const window = row.seenForMs < 60_000;
+    const superseded = row.generation > 2 && !row.creates;
+    if (row.finding === "landed") return "record";
+    if (row.finding === "absent") return window ? "wait" : "retry";
+    if (row.creates) return "giveUp";
+    if (window) return "wait";
+    return superseded ? "retry" : "giveUp";
+  }
+
+  it.each(rows)("$finding, creates $creates, seen for $seenForMs ms, generation $generation", (row) => {
+    const { finding, creates, seenForMs, generation } = row;
+    const decision = decide(finding, { ...INTENT, creates }, { ...KNOWN, seenForMs, generation });
+    expect(decision).toBe(rule(row));
+  });
+
+  it("never has a create sent again before the landing window is over, whatever it was told", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom("landed" as const, "absent" as const, "unknowable" as const),
+        fc.integer({ min: 0, max: 59_999 }),
+        fc.integer({ min: 1, max: 9 }),
+        fc.boolean(),
+        (finding, seenForMs, generation, resolved) => {
+          const known = { ...KNOWN, seenForMs, generation, resolved };
+          expect(decide(finding, INTENT, known)).not.toBe("retry");
+        },
+      ),
+    );
+  });
+});
