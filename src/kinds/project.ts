@@ -95,7 +95,8 @@ export const project: PlatformKind<ProjectSpec, object, Seen, ProjectMemory, Do>
   },
 
   report: (pass, seen) => {
-    const mine = mineOf(pass, seen);
+    // Of what is not ours, or not yet, nothing is told.
+    const mine = pass.proof === "recorded" ? mineOf(pass, seen) : undefined;
     const environments = seen.environments.toSorted((left, right) => (left.id < right.id ? -1 : 1));
     return {
       ready: { reason: "Available", message: `Project "${pass.spec.name}" exists on the platform.` },

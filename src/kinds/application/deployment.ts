@@ -21,6 +21,9 @@ export function baselineOf(status: ServiceStatus | undefined): string {
 
 const baseline = z.array(z.unknown());
 
+/** What an unknown member of a baseline is taken for: no date, no run, nothing in the queue. */
+const UNKNOWN = [null, null, 0];
+
 /**
  * Whether the service shows something new since `before` was taken. What it does not show now says nothing: one read
  * may show less than another.
@@ -28,7 +31,7 @@ const baseline = z.array(z.unknown());
 export function movedPast(before: string | undefined, status: ServiceStatus): boolean {
   const old = baseline.safeParse(tryParse(before ?? "")).data;
   const now = baseline.parse(tryParse(baselineOf(status)));
-  return old === undefined || now.some((value, index) => value !== null && value !== old[index]);
+  return old === undefined || now.some((value, index) => value !== null && value !== (old[index] ?? UNKNOWN[index]));
 }
 
 function tryParse(text: string): unknown {

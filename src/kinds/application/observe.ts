@@ -39,8 +39,8 @@ async function siblingsOf(pass: ApplicationPass, api: Platform): Promise<Seen["s
   const { environmentId } = pass.inputs;
   const isRecorded = pass.proof === "recorded";
   // What is about to be changed is read afresh: others may have changed what lies beside it.
-  const routine = isRecorded && pass.goal === "present" && unsentSettings(pass).length === 0;
-  const options = { maxAgeMs: routine ? RECORDS_MAX_AGE_MS : 0 };
+  const isRoutine = isRecorded && pass.goal === "present" && pass.requested === undefined;
+  const options = { maxAgeMs: isRoutine && unsentSettings(pass).length === 0 ? RECORDS_MAX_AGE_MS : 0 };
   const list = api.applications.list(environmentId, options);
   // With its environment, an application is gone too.
   if (pass.goal === "present") return await orMissing(list, isRecorded ? ["NotFound"] : []);
@@ -67,7 +67,7 @@ async function statusOf(
   api: Platform,
 ): Promise<ServiceStatus | undefined> {
   const hasEnded = request !== undefined && servicePhase(request.status) !== "busy";
-  const options = { maxAgeMs: hasEnded ? 0 : STATUSES_MAX_AGE_MS };
+  const options = { maxAgeMs: hasEnded || pass.requested !== undefined ? 0 : STATUSES_MAX_AGE_MS };
   const isListed = siblings?.some((one) => one.id === id) === true;
   if (pass.surface === "Full" && !isListed && (siblings === undefined || pass.proof !== "recorded")) return undefined;
   const all = isListed ? await api.services.statuses(pass.inputs.environmentId, options) : [];

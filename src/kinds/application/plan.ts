@@ -16,7 +16,7 @@ import { checkDeploy } from "./deploy.ts";
 import { failedDeployment, progressOf, type Progress } from "./deployment.ts";
 import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
 import { planRemoval } from "./removal.ts";
-import { declaredSettings, observedSettings, settingsDrift } from "./settings.ts";
+import { unsentSettings, declaredSettings, observedSettings, settingsDrift } from "./settings.ts";
 import { once, stalled, stop } from "./steps.ts";
 import { pendingSecrets, variablesSent } from "./variables.ts";
 import { busy, failure, unknownState } from "./words.ts";
@@ -113,10 +113,8 @@ function checkSettings(pass: ApplicationPass, seen: Seen): Check {
 }
 
 /** Where the platform shows no settings, those that were sent last are compared. */
-function checkSentSettings({ spec, memory }: ApplicationPass): Check {
-  const declared = declaredSettings(spec);
-  const sent = memory.written?.settings;
-  const changed = Object.keys(declared).filter((path) => sent !== undefined && sent[path] !== declared[path]);
+function checkSentSettings(pass: ApplicationPass): Check {
+  const changed = unsentSettings(pass);
   if (changed.length === 0) return undefined;
   return stalled(
     "UpdateNotSupported",

@@ -19,6 +19,8 @@ import { variablesCondition } from "./variables.ts";
 import { failure, shortCommit, shownState } from "./words.ts";
 
 export function report(pass: ApplicationPass, seen: Seen): Report {
+  // Of what is not ours, or not yet, nothing is told or remembered.
+  if (pass.proof !== "recorded") return { ready: ready(pass, seen), conditions: [], status: {} };
   const last = followed(pass, seen);
   const { status, ingress } = seen;
   return {
@@ -27,7 +29,7 @@ export function report(pass: ApplicationPass, seen: Seen): Report {
     status: {
       state: status === undefined ? undefined : shownState(status.state),
       serviceDeploymentStatus: fitOptional(status?.serviceDeploymentStatus),
-      environmentId: pass.id === undefined ? undefined : pass.inputs.environmentId,
+      environmentId: pass.inputs.environmentId,
       commit: last === undefined ? undefined : shortCommit(last.gitCommitId),
       lastDeployment: last && { ...last, variables: refreshed(pass, last.variables) },
       lastFailure: lastFailure(pass, seen),
@@ -148,7 +150,7 @@ function refreshed({ inputs }: ApplicationPass, known: Variables): Variables {
 /** What we wrote. Of a service that was taken over, the spec as it was then is the baseline. */
 function written(pass: ApplicationPass, seen: Seen): ApplicationMemory["written"] {
   const known = pass.memory.written;
-  if (pass.id === undefined || seen.status === undefined) return known;
+  if (seen.status === undefined) return known;
   const settings = known?.settings ?? declaredSettings(pass.spec);
   const foreign =
     known?.variables === undefined &&

@@ -2,6 +2,7 @@
 import type { DriftField } from "../../engine/kind.ts";
 import type { Application, ApplicationInput, ApplicationPort } from "../../platform/applications.ts";
 import type { ApplicationSpec } from "../../resources/application.ts";
+import type { ApplicationPass } from "./model.ts";
 
 /** Settings by path in the spec; undefined where the spec leaves them to the platform. Values are JSON text. */
 export type Settings = Readonly<Record<string, string>>;
@@ -51,6 +52,13 @@ export function settingsDrift(declared: Settings, observed: Settings): readonly 
     const found = observed[path];
     return found === undefined || found === desired ? [] : [{ path, desired, observed: found }];
   });
+}
+
+/** The paths of the declared settings that are not as they were last sent; none when that is not known. */
+export function unsentSettings({ spec, memory }: ApplicationPass): readonly string[] {
+  const declared = declaredSettings(spec);
+  const sent = memory.written?.settings;
+  return Object.keys(declared).filter((path) => sent !== undefined && sent[path] !== declared[path]);
 }
 
 /** The body of a create or a PUT. */

@@ -69,7 +69,8 @@ export const environment: PlatformKind<EnvironmentSpec, Inputs, Seen, Environmen
   report: (pass, seen) => {
     const { name, mode, clusterId, createdAt } = recordOf(pass, seen);
     const count = seen.counts.find(({ id }) => id === pass.id);
-    const exists = pass.id !== undefined && count !== undefined;
+    // Of what is not ours, or not yet, nothing is told.
+    const exists = pass.proof === "recorded" && count !== undefined;
     return {
       ready: { reason: "Available", message: `Environment "${pass.spec.name}" exists on the platform.` },
       conditions: [],
@@ -83,7 +84,7 @@ export const environment: PlatformKind<EnvironmentSpec, Inputs, Seen, Environmen
             serviceCount: countOf(count.serviceTotalNumber),
           }
         : {},
-      drift: driftOf(pass, seen),
+      drift: exists ? driftOf(pass, seen) : [],
     };
   },
 };
