@@ -51,7 +51,9 @@ const written = z
   })
   .describe("What the operator last wrote, where the platform cannot tell it back.");
 
-const stopping = text.describe("What the service showed before the operator asked to stop it, until it shows the stop.");
+const stopping = text.describe(
+  "What the service showed before the operator asked to stop it, until it shows the stop.",
+);
 
 const runState = z.enum(["Running", "Stopped"]).describe("The run state that the operator last brought about.");
 
