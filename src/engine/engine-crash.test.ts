@@ -92,6 +92,29 @@ describe("a crash at any exchange", () => {
   );
 });
 
+describe("a crash while a deployed object changes", () => {
+  it.each(["before", "after", "late"] as const)("(%s any exchange) deploys the change once", async (moment) => {
+    for (let position = 1; ; position += 1) {
+      const bench = engineBench();
+      bench.cluster.secret("values", { a: "one" });
+      bench.widget("a", { commit: "c1", secret: { name: "values", key: "a" } });
+      await bench.run(10_000);
+      const came = killAt(bench, position, moment);
+      if (moment === "late") bench.restart();
+      bench.cluster.spec("Widget", "a", { name: "a", commit: "c2", note: "n", secret: { name: "values", key: "a" } });
+      await bench.run(5_000);
+      if (!came()) break;
+      bench.restart();
+      await bench.run(5 * 60_000);
+      const where = `${moment} ${position}`;
+      const [remote] = bench.world.remotes.values();
+      expect(remote, where).toMatchObject({ commit: "c2", deploys: 2, note: "n" });
+      expect(bench.conditions("Widget", "a"), where).toContain("Ready=True/Available");
+      expect(bench.cluster.get("Widget", "a").status, where).not.toHaveProperty("intent");
+    }
+  });
+});
+
 describe("a crash while an object goes", () => {
   it.each(["before", "after"] as const)("(%s any exchange) leaves nothing behind", async (moment) => {
     for (let position = 1; ; position += 1) {

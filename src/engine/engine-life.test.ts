@@ -112,6 +112,21 @@ describe("the steady state", () => {
     expect(bench.world.count("deploy")).toBe(1);
   });
 
+  it("of children is not disturbed by their parent's news, nor that of a connection by the end of its users", async () => {
+    const bench = await started();
+    bench.widget("parent", { note: "n" });
+    for (let index = 0; index < 30; index += 1) bench.widget(`c${index}`, { parentRef: { name: "parent" } });
+    await bench.run(2 * POLL);
+    const passesOf = (part: string): number => bench.passes.filter(({ key }) => key.includes(part)).length;
+    const before = { children: passesOf("/c"), links: passesOf("Link/") };
+    bench.cluster.spec("Widget", "parent", { name: "parent", note: "m" });
+    await bench.run(100);
+    expect(passesOf("/c")).toBe(before.children);
+    for (let index = 0; index < 30; index += 1) bench.cluster.remove("Widget", `c${index}`);
+    await bench.run(100);
+    expect(passesOf("Link/")).toBe(before.links);
+  });
+
   it("always has a next look", async () => {
     const bench = await started();
     bench.widget("good", { commit: "c1" });
