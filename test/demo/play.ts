@@ -94,9 +94,6 @@ export function createScene(stage: Stage, screen: Screen, options: DemoOptions, 
         await sleep(POLL_MS);
       }
     },
-    pause: async (ms) => {
-      await sleep(ms, undefined, { signal });
-    },
     untilDeployed: (name, commit) =>
       view.until(
         `application ${name}: Ready with commit ${commit}`,

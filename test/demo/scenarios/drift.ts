@@ -1,8 +1,6 @@
 import { stringMember } from "../../../src/kube/json.ts";
+import type { Service } from "../../../src/simulator/world.ts";
 import { changeCommit, COMMITS, type Scenario, type Scene } from "./scene.ts";
-
-/** For how long applications of one environment share what was read of it. */
-const SHARED_READ_MS = 10_000;
 
 export const drift: Scenario = {
   name: "drift",
@@ -18,16 +16,19 @@ export const drift: Scenario = {
 async function changedSetting(scene: Scene): Promise<void> {
   const { say, note, control, conditions, requestReconcile, kubectl, simulator } = scene;
   const id = remoteId(scene, "api");
-  const cpu = (): unknown => simulator.world().services.get(id)?.settings["cpu"];
+  const service = (): Service | undefined => simulator.world().services.get(id);
+  const cpu = (): unknown => service()?.settings["cpu"];
   const wanted = cpu();
   say(`Somebody gives the application api more CPU in the platform's console: 4000 instead of ${String(wanted)}.`);
   await control("PATCH", `/records/${id}`, { cpu: 4000 });
 
   say("The operator sees it at its next look (every 10 minutes, now on request) and puts it right.");
-  await scene.pause(SHARED_READ_MS);
   const { seq = 0 } = simulator.journal().at(-1) ?? {};
   await requestReconcile("papp/api");
-  await scene.hold("the setting is put right", () => cpu() === wanted);
+  await scene.hold(
+    "the setting is put right and deployed",
+    () => cpu() === wanted && service()?.deploymentStatus === "UP_TO_DATE",
+  );
   await scene.until("PlatformApplication", "api", "Ready", { status: "True" });
   const calls = simulator.journal().flatMap((entry) => (entry.is === "call" && entry.seq > seq ? [entry] : []));
   for (const { method, path, operation } of calls.filter((call) => call.method !== "GET")) {
@@ -44,7 +45,6 @@ async function foreignCommit(scene: Scene): Promise<void> {
   const id = remoteId(scene, "web");
   say("Somebody deploys another commit of the application web in the console.");
   await control("POST", `/services/${id}/deploy`, { commit: COMMITS.foreign });
-  await scene.pause(SHARED_READ_MS);
   await scene.hold("the foreign commit is deployed", () => {
     const service = scene.simulator.world().services.get(id);
     return service?.commit === COMMITS.foreign && service.state === "DEPLOYED";

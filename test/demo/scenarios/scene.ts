@@ -30,7 +30,6 @@ export interface Scene {
   readonly until: (kind: string, name: string, type: string, wanted: Wanted) => Promise<void>;
   /** Waits for something on the platform's side. @throws Error that names `what` when that takes too long */
   readonly hold: (what: string, holds: () => boolean) => Promise<void>;
-  readonly pause: (ms: number) => Promise<void>;
   /** Waits until an application is Ready with that commit deployed. @throws Error when that takes too long */
   readonly untilDeployed: (name: string, commit: string) => Promise<void>;
 }
