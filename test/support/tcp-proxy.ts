@@ -13,8 +13,8 @@ export interface TcpProxy {
   stop(): Promise<void>;
 }
 
-/** @param target the port on loopback that connections lead to. */
-export async function tcpProxy(target: number): Promise<TcpProxy> {
+/** @param target the port on loopback that connections lead to. @param port its own; 0, the default, takes a free one. */
+export async function tcpProxy(target: number, port = 0): Promise<TcpProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let opened = 0;
   const server = createServer((near) => {
@@ -31,7 +31,7 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
       });
     }
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(port, "127.0.0.1");
   await once(server, "listening");
   const reset = (): void => {
     for (const [near] of pairs) near.resetAndDestroy();
