@@ -6,7 +6,7 @@ import type { Pins } from "./identity.ts";
 import type { ConditionFact, DriftField, Report, Uuid, Why } from "./kind.ts";
 import type { Intent } from "./ledger.ts";
 import { readSlot, writeSlot } from "./ledger.ts";
-import { conditionOf, conditionsOf, isSettled, type Condition, type ConditionStatus } from "./status.ts";
+import { conditionOf, conditionsOf, isList, isSettled, type Condition, type ConditionStatus } from "./status.ts";
 
 /** How a pass ended. */
 export type Ending =
@@ -233,7 +233,14 @@ function driftMessage(drift: readonly DriftField[]): string {
   return `The platform differs from the spec: ${fields.join(", ")}${more}.`;
 }
 
-/** Without members that are undefined, so that equal statuses are equal as JSON. */
+/** Without members that are undefined, at any depth, so that equal statuses are equal as JSON. */
 function prune(object: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(
+    Object.entries(object).flatMap(([name, value]) => (value === undefined ? [] : [[name, pruned(value)]])),
+  );
+}
+
+function pruned(value: Json): Json {
+  if (isList(value)) return value.map(pruned);
+  return isObject(value) ? prune(value) : value;
 }

@@ -95,7 +95,7 @@ async function once<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
   const sent = traceable(await send({ ...work, frame }, step), step);
   if (sent instanceof ApiError) return await unsentOrUnknown(work, frame, intent, sent, phase);
   if (!step.creates) return { is: "done", frame: remember(frame, sent), known: sent };
-  const stored = sent.id === undefined ? undefined : await recordId(context, frame.object, sent.id);
+  const stored = sent.id === undefined ? undefined : await recordId(context, frame, sent.id);
   return { is: "done", frame: remember({ ...frame, object: stored ?? frame.object }, sent), known: sent };
 }
 

@@ -2,14 +2,13 @@ import { keyOf } from "../kube/objects.ts";
 import type { KubeObject, JsonObject } from "../kube/types.ts";
 /** Hops 4 to 6 of a reconcile: trace or observe, plan, act, until there is no step. */
 import { ApiError } from "../platform/errors.ts";
-import { EXTERNAL_ID, INSTALLATION } from "../resources/base/names.ts";
 import type { Ending } from "./compose.ts";
 import type { Connection, RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { execute, remember } from "./execute.ts";
 import { keyText } from "./keys.ts";
 import type { Kind, Ms, Plan, Report, Uuid, Why } from "./kind.ts";
-import { finalizerDue, finalizersWith, hasFinalizer, keepRecord, recordId } from "./record.ts";
+import { finalizerDue, finalizersWith, hasFinalizer, keepRecord, recordId, recordOf, type Place } from "./record.ts";
 import { recover } from "./recover.ts";
 import { rejectedBefore } from "./rejection.ts";
 import { backoff } from "./schedule.ts";
@@ -47,8 +46,7 @@ export async function pass<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
     return { frame: recovered.frame, ending: recovered.ending, report: undefined, again: undefined };
   if (recovered.is === "failed") return failed(loop, recovered.frame, recovered.error, "read", undefined);
   let { frame } = recovered;
-  if (kind.lives && frame.pass.proof === "recorded")
-    frame = { ...frame, object: await keepRecord(context, frame.object) };
+  if (kind.lives && frame.pass.proof === "recorded") frame = { ...frame, object: await keepRecord(context, frame) };
 
   let seen: { readonly value: Seen } | undefined;
   for (let steps = 0; steps < STEP_LIMIT; steps += 1) {
@@ -136,18 +134,19 @@ async function adopt<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
   frame: Frame<Spec, In, Mem, Api>,
   id: Uuid,
 ): Promise<Frame<Spec, In, Mem, Api>> {
-  const object = await adoptObject(context, frame.object, id);
+  const object = await adoptObject(context, frame, id);
   const next = remember<Spec, In, undefined, Mem, Api>(frame, { seen: undefined, memory: frame.pass.memory, id });
   return { ...next, object };
 }
 
 async function adoptObject<Api extends RatedApi>(
   context: Context<Api>,
-  object: KubeObject,
+  place: Place<Api>,
   id: Uuid,
 ): Promise<KubeObject> {
-  if (!finalizerDue(object) || hasFinalizer(object)) return (await recordId(context, object, id)) ?? object;
-  const annotations = { [EXTERNAL_ID]: id, [INSTALLATION]: context.installation };
+  const { object } = place;
+  if (!finalizerDue(object) || hasFinalizer(object)) return (await recordId(context, place, id)) ?? object;
+  const annotations = recordOf(context, place, id);
   return await context.writer.patchChecked(object, { annotations, finalizers: finalizersWith(object, true) });
 }
 

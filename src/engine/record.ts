@@ -1,11 +1,13 @@
 /** Writing down which object of the platform belongs to a resource, and letting go of it. */
 import { member } from "../kube/json.ts";
 import type { KubeObject } from "../kube/types.ts";
-import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE } from "../resources/base/names.ts";
-import type { RatedApi } from "./connections.ts";
+import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE, SEAL } from "../resources/base/names.ts";
+import type { Connection, RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
+import type { Pins } from "./identity.ts";
 import type { Uuid } from "./kind.ts";
 import { deletionPolicy } from "./policy.ts";
+import { isSealed, seal } from "./seal.ts";
 import { text } from "./status.ts";
 
 /** Whether the object should carry our finalizer: only while its deletion has something to do (design §2). */
@@ -23,18 +25,42 @@ export function finalizersWith(object: KubeObject, ours: boolean): readonly stri
   return ours ? [...others, FINALIZER] : others;
 }
 
+/** Where an object is recorded: with whose token its record is sealed, and under which parent. */
+export interface Place<Api> {
+  readonly object: KubeObject;
+  readonly connection: Connection<Api>;
+  readonly pins: Pins;
+}
+
 /** Keeps finalizer and backup of an object that has an id as they should be. */
-export async function keepRecord<Api extends RatedApi>(context: Context<Api>, object: KubeObject): Promise<KubeObject> {
-  return await keepBackup(context, await keepFinalizer(context, object));
+export async function keepRecord<Api extends RatedApi>(context: Context<Api>, place: Place<Api>): Promise<KubeObject> {
+  return await keepBackup(context, { ...place, object: await keepFinalizer(context, place.object) });
 }
 
 /** Once the status says that another installation's object is ours, its backup says so, and the user's word is used up. */
-async function keepBackup<Api extends RatedApi>(context: Context<Api>, object: KubeObject): Promise<KubeObject> {
+async function keepBackup<Api extends RatedApi>(context: Context<Api>, place: Place<Api>): Promise<KubeObject> {
+  const { object } = place;
   const id = text(member(object.status, "externalId"));
   const holder = text(member(member(object.status, "identity"), "installation"));
   const backup = object.metadata.annotations?.[INSTALLATION] ?? context.installation;
   if (id === undefined || holder !== context.installation || backup === context.installation) return object;
-  return (await recordId(context, object, id)) ?? object;
+  return (await recordId(context, place, id)) ?? object;
+}
+
+/** The annotations of a record. */
+export function recordOf<Api extends RatedApi>(
+  context: Context<Api>,
+  { object, connection, pins }: Place<Api>,
+  id: Uuid,
+): Readonly<Record<string, string>> {
+  const sealed = { uid: object.metadata.uid, id, parentId: pins.parentId };
+  return { [EXTERNAL_ID]: id, [SEAL]: seal(connection.token(), sealed), [INSTALLATION]: context.installation };
+}
+
+/** Whether the annotations are a record of ours: of this object, this id and this parent. */
+export function isRecord<Api>({ object, connection, pins }: Place<Api>, id: Uuid): boolean {
+  const sealed = { uid: object.metadata.uid, id, parentId: pins.parentId };
+  return isSealed(connection.token(), sealed, object.metadata.annotations?.[SEAL]);
 }
 
 /** Makes the finalizer follow the policy. */
@@ -56,20 +82,18 @@ export async function release<Api extends RatedApi>(context: Context<Api>, objec
  */
 export async function recordId<Api extends RatedApi>(
   context: Context<Api>,
-  object: KubeObject,
+  place: Place<Api>,
   id: Uuid,
 ): Promise<KubeObject | undefined> {
+  const { object } = place;
   const annotations = object.metadata.annotations ?? {};
   const stored =
     annotations[EXTERNAL_ID] === id &&
     annotations[INSTALLATION] === context.installation &&
     annotations[INTENT] === undefined;
   if (stored) return object;
-  return await context.writer.storeOutcome(
-    object,
-    { [EXTERNAL_ID]: id, [INSTALLATION]: context.installation, ...cleared(object) },
-    context.stopping,
-  );
+  const change = { ...recordOf(context, place, id), ...cleared(object) };
+  return await context.writer.storeOutcome(object, change, context.stopping);
 }
 
 /** Clears the intent of a create, and with it the user's word on it. */

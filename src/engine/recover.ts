@@ -77,8 +77,7 @@ async function conclude<Spec, In, Seen, Mem extends JsonObject, Api extends Rate
     case "record": {
       const only = landed[0];
       if (only === undefined) return { is: "clear", frame };
-      const object =
-        intent.creates && only.id !== undefined ? await recordId(context, frame.object, only.id) : frame.object;
+      const object = intent.creates && only.id !== undefined ? await recordId(context, frame, only.id) : frame.object;
       return { is: "clear", frame: remember({ ...frame, object: object ?? frame.object }, only) };
     }
     case "retry":

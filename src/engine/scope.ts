@@ -10,6 +10,7 @@ import { keyText } from "./keys.ts";
 import type { Goal, Kind, Needs, Pass, Proof, Reference, Uuid, Why } from "./kind.ts";
 import { adoptionPolicy, invalidSpec, requestedToken } from "./policy.ts";
 import { reach } from "./reach.ts";
+import { isRecord, type Place } from "./record.ts";
 import { resolveReferences, type Gate } from "./references.ts";
 import { resolver } from "./resolver.ts";
 import type { Session } from "./session.ts";
@@ -76,8 +77,14 @@ export async function scope<Spec, In, Seen, Mem extends JsonObject, Do, Api exte
   });
   if (inputs.is === "missing") return waiting(inputs.why);
   const frame = { object, session, connection, pins };
-  const pass = passOf(context, kind, frame, { spec, inputs: inputs.inputs, goal, identity, needs });
-  return { is: "ready", frame: { ...frame, pass } };
+  const found = { spec, inputs: inputs.inputs, goal, identity: provenBySeal(frame, identity), needs };
+  return { is: "ready", frame: { ...frame, pass: passOf(context, kind, frame, found) } };
+}
+
+/** A claim that bears our seal is as good as the status that a crash kept us from writing. */
+function provenBySeal<Api>(place: Place<Api>, identity: Identity): Identity {
+  const claimed = identity.is === "known" && identity.proof === "claimed";
+  return claimed && isRecord(place, identity.id) ? { ...identity, proof: "recorded" } : identity;
 }
 
 /**

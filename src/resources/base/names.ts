@@ -12,7 +12,8 @@ export const RECONCILE_REQUESTED_AT = `${GROUP}/reconcile-requested-at`;
 export const POLL_INTERVAL = `${GROUP}/poll-interval`;
 export const RESOLVE = `${GROUP}/resolve`;
 
-/** Annotations that we write: the backup of the id, whose ledger made it, and the intent of a create. */
+/** Annotations that we write: the backup of the id and its seal, whose ledger made it, and the intent of a create. */
 export const EXTERNAL_ID = `${GROUP}/external-id`;
+export const SEAL = `${GROUP}/seal`;
 export const INSTALLATION = `${GROUP}/installation`;
 export const INTENT = `${GROUP}/intent`;
