@@ -71,7 +71,7 @@ describe.each(["documented", "full"] as const)("on the %s surface", (surface) =>
       expect(condition(unknown, "Stalled")).toBeUndefined();
       expect(condition(unknown, "Deployed")).toMatchObject({ status: "Unknown", reason: shown });
       expect(unknown.status).toMatchObject({ state });
-      await stage.quiet(1);
+      await stage.quiet(0.7);
       await apps.edit("api", { state: "DEPLOYED" });
       await apps.ready("api", "True", "Deployed");
       expect(record.changes()).toEqual([]);
@@ -94,6 +94,7 @@ describe.each(["documented", "full"] as const)("on the %s surface", (surface) =>
     foreignDeploy(stage.platform.sim, service.id, OTHER);
     await expect.poll(() => stage.platform.world().services.get(service.id)?.commit, { timeout: 5_000 }).toBe(OTHER);
     const ended = stage.platform.journal().at(-1)?.seq ?? 0;
+    await stage.annotate(KIND, "api", { [RECONCILE_REQUESTED_AT]: "look" });
     // Only the full surface shows which commit runs; the other one is read again.
     const drifted = await stage.waitFor(KIND, "api", (object) =>
       surface === "full"

@@ -77,7 +77,7 @@ describe.each(["documented", "full"] as const)("a deployment on the %s surface",
       lastFailure: { state: "DEPLOYMENT_ERROR", gitCommitId: COMMITS.second, requestId: expect.any(String) },
     });
     await stage.settled();
-    await stage.quiet(2);
+    await stage.quiet(1);
     expect(record.changes()).toEqual(["deployApplication"]);
 
     service.failNext.push("build");
@@ -87,7 +87,7 @@ describe.each(["documented", "full"] as const)("a deployment on the %s surface",
     expect(record.changes()).toEqual(["deployApplication", "deployApplication"]);
     await stage.annotate(KIND, "retried", { [RECONCILE_REQUESTED_AT]: null });
     await stage.annotate(KIND, "retried", { [RECONCILE_REQUESTED_AT]: "first" });
-    await stage.quiet(2);
+    await stage.quiet(1);
 
     await request(stage, "retried", "second");
     const mended = await apps.deployed("retried", COMMITS.second);
@@ -141,7 +141,7 @@ describe.each(["documented", "full"] as const)("a deployment on the %s surface",
       const record = await stage.record();
       await stage.apply(secret("fast", { labels: { touched: "true" } }));
       await stage.patch("Secret", "values", { stringData: { other: "value" } });
-      await stage.quiet(2.5);
+      await stage.quiet(1.5);
       expect(record.changes()).toEqual([]);
       expect(condition(await stage.get(KIND, "secretive"), "VariablesSynced")).toMatchObject({ status: "True" });
     });
@@ -177,6 +177,7 @@ describe("settings", () => {
       const before = await stage.get(KIND, "resized");
       const record = await stage.record();
       await apps.edit("resized", { cpu: 100, max_running_instances: 7 });
+      await request(stage, "resized", "look");
       await apps.deployed("resized", COMMITS.second, before);
       await stage.settled();
       expect(record.changes()).toEqual(["updateApplication", "deployApplication"]);

@@ -77,7 +77,7 @@ describe.each(SURFACES)("the quickstart on the $surface surface", ({ surface, sh
   it("gets no write after that, while it is polled", async () => {
     await stage.settled();
     const record = await stage.record();
-    await stage.quiet(3);
+    await stage.quiet(2);
     expect(record.calls("getApplicationStatus").length + record.calls("getEnvironmentStatuses").length).toBeGreaterThan(
       1,
     );
@@ -105,14 +105,14 @@ describe.each(SURFACES)("the quickstart on the $surface surface", ({ surface, sh
       expect(requestObject).toMatchObject({ status: { lastHandledReconcileAt: "now-1" } });
       expect(Object.keys(Echo.parse(requestObject).status)).toEqual(["lastHandledReconcileAt"]);
     }
-    await stage.quiet(2);
+    await stage.quiet(1);
   });
 
   it("gets no write from an operator that starts again", async () => {
     await stage.stop();
     const record = await stage.record();
     await stage.start();
-    await stage.quiet(4);
+    await stage.quiet(3);
     expect(record.changes()).toEqual([]);
     expect((await record.writes()).objects).toEqual([]);
     expect(record.calls().length).toBeGreaterThan(3);

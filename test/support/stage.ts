@@ -53,8 +53,8 @@ export const FAST: Partial<Windows> = {
   landingMs: 1_500,
   deferMs: 3_000,
   graceMs: 1_000,
-  firstLookMs: 500,
-  pollMs: 1_000,
+  firstLookMs: 300,
+  pollMs: 500,
   followMinMs: 50,
   followMaxMs: 300,
   backoffMinMs: 50,
@@ -90,7 +90,7 @@ export interface Stage extends Cluster {
   record(): Promise<Recording>;
   /** Expects no write to the platform and none to Kubernetes, leases aside, for so many seconds. */
   quiet(seconds: number): Promise<void>;
-  /** Waits until nothing was written anywhere, leases aside, for a second. @throws Error when that takes over 20 s */
+  /** Waits until nothing was written anywhere, leases aside, for 0.7 s. @throws Error when that takes over 20 s */
   settled(): Promise<void>;
   start(): Promise<void>;
   /** SIGTERM; expects a clean end. */
@@ -203,8 +203,8 @@ export function createStage(options: StageOptions): Stage {
       expect(await writtenIn(seconds)).toEqual({ platform: [], objects: [], events: [] });
     },
     settled: async () => {
-      for (let attempts = 0; attempts < 20; attempts += 1) {
-        if (Object.values(await writtenIn(1)).every((writes) => writes.length === 0)) return;
+      for (let attempts = 0; attempts < 25; attempts += 1) {
+        if (Object.values(await writtenIn(0.7)).every((writes) => writes.length === 0)) return;
       }
       throw new Error("the operator does not come to rest");
     },

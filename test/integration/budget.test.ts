@@ -1,0 +1,149 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { member } from "../../src/kube/json.ts";
+import type { AuditEvent } from "../control-plane/audit.ts";
+import { type Write, writesOf } from "../support/audit-tail.ts";
+import { condition } from "../support/cluster.ts";
+import { createStage } from "../support/stage.ts";
+import { application, lastDeployment, stagedApplications } from "../support/staged-applications.ts";
+
+const KIND = "PlatformApplication";
+const COMMIT = "1111111111111111111111111111111111111111";
+const OTHER = "2222222222222222222222222222222222222222";
+
+/** Longer than anything here takes, on a machine that does much else: what lasts over 10 s is another test. */
+const SLOW = { deferMs: 20_000, graceMs: 8_000 } as const;
+
+/** How many children there are, which parents show: news of a later look, and not part of a creation. */
+const COUNTS: ReadonlySet<string> = new Set(["environmentCount", "environments", "serviceCount"]);
+const StatusPatch = z.object({ status: z.record(z.string(), z.unknown()) });
+
+/** Whether a request only tells how many children there are. */
+function tellsCounts({ requestObject }: AuditEvent): boolean {
+  const patch = StatusPatch.safeParse(requestObject).data;
+  return patch !== undefined && Object.keys(patch.status).every((key) => COUNTS.has(key));
+}
+
+/** The custom resource that was written, whatever part of it. */
+const subject = ({ what, name }: Write): string => `${what.split("/")[0]}/${name}`;
+
+/** How often each object was written. */
+function tally(writes: readonly Write[]): Record<string, number> {
+  const groups = Object.entries(Object.groupBy(writes, subject));
+  return Object.fromEntries(groups.map(([name, group]) => [name, group?.length ?? 0]));
+}
+
+/** Writes of one object, in order, without its name. */
+function writesTo(writes: readonly Write[], name: string): readonly string[] {
+  return writes.filter((write) => subject(write) === name).map(({ verb, what, code }) => `${verb} ${what} ${code}`);
+}
+
+describe.each(["documented", "full"] as const)("the budget of writes on the %s surface", (surface) => {
+  const stage = createStage({ surface, windows: SLOW });
+
+  it("holds from YAML applied in one go to Ready, with one create and one deploy of each", async () => {
+    const record = await stage.record();
+    await stage.apply(...stage.quickstart());
+    for (const { kind, metadata } of stage.quickstart().filter(({ kind }) => kind !== "Secret")) {
+      await stage.waitFor(kind, metadata.name, { status: "True" });
+    }
+    await stage.settled();
+    const requests = await record.requests();
+    const { objects } = writesOf(requests.filter((each) => !tellsCounts(each)));
+    expect(objects.filter(({ code }) => code >= 300)).toEqual([]);
+    const counts = tally(objects);
+    for (const name of ["api", "web"]) {
+      expect(counts[`platformapplications/${name}`], JSON.stringify(objects)).toBeLessThanOrEqual(4);
+    }
+    for (const name of [
+      "platformprojects/shop",
+      "platformenvironments/staging",
+      "platformenvironments/production",
+      "platformbindings/essentials",
+      "platformcatalogs/catalog",
+      "platformconnections/default",
+    ]) {
+      expect(counts[name], `${name} of ${JSON.stringify(counts)}`).toBeLessThanOrEqual(3);
+    }
+
+    const effects = record.changeCalls().flatMap((call) => call.effects.map((effect) => Object.keys(effect)[0]));
+    const { created, deployed } = Object.groupBy(effects, (effect) => effect ?? "");
+    expect({ created: created?.length, deployed: deployed?.length }).toEqual({ created: 5, deployed: 2 });
+    expect(stage.platform.world().projects.size).toBe(1);
+    expect(stage.platform.world().services.size).toBe(2);
+  });
+
+  it("is two writes for another commit, and none for anything else", async () => {
+    const record = await stage.record();
+    await stage.patch(KIND, "api", { spec: { deploy: { gitCommitId: OTHER } } });
+    await stage.waitFor(KIND, "api", (object) => {
+      const ready = condition(object, "Ready");
+      return ready?.status === "True" && lastDeployment(object, "gitCommitId") === OTHER;
+    });
+    await stage.settled();
+    const { objects } = await record.writes();
+    expect(tally(objects)).toEqual({ "platformapplications/api": 2 });
+    expect(record.changes()).toEqual(["deployApplication"]);
+  });
+
+  it("is none where nothing changed", async () => {
+    const record = await stage.record();
+    await stage.apply(...stage.quickstart().filter(({ metadata }) => metadata.name !== "api"));
+    await stage.quiet(2);
+    expect((await record.writes()).objects).toEqual([]);
+  });
+});
+
+describe("a finalizer", () => {
+  const stage = createStage({ surface: "full", windows: SLOW });
+  const apps = stagedApplications(stage);
+
+  beforeAll(() => apps.ground());
+
+  it("costs no write of its own, and its end one", async () => {
+    const record = await stage.record();
+    await stage.apply(application("mortal", COMMIT, { lifecycle: { deletionPolicy: "Delete" } }));
+    await apps.deployed("mortal", COMMIT);
+    expect((await stage.get(KIND, "mortal")).metadata.finalizers).toEqual(["platform-operator.io/finalizer"]);
+    await stage.settled();
+    const life = await record.writes();
+    expect(writesTo(life.objects, "platformapplications/mortal").length).toBeLessThanOrEqual(4);
+
+    const dying = await stage.record();
+    await stage.remove(KIND, "mortal");
+    await stage.waitGone(KIND, "mortal");
+    const death = await dying.writes();
+    expect(dying.changes()).toEqual(["deleteApplication"]);
+    expect(writesTo(death.objects, "platformapplications/mortal").length).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("an intermediate state that lasts", () => {
+  const stage = createStage({ surface: "documented", windows: { deferMs: 400 } });
+  const apps = stagedApplications(stage);
+
+  beforeAll(() => apps.ground());
+
+  it("is one more write, with the request id", async () => {
+    await apps.deploy("slow", COMMIT);
+    await stage.settled();
+    const service = await apps.service("slow");
+    const record = await stage.record();
+    service.stuck = true;
+    await apps.change("slow", { deploy: { gitCommitId: OTHER } });
+    await expect.poll(() => stage.platform.world().services.get(service.id)?.state).toBe("BUILDING");
+    const { requestId } = service;
+    const told = await stage.waitFor(KIND, "slow", (object) => lastDeployment(object, "requestId") === requestId);
+    expect(told.status).toMatchObject({ state: "BUILDING", lastDeployment: { gitCommitId: OTHER, state: "BUILDING" } });
+    expect(condition(told, "Reconciling")).toMatchObject({ status: "True" });
+    expect(condition(told, "Ready")).toMatchObject({ status: "False", reason: "Building" });
+    await stage.quiet(1);
+    expect(member(told.status, "intent")).toBeUndefined();
+    service.stuck = false;
+    await apps.deployed("slow", OTHER);
+    await stage.settled();
+    expect(tally((await record.writes()).objects)).toEqual({ "platformapplications/slow": 3 });
+    expect(record.changes()).toEqual(["deployApplication"]);
+  });
+});
