@@ -143,6 +143,15 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled" });
   });
 
+  it("gets a variable that was added to the spec, also when others have set it before", async () => {
+    const runner = await bench.deployed();
+    const parentId = runner.id() ?? "";
+    addForeignVariable(bench.world.simulator.sim, { parentId, scope: "APPLICATION", key: "MODE", value: "foreign" });
+    const run = await runner.run({ spec: bench.spec({ variables: [plain] }) });
+    expect(run.ops).toEqual(["importVariables", "deployApplication"]);
+    expect(bench.world.values(runner.id())).toEqual({ MODE: "fast" });
+  });
+
   it("neither imports nor deploys when a Secret was only touched, or the token rotated", async () => {
     const values = { "spec.variables[TOKEN]": "hunter22" };
     const runner = await bench.deployed({ variables: [secret] }, values);

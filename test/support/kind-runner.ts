@@ -172,7 +172,10 @@ export function composed(outcome: {
   const { pass, ...rest } = outcome;
   const id = pass.proof === "recorded" ? pass.id : undefined;
   const status = compose({ ...rest, id, pins: undefined, intent: undefined, now: pass.now });
-  return JSON.parse(JSON.stringify(status)) as JsonObject;
+  const stored = JSON.parse(JSON.stringify(status)) as JsonObject;
+  // The engine compares with what is stored: a member that is undefined would differ from it for ever.
+  if (!sameJson(status, stored)) throw new Error("the status is not the same once it is stored");
+  return stored;
 }
 
 /** A custom resource that was just applied. */

@@ -5,7 +5,6 @@ import { sameContent } from "../../engine/kind.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import { servicePhase, type Phase } from "../../platform/states.ts";
 import type { LastDeployment } from "../../resources/application.ts";
-import { fit } from "../text.ts";
 import { recordOf, type ApplicationPass, type Seen } from "./model.ts";
 import { variablesSent } from "./variables.ts";
 import { shownState } from "./words.ts";
@@ -69,10 +68,12 @@ export function lastDeployment(pass: ApplicationPass, seen: Seen): LastDeploymen
   };
 }
 
-/** The commit that the platform says is deployed; only the full surface shows it. */
+const COMMIT = /^[0-9a-f]{7,64}$/;
+
+/** The commit that the platform says is deployed; only the full surface shows it. What is no commit is not shown. */
 export function deployedCommit(pass: ApplicationPass, seen: Seen): string | undefined {
-  const shown = recordOf(pass, seen)?.gitRepository?.deployedCommitId;
-  return shown === undefined || shown === "" ? undefined : fit(shown);
+  const shown = recordOf(pass, seen)?.gitRepository?.deployedCommitId?.toLowerCase();
+  return shown !== undefined && COMMIT.test(shown) ? shown : undefined;
 }
 
 /** Whether one commit id is the other or its abbreviation. */

@@ -99,7 +99,8 @@ async function variablesOf(
   api: Platform,
 ): Promise<Pick<Seen, "keys" | "secretIds">> {
   if (pass.inputs.variables.length === 0) return { keys: undefined, secretIds: new Map() };
-  const foreign = pass.memory.written?.variables === undefined && everDeployed(status);
+  const { written, lastDeployment } = pass.memory;
+  const foreign = written?.variables === undefined && lastDeployment === undefined && everDeployed(status);
   // Before an import as well: what it does not take over is changed by its id, and before the deployment.
   const changing = !variablesSent(pass, NOTHING_SEEN) || pendingSecrets(pass).length > 0;
   if (!foreign && !(pass.surface === "Full" && changing)) return { keys: undefined, secretIds: new Map() };

@@ -1,0 +1,83 @@
+/** Whatever a platform answers: what a kind reports fits its CRD, and comes to rest. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import type { Ending } from "../../src/engine/compose.ts";
+import type { JsonObject } from "../../src/engine/kind.ts";
+import { sameJson } from "../../src/engine/status.ts";
+import { readable, sights, type AnyKind, type Sight } from "../support/hostile-sights.ts";
+import { composed, newObject } from "../support/kind-runner.ts";
+
+/** What would be stored after this sight, and what comes of the plan. */
+function stored(
+  kind: AnyKind,
+  { pass, seen }: Sight,
+  before: JsonObject = {},
+): { readonly status: JsonObject; readonly isStep: boolean } {
+  const plan = kind.plan(pass, seen);
+  const report = kind.report(pass, seen);
+  const working = { reason: "Progressing" as const, message: "Work is under way." };
+  const isStep = plan.is === "step" || plan.is === "adopt";
+  const ending: Ending =
+    plan.is === "settled"
+      ? { is: "settled", why: report.ready }
+      : { is: "waiting", exchange: "ok", why: isStep ? working : plan.why };
+  const shown: Ending = plan.is === "stalled" ? { is: "stalled", exchange: "ok", why: plan.why } : ending;
+  const object = { ...newObject(kind.resource.kind, {}), status: before };
+  return { isStep, status: composed({ object, ending: shown, report, memory: pass.memory, pass, handled: undefined }) };
+}
+
+function again(kind: AnyKind, sight: Sight): Sight {
+  return kind.resource.kind === "PlatformApplication" ? readable(sight as never) : sight;
+}
+
+describe.each(sights)("the status of a kind: %s", (_name, kind, arbitrary) => {
+  it("fits its CRD, member by member, whatever the platform answers", () => {
+    fc.assert(
+      fc.property(arbitrary, (sight) => {
+        const { status } = stored(kind, sight);
+        const parsed = kind.resource.status.safeParse(status);
+        expect(parsed.error?.issues).toBeUndefined();
+        // Members that the schema does not know would be missing here, as the API server prunes them.
+        expect(parsed.data).toEqual(status);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it("comes to rest: looking again at the same thing, later, writes nothing", () => {
+    fc.assert(
+      fc.property(arbitrary, (sight) => {
+        // The first look may end a deployment that was followed; from then on there is nothing new.
+        let look = stored(kind, sight);
+        const looks = [look];
+        for (const day of [22, 23]) {
+          const memory = kind.resource.memory.parse(look.status);
+          const pass = { ...sight.pass, memory, now: new Date(Date.UTC(2026, 10, day)) };
+          look = stored(kind, again(kind, { pass, seen: sight.seen }), look.status);
+          looks.push(look);
+        }
+        fc.pre(looks.every(({ isStep }) => !isStep));
+        expect(looks[2]?.status).toEqual(looks[1]?.status);
+        expect(sameJson(looks[2]?.status, looks[1]?.status)).toBe(true);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it("holds no text that the API server would store otherwise, and no secret", () => {
+    fc.assert(
+      fc.property(arbitrary, (sight) => {
+        const { status } = stored(kind, sight);
+        expect(JSON.stringify(status)).not.toContain("s3cret-value");
+        const odd: string[] = [];
+        JSON.stringify(status, (_key, value: unknown) => {
+          if (typeof value === "string" && !value.isWellFormed()) odd.push(value);
+          return value;
+        });
+        expect(odd).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
