@@ -12,7 +12,8 @@ import { requestedToken } from "./policy.ts";
 import { openAction } from "./recover.ts";
 import { backoff, follow, jitter, pollInterval } from "./schedule.ts";
 import type { Session } from "./session.ts";
-import { conditionOf, isSettled, sameJson, text } from "./status.ts";
+import { isSettled, sameJson, text } from "./status.ts";
+import { transitions } from "./transitions.ts";
 
 /** All that is to be written down. */
 export interface Finish {
@@ -111,25 +112,11 @@ async function write<Api extends RatedApi>(
   const stored = await context.writer.patchStatus(object, status);
   session.deferred = undefined;
   session.unsaved = undefined;
-  announce(context, object, stored);
+  for (const told of transitions(object, stored)) {
+    context.events.record({ regarding: stored, action: "Reconcile", ...told });
+  }
   context.observer.status(stored);
   return undefined;
-}
-
-/** Events on transitions only: a new reason of Ready, a new reason of Stalled. */
-function announce<Api extends RatedApi>(context: Context<Api>, before: KubeObject, after: KubeObject): void {
-  const ready = conditionOf(after, "Ready");
-  const old = conditionOf(before, "Ready");
-  if (ready === undefined || (old?.reason === ready.reason && old.status === ready.status)) return;
-  const stalled = conditionOf(after, "Stalled") !== undefined;
-  const failing = stalled || (ready.status !== "True" && conditionOf(after, "Synced")?.status === "False");
-  context.events.record({
-    regarding: after,
-    type: failing ? "Warning" : "Normal",
-    reason: ready.reason,
-    action: "Reconcile",
-    note: ready.message,
-  });
 }
 
 function nextLook<Api extends RatedApi>(context: Context<Api>, done: Finish): Ms {
