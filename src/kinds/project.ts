@@ -1,5 +1,5 @@
 /** PlatformProject: exists, name, description. */
-import type { DriftField, Known, Pass, Plan, Uuid, Why } from "../engine/kind.ts";
+import type { DriftField, JsonObject, Known, Pass, Plan, Uuid, Why } from "../engine/kind.ts";
 import type { Platform } from "../platform/index.ts";
 import type { EnvironmentCount, Project } from "../platform/projects.ts";
 import { LISTED_ENVIRONMENTS, platformProject, type ProjectMemory, type ProjectSpec } from "../resources/project.ts";
@@ -107,15 +107,22 @@ export const project: PlatformKind<ProjectSpec, object, Seen, ProjectMemory, Do>
           : {
               createdAt: fitOptional(mine.createdAt),
               updatedAt: fitOptional(mine.updatedAt),
-              environmentCount: environments.length,
-              environments: environments
-                .slice(0, LISTED_ENVIRONMENTS)
-                .map(({ id, serviceTotalNumber }) => ({ id, serviceCount: countOf(serviceTotalNumber) })),
+              ...environmentsOf(environments),
             },
       drift: mine === undefined ? [] : driftOf(pass, mine),
     };
   },
 };
+
+/** None of a new project: they are counted at the next look, which must not have said before that there are none. */
+function environmentsOf(environments: readonly EnvironmentCount[]): JsonObject {
+  if (environments.length === 0) return {};
+  const listed = environments.slice(0, LISTED_ENVIRONMENTS);
+  return {
+    environmentCount: environments.length,
+    environments: listed.map(({ id, serviceTotalNumber }) => ({ id, serviceCount: countOf(serviceTotalNumber) })),
+  };
+}
 
 /** Why an id must not be worked on. */
 function refusal(pass: ProjectPass, mine: Project | undefined, id: Uuid): Why | undefined {

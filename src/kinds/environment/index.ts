@@ -81,7 +81,8 @@ export const environment: PlatformKind<EnvironmentSpec, Inputs, Seen, Environmen
             clusterId,
             createdAt,
             projectId: pass.inputs.projectId,
-            serviceCount: countOf(count.serviceTotalNumber),
+            // None in a new environment: they are counted at the next look.
+            serviceCount: countOf(count.serviceTotalNumber) || undefined,
           }
         : {},
       drift: exists ? driftOf(pass, seen) : [],
