@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+
+import {
+  CLUSTER,
+  type Change,
+  MINE,
+  NOW,
+  OTHER,
+  PROJECT,
+  fresh,
+  full,
+  passOf,
+  record,
+  seenFull,
+  seenOf,
+} from "../../../test/support/environments.ts";
+import type { OpenIntent } from "../../engine/kind.ts";
+import type { Environment } from "../../platform/environments.ts";
+import type { Platform } from "../../platform/index.ts";
+import { environment } from "./index.ts";
+
+describe("the report of an environment", () => {
+  it("tells its record where that is shown, else as it was made", () => {
+    const memory = { name: "staging", mode: "STAGING", clusterId: CLUSTER, createdAt: "2026-11-21T09:00:00Z" };
+    const counts = [{ id: MINE, serviceTotalNumber: 3 }];
+    expect(environment.report(passOf({ memory }), seenOf({ counts }))).toEqual({
+      ready: { reason: "Available", message: 'Environment "staging" exists on the platform.' },
+      conditions: [],
+      status: { ...memory, projectId: PROJECT, serviceCount: 3 },
+      drift: [],
+    });
+    const shown = environment.report(passOf({ ...full, memory }), seenFull(record({ mode: "PREVIEW" })));
+    expect(shown.status).toMatchObject({ mode: "PREVIEW" });
+    expect(shown.drift).toEqual([{ path: "spec.mode", desired: "STAGING", observed: "PREVIEW" }]);
+  });
+
+  it("tells nothing of what is not its own, or not yet", () => {
+    for (const proof of ["given", "claimed"] as const) {
+      expect(environment.report(passOf({ ...full, proof }), seenFull(record({ mode: "PREVIEW" })))).toMatchObject({
+        status: {},
+        drift: [],
+      });
+    }
+  });
+});
+
+describe("the trace of an environment's create", () => {
+  const intent = (ids: readonly string[] | undefined): OpenIntent => ({
+    op: "createEnvironment",
+    creates: true,
+    parentId: PROJECT,
+    name: "staging",
+    id: undefined,
+    commit: undefined,
+    mark: { absentAt: "2026-11-21T10:00:00Z", ...(ids === undefined ? {} : { ids }) },
+  });
+  const platform = (records: readonly Environment[]) =>
+    ({
+      projects: { environmentStats: () => Promise.resolve(records.map(({ id }) => ({ id }))) },
+      environments: { list: () => Promise.resolve(records) },
+      serverNow: () => NOW,
+    }) as unknown as Platform;
+  const traced = async (change: Change, ids: readonly string[] | undefined, ...records: readonly Environment[]) => {
+    const trace = await environment.trace(intent(ids), passOf({ ...fresh, ...change }), platform(records));
+    return trace.is === "landed" ? trace.known.map(({ id }) => id) : trace.is;
+  };
+
+  it.each<[string, Change, readonly string[] | undefined, readonly Environment[], unknown]>([
+    ["nothing new", {}, [OTHER], [record({ id: OTHER })], "absent"],
+    ["one new id", {}, [OTHER], [record(), record({ id: OTHER })], [MINE]],
+    ["two new ids", {}, [], [record(), record({ id: OTHER })], [MINE, OTHER]],
+    ["a new id that is held", { holderOf: (id) => (id === MINE ? "a/b" : undefined) }, [], [record()], "absent"],
+    ["the name", full, [], [record(), record({ id: OTHER, name: "x" })], [MINE]],
+    ["the name, there before", full, [MINE], [record()], "absent"],
+    ["the name, made before", full, [], [record({ createdAt: "2026-11-21T09:00:00Z" })], "absent"],
+  ])("finds %s", async (_name, change, ids, records, expected) => {
+    expect(await traced(change, ids, ...records)).toEqual(expected);
+  });
+});

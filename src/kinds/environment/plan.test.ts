@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+
+import {
+  CLUSTER,
+  type Change,
+  ELSEWHERE,
+  MINE,
+  OTHER,
+  fresh,
+  full,
+  none,
+  passOf,
+  record,
+  seenFull,
+  seenOf,
+} from "../../../test/support/environments.ts";
+import type { Seen } from "./model.ts";
+import { plan } from "./plan.ts";
+
+function planned(change: Change, seen: Seen): string {
+  const next = plan(passOf(change), seen);
+  if (next.is === "step") return next.step.op;
+  return next.is === "adopt" ? `adopt ${next.id}` : next.is === "settled" ? "settled" : `${next.is} ${next.why.reason}`;
+}
+
+describe("the plan of an environment", () => {
+  it.each<[string, Change, Seen, string]>([
+    ["it does not exist", fresh, none, "createEnvironment"],
+    ["its project is another organization's", fresh, seenOf({ projectIsOurs: false }), "stalled InvalidSpec"],
+    ["its project is not the connection's", { ...fresh, allowedProjects: [OTHER] }, none, "stalled PermissionDenied"],
+    ["one of its name exists", { ...fresh, ...full }, seenFull(record({ name: "Staging" })), `adopt ${MINE}`],
+    [
+      "one of its name exists and may not be taken",
+      { ...fresh, ...full, adoption: "Never" },
+      seenFull(record()),
+      "stalled NameConflict",
+    ],
+    [
+      "one of its name is on another cluster",
+      { ...fresh, ...full },
+      seenFull(record({ clusterId: ELSEWHERE })),
+      "stalled InvalidSpec",
+    ],
+    [
+      "two of its name exist",
+      { ...fresh, ...full },
+      seenFull(record(), record({ id: OTHER })),
+      "stalled DuplicateRemote",
+    ],
+    ["its given id is in the project", { proof: "given" }, seenOf(), `adopt ${MINE}`],
+    ["its given id is not in the project", { proof: "given" }, none, "stalled InvalidSpec"],
+    [
+      "its given id is on another cluster",
+      { ...full, proof: "given" },
+      seenFull(record({ clusterId: ELSEWHERE })),
+      "stalled InvalidSpec",
+    ],
+    [
+      "its claimed id is another's",
+      { ...full, proof: "claimed" },
+      seenFull(record({ name: "x" })),
+      "stalled NameConflict",
+    ],
+    ["its claimed id shows no name", { proof: "claimed" }, seenOf(), `adopt ${MINE}`],
+    ["its id is held", { holderOf: () => "a/b" }, seenOf(), "stalled AlreadyManaged"],
+    ["it is gone", {}, none, "stalled ExternalResourceDeleted"],
+    ["it is there, and nothing more is known", {}, seenOf(), "settled"],
+    ["it is as it was made", { memory: { name: "staging", mode: "STAGING", clusterId: CLUSTER } }, seenOf(), "settled"],
+    ["it was made otherwise", { memory: { mode: "DEVELOPMENT" } }, seenOf(), "stalled UpdateNotSupported"],
+    ["it was made on another cluster", { memory: { clusterId: ELSEWHERE } }, seenOf(), "stalled InvalidSpec"],
+    ["it is as described", full, seenFull(record()), "settled"],
+    ["it shows no mode", full, seenFull(record({ mode: undefined as never })), "settled"],
+    ["the spec has no mode", { ...full, spec: { mode: undefined } }, seenFull(record({ mode: "PREVIEW" })), "settled"],
+    ["its mode differs", full, seenFull(record({ mode: "PREVIEW" })), "updateEnvironment"],
+    ["its name differs", full, seenFull(record({ name: "Staging" })), "updateEnvironment"],
+    ["what differs was sent", full, { ...seenFull(record({ mode: "PREVIEW" })), updated: true }, "settled"],
+  ])("when %s", (_name, change, seen, expected) => {
+    expect(planned(change, seen)).toBe(expected);
+  });
+
+  it.each<[string, Change, Seen, string]>([
+    ["deletes it", full, seenFull(record()), "deleteEnvironment"],
+    ["waits for the deletion", full, { ...seenFull(record()), deleting: true }, "waiting Deleting"],
+    ["is over when it is gone", full, none, "settled"],
+    ["is over when it never was", { ...full, ...fresh }, seenFull(record()), "settled"],
+    ["has nothing to stop", { ...full, goal: "stopped" }, seenFull(record()), "settled"],
+    ["cannot delete on the documented surface", {}, seenOf(), "stalled DeleteNotSupported"],
+    ["spares one of another name", full, seenFull(record({ name: "x" })), "stalled NameConflict"],
+    [
+      "spares what is only claimed and not the connection's",
+      { ...full, proof: "claimed", allowedProjects: [OTHER] },
+      seenFull(record()),
+      "stalled NotObservable",
+    ],
+  ])("at the end %s", (_name, change, seen, expected) => {
+    expect(planned({ goal: "absent", ...change }, seen)).toBe(expected);
+  });
+
+  it("marks a create with the platform's clock and what was there", () => {
+    expect(plan(passOf(fresh), seenOf({ counts: [{ id: OTHER }] }))).toMatchObject({
+      step: {
+        repeat: "once",
+        creates: true,
+        name: "staging",
+        mark: { absentAt: "2026-11-21T10:00:00.000Z", ids: [OTHER] },
+      },
+    });
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+
+import type { OpenIntent } from "../engine/kind.ts";
+import { adoptOrRefuse, baseline, landed, nameMark, outside, sameName } from "./names.ts";
+
+const ONE = "00000000-0000-4000-8000-000000000001";
+const TWO = "00000000-0000-4000-8000-000000000002";
+const nobody = () => undefined;
+
+describe("names", () => {
+  it.each([
+    ["shop", "Shop", true],
+    [" shop ", "shop", true],
+    ["shop", "shop-2", false],
+    ["", "shop", false],
+  ])("%j and %j: %s", (left, right, same) => {
+    expect(sameName(left, right)).toBe(same);
+  });
+});
+
+describe("what a create may have led to", () => {
+  const since = new Date("2026-11-21T10:00:00Z");
+  const intent = (mark: OpenIntent["mark"]): OpenIntent => ({
+    op: "createProject",
+    creates: true,
+    parentId: undefined,
+    name: "shop",
+    id: undefined,
+    commit: undefined,
+    mark,
+  });
+  const made = (createdAt: string | undefined, name = "Shop") => ({
+    id: ONE,
+    name,
+    ...(createdAt === undefined ? {} : { createdAt }),
+  });
+
+  it.each<[string, object, ReturnType<typeof made>, boolean]>([
+    ["of its name, made since", nameMark(since), made("2026-11-21T10:00:05Z"), true],
+    ["made a little before, as clocks differ", nameMark(since), made("2026-11-21T09:59:01Z"), true],
+    ["made before", nameMark(since), made("2026-11-21T09:58:59Z"), false],
+    ["made nobody knows when", nameMark(since), made(undefined), true],
+    ["with a date that is none", nameMark(since), made("soon"), true],
+    ["where the platform told no time", nameMark(undefined), made("2020-01-01T00:00:00Z"), true],
+    ["of another name", nameMark(since), made("2026-11-21T10:00:05Z", "shop-2"), false],
+  ])("%s", (_name, mark, item, expected) => {
+    expect(landed(intent(mark as OpenIntent["mark"]), [item], nobody)).toEqual(expected ? [item] : []);
+  });
+
+  it("is never somebody else's", () => {
+    expect(landed(intent(nameMark(since)), [made(undefined)], () => "shop/other")).toEqual([]);
+  });
+
+  it.each([[null], ["text"], [["list"]], [{}], [{ other: 1 }]])(
+    "reads the mark %j as one without the member",
+    (mark) => {
+      expect(baseline(mark, "absentAt")).toBeUndefined();
+      expect(baseline(mark, "toString")).toBeUndefined();
+    },
+  );
+});
+
+describe("an object of the same name", () => {
+  const pass = { adoption: "IfUniqueName", holderOf: nobody } as const;
+  const [one, two] = [
+    { id: ONE, name: "shop" },
+    { id: TWO, name: "Shop" },
+  ];
+  const stalled = (reason: string, words: string) => ({
+    is: "stalled",
+    why: { reason, message: expect.stringContaining(words) as string },
+  });
+
+  it.each<[string, object, readonly { id: string; name: string }[], object | null]>([
+    ["is adopted when it is the only one", {}, [one], { is: "adopt", id: ONE }],
+    ["is adopted when it has to be", { adoption: "Required" }, [one], { is: "adopt", id: ONE }],
+    ["is not adopted against the user's will", { adoption: "Never" }, [one], stalled("NameConflict", ONE)],
+    ["is not adopted when there are several", {}, [one, two], stalled("DuplicateRemote", "2 of project")],
+    ["is not adopted when it is held", { holderOf: () => "a/b" }, [one], stalled("AlreadyManaged", '"a/b"')],
+    ["may be missing", {}, [], null],
+    ["may be missing, whoever may not adopt", { adoption: "Never" }, [], null],
+  ])("%s", (_name, change, matches, expected) => {
+    expect(adoptOrRefuse({ ...pass, ...change }, matches, 'project "shop"') ?? null).toEqual(expected);
+  });
+
+  it("must not be missing where none may be created", () => {
+    const found = adoptOrRefuse({ ...pass, adoption: "Required" }, [], 'project "shop"');
+    expect(found).toMatchObject({ is: "waiting", why: { reason: "DependencyNotReady" } });
+  });
+});
+
+describe("a deletion outside the connection's projects", () => {
+  it.each([
+    ["claimed", [TWO], ONE, true],
+    ["given", [TWO], ONE, true],
+    ["claimed", [ONE], ONE, false],
+    ["claimed", undefined, ONE, false],
+    ["claimed", [TWO], undefined, false],
+    ["recorded", [TWO], ONE, false],
+  ] as const)("of what is %s, %j allowed, in %s: refused %s", (proof, allowedProjects, projectId, refused) => {
+    expect(outside({ proof, allowedProjects }, projectId)?.reason).toBe(refused ? "NotObservable" : undefined);
+  });
+});

@@ -1,0 +1,173 @@
+import { describe, expect, it } from "vitest";
+
+import type { Goal, Pass } from "../engine/kind.ts";
+import type { Project } from "../platform/projects.ts";
+import type { ProjectMemory, ProjectSpec } from "../resources/project.ts";
+import { project } from "./project.ts";
+
+const MINE = "00000000-0000-4000-8000-0000000000b1";
+const OTHER = "00000000-0000-4000-8000-0000000000b2";
+const NOW = new Date("2026-11-21T10:00:00Z");
+
+type ProjectPass = Pass<ProjectSpec, object, ProjectMemory>;
+type Seen = Awaited<ReturnType<typeof project.observe>>;
+
+const remote = (change: Partial<Project> = {}): Project => ({ id: MINE, name: "shop", record: {}, ...change });
+
+function passOf(change: Partial<Omit<ProjectPass, "spec">> & { readonly spec?: object } = {}): ProjectPass {
+  const { spec, ...rest } = change;
+  return {
+    name: "shop",
+    spec: project.resource.spec.parse({ name: "shop", ...spec }),
+    inputs: {},
+    goal: "present",
+    now: NOW,
+    id: MINE,
+    proof: "recorded",
+    memory: {},
+    surface: "Full",
+    generation: 1,
+    adoption: "IfUniqueName",
+    requested: undefined,
+    holderOf: () => undefined,
+    allowUnverifiedIds: false,
+    allowedProjects: undefined,
+    ...rest,
+  };
+}
+
+const seenOf = (projects: readonly Project[], change: Partial<Seen> = {}): Seen => ({
+  projects,
+  environments: [],
+  serverNow: NOW,
+  updated: false,
+  deleting: false,
+  ...change,
+});
+
+/** What the plan comes to. */
+function planned(pass: ProjectPass, seen: Seen): string {
+  const plan = project.plan(pass, seen);
+  if (plan.is === "step") return plan.step.op;
+  return plan.is === "adopt" ? `adopt ${plan.id}` : plan.is === "settled" ? "settled" : `${plan.is} ${plan.why.reason}`;
+}
+
+describe("the plan of a project", () => {
+  const fresh = { id: undefined, proof: undefined } as const;
+  const described = remote({ description: "theirs" });
+
+  it.each<[string, Parameters<typeof passOf>[0], readonly Project[], string]>([
+    ["it does not exist", fresh, [remote({ id: OTHER, name: "other" })], "createProject"],
+    ["one of its name exists", fresh, [remote({ name: "Shop" })], `adopt ${MINE}`],
+    [
+      "one of its name exists and may not be taken",
+      { ...fresh, adoption: "Never" },
+      [remote()],
+      "stalled NameConflict",
+    ],
+    ["two of its name exist", fresh, [remote(), remote({ id: OTHER })], "stalled DuplicateRemote"],
+    [
+      "one of its name is not the connection's",
+      { ...fresh, allowedProjects: [OTHER] },
+      [remote()],
+      "stalled PermissionDenied",
+    ],
+    ["the connection allows no new ones", { ...fresh, allowedProjects: [OTHER] }, [], "stalled PermissionDenied"],
+    ["it is as described", {}, [remote()], "settled"],
+    ["others described it, the spec does not", {}, [described], "settled"],
+    ["it is described otherwise", { spec: { description: "ours" } }, [described], "updateProject"],
+    ["no description and an empty one", { spec: { description: "" } }, [remote()], "settled"],
+    ["it is named otherwise, in case only", {}, [remote({ name: "Shop" })], "updateProject"],
+    [
+      "it is described otherwise, on the documented surface",
+      { surface: "Documented", spec: { description: "ours" } },
+      [described],
+      "stalled UpdateNotSupported",
+    ],
+    ["it is gone", {}, [], "stalled ExternalResourceDeleted"],
+    ["its given id leads nowhere", { proof: "given" }, [], "stalled InvalidSpec"],
+    ["its given id is right", { proof: "given" }, [remote({ name: "of others" })], `adopt ${MINE}`],
+    ["its claimed id is right", { proof: "claimed" }, [remote()], `adopt ${MINE}`],
+    ["its claimed id is another's", { proof: "claimed" }, [remote({ name: "of others" })], "stalled NameConflict"],
+    ["its id is held", { holderOf: () => "a/b" }, [remote()], "stalled AlreadyManaged"],
+    ["its id is no longer the connection's", { allowedProjects: [OTHER] }, [remote()], "stalled PermissionDenied"],
+  ])("when %s", (_name, change, projects, expected) => {
+    expect(planned(passOf(change), seenOf(projects))).toBe(expected);
+  });
+
+  it.each<[string, Goal, Parameters<typeof passOf>[0], Partial<Seen> & { readonly gone?: boolean }, string]>([
+    ["deletes it", "absent", {}, {}, "deleteProject"],
+    ["waits for the deletion", "absent", {}, { deleting: true }, "waiting Deleting"],
+    ["is over when it is gone", "absent", {}, { gone: true }, "settled"],
+    ["has nothing to stop", "stopped", {}, {}, "settled"],
+    ["cannot delete on the documented surface", "absent", { surface: "Documented" }, {}, "stalled DeleteNotSupported"],
+    ["spares one of another name", "absent", { spec: { name: "other" } }, {}, "stalled NameConflict"],
+    [
+      "spares what is only claimed and not the connection's",
+      "absent",
+      { proof: "claimed", allowedProjects: [OTHER] },
+      {},
+      "stalled NotObservable",
+    ],
+  ])("%s", (_name, goal, change, { gone, ...seen }, expected) => {
+    expect(planned(passOf({ ...change, goal }), seenOf(gone === true ? [] : [remote()], seen))).toBe(expected);
+  });
+
+  it("sends what differs once in a pass", () => {
+    const pass = passOf({ spec: { description: "ours" } });
+    expect(planned(pass, seenOf([described], { updated: true }))).toBe("settled");
+    expect(project.report(pass, seenOf([described])).drift).toEqual([
+      { path: "spec.description", desired: "ours", observed: "theirs" },
+    ]);
+  });
+
+  it("marks a create with the platform's clock", () => {
+    expect(project.plan(passOf(fresh), seenOf([]))).toMatchObject({
+      step: { repeat: "once", creates: true, name: "shop", mark: { absentAt: "2026-11-21T10:00:00.000Z" } },
+    });
+    expect(project.plan(passOf(fresh), seenOf([], { serverNow: undefined }))).toMatchObject({
+      step: { mark: { absentAt: null } },
+    });
+  });
+});
+
+describe("the report of a project", () => {
+  it("tells its record and its environments, in an order of their own", () => {
+    const dates = { createdAt: "2026-11-21T09:00:00.123456Z", updatedAt: "2026-11-21T09:30:00Z" };
+    const environments = [{ id: OTHER, serviceTotalNumber: 2 }, { id: MINE }];
+    const { status, ready } = project.report(passOf(), seenOf([remote(dates)], { environments }));
+    expect(ready).toEqual({ reason: "Available", message: 'Project "shop" exists on the platform.' });
+    expect(status).toEqual({
+      ...dates,
+      environmentCount: 2,
+      environments: [
+        { id: MINE, serviceCount: 0 },
+        { id: OTHER, serviceCount: 2 },
+      ],
+    });
+    expect(
+      project.report(passOf(), seenOf([remote(dates)], { environments: environments.toReversed() })).status,
+    ).toEqual(status);
+  });
+
+  it("lists the same 200 of more environments, whatever their order", () => {
+    const environments = Array.from({ length: 250 }, (_, index) => ({
+      id: `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`,
+    }));
+    const of = (list: typeof environments) =>
+      project.report(passOf(), seenOf([remote()], { environments: list })).status;
+    expect(of(environments)).toEqual(of(environments.toReversed()));
+    expect(of(environments)).toMatchObject({ environmentCount: 250 });
+  });
+
+  it("tells nothing of what is not its own, or not yet", () => {
+    for (const proof of ["given", "claimed"] as const) {
+      expect(project.report(passOf({ proof }), seenOf([remote()]))).toMatchObject({
+        status: {},
+        drift: [],
+        conditions: [],
+      });
+    }
+    expect(project.report(passOf(), seenOf([])).status).toEqual({});
+  });
+});

@@ -1,0 +1,62 @@
+/** Passes and sights of environments for tests of their pure code. */
+import { environment } from "../../src/kinds/environment/index.ts";
+import type { EnvironmentPass, Seen } from "../../src/kinds/environment/model.ts";
+import type { Environment } from "../../src/platform/environments.ts";
+
+export const PROJECT = "00000000-0000-4000-8000-0000000000b1";
+export const MINE = "00000000-0000-4000-8000-0000000000e1";
+export const OTHER = "00000000-0000-4000-8000-0000000000e2";
+export const CLUSTER = "00000000-0000-4000-8000-0000000000c1";
+export const ELSEWHERE = "00000000-0000-4000-8000-0000000000c2";
+export const NOW = new Date("2026-11-21T10:00:00Z");
+
+export type Change = Partial<Omit<EnvironmentPass, "spec">> & { readonly spec?: object };
+
+export function passOf({ spec, ...rest }: Change = {}): EnvironmentPass {
+  const least = { projectRef: { name: "shop" }, name: "staging", mode: "STAGING", clusterRef: { externalId: CLUSTER } };
+  return {
+    name: "staging",
+    spec: environment.resource.spec.parse({ ...least, ...spec }),
+    inputs: { projectId: PROJECT },
+    goal: "present",
+    now: NOW,
+    id: MINE,
+    proof: "recorded",
+    memory: {},
+    surface: "Documented",
+    generation: 1,
+    adoption: "IfUniqueName",
+    requested: undefined,
+    holderOf: () => undefined,
+    allowUnverifiedIds: false,
+    allowedProjects: undefined,
+    ...rest,
+  };
+}
+
+export const record = (change: Partial<Environment> = {}): Environment => ({
+  id: MINE,
+  name: "staging",
+  mode: "STAGING",
+  clusterId: CLUSTER,
+  record: {},
+  ...change,
+});
+
+export function seenOf(change: Partial<Seen> = {}): Seen {
+  return {
+    counts: [{ id: MINE }],
+    records: undefined,
+    projectIsOurs: true,
+    serverNow: NOW,
+    updated: false,
+    deleting: false,
+    ...change,
+  };
+}
+export const seenFull = (...records: readonly Environment[]): Seen =>
+  seenOf({ records, counts: records.map(({ id }) => ({ id })) });
+
+export const full = { surface: "Full" } as const;
+export const fresh = { id: undefined, proof: undefined } as const;
+export const none = seenOf({ counts: [] });
