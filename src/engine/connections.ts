@@ -1,6 +1,7 @@
 /** The open connections: their clients, tokens, and the trouble that is told once, on the connection (design §5, §8). */
 import { keyOf } from "../kube/objects.ts";
 import type { Clock, KubeObject, ObjectKey, Reader } from "../kube/types.ts";
+import { ApiError } from "../platform/errors.ts";
 import { createBrake, type Brake } from "./brake.ts";
 import { keyText } from "./keys.ts";
 import type { ConnectionSettings, Ms, Surface, Why } from "./kind.ts";
@@ -137,8 +138,9 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
       ) {
         return { is: "open", connection: known };
       }
+      const made = tryMake(object, settings, () => tokens.get(id) ?? "", known, { ...deps, waiting: waitingFor(id) });
+      if (made instanceof ApiError) return { is: "closed", why: refusedAddress(made) };
       if (known !== undefined) retire(known.api);
-      const made = make(object, settings, () => tokens.get(id) ?? "", known, { ...deps, waiting: waitingFor(id) });
       open.set(id, made);
       return { is: "open", connection: made };
     },
@@ -200,6 +202,20 @@ function make<Api extends RatedApi>(
     denied: new Set(),
     users: known?.users ?? new Set(),
   };
+}
+
+/** @returns the error instead when the client refuses the address. */
+function tryMake<Api extends RatedApi>(...how: Parameters<typeof make<Api>>): Connection<Api> | ApiError {
+  try {
+    return make(...how);
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+function refusedAddress({ message }: ApiError): Why {
+  return { reason: "InvalidSpec", message: `The operator does not connect to spec.baseUrl: ${message}` };
 }
 
 function hostOf(baseUrl: string): string {

@@ -93,7 +93,8 @@ async function step<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
   const report = kind.report(done.frame.pass, seen);
   if (done.is === "failed") {
     const passed = failed(loop, done.frame, done.error, done.phase, report);
-    if (done.error.failure.is === "Invalid" && passed.ending.is === "stalled") {
+    // A scope may be added to a token on the platform, where nobody tells us: a denied step is tried again, slowly.
+    if (passed.ending.is === "stalled" && done.error.failure.is !== "Forbidden") {
       const { generation, inputs } = frame.pass;
       frame.session.rejected = { op: plan.step.op, generation, inputs, why: passed.ending.why };
     }

@@ -37,13 +37,14 @@ export async function keepRecord<Api extends RatedApi>(context: Context<Api>, pl
   return await keepBackup(context, { ...place, object: await keepFinalizer(context, place.object) });
 }
 
-/** Once the status says that another installation's object is ours, its backup says so, and the user's word is used up. */
+/** The status is the authority; its backup follows it, also when a replace stripped it, or it named another installation. */
 async function keepBackup<Api extends RatedApi>(context: Context<Api>, place: Place<Api>): Promise<KubeObject> {
   const { object } = place;
+  const annotations = object.metadata.annotations ?? {};
   const id = text(member(object.status, "externalId"));
   const holder = text(member(member(object.status, "identity"), "installation"));
-  const backup = object.metadata.annotations?.[INSTALLATION] ?? context.installation;
-  if (id === undefined || holder !== context.installation || backup === context.installation) return object;
+  const kept = annotations[EXTERNAL_ID] === id && annotations[INSTALLATION] === context.installation;
+  if (id === undefined || holder !== context.installation || kept) return object;
   return (await recordId(context, place, id)) ?? object;
 }
 

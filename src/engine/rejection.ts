@@ -1,4 +1,7 @@
-/** What the platform rejected (400, 422) is not sent again: only another spec, value or request can change its mind. */
+/**
+ * What the platform rejected for good (400, 422, the 409 of a name that is taken) is not sent again: another spec, value
+ * or request of the user may change its mind, and nothing else would be told to us.
+ */
 import { isDeepStrictEqual } from "node:util";
 
 import type { Why } from "./kind.ts";
