@@ -1,0 +1,165 @@
+import { beforeAll, describe, expect, it } from "vitest";
+
+import type { JsonObject } from "../../src/kube/types.ts";
+import { condition } from "../support/cluster.ts";
+import {
+  application,
+  connection,
+  deploying,
+  environment,
+  NEXT_COMMIT,
+  project,
+  secret,
+  tree,
+} from "../support/manifests.ts";
+import { calm, expectSettled, versions } from "../support/settling.ts";
+import { createStage, type Stage } from "../support/stage.ts";
+
+interface Case {
+  /** Of the token that is too weak. */
+  readonly scope: "read" | "deploy" | "write";
+  readonly what: string;
+  readonly operation: string;
+  readonly needs: "Write" | "Deploy";
+  readonly kind: string;
+  readonly name: string;
+  readonly ask: (stage: Stage) => Promise<void>;
+}
+
+const patched =
+  (kind: string, patch: JsonObject) =>
+  (stage: Stage): Promise<void> =>
+    stage.patch(kind, "base", patch);
+
+const app = { kind: "PlatformApplication", name: "base" };
+const both: readonly Case[] = [
+  {
+    scope: "read",
+    what: "a new project",
+    operation: "createProject",
+    needs: "Write",
+    kind: "PlatformProject",
+    name: "more",
+    ask: (stage) => stage.apply(project("more", { connectionRef: { name: "default" } })),
+  },
+  {
+    scope: "deploy",
+    what: "a new environment",
+    operation: "createEnvironment",
+    needs: "Write",
+    kind: "PlatformEnvironment",
+    name: "more",
+    ask: (stage) => stage.apply(environment(stage, "more", "base")),
+  },
+  {
+    scope: "deploy",
+    what: "a new application",
+    operation: "createApplication",
+    needs: "Write",
+    kind: "PlatformApplication",
+    name: "more",
+    ask: (stage) => stage.apply(application("more", "base")),
+  },
+  {
+    scope: "deploy",
+    what: "a variable",
+    operation: "importVariables",
+    needs: "Write",
+    ...app,
+    ask: patched("PlatformApplication", { spec: { variables: [{ name: "LEVEL", value: "debug" }] } }),
+  },
+  {
+    scope: "write",
+    what: "another commit",
+    operation: "deployApplication",
+    needs: "Deploy",
+    ...app,
+    ask: patched("PlatformApplication", deploying(NEXT_COMMIT)),
+  },
+  {
+    scope: "read",
+    what: "one more commit",
+    operation: "deployApplication",
+    needs: "Deploy",
+    ...app,
+    ask: patched("PlatformApplication", deploying("fedcba9876543210")),
+  },
+];
+
+const fullOnly: readonly Case[] = [
+  {
+    scope: "deploy",
+    what: "another setting",
+    operation: "updateApplication",
+    needs: "Write",
+    ...app,
+    ask: patched("PlatformApplication", { spec: { cpu: 750 } }),
+  },
+  {
+    scope: "write",
+    what: "a stop",
+    operation: "stopApplication",
+    needs: "Deploy",
+    ...app,
+    ask: patched("PlatformApplication", { spec: { runState: "Stopped" } }),
+  },
+];
+
+describe.each([
+  { surface: "documented", cases: both },
+  { surface: "full", cases: [...both, ...fullOnly] },
+] as const)("403 on the $surface surface", ({ surface, cases }) => {
+  const stage = createStage({ surface });
+  const admin = (): Promise<void> => stage.apply(secret("default", { token: stage.platform.tokens.admin }));
+
+  beforeAll(async () => {
+    await admin();
+    await stage.apply(connection(stage, "default"), ...tree(stage, "base"));
+    await expectSettled(stage, "base");
+  });
+
+  it.each(cases)(
+    "$what with the scope $scope: $operation is denied, named with the scope $needs, and goes on with another token",
+    async ({ scope, operation, needs, kind, name, ask }) => {
+      await stage.apply(secret("default", { token: stage.platform.tokens[scope] }));
+      // The change of the token is seen at the next read of the Secret; a new generation has it read at once.
+      await stage.patch("PlatformConnection", "default", {
+        spec: { rateLimit: { burst: 1_000 + stage.platform.journal().length } },
+      });
+      await stage.waitFor("PlatformConnection", "default", { status: "True" });
+      await calm(stage);
+      const record = await stage.record();
+      await ask(stage);
+      const denied = await stage.waitFor(kind, name, { reason: "PermissionDenied" });
+      expect(condition(denied, "Ready")).toMatchObject({
+        status: "False",
+        message: expect.stringMatching(new RegExp(`forbids ${operation} \\(403\\).*scope ${needs} or Admin`)),
+      });
+      expect(condition(denied, "Stalled")).toMatchObject({ status: "True", reason: "PermissionDenied" });
+      expect(condition(await stage.get("PlatformConnection", "default"), "Ready")?.status).toBe("True");
+      expect(record.changeCalls().map(({ status }) => status)).toEqual([403]);
+
+      await admin();
+      await stage.waitFor(kind, name, { status: "True" });
+      const done = record.changeCalls().filter(({ status }) => status !== 403);
+      expect(done[0]?.operation).toBe(record.changes()[0]);
+      expect(done.flatMap(({ effects }) => effects).filter((effect) => "created" in effect).length).toBe(
+        operation.startsWith("create") ? 1 : 0,
+      );
+    },
+  );
+
+  it("for the whole organization is told on the connection; settled objects are not touched", async () => {
+    await calm(stage);
+    const before = await versions(stage, "base");
+    await stage.apply(secret("default", { token: stage.platform.tokens.foreign }));
+    await stage.patch("PlatformConnection", "default", { spec: { rateLimit: { burst: 999 } } });
+    const told = await stage.waitFor("PlatformConnection", "default", { reason: "PermissionDenied" });
+    expect(condition(told, "Stalled")).toMatchObject({ status: "True" });
+    expect(condition(told, "Ready")?.message).toContain("forbids listProjects (403)");
+    await stage.quiet(5);
+    expect(await versions(stage, "base")).toEqual(before);
+    await admin();
+    await stage.waitFor("PlatformConnection", "default", { status: "True" }, 12_000);
+  });
+});
