@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 
 import { member } from "../../src/kube/json.ts";
 import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
@@ -11,6 +12,10 @@ const COMMITS = {
   first: "1111111111111111111111111111111111111111",
   second: "2222222222222222222222222222222222222222",
 } as const;
+
+/** A patch that tells nothing but which versions of the sources were read. */
+const Variables = z.strictObject({ variables: z.strictObject({ sources: z.string() }) });
+const Noted = z.object({ status: z.strictObject({ lastDeployment: Variables, written: Variables }) });
 
 /** A request to look again, and to try a failed deployment once more. */
 async function request(stage: Stage, name: string, token: string): Promise<void> {
@@ -137,12 +142,19 @@ describe.each(["documented", "full"] as const)("a deployment on the %s surface",
       expect(JSON.stringify(await stage.list(KIND))).not.toContain("fast");
     });
 
-    it("that was only touched is none", async () => {
+    it("that was only touched is none; the status only notes which version it read", async () => {
       const record = await stage.record();
       await stage.apply(secret("fast", { labels: { touched: "true" } }));
       await stage.patch("Secret", "values", { stringData: { other: "value" } });
-      await stage.quiet(1.5);
+      const reads = async (): Promise<number> =>
+        (await record.requests()).filter(({ verb, objectRef }) => verb === "get" && objectRef?.name === "values")
+          .length;
+      await expect.poll(reads, { timeout: 15_000, interval: 500 }).toBeGreaterThan(0);
+      await stage.settled();
       expect(record.changes()).toEqual([]);
+      const bodies = (await record.requests()).flatMap(({ requestObject }) => requestObject ?? []);
+      for (const body of bodies) expect(Noted.safeParse(body).error).toBeUndefined();
+      expect(bodies.length).toBeLessThanOrEqual(1);
       expect(condition(await stage.get(KIND, "secretive"), "VariablesSynced")).toMatchObject({ status: "True" });
     });
   });
