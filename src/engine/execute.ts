@@ -12,6 +12,7 @@ import { writeSlot, type Intent } from "./ledger.ts";
 import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordId } from "./record.ts";
 import { recordedId, type Frame } from "./scope.ts";
 import { isSettled } from "./status.ts";
+import { announce } from "./transitions.ts";
 import type { Phase } from "./verdict.ts";
 
 export type Executed<Spec, In, Seen, Mem extends JsonObject, Api> =
@@ -209,6 +210,7 @@ async function writeIntent<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
     now: frame.pass.now,
   });
   const object = await context.writer.patchStatus(frame.object, status);
+  announce(context.events, frame.object, object);
   frame.session.unsaved = undefined;
   return { ...frame, object };
 }

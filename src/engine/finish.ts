@@ -13,7 +13,7 @@ import { openAction } from "./recover.ts";
 import { backoff, follow, jitter, pollInterval } from "./schedule.ts";
 import type { Session } from "./session.ts";
 import { isSettled, sameJson, text } from "./status.ts";
-import { transitions } from "./transitions.ts";
+import { announce } from "./transitions.ts";
 
 /** All that is to be written down. */
 export interface Finish {
@@ -112,9 +112,7 @@ async function write<Api extends RatedApi>(
   const stored = await context.writer.patchStatus(object, status);
   session.deferred = undefined;
   session.unsaved = undefined;
-  for (const told of transitions(object, stored)) {
-    context.events.record({ regarding: stored, action: "Reconcile", ...told });
-  }
+  announce(context.events, object, stored);
   context.observer.status(stored);
   return undefined;
 }

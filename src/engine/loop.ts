@@ -160,11 +160,12 @@ function failed<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
   report: Report | undefined,
 ): Passed<Spec, In, Mem, Api> {
   const { session, connection, object } = frame;
-  if (session.failures === 0) session.failingSince = loop.context.clock.monotonic();
-  session.failures += 1;
-  const verdict = judge(error, phase, session.failures - 1);
+  const verdict = judge(error, phase, session.failures);
   const again = "again" in verdict ? verdict.again : undefined;
   const passed = { frame, report, again };
+  if (verdict.is === "later") return { ...passed, ending: { is: "held", why: verdict.why, stale: false } };
+  if (session.failures === 0) session.failingSince = loop.context.clock.monotonic();
+  session.failures += 1;
   switch (verdict.is) {
     case "terminal":
       if (error.failure.is === "Forbidden") {

@@ -81,6 +81,8 @@ async function reconcileConnection<Spec, In, Seen, Mem extends JsonObject, Do, A
   const { connection, object } = frame;
   if (!probeDue(context, connection, object)) return untilProbe(context, connection);
   const done = toFinish(await pass(context, kind, frame), true);
+  // Not probed, as the budget is spent: nothing is known that was not known before.
+  if (done.ending.is === "held") return done.again ?? context.windows.followMinMs;
   const shown = await probed(context, connection, done, done.again ?? pollInterval(object, context.windows).ms);
   try {
     const next = await finish(context, kind, { ...done, ...shown });

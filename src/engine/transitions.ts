@@ -1,11 +1,11 @@
-/** Which changes of a status are worth an event: transitions, never polls (design §5). Pure. */
-import type { EventInput, KubeObject } from "../kube/types.ts";
+/** Which changes of a status are worth an event: transitions, never polls (design §5). */
+import type { EventInput, EventRecorder, KubeObject } from "../kube/types.ts";
 import { conditionOf, type Condition } from "./status.ts";
 
 export type Transition = Pick<EventInput, "type" | "reason" | "note">;
 
 /**
- * Ready with a new reason; else an exchange that failed or works again, which the reason of Ready would have told;
+ * Pure. Ready with a new reason; else an exchange that failed or works again, which the reason of Ready would have told;
  * and the platform differing from the spec.
  */
 export function transitions(before: KubeObject, after: KubeObject): readonly Transition[] {
@@ -13,6 +13,11 @@ export function transitions(before: KubeObject, after: KubeObject): readonly Tra
   const told = ready === undefined ? exchange(before, after) : [event(failing(after) ? "Warning" : "Normal", ready)];
   const drifted = changed(before, after, "Drifted");
   return drifted?.status === "True" ? [...told, event("Warning", drifted)] : told;
+}
+
+/** Records the events of a status that was written. */
+export function announce(events: EventRecorder, before: KubeObject, after: KubeObject): void {
+  for (const told of transitions(before, after)) events.record({ regarding: after, action: "Reconcile", ...told });
 }
 
 /** The condition as it is now, if its status or reason is another than before. */

@@ -19,6 +19,7 @@ const FAILURES: readonly { readonly failure: ApiFailure; readonly status: number
   { failure: { is: "OutcomeUnknown" }, status: 504 },
   { failure: { is: "BadResponse" }, status: 200 },
   { failure: { is: "Refused" }, status: 0 },
+  { failure: { is: "OverBudget", retryAfterMs: 3_000 }, status: 0 },
 ];
 
 function verdict(failure: ApiFailure, status: number, phase: Phase, attempts = 0): Verdict {
@@ -59,6 +60,7 @@ const MEANS: Readonly<Record<ApiFailure["is"], readonly [string, string, string,
   ],
   BadResponse: same("connection/UnexpectedResponse"),
   Refused: same("terminal/InvalidSpec"),
+  OverBudget: same("later/ConnectionNotReady"),
 };
 
 function same(verdict: string): readonly [string, string, string, string, string] {
@@ -140,6 +142,7 @@ describe("notExecuted", () => {
       "RateLimited",
       "Unreachable",
       "Refused",
+      "OverBudget",
     ]);
   });
 });

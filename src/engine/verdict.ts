@@ -12,6 +12,8 @@ export type Verdict =
   | { readonly is: "retry"; readonly why: Why; readonly again?: Ms }
   /** Perhaps trouble of the connection: it is asked, and tells; the object waits. */
   | { readonly is: "connection"; readonly why: Why; readonly again?: Ms }
+  /** Nothing was sent, as our own budget is spent: no news of the object. */
+  | { readonly is: "later"; readonly why: Why; readonly again: Ms }
   /** A write that may have been executed: traced in the next pass. */
   | { readonly is: "unknown"; readonly why: Why };
 
@@ -54,6 +56,12 @@ export function judge(error: ApiError, phase: Phase, attempts: number): Verdict 
           reason: "RateLimited",
           message: "The platform asks to slow down (429); the operator resumes by itself.",
         },
+        again: failure.retryAfterMs,
+      };
+    case "OverBudget":
+      return {
+        is: "later",
+        why: { reason: "ConnectionNotReady", message: "Waiting for the connection's rate budget (spec.rateLimit)." },
         again: failure.retryAfterMs,
       };
     case "Server":

@@ -3,7 +3,7 @@ import { failureOf, serverDateOf, valueOf } from "./answer.ts";
 import type { Clock } from "./clock.ts";
 import type { Decode } from "./decode.ts";
 import { ApiError } from "./errors.ts";
-import type { Gate, Priority } from "./gate.ts";
+import type { Budget, Gate, Priority } from "./gate.ts";
 import { isOnce } from "./operations.ts";
 import type { OperationName, PathIds } from "./operations.ts";
 import { createSharedReads } from "./reads.ts";
@@ -91,8 +91,9 @@ export function createCaller(options: CallerOptions): Caller {
   /** @param waitMs what the gate said. */
   const pass = (prepared: Prepared, waitMs: number): void => {
     if (waitMs === 0) return;
-    tell(prepared, undefined, 0, "RateLimited");
-    throw rateLimited(prepared.operation, waitMs);
+    const held = heldBack(prepared.operation, waitMs, gate.budget());
+    tell(prepared, undefined, 0, held.failure.is);
+    throw held;
   };
 
   const fetch = <T>(name: OperationName, ids: Ids, call: Call<T> & ReadOptions): Promise<T> => {
@@ -127,7 +128,9 @@ export function createCaller(options: CallerOptions): Caller {
 
 type Ids = Readonly<Record<string, string>>;
 
-/** What a caller gets while the gate is closed to it. */
-export function rateLimited(name: string, retryAfterMs: number): ApiError {
-  return new ApiError(name, { is: "RateLimited", retryAfterMs }, 0, "the connection's rate limit is reached");
+/** A request that the gate held back: since a 429, or because the budget is spent. @param waitMs what the gate said */
+export function heldBack(name: string, waitMs: number, { pausedMs }: Budget): ApiError {
+  const failure = { is: pausedMs > 0 ? "RateLimited" : "OverBudget", retryAfterMs: waitMs } as const;
+  const message = pausedMs > 0 ? "the platform asked to slow down" : "the connection's own rate limit is reached";
+  return new ApiError(name, failure, 0, message);
 }

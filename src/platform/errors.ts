@@ -9,7 +9,8 @@ export type ApiFailure =
   | { readonly is: "NotSupported" } // 405, and 501 of a read: the surface has no such operation
   | { readonly is: "Conflict" } // 409
   | { readonly is: "Invalid" } // 400, 422
-  | { readonly is: "RateLimited"; readonly retryAfterMs: number } // 429, or the gate is closed and nothing was sent
+  | { readonly is: "RateLimited"; readonly retryAfterMs: number } // 429, or the gate is closed since one and nothing was sent
+  | { readonly is: "OverBudget"; readonly retryAfterMs: number } // our own rate budget is spent and nothing was sent
   | { readonly is: "Server" } // 5xx of a read
   | { readonly is: "Unreachable" } // no connection: certainly not executed
   | { readonly is: "OutcomeUnknown" } // a write that ended in 5xx, a timeout, a reset or an unreadable 2xx answer
@@ -46,6 +47,7 @@ export function notExecuted(failure: ApiFailure): boolean {
     case "Conflict":
     case "Invalid":
     case "RateLimited":
+    case "OverBudget":
     case "Unreachable":
     case "Refused":
       return true;

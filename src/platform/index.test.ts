@@ -153,12 +153,12 @@ describe("the rate limit", () => {
     const platform = connect({ rate: { requestsPerSecond: 0.1, burst: 1 } });
     await platform.reserve();
     server.script({ body: project });
-    expect((await failureOf(platform.projects.list())).failure.is).toBe("RateLimited");
+    expect((await failureOf(platform.projects.list())).failure.is).toBe("OverBudget");
     expect((await failureOf(platform.variables.import(ID, { overwrite: true, vars: [] }))).failure.is).toBe(
-      "RateLimited",
+      "OverBudget",
     );
     expect(await platform.projects.create({ name: "web" })).toMatchObject(project);
-    expect((await failureOf(platform.projects.create({ name: "web" }))).failure.is).toBe("RateLimited");
+    expect((await failureOf(platform.projects.create({ name: "web" }))).failure.is).toBe("OverBudget");
     expect(server.arrived).toHaveLength(1);
   });
 });

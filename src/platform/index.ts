@@ -4,7 +4,7 @@ import { applications } from "./applications.ts";
 import type { Applications } from "./applications.ts";
 import { blueprints } from "./blueprints.ts";
 import type { Blueprints } from "./blueprints.ts";
-import { createCaller, rateLimited } from "./caller.ts";
+import { createCaller, heldBack } from "./caller.ts";
 import type { CallRecord } from "./caller.ts";
 import { catalogue } from "./catalogue.ts";
 import type { Catalogue } from "./catalogue.ts";
@@ -89,7 +89,7 @@ export interface Platform {
   /**
    * Takes the rate token of a POST before its intent is written (design §6); the next POST that may happen only once
    * then takes none.
-   * @throws ApiError "RateLimited" with the time to wait.
+   * @throws ApiError "RateLimited" or "OverBudget" with the time to wait.
    */
   reserve(priority?: Priority): Promise<void>;
   /** What the rate gate has left, for metrics. */
@@ -145,7 +145,7 @@ export function connectPlatform(options: PlatformOptions): Platform {
     webhooks: webhooks(caller),
     reserve: async (priority = "write") => {
       const waitMs = await gate.reserve(priority);
-      if (waitMs > 0) throw rateLimited("reserve", waitMs);
+      if (waitMs > 0) throw heldBack("reserve", waitMs, gate.budget());
     },
     budget: () => gate.budget(),
     serverNow: () => told && new Date(told.date.getTime() + clock.monotonic() - told.at),
