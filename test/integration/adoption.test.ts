@@ -1,0 +1,150 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import type { Reason } from "../../src/resources/base/reasons.ts";
+import { condition } from "../support/cluster.ts";
+import { application, COMMIT, defaults, environment, project, secret, connection } from "../support/manifests.ts";
+import { idOf } from "../support/settling.ts";
+import { call } from "../support/simulated-platform.ts";
+import { createStage, type Stage } from "../support/stage.ts";
+
+const Made = z.object({ id: z.string() });
+
+/** Makes a project, an environment and an application on the platform, all of one name, behind the operator's back. */
+async function existing(stage: Stage, name: string, owner: "own" | "foreign" = "own") {
+  const { platform } = stage;
+  const own = owner === "own";
+  const authorization = `Token ${own ? platform.tokens.admin : platform.tokens.foreign}`;
+  const organization = own ? platform.organizationId : platform.otherOrganizationId;
+  const post = async (path: string, body: object): Promise<string> =>
+    Made.parse((await call(platform, `POST ${path}`, body, authorization)).body).id;
+  const { clusters } = platform.world();
+  const cluster = [...clusters.values()].find(({ organizationId }) => organizationId === organization)?.id;
+  const projectId = await post(`/organization/${organization}/project`, { name });
+  const environmentId = await post(`/project/${projectId}/environment`, { name, mode: "STAGING", cluster });
+  const applicationId = await post(`/environment/${environmentId}/application`, {
+    name,
+    git_repository: { url: "https://github.com/acme/web.git", branch: "main", provider: "GITHUB" },
+    build_mode: "DOCKER",
+    ports: [],
+    healthchecks: {},
+  });
+  await call(platform, `POST /application/${applicationId}/deploy`, { git_commit_id: COMMIT }, authorization);
+  return { projectId, environmentId, applicationId };
+}
+
+describe.each(["documented", "full"] as const)("adoption on the %s surface", (surface) => {
+  const stage = createStage({ surface });
+
+  beforeAll(async () => {
+    await stage.apply(
+      ...defaults(stage),
+      secret("trusting", { token: stage.platform.tokens.admin }),
+      connection(stage, "trusting", { allowUnverifiedIds: true }),
+    );
+  });
+
+  it("by spec.externalId takes over a project, its environment and its application, and deploys nothing", async () => {
+    const name = "given";
+    const { projectId, environmentId, applicationId } = await existing(stage, name);
+    const record = await stage.record();
+    await stage.apply(
+      project(name, { externalId: projectId, connectionRef: { name: "trusting" } }),
+      environment(stage, name, name, { externalId: environmentId }),
+      application(name, name, { externalId: applicationId }),
+    );
+    const adopted = await stage.waitFor("PlatformApplication", name, { status: "True", reason: "Deployed" });
+    expect(idOf(adopted)).toBe(applicationId);
+    expect(idOf(await stage.get("PlatformEnvironment", name))).toBe(environmentId);
+    expect(idOf(await stage.get("PlatformProject", name))).toBe(projectId);
+    expect(record.changes()).toEqual([]);
+  });
+
+  it("by its unique name takes over what the surface lists, whatever the case", async () => {
+    const name = "unique";
+    const { projectId, environmentId, applicationId } = await existing(stage, name);
+    const record = await stage.record();
+    await stage.apply(project(name, { name: "UNIQUE" }));
+    const adopted = await stage.waitFor("PlatformProject", name, (object) => idOf(object) !== "");
+    expect(idOf(adopted)).toBe(projectId);
+    await stage.patch("PlatformProject", name, { spec: { name } });
+    await stage.apply(environment(stage, name, name));
+    await stage.waitFor("PlatformProject", name, { status: "True" });
+    const listed = surface === "full";
+    const found = await stage.waitFor("PlatformEnvironment", name, { reason: listed ? "Available" : "NameConflict" });
+    expect(idOf(found)).toBe(listed ? environmentId : "");
+    await stage.apply(application(name, name));
+    const last = await stage.waitFor("PlatformApplication", name, { reason: listed ? "Deployed" : "ParentNotReady" });
+    expect(idOf(last)).toBe(listed ? applicationId : "");
+    expect(
+      record.changes().filter((operation) => operation !== "createEnvironment" && operation !== "updateProject"),
+    ).toEqual([]);
+  });
+
+  it.each([
+    ["Never", true, "NameConflict"],
+    ["Required", false, "DependencyNotReady"],
+  ] as const)("policy %s never does what it says", async (adoptionPolicy, exists, reason) => {
+    const name = `policy-${adoptionPolicy.toLowerCase()}`;
+    if (exists) await existing(stage, name);
+    const record = await stage.record();
+    await stage.apply(project(name, { lifecycle: { adoptionPolicy } }));
+    const refused = await stage.waitFor("PlatformProject", name, { reason });
+    expect(idOf(refused)).toBe("");
+    expect(record.changes()).toEqual([]);
+  });
+
+  it("of an application by an id that the surface gives no proof for is refused, unless the connection trusts ids", async () => {
+    const name = "unproven";
+    const { projectId, environmentId, applicationId } = await existing(stage, name);
+    const record = await stage.record();
+    await stage.apply(
+      project(name, { externalId: projectId }),
+      environment(stage, name, name, { externalId: environmentId }),
+      application(name, name, { externalId: applicationId }),
+    );
+    const reason: Reason = surface === "full" ? "Deployed" : "NotObservable";
+    const found = await stage.waitFor("PlatformApplication", name, { reason });
+    expect(idOf(found)).toBe(surface === "full" ? applicationId : "");
+    expect(record.changes()).toEqual([]);
+  });
+});
+
+describe.each(["documented", "full"] as const)("ids of another organization on the %s surface", (surface) => {
+  const stage = createStage({ surface });
+
+  it("are refused before anything is written: as a parent, and as the object itself", async () => {
+    await stage.apply(...defaults(stage), project("own"), environment(stage, "own", "own"));
+    await stage.waitFor("PlatformEnvironment", "own", { status: "True" });
+    const foreign = await existing(stage, "theirs", "foreign");
+    const record = await stage.record();
+    const parent = { projectRef: { externalId: foreign.projectId } };
+    const place = { environmentRef: { externalId: foreign.environmentId } };
+    await stage.apply(
+      project("theirs", { externalId: foreign.projectId }),
+      environment(stage, "under-theirs", "own", parent),
+      environment(stage, "theirs", "own", { externalId: foreign.environmentId }),
+      application("in-theirs", "own", place),
+      application("theirs", "own", { externalId: foreign.applicationId }),
+    );
+    const refused: readonly (readonly [string, string])[] = [
+      ["PlatformProject", "theirs"],
+      ["PlatformEnvironment", "under-theirs"],
+      ["PlatformEnvironment", "theirs"],
+      ["PlatformApplication", "in-theirs"],
+    ];
+    for (const [kind, name] of refused) {
+      const object = await stage.waitFor(kind, name, { reason: "InvalidSpec" });
+      expect(condition(object, "Stalled")).toMatchObject({ status: "True" });
+      expect(idOf(object)).toBe("");
+    }
+    const service = await stage.waitFor(
+      "PlatformApplication",
+      "theirs",
+      (object) =>
+        condition(object, "Stalled") !== undefined || condition(object, "Ready")?.reason === "PermissionDenied",
+    );
+    expect(idOf(service)).toBe("");
+    expect(record.changes()).toEqual([]);
+  });
+});

@@ -1,0 +1,213 @@
+import { beforeAll, describe, expect, it, vi } from "vitest";
+
+import { FINALIZER } from "../../src/resources/base/names.ts";
+import { removeRecord } from "../../src/simulator/records.ts";
+import { condition } from "../support/cluster.ts";
+import { application, connection, defaults, environment, project, secret, tree } from "../support/manifests.ts";
+import { eventsOf, expectSettled, idOf, TREE } from "../support/settling.ts";
+import { createStage, type Stage } from "../support/stage.ts";
+
+async function gone(stage: Stage, name: string): Promise<void> {
+  for (const kind of TREE) await stage.waitGone(kind, name);
+}
+
+/** What is left on the platform of that name, the application with its state. */
+function left(stage: Stage, name: string): readonly string[] {
+  const { projects, environments, services } = stage.platform.world();
+  const of = (what: string, records: Iterable<{ readonly name: string }>): readonly string[] =>
+    [...records].filter((record) => record.name === name).map(() => what);
+  const states = [...services.values()]
+    .filter((service) => service.name === name)
+    .map(({ state }) => `application ${state}`);
+  return [...of("project", projects.values()), ...of("environment", environments.values()), ...states];
+}
+
+/** In which order a person deletes. */
+const orders: readonly (readonly [what: string, order: readonly string[]])[] = [
+  ["the project first", ["PlatformProject", "PlatformEnvironment", "PlatformApplication"]],
+  ["the environment first", ["PlatformEnvironment", "PlatformApplication", "PlatformProject"]],
+  ["the application first", ["PlatformApplication", "PlatformEnvironment", "PlatformProject"]],
+];
+
+const existing = ["project", "environment", "application DEPLOYED"];
+const stopped = ["project", "environment", "application STOPPED"];
+
+interface World {
+  readonly surface: "documented" | "full";
+  /** What is left on the platform after each policy of the application; parents delete where they can. */
+  readonly left: Readonly<Record<"Retain" | "Delete" | "Stop", readonly string[]>>;
+  readonly changes: Readonly<Record<"Retain" | "Delete" | "Stop", readonly string[]>>;
+  /** Reason and text of the event that an object under policy Delete ends with. */
+  readonly end: readonly [reason: string, text: string];
+}
+
+const worlds: readonly World[] = [
+  {
+    surface: "documented",
+    left: { Retain: existing, Delete: existing, Stop: existing },
+    changes: { Retain: [], Delete: [], Stop: [] },
+    end: ["Orphaned", "^Warning KIND: The platform keeps the object .*no deletion of"],
+  },
+  {
+    surface: "full",
+    left: { Retain: existing, Delete: [], Stop: stopped },
+    changes: {
+      Retain: [],
+      Delete: ["deleteApplication", "deleteEnvironment", "deleteProject"],
+      Stop: ["stopApplication"],
+    },
+    end: ["Deleted", "^Normal KIND: The platform does not have the object "],
+  },
+];
+
+describe.each(worlds)("deletion on the $surface surface", (world) => {
+  const { surface } = world;
+  const stage = createStage({ surface });
+
+  beforeAll(async () => {
+    await stage.apply(...defaults(stage));
+  });
+
+  const rows = (["Retain", "Delete", "Stop"] as const).flatMap((policy) =>
+    orders.map(([what, order], index) => ({ policy, what, order, name: `${policy.toLowerCase()}-${index}` })),
+  );
+
+  /** A tree whose application has the policy; Stop is for services alone. */
+  const standing = async (name: string, policy: "Retain" | "Delete" | "Stop"): Promise<void> => {
+    const parents = { lifecycle: { deletionPolicy: policy === "Stop" ? "Retain" : policy } };
+    const service = { lifecycle: { deletionPolicy: policy } };
+    await stage.apply(
+      project(name, parents),
+      environment(stage, name, name, parents),
+      application(name, name, service),
+    );
+    await expectSettled(stage, name);
+    const object = await stage.get("PlatformApplication", name);
+    expect(object.metadata.finalizers ?? []).toEqual(policy === "Retain" ? [] : [FINALIZER]);
+  };
+
+  it.each(rows)("policy $policy, $what: the platform is left as it should be, and nothing hangs", async (row) => {
+    const { policy, order, name } = row;
+    await standing(name, policy);
+    const record = await stage.record();
+    for (const kind of order) await stage.remove(kind, name);
+    await gone(stage, name);
+    expect(record.changes()).toEqual(world.changes[policy]);
+    await vi.waitFor(() => {
+      expect(left(stage, name)).toEqual(world.left[policy]);
+    });
+  });
+
+  it.each([
+    ["all at once", false],
+    ["all at once, the connection and its Secret before them", true],
+  ] as const)("policy Delete, %s", async (_, alone) => {
+    const name = alone ? "namespace" : "at-once";
+    await standing(name, "Delete");
+    const record = await stage.record();
+    if (alone) {
+      await stage.remove("Secret", "default");
+      await stage.remove("PlatformConnection", "default");
+    }
+    await Promise.all(TREE.map((kind) => stage.remove(kind, name)));
+    await gone(stage, name);
+    expect(record.changes()).toEqual(world.changes.Delete);
+    expect(left(stage, name)).toEqual(world.left.Delete);
+    if (alone) await stage.apply(...defaults(stage));
+  });
+
+  it("tells a parent that waits for its children, by name, and what became of each", async () => {
+    const name = "told";
+    await standing(name, "Delete");
+    const { metadata } = await stage.get("PlatformApplication", name);
+    // Somebody else's finalizer keeps the child.
+    await stage.patch("PlatformApplication", name, {
+      metadata: { resourceVersion: metadata.resourceVersion, finalizers: ["example.com/keep", FINALIZER] },
+    });
+    for (const kind of orders[0]?.[1] ?? []) await stage.remove(kind, name);
+    const waiting = await stage.waitFor("PlatformEnvironment", name, { reason: "WaitingForChildren" });
+    expect(condition(waiting, "Ready")?.message).toBe(
+      `Waiting for resources under this one to be deleted: PlatformApplication "${name}".`,
+    );
+    expect(condition(waiting, "Reconciling")).toMatchObject({ status: "True" });
+    await stage.waitFor("PlatformProject", name, { reason: "WaitingForChildren" });
+    await stage.waitFor(
+      "PlatformApplication",
+      name,
+      ({ metadata: { finalizers } }) => finalizers?.includes(FINALIZER) === false,
+    );
+    const kept = await stage.get("PlatformApplication", name);
+    expect(kept.metadata.finalizers).toEqual(["example.com/keep"]);
+    await stage.patch("PlatformApplication", name, { metadata: { finalizers: null } });
+    await gone(stage, name);
+    const [reason, text] = world.end;
+    await vi.waitFor(async () => {
+      expect(await eventsOf(stage, name, reason)).toEqual(
+        TREE.map((kind): unknown => expect.stringMatching(text.replace("KIND", kind))),
+      );
+    }, 5_000);
+  });
+
+  it("policy Stop tells what became of the application", async () => {
+    const name = "told-stop";
+    await standing(name, "Stop");
+    for (const kind of TREE) await stage.remove(kind, name);
+    await gone(stage, name);
+    const expected =
+      surface === "full"
+        ? /^Normal .* keeps the object .*, stopped\.$/
+        : /^Warning .* keeps the object .*no stop of applications/;
+    await vi.waitFor(async () => {
+      expect(await eventsOf(stage, name, "Orphaned")).toEqual([expect.stringMatching(expected)]);
+    }, 5_000);
+  });
+
+  it("a policy that changes takes the finalizer on and off", async () => {
+    const name = "changed";
+    await stage.apply(project(name));
+    await stage.waitFor("PlatformProject", name, { status: "True" });
+    const policy = async (deletionPolicy: string): Promise<void> => {
+      await stage.patch("PlatformProject", name, { spec: { lifecycle: { deletionPolicy } } });
+    };
+    await policy("Delete");
+    await stage.waitFor("PlatformProject", name, ({ metadata }) => metadata.finalizers?.includes(FINALIZER) === true);
+    await policy("Retain");
+    await stage.waitFor("PlatformProject", name, ({ metadata }) => metadata.finalizers === undefined);
+    const record = await stage.record();
+    await stage.remove("PlatformProject", name);
+    await stage.waitGone("PlatformProject", name);
+    expect(record.changes()).toEqual([]);
+  });
+
+  it("what is gone on the platform already is no obstacle", async () => {
+    const name = "vanished";
+    await standing(name, "Delete");
+    const id = idOf(await stage.get("PlatformProject", name));
+    for (const kind of TREE) await stage.remove(kind, name);
+    removeRecord(stage.platform.sim, id);
+    await gone(stage, name);
+    expect(await eventsOf(stage, name, "DeletionBlocked")).toEqual([]);
+  });
+
+  it("after a restart, without the Secret: lets go with a warning that names what stays", async () => {
+    const name = "restarted";
+    await stage.apply(
+      secret(name, { token: stage.platform.tokens.admin }),
+      connection(stage, name),
+      ...tree(stage, name, { lifecycle: { deletionPolicy: "Delete" }, connectionRef: { name } }),
+    );
+    const [, , parent] = await expectSettled(stage, name);
+    await stage.stop();
+    await stage.remove("Secret", name);
+    for (const kind of TREE) await stage.remove(kind, name);
+    await stage.start();
+    await gone(stage, name);
+    await vi.waitFor(async () => {
+      const told = await eventsOf(stage, name, "Orphaned");
+      expect(told.map((one) => one.split(":")[0])).toEqual(TREE.map((kind) => `Warning ${kind}`));
+      expect(told[2]).toContain(`The platform keeps the object ${parent === undefined ? "?" : idOf(parent)}`);
+    }, 5_000);
+    expect(left(stage, name)).toEqual(existing);
+    await stage.remove("PlatformConnection", name);
+  });
+});

@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { describe, expect, it, vi } from "vitest";
+
+import type { CallEntry } from "../../src/simulator/journal.ts";
+import { condition } from "../support/cluster.ts";
+import { connection, project, secret } from "../support/manifests.ts";
+import { calm } from "../support/settling.ts";
+import { createStage } from "../support/stage.ts";
+
+/** A timestamp is in whole seconds, and so is the `Date` that it is compared with. */
+const inSeconds = (seconds: number): string => String(Math.floor(Date.now() / 1_000) + seconds);
+/** No test waits for a minute. */
+const WATCHED_MS = 3_000;
+
+const short = [
+  { what: "seconds", reset: () => "2", atLeastMs: 2_000 },
+  { what: "a fraction of seconds", reset: () => "1.5", atLeastMs: 1_500 },
+  { what: "zero", reset: () => "0", atLeastMs: 500 },
+  { what: "a Unix timestamp", reset: () => inSeconds(4), atLeastMs: 2_500 },
+  { what: "a timestamp that has passed", reset: () => inSeconds(-60), atLeastMs: 500 },
+].map((shape, index) => ({ ...shape, name: `short-${index}` }));
+
+const long = [
+  { what: "absent", reset: () => undefined },
+  { what: "a word", reset: () => "soon" },
+  { what: "negative", reset: () => "-1" },
+  { what: "infinite", reset: () => "1e400" },
+  { what: "a timestamp of the far future", reset: () => "99999999999" },
+].map((shape, index) => ({ ...shape, name: `long-${index}` }));
+
+describe("429", () => {
+  const stage = createStage({ surface: "documented" });
+
+  /** A connection with a token of its own, by whose name its calls are told apart. */
+  const connected = async (name: string): Promise<void> => {
+    const { organizationId } = stage.platform;
+    const { value } = stage.platform.sim.auth.createToken({ name, organizationId, scopes: ["Admin"] });
+    await stage.apply(
+      secret(name, { token: value }),
+      connection(stage, name),
+      project(name, { connectionRef: { name } }),
+    );
+    await stage.waitFor("PlatformProject", name, { status: "True" });
+  };
+
+  const callsOf = (name: string): readonly CallEntry[] =>
+    stage.platform
+      .journal()
+      .filter((entry): entry is CallEntry => entry.is === "call")
+      .filter(({ principal, fault }) => principal === name || fault === name);
+
+  const took = ({ at }: CallEntry): number => Date.parse(at);
+
+  /** Has the next call of a connection meet a 429. */
+  const limit = async (name: string, value: string | undefined): Promise<CallEntry> => {
+    stage.platform.sim.faults.add({
+      name,
+      answer: { is: "rate-limited", ...(value === undefined ? {} : { reset: value }) },
+    });
+    return await first(name, ({ fault }) => fault === name);
+  };
+
+  const first = async (name: string, wanted: (call: CallEntry) => boolean): Promise<CallEntry> =>
+    vi.waitFor(
+      () => {
+        const found = callsOf(name).find((call) => wanted(call));
+        if (found === undefined) throw new Error("no such call yet");
+        return found;
+      },
+      { timeout: 15_000, interval: 20 },
+    );
+
+  const forget = async (name: string): Promise<void> => {
+    for (const kind of ["PlatformProject", "PlatformConnection"]) await stage.remove(kind, name);
+  };
+
+  it.each(short)(
+    "whose X-RateLimit-Reset is $what pauses the whole connection for as long, and is over by itself",
+    async ({ name, reset, atLeastMs }) => {
+      await connected(name);
+      await calm(stage);
+      const before = await stage.get("PlatformProject", name);
+      const limited = await limit(name, reset());
+      const next = await first(name, ({ seq }) => seq > limited.seq);
+      expect(took(next) - took(limited)).toBeGreaterThanOrEqual(atLeastMs);
+      await stage.waitFor("PlatformConnection", name, { type: "Synced", status: "True" });
+      const after = await stage.get("PlatformProject", name);
+      expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+      await forget(name);
+    },
+  );
+
+  it.each(long)(
+    "whose X-RateLimit-Reset is $what pauses the whole connection, and no other, for a minute or more",
+    async ({ name, reset }) => {
+      await connected(name);
+      await calm(stage);
+      const before = await stage.get("PlatformProject", name);
+      const limited = await limit(name, reset());
+      const told = await stage.waitFor("PlatformConnection", name, { type: "Synced", reason: "RateLimited" });
+      expect(condition(told, "Synced")?.message).toBe(
+        "The platform asks to slow down (429); the operator resumes by itself.",
+      );
+      expect(condition(told, "Ready")).toMatchObject({ status: "True" });
+      await stage.apply(project(`${name}-late`, { connectionRef: { name } }));
+      const late = await stage.waitFor("PlatformProject", `${name}-late`, { reason: "ConnectionNotReady" });
+      expect(condition(late, "Reconciling")).toMatchObject({ status: "True" });
+      await connected(`${name}-other`);
+      await sleep(WATCHED_MS);
+      expect(callsOf(name).filter(({ seq }) => seq > limited.seq)).toEqual([]);
+      const after = await stage.get("PlatformProject", name);
+      expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+      await stage.remove("PlatformProject", `${name}-late`);
+      await forget(`${name}-other`);
+      await forget(name);
+    },
+  );
+});
