@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+
+import { APPLICATION, passWith, plannedBy, record, seenFull, seenIn } from "../../../test/support/applications.ts";
+import type { Seen } from "./model.ts";
+import { plan } from "./plan.ts";
+
+type Change = Parameters<typeof passWith>[0];
+const OTHER = "00000000-0000-4000-8000-0000000000a2";
+const PROJECT = "00000000-0000-4000-8000-0000000000b1";
+const full = { surface: "Full" } as const;
+const fresh = { id: undefined, proof: undefined, memory: { lastDeployment: undefined } } as const;
+const siblings = (...all: readonly ReturnType<typeof record>[]) => seenIn(undefined, { siblings: all });
+
+describe("which application is meant", () => {
+  it.each<[string, Change, Seen, string]>([
+    ["none yet", fresh, seenIn(undefined), "createApplication"],
+    [
+      "none yet, among others",
+      { ...fresh, ...full },
+      siblings(record({ id: OTHER, name: "web" })),
+      "createApplication",
+    ],
+    ["one of its name", { ...fresh, ...full }, siblings(record({ name: "API" })), "adopt"],
+    [
+      "one of its name that may not be taken",
+      { ...fresh, ...full, adoption: "Never" },
+      siblings(record()),
+      "stalled NameConflict",
+    ],
+    ["two of its name", { ...fresh, ...full }, siblings(record(), record({ id: OTHER })), "stalled DuplicateRemote"],
+    [
+      "one of its name that is held",
+      { ...fresh, ...full, holderOf: () => "a/b" },
+      siblings(record()),
+      "stalled AlreadyManaged",
+    ],
+    ["none where one has to be", { ...fresh, ...full, adoption: "Required" }, siblings(), "waiting DependencyNotReady"],
+    [
+      "in an environment of another organization",
+      fresh,
+      seenIn(undefined, { environmentIsOurs: false }),
+      "stalled InvalidSpec",
+    ],
+    [
+      "in a project that is not the connection's",
+      { ...fresh, allowedProjects: [OTHER] },
+      seenIn(undefined, { projectId: PROJECT }),
+      "stalled PermissionDenied",
+    ],
+    [
+      "ours, in a project that is no longer the connection's",
+      { allowedProjects: [OTHER] },
+      seenIn("DEPLOYED", { projectId: PROJECT }),
+      "stalled PermissionDenied",
+    ],
+    ["ours, gone", {}, seenIn(undefined), "stalled ExternalResourceDeleted"],
+    ["ours, and another's", { holderOf: () => "a/b" }, seenIn("DEPLOYED"), "stalled AlreadyManaged"],
+    ["a given one that is not there", { ...full, proof: "given" }, seenIn(undefined), "stalled InvalidSpec"],
+    ["a given one that is listed", { ...full, proof: "given" }, seenFull("DEPLOYED", { name: "web" }), "adopt"],
+    ["a given one that nothing is known of", { proof: "given" }, seenIn("DEPLOYED"), "stalled NotObservable"],
+    [
+      "a given one that nothing is known of, let stand",
+      { proof: "given", allowUnverifiedIds: true },
+      seenIn("DEPLOYED"),
+      "adopt",
+    ],
+    [
+      "a given one that is held",
+      { proof: "given", allowUnverifiedIds: true, holderOf: () => "a/b" },
+      seenIn("DEPLOYED"),
+      "stalled AlreadyManaged",
+    ],
+    ["a claimed one of its name", { ...full, proof: "claimed" }, seenFull("DEPLOYED"), "adopt"],
+    [
+      "a claimed one of another name",
+      { ...full, proof: "claimed" },
+      seenFull("DEPLOYED", { name: "web" }),
+      "stalled NameConflict",
+    ],
+    ["a claimed one that nothing is known of", { proof: "claimed" }, seenIn("DEPLOYED"), "stalled NotObservable"],
+  ])("%s", (_name, change, seen, expected) => {
+    expect(plannedBy(passWith(change), seen)).toBe(expected);
+  });
+
+  it("is adopted by its id", () => {
+    expect(plan(passWith({ ...fresh, ...full }), siblings(record()))).toEqual({ is: "adopt", id: APPLICATION });
+  });
+});

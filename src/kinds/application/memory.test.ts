@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+
+import {
+  COMMIT,
+  deployment,
+  inputsWith,
+  NOW,
+  openDeployment,
+  passWith,
+  print,
+  REQUEST,
+  seenFull,
+  seenIn,
+  statusOf,
+} from "../../../test/support/applications.ts";
+import type { ApplicationMemory } from "../../resources/application.ts";
+import { baselineOf } from "./deployment.ts";
+import type { Seen } from "./model.ts";
+import { report } from "./report.ts";
+
+type Change = Parameters<typeof passWith>[0];
+const reportOf = (change: Change, seen: Seen) => report(passWith(change), seen);
+const memoryOf = (change: Change, seen: Seen) => reportOf(change, seen).status as ApplicationMemory;
+const variables = [{ name: "KEY", value: "value", isSecret: true }];
+describe("the last failure", () => {
+  const failed = { request: { status: "BUILD_ERROR", deploymentRequestId: REQUEST } };
+  const open = { memory: { lastDeployment: openDeployment({ baseline: baselineOf(statusOf("DEPLOYED")) }) } };
+  const failure = {
+    state: "BUILD_ERROR",
+    gitCommitId: COMMIT,
+    requestId: REQUEST,
+    at: NOW.toISOString(),
+    message: expect.stringMatching(
+      /^The platform reports BUILD_ERROR for commit 1a2b3c4\. Read the build log/,
+    ) as string,
+  };
+  const { lastFailure: seenFirst, lastDeployment } = memoryOf(open, seenIn("BUILD_ERROR", failed));
+  const later = { now: new Date("2026-11-22T10:00:00Z") };
+
+  it("is told with its commit and request, and keeps its time", () => {
+    expect(seenFirst).toEqual(failure);
+    const again = memoryOf(
+      { ...later, memory: { lastFailure: seenFirst!, lastDeployment: lastDeployment! } },
+      seenIn("BUILD_ERROR"),
+    );
+    expect(again.lastFailure).toEqual(seenFirst);
+  });
+
+  it("is kept while the next one is under way, and forgotten once one succeeds", () => {
+    const memory = { lastFailure: seenFirst!, lastDeployment: openDeployment() };
+    expect(memoryOf({ memory }, seenIn("BUILDING")).lastFailure).toEqual(seenFirst);
+    expect(
+      memoryOf({ memory: { ...memory, lastDeployment: deployment() } }, seenIn("DEPLOYED")).lastFailure,
+    ).toBeUndefined();
+  });
+
+  it("is not put down to a deployment of ours that succeeded", () => {
+    expect(memoryOf({}, seenIn("RESTART_ERROR")).lastFailure).toEqual({
+      state: "RESTART_ERROR",
+      at: NOW.toISOString(),
+      message: expect.stringMatching(/^The platform reports RESTART_ERROR\. /) as string,
+    });
+  });
+});
+
+describe("what an application remembers", () => {
+  it("is nothing before it is its own", () => {
+    for (const proof of ["given", "claimed"] as const) {
+      expect(reportOf({ proof, surface: "Full" }, seenFull("DEPLOYED"))).toMatchObject({ status: {}, conditions: [] });
+    }
+  });
+
+  it("keeps up with the sources of what is still the same", () => {
+    const now = print("some", "key-1", "2 s@2");
+    const memory = {
+      lastDeployment: deployment({ variables: print("some") }),
+      written: { variables: print("some"), variableNames: ["KEY"] },
+    };
+    const kept = memoryOf({ inputs: inputsWith(variables, now), memory }, seenIn("DEPLOYED"));
+    expect([kept.written?.variables, kept.lastDeployment?.variables]).toEqual([now, now]);
+    const changed = memoryOf({ inputs: inputsWith(variables, print("new")), memory }, seenIn("DEPLOYED"));
+    expect([changed.written?.variables, changed.lastDeployment?.variables]).toEqual([print("some"), print("some")]);
+  });
+
+  it("that it was asked to stop, until that is seen", () => {
+    const stopping = baselineOf(statusOf("DEPLOYED"));
+    const memory = { stopping, runState: "Stopped" } as const;
+    const told = (state: string, change = {}) =>
+      memoryOf({ memory, spec: { runState: "Stopped" } }, seenIn(state, { status: statusOf(state, change) })).stopping;
+    expect([told("DEPLOYED"), told("STOP_QUEUED", { executionId: "run-2" }), told("STOPPING")]).toEqual([
+      stopping,
+      stopping,
+      stopping,
+    ]);
+    expect([
+      told("STOPPED"),
+      told("STOP_ERROR", { executionId: "run-2" }),
+      told("DEPLOYED", { executionId: "run-2" }),
+    ]).toEqual([undefined, undefined, undefined]);
+  });
+});

@@ -1,0 +1,106 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { passWith, record, specOf } from "../../../test/support/applications.ts";
+import { applicationInput, declaredSettings, observedSettings, settingsDrift, unsentSettings } from "./settings.ts";
+
+const http = { internalPort: 8080, externalPort: 443, protocol: "HTTP", publiclyAccessible: true };
+const grpc = { internalPort: 9090 };
+
+/** The paths that differ between what a spec declares and what the platform has. */
+function differing(change: Parameters<typeof specOf>[0], remote: Parameters<typeof record>[0]): string[] {
+  const spec = specOf(change);
+  return settingsDrift(declaredSettings(spec), observedSettings(record(remote), spec)).map(({ path }) => path);
+}
+
+describe("the settings of an application", () => {
+  it("are those that the spec declares", () => {
+    expect(declaredSettings(specOf())).toEqual({
+      "spec.name": '"api"',
+      "spec.gitRepository.url": '"https://github.com/acme/api.git"',
+      "spec.gitRepository.branch": '"main"',
+    });
+    const all = {
+      buildMode: "DOCKER",
+      dockerfilePath: "Dockerfile",
+      cpu: 1,
+      memory: 2,
+      minRunningInstances: 0,
+      maxRunningInstances: 3,
+      ports: [grpc, http],
+    };
+    expect(declaredSettings(specOf(all))).toMatchObject({
+      "spec.minRunningInstances": "0",
+      "spec.ports": JSON.stringify([http, { internalPort: 9090, publiclyAccessible: false }]),
+    });
+  });
+
+  it.each<[string, Parameters<typeof specOf>[0], Parameters<typeof record>[0], string[]]>([
+    ["the same", {}, {}, []],
+    ["what the spec leaves open", {}, { cpu: 500, ports: [http], buildMode: "DOCKER" }, []],
+    ["what the platform does not show", { cpu: 250, ports: [http] }, { gitRepository: undefined as never }, []],
+    ["a name in other case", {}, { name: "API" }, ["spec.name"]],
+    ["a number", { cpu: 250 }, { cpu: 500 }, ["spec.cpu"]],
+    [
+      "another repository",
+      {},
+      { gitRepository: { url: "https://github.com/acme/web.git", branch: "main" } },
+      ["spec.gitRepository.url"],
+    ],
+    ["ports in another order", { ports: [http, grpc] }, { ports: [{ ...grpc, id: "x" }, http] }, []],
+    [
+      "ports with what the platform adds",
+      { ports: [grpc] },
+      { ports: [{ ...grpc, id: "x", name: "p9090", externalPort: 9090, protocol: "HTTP", publiclyAccessible: false }] },
+      [],
+    ],
+    ["ports without what the platform does not show", { ports: [http] }, { ports: [{ internalPort: 8080 }] }, []],
+    ["another port", { ports: [http] }, { ports: [http, grpc] }, ["spec.ports"]],
+    ["no port", { ports: [http] }, { ports: [] }, ["spec.ports"]],
+    ["no ports declared, and none there", { ports: [] }, { ports: [] }, []],
+    ["no ports declared, and one there", { ports: [] }, { ports: [grpc] }, ["spec.ports"]],
+    ["another outer port", { ports: [http] }, { ports: [{ ...http, externalPort: 8443 }] }, ["spec.ports"]],
+    [
+      "a port that became public",
+      { ports: [grpc] },
+      { ports: [{ ...grpc, publiclyAccessible: true }] },
+      ["spec.ports"],
+    ],
+  ])("%s", (_name, change, remote, expected) => {
+    expect(differing(change, remote)).toEqual(expected);
+  });
+
+  it("that were sent do not differ from what was sent, in whatever order it comes back", () => {
+    const port = fc.record({
+      externalPort: fc.option(fc.integer({ min: 1, max: 65_535 }), { nil: undefined }),
+      protocol: fc.option(fc.constantFrom("HTTP", "TCP"), { nil: undefined }),
+      publiclyAccessible: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.integer({ min: 1, max: 65_535 }), { maxLength: 5 }),
+        fc.array(port, { minLength: 5, maxLength: 5 }),
+        (inner, rest) => {
+          const ports = inner.map(
+            (internalPort, index) => JSON.parse(JSON.stringify({ internalPort, ...rest[index] })) as typeof http,
+          );
+          const spec = specOf({ ports, cpu: 250 });
+          const { gitRepository, ...input } = applicationInput(spec);
+          const back = record({ ...(input as object), gitRepository, ports: ports.toReversed() } as Parameters<
+            typeof record
+          >[0]);
+          expect(settingsDrift(declaredSettings(spec), observedSettings(back, spec))).toEqual([]);
+        },
+      ),
+    );
+  });
+
+  it("that were not sent yet are known where it is known what was", () => {
+    const pass = (settings?: Record<string, string>) =>
+      passWith({ spec: { cpu: 250 }, memory: settings === undefined ? {} : { written: { settings } } });
+    expect(unsentSettings(pass())).toEqual([]);
+    expect(unsentSettings(pass({ ...declaredSettings(specOf({ cpu: 250 })) }))).toEqual([]);
+    expect(unsentSettings(pass({ ...declaredSettings(specOf({ cpu: 500 })) }))).toEqual(["spec.cpu"]);
+    expect(unsentSettings(pass({ ...declaredSettings(specOf()) }))).toEqual(["spec.cpu"]);
+  });
+});
