@@ -1,5 +1,5 @@
 /** What an application's status says. Pure. */
-import { sameContent, type ConditionFact, type DriftField, type Report, type Why } from "../../engine/kind.ts";
+import { refreshed, type ConditionFact, type DriftField, type Report, type Why } from "../../engine/kind.ts";
 import { deploymentCondition, fitsReason, servicePhase } from "../../platform/states.ts";
 import type { ApplicationMemory } from "../../resources/application.ts";
 import { fit, fitOptional, ID } from "../text.ts";
@@ -31,7 +31,7 @@ export function report(pass: ApplicationPass, seen: Seen): Report {
       serviceDeploymentStatus: fitOptional(status?.serviceDeploymentStatus),
       environmentId: pass.inputs.environmentId,
       commit: last === undefined ? undefined : shortCommit(last.gitCommitId),
-      lastDeployment: last && { ...last, variables: refreshed(pass, last.variables) },
+      lastDeployment: last && { ...last, variables: refreshed(last.variables, pass.inputs.fingerprint) },
       lastFailure: lastFailure(pass, seen),
       written: written(pass, seen),
       runState: runState(pass, seen),
@@ -137,16 +137,6 @@ function stopping({ memory }: ApplicationPass, { status }: Seen): string | undef
   return over ? undefined : before;
 }
 
-type Variables = NonNullable<ApplicationMemory["lastDeployment"]>["variables"];
-
-/**
- * The fingerprint that stands for the same content now. Content is compared by its sources after the connection's
- * token was replaced, so what is remembered keeps up with them: else a new token would send and deploy everything.
- */
-function refreshed({ inputs }: ApplicationPass, known: Variables): Variables {
-  return known && { ...(sameContent(known, inputs.fingerprint) ? inputs.fingerprint : known) };
-}
-
 /** What we wrote. Of a service that was taken over, the spec as it was then is the baseline. */
 function written(pass: ApplicationPass, seen: Seen): ApplicationMemory["written"] {
   const known = pass.memory.written;
@@ -158,7 +148,7 @@ function written(pass: ApplicationPass, seen: Seen): ApplicationMemory["written"
     pass.inputs.variables.every(({ name }) => seen.keys?.has(name));
   const variables = foreign
     ? { variables: { ...pass.inputs.fingerprint }, variableNames: pass.inputs.variables.map(({ name }) => name) }
-    : { variables: refreshed(pass, known?.variables) };
+    : { variables: refreshed(known?.variables, pass.inputs.fingerprint) };
   return { revision: 0, ...known, settings: { ...settings }, ...variables };
 }
 

@@ -1,5 +1,5 @@
 /** What there is to say about a binding. Pure; holds neither values nor anything that changes by itself. */
-import type { ConditionFact, Report, Why } from "../../engine/kind.ts";
+import { refreshed, type ConditionFact, type Report, type Why } from "../../engine/kind.ts";
 import { cleaned } from "../../platform/text.ts";
 import { driftOf } from "./drift.ts";
 import { shownLayers, standing, type Standing } from "./layers.ts";
@@ -67,11 +67,13 @@ export function layersFault(pass: BindingPass, seen: Seen): (Why & { readonly re
 export function report(pass: BindingPass, seen: Seen): Report {
   const stand = standing(pass, seen);
   const drift = driftOf(pass, seen);
+  const written = refreshed(pass.memory.written, pass.inputs.fingerprint);
   return {
     ready: readyWhy(pass, stand),
     conditions: [configFact(pass, seen), ...layersFact(pass, seen, stand)],
     status: {
       ...boundStatus(seen),
+      ...(written !== pass.memory.written && { written }),
       ...(stand !== undefined && { layersEnabled: `${stand.enabled}/${stand.selected}` }),
     },
     ...(drift !== undefined && { drift }),
