@@ -107,6 +107,38 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     expect(bench.world.service(runner.id()).commit).toBe(OTHER_COMMIT);
   });
 
+  it("does not tell a commit as deployed that was cancelled in the queue", async () => {
+    const runner = await bench.deployed();
+    const next = await runner.run({ spec: bench.spec({ deploy: { gitCommitId: OTHER_COMMIT } }) });
+    expect(next).toMatchObject({ ops: ["deployApplication"], is: "waiting" });
+    const { requestId } = next.status["lastDeployment"] as { requestId: string };
+    bench.world.cancel(requestId);
+    for (let passes = 0; passes < 3; passes += 1) {
+      bench.world.pass(60);
+      expect(await runner.run()).toMatchObject({
+        ops: [],
+        is: "stalled",
+        why: { reason: "Canceled" },
+        status: { state: "DEPLOYED" },
+      });
+    }
+    expect(await runner.run({ requested: "again" })).toMatchObject({ ops: ["deployApplication"] });
+    bench.world.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled" });
+  });
+
+  it("tells the commit that is deployed now, not the one of a moment before", async () => {
+    const runner = await bench.deployed();
+    await runner.run({ spec: bench.spec({ deploy: { gitCommitId: OTHER_COMMIT } }) });
+    bench.world.pass(3);
+    await runner.run();
+    // Time passes on the platform, but not for what the client remembers.
+    bench.world.simulator.sim.time.advance(120);
+    const over = await runner.run();
+    expect(over).toMatchObject({ is: "settled", why: { message: `Commit ${OTHER_COMMIT.slice(0, 7)} is deployed.` } });
+    expect(over.report.drift).toEqual([]);
+  });
+
   it("is not blamed for another one of the same request", async () => {
     const [one, other] = [bench.applied(), bench.applied({ name: `${bench.name}-other` })];
     await one.run();

@@ -4,7 +4,7 @@ import { application } from "../../src/kinds/application/index.ts";
 import { environment } from "../../src/kinds/environment/index.ts";
 import { project } from "../../src/kinds/project.ts";
 import { connectPlatform, type Platform } from "../../src/platform/index.ts";
-import { foreignDeploy, scheduledStop } from "../../src/simulator/control.ts";
+import { foreignCancel, foreignDeploy, scheduledStop } from "../../src/simulator/control.ts";
 import type { FaultInput } from "../../src/simulator/faults.ts";
 import type { CallEntry } from "../../src/simulator/journal.ts";
 import { editRecord, removeRecord } from "../../src/simulator/records.ts";
@@ -29,6 +29,8 @@ export interface KindWorld {
   remove(id: string | undefined): void;
   foreignDeploy(id: string | undefined, commit: string): void;
   scheduledStop(environmentId: string): void;
+  /** Cancels a deployment request, as a colleague would. */
+  cancel(requestId: string): void;
   service(id: string | undefined): Service;
   /** Names and values of an application's variables and secrets on the platform. */
   values(id: string | undefined): Readonly<Record<string, string>>;
@@ -90,6 +92,7 @@ export async function startKindWorld(surface: SurfaceName): Promise<KindWorld> {
     remove: (id) => removeRecord(sim, id ?? ""),
     foreignDeploy: (id, commit) => void foreignDeploy(sim, id ?? "", commit),
     scheduledStop: (environmentId) => void scheduledStop(sim, environmentId),
+    cancel: (requestId) => foreignCancel(sim, requestId),
     service,
     values: (id) => {
       const own = [...simulator.world().variables.values()].filter(

@@ -41,7 +41,7 @@ describe.each(sights)("the status of a kind: %s", (_name, kind, arbitrary) => {
         // Members that the schema does not know would be missing here, as the API server prunes them.
         expect(parsed.data).toEqual(status);
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 
@@ -61,7 +61,7 @@ describe.each(sights)("the status of a kind: %s", (_name, kind, arbitrary) => {
         expect(looks[2]?.status).toEqual(looks[1]?.status);
         expect(sameJson(looks[2]?.status, looks[1]?.status)).toBe(true);
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 
@@ -77,7 +77,7 @@ describe.each(sights)("the status of a kind: %s", (_name, kind, arbitrary) => {
         });
         expect(odd).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 });

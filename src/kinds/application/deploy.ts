@@ -1,7 +1,7 @@
 /** Whether a deployment is to be started now. Pure. */
 import type { Json, Plan, Why } from "../../engine/kind.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
-import { baselineOf, deployCause, lastDeployment, type Cause, type Progress } from "./deployment.ts";
+import { baselineOf, deployCause, hasFailed, lastDeployment, type Cause, type Progress } from "./deployment.ts";
 import type { ApplicationPass, Do, Seen } from "./model.ts";
 import { once } from "./steps.ts";
 import { shortCommit } from "./words.ts";
@@ -15,7 +15,9 @@ export function checkDeploy(
 ): Plan<Do> | undefined {
   const { deploy } = pass.spec;
   if (deploy === undefined) return undefined;
-  const cause = deployCause(pass, lastDeployment(pass, seen), progress.phase === "failed");
+  const last = lastDeployment(pass, seen);
+  const failed = progress.phase === "failed" || (last !== undefined && hasFailed(last));
+  const cause = deployCause(pass, last, failed);
   const start = startDue(pass, progress);
   if (!start && !deployDue(pass, progress, cause)) return undefined;
   const commit = deploy.gitCommitId;

@@ -76,6 +76,12 @@ export function deployedCommit(pass: ApplicationPass, seen: Seen): string | unde
   return shown !== undefined && COMMIT.test(shown) ? shown : undefined;
 }
 
+/** The commit that runs, as far as can be told: the platform's word, else that of a last deployment that succeeded. */
+export function runningCommit(pass: ApplicationPass, seen: Seen): string | undefined {
+  const last = followed(pass, seen);
+  return deployedCommit(pass, seen) ?? (last === undefined || hasFailed(last) ? undefined : last.gitCommitId);
+}
+
 /** Whether one commit id is the other or its abbreviation. */
 export function sameCommit(left: string, right: string): boolean {
   return left.startsWith(right) || right.startsWith(left);
@@ -126,7 +132,7 @@ export function progressOf(pass: ApplicationPass, seen: Seen): Progress | undefi
   const last = pass.memory.lastDeployment;
   const open = last !== undefined && last.finishedAt === undefined;
   const own: Progress = { state: shownState(status.state), phase: servicePhase(status.state), ours: open };
-  if (!open) return own;
+  if (!open) return last === undefined || !isFailureOf(last, status, own.phase) ? own : failureOf(last);
   if (request === undefined) return isBelievable(last, status, own.phase) ? own : { ...own, phase: "busy" };
   const asked: Progress = { state: shownState(request.status), phase: servicePhase(request.status), ours: true };
   // While the request runs, the service's own state says more: BUILDING, DEPLOYING.
@@ -135,6 +141,24 @@ export function progressOf(pass: ApplicationPass, seen: Seen): Progress | undefi
   // One that was cancelled before it began leaves the state of before.
   const perhapsAnother = asked.phase === "failed" && asked.state !== "CANCELED";
   return perhapsAnother && isOf(last, status) ? own : asked;
+}
+
+/**
+ * Whether the service shows nothing newer than a deployment of ours that failed. One that was cancelled in the queue
+ * leaves the state of before, and what that says is not of its commit.
+ */
+function isFailureOf(last: LastDeployment, status: ServiceStatus, phase: Phase): boolean {
+  if (phase === "busy" || phase === "unknown" || last.requestId === undefined) return false;
+  return hasFailed(last) && status.deploymentRequestId === last.requestId;
+}
+
+function failureOf({ state = "" }: LastDeployment): Progress {
+  return { state, phase: "failed", ours: false };
+}
+
+/** Whether a deployment ended in a failure. */
+export function hasFailed({ state = "" }: LastDeployment): boolean {
+  return servicePhase(state) === "failed";
 }
 
 /** Whether a status speaks of the deployment that is followed. */
@@ -169,5 +193,5 @@ export function followed(pass: ApplicationPass, seen: Seen): LastDeployment | un
 /** The deployment that failed, if it was one of ours: a failure may be of somebody else's, or of a stop. */
 export function failedDeployment(pass: ApplicationPass, seen: Seen): LastDeployment | undefined {
   const last = followed(pass, seen);
-  return last?.startedAt !== undefined && servicePhase(last.state ?? "") === "failed" ? last : undefined;
+  return last?.startedAt !== undefined && hasFailed(last) ? last : undefined;
 }

@@ -2,12 +2,13 @@ import { describe, expect, it } from "vitest";
 
 import {
   COMMIT,
+  deployment,
   openDeployment,
   passWith,
+  plannedBy,
   REQUEST,
   seenIn,
   statusOf,
-  plannedBy,
 } from "../../../test/support/applications.ts";
 import type { ApplicationMemory } from "../../resources/application.ts";
 import { baselineOf } from "./deployment.ts";

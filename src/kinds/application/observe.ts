@@ -26,21 +26,23 @@ export async function observe(pass: ApplicationPass, api: Platform): Promise<See
   const projectId = limited ? await projectOfEnvironment(api, environmentId) : undefined;
   const place = { ...NOTHING_SEEN, environmentIsOurs: !limited || projectId !== undefined, projectId };
   if (!place.environmentIsOurs) return place;
-  const siblings = pass.surface === "Full" ? await siblingsOf(pass, api) : undefined;
+  // First, as what was read before it has ended would be told as the end.
+  const request = await requestOf(pass, api);
+  const isFresh = pass.requested !== undefined || mayBeOver(pass, request);
+  const siblings = pass.surface === "Full" ? await siblingsOf(pass, isFresh, api) : undefined;
   const seen = { ...place, siblings, serverNow: api.serverNow() };
   if (pass.id === undefined) return seen;
-  const request = await requestOf(pass, api);
-  const status = await statusOf(pass, pass.id, siblings, request, api);
+  const status = await statusOf(pass, pass.id, { siblings, isFresh }, api);
   if (status === undefined || pass.goal !== "present") return { ...seen, status };
   return { ...seen, status, request, ...(await details(pass, pass.id, status, api)) };
 }
 
-async function siblingsOf(pass: ApplicationPass, api: Platform): Promise<Seen["siblings"]> {
+async function siblingsOf(pass: ApplicationPass, isFresh: boolean, api: Platform): Promise<Seen["siblings"]> {
   const { environmentId } = pass.inputs;
   const isRecorded = pass.proof === "recorded";
   // What is about to be changed is read afresh: others may have changed what lies beside it.
-  const isRoutine = isRecorded && pass.goal === "present" && pass.requested === undefined;
-  const options = { maxAgeMs: isRoutine && unsentSettings(pass).length === 0 ? RECORDS_MAX_AGE_MS : 0 };
+  const isRoutine = isRecorded && pass.goal === "present" && unsentSettings(pass).length === 0;
+  const options = { maxAgeMs: isRoutine && !isFresh ? RECORDS_MAX_AGE_MS : 0 };
   const list = api.applications.list(environmentId, options);
   // With its environment, an application is gone too.
   if (pass.goal === "present") return await orMissing(list, isRecorded ? ["NotFound"] : []);
@@ -54,20 +56,24 @@ async function requestOf(pass: ApplicationPass, api: Platform): Promise<Seen["re
   return await orMissing(api.deployments.status(last.requestId), ["NotFound"]);
 }
 
+/** Whether the deployment that is followed may have ended since something was last read. */
+function mayBeOver({ memory }: ApplicationPass, request: Seen["request"]): boolean {
+  const last = memory.lastDeployment;
+  const isOpen = last !== undefined && last.finishedAt === undefined;
+  return isOpen && (request === undefined || servicePhase(request.status) !== "busy");
+}
+
 /**
  * The state: one read for all services of the environment on the full surface, one for each on the documented. A list
- * may lag behind: whether one that we recorded is gone, only it can tell itself. It is read after the request: once
- * that has ended, a state of before would be told as the end.
+ * may lag behind: whether one that we recorded is gone, only it can tell itself.
  */
 async function statusOf(
   pass: ApplicationPass,
   id: Uuid,
-  siblings: Seen["siblings"],
-  request: Seen["request"],
+  { siblings, isFresh }: Pick<Seen, "siblings"> & { readonly isFresh: boolean },
   api: Platform,
 ): Promise<ServiceStatus | undefined> {
-  const hasEnded = request !== undefined && servicePhase(request.status) !== "busy";
-  const options = { maxAgeMs: hasEnded || pass.requested !== undefined ? 0 : STATUSES_MAX_AGE_MS };
+  const options = { maxAgeMs: isFresh ? 0 : STATUSES_MAX_AGE_MS };
   const isListed = siblings?.some((one) => one.id === id) === true;
   if (pass.surface === "Full" && !isListed && (siblings === undefined || pass.proof !== "recorded")) return undefined;
   const all = isListed ? await api.services.statuses(pass.inputs.environmentId, options) : [];

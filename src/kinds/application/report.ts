@@ -1,16 +1,18 @@
 /** What an application's status says. Pure. */
 import { refreshed, type ConditionFact, type DriftField, type Report, type Why } from "../../engine/kind.ts";
 import { deploymentCondition, fitsReason, servicePhase } from "../../platform/states.ts";
-import type { ApplicationMemory } from "../../resources/application.ts";
+import type { ApplicationMemory, LastDeployment } from "../../resources/application.ts";
 import { fit, fitOptional, ID } from "../text.ts";
 import {
   deployCause,
   deployedCommit,
   failedDeployment,
   followed,
+  hasFailed,
   lastDeployment,
   movedPast,
   progressOf,
+  runningCommit,
   sameCommit,
 } from "./deployment.ts";
 import { recordOf, type ApplicationPass, type Seen } from "./model.ts";
@@ -49,14 +51,12 @@ function ready(pass: ApplicationPass, seen: Seen): Why {
   const phase = servicePhase(seen.status?.state ?? "");
   if (pass.spec.runState === "Stopped")
     return { reason: "Stopped", message: "The application is stopped, as spec.runState says." };
-  const last = followed(pass, seen);
-  if (phase !== "running" || last === undefined) {
-    return {
-      reason: "NotDeployed",
-      message: `Application "${pass.spec.name}" exists on the platform; nothing is to be deployed.`,
-    };
-  }
-  return { reason: "Deployed", message: `Commit ${shortCommit(last.gitCommitId)} is deployed.` };
+  const what = `Application "${pass.spec.name}"`;
+  if (phase !== "running")
+    return { reason: "NotDeployed", message: `${what} exists on the platform; nothing is to be deployed.` };
+  const commit = runningCommit(pass, seen);
+  if (commit === undefined) return { reason: "Available", message: `${what} runs; the platform does not say what.` };
+  return { reason: "Deployed", message: `Commit ${shortCommit(commit)} is deployed.` };
 }
 
 /** The platform's state verbatim as the reason, where the API server takes it (design §5). */
@@ -85,7 +85,8 @@ function upToDate(pass: ApplicationPass, seen: Seen): readonly ConditionFact[] {
   const last = lastDeployment(pass, seen);
   const cause = deployCause(pass, last, false);
   const phase = progressOf(pass, seen)?.phase;
-  if (cause === undefined && last !== undefined && (phase === "running" || phase === "stopped")) {
+  const isBuilt = phase === "running" || phase === "stopped";
+  if (cause === undefined && last !== undefined && isBuilt && !isLost(pass, seen, last)) {
     return [{ type: "UpToDate", status: "True", reason: "UpToDate", message: "What was written last is deployed." }];
   }
   const what = cause === undefined || cause === "retry" ? "deployment" : cause;
@@ -98,6 +99,12 @@ function upToDate(pass: ApplicationPass, seen: Seen): readonly ConditionFact[] {
       message: `A change of ${what} is not deployed yet.${how}`,
     },
   ];
+}
+
+/** Whether the last deployment failed, and nothing says that its commit was brought out by others since. */
+function isLost(pass: ApplicationPass, seen: Seen, last: LastDeployment): boolean {
+  const commit = deployedCommit(pass, seen);
+  return hasFailed(last) && (commit === undefined || !sameCommit(commit, last.gitCommitId));
 }
 
 /** Kept until a deployment succeeds. The time is of the first report. */
