@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 
 import {
   COMMIT,
-  deployment,
   openDeployment,
   passWith,
   plannedBy,
