@@ -4,8 +4,9 @@ import type { Platform } from "../../platform/index.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import { servicePhase } from "../../platform/states.ts";
 import type { ApplicationMemory, LastDeployment } from "../../resources/application.ts";
-import { baselineOf, followed } from "./deployment.ts";
+import { baselineOf } from "./deployment.ts";
 import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
+import { followed } from "./progress.ts";
 import { applicationInput, declaredSettings, observedSettings, settingsDrift } from "./settings.ts";
 import { shownState } from "./words.ts";
 

@@ -1,8 +1,9 @@
 /** Whether a deployment is to be started now. Pure. */
 import type { Json, Plan, Why } from "../../engine/kind.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
-import { baselineOf, deployCause, hasFailed, lastDeployment, type Cause, type Progress } from "./deployment.ts";
+import { baselineOf, deployCause, hasFailed, lastDeployment, type Cause } from "./deployment.ts";
 import type { ApplicationPass, Do, Seen } from "./model.ts";
+import type { Progress } from "./progress.ts";
 import { once } from "./steps.ts";
 import { shortCommit } from "./words.ts";
 

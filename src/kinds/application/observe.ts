@@ -18,13 +18,7 @@ const INGRESS_MAX_AGE_MS = 30_000;
 
 /** @throws ApiError */
 export async function observe(pass: ApplicationPass, api: Platform): Promise<Seen> {
-  const { environmentId } = pass.inputs;
-  // Where somebody gave an id, or the connection is limited to some projects, the way up is looked at.
-  const given = pass.spec.environmentRef.externalId !== undefined && pass.proof !== "recorded";
-  const unproven = pass.goal === "present" || pass.proof === "claimed";
-  const limited = (given || pass.allowedProjects !== undefined) && unproven;
-  const projectId = limited ? await projectOfEnvironment(api, environmentId) : undefined;
-  const place = { ...NOTHING_SEEN, environmentIsOurs: !limited || projectId !== undefined, projectId };
+  const place = { ...NOTHING_SEEN, ...(await placeOf(pass, api)) };
   if (!place.environmentIsOurs) return place;
   // First, as what was read before it has ended would be told as the end.
   const request = await requestOf(pass, api);
@@ -35,6 +29,15 @@ export async function observe(pass: ApplicationPass, api: Platform): Promise<See
   const status = await statusOf(pass, pass.id, { siblings, isFresh }, api);
   if (status === undefined || pass.goal !== "present") return { ...seen, status };
   return { ...seen, status, request, ...(await details(pass, pass.id, status, api)) };
+}
+
+/** Where somebody gave an id, or the connection is limited to some projects, the way up is looked at. */
+async function placeOf(pass: ApplicationPass, api: Platform): Promise<Pick<Seen, "environmentIsOurs" | "projectId">> {
+  const given = pass.spec.environmentRef.externalId !== undefined && pass.proof !== "recorded";
+  const unproven = pass.goal === "present" || pass.proof === "claimed";
+  const limited = (given || pass.allowedProjects !== undefined) && unproven;
+  const projectId = limited ? await projectOfEnvironment(api, pass.inputs.environmentId) : undefined;
+  return { environmentIsOurs: !limited || projectId !== undefined, projectId };
 }
 
 async function siblingsOf(pass: ApplicationPass, isFresh: boolean, api: Platform): Promise<Seen["siblings"]> {

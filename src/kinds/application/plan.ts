@@ -13,8 +13,8 @@ import {
   sameName,
 } from "../names.ts";
 import { checkDeploy } from "./deploy.ts";
-import { failedDeployment, progressOf, type Progress } from "./deployment.ts";
 import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
+import { failedDeployment, progressOf, type Progress } from "./progress.ts";
 import { planRemoval } from "./removal.ts";
 import { unsentSettings, declaredSettings, observedSettings, settingsDrift } from "./settings.ts";
 import { once, stalled, stop } from "./steps.ts";

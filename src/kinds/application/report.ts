@@ -3,19 +3,9 @@ import { refreshed, type ConditionFact, type DriftField, type Report, type Why }
 import { deploymentCondition, fitsReason, servicePhase } from "../../platform/states.ts";
 import type { ApplicationMemory, LastDeployment } from "../../resources/application.ts";
 import { fit, fitOptional, ID } from "../text.ts";
-import {
-  deployCause,
-  deployedCommit,
-  failedDeployment,
-  followed,
-  hasFailed,
-  lastDeployment,
-  movedPast,
-  progressOf,
-  runningCommit,
-  sameCommit,
-} from "./deployment.ts";
+import { deployCause, deployedCommit, hasFailed, lastDeployment, movedPast, sameCommit } from "./deployment.ts";
 import { recordOf, type ApplicationPass, type Seen } from "./model.ts";
+import { failedDeployment, followed, progressOf, runningCommit } from "./progress.ts";
 import { declaredSettings, observedSettings, settingsDrift } from "./settings.ts";
 import { variablesCondition } from "./variables.ts";
 import { failure, shortCommit, shownState } from "./words.ts";
