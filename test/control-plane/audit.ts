@@ -26,19 +26,21 @@ export type AuditEvent = z.infer<typeof AuditEvent>;
 
 const writeVerbs: ReadonlySet<string> = new Set(["create", "update", "patch", "delete", "deletecollection"]);
 
-/** All finished requests in the log, in the order of their end. A line that is being written is left out. */
-export async function readAudit(auditLogPath: string): Promise<AuditEvent[]> {
+/**
+ * The finished requests of a user, in the order of their end. A line that is being written is left out.
+ * @param user as the log names it
+ */
+export async function readAudit(auditLogPath: string, user: string): Promise<AuditEvent[]> {
   const text = await readFile(auditLogPath, "utf8");
-  const whole = text.slice(0, text.lastIndexOf("\n") + 1);
-  return whole
-    .split("\n")
-    .filter((line) => line !== "")
-    .map(parseAudit);
+  return parseAudit(text.slice(0, text.lastIndexOf("\n")).split("\n"), user);
 }
 
-/** One line of the log. */
-export function parseAudit(line: string): AuditEvent {
-  return AuditEvent.parse(JSON.parse(line));
+/** The requests of a user among whole lines of the log; others are not even parsed, a log grows to tens of megabytes. */
+export function parseAudit(lines: readonly string[], user: string): AuditEvent[] {
+  return lines
+    .filter((line) => line.includes(`"${user}"`))
+    .map((line) => AuditEvent.parse(JSON.parse(line)))
+    .filter((event) => event.user.username === user);
 }
 
 /** Whether a request asked for a change; TokenRequests and access reviews are none. */

@@ -53,7 +53,7 @@ describe("a ServiceAccount's kubeconfig", () => {
     await expect(kubectl(shared, ["get", "secrets"], { kubeconfigPath })).rejects.toThrow(/Forbidden|forbidden/);
 
     await vi.waitFor(async () => {
-      const mine = (await readAudit(shared.auditLogPath)).filter((event) => event.user.username === user);
+      const mine = await readAudit(shared.auditLogPath, user);
       expect(mine.filter(isWrite)).toEqual([
         expect.objectContaining({
           verb: "create",
@@ -63,7 +63,7 @@ describe("a ServiceAccount's kubeconfig", () => {
         }),
       ]);
       expect(mine.filter(({ responseStatus }) => responseStatus?.code === 403)).toHaveLength(1);
-    });
+    }, waiting);
   });
 });
 

@@ -46,7 +46,7 @@ export function auditTail(path: string, user: string, touch: (mark: string) => P
 
   const take = async (mark: string): Promise<boolean> => {
     const lines = await more();
-    events.push(...lines.filter((line) => line.includes(`"${user}"`)).map(parseAudit));
+    events.push(...parseAudit(lines, user));
     return lines.some((line) => line.includes(mark));
   };
 

@@ -27,6 +27,7 @@
  *   namespace alone, and remove it.
  */
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterAll, beforeAll, expect, inject } from "vitest";
@@ -132,7 +133,11 @@ export function createStage(options: StageOptions): Stage {
         "--allowed-platform-hosts=127.0.0.1",
         ...(options.args ?? []),
       ],
-      env: { [WINDOWS_VARIABLE]: JSON.stringify({ ...FAST, ...options.windows }) },
+      env: {
+        [WINDOWS_VARIABLE]: JSON.stringify({ ...FAST, ...options.windows }),
+        // The second start, and all others, take half of the first one's time.
+        NODE_COMPILE_CACHE: join(facts.dir, "compile-cache"),
+      },
     });
   };
 
