@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { anObject } from "../../test/support/engine-objects.ts";
 import { uuid } from "../../test/support/engine-world.ts";
 import type { KubeObject } from "../kube/types.ts";
+import { EXTERNAL_ID } from "../resources/base/names.ts";
 import { createClaims } from "./claims.ts";
 
 const ID = uuid(1);
@@ -73,6 +74,23 @@ describe("holder", () => {
     claims.set(claimant("old", "08:00", false), ID);
     expect(claims.holder(ID, claimant("new", "09:00", false))).toBe("team/old");
     expect(claims.holder(ID, claimant("older", "07:00", false))).toBeUndefined();
+  });
+
+  it("counts by the annotation until there is a status, and no longer", () => {
+    const claims = createClaims();
+    const noted = anObject({
+      meta: {
+        name: "old",
+        uid: "uid-old",
+        creationTimestamp: "2026-11-21T08:00:00Z",
+        annotations: { [EXTERNAL_ID]: ID },
+      },
+    });
+    const other = claimant("new", "09:00", false);
+    claims.set(noted, undefined);
+    expect(claims.holder(ID, other)).toBe("team/old");
+    claims.set({ ...noted, status: { externalId: uuid(2) } }, undefined);
+    expect(claims.holder(ID, other)).toBeUndefined();
   });
 
   it("tells kinds and ids apart", () => {

@@ -2,6 +2,7 @@ import { member } from "../kube/json.ts";
 /** One object of the platform belongs to one custom resource (design §6, identity). */
 import { keyOf } from "../kube/objects.ts";
 import type { KubeObject } from "../kube/types.ts";
+import { EXTERNAL_ID } from "../resources/base/names.ts";
 import { keyText, shortName } from "./keys.ts";
 import type { Uuid } from "./kind.ts";
 import { text } from "./status.ts";
@@ -44,7 +45,9 @@ export function createClaims(): Claims {
       drop(key);
       const recorded = text(member(object.status, "externalId"));
       const slots: string[] = [];
-      for (const id of new Set([recorded, wanted])) {
+      // The annotation precedes the status by a moment, in which another resource might adopt the same object.
+      const noted = recorded === undefined ? object.metadata.annotations?.[EXTERNAL_ID] : undefined;
+      for (const id of new Set([recorded, wanted, noted])) {
         if (id === undefined) continue;
         const slot = `${object.kind}:${id}`;
         const claims = byId.get(slot) ?? new Map<string, Claim>();
