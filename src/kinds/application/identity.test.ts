@@ -82,6 +82,22 @@ describe("which application is meant", () => {
     expect(plannedBy(passWith(change), seen)).toBe(expected);
   });
 
+  it("is created behind the ledger, marked with the platform's clock", () => {
+    const serverNow = new Date("2026-11-21T10:00:00Z");
+    expect(plan(passWith(fresh), seenIn(undefined, { serverNow }))).toEqual({
+      is: "step",
+      step: {
+        repeat: "once",
+        op: "createApplication",
+        do: { what: "create" },
+        creates: true,
+        name: "api",
+        mark: { absentAt: "2026-11-21T10:00:00.000Z" },
+        why: { reason: "Creating", message: 'Creating application "api".' },
+      },
+    });
+  });
+
   it("is adopted by its id", () => {
     expect(plan(passWith({ ...fresh, ...full }), siblings(record()))).toEqual({ is: "adopt", id: APPLICATION });
   });

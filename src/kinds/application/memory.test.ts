@@ -54,6 +54,16 @@ describe("the last failure", () => {
     ).toBeUndefined();
   });
 
+  it.each([
+    ["another state", { state: "DEPLOYMENT_ERROR" }],
+    ["another commit", { gitCommitId: "feedface" }],
+    ["another request", { requestId: "00000000-0000-4000-8000-0000000000d9" }],
+  ])("is another one with %s", (_name, change) => {
+    const before = { ...seenFirst!, ...change, at: "2026-11-20T10:00:00.000Z" };
+    const memory = { lastFailure: before, lastDeployment: lastDeployment! };
+    expect(memoryOf({ memory }, seenIn("BUILD_ERROR")).lastFailure).toEqual(failure);
+  });
+
   it("is not put down to a deployment of ours that succeeded", () => {
     expect(memoryOf({}, seenIn("RESTART_ERROR")).lastFailure).toEqual({
       state: "RESTART_ERROR",

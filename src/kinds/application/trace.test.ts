@@ -1,0 +1,158 @@
+import { describe, expect, it } from "vitest";
+
+import {
+  APPLICATION,
+  COMMIT,
+  deployment,
+  ENVIRONMENT,
+  NOW,
+  OLD_REQUEST,
+  OTHER_COMMIT,
+  passWith,
+  print,
+  record,
+  REQUEST,
+  statusOf,
+} from "../../../test/support/applications.ts";
+import type { OpenIntent } from "../../engine/kind.ts";
+import type { Application } from "../../platform/applications.ts";
+import { ApiError, type ApiFailure } from "../../platform/errors.ts";
+import type { Platform } from "../../platform/index.ts";
+import type { ServiceStatus } from "../../platform/service-status.ts";
+import { baselineOf } from "./deployment.ts";
+import { trace } from "./trace.ts";
+
+/** A platform that answers so. */
+function platform(answer: {
+  readonly status?: ServiceStatus | ApiFailure["is"];
+  readonly list?: readonly Application[];
+}): Platform {
+  const status = () =>
+    typeof answer.status === "object"
+      ? Promise.resolve(answer.status)
+      : Promise.reject(new ApiError("getApplicationStatus", { is: answer.status } as ApiFailure, 0, "said"));
+  return { applications: { status, list: () => Promise.resolve(answer.list ?? []) } } as unknown as Platform;
+}
+
+const intentOf = (change: Partial<OpenIntent>): OpenIntent => ({
+  op: "deployApplication",
+  creates: false,
+  parentId: ENVIRONMENT,
+  name: undefined,
+  id: APPLICATION,
+  commit: OTHER_COMMIT,
+  mark: {
+    baseline: baselineOf(statusOf("DEPLOYED")),
+    requestId: OLD_REQUEST,
+    settings: 2,
+    variables: print("v"),
+    retry: "now",
+  },
+  ...change,
+});
+
+describe("whether a deployment landed", () => {
+  const traced = (status: ServiceStatus | ApiFailure["is"], intent: Partial<OpenIntent> = {}) =>
+    trace(intentOf(intent), passWith(), platform({ status }));
+
+  it.each<[string, ServiceStatus | ApiFailure["is"], boolean]>([
+    ["nothing has moved", statusOf("DEPLOYED"), false],
+    [
+      "less is shown, nothing has moved",
+      statusOf("DEPLOYED", { executionId: undefined as never, deploymentRequestId: undefined as never }),
+      false,
+    ],
+    ["it failed before, nothing has moved", statusOf("BUILD_ERROR"), false],
+    ["the service is gone", "NotFound", false],
+    ["the service shows another request", statusOf("DEPLOYED", { deploymentRequestId: REQUEST }), true],
+    ["the service was deployed since", statusOf("DEPLOYED", { lastDeploymentDate: "2026-11-21T10:00:00Z" }), true],
+    ["something is under way", statusOf("BUILDING"), true],
+  ])("when %s", async (_name, status, landed) => {
+    expect((await traced(status)).is).toBe(landed ? "landed" : "absent");
+  });
+
+  it("is not decided by a failure of the question", async () => {
+    await expect(traced("Server")).rejects.toThrow(ApiError);
+  });
+
+  it("and if so, what it was made with", async () => {
+    const pass = passWith({ memory: { runState: "Stopped", lastDeployment: deployment(), written: { revision: 2 } } });
+    const fresh = statusOf("DEPLOYMENT_QUEUED", { deploymentRequestId: REQUEST });
+    const known = {
+      gitCommitId: OTHER_COMMIT,
+      settings: 2,
+      variables: print("v"),
+      retry: "now",
+      baseline: baselineOf(statusOf("DEPLOYED")),
+      state: "DEPLOYMENT_QUEUED",
+      startedAt: NOW.toISOString(),
+    };
+    expect(await trace(intentOf({}), pass, platform({ status: fresh }))).toMatchObject({
+      known: [
+        { memory: { runState: "Running", written: { revision: 2 }, lastDeployment: { ...known, requestId: REQUEST } } },
+      ],
+    });
+    // A request that was there before is another's.
+    const found = await trace(intentOf({}), pass, platform({ status: statusOf("BUILDING") }));
+    expect(found).toMatchObject({
+      known: [{ memory: { lastDeployment: { gitCommitId: OTHER_COMMIT, state: "BUILDING" } } }],
+    });
+    expect(JSON.stringify(found)).not.toContain(`"requestId":"${OLD_REQUEST}"`);
+  });
+
+  it("is told of a mark that says little", async () => {
+    for (const mark of [null, {}, "text", { settings: "many", variables: 1, retry: {} }]) {
+      expect(await traced(statusOf("BUILDING"), { mark, commit: COMMIT })).toMatchObject({
+        known: [{ memory: { lastDeployment: { gitCommitId: COMMIT, state: "BUILDING" } } }],
+      });
+    }
+  });
+});
+
+describe("whether a stop landed", () => {
+  it.each([
+    ["STOP_QUEUED", true],
+    ["WAITING_STOPPING", true],
+    ["STOPPING", true],
+    ["STOPPED", true],
+    ["DEPLOYED", false],
+    ["BUILDING", false],
+    ["UNAVAILABLE", false],
+  ])("when the service is %s: %s", async (state, landed) => {
+    const found = await trace(intentOf({ op: "stopApplication" }), passWith(), platform({ status: statusOf(state) }));
+    expect(found).toMatchObject(
+      landed ? { is: "landed", known: [{ memory: { runState: "Stopped" } }] } : { is: "absent" },
+    );
+  });
+});
+
+describe("whether a create landed", () => {
+  const intent = intentOf({
+    op: "createApplication",
+    creates: true,
+    name: "api",
+    id: undefined,
+    mark: { absentAt: "2026-11-21T10:00:00Z" },
+  });
+
+  it.each<[string, readonly Application[], number]>([
+    ["nothing of the name is there", [record({ name: "web" })], 0],
+    ["one is", [record({ createdAt: "2026-11-21T10:00:05Z" }), record({ name: "web" })], 1],
+    ["one was", [record({ createdAt: "2026-11-21T09:00:00Z" })], 0],
+    ["several are", [record(), record({ id: REQUEST })], 2],
+  ])("when %s", async (_name, list, count) => {
+    const found = await trace(
+      intent,
+      passWith({ surface: "Full", id: undefined, proof: undefined }),
+      platform({ list }),
+    );
+    expect(found.is === "landed" ? found.known.length : found.is).toBe(count === 0 ? "absent" : count);
+  });
+
+  it("cannot be known where there is no list", async () => {
+    expect(await trace(intent, passWith({ id: undefined, proof: undefined }), platform({}))).toMatchObject({
+      is: "unknowable",
+      why: { reason: "CreateResultUnknown", message: expect.stringContaining('"api"') as string },
+    });
+  });
+});
