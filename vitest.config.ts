@@ -10,6 +10,7 @@ export default defineConfig({
           // Twelve times faster, and a test that leaks module state into the next one fails here.
           isolate: false,
           pool: "threads",
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -19,6 +20,7 @@ export default defineConfig({
           globalSetup: ["test/integration/global-setup.ts"],
           // Files keep to namespaces of their own and mostly wait; on two cores, three at once take less than half the time.
           maxWorkers: 3,
+          sequence: { groupOrder: 1 },
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
