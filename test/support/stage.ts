@@ -23,8 +23,8 @@
  * - `restart()`, `stop()`, `kill()` and `start()` handle the operator's process; each start has the same rights.
  * - At the end the operator must stop cleanly, must never have been refused anything by RBAC, and must not have logged
  *   an error, unless `mayLog` matches it. Custom resources, roles and processes are gone then.
- * - A ClusterPlatformConnection is seen by the operators of all files: give it a name of your own, let it allow your
- *   namespace alone, and remove it.
+ * - A ClusterPlatformConnection is seen by the operators of all files, and what they do about it is recorded for the
+ *   stage alone whose namespace its name begins with: name it so, let it allow your namespace alone, and remove it.
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -42,8 +42,8 @@ import type { Surface } from "../../src/simulator/operations.ts";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
 import type { Speed } from "../../src/simulator/time.ts";
 import { kubeconfigFor, kubectl, type KubectlOptions } from "../control-plane/access.ts";
-import { serviceAccountUser } from "../control-plane/audit.ts";
-import { auditTail } from "./audit-tail.ts";
+import { type AuditEvent, serviceAccountUser } from "../control-plane/audit.ts";
+import { type AuditTail, auditTail } from "./audit-tail.ts";
 import { type Cluster, cluster, type Manifest } from "./cluster.ts";
 import { type RunningOperator, startOperator } from "./operator.ts";
 import { type Recording, recordFrom } from "./recording.ts";
@@ -180,7 +180,8 @@ export function createStage(options: StageOptions): Stage {
     expect(unexpected, "errors in the operator's log").toEqual([]);
   });
 
-  const record = async (): Promise<Recording> => recordFrom(thePlatform(), tail, (await tail.read()).length);
+  const own: AuditTail = { read: async () => (await tail.read()).filter((event) => isOf(namespace, event)) };
+  const record = async (): Promise<Recording> => recordFrom(thePlatform(), own, (await own.read()).length);
 
   const writtenIn = async (seconds: number) => {
     const since = await record();
@@ -226,6 +227,12 @@ export function createStage(options: StageOptions): Stage {
 function there<T>(value: T | undefined): T {
   if (value === undefined) throw new Error("the stage is there from beforeAll on, its operator while it runs");
   return value;
+}
+
+/** Whether a request is about this stage, not about a cluster-scoped object of another one, or an event on it. */
+function isOf(namespace: string, { objectRef }: AuditEvent): boolean {
+  const isShared = objectRef?.resource === "clusterplatformconnections" || objectRef?.namespace === "default";
+  return !isShared || objectRef.name.startsWith(namespace);
 }
 
 /** Takes away all custom resources; nobody is there any more who would see to their finalizers. */
