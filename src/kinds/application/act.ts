@@ -7,7 +7,7 @@ import type { ApplicationMemory, LastDeployment } from "../../resources/applicat
 import { baselineOf } from "./deployment.ts";
 import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
 import { followed } from "./progress.ts";
-import { applicationInput, declaredSettings, observedSettings, settingsDrift } from "./settings.ts";
+import { applicationInput, declaredSettings, memorable, observedSettings, settingsDrift } from "./settings.ts";
 import { shownState } from "./words.ts";
 
 type Folded = Known<Seen, ApplicationMemory>;
@@ -51,7 +51,7 @@ async function create(pass: ApplicationPass, seen: Seen, api: Platform): Promise
   const made = await api.applications.create(pass.inputs.environmentId, applicationInput(pass.spec));
   // A service that was just created is READY until it is deployed (api-behaviour §6.2).
   const status = { id: made.id, state: "READY", serviceDeploymentStatus: "NEVER_DEPLOYED" };
-  const memory = { ...pass.memory, written: { settings: { ...declaredSettings(pass.spec) }, revision: 0 } };
+  const memory = { ...pass.memory, written: { settings: memorable(declaredSettings(pass.spec)), revision: 0 } };
   return { seen: { ...seen, siblings: seen.siblings && [...seen.siblings, made], status }, memory, id: made.id };
 }
 
@@ -64,10 +64,12 @@ async function update(pass: ApplicationPass, seen: Seen, api: Platform): Promise
   const settings = declaredSettings(pass.spec);
   const otherwise = updated === undefined ? [] : settingsDrift(settings, observedSettings(updated, pass.spec));
   const altered =
-    otherwise.length === 0 ? undefined : Object.fromEntries(otherwise.map((it) => [it.path, it.observed]));
+    otherwise.length === 0
+      ? undefined
+      : memorable(Object.fromEntries(otherwise.map(({ path, observed }) => [path, observed])));
   const memory = {
     ...pinned(pass, seen),
-    written: { ...written, settings: { ...settings }, altered, revision: (written?.revision ?? 0) + 1 },
+    written: { ...written, settings: memorable(settings), altered, revision: (written?.revision ?? 0) + 1 },
   };
   const next = updated ?? record;
   const siblings = seen.siblings?.map((one) => (one.id === record.id ? next : one));

@@ -12,11 +12,12 @@ import {
   projectNotAllowed,
   sameName,
 } from "../names.ts";
+import { withoutCredentials } from "../text.ts";
 import { checkDeploy } from "./deploy.ts";
 import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
 import { failedDeployment, progressOf, type Progress } from "./progress.ts";
 import { planRemoval } from "./removal.ts";
-import { unsentSettings, declaredSettings, observedSettings, settingsDrift } from "./settings.ts";
+import { unsentSettings, declaredSettings, memorable, observedSettings, settingsDrift } from "./settings.ts";
 import { once, stalled, stop } from "./steps.ts";
 import { pendingSecrets, variablesSent } from "./variables.ts";
 import { busy, failure, unknownState } from "./words.ts";
@@ -103,10 +104,13 @@ function checkSettings(pass: ApplicationPass, seen: Seen): Check {
   // Once in a pass: what the platform stores otherwise is told as drift, and not sent over and over again.
   if (record === undefined || seen.updated) return undefined;
   const declared = declaredSettings(pass.spec);
+  const remembered = memorable(declared);
   const { settings: sent, altered } = pass.memory.written ?? {};
   const drift = settingsDrift(declared, observedSettings(record, pass.spec)).filter(
     ({ path, observed }) =>
-      pass.requested !== undefined || sent?.[path] !== declared[path] || altered?.[path] !== observed,
+      pass.requested !== undefined ||
+      sent?.[path] !== remembered[path] ||
+      altered?.[path] !== withoutCredentials(observed),
   );
   if (drift.length === 0) return undefined;
   return { is: "step", step: { repeat: "safe", op: "updateApplication", do: { what: "update" } } };

@@ -2,11 +2,11 @@
 import { refreshed, type ConditionFact, type DriftField, type Report, type Why } from "../../engine/kind.ts";
 import { deploymentCondition, fitsReason, servicePhase } from "../../platform/states.ts";
 import type { ApplicationMemory, LastDeployment } from "../../resources/application.ts";
-import { fit, fitOptional, ID } from "../text.ts";
+import { fit, fitOptional, ID, withoutCredentials } from "../text.ts";
 import { deployCause, deployedCommit, hasFailed, lastDeployment, movedPast, sameCommit } from "./deployment.ts";
 import { recordOf, type ApplicationPass, type Seen } from "./model.ts";
 import { failedDeployment, followed, progressOf, runningCommit } from "./progress.ts";
-import { declaredSettings, observedSettings, settingsDrift } from "./settings.ts";
+import { declaredSettings, memorable, observedSettings, settingsDrift } from "./settings.ts";
 import { variablesCondition } from "./variables.ts";
 import { failure, shortCommit, shownState } from "./words.ts";
 
@@ -138,7 +138,7 @@ function stopping({ memory }: ApplicationPass, { status }: Seen): string | undef
 function written(pass: ApplicationPass, seen: Seen): ApplicationMemory["written"] {
   const known = pass.memory.written;
   if (seen.status === undefined) return known;
-  const settings = known?.settings ?? declaredSettings(pass.spec);
+  const settings = known?.settings ?? memorable(declaredSettings(pass.spec));
   const foreign =
     known?.variables === undefined &&
     seen.keys !== undefined &&
@@ -159,7 +159,7 @@ function drift(pass: ApplicationPass, seen: Seen): readonly DriftField[] {
 
 /** A difference as it may be shown: a repository's URL can hold a password. */
 function shownField({ path, desired, observed }: DriftField): DriftField {
-  const shown = (value: string): string => fit(value.replaceAll(/(https?:\/\/)[^/@\s"]*@/gi, "$1•••@"));
+  const shown = (value: string): string => fit(withoutCredentials(value));
   return { path, desired: shown(desired), observed: shown(observed) };
 }
 

@@ -2,6 +2,7 @@
 import type { DriftField } from "../../engine/kind.ts";
 import type { Application, ApplicationInput, ApplicationPort } from "../../platform/applications.ts";
 import type { ApplicationSpec } from "../../resources/application.ts";
+import { withoutCredentials } from "../text.ts";
 import type { ApplicationPass } from "./model.ts";
 
 /** Settings by path in the spec; undefined where the spec leaves them to the platform. Values are JSON text. */
@@ -46,6 +47,11 @@ export function observedSettings(record: Application, spec: ApplicationSpec): Se
   });
 }
 
+/** The settings as they may be remembered in the status. */
+export function memorable(settings: Settings): Settings {
+  return Object.fromEntries(Object.entries(settings).map(([path, value]) => [path, withoutCredentials(value)]));
+}
+
 /** The declared fields whose value differs; one that the platform does not show is no difference. */
 export function settingsDrift(declared: Settings, observed: Settings): readonly DriftField[] {
   return Object.entries(declared).flatMap(([path, desired]) => {
@@ -56,7 +62,7 @@ export function settingsDrift(declared: Settings, observed: Settings): readonly 
 
 /** The paths of the declared settings that are not as they were last sent; none when that is not known. */
 export function unsentSettings({ spec, memory }: ApplicationPass): readonly string[] {
-  const declared = declaredSettings(spec);
+  const declared = memorable(declaredSettings(spec));
   const sent = memory.written?.settings;
   return Object.keys(declared).filter((path) => sent !== undefined && sent[path] !== declared[path]);
 }

@@ -44,7 +44,7 @@ async function traceCreate(
   api: Platform,
 ): Promise<Trace<Seen, ApplicationMemory>> {
   if (pass.surface === "Documented") {
-    const message = `The platform did not confirm the creation of "${intent.name ?? ""}", and its surface has no list to look it up in. Look on the platform: if it exists, set spec.externalId; if not, annotate this resource with platform-operator.io/resolve=recreate.`;
+    const message = `The platform did not confirm the creation of "${intent.name ?? ""}", and its surface has no list to look it up in. Look on the platform: if it exists, set spec.externalId (the connection must allow it by spec.allowUnverifiedIds); if not, annotate this resource with platform-operator.io/resolve=recreate.`;
     return { is: "unknowable", why: { reason: "CreateResultUnknown", message } };
   }
   const found = landed(
