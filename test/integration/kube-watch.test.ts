@@ -96,6 +96,8 @@ describe("a connection", () => {
     const proxy = await tcpProxy(bench.port());
     const client = await bench.connect({ port: proxy.port });
     const { names, lists, failures } = await reflect({ client, namespace: "watch-reset" });
+    // The list's connection and the watch's.
+    await vi.waitFor(() => expect(proxy.connections()).toBe(2), soon);
     proxy.reset();
     await bench.create("watch-reset", "meanwhile");
     await vi.waitFor(() => expect(names()).toEqual(["meanwhile"]), soon);
