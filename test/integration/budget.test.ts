@@ -138,7 +138,7 @@ describe("an intermediate state that lasts", () => {
     expect(told.status).toMatchObject({ state: "BUILDING", lastDeployment: { gitCommitId: OTHER, state: "BUILDING" } });
     expect(condition(told, "Reconciling")).toMatchObject({ status: "True" });
     expect(condition(told, "Ready")).toMatchObject({ status: "False", reason: "Building" });
-    await stage.quiet(1);
+    await stage.settled();
     expect(member(told.status, "intent")).toBeUndefined();
     service.stuck = false;
     await apps.deployed("slow", OTHER);

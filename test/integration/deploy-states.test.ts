@@ -71,7 +71,7 @@ describe.each(["documented", "full"] as const)("on the %s surface", (surface) =>
       expect(condition(unknown, "Stalled")).toBeUndefined();
       expect(condition(unknown, "Deployed")).toMatchObject({ status: "Unknown", reason: shown });
       expect(unknown.status).toMatchObject({ state });
-      await stage.quiet(0.7);
+      await stage.settled();
       await apps.edit("api", { state: "DEPLOYED" });
       await apps.ready("api", "True", "Deployed");
       expect(record.changes()).toEqual([]);
