@@ -82,7 +82,7 @@ describe("make demo", () => {
 
   it("starts a killed operator again, and leaves nothing when it is killed itself", async () => {
     const { child, text, ended } = demo();
-    const wait = { timeout: 30_000, interval: 100 };
+    const wait = { timeout: 60_000, interval: 100 };
     await vi.waitFor(() => expect(pids(text())).toHaveLength(1), wait);
     process.kill(pids(text())[0]!, "SIGKILL");
     await vi.waitFor(() => expect(pids(text())).toHaveLength(2), wait);
