@@ -93,7 +93,7 @@ describe("make demo", () => {
       expect(pids(text()).filter(isAlive)).toEqual([]);
       expect(readdirSync(folder)).toEqual([]);
     }, wait);
-  });
+  }, 180_000);
 
   it("refuses a scenario that it does not know", async () => {
     const { text, ended } = demo("--scenario", "flood");
