@@ -95,7 +95,7 @@ const adoptionPolicy = z
   );
 
 const DELETION =
-  "What happens on the platform when this object is deleted: Retain leaves everything as it is, Delete deletes it where the platform can";
+  "What happens on the platform when this object is deleted: Retain leaves everything as it is, Delete deletes it where the platform can, with whatever is still in it there";
 const LIFECYCLE = "What the operator may do at the beginning and at the end of the object's life.";
 
 /** What a user may say about taking over and deleting. */
