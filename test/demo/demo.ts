@@ -1,13 +1,14 @@
 /** The demo from its first line to its last. */
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { factOf, isReady } from "../../src/cli/objects/facts.ts";
+import { factsOf } from "../../src/cli/objects/family.ts";
+import type { Screen } from "../../src/cli/objects/screen.ts";
+import { renderLine, renderTree } from "../../src/cli/objects/tree.ts";
 import { kubectl } from "../control-plane/access.ts";
-import { factOf, isReady } from "./facts.ts";
 import type { DemoOptions } from "./options.ts";
 import { createScene, patience } from "./play.ts";
-import type { Screen } from "./screen.ts";
 import { operatorTrouble, setStage, type Stage } from "./stage.ts";
-import { renderLine, renderTree } from "./tree.ts";
 import type { View } from "./view.ts";
 
 const LOG_LINES = 10;
@@ -60,7 +61,7 @@ async function show(stage: Stage, options: DemoOptions, screen: Screen, signal: 
 
 /** On a terminal the tree; else a line for every change. */
 function showObjects(view: View, screen: Screen, say: (line: string) => void): void {
-  screen.follow((width) => ["", ...renderTree(view.objects().map(factOf), { width, paint: screen.paint })]);
+  screen.follow((width) => ["", ...renderTree(factsOf(view.objects()), { width, paint: screen.paint })]);
   const told = new Map<string, string>();
   view.subscribe(({ type, object }) => {
     screen.redraw();
@@ -75,7 +76,7 @@ function showObjects(view: View, screen: Screen, say: (line: string) => void): v
 }
 
 function tree(view: View, { paint }: Screen): readonly string[] {
-  return renderTree(view.objects().map(factOf), { width: 160, paint });
+  return renderTree(factsOf(view.objects()), { width: 160, paint });
 }
 
 /** What did not come, what every object says that is not Ready, and the operator's last complaints. */

@@ -1,7 +1,7 @@
+import { createScreen } from "../../src/cli/objects/screen.ts";
 /** `make demo`: see options.ts for what it can be told. */
 import { runDemo } from "./demo.ts";
 import { type DemoOptions, parseOptions, USAGE, UsageError } from "./options.ts";
-import { createScreen } from "./screen.ts";
 
 /** sysexits.h EX_USAGE. */
 const WRONG_USAGE = 64;

@@ -1,14 +1,14 @@
 /** The scene on the real stage: what a scenario does is done, and shown. */
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { conditionOf, isReady } from "../../src/cli/objects/facts.ts";
+import type { Screen } from "../../src/cli/objects/screen.ts";
+import { wordOf } from "../../src/cli/objects/tree.ts";
 import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
 import { kubectl } from "../control-plane/access.ts";
-import { conditionOf, isReady } from "./facts.ts";
 import type { DemoOptions } from "./options.ts";
 import type { Scene } from "./scenarios/scene.ts";
-import type { Screen } from "./screen.ts";
 import type { Stage } from "./stage.ts";
-import { wordOf } from "./tree.ts";
 import { NAMESPACE } from "./view.ts";
 
 const POLL_MS = 50;

@@ -17,6 +17,7 @@ function fact(kind: string, name: string, more: Partial<Fact> = {}): Fact {
     reason: "Available",
     message: `It is there.`,
     commit: "",
+    externalId: "",
     ...more,
   };
 }
@@ -53,8 +54,8 @@ describe("the tree", () => {
       "│  └─ ◌ application web                       Deploying       It is there.",
       "└─ ✔ environment staging                      Available       It is there.",
       "   └─ ✘ application api 1a2b3c4  BUILD_ERROR  BuildFailed     The platform repo…",
-      "✔ catalog catalog                             Available       It is there.",
       "· binding essentials             3/3                          It is there.",
+      "✔ catalog catalog                             Available       It is there.",
     ]);
   });
 

@@ -1,4 +1,4 @@
-/** Where the demo writes: lines that stay, and on a terminal something below them that is drawn again in place. */
+/** Where something is shown: lines that stay, and on a terminal something below them that is drawn again in place. */
 import { stripVTControlCharacters, styleText } from "node:util";
 
 import { type Paint, plain } from "./tree.ts";

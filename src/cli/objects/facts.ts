@@ -1,6 +1,6 @@
-/** What one object says of itself, as the demo shows it. Pure. */
-import { isObject, member, stringMember } from "../../src/kube/json.ts";
-import type { KubeObject } from "../../src/kube/types.ts";
+/** What one object says of itself, in the few words that a tree has room for. Pure. */
+import { isObject, member, stringMember } from "../../kube/json.ts";
+import type { Json, KubeObject } from "../../kube/types.ts";
 
 /**
  * new: the operator has not said anything of this spec yet; working: it is under way; ready; warned: Ready, but the last exchange
@@ -24,24 +24,39 @@ export interface Fact {
   readonly message: string;
   /** Of an application: the first digits of the commit of its last deployment. */
   readonly commit: string;
+  /** Its id on the platform; empty while it has none. */
+  readonly externalId: string;
 }
 
-/** A condition's members that the demo looks at. */
+/** A condition as people look at it; members that are missing are "". */
 export interface ConditionView {
+  readonly type: string;
   readonly status: string;
   readonly reason: string;
   readonly message: string;
+  readonly lastTransitionTime: string;
+}
+
+/** @returns the conditions in their order. */
+export function conditionsOf({ status }: KubeObject): readonly ConditionView[] {
+  const conditions = member(status, "conditions");
+  if (!Array.isArray(conditions)) return [];
+  const list: readonly Json[] = conditions;
+  return list.filter(isObject).map((condition) => {
+    const text = (name: string): string => stringMember(condition, name) ?? "";
+    return {
+      type: text("type"),
+      status: text("status"),
+      reason: text("reason"),
+      message: text("message"),
+      lastTransitionTime: text("lastTransitionTime"),
+    };
+  });
 }
 
 /** @returns the condition of that type. */
 export function conditionOf(object: KubeObject, type: string): ConditionView | undefined {
-  const conditions = member(object.status, "conditions");
-  const found = Array.isArray(conditions)
-    ? conditions.find((condition) => stringMember(condition, "type") === type)
-    : undefined;
-  if (!isObject(found)) return undefined;
-  const text = (name: string): string => stringMember(found, name) ?? "";
-  return { status: text("status"), reason: text("reason"), message: text("message") };
+  return conditionsOf(object).find((condition) => condition.type === type);
 }
 
 /** Whether the object is Ready, and says so of its current spec. */
@@ -49,14 +64,8 @@ export function isReady(object: KubeObject): boolean {
   return isObserved(object) && conditionOf(object, "Ready")?.status === "True";
 }
 
-/** Where a kind's parent is named in its spec. */
-const PARENTS: Readonly<Record<string, { readonly kind: string; readonly ref: string }>> = {
-  PlatformEnvironment: { kind: "PlatformProject", ref: "projectRef" },
-  PlatformApplication: { kind: "PlatformEnvironment", ref: "environmentRef" },
-};
-
-/** @returns what the object says of itself. */
-export function factOf(object: KubeObject): Fact {
+/** @param parent the id of the object that it hangs from. @returns what the object says of itself. */
+export function factOf(object: KubeObject, parent?: string): Fact {
   const { name, namespace = "" } = object.metadata;
   const { mark, word } = markOf(object);
   return {
@@ -64,24 +73,19 @@ export function factOf(object: KubeObject): Fact {
     kind: object.kind,
     namespace,
     name,
-    parent: parentOf(object),
+    parent,
     mark,
     state: stringMember(object.status, "state") ?? stringMember(object.status, "layersEnabled") ?? "",
     reason: word.reason,
     message: word.message,
     commit: stringMember(object.status, "commit") ?? "",
+    externalId: stringMember(object.status, "externalId") ?? "",
   };
 }
 
 /** @returns the id by which facts are found. */
 export function idOf(kind: string, namespace: string, name: string): string {
   return `${kind}/${namespace}/${name}`;
-}
-
-function parentOf({ kind, metadata, spec }: KubeObject): string | undefined {
-  const parent = PARENTS[kind];
-  const name = parent && stringMember(member(spec, parent.ref), "name");
-  return parent && name && idOf(parent.kind, metadata.namespace ?? "", name);
 }
 
 const SILENCE = { reason: "", message: "Waiting for the operator." };

@@ -1,5 +1,6 @@
 /** The objects as a tree with columns, in the width of a terminal. Pure. */
 import type { Fact, Mark } from "./facts.ts";
+import { hierarchyOf, type Branch } from "./hierarchy.ts";
 
 export type Colour = "green" | "red" | "yellow" | "cyan" | "dim" | "bold";
 
@@ -9,8 +10,10 @@ export type Paint = (colour: Colour, text: string) => string;
 export const plain: Paint = (_colour, text) => text;
 
 export interface TreeStyle {
-  /** Columns of the terminal. No line is wider. */
+  /** Columns of the terminal. No line is wider. Infinity where there is none. */
   readonly width: number;
+  /** With the ids on the platform. */
+  readonly wide?: boolean;
   readonly paint: Paint;
 }
 
@@ -28,20 +31,9 @@ const LOOKS: Readonly<Record<Mark, Look>> = {
   deleting: { sign: "−", colour: "dim" },
 };
 
-/** The order of what hangs from the same place; other kinds follow. */
-const ORDER = [
-  "ClusterPlatformConnection",
-  "PlatformConnection",
-  "PlatformProject",
-  "PlatformEnvironment",
-  "PlatformApplication",
-  "PlatformCatalog",
-  "PlatformBinding",
-];
-
 const GAP = "  ";
 /** Room that the columns have even while nothing fills it, so that they do not jump. */
-const LEAST = { name: 31, state: 8, reason: 14 } as const;
+const LEAST: readonly number[] = [31, 8, 14];
 /** A message that would be shorter than this is left out. */
 const SHORTEST_MESSAGE = 12;
 
@@ -53,32 +45,32 @@ interface Row {
 
 /** @returns the tree, one line an object below a line of headings; no line is wider than the terminal. */
 export function renderTree(facts: readonly Fact[], style: TreeStyle): readonly string[] {
-  const { width, paint } = style;
+  const { width, paint, wide = false } = style;
   const severalNamespaces = new Set(facts.map(({ namespace }) => namespace).filter((name) => name !== "")).size > 1;
-  const rows = rowsOf(facts).map(({ fact, lead }) => ({ fact, lead, name: nameOf(fact, severalNamespaces) }));
-  const names = Math.max(LEAST.name, ...rows.map(({ lead, name }) => lead.length + 2 + name.length));
-  const states = Math.max(LEAST.state, ...rows.map(({ fact }) => fact.state.length));
-  const reasons = Math.max(LEAST.reason, ...rows.map(({ fact }) => fact.reason.length));
-  const rest = width - names - states - reasons - 3 * GAP.length;
-  const columns = (name: string, state: string, reason: string, message: string): readonly string[] => [
-    name.padEnd(names),
-    state.padEnd(states),
-    rest < SHORTEST_MESSAGE ? reason : reason.padEnd(reasons),
-    ...(rest < SHORTEST_MESSAGE ? [] : [fit(message, rest)]),
-  ];
-  const heading = fit(columns("OBJECT", "STATE", "REASON", "MESSAGE").join(GAP).trimEnd(), width);
-  const lines = rows.map(({ fact, lead, name }) => {
-    const { sign, colour } = LOOKS[fact.mark];
-    const line = fit(
-      columns(`${lead}${sign} ${name}`, fact.state, fact.reason, fact.message).join(GAP).trimEnd(),
-      width,
-    );
+  const rows = hierarchyOf(facts).flatMap((root) => rowsOf(root, { lead: "", indent: "" }));
+  const cells = rows.map(({ fact, lead }) => [
+    `${lead}${LOOKS[fact.mark].sign} ${nameOf(fact, severalNamespaces)}`,
+    fact.state,
+    fact.reason,
+    ...(wide ? [fact.externalId] : []),
+  ]);
+  const headings = ["OBJECT", "STATE", "REASON", ...(wide ? ["REMOTE-ID"] : [])];
+  const widths = headings.map((heading, column) =>
+    Math.max(LEAST[column] ?? heading.length, ...cells.map((row) => row[column]?.length ?? 0)),
+  );
+  const rest = width - widths.reduce((sum, column) => sum + column + GAP.length, 0);
+  const lineOf = (row: readonly string[], message: string): string => {
+    const last = rest < SHORTEST_MESSAGE ? [] : [fit(message, rest)];
+    return fit([...row.map((cell, column) => cell.padEnd(widths[column] ?? 0)), ...last].join(GAP).trimEnd(), width);
+  };
+  const lines = rows.map(({ fact, lead }, index) => {
+    const line = lineOf(cells[index] ?? [], fact.message);
     // The sign comes right after the branches, so it can be coloured without measuring anything again.
     const at = lead.length;
-    const painted = at < line.length ? paint(colour, line.slice(at, at + 1)) : "";
+    const painted = at < line.length ? paint(LOOKS[fact.mark].colour, line.slice(at, at + 1)) : "";
     return line.slice(0, at) + painted + line.slice(at + 1);
   });
-  return [paint("dim", heading), ...lines];
+  return [paint("dim", lineOf(headings, "MESSAGE")), ...lines];
 }
 
 /** @returns one line on one object, for where lines are only ever added. */
@@ -108,27 +100,16 @@ function nameOf({ kind, namespace, name, commit }: Fact, severalNamespaces: bool
   return `${wordOf(kind)} ${place}${name}${commit === "" ? "" : ` ${commit}`}`;
 }
 
-/** Depth first. What hangs from something that is not there stands at the root. */
-function rowsOf(facts: readonly Fact[]): readonly Row[] {
-  const known = new Set(facts.map(({ id }) => id));
-  const sorted = facts.toSorted(byPlace);
-  const childrenOf = (id: string | undefined): readonly Fact[] =>
-    sorted.filter(({ parent }) => (parent !== undefined && known.has(parent) ? parent : undefined) === id);
-  const below = (id: string, indent: string): readonly Row[] => {
-    const children = childrenOf(id);
-    return children.flatMap((fact, index) => {
+/** Depth first. */
+function rowsOf({ fact, children }: Branch, at: { readonly lead: string; readonly indent: string }): readonly Row[] {
+  return [
+    { fact, lead: at.lead },
+    ...children.flatMap((child, index) => {
       const last = index === children.length - 1;
-      return [
-        { fact, lead: `${indent}${last ? "└─ " : "├─ "}` },
-        ...below(fact.id, `${indent}${last ? "   " : "│  "}`),
-      ];
-    });
-  };
-  return childrenOf(undefined).flatMap((fact) => [{ fact, lead: "" }, ...below(fact.id, "")]);
-}
-
-function byPlace(left: Fact, right: Fact): number {
-  const rank = ({ kind }: Fact): number => (ORDER.includes(kind) ? ORDER.indexOf(kind) : ORDER.length);
-  const text = ({ kind, namespace, name }: Fact): string => [kind, namespace, name].join("\0");
-  return rank(left) - rank(right) || (text(left) < text(right) ? -1 : 1);
+      return rowsOf(child, {
+        lead: `${at.indent}${last ? "└─ " : "├─ "}`,
+        indent: `${at.indent}${last ? "   " : "│  "}`,
+      });
+    }),
+  ];
 }
