@@ -10,6 +10,7 @@ import {
   type ApplicationSpec,
   type LastDeployment,
 } from "../../src/resources/application.ts";
+import { USUAL_POLICIES } from "./policies.ts";
 
 export const APPLICATION = "00000000-0000-4000-8000-0000000000a1";
 export const ENVIRONMENT = "00000000-0000-4000-8000-0000000000e1";
@@ -86,6 +87,11 @@ export function passWith(
     holderOf: () => undefined,
     allowUnverifiedIds: false,
     allowedProjects: undefined,
+    ...USUAL_POLICIES,
+    withheld: new Set(),
+    onMissing: "Fail",
+    corrects: "Settings",
+    retry: undefined,
     ...rest,
   };
 }

@@ -1,14 +1,15 @@
 /** One request, and its answer folded into what was seen. */
-import type { Known, Uuid } from "../../engine/kind.ts";
+import type { Known } from "../../engine/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
-import { servicePhase } from "../../platform/states.ts";
 import type { ApplicationMemory, LastDeployment } from "../../resources/application.ts";
-import { baselineOf } from "./deployment.ts";
+import { baselineOf } from "../service/baseline.ts";
+import { accepted, begun } from "../service/progress.ts";
+import { memorable, writtenWith } from "../service/settings.ts";
+import { importItems } from "../variables.ts";
 import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
 import { followed } from "./progress.ts";
-import { applicationInput, declaredSettings, memorable, observedSettings, settingsDrift } from "./settings.ts";
-import { shownState } from "./words.ts";
+import { applicationInput, declaredSettings, observedSettings } from "./settings.ts";
 
 type Folded = Known<Seen, ApplicationMemory>;
 
@@ -26,7 +27,7 @@ export async function act(step: Do, pass: ApplicationPass, seen: Seen, api: Plat
       return await replaceSecret(step, pass, seen, api, id);
     case "deploy": {
       const status = await api.applications.deploy(id, step.commit);
-      const lastDeployment = begun(pass, seen, step, status);
+      const lastDeployment = deploymentOf(pass, seen, step, status);
       return {
         seen: accepted(seen, id, status, "DEPLOYMENT_QUEUED"),
         memory: { ...pass.memory, runState: "Running", stopping: undefined, lastDeployment },
@@ -60,16 +61,11 @@ async function update(pass: ApplicationPass, seen: Seen, api: Platform): Promise
   if (record === undefined) return { seen, memory: pass.memory };
   const input = applicationInput(pass.spec);
   const updated = await api.applications.update(record, input);
+  const stored = updated && observedSettings(updated, pass.spec);
   const { written } = pass.memory;
-  const settings = declaredSettings(pass.spec);
-  const otherwise = updated === undefined ? [] : settingsDrift(settings, observedSettings(updated, pass.spec));
-  const altered =
-    otherwise.length === 0
-      ? undefined
-      : memorable(Object.fromEntries(otherwise.map(({ path, observed }) => [path, observed])));
   const memory = {
     ...pinned(pass, seen),
-    written: { ...written, settings: memorable(settings), altered, revision: (written?.revision ?? 0) + 1 },
+    written: { ...written, ...writtenWith(declaredSettings(pass.spec), stored, written) },
   };
   const next = updated ?? record;
   const siblings = seen.siblings?.map((one) => (one.id === record.id ? next : one));
@@ -83,7 +79,7 @@ function pinned(pass: ApplicationPass, seen: Seen): ApplicationMemory {
 
 async function importVariables(pass: ApplicationPass, seen: Seen, api: Platform, id: string): Promise<Folded> {
   const { variables, fingerprint } = pass.inputs;
-  const answer = await api.variables.import(id, { overwrite: true, vars: variables });
+  const answer = await api.variables.import(id, { overwrite: true, vars: importItems(pass.surface, variables) });
   const taken = answer?.successfulImportedVariables.map(({ name }) => name) ?? variables.map(({ name }) => name);
   const written = { ...pass.memory.written, variables: { ...fingerprint }, variableNames: taken };
   return { seen, memory: { ...pinned(pass, seen), written } };
@@ -111,7 +107,7 @@ async function replaceSecret(
   };
 }
 
-function begun(
+function deploymentOf(
   pass: ApplicationPass,
   before: Seen,
   step: Extract<Do, { what: "deploy" }>,
@@ -120,21 +116,9 @@ function begun(
   const { written } = pass.memory;
   return {
     gitCommitId: step.commit,
-    startedAt: pass.now.toISOString(),
     settings: written?.revision ?? 0,
-    baseline: baselineOf(before.status),
-    ...(answer === undefined ? {} : { state: shownState(answer.state) }),
-    ...(answer?.deploymentRequestId === undefined ? {} : { requestId: answer.deploymentRequestId }),
+    ...begun(answer, before.status, pass.now),
     ...(written?.variables === undefined ? {} : { variables: written.variables }),
     ...(step.retry === undefined ? {} : { retry: step.retry }),
   };
-}
-
-/**
- * What is seen once an order was accepted: it is queued at least. The answer may have no body, or still show the state
- * of before (api-behaviour §3.2); how far an older request is does not matter any more.
- */
-function accepted(seen: Seen, id: Uuid, status: ServiceStatus | undefined, queued: string): Seen {
-  const state = servicePhase(status?.state ?? "") === "busy" ? (status?.state ?? queued) : queued;
-  return { ...seen, request: undefined, status: { ...(status ?? seen.status), id, state } };
 }

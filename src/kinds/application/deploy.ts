@@ -1,10 +1,11 @@
 /** Whether a deployment is to be started now. Pure. */
 import type { Json, Plan, Why } from "../../engine/kind.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
-import { baselineOf, deployCause, hasFailed, lastDeployment, type Cause } from "./deployment.ts";
+import { baselineOf, hasFailed } from "../service/baseline.ts";
+import type { Progress } from "../service/progress.ts";
+import { once } from "../service/steps.ts";
+import { deployCause, lastDeployment, type Cause } from "./deployment.ts";
 import type { ApplicationPass, Do, Seen } from "./model.ts";
-import type { Progress } from "./progress.ts";
-import { once } from "./steps.ts";
 import { shortCommit } from "./words.ts";
 
 /** The step, if one is due: a cause of ours, or a start of what was stopped. */

@@ -1,62 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { statusOf } from "../../../test/support/applications.ts";
-import { baselineOf, everDeployed, movedPast, sameCommit } from "./deployment.ts";
-
-const nothing = {
-  lastDeploymentDate: undefined as never,
-  executionId: undefined as never,
-  deploymentRequestsCount: undefined as never,
-};
-
-describe("something new since a baseline", () => {
-  const before = baselineOf(statusOf("DEPLOYED"));
-
-  it.each<[string, string | undefined, Parameters<typeof statusOf>[1], boolean]>([
-    ["is not the same", before, {}, false],
-    ["is another date", before, { lastDeploymentDate: "2026-11-21T10:00:00Z" }, true],
-    ["is another run", before, { executionId: "run-2" }, true],
-    ["is another count", before, { deploymentRequestsCount: 1 }, true],
-    ["is not what is not shown now", before, nothing, false],
-    [
-      "is a date where there was none",
-      baselineOf(statusOf("READY", nothing)),
-      { ...nothing, lastDeploymentDate: "2026-11-21T10:00:00Z" },
-      true,
-    ],
-    [
-      "is not an empty queue where none was known",
-      baselineOf(statusOf("READY", nothing)),
-      { ...nothing, deploymentRequestsCount: 0 },
-      false,
-    ],
-    ["is anything without a baseline", undefined, nothing, true],
-    ["is anything without one that can be read", "nonsense", nothing, true],
-    ["is anything without one that is a list", "{}", nothing, true],
-  ])("%s", (_name, baseline, change, moved) => {
-    expect(movedPast(baseline, statusOf("DEPLOYED", change))).toBe(moved);
-  });
-
-  it("is nothing for what nobody saw", () => {
-    expect(movedPast(baselineOf(undefined), statusOf("READY", nothing))).toBe(false);
-  });
-});
-
-describe("whether a service was ever deployed", () => {
-  it.each<[string, Parameters<typeof statusOf>[1] & { readonly state?: string }, boolean]>([
-    ["it says so", { serviceDeploymentStatus: "NEVER_DEPLOYED" }, false],
-    ["it has a date", { state: "STOPPED" }, true],
-    ["it runs", { ...nothing, state: "DEPLOYED" }, true],
-    ["neither", { ...nothing, state: "READY" }, false],
-    ["it says nothing", { ...nothing, state: "BUILDING", serviceDeploymentStatus: undefined as never }, false],
-  ])("%s: %j", (_name, { state = "DEPLOYED", ...change }, expected) => {
-    expect(everDeployed(statusOf(state, change))).toBe(expected);
-  });
-
-  it("is not known of what was not seen", () => {
-    expect(everDeployed(undefined)).toBe(false);
-  });
-});
+import { sameCommit } from "./deployment.ts";
 
 describe("commits", () => {
   it.each([

@@ -1,52 +1,10 @@
 /** When to deploy (design §6, "Deploy exactly when"). Pure. */
-import { z } from "zod";
-
 import { sameContent } from "../../engine/kind.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
-import { servicePhase } from "../../platform/states.ts";
 import type { LastDeployment } from "../../resources/application.ts";
+import { everDeployed } from "../service/baseline.ts";
+import { shownState } from "../service/words.ts";
 import { recordOf, type ApplicationPass, type Seen } from "./model.ts";
 import { variablesSent } from "./variables.ts";
-import { shownState } from "./words.ts";
-
-/** What the service showed, for telling later whether something new happened to it. */
-export function baselineOf(status: ServiceStatus | undefined): string {
-  return JSON.stringify([
-    status?.lastDeploymentDate ?? null,
-    status?.executionId ?? null,
-    status?.deploymentRequestsCount ?? null,
-  ]);
-}
-
-const baseline = z.array(z.unknown());
-
-/** What an unknown member of a baseline is taken for: no date, no run, nothing in the queue. */
-const UNKNOWN = [null, null, 0];
-
-/**
- * Whether the service shows something new since `before` was taken. What it does not show now says nothing: one read
- * may show less than another.
- */
-export function movedPast(before: string | undefined, status: ServiceStatus): boolean {
-  const old = baseline.safeParse(tryParse(before ?? "")).data;
-  const now = baseline.parse(tryParse(baselineOf(status)));
-  return old === undefined || now.some((value, index) => value !== null && value !== (old[index] ?? UNKNOWN[index]));
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether the platform ever deployed the service. */
-export function everDeployed(status: ServiceStatus | undefined): boolean {
-  if (status === undefined) return false;
-  if (status.serviceDeploymentStatus === "NEVER_DEPLOYED") return false;
-  return status.lastDeploymentDate !== undefined || servicePhase(status.state) === "running";
-}
 
 /**
  * The last deployment: the remembered one. Of a service that was deployed before we came, or whose status was lost,
@@ -106,9 +64,4 @@ function changedSettings({ memory }: ApplicationPass, last: LastDeployment): boo
 function changedVariables({ memory }: ApplicationPass, last: LastDeployment): boolean {
   const written = memory.written?.variables;
   return written !== undefined && !sameContent(written, last.variables);
-}
-
-/** Whether a deployment ended in a failure. */
-export function hasFailed({ state = "" }: LastDeployment): boolean {
-  return servicePhase(state) === "failed";
 }

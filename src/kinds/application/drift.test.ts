@@ -14,7 +14,7 @@ import {
   plannedBy,
 } from "../../../test/support/applications.ts";
 import type { ApplicationMemory } from "../../resources/application.ts";
-import { baselineOf } from "./deployment.ts";
+import { baselineOf } from "../service/baseline.ts";
 import type { Seen } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";

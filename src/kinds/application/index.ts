@@ -1,13 +1,14 @@
 /** PlatformApplication: exists, settings, variables, the commit deployed, running or stopped. */
 import { platformApplication, type ApplicationMemory, type ApplicationSpec } from "../../resources/application.ts";
 import type { PlatformKind } from "../kind.ts";
+import { variableRequests } from "../variables.ts";
 import { act } from "./act.ts";
 import type { Do, Inputs, Seen } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
 import { trace } from "./trace.ts";
-import { inputVariables, valueRequests } from "./variables.ts";
+import { inputVariables } from "./variables.ts";
 
 export const application: PlatformKind<ApplicationSpec, Inputs, Seen, ApplicationMemory, Do> = {
   resource: platformApplication,
@@ -23,7 +24,7 @@ export const application: PlatformKind<ApplicationSpec, Inputs, Seen, Applicatio
         externalId: spec.environmentRef.externalId,
       },
     ],
-    values: valueRequests(spec),
+    values: variableRequests(spec.variables),
     inputs: (resolved) => ({ environmentId: resolved.id("spec.environmentRef"), ...inputVariables(spec, resolved) }),
   }),
   observe,

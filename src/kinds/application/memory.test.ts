@@ -14,7 +14,7 @@ import {
   statusOf,
 } from "../../../test/support/applications.ts";
 import type { ApplicationMemory } from "../../resources/application.ts";
-import { baselineOf } from "./deployment.ts";
+import { baselineOf } from "../service/baseline.ts";
 import type { Seen } from "./model.ts";
 import { report } from "./report.ts";
 

@@ -1,10 +1,10 @@
 /** What the parts of the application kind hand to each other. */
 import type { Fingerprint, Pass, Uuid } from "../../engine/kind.ts";
 import type { Application } from "../../platform/applications.ts";
-import type { Deployment } from "../../platform/deployments.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
 import type { IngressStatus } from "../../platform/services.ts";
 import type { ApplicationMemory, ApplicationSpec } from "../../resources/application.ts";
+import type { InputVariable } from "../variables.ts";
+import type { Place, Sight } from "../service/model.ts";
 
 export interface Inputs {
   readonly environmentId: Uuid;
@@ -13,23 +13,9 @@ export interface Inputs {
   readonly fingerprint: Fingerprint;
 }
 
-export interface InputVariable {
-  readonly name: string;
-  readonly value: string;
-  readonly isSecret: boolean;
-}
-
-export interface Seen {
-  /** Whether an environment that was given by id is the organization's; true for one that we manage. */
-  readonly environmentIsOurs: boolean;
-  /** The project of such an environment. */
-  readonly projectId: Uuid | undefined;
+export interface Seen extends Place, Sight {
   /** The environment's applications, on the full surface. */
   readonly siblings: readonly Application[] | undefined;
-  /** undefined while there is no id, or when the service answers 404. */
-  readonly status: ServiceStatus | undefined;
-  /** How far the deployment request is that is followed. */
-  readonly request: Deployment | undefined;
   readonly ingress: IngressStatus | undefined;
   /** Keys of the application's variables and secrets, where it has to be known. */
   readonly keys: ReadonlySet<string> | undefined;

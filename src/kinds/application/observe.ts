@@ -1,19 +1,23 @@
 /** The reads of an application: few, and shared with its siblings where the surface lets them be. */
 import type { Uuid } from "../../engine/kind.ts";
-import { ApiError, type ApiFailure } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import { servicePhase } from "../../platform/states.ts";
 import type { Variable } from "../../platform/variables.ts";
-import { orGone, projectOfEnvironment } from "../ancestry.ts";
-import { everDeployed } from "./deployment.ts";
+import { everDeployed } from "../service/baseline.ts";
+import {
+  mayBeOver,
+  orMissing,
+  placeOf,
+  RECORDS_MAX_AGE_MS,
+  requestOf,
+  siblingsOf,
+  STATUSES_MAX_AGE_MS,
+} from "../service/observe.ts";
 import { NOTHING_SEEN, type ApplicationPass, type Seen } from "./model.ts";
 import { unsentSettings } from "./settings.ts";
 import { pendingSecrets, variablesSent } from "./variables.ts";
 
-/** Settings change rarely, states change while somebody watches. */
-const RECORDS_MAX_AGE_MS = 10_000;
-const STATUSES_MAX_AGE_MS = 1_000;
 const INGRESS_MAX_AGE_MS = 30_000;
 
 /** @throws ApiError */
@@ -23,7 +27,7 @@ export async function observe(pass: ApplicationPass, api: Platform): Promise<See
   // First, as what was read before it has ended would be told as the end.
   const request = await requestOf(pass, api);
   const isFresh = pass.requested !== undefined || mayBeOver(pass, request);
-  const siblings = pass.surface === "Full" ? await siblingsOf(pass, isFresh, api) : undefined;
+  const siblings = pass.surface === "Full" ? await recordsOf(pass, isFresh, api) : undefined;
   const seen = { ...place, siblings, serverNow: api.serverNow() };
   if (pass.id === undefined) return seen;
   const status = await statusOf(pass, pass.id, { siblings, isFresh }, api);
@@ -31,39 +35,11 @@ export async function observe(pass: ApplicationPass, api: Platform): Promise<See
   return { ...seen, status, request, ...(await details(pass, pass.id, status, api)) };
 }
 
-/** Where somebody gave an id, or the connection is limited to some projects, the way up is looked at. */
-async function placeOf(pass: ApplicationPass, api: Platform): Promise<Pick<Seen, "environmentIsOurs" | "projectId">> {
-  const given = pass.spec.environmentRef.externalId !== undefined && pass.proof !== "recorded";
-  const unproven = pass.goal === "present" || pass.proof === "claimed";
-  const limited = (given || pass.allowedProjects !== undefined) && unproven;
-  const projectId = limited ? await projectOfEnvironment(api, pass.inputs.environmentId) : undefined;
-  return { environmentIsOurs: !limited || projectId !== undefined, projectId };
-}
-
-async function siblingsOf(pass: ApplicationPass, isFresh: boolean, api: Platform): Promise<Seen["siblings"]> {
-  const { environmentId } = pass.inputs;
-  const isRecorded = pass.proof === "recorded";
+async function recordsOf(pass: ApplicationPass, isFresh: boolean, api: Platform): Promise<Seen["siblings"]> {
   // What is about to be changed is read afresh: others may have changed what lies beside it.
-  const isRoutine = isRecorded && pass.goal === "present" && unsentSettings(pass).length === 0;
+  const isRoutine = pass.proof === "recorded" && pass.goal === "present" && unsentSettings(pass).length === 0;
   const options = { maxAgeMs: isRoutine && !isFresh ? RECORDS_MAX_AGE_MS : 0 };
-  const list = api.applications.list(environmentId, options);
-  // With its environment, an application is gone too.
-  if (pass.goal === "present") return await orMissing(list, isRecorded ? ["NotFound"] : []);
-  return await orGone(list, async () => (await projectOfEnvironment(api, environmentId)) === undefined);
-}
-
-/** The request of the deployment that is followed. */
-async function requestOf(pass: ApplicationPass, api: Platform): Promise<Seen["request"]> {
-  const last = pass.memory.lastDeployment;
-  if (pass.goal !== "present" || last?.requestId === undefined || last.finishedAt !== undefined) return undefined;
-  return await orMissing(api.deployments.status(last.requestId), ["NotFound"]);
-}
-
-/** Whether the deployment that is followed may have ended since something was last read. */
-function mayBeOver({ memory }: ApplicationPass, request: Seen["request"]): boolean {
-  const last = memory.lastDeployment;
-  const isOpen = last !== undefined && last.finishedAt === undefined;
-  return isOpen && (request === undefined || servicePhase(request.status) !== "busy");
+  return await siblingsOf(pass, api.applications.list(pass.inputs.environmentId, options), api);
 }
 
 /**
@@ -124,13 +100,4 @@ async function variablesOf(
 /** Lists hold inherited variables too; where a scope is shown it tells them apart. */
 function isOwn({ scope }: Variable): boolean {
   return scope === undefined || scope === "APPLICATION";
-}
-
-async function orMissing<T>(read: Promise<T>, missing: readonly ApiFailure["is"][]): Promise<T | undefined> {
-  try {
-    return await read;
-  } catch (error) {
-    if (error instanceof ApiError && missing.includes(error.failure.is)) return undefined;
-    throw error;
-  }
 }

@@ -1,26 +1,19 @@
 /** What an application needs next: a list of checks, the first difference wins. Pure. */
-import type { Plan, Uuid, Why } from "../../engine/kind.ts";
+import type { Plan } from "../../engine/kind.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import { servicePhase } from "../../platform/states.ts";
-import {
-  adoptOrRefuse,
-  alreadyManaged,
-  deletedThere,
-  nameMark,
-  notThere,
-  otherName,
-  projectNotAllowed,
-  sameName,
-} from "../names.ts";
-import { withoutCredentials } from "../text.ts";
+import { checkIdentity, checkPlace, planNew } from "../service/identity.ts";
+import type { Progress } from "../service/progress.ts";
+import { sendingDue, settingsDrift } from "../service/settings.ts";
+import { checkBusy, stalled } from "../service/steps.ts";
 import { checkDeploy } from "./deploy.ts";
 import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
-import { failedDeployment, progressOf, type Progress } from "./progress.ts";
+import { failedDeployment, progressOf } from "./progress.ts";
 import { planRemoval } from "./removal.ts";
-import { unsentSettings, declaredSettings, memorable, observedSettings, settingsDrift } from "./settings.ts";
-import { once, stalled, stop } from "./steps.ts";
+import { declaredSettings, observedSettings, unsentSettings } from "./settings.ts";
+import { stop } from "./steps.ts";
 import { pendingSecrets, variablesSent } from "./variables.ts";
-import { busy, failure, unknownState } from "./words.ts";
+import { failure, ofCommit } from "./words.ts";
 
 type Check = Plan<Do> | undefined;
 
@@ -29,8 +22,8 @@ export function plan(pass: ApplicationPass, seen: Seen): Plan<Do> {
   if (pass.goal !== "present") return planRemoval(pass, seen);
   const place = checkPlace(pass, seen);
   if (place !== undefined) return place;
-  if (pass.id === undefined) return planNew(pass, seen);
-  return checkIdentity(pass, seen, pass.id) ?? planExisting(pass, seen);
+  if (pass.id === undefined) return planNew(pass, seen, { op: "createApplication", noun: "application" });
+  return checkIdentity(pass, seen, pass.id, "application") ?? planExisting(pass, seen);
 }
 
 function planExisting(pass: ApplicationPass, seen: Seen): Plan<Do> {
@@ -53,66 +46,15 @@ function planExisting(pass: ApplicationPass, seen: Seen): Plan<Do> {
   return { is: "settled" };
 }
 
-function checkPlace(pass: ApplicationPass, seen: Seen): Check {
-  const { environmentId } = pass.inputs;
-  if (!seen.environmentIsOurs)
-    return { is: "stalled", why: notThere("environment", environmentId, "the organization") };
-  const { projectId } = seen;
-  if (projectId !== undefined && pass.allowedProjects?.includes(projectId) === false) {
-    return { is: "stalled", why: projectNotAllowed(projectId) };
-  }
-  return undefined;
-}
-
-function planNew(pass: ApplicationPass, seen: Seen): Plan<Do> {
-  const what = `application "${pass.spec.name}"`;
-  const matches = (seen.siblings ?? []).filter(({ name }) => sameName(name, pass.spec.name));
-  const found = adoptOrRefuse(pass, matches, what);
-  if (found !== undefined) return found;
-  const why: Why = { reason: "Creating", message: `Creating ${what}.` };
-  return once("createApplication", { what: "create" }, why, {
-    creates: true,
-    name: pass.spec.name,
-    mark: nameMark(seen.serverNow),
-  });
-}
-
-/** Whether the id leads to the service that is meant, and may be worked on. */
-function checkIdentity(pass: ApplicationPass, seen: Seen, id: Uuid): Check {
-  const what = `application "${pass.spec.name}"`;
-  if (seen.status === undefined) {
-    const recorded = pass.proof === "recorded";
-    return { is: "stalled", why: recorded ? deletedThere(what, id) : notThere("application", id, "the environment") };
-  }
-  const holder = pass.holderOf(id);
-  if (holder !== undefined) return { is: "stalled", why: alreadyManaged(id, holder) };
-  if (pass.proof === "recorded") return undefined;
-  const record = recordOf(pass, seen);
-  if (record === undefined && !pass.allowUnverifiedIds) {
-    return stalled(
-      "NotObservable",
-      `The platform's surface does not show where the application ${id} belongs, so it is not touched. A person who may edit the connection can let such ids stand with spec.allowUnverifiedIds.`,
-    );
-  }
-  const misnamed = pass.proof === "claimed" && record !== undefined && !sameName(record.name, pass.spec.name);
-  return misnamed ? { is: "stalled", why: otherName("application", id) } : { is: "adopt", id };
-}
-
 function checkSettings(pass: ApplicationPass, seen: Seen): Check {
   if (pass.surface === "Documented") return checkSentSettings(pass);
   const record = recordOf(pass, seen);
   // Once in a pass: what the platform stores otherwise is told as drift, and not sent over and over again.
   if (record === undefined || seen.updated) return undefined;
   const declared = declaredSettings(pass.spec);
-  const remembered = memorable(declared);
-  const { settings: sent, altered } = pass.memory.written ?? {};
-  const drift = settingsDrift(declared, observedSettings(record, pass.spec)).filter(
-    ({ path, observed }) =>
-      pass.requested !== undefined ||
-      sent?.[path] !== remembered[path] ||
-      altered?.[path] !== withoutCredentials(observed),
-  );
-  if (drift.length === 0) return undefined;
+  const observed = observedSettings(record, pass.spec);
+  const isAsked = pass.requested !== undefined && settingsDrift(declared, observed).length > 0;
+  if (!isAsked && !sendingDue(declared, observed, pass.memory.written)) return undefined;
   return { is: "step", step: { repeat: "safe", op: "updateApplication", do: { what: "update" } } };
 }
 
@@ -141,9 +83,8 @@ function checkVariables(pass: ApplicationPass, seen: Seen): Check {
 
 function checkProgress(pass: ApplicationPass, progress: Progress): Check {
   const commit = progress.ours ? pass.memory.lastDeployment?.gitCommitId : undefined;
-  if (progress.phase === "busy") return { is: "waiting", why: busy(progress.state, commit) };
-  if (progress.phase === "unknown") return { is: "waiting", why: unknownState(progress.state) };
-  if (progress.phase !== "gone") return undefined;
+  const busy = checkBusy(progress, "application", ofCommit(commit));
+  if (busy !== undefined || progress.phase !== "gone") return busy;
   const { deploy, runState } = pass.spec;
   if (pass.requested !== undefined && deploy !== undefined && runState === "Running") return undefined;
   return stalled(

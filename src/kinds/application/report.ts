@@ -1,14 +1,18 @@
 /** What an application's status says. Pure. */
 import { refreshed, type ConditionFact, type DriftField, type Report, type Why } from "../../engine/kind.ts";
-import { deploymentCondition, fitsReason, servicePhase } from "../../platform/states.ts";
+import { servicePhase } from "../../platform/states.ts";
 import type { ApplicationMemory, LastDeployment } from "../../resources/application.ts";
-import { fit, fitOptional, ID, withoutCredentials } from "../text.ts";
-import { deployCause, deployedCommit, hasFailed, lastDeployment, movedPast, sameCommit } from "./deployment.ts";
+import { hasFailed } from "../service/baseline.ts";
+import { lastFailureOf, runStateOf, stoppingOf } from "../service/history.ts";
+import { memorable, settingsDrift, shownField } from "../service/settings.ts";
+import { shownState, stateCondition } from "../service/words.ts";
+import { fitOptional, ID } from "../text.ts";
+import { deployCause, deployedCommit, lastDeployment, sameCommit } from "./deployment.ts";
 import { recordOf, type ApplicationPass, type Seen } from "./model.ts";
 import { failedDeployment, followed, progressOf, runningCommit } from "./progress.ts";
-import { declaredSettings, memorable, observedSettings, settingsDrift } from "./settings.ts";
+import { declaredSettings, observedSettings } from "./settings.ts";
 import { variablesCondition } from "./variables.ts";
-import { failure, shortCommit, shownState } from "./words.ts";
+import { failure, shortCommit } from "./words.ts";
 
 export function report(pass: ApplicationPass, seen: Seen): Report {
   // Of what is not ours, or not yet, nothing is told or remembered.
@@ -26,8 +30,8 @@ export function report(pass: ApplicationPass, seen: Seen): Report {
       lastDeployment: last && { ...last, variables: refreshed(last.variables, pass.inputs.fingerprint) },
       lastFailure: lastFailure(pass, seen),
       written: written(pass, seen),
-      runState: runState(pass, seen),
-      stopping: stopping(pass, seen),
+      runState: runStateOf(pass, pass.spec.runState, seen),
+      stopping: stoppingOf(pass, status),
       ingress: ingress && {
         routerId: fitOptional(ingress.routerId, ID),
         status: ingress.status && shownState(ingress.status),
@@ -47,17 +51,6 @@ function ready(pass: ApplicationPass, seen: Seen): Why {
   const commit = runningCommit(pass, seen);
   if (commit === undefined) return { reason: "Available", message: `${what} runs; the platform does not say what.` };
   return { reason: "Deployed", message: `Commit ${shortCommit(commit)} is deployed.` };
-}
-
-/** The platform's state verbatim as the reason, where the API server takes it (design §5). */
-function stateCondition(type: string, state: string, what: string): ConditionFact {
-  const reason = fitsReason(state) ? state : "UnknownState";
-  return {
-    type,
-    status: deploymentCondition(state),
-    reason,
-    message: `The platform reports ${shownState(state)} for the ${what}.`,
-  };
 }
 
 function deployed({ status }: Seen): readonly ConditionFact[] {
@@ -97,41 +90,16 @@ function isLost(pass: ApplicationPass, seen: Seen, last: LastDeployment): boolea
   return hasFailed(last) && (commit === undefined || !sameCommit(commit, last.gitCommitId));
 }
 
-/** Kept until a deployment succeeds. The time is of the first report. */
+/** Kept until a deployment succeeds. */
 function lastFailure(pass: ApplicationPass, seen: Seen): ApplicationMemory["lastFailure"] {
-  const progress = progressOf(pass, seen);
-  const kept = pass.memory.lastFailure;
-  if (progress?.phase === "running") return undefined;
-  if (progress?.phase !== "failed") return kept;
   const { gitCommitId, requestId } = failedDeployment(pass, seen) ?? {};
-  const now = {
-    state: shownState(progress.state),
-    message: failure(progress.state, gitCommitId).message,
+  const of = (state: string) => ({
+    state,
+    message: failure(state, gitCommitId).message,
     ...(gitCommitId === undefined ? {} : { gitCommitId }),
     ...(requestId === undefined ? {} : { requestId }),
-  };
-  const { at, ...before } = kept ?? {};
-  return { ...now, at: at !== undefined && sameFailure(now, before) ? at : pass.now.toISOString() };
-}
-
-type Failure = Partial<NonNullable<ApplicationMemory["lastFailure"]>>;
-
-function sameFailure(left: Failure, right: Failure): boolean {
-  return left.state === right.state && left.gitCommitId === right.gitCommitId && left.requestId === right.requestId;
-}
-
-/** The run state that we last brought about. What we stopped and finds itself running again, others have started. */
-function runState({ memory, spec }: ApplicationPass, { status }: Seen): ApplicationMemory["runState"] {
-  const started = spec.runState === "Running" && servicePhase(status?.state ?? "") === "running";
-  return started && memory.runState === "Stopped" ? "Running" : memory.runState;
-}
-
-/** An order to stop is open until the service is stopped, or shows something new and is not at work. */
-function stopping({ memory }: ApplicationPass, { status }: Seen): string | undefined {
-  const before = memory.stopping;
-  const phase = servicePhase(status?.state ?? "");
-  const over = phase === "stopped" || (phase !== "busy" && status !== undefined && movedPast(before, status));
-  return over ? undefined : before;
+  });
+  return lastFailureOf(pass.memory.lastFailure, progressOf(pass, seen), of, pass.now);
 }
 
 /** What we wrote. Of a service that was taken over, the spec as it was then is the baseline. */
@@ -155,12 +123,6 @@ function drift(pass: ApplicationPass, seen: Seen): readonly DriftField[] {
   const record = recordOf(pass, seen);
   const settings = record && settingsDrift(declaredSettings(pass.spec), observedSettings(record, pass.spec));
   return [...(settings ?? []).map(shownField), ...deploymentDrift(pass, seen), ...runStateDrift(pass, seen)];
-}
-
-/** A difference as it may be shown: a repository's URL can hold a password. */
-function shownField({ path, desired, observed }: DriftField): DriftField {
-  const shown = (value: string): string => fit(withoutCredentials(value));
-  return { path, desired: shown(desired), observed: shown(observed) };
 }
 
 /** Told once our own deployment is over: another commit, or changes that are not ours and not deployed. */

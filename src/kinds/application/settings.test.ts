@@ -2,14 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { passWith, record, specOf } from "../../../test/support/applications.ts";
-import {
-  applicationInput,
-  declaredSettings,
-  memorable,
-  observedSettings,
-  settingsDrift,
-  unsentSettings,
-} from "./settings.ts";
+import { settingsDrift } from "../service/settings.ts";
+import { applicationInput, declaredSettings, observedSettings, unsentSettings } from "./settings.ts";
 
 const http = { internalPort: 8080, externalPort: 443, protocol: "HTTP", publiclyAccessible: true };
 const grpc = { internalPort: 9090 };
@@ -109,15 +103,5 @@ describe("the settings of an application", () => {
     expect(unsentSettings(pass({ ...declaredSettings(specOf({ cpu: 250 })) }))).toEqual([]);
     expect(unsentSettings(pass({ ...declaredSettings(specOf({ cpu: 500 })) }))).toEqual(["spec.cpu"]);
     expect(unsentSettings(pass({ ...declaredSettings(specOf()) }))).toEqual(["spec.cpu"]);
-  });
-});
-
-describe("what is remembered of the settings", () => {
-  it("holds no credentials, and is otherwise the same", () => {
-    const settings = { "spec.cpu": "500", "spec.gitRepository.url": '"https://me:s3cret@git.example.com/a.git"' };
-    expect(memorable(settings)).toEqual({
-      ...settings,
-      "spec.gitRepository.url": '"https://•••@git.example.com/a.git"',
-    });
   });
 });

@@ -1,18 +1,14 @@
-/** The settings that a spec declares, compared field by field with what the platform has or was sent. Pure. */
-import type { DriftField } from "../../engine/kind.ts";
+/** The settings that an application's spec declares. Pure. */
 import type { Application, ApplicationInput, ApplicationPort } from "../../platform/applications.ts";
 import type { ApplicationSpec } from "../../resources/application.ts";
-import { withoutCredentials } from "../text.ts";
+import { settingsOf, unsentPaths, type Settings } from "../service/settings.ts";
 import type { ApplicationPass } from "./model.ts";
-
-/** Settings by path in the spec; undefined where the spec leaves them to the platform. Values are JSON text. */
-export type Settings = Readonly<Record<string, string>>;
 
 type Port = NonNullable<ApplicationSpec["ports"]>[number];
 
 /** Only what the spec declares: everything else is left alone. */
 export function declaredSettings(spec: ApplicationSpec): Settings {
-  return defined({
+  return settingsOf({
     "spec.name": spec.name,
     "spec.gitRepository.url": spec.gitRepository.url,
     "spec.gitRepository.branch": spec.gitRepository.branch,
@@ -31,7 +27,7 @@ export function declaredSettings(spec: ApplicationSpec): Settings {
 /** The platform's values of the same fields; of ports, only the members that the spec declares of each. */
 export function observedSettings(record: Application, spec: ApplicationSpec): Settings {
   const repository = record.gitRepository;
-  return defined({
+  return settingsOf({
     "spec.name": record.name,
     "spec.gitRepository.url": repository?.url,
     "spec.gitRepository.branch": repository?.branch,
@@ -47,24 +43,9 @@ export function observedSettings(record: Application, spec: ApplicationSpec): Se
   });
 }
 
-/** The settings as they may be remembered in the status. */
-export function memorable(settings: Settings): Settings {
-  return Object.fromEntries(Object.entries(settings).map(([path, value]) => [path, withoutCredentials(value)]));
-}
-
-/** The declared fields whose value differs; one that the platform does not show is no difference. */
-export function settingsDrift(declared: Settings, observed: Settings): readonly DriftField[] {
-  return Object.entries(declared).flatMap(([path, desired]) => {
-    const found = observed[path];
-    return found === undefined || found === desired ? [] : [{ path, desired, observed: found }];
-  });
-}
-
 /** The paths of the declared settings that are not as they were last sent; none when that is not known. */
 export function unsentSettings({ spec, memory }: ApplicationPass): readonly string[] {
-  const declared = memorable(declaredSettings(spec));
-  const sent = memory.written?.settings;
-  return Object.keys(declared).filter((path) => sent !== undefined && sent[path] !== declared[path]);
+  return unsentPaths(declaredSettings(spec), memory.written);
 }
 
 /** The body of a create or a PUT. */
@@ -92,10 +73,4 @@ function observedPort(port: ApplicationPort, declared: readonly Port[] | undefin
 
 function byPort(left: { readonly internalPort: number }, right: { readonly internalPort: number }): number {
   return left.internalPort - right.internalPort;
-}
-
-function defined(values: Readonly<Record<string, unknown>>): Settings {
-  return Object.fromEntries(
-    Object.entries(values).flatMap(([path, value]) => (value === undefined ? [] : [[path, JSON.stringify(value)]])),
-  );
 }

@@ -19,7 +19,7 @@ import type { Application } from "../../platform/applications.ts";
 import { ApiError, type ApiFailure } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
-import { baselineOf } from "./deployment.ts";
+import { baselineOf } from "../service/baseline.ts";
 import { trace } from "./trace.ts";
 
 /** A platform that answers so. */

@@ -1,14 +1,15 @@
 /** Did an old request land? Reads only. */
 import type { OpenIntent, Trace } from "../../engine/kind.ts";
-import { ApiError } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import { servicePhase } from "../../platform/states.ts";
 import { platformApplication, type ApplicationMemory, type LastDeployment } from "../../resources/application.ts";
 import { baseline, landed } from "../names.ts";
-import { movedPast } from "./deployment.ts";
+import { movedPast } from "../service/baseline.ts";
+import { untraceable } from "../service/identity.ts";
+import { orMissing } from "../service/observe.ts";
+import { shownState } from "../service/words.ts";
 import { NOTHING_SEEN, type ApplicationPass, type Seen } from "./model.ts";
-import { shownState } from "./words.ts";
 
 /** @throws ApiError */
 export async function trace(
@@ -17,7 +18,7 @@ export async function trace(
   api: Platform,
 ): Promise<Trace<Seen, ApplicationMemory>> {
   if (intent.creates) return await traceCreate(intent, pass, api);
-  const status = await statusOrGone(intent.id ?? pass.id ?? "", api);
+  const status = await orMissing(api.applications.status(intent.id ?? pass.id ?? ""), ["NotFound"]);
   if (status === undefined) return { is: "absent" };
   const seen = { ...NOTHING_SEEN, status };
   if (intent.op === "stopApplication") {
@@ -43,10 +44,7 @@ async function traceCreate(
   pass: ApplicationPass,
   api: Platform,
 ): Promise<Trace<Seen, ApplicationMemory>> {
-  if (pass.surface === "Documented") {
-    const message = `The platform did not confirm the creation of "${intent.name ?? ""}", and its surface has no list to look it up in. Look on the platform: if it exists, set spec.externalId (the connection must allow it by spec.allowUnverifiedIds); if not, annotate this resource with platform-operator.io/resolve=recreate.`;
-    return { is: "unknowable", why: { reason: "CreateResultUnknown", message } };
-  }
+  if (pass.surface === "Documented") return { is: "unknowable", why: untraceable(intent.name) };
   const found = landed(
     intent,
     await api.applications.list(intent.parentId ?? pass.inputs.environmentId),
@@ -54,15 +52,6 @@ async function traceCreate(
   );
   if (found.length === 0) return { is: "absent" };
   return { is: "landed", known: found.map(({ id }) => ({ seen: NOTHING_SEEN, memory: pass.memory, id })) };
-}
-
-async function statusOrGone(id: string, api: Platform): Promise<ServiceStatus | undefined> {
-  try {
-    return await api.applications.status(id);
-  } catch (error) {
-    if (error instanceof ApiError && error.failure.is === "NotFound") return undefined;
-    throw error;
-  }
 }
 
 /** What the intent of a deployment says about it, with the request id that the service shows. */

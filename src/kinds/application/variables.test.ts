@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { passWith, inputsWith, print, seenIn, specOf } from "../../../test/support/applications.ts";
 import type { Json, Resolved } from "../../engine/kind.ts";
-import { inputVariables, pendingSecrets, valueRequests, variablesSent } from "./variables.ts";
+import { inputVariables, pendingSecrets, variablesSent } from "./variables.ts";
 
 const fromSecret = { secretKeyRef: { name: "s", key: "k" } };
 const fromConfig = { configMapKeyRef: { name: "c", key: "k" } };
@@ -18,14 +18,6 @@ const spec = specOf({
 });
 
 describe("the variables of an application", () => {
-  it("say what has to be read for them", () => {
-    expect(valueRequests(spec)).toEqual([
-      { field: "spec.variables[TOKEN]", from: "Secret", name: "s", key: "k" },
-      { field: "spec.variables[OPEN]", from: "Secret", name: "s", key: "k" },
-      { field: "spec.variables[CONFIG]", from: "ConfigMap", name: "c", key: "k" },
-    ]);
-  });
-
   it("come in one order, with their values, and with one fingerprint of all", () => {
     const seen: Json[] = [];
     const resolved = {

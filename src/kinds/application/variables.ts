@@ -1,40 +1,19 @@
 /** The variables that a spec declares, and what of them is on the platform. Pure. */
-import { sameContent, type ConditionFact, type Needs, type ValueRequest } from "../../engine/kind.ts";
-import type { ApplicationSpec, ApplicationVariable } from "../../resources/application.ts";
-import type { ApplicationPass, InputVariable, Inputs, Seen } from "./model.ts";
-
-const fieldOf = (name: string): string => `spec.variables[${name}]`;
-
-/** What has to be read for them. */
-export function valueRequests(spec: ApplicationSpec): readonly ValueRequest[] {
-  return spec.variables.flatMap(({ name, valueFrom }): readonly ValueRequest[] => {
-    const [from, ref] = valueFrom?.secretKeyRef
-      ? (["Secret", valueFrom.secretKeyRef] as const)
-      : (["ConfigMap", valueFrom?.configMapKeyRef] as const);
-    return ref === undefined ? [] : [{ field: fieldOf(name), from, name: ref.name, key: ref.key }];
-  });
-}
+import { sameContent, type ConditionFact, type Needs } from "../../engine/kind.ts";
+import type { ApplicationSpec } from "../../resources/application.ts";
+import { inputsOf, type InputVariable } from "../variables.ts";
+import type { ApplicationPass, Inputs, Seen } from "./model.ts";
 
 /** The variables with their values, and what stands for them. */
 export function inputVariables(
   spec: ApplicationSpec,
   resolved: Parameters<Needs<Inputs>["inputs"]>[0],
 ): Pick<Inputs, "variables" | "fingerprint"> {
-  const variables = spec.variables
-    .map((variable): InputVariable => ({
-      name: variable.name,
-      value: variable.value ?? resolved.value(fieldOf(variable.name)),
-      isSecret: isSecret(variable),
-    }))
-    .toSorted((left, right) => (left.name < right.name ? -1 : 1));
+  const variables = inputsOf(spec.variables, resolved);
   return {
     variables,
     fingerprint: resolved.fingerprint(variables.map(({ name, value, isSecret: secret }) => [name, value, secret])),
   };
-}
-
-function isSecret({ secret, valueFrom }: ApplicationVariable): boolean {
-  return secret ?? valueFrom?.secretKeyRef !== undefined;
 }
 
 /** Whether the variables were sent as they are now. Those of a service that we found deployed count if their keys are there. */

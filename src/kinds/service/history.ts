@@ -1,0 +1,51 @@
+/** What a service's status remembers of the past. Pure. */
+import type { ServiceStatus } from "../../platform/service-status.ts";
+import { servicePhase } from "../../platform/states.ts";
+import type { ServiceFailure } from "../../resources/service/status.ts";
+import { movedPast } from "./baseline.ts";
+import type { ServicePass, Sight } from "./model.ts";
+import type { Progress } from "./progress.ts";
+import { shownState } from "./words.ts";
+
+/**
+ * The last failure, kept until a deployment succeeds. The time is of the first report.
+ * @param kept the remembered one
+ * @param now what is said of a failure in this state
+ */
+export function lastFailureOf<Failure extends ServiceFailure>(
+  kept: Failure | undefined,
+  progress: Progress | undefined,
+  now: (state: string) => Failure,
+  at: Date,
+): Failure | undefined {
+  if (progress?.phase === "running") return undefined;
+  if (progress?.phase !== "failed") return kept;
+  const failure = now(shownState(progress.state));
+  const same = kept !== undefined && sameFailure(kept, failure);
+  return { ...failure, at: same && kept.at !== undefined ? kept.at : at.toISOString() };
+}
+
+/** Everything but the words and the time. */
+function sameFailure(left: ServiceFailure, right: ServiceFailure): boolean {
+  const facts = ({ message: _message, at: _at, ...rest }: ServiceFailure): string =>
+    JSON.stringify(Object.entries(rest).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  return facts(left) === facts(right);
+}
+
+/** The run state that we last brought about. What we stopped and finds itself running again, others have started. */
+export function runStateOf(
+  { memory }: ServicePass,
+  wanted: "Running" | "Stopped",
+  { status }: Sight,
+): "Running" | "Stopped" | undefined {
+  const started = wanted === "Running" && servicePhase(status?.state ?? "") === "running";
+  return started && memory.runState === "Stopped" ? "Running" : memory.runState;
+}
+
+/** An order to stop is open until the service is stopped, or shows something new and is not at work. */
+export function stoppingOf({ memory }: ServicePass, status: ServiceStatus | undefined): string | undefined {
+  const before = memory.stopping;
+  const phase = servicePhase(status?.state ?? "");
+  const over = phase === "stopped" || (phase !== "busy" && status !== undefined && movedPast(before, status));
+  return over ? undefined : before;
+}

@@ -1,0 +1,81 @@
+/** Whether a service may be worked on, and what there is before it has an id. Pure. */
+import type { Plan, Uuid, Why } from "../../engine/kind.ts";
+import type { ServiceStatus } from "../../platform/service-status.ts";
+import {
+  adoptOrRefuse,
+  alreadyManaged,
+  deletedThere,
+  nameMark,
+  notThere,
+  otherName,
+  projectNotAllowed,
+  sameName,
+} from "../names.ts";
+import type { Listed, Noun, Place, ServicePass } from "./model.ts";
+import { once, stalled } from "./steps.ts";
+
+interface Records {
+  /** The environment's services of this kind, on the full surface. */
+  readonly siblings: readonly Listed[] | undefined;
+}
+
+/** Refuses an environment that is not the organization's, or in a project that the connection is not for. */
+export function checkPlace(pass: ServicePass, { environmentIsOurs, projectId }: Place): Plan<never> | undefined {
+  if (!environmentIsOurs) {
+    return { is: "stalled", why: notThere("environment", pass.inputs.environmentId, "the organization") };
+  }
+  const isOutside = projectId !== undefined && pass.allowedProjects?.includes(projectId) === false;
+  return isOutside ? { is: "stalled", why: projectNotAllowed(projectId) } : undefined;
+}
+
+/** Creates the service, unless one of its name is there. @param op e.g. "createApplication" */
+export function planNew(
+  pass: ServicePass,
+  seen: Records & { readonly serverNow: Date | undefined },
+  { op, noun }: { readonly op: string; readonly noun: Noun },
+): Plan<{ readonly what: "create" }> {
+  const { name } = pass.spec;
+  const what = `${noun} "${name}"`;
+  const matches = (seen.siblings ?? []).filter((one) => sameName(one.name, name));
+  const found = adoptOrRefuse(pass, matches, what);
+  if (found !== undefined) return found;
+  const why: Why = { reason: "Creating", message: `Creating ${what}.` };
+  return once(op, { what: "create" }, why, { creates: true, name, mark: nameMark(seen.serverNow) });
+}
+
+/**
+ * Whether the id leads to the service that is meant, and may be worked on.
+ * @returns undefined when it may
+ */
+export function checkIdentity(
+  pass: ServicePass,
+  seen: Records & { readonly status: ServiceStatus | undefined },
+  id: Uuid,
+  noun: Noun,
+): Plan<never> | undefined {
+  if (seen.status === undefined) {
+    const recorded = pass.proof === "recorded";
+    const gone = recorded ? deletedThere(`${noun} "${pass.spec.name}"`, id) : notThere(noun, id, "the environment");
+    return { is: "stalled", why: gone };
+  }
+  const holder = pass.holderOf(id);
+  if (holder !== undefined) return { is: "stalled", why: alreadyManaged(id, holder) };
+  if (pass.proof === "recorded") return undefined;
+  const record = seen.siblings?.find((one) => one.id === id);
+  if (record === undefined && !pass.allowUnverifiedIds) {
+    return stalled(
+      "NotObservable",
+      `The platform's surface does not show where the ${noun} ${id} belongs, so it is not touched. A person who may edit the connection can let such ids stand with spec.allowUnverifiedIds.`,
+    );
+  }
+  const misnamed = pass.proof === "claimed" && record !== undefined && !sameName(record.name, pass.spec.name);
+  return misnamed ? { is: "stalled", why: otherName(noun, id) } : { is: "adopt", id };
+}
+
+/** Why a create cannot be traced on the documented surface. @param name of what was to be created */
+export function untraceable(name: string | undefined): Why {
+  return {
+    reason: "CreateResultUnknown",
+    message: `The platform did not confirm the creation of "${name ?? ""}", and its surface has no list to look it up in. Look on the platform: if it exists, set spec.externalId (the connection must allow it by spec.allowUnverifiedIds); if not, annotate this resource with platform-operator.io/resolve=recreate.`,
+  };
+}

@@ -1,0 +1,48 @@
+/** What the code that services share looks at: of a pass, of a sight, and the words of the kind. */
+import type { Pass, Uuid } from "../../engine/kind.ts";
+import type { Deployment } from "../../platform/deployments.ts";
+import type { ServiceStatus } from "../../platform/service-status.ts";
+import type { ServiceDeployment } from "../../resources/service/status.ts";
+
+export interface ServiceSpec {
+  readonly name: string;
+  readonly environmentRef: { readonly externalId?: string | undefined };
+}
+
+export interface ServiceInputs {
+  readonly environmentId: Uuid;
+}
+
+export type ServiceMemory = {
+  readonly lastDeployment?: ServiceDeployment | undefined;
+  readonly runState?: "Running" | "Stopped" | undefined;
+  readonly stopping?: string | undefined;
+};
+
+export type ServicePass = Pass<ServiceSpec, ServiceInputs, ServiceMemory>;
+
+/** The state of a service, and how far the request is that is followed. */
+export interface Sight {
+  /** undefined while there is no id, or when the service does not exist. */
+  readonly status: ServiceStatus | undefined;
+  /** The deployment request that is followed. */
+  readonly request: Deployment | undefined;
+}
+
+/** Where a service is, by the way up to the organization. */
+export interface Place {
+  /** Whether an environment that was given by id is the organization's; true for one that we manage. */
+  readonly environmentIsOurs: boolean;
+  /** The project of such an environment. */
+  readonly projectId: Uuid | undefined;
+}
+
+/** A service as a list of its environment shows it. */
+export interface Listed {
+  readonly id: Uuid;
+  readonly name: string;
+  readonly createdAt?: string;
+}
+
+/** What a kind of service is called in messages. */
+export type Noun = "application" | "database" | "service";

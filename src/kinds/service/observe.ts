@@ -1,0 +1,60 @@
+/** The reads that services have in common. */
+import { ApiError, type ApiFailure } from "../../platform/errors.ts";
+import type { Platform } from "../../platform/index.ts";
+import { servicePhase } from "../../platform/states.ts";
+import { orGone, projectOfEnvironment } from "../ancestry.ts";
+import type { Place, ServicePass, Sight } from "./model.ts";
+
+/** Settings change rarely, states change while somebody watches. In milliseconds. */
+export const RECORDS_MAX_AGE_MS = 10_000;
+export const STATUSES_MAX_AGE_MS = 1_000;
+
+/**
+ * Where somebody gave an id, or the connection is limited to some projects, the way up is looked at.
+ * @throws ApiError
+ */
+export async function placeOf(pass: ServicePass, api: Platform): Promise<Place> {
+  const given = pass.spec.environmentRef.externalId !== undefined && pass.proof !== "recorded";
+  const unproven = pass.goal === "present" || pass.proof === "claimed";
+  const limited = (given || pass.allowedProjects !== undefined) && unproven;
+  const projectId = limited ? await projectOfEnvironment(api, pass.inputs.environmentId) : undefined;
+  return { environmentIsOurs: !limited || projectId !== undefined, projectId };
+}
+
+/** How far the deployment is that is followed. @throws ApiError */
+export async function requestOf(pass: ServicePass, api: Platform): Promise<Sight["request"]> {
+  const last = pass.memory.lastDeployment;
+  if (pass.goal !== "present" || last?.requestId === undefined || last.finishedAt !== undefined) return undefined;
+  return await orMissing(api.deployments.status(last.requestId), ["NotFound"]);
+}
+
+/** Whether the deployment that is followed may have ended since something was last read. */
+export function mayBeOver({ memory }: ServicePass, request: Sight["request"]): boolean {
+  const last = memory.lastDeployment;
+  const isOpen = last !== undefined && last.finishedAt === undefined;
+  return isOpen && (request === undefined || servicePhase(request.status) !== "busy");
+}
+
+/**
+ * A list of the services of the environment on the full surface.
+ * @returns undefined when the environment is gone, and with it its services
+ * @throws ApiError
+ */
+export async function siblingsOf<Item>(
+  pass: ServicePass,
+  list: Promise<readonly Item[]>,
+  api: Platform,
+): Promise<readonly Item[] | undefined> {
+  if (pass.goal === "present") return await orMissing(list, pass.proof === "recorded" ? ["NotFound"] : []);
+  return await orGone(list, async () => (await projectOfEnvironment(api, pass.inputs.environmentId)) === undefined);
+}
+
+/** A read whose failure of one of these kinds means that there is nothing. @throws ApiError */
+export async function orMissing<T>(read: Promise<T>, missing: readonly ApiFailure["is"][]): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof ApiError && missing.includes(error.failure.is)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+/** What is left to do when the resource is deleted. Pure. */
+import type { Plan } from "../../engine/kind.ts";
+import type { ServiceStatus } from "../../platform/service-status.ts";
+import { servicePhase } from "../../platform/states.ts";
+import { otherName, outside, sameName } from "../names.ts";
+import type { Listed, Noun, Place, ServicePass } from "./model.ts";
+import { stalled } from "./steps.ts";
+import { busy, unknownState } from "./words.ts";
+
+interface Removed extends Place {
+  readonly status: ServiceStatus | undefined;
+  /** The environment's services of this kind, on the full surface. */
+  readonly siblings: readonly Listed[] | undefined;
+  /** A delete was sent in this pass. */
+  readonly deleting: boolean;
+}
+
+interface Remover<Do> {
+  readonly noun: Noun;
+  /** The delete of the full surface, e.g. "deleteApplication". */
+  readonly op: string;
+  readonly do: Do;
+  /** How one is stopped that runs or failed. */
+  readonly stop: (status: ServiceStatus) => Plan<Do>;
+}
+
+/** The plan for the goals "stopped" and "absent". */
+export function planRemoval<Do>(pass: ServicePass, seen: Removed, remover: Remover<Do>): Plan<Do> {
+  const { status } = seen;
+  if (pass.id === undefined || status === undefined) return { is: "settled" };
+  const refused = outside(pass, seen.projectId);
+  if (refused !== undefined) return { is: "stalled", why: refused };
+  return pass.goal === "stopped" ? planStop(status, remover) : planDelete(pass, seen, status, remover);
+}
+
+function planStop<Do>(status: ServiceStatus, { noun, stop }: Remover<Do>): Plan<Do> {
+  const phase = servicePhase(status.state);
+  if (phase === "stopped" || phase === "idle" || phase === "gone") return { is: "settled" };
+  if (phase === "unknown") return { is: "waiting", why: unknownState(status.state, noun) };
+  return phase === "busy" ? { is: "waiting", why: busy(status.state) } : stop(status);
+}
+
+function planDelete<Do>(pass: ServicePass, seen: Removed, status: ServiceStatus, remover: Remover<Do>): Plan<Do> {
+  const { noun, op } = remover;
+  if (pass.surface === "Documented") {
+    return stalled("DeleteNotSupported", `The platform's surface has no deletion of ${noun}s.`);
+  }
+  const record = seen.siblings?.find(({ id }) => id === pass.id);
+  const misnamed = record !== undefined && !sameName(record.name, pass.spec.name);
+  if (misnamed) return { is: "stalled", why: otherName(noun, record.id) };
+  if (servicePhase(status.state) === "busy") return { is: "waiting", why: busy(status.state) };
+  if (!seen.deleting) {
+    return { is: "step", step: { repeat: "safe", op, do: remover.do, message: `Delete the ${noun}.` } };
+  }
+  if (status.state === "DELETE_ERROR") {
+    const message = "The platform reports DELETE_ERROR; the operator tries again.";
+    return { is: "waiting", why: { reason: "DeleteFailed", message } };
+  }
+  return { is: "waiting", why: { reason: "Deleting", message: `The platform deletes the ${noun}.` } };
+}

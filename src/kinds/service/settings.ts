@@ -1,0 +1,67 @@
+/** Settings that a spec declares, compared field by field with what the platform has or was sent. Pure. */
+import type { DriftField } from "../../engine/kind.ts";
+import type { WrittenSettings } from "../../resources/service/status.ts";
+import { fit, withoutCredentials } from "../text.ts";
+
+/** Settings by path in the spec; a path is missing where the spec leaves it to the platform. Values are JSON text. */
+export type Settings = Readonly<Record<string, string>>;
+
+/** @param values by path in the spec; what is undefined is left out. */
+export function settingsOf(values: Readonly<Record<string, unknown>>): Settings {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([path, value]) => (value === undefined ? [] : [[path, JSON.stringify(value)]])),
+  );
+}
+
+/** The settings as they may be remembered in the status. */
+export function memorable(settings: Settings): Settings {
+  return Object.fromEntries(Object.entries(settings).map(([path, value]) => [path, withoutCredentials(value)]));
+}
+
+/** The declared fields whose value differs; one that the platform does not show is no difference. */
+export function settingsDrift(declared: Settings, observed: Settings): readonly DriftField[] {
+  return Object.entries(declared).flatMap(([path, desired]) => {
+    const found = observed[path];
+    return found === undefined || found === desired ? [] : [{ path, desired, observed: found }];
+  });
+}
+
+/** A difference as it may be shown: a repository's URL can hold a password. */
+export function shownField({ path, desired, observed }: DriftField): DriftField {
+  const shown = (value: string): string => fit(withoutCredentials(value));
+  return { path, desired: shown(desired), observed: shown(observed) };
+}
+
+/** The paths of the declared settings that are not as they were last sent; none when that is not known. */
+export function unsentPaths(declared: Settings, written: WrittenSettings | undefined): readonly string[] {
+  const wanted = memorable(declared);
+  const sent = written?.settings;
+  return Object.keys(wanted).filter((path) => sent !== undefined && sent[path] !== wanted[path]);
+}
+
+/**
+ * Whether the settings are to be sent: a difference is, unless it is what the platform made of the same settings when
+ * they were last sent; that is told as drift, and not sent over and over again.
+ */
+export function sendingDue(declared: Settings, observed: Settings, written: WrittenSettings | undefined): boolean {
+  const wanted = memorable(declared);
+  return settingsDrift(declared, observed).some(
+    ({ path, observed: found }) =>
+      written?.settings?.[path] !== wanted[path] || written?.altered?.[path] !== withoutCredentials(found),
+  );
+}
+
+/** What is remembered of settings that were sent. @param stored what the platform's answer shows, if it had one */
+export function writtenWith(
+  declared: Settings,
+  stored: Settings | undefined,
+  before: WrittenSettings | undefined,
+): WrittenSettings {
+  const otherwise = stored === undefined ? [] : settingsDrift(declared, stored);
+  const altered = memorable(Object.fromEntries(otherwise.map(({ path, observed }) => [path, observed])));
+  return {
+    settings: memorable(declared),
+    altered: otherwise.length === 0 ? undefined : altered,
+    revision: (before?.revision ?? 0) + 1,
+  };
+}

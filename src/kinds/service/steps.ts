@@ -1,0 +1,52 @@
+/** The plans that several checks come to. Pure. */
+import type { Plan, Step, Why } from "../../engine/kind.ts";
+import type { ServiceStatus } from "../../platform/service-status.ts";
+import { servicePhase } from "../../platform/states.ts";
+import { baselineOf, movedPast } from "./baseline.ts";
+import type { Noun, ServicePass } from "./model.ts";
+import type { Progress } from "./progress.ts";
+import { busy, unknownState } from "./words.ts";
+
+/** Needs a person. */
+export function stalled(reason: Why["reason"], message: string): Plan<never> {
+  return { is: "stalled", why: { reason, message } };
+}
+
+type Once<Do> = Extract<Step<Do>, { repeat: "once" }>;
+
+/** A step that may not happen twice. */
+export function once<Do>(
+  op: string,
+  what: Do,
+  why: Why,
+  rest: Pick<Once<Do>, "mark"> & Partial<Pick<Once<Do>, "creates" | "name" | "commit" | "corrects">>,
+): Plan<Do> {
+  return { is: "step", step: { repeat: "once", op, do: what, why, creates: false, ...rest } };
+}
+
+/**
+ * Stops a service. An order to stop is given once: until the service shows something new it may not have got there yet,
+ * and one that failed is repeated on request only.
+ * @param failed what is said of a stop that failed
+ */
+export function stop(
+  pass: ServicePass,
+  status: ServiceStatus,
+  kind: { readonly op: string; readonly noun: Noun; readonly failed: (state: string) => Why },
+): Plan<{ readonly what: "stop" }> {
+  const why: Why = { reason: "Stopping", message: `The ${kind.noun} is being stopped.` };
+  const { stopping, runState } = pass.memory;
+  if (pass.requested === undefined) {
+    if (stopping !== undefined && !movedPast(stopping, status)) return { is: "waiting", why };
+    const failed = servicePhase(status.state) === "failed" && runState === "Stopped";
+    if (failed) return { is: "stalled", why: kind.failed(status.state) };
+  }
+  return once(kind.op, { what: "stop" }, why, { mark: baselineOf(status) });
+}
+
+/** Waits while work is under way, and where nothing can be said. @param of what the work is for, if it is ours */
+export function checkBusy(progress: Progress, noun: Noun, of?: string): Plan<never> | undefined {
+  if (progress.phase === "busy") return { is: "waiting", why: busy(progress.state, of) };
+  if (progress.phase === "unknown") return { is: "waiting", why: unknownState(progress.state, noun) };
+  return undefined;
+}

@@ -1,0 +1,77 @@
+/** What the platform's states mean to people. Messages do not change while the state does not. */
+import type { ConditionFact, Why } from "../../engine/kind.ts";
+import { deploymentCondition, fitsReason } from "../../platform/states.ts";
+import type { Reason } from "../../resources/base/reasons.ts";
+import type { Noun } from "./model.ts";
+
+const BUSY: readonly (readonly [pattern: RegExp, reason: Reason])[] = [
+  [/QUEUED$/, "Queued"],
+  [/^BUILDING$/, "Building"],
+  [/^CANCEL/, "Canceling"],
+  [/DELETING$/, "Deleting"],
+  [/RESTARTING$/, "Restarting"],
+  [/STOPPING$/, "Stopping"],
+  [/^(DEPLOYING|WAITING_RUNNING)$/, "Deploying"],
+];
+
+/** Work under way. @param of what it is done for, e.g. "commit 1a2b3c4" */
+export function busy(state: string, of?: string): Why {
+  const reason = BUSY.find(([pattern]) => pattern.test(state))?.[1] ?? "Progressing";
+  return { reason, message: `The platform reports ${state}${forWhat(of)}.` };
+}
+
+const FAILED: ReadonlyMap<string, Reason> = new Map([
+  ["BUILD_ERROR", "BuildFailed"],
+  ["DEPLOYMENT_ERROR", "DeploymentFailed"],
+  ["STOP_ERROR", "StopFailed"],
+  ["RESTART_ERROR", "RestartFailed"],
+  ["DELETE_ERROR", "DeleteFailed"],
+  ["CANCELED", "Canceled"],
+]);
+
+const RETRY = "or request a retry with the annotation platform-operator.io/reconcile-requested-at";
+
+/**
+ * A failure, with what to do about it.
+ * @param advice the kind's own by state; to look at it on the platform where it has none
+ * @param of what failed, e.g. "commit 1a2b3c4"
+ */
+export function failure(state: string, noun: Noun, advice: ReadonlyMap<string, string>, of?: string): Why {
+  const what = advice.get(state) ?? CANCELED_ADVICE.get(state) ?? `Look at the ${noun} on the platform`;
+  const reason = FAILED.get(state) ?? "DeploymentFailed";
+  return { reason, message: `The platform reports ${state}${forWhat(of)}. ${what}, ${RETRY}.` };
+}
+
+const CANCELED_ADVICE: ReadonlyMap<string, string> = new Map([
+  ["CANCELED", "It was cancelled, or another service of the environment failed first"],
+]);
+
+function forWhat(of: string | undefined): string {
+  return of === undefined ? "" : ` for ${of}`;
+}
+
+const LONGEST_STATE = 64;
+
+/** A state that is not documented: nothing is done about it. */
+export function unknownState(state: string, noun: Noun): Why {
+  return {
+    reason: "UnknownState",
+    message: `The platform reports ${shownState(state)}, which says nothing about the ${noun}. The operator waits and does nothing.`,
+  };
+}
+
+/** A state as it can be shown: printable, at most 64 characters. */
+export function shownState(state: string): string {
+  return state.replaceAll(/[^\u0020-\u007E]/g, "?").slice(0, LONGEST_STATE);
+}
+
+/** A condition with the platform's state verbatim as its reason, where the API server takes it (design §5). */
+export function stateCondition(type: string, state: string, what: string): ConditionFact {
+  const reason = fitsReason(state) ? state : "UnknownState";
+  return {
+    type,
+    status: deploymentCondition(state),
+    reason,
+    message: `The platform reports ${shownState(state)} for the ${what}.`,
+  };
+}
