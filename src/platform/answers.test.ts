@@ -7,6 +7,7 @@ import type { Platform } from "./index.ts";
 
 const ID = "00000000-0000-4000-8000-00000000000a";
 const OTHER = "00000000-0000-4000-8000-00000000000b";
+const BLUEPRINT = { name: "cache", tag: "redis/1.0", icon: "https://x.example/y.svg" };
 
 /** What the platform answers, and what the client makes of it. */
 const readings: readonly [string, (platform: Platform) => Promise<unknown>, string | object, unknown][] = [
@@ -70,6 +71,42 @@ const readings: readonly [string, (platform: Platform) => Promise<unknown>, stri
     (platform) => platform.services.ingressStatus("helm", ID),
     { routerId: OTHER, status: "RECAP" },
     { routerId: OTHER, status: "RECAP" },
+  ],
+  [
+    "a blueprint that was created",
+    (platform) => platform.blueprints.create(ID, BLUEPRINT, { deploy: false }),
+    { id: ID, catalog_url: "https://c.example/x", tag: "redis/1.0", environment_id: OTHER, future: 1 },
+    { id: ID, catalogUrl: "https://c.example/x", tag: "redis/1.0", environmentId: OTHER },
+  ],
+  [
+    "a blueprint that is deployed at once: nothing",
+    (platform) => platform.blueprints.create(ID, BLUEPRINT, { deploy: true }),
+    "",
+    {},
+  ],
+  [
+    "a blueprint that is deployed at once: an id alone",
+    (platform) => platform.blueprints.create(ID, BLUEPRINT, { deploy: true }),
+    { id: ID },
+    { id: ID },
+  ],
+  [
+    "a blueprint that is deployed at once: the status of its service, whose id is another",
+    (platform) => platform.blueprints.create(ID, BLUEPRINT, { deploy: true }),
+    { id: OTHER, state: "DEPLOYMENT_QUEUED", deployment_request_id: ID },
+    {},
+  ],
+  [
+    "a blueprint that is deployed at once: an id that is none",
+    (platform) => platform.blueprints.create(ID, BLUEPRINT, { deploy: true }),
+    { id: "../7", deployment_id: OTHER },
+    {},
+  ],
+  [
+    "a blueprint that is deployed at once: a page",
+    (platform) => platform.blueprints.create(ID, BLUEPRINT, { deploy: true }),
+    "<p>accepted</p>",
+    {},
   ],
   ["helm values as JSON", (platform) => platform.environments.helmDefaultValues(ID, {}), `"a: 1\\n"`, "a: 1\n"],
   ["helm values as text", (platform) => platform.environments.helmDefaultValues(ID, {}), "a: 1\n", "a: 1\n"],

@@ -20,6 +20,12 @@ describe("a blueprint", () => {
       { ...input, spec_overrides: { engine_version: "1.9", timeout: 60, backend: null } },
     ],
     [
+      "created with overrides that are null, which is not the same as none",
+      create({ specOverrides: null }),
+      `POST /environment/${ID}/blueprint?deploy=false`,
+      { ...input, spec_overrides: null },
+    ],
+    [
       "created with variables",
       create({
         variables: [

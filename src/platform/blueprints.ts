@@ -1,14 +1,22 @@
 import { z } from "zod";
 
 import type { Caller } from "./caller.ts";
-import { created } from "./decode.ts";
-import type { Created } from "./decode.ts";
+import { matching, type Decode } from "./decode.ts";
 import { sent } from "./encode.ts";
 import { filled, jsonObject, request, uri, wellFormed } from "./request-schema.ts";
-import { record, text, uuid } from "./schema.ts";
+import { optional, record, text, uuid } from "./schema.ts";
 
-/** With deploy=true the spec does not show the answer: then only the id is counted on. */
-const blueprint = record({ id: uuid, catalog_url: text, tag: text, environment_id: text });
+/**
+ * With deploy=true the spec does not show the answer, so nothing of it is counted on: not a body, not an id. One with a
+ * `state` is the status of the service that the blueprint became, and its id is that service's.
+ */
+const blueprint = record({
+  id: optional(uuid),
+  catalog_url: text,
+  tag: text,
+  environment_id: text,
+  state: text,
+}).transform(({ state, id, ...rest }) => (id === undefined || state !== undefined ? rest : { ...rest, id }));
 
 const blueprintRequest = request({
   name: filled,
@@ -19,22 +27,24 @@ const blueprintRequest = request({
     .array(request({ name: filled, value: wellFormed, isSecret: z.boolean().default(false) }))
     .readonly()
     .optional(),
-  /** Overrides over the manifest, in the platform's own spelling, e.g. `engine_version`. */
-  specOverrides: jsonObject.optional(),
+  /** Overrides over the manifest, in the platform's own spelling, e.g. `engine_version`; null is sent as it is. */
+  specOverrides: jsonObject.nullable().optional(),
 });
 const deployQuery = z.object({ deploy: z.boolean() });
 
-export type Blueprint = z.output<typeof blueprint>;
+/** What the answer to a create shows. Without an id nobody knows yet what was created. */
+export type Blueprint = Readonly<Partial<Record<"id" | "catalogUrl" | "tag" | "environmentId", string>>>;
 export type BlueprintInput = z.input<typeof blueprintRequest>;
 
 export interface Blueprints {
-  /** Creates a service from a blueprint. @param options.deploy starts a deployment right after. */
-  create(
-    environmentId: string,
-    input: BlueprintInput,
-    options: { readonly deploy: boolean },
-  ): Promise<Created<Blueprint>>;
+  /**
+   * Creates a service from a blueprint. Whatever a success answers, it is a success.
+   * @param options.deploy starts a deployment right after.
+   */
+  create(environmentId: string, input: BlueprintInput, options: { readonly deploy: boolean }): Promise<Blueprint>;
 }
+
+const answered: Decode<Blueprint> = ({ text: body }) => matching(blueprint, body) ?? {};
 
 export function blueprints(caller: Caller): Blueprints {
   return {
@@ -46,7 +56,7 @@ export function blueprints(caller: Caller): Blueprints {
           query: sent(deployQuery, options),
           body: sent(blueprintRequest, input),
           secrets: (input.variables ?? []).filter(({ isSecret }) => isSecret === true).map(({ value }) => value),
-          answer: created(blueprint),
+          answer: answered,
         },
       ),
   };

@@ -11,6 +11,25 @@ describe("errorText", () => {
     [{ detail: { code: 1 }, message: "from message" }, "from message"],
     [{ detail: "", message: "   ", error: "from error" }, "from error"],
     [{}, "{}"],
+    [
+      {
+        message: "invalid",
+        errors: [
+          { field: "a", message: "x" },
+          { field: "b", reason: "y" },
+        ],
+      },
+      "invalid: a: x; b: y",
+    ],
+    [{ detail: [{ loc: ["body", "spec_overrides", "cpu"], msg: "no" }] }, "body.spec_overrides.cpu: no"],
+    [
+      { error: "Unprocessable Entity", errors: ["a is wrong", "b is wrong"] },
+      "Unprocessable Entity: a is wrong; b is wrong",
+    ],
+    [{ violations: [{ fieldPath: "a.b", code: "NOT_ALLOWED" }, { property: "c" }] }, "a.b: NOT_ALLOWED; c"],
+    [{ errors: { backend: ["no", "never"], cpu: "no" }, message: "bad" }, "bad: backend: no, never; cpu: no"],
+    [{ errors: [null, 1, {}, { field: 1 }], message: "bad" }, "bad"],
+    [{ errors: [], details: { a: "x" } }, "a: x"],
     ["just a string", "just a string"],
   ])("reads %j", (body, expected) => {
     expect(errorText(400, JSON.stringify(body), [])).toBe(expected);

@@ -1,5 +1,6 @@
 /** Texts of the platform, made fit for conditions, events and logs (reliability bar E5, E7). */
 import { parseJson } from "./json.ts";
+import { fieldComplaints } from "./rejection.ts";
 
 const MAX_LENGTH = 300;
 /** Control and format characters (bidi among them), line and paragraph separators, lone surrogates. */
@@ -16,7 +17,7 @@ export function cleaned(raw: string, secrets: readonly string[]): string {
 
 /**
  * The platform's own words about a failure: `detail`, else `message`, else `error`, else the text itself (deployed
- * services differ, api-behaviour §1). A page of HTML says nothing to a reader: then, as for an empty body, the status.
+ * services differ, api-behaviour §1), and after them what it says of single fields. A page of HTML says nothing to a reader: then, as for an empty body, the status.
  */
 export function errorText(status: number, body: string, secrets: readonly string[]): string {
   const words = cleaned(ownWords(body), secrets);
@@ -37,11 +38,12 @@ function ownWords(body: string): string {
   const value = tryParse(body);
   if (typeof value !== "object" || value === null) return typeof value === "string" ? value : body;
   const members = new Map<string, unknown>(Object.entries(value));
-  for (const name of ["detail", "message", "error"]) {
-    const member = members.get(name);
-    if (typeof member === "string" && member.trim() !== "") return member;
-  }
-  return body;
+  const said = ["detail", "message", "error"]
+    .map((name) => members.get(name))
+    .find((member): member is string => typeof member === "string" && member.trim() !== "");
+  const fields = fieldComplaints(value).join("; ");
+  if (fields === "") return said ?? body;
+  return said === undefined ? fields : `${said}: ${fields}`;
 }
 
 function tryParse(body: string): unknown {
