@@ -128,6 +128,7 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
         random,
         connectionKinds: { namespaced: "PlatformConnection", cluster: "ClusterPlatformConnection" },
         windows: config.windows,
+        dryRun: false,
         installation,
         observer: engineObserver(log, metrics),
         stopping: options.abandoned,

@@ -50,6 +50,7 @@ function work(kinds: readonly Bound<Platform>[]) {
     random: () => 0.5,
     connectionKinds: { namespaced: "PlatformConnection", cluster: "ClusterPlatformConnection" },
     windows: DEFAULT_WINDOWS,
+    dryRun: false,
     installation: "kube-system-uid",
     observer: { change: unused, status: unused, removed: unused, internal: unused },
     stopping: new AbortController().signal,

@@ -23,6 +23,7 @@ function outcome(status: Json | undefined, ending: Ending, more: Partial<Outcome
     pins: undefined,
     intent: undefined,
     handled: undefined,
+    governed: undefined,
     now: NOW,
     ...more,
   };

@@ -6,6 +6,7 @@ import type { Pins } from "./identity.ts";
 import type { ConditionFact, DriftField, Report, Uuid, Why } from "./kind.ts";
 import type { Intent } from "./ledger.ts";
 import { readSlot, writeSlot } from "./ledger.ts";
+import { writeGoverned, type Governed } from "./permission.ts";
 import { conditionOf, conditionsOf, isList, isSettled, type Condition, type ConditionStatus } from "./status.ts";
 
 /** How a pass ended. */
@@ -37,6 +38,8 @@ export interface Outcome {
   readonly intent: Intent | undefined;
   /** The reconcile-requested-at token that this pass has handled. */
   readonly handled: string | undefined;
+  /** What the policies say; undefined where nothing was planned in this pass, or the kind has no such members. */
+  readonly governed: Governed | undefined;
   readonly now: Date;
 }
 
@@ -59,6 +62,7 @@ export function compose(outcome: Outcome): JsonObject {
     identity: pins === undefined ? member(object.status, "identity") : { ...pins },
     intent: outcome.intent === undefined ? unreadableIntent(object) : writeSlot(outcome.intent),
     lastHandledReconcileAt: outcome.handled ?? member(object.status, "lastHandledReconcileAt"),
+    ...(outcome.governed === undefined ? {} : writeGoverned(outcome.governed)),
     drift: report === undefined ? member(object.status, "drift") : driftFields(report.drift),
     conditions: conditions(outcome).map((condition) => ({ ...condition })),
   });

@@ -98,6 +98,8 @@ export interface Context<Api extends RatedApi> {
   readonly claims: Claims;
   readonly sessions: Sessions;
   readonly windows: Windows;
+  /** Nothing is written to the platform; what would be is a plan in the status. For looking ahead. */
+  readonly dryRun: boolean;
   /** The uid of the kube-system namespace. */
   readonly installation: string;
   readonly observer: Observer;

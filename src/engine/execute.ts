@@ -9,9 +9,9 @@ import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import type { Kind, Known, Step } from "./kind.ts";
 import { writeSlot, type Intent } from "./ledger.ts";
+import { isBroughtAbout } from "./permission.ts";
 import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordId } from "./record.ts";
 import { recordedId, type Frame } from "./scope.ts";
-import { isSettled } from "./status.ts";
 import { announce } from "./transitions.ts";
 import type { Phase } from "./verdict.ts";
 
@@ -56,7 +56,7 @@ function braked<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
   work: Work<Spec, In, Seen, Mem, Do, Api>,
 ): boolean {
   const { object, connection, pass } = work.frame;
-  if (pass.goal !== "present" || pass.requested !== undefined || !isSettled(object)) return false;
+  if (pass.goal !== "present" || pass.requested !== undefined || !isBroughtAbout(object)) return false;
   return !connection.brake.take(connection.users.size);
 }
 
@@ -192,9 +192,7 @@ async function writeIntent<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
   frame.session.seenIntent = { attempt: intent.attempt, at: context.clock.monotonic() };
   if (step.creates) {
     const finalizers =
-      finalizerDue(frame.object) && !hasFinalizer(frame.object)
-        ? { finalizers: finalizersWith(frame.object, true) }
-        : {};
+      finalizerDue(frame) && !hasFinalizer(frame.object) ? { finalizers: finalizersWith(frame.object, true) } : {};
     const annotations = { [INTENT]: JSON.stringify(writeSlot(intent)) };
     return { ...frame, object: await context.writer.patchChecked(frame.object, { annotations, ...finalizers }) };
   }
@@ -207,6 +205,7 @@ async function writeIntent<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
     pins: frame.pins,
     intent,
     handled: undefined,
+    governed: frame.governed,
     now: frame.pass.now,
   });
   const object = await context.writer.patchStatus(frame.object, status);

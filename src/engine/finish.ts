@@ -1,5 +1,4 @@
 /** Hop 8 of a reconcile: one status patch if something changed, events on transitions, and when to look again. */
-import { isKube } from "../kube/errors.ts";
 import { isObject, member } from "../kube/json.ts";
 import type { JsonObject, KubeObject } from "../kube/types.ts";
 import { compose, type Ending } from "./compose.ts";
@@ -7,8 +6,10 @@ import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { holdBack, signature } from "./deferral.ts";
 import type { Pins } from "./identity.ts";
-import type { Kind, Ms, Report, Uuid } from "./kind.ts";
-import { requestedToken } from "./policy.ts";
+import type { Kind, Ms, PolicyDefaults, Report, Uuid } from "./kind.ts";
+import type { Governed } from "./permission.ts";
+import { NO_DEFAULTS, requestedToken } from "./policy.ts";
+import { publish } from "./publish.ts";
 import { openAction } from "./recover.ts";
 import { backoff, follow, jitter, pollInterval } from "./schedule.ts";
 import type { Session } from "./session.ts";
@@ -26,12 +27,25 @@ export interface Finish {
   /** Whether the platform was asked in this pass: then a reconcile request is handled, however it went. */
   readonly asked: boolean;
   readonly again: Ms | undefined;
+  readonly governed: Governed | undefined;
+  readonly defaults: PolicyDefaults;
 }
 
 /** A pass that ended before the platform was asked. */
 export function unasked(object: KubeObject, session: Session, ending: Ending, again?: Ms): Finish {
   const id = session.unsaved?.id ?? text(member(object.status, "externalId"));
-  return { object, session, ending, report: undefined, id, pins: undefined, asked: false, again };
+  return {
+    object,
+    session,
+    ending,
+    report: undefined,
+    id,
+    pins: undefined,
+    asked: false,
+    again,
+    governed: undefined,
+    defaults: NO_DEFAULTS,
+  };
 }
 
 /** @returns milliseconds until the object should be looked at again. @throws KubeError */
@@ -40,26 +54,7 @@ export async function finish<Spec, In, Seen, Mem extends JsonObject, Do, Api ext
   kind: Kind<Spec, In, Seen, Mem, Do, Api>,
   done: Finish,
 ): Promise<Ms> {
-  return await tell(context, kind, await publish(context, done));
-}
-
-/** Writes the output, if there is one. A ConfigMap that belongs to somebody else is not overwritten, and that is told. */
-async function publish<Api extends RatedApi>(context: Context<Api>, done: Finish): Promise<Finish> {
-  const output = done.report?.output;
-  if (output === undefined) return done;
-  try {
-    await context.outputs.configMap(done.object, output.name, output.data);
-    return done;
-  } catch (error) {
-    if (!isKube(error, "Conflict")) throw error;
-    done.session.failures += 1;
-    const message = `ConfigMap "${output.name}" exists and belongs to something else, so nothing is written to it. Rename or delete it.`;
-    return {
-      ...done,
-      ending: { is: "stalled", why: { reason: "NameConflict", message }, exchange: "ok" },
-      again: backoff(done.session.failures, context.windows, context.random()),
-    };
-  }
+  return await tell(context, kind, await publish(context, kind, done));
 }
 
 async function tell<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
@@ -78,6 +73,7 @@ async function tell<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
     pins: kind.lives && done.id !== undefined ? done.pins : undefined,
     intent: openAction(object, session),
     handled: done.asked ? requestedToken(object) : undefined,
+    governed: "appliedGeneration" in kind.resource.status.shape ? done.governed : undefined,
     now: context.clock.now(),
   });
   const next = nextLook(context, done);
@@ -119,12 +115,12 @@ async function write<Api extends RatedApi>(
 
 function nextLook<Api extends RatedApi>(context: Context<Api>, done: Finish): Ms {
   const { object, session, ending } = done;
-  const poll = pollInterval(object, context.windows);
+  const poll = pollInterval(object, context.windows, done.defaults.pollInterval);
   if (poll.invalid !== undefined) warnOfInterval(context, done, poll.invalid);
   if (ending.is !== "retry" && ending.is !== "held" && ending.is !== "stalled") session.failures = 0;
   const reason = ending.is === "waiting" ? ending.why.reason : "";
   session.waits = { reason, times: reason === session.waits.reason ? session.waits.times + 1 : 0 };
-  const again = done.again ?? usualDelay(context, done, poll.ms);
+  const again = Math.min(done.again ?? usualDelay(context, done, poll.ms), done.report?.lookWithin ?? Infinity);
   // Only work under way goes on at once.
   return ending.is === "waiting" ? again : Math.max(again, context.windows.backoffMinMs);
 }

@@ -50,31 +50,49 @@ export interface Pass<Spec, In, Mem extends JsonObject> {
   readonly allowUnverifiedIds: boolean;
   /** Where the connection is limited to some projects, their ids. */
   readonly allowedProjects: readonly Uuid[] | undefined;
+  /** Operations that a policy forbids now: the plan is made as if they could not be done. */
+  readonly withheld: ReadonlySet<string>;
+  /** Whether what provably is not on the platform any more may be created anew (lifecycle.onMissing). */
+  readonly onMissing: "Fail" | "Recreate";
+  /** What others changed on the platform is undone: never, settings only, or deployments and run states as well. */
+  readonly corrects: "Nothing" | "Settings" | "Everything";
+  /** How often, and how long after its failure was seen, a failed deployment is started again. */
+  readonly retry: { readonly limit: number; readonly backoffMs: Ms } | undefined;
+}
+
+interface StepFacts<Do> {
+  /** The operation of the platform's API, e.g. "updateProject". */
+  readonly op: string;
+  readonly do: Do;
+  /** It only undoes what others changed on the platform: under driftPolicy Report it is reported instead. */
+  readonly corrects?: boolean;
+  /** What it changes, for a plan. Secret values are not in it. */
+  readonly changes?: readonly DriftField[];
 }
 
 export type Step<Do> =
-  /** PUT, import, DELETE: may be repeated, needs no ledger. */
-  | { readonly repeat: "safe"; readonly op: string; readonly do: Do }
+  /** PUT, import, DELETE: may be repeated, needs no ledger. `message` is what a plan says of it. */
+  | (StepFacts<Do> & { readonly repeat: "safe"; readonly message?: string })
   /**
    * POST: an intent is written first. `mark` is the baseline that a later trace compares with, `why` what the status
    * says while it is under way.
    */
-  | {
+  | (StepFacts<Do> & {
       readonly repeat: "once";
-      readonly op: string;
-      readonly do: Do;
       readonly creates: boolean;
       readonly mark: Json;
       readonly why: Why;
       readonly name?: string;
       readonly commit?: string;
-    };
+    });
 
 export type Plan<Do> =
   | { readonly is: "settled"; readonly again?: Ms }
   | { readonly is: "waiting" | "stalled"; readonly why: Why; readonly again?: Ms }
   /** Take over the existing object with this id; the engine records it like the outcome of a create. */
   | { readonly is: "adopt"; readonly id: Uuid }
+  /** The recorded object provably does not exist any more and a new one is wanted: the engine drops what it knows of it. */
+  | { readonly is: "forget"; readonly why: Why }
   | { readonly is: "step"; readonly step: Step<Do> };
 
 /** What is known after a step or a trace. */
@@ -125,6 +143,14 @@ export interface Report {
   readonly drift?: readonly DriftField[];
   /** A ConfigMap to write beside the object. */
   readonly output?: { readonly name: string; readonly data: Readonly<Record<string, string>> };
+  /** A Secret to write beside the object. `status` are members of status that hold once it is written. */
+  readonly secret?: {
+    readonly name: string;
+    readonly data: Readonly<Record<string, string>>;
+    readonly status: JsonObject;
+  };
+  /** Look again within so many milliseconds, however long the poll interval is. */
+  readonly lookWithin?: Ms;
 }
 
 /** A reference to another custom resource, or to an object of the platform by its id. Exactly one of name and id. */
@@ -135,6 +161,8 @@ export interface Reference {
   readonly kind: string;
   readonly name: string | undefined;
   readonly externalId: Uuid | undefined;
+  /** Only its id is needed: whether it is Ready does not matter. */
+  readonly idOnly?: true;
 }
 
 /** A value from a Secret or a ConfigMap of the same namespace. */
@@ -193,6 +221,13 @@ export interface Needs<In> {
   inputs(resolved: Resolved): In;
 }
 
+/** What a connection says for its objects: the members of spec.lifecycle, and how often they are looked at. */
+export interface PolicyDefaults {
+  readonly lifecycle: Readonly<Record<string, unknown>>;
+  /** As a user writes it, e.g. "15m". */
+  readonly pollInterval: string | undefined;
+}
+
 /** What a connection kind tells the engine about itself. */
 export interface ConnectionSettings {
   readonly baseUrl: string;
@@ -205,6 +240,8 @@ export interface ConnectionSettings {
   readonly surface: "Auto" | Surface;
   readonly allowUnverifiedIds: boolean;
   readonly allowedProjects: readonly Uuid[] | undefined;
+  /** What counts where an object says nothing itself. */
+  readonly defaults: PolicyDefaults;
   /** Only of a cluster-scoped connection: who may use it. undefined: nobody. */
   readonly allowedNamespaces:
     | { readonly names: readonly string[]; readonly matchLabels: Readonly<Record<string, string>> | undefined }
@@ -219,6 +256,8 @@ export interface Kind<Spec, In, Seen, Mem extends JsonObject, Do, Api> {
   claim(spec: Spec): Uuid | undefined;
   /** Whether objects of it live on the platform: created by it, recorded by id, finalizer while a policy needs it. */
   readonly lives: boolean;
+  /** Whether its steps wait for approval unless the object or its connection says otherwise. */
+  readonly manual?: true;
   /** Whether the platform has a list by name on this surface, and so the default adoption policy is IfUniqueName. */
   listable(surface: Surface): boolean;
   needs(spec: Spec): Needs<In>;

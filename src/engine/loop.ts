@@ -1,3 +1,4 @@
+import { member } from "../kube/json.ts";
 import { keyOf } from "../kube/objects.ts";
 import type { KubeObject, JsonObject } from "../kube/types.ts";
 /** Hops 4 to 6 of a reconcile: trace or observe, plan, act, until there is no step. */
@@ -8,7 +9,17 @@ import type { Context } from "./context.ts";
 import { execute, remember } from "./execute.ts";
 import { keyText } from "./keys.ts";
 import type { Kind, Ms, Plan, Report, Uuid, Why } from "./kind.ts";
-import { finalizerDue, finalizersWith, hasFinalizer, keepRecord, recordId, recordOf, type Place } from "./record.ts";
+import { governedIn, permit } from "./permission.ts";
+import {
+  finalizerDue,
+  finalizersWith,
+  forgetId,
+  hasFinalizer,
+  keepRecord,
+  recordId,
+  recordOf,
+  type Place,
+} from "./record.ts";
 import { recover } from "./recover.ts";
 import { rejectedBefore } from "./rejection.ts";
 import { backoff } from "./schedule.ts";
@@ -76,12 +87,14 @@ type Stepped<Spec, In, Seen, Mem extends JsonObject, Api> =
 /** Plans once, and acts if there is a step. */
 async function step<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
   loop: Loop<Spec, In, Seen, Mem, Do, Api>,
-  frame: Frame<Spec, In, Mem, Api>,
+  scoped: Frame<Spec, In, Mem, Api>,
   seen: Seen,
 ): Promise<Stepped<Spec, In, Seen, Mem, Api>> {
   const { context, kind } = loop;
-  const plan = kind.plan(frame.pass, seen);
+  const { plan, governed } = permit(context, kind, scoped, seen);
+  const frame = { ...scoped, governed };
   if (plan.is === "adopt") return { is: "on", frame: await adopt(context, frame, plan.id), seen: undefined };
+  if (plan.is === "forget") return { is: "passed", passed: await forget(loop, frame, plan.why) };
   if (plan.is !== "step") return { is: "passed", passed: concluded(loop, frame, seen, plan) };
   const again = rejectedBefore(frame.session.rejected, plan.step.op, frame.pass);
   if (again !== undefined) {
@@ -121,7 +134,7 @@ function concluded<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rated
   loop: Loop<Spec, In, Seen, Mem, Do, Api>,
   frame: Frame<Spec, In, Mem, Api>,
   seen: Seen,
-  plan: Exclude<Plan<Do>, { is: "step" } | { is: "adopt" }>,
+  plan: Extract<Plan<Do>, { is: "settled" | "waiting" | "stalled" }>,
 ): Passed<Spec, In, Mem, Api> {
   const report = loop.kind.report(frame.pass, seen);
   const ending: Ending =
@@ -146,9 +159,43 @@ async function adoptObject<Api extends RatedApi>(
   id: Uuid,
 ): Promise<KubeObject> {
   const { object } = place;
-  if (!finalizerDue(object) || hasFinalizer(object)) return (await recordId(context, place, id)) ?? object;
+  if (!finalizerDue(place) || hasFinalizer(object)) return (await recordId(context, place, id)) ?? object;
   const annotations = recordOf(context, place, id);
   return await context.writer.patchChecked(object, { annotations, finalizers: finalizersWith(object, true) });
+}
+
+/** Drops the record of what is gone; the next pass creates anew, through the ledger. What a user gave is not replaced. */
+async function forget<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  { context, kind }: Loop<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  why: Why,
+): Promise<Passed<Spec, In, Mem, Api>> {
+  const told = { report: undefined, again: undefined };
+  if (kind.claim(frame.pass.spec) === frame.pass.id) {
+    return { frame, ending: { is: "stalled", why, exchange: "ok" }, ...told };
+  }
+  const object = (await forgetId(context, frame.object)) ?? frame.object;
+  const bare = { observedGeneration: -1, conditions: member(object.status, "conditions") };
+  const forgotten = await context.writer.patchStatus(object, bare);
+  context.events.record({
+    regarding: forgotten,
+    type: "Warning",
+    reason: why.reason,
+    action: "Forget",
+    note: why.message,
+  });
+  frame.session.unsaved = undefined;
+  const pass = { ...frame.pass, id: undefined, proof: undefined, memory: kind.resource.memory.parse({}) };
+  const creating: Why = {
+    reason: "Creating",
+    message: "It is gone from the platform and is created anew, as spec.lifecycle.onMissing says.",
+  };
+  return {
+    frame: { ...frame, object: forgotten, pass, governed: governedIn(forgotten) },
+    ending: { is: "waiting", why: creating, exchange: "ok" },
+    report: undefined,
+    again: 0,
+  };
 }
 
 /** What a failed exchange means; the connection is asked when it may be the cause. */

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { anObject } from "../../test/support/engine-objects.ts";
 import type { Json } from "../kube/types.ts";
 import { RECONCILE_REQUESTED_AT } from "../resources/base/names.ts";
-import { adoptionPolicy, deletionPolicy, invalidSpec, requestedToken } from "./policy.ts";
+import { adoptionPolicy, invalidSpec, NO_DEFAULTS, policiesOf, requestedToken } from "./policy.ts";
 
 const FLUX = "reconcile.fluxcd.io/requestedAt";
 
@@ -38,11 +38,12 @@ describe("adoptionPolicy", () => {
     ["else", true, true, "IfUniqueName"],
   ])("%s, listable %s, parent managed here %s: %s", (adoption, listable, parentManagedHere, expected) => {
     const object = anObject({ spec: { lifecycle: { adoptionPolicy: adoption } } });
-    expect(adoptionPolicy(object, { listable, parentManagedHere })).toBe(expected);
+    const { adoption: said } = policiesOf(object, NO_DEFAULTS);
+    expect(adoptionPolicy(said, { listable, parentManagedHere })).toBe(expected);
   });
 });
 
-describe("deletionPolicy", () => {
+describe("the deletion policy", () => {
   it.each<[Json | undefined, string]>([
     [undefined, "Retain"],
     [{}, "Retain"],
@@ -52,7 +53,7 @@ describe("deletionPolicy", () => {
     [{ lifecycle: { deletionPolicy: "Delete" } }, "Delete"],
     [{ lifecycle: { deletionPolicy: "Stop" } }, "Stop"],
   ])("of %j is %s: what is not clear deletes nothing", (spec, expected) => {
-    expect(deletionPolicy({ ...anObject(), spec })).toBe(expected);
+    expect(policiesOf({ ...anObject(), spec }, NO_DEFAULTS).deletion).toBe(expected);
   });
 });
 

@@ -1,10 +1,11 @@
-/** What the user says about an object beside its kind's own fields. */
-import type { z } from "zod";
+/** What the user says about an object beside its kind's own fields, on the object or on its connection. */
+import { z } from "zod";
 
-import { member } from "../kube/json.ts";
-import type { KubeObject } from "../kube/types.ts";
+import { isObject, member } from "../kube/json.ts";
+import type { JsonObject, KubeObject } from "../kube/types.ts";
 import { RECONCILE_REQUESTED_AT } from "../resources/base/names.ts";
-import type { Why } from "./kind.ts";
+import type { Ms, Pass, PolicyDefaults, Why } from "./kind.ts";
+import { parseDuration } from "./schedule.ts";
 import { text } from "./status.ts";
 
 /** Flux's own annotation for the same request. */
@@ -20,22 +21,81 @@ export function requestedToken(object: KubeObject): string | undefined {
   return token === undefined || token === member(object.status, "lastHandledReconcileAt") ? undefined : token;
 }
 
-export type AdoptionPolicy = "Never" | "IfUniqueName" | "Required";
+const milliseconds = z.string().transform((written): Ms => parseDuration(written) ?? 0);
 
-/** spec.lifecycle.adoptionPolicy, or its default: IfUniqueName where a list exists and the parent is managed here. */
-export function adoptionPolicy(
-  object: KubeObject,
-  facts: { readonly listable: boolean; readonly parentManagedHere: boolean },
-): AdoptionPolicy {
-  const asked = text(member(member(object.spec, "lifecycle"), "adoptionPolicy"));
-  if (asked === "Never" || asked === "IfUniqueName" || asked === "Required") return asked;
-  return facts.listable && facts.parentManagedHere ? "IfUniqueName" : "Never";
+/** A member that cannot be read counts as absent: the kind's own schema has told that it is wrong. */
+const lifecycle = z.object({
+  managementPolicy: z.enum(["Manage", "ObserveOnly", "CreateOnly"]).optional().catch(undefined),
+  adoptionPolicy: z.enum(["Never", "IfUniqueName", "Required"]).optional().catch(undefined),
+  deletionPolicy: z.enum(["Retain", "Delete", "Stop"]).optional().catch(undefined),
+  onMissing: z.enum(["Fail", "Recreate"]).optional().catch(undefined),
+  driftPolicy: z.enum(["Correct", "Report"]).optional().catch(undefined),
+  applyPolicy: z.enum(["Automatic", "Manual"]).optional().catch(undefined),
+  syncWindows: z
+    .object({
+      kind: z.enum(["Allow", "Deny"]),
+      windows: z.array(
+        z.object({ schedule: z.string(), duration: milliseconds, timeZone: z.string().default("UTC") }).readonly(),
+      ),
+    })
+    .optional()
+    .catch(undefined),
+  retry: z
+    .object({ limit: z.int(), backoff: milliseconds.default(300_000) })
+    .optional()
+    .catch(undefined),
+});
+
+/** Everything that spec.lifecycle and the connection's defaults say; what neither says has its documented default. */
+export interface Policies {
+  readonly management: "Manage" | "ObserveOnly" | "CreateOnly";
+  /** undefined: the default, which depends on kind and parent. */
+  readonly adoption: "Never" | "IfUniqueName" | "Required" | undefined;
+  readonly deletion: "Retain" | "Delete" | "Stop";
+  readonly onMissing: "Fail" | "Recreate";
+  readonly corrects: Pass<unknown, unknown, JsonObject>["corrects"];
+  readonly manual: boolean;
+  readonly windows: SyncWindows | undefined;
+  readonly retry: { readonly limit: number; readonly backoffMs: Ms } | undefined;
 }
 
-/** spec.lifecycle.deletionPolicy, or its default. */
-export function deletionPolicy(object: KubeObject): "Retain" | "Delete" | "Stop" {
-  const policy = text(member(member(object.spec, "lifecycle"), "deletionPolicy"));
-  return policy === "Delete" || policy === "Stop" ? policy : "Retain";
+/** Repeating windows of time, and whether they allow or deny writes. */
+export type SyncWindows = NonNullable<z.output<typeof lifecycle>["syncWindows"]>;
+
+export const NO_DEFAULTS: PolicyDefaults = { lifecycle: {}, pollInterval: undefined };
+
+/** @param manual whether steps of the kind wait for approval when nobody says anything. */
+export function policiesOf(object: KubeObject, defaults: PolicyDefaults, manual = false): Policies {
+  const own = member(object.spec, "lifecycle");
+  const said = lifecycle.parse({ ...defaults.lifecycle, ...(isObject(own) ? own : {}) });
+  const management = said.managementPolicy ?? "Manage";
+  return {
+    management,
+    adoption: said.adoptionPolicy,
+    deletion: management === "ObserveOnly" ? "Retain" : (said.deletionPolicy ?? "Retain"),
+    onMissing: management === "Manage" ? (said.onMissing ?? "Fail") : "Fail",
+    corrects: said.driftPolicy === "Correct" ? "Everything" : said.driftPolicy === "Report" ? "Nothing" : "Settings",
+    manual: said.applyPolicy === undefined ? manual : said.applyPolicy === "Manual",
+    windows: said.syncWindows,
+    retry: said.retry && { limit: said.retry.limit, backoffMs: said.retry.backoff },
+  };
+}
+
+/** The defaults that a connection object states. */
+export function defaultsIn(connection: KubeObject): PolicyDefaults {
+  const stated = member(connection.spec, "defaults");
+  const said = member(stated, "lifecycle");
+  return { lifecycle: isObject(said) ? said : {}, pollInterval: text(member(stated, "pollInterval")) };
+}
+
+export type AdoptionPolicy = NonNullable<Policies["adoption"]>;
+
+/** What was said, or the default: IfUniqueName where a list exists and the parent is managed here. */
+export function adoptionPolicy(
+  said: Policies["adoption"],
+  facts: { readonly listable: boolean; readonly parentManagedHere: boolean },
+): AdoptionPolicy {
+  return said ?? (facts.listable && facts.parentManagedHere ? "IfUniqueName" : "Never");
 }
 
 /** Which fields of a spec are wrong, and why. Values are not quoted. */

@@ -105,7 +105,9 @@ function toFinish<Spec, In, Mem extends JsonObject, Api>(
   asked: boolean,
 ): Finish {
   const { object, session, pins } = frame;
-  return { object, session, ending, report, id: recordedId(frame.pass), pins, asked, again };
+  const { governed, connection } = frame;
+  const { defaults } = connection.settings;
+  return { object, session, ending, report, id: recordedId(frame.pass), pins, asked, again, governed, defaults };
 }
 
 /** A connection whose Secret is missing looks for it again soon; nothing else would bring it back. */

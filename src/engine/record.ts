@@ -6,13 +6,14 @@ import type { Connection, RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import type { Pins } from "./identity.ts";
 import type { Uuid } from "./kind.ts";
-import { deletionPolicy } from "./policy.ts";
+import { policiesOf } from "./policy.ts";
 import { isSealed, seal } from "./seal.ts";
 import { text } from "./status.ts";
 
 /** Whether the object should carry our finalizer: only while its deletion has something to do (design §2). */
-export function finalizerDue(object: KubeObject): boolean {
-  return deletionPolicy(object) !== "Retain" && object.metadata.deletionTimestamp === undefined;
+export function finalizerDue<Api>({ object, connection }: Omit<Place<Api>, "pins">): boolean {
+  const { deletion } = policiesOf(object, connection.settings.defaults);
+  return deletion !== "Retain" && object.metadata.deletionTimestamp === undefined;
 }
 
 export function hasFinalizer(object: KubeObject): boolean {
@@ -34,7 +35,7 @@ export interface Place<Api> {
 
 /** Keeps finalizer and backup of an object that has an id as they should be. */
 export async function keepRecord<Api extends RatedApi>(context: Context<Api>, place: Place<Api>): Promise<KubeObject> {
-  return await keepBackup(context, { ...place, object: await keepFinalizer(context, place.object) });
+  return await keepBackup(context, { ...place, object: await keepFinalizer(context, place) });
 }
 
 /** The status is the authority; its backup follows it, also when a replace stripped it, or it named another installation. */
@@ -65,8 +66,9 @@ export function isRecord<Api>({ object, connection, pins }: Place<Api>, id: Uuid
 }
 
 /** Makes the finalizer follow the policy. */
-async function keepFinalizer<Api extends RatedApi>(context: Context<Api>, object: KubeObject): Promise<KubeObject> {
-  const due = finalizerDue(object);
+async function keepFinalizer<Api extends RatedApi>(context: Context<Api>, place: Place<Api>): Promise<KubeObject> {
+  const { object } = place;
+  const due = finalizerDue(place);
   if (due === hasFinalizer(object) || object.metadata.deletionTimestamp !== undefined) return object;
   return await context.writer.patchChecked(object, { finalizers: finalizersWith(object, due) });
 }
@@ -116,4 +118,23 @@ function cleared(object: KubeObject): Readonly<Record<string, null>> {
     ...(annotations[INTENT] === undefined ? {} : { [INTENT]: null }),
     ...(USED_UP.has(annotations[RESOLVE] ?? "") ? { [RESOLVE]: null } : {}),
   };
+}
+
+/**
+ * Drops what is recorded of an object that does not exist on the platform any more. The annotations go first: while the
+ * status has the id, nothing is created anew.
+ */
+export async function forgetId<Api extends RatedApi>(
+  context: Context<Api>,
+  object: KubeObject,
+): Promise<KubeObject | undefined> {
+  const known = [EXTERNAL_ID, SEAL, INSTALLATION, INTENT].filter(
+    (name) => object.metadata.annotations?.[name] !== undefined,
+  );
+  if (known.length === 0) return object;
+  return await context.writer.storeOutcome(
+    object,
+    Object.fromEntries(known.map((name) => [name, null])),
+    context.stopping,
+  );
 }

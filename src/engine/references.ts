@@ -35,7 +35,7 @@ export function resolveReferences(
     const object = cache.get({ kind: reference.kind, namespace, name });
     if (object === undefined) return { is: "shut", missing: true, why: notFound(reference, namespace, name) };
     const id = text(member(object.status, "externalId"));
-    if (id === undefined || (!hasId && !isSettled(object))) {
+    if (id === undefined || (!hasId && reference.idOnly !== true && !isSettled(object))) {
       return { is: "shut", missing: false, why: notReady(reference.kind, name, object) };
     }
     ids.set(reference.field, id);

@@ -8,9 +8,9 @@ import type { Context } from "./context.ts";
 import { unasked, type Finish } from "./finish.ts";
 import { identify } from "./identity.ts";
 import { parseKey } from "./keys.ts";
-import type { Kind } from "./kind.ts";
+import type { Kind, PolicyDefaults } from "./kind.ts";
 import { pass } from "./loop.ts";
-import { deletionPolicy } from "./policy.ts";
+import { defaultsIn, NO_DEFAULTS, policiesOf } from "./policy.ts";
 import { hasFinalizer, release } from "./record.ts";
 import { openSlot } from "./recover.ts";
 import { recordedId, scope, type Frame } from "./scope.ts";
@@ -37,7 +37,7 @@ export async function remove<Spec, In, Seen, Mem extends JsonObject, Do, Api ext
   session: Session,
 ): Promise<Finish | undefined> {
   if (!hasFinalizer(object)) return undefined;
-  const policy = deletionPolicy(object);
+  const policy = policiesOf(object, defaultsFor(context, object)).deletion;
   const id = session.unsaved?.id ?? text(member(object.status, "externalId"));
   const certain = openSlot(object, session).is === "empty";
   if (policy === "Retain" || !kind.lives) {
@@ -49,6 +49,16 @@ export async function remove<Spec, In, Seen, Mem extends JsonObject, Do, Api ext
   if (children.length === 0) return await end(context, kind, object, session, policy);
   const why = { reason: "WaitingForChildren" as const, message: childrenMessage(children) };
   return unasked(object, session, { is: "waiting", why, exchange: "none" });
+}
+
+/** What its connection says for it: as the connection is now, or, if it is gone, as it was last. */
+function defaultsFor<Api extends RatedApi>(context: Context<Api>, object: KubeObject): PolicyDefaults {
+  const found = context.route(object);
+  const connection = found.is === "found" ? context.cache.get(found.key) : undefined;
+  if (connection !== undefined) return defaultsIn(connection);
+  const uid = text(member(member(object.status, "identity"), "connectionUid"));
+  const last = uid === undefined ? undefined : context.connections.byUid(uid);
+  return last?.settings.defaults ?? NO_DEFAULTS;
 }
 
 /** Ends the object of the platform, where there is a way to it. */
@@ -88,7 +98,9 @@ async function dismantle<Spec, In, Seen, Mem extends JsonObject, Do, Api extends
   if (ending.is === "stalled" && LETS_GO.has(ending.why.reason)) {
     return await letGo(context, object, kept("Warning", id, ending.why.message));
   }
-  return { object, session, ending, report: passed.report, id: recorded, pins, asked: true, again: passed.again };
+  const { governed, connection } = passed.frame;
+  const told = { ending, report: passed.report, id: recorded, pins, asked: true, again: passed.again };
+  return { object, session, ...told, governed, defaults: connection.settings.defaults };
 }
 
 /** Why the object of the platform is not this resource's to end. */

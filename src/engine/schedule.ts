@@ -25,16 +25,22 @@ export function parseDuration(text: string): Ms | undefined {
   return total;
 }
 
-/** The poll interval of one object: its annotation, at least 30 s, else the default. `invalid` is an unreadable one. */
+/**
+ * The poll interval of one object: its annotation, at least 30 s, else the connection's, else the default. `invalid` is
+ * an unreadable annotation.
+ */
 export function pollInterval(
   object: KubeObject,
   windows: Windows,
+  ofConnection?: string,
 ): { readonly ms: Ms; readonly invalid: string | undefined } {
+  const atLeast = (ms: Ms): Ms => Math.max(ms, Math.min(FLOOR_MS, windows.pollMs));
+  const usual = parseDuration(ofConnection ?? "");
+  const fallback = usual === undefined ? windows.pollMs : atLeast(usual);
   const asked = object.metadata.annotations?.[POLL_INTERVAL];
-  if (asked === undefined) return { ms: windows.pollMs, invalid: undefined };
+  if (asked === undefined) return { ms: fallback, invalid: undefined };
   const parsed = parseDuration(asked);
-  if (parsed === undefined) return { ms: windows.pollMs, invalid: asked };
-  return { ms: Math.max(parsed, Math.min(FLOOR_MS, windows.pollMs)), invalid: undefined };
+  return parsed === undefined ? { ms: fallback, invalid: asked } : { ms: atLeast(parsed), invalid: undefined };
 }
 
 /** The interval ± 10 %, so that objects do not come in waves. @param random in [0, 1) */

@@ -2,13 +2,15 @@
 import { member } from "../kube/json.ts";
 import { keyOf } from "../kube/objects.ts";
 import type { JsonObject, KubeObject } from "../kube/types.ts";
+import { invalidWindows } from "./change-window.ts";
 import type { Ending } from "./compose.ts";
 import type { Connection, RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { contradiction, identify, isForeign, type Identity, type Pins } from "./identity.ts";
 import { keyText } from "./keys.ts";
 import type { Goal, Kind, Needs, Pass, Proof, Reference, Uuid, Why } from "./kind.ts";
-import { adoptionPolicy, invalidSpec, requestedToken } from "./policy.ts";
+import { governedIn, type Governed } from "./permission.ts";
+import { adoptionPolicy, invalidSpec, policiesOf, requestedToken, type Policies } from "./policy.ts";
 import { reach } from "./reach.ts";
 import { isRecord, type Place } from "./record.ts";
 import { resolveReferences, type Gate } from "./references.ts";
@@ -24,6 +26,9 @@ export interface Frame<Spec, In, Mem extends JsonObject, Api> {
   readonly connection: Connection<Api>;
   readonly pass: Pass<Spec, In, Mem>;
   readonly pins: Pins;
+  readonly policies: Policies;
+  /** What the policies have to say in the status, as far as this pass has come. */
+  readonly governed: Governed;
 }
 
 export type Scoped<Spec, In, Mem extends JsonObject, Api> =
@@ -76,7 +81,10 @@ export async function scope<Spec, In, Seen, Mem extends JsonObject, Do, Api exte
     lenient: insist ? undefined : { parentId: pins.parentId },
   });
   if (inputs.is === "missing") return waiting(inputs.why);
-  const frame = { object, session, connection, pins };
+  const policies = policiesOf(object, connection.settings.defaults, kind.manual);
+  const unclear = invalidWindows(policies.windows);
+  if (unclear !== undefined) return stalled(unclear);
+  const frame = { object, session, connection, pins, policies, governed: governedIn(object) };
   const found = { spec, inputs: inputs.inputs, goal, identity: provenBySeal(frame, identity), needs };
   return { is: "ready", frame: { ...frame, pass: passOf(context, kind, frame, found) } };
 }
@@ -141,7 +149,7 @@ function known(object: KubeObject, session: Session): Identity {
 function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
   context: Context<Api>,
   kind: Kind<Spec, In, Seen, Mem, Do, Api>,
-  frame: { readonly object: KubeObject; readonly session: Session; readonly connection: Connection<Api> },
+  frame: Omit<Frame<Spec, In, Mem, Api>, "pass">,
   found: {
     readonly spec: Spec;
     readonly inputs: In;
@@ -150,7 +158,7 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     readonly needs: Needs<In>;
   },
 ): Pass<Spec, In, Mem> {
-  const { object, session, connection } = frame;
+  const { object, session, connection, policies } = frame;
   const { settings } = connection;
   const surface = connection.surface ?? "Documented";
   const proof: Proof | undefined = found.identity.is === "known" ? found.identity.proof : undefined;
@@ -165,7 +173,7 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     memory: kind.resource.memory.parse(session.unsaved?.memory ?? object.status ?? {}),
     surface,
     generation: object.metadata.generation ?? 0,
-    adoption: adoptionPolicy(object, {
+    adoption: adoptionPolicy(policies.adoption, {
       listable: kind.listable(surface),
       parentManagedHere: isManagedHere(found.needs.references[0], connection),
     }),
@@ -173,6 +181,10 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     holderOf: (candidate) => context.claims.holder(candidate, object),
     allowUnverifiedIds: settings.allowUnverifiedIds,
     allowedProjects: settings.allowedProjects,
+    withheld: new Set(),
+    onMissing: policies.onMissing,
+    corrects: policies.corrects,
+    retry: policies.retry,
   };
 }
 

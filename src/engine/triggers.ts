@@ -1,11 +1,11 @@
 /** Which changes of the stored objects bring whom back. Pure. */
 import { member } from "../kube/json.ts";
 import type { KubeObject } from "../kube/types.ts";
-import { INTENT, PAUSED, POLL_INTERVAL, RESOLVE } from "../resources/base/names.ts";
+import { APPROVED_PLAN, INTENT, PAUSED, POLL_INTERVAL, RESOLVE } from "../resources/base/names.ts";
 import { REQUEST_ANNOTATIONS, requestedToken } from "./policy.ts";
 import { isSettled, text } from "./status.ts";
 
-const USER_ANNOTATIONS = [PAUSED, ...REQUEST_ANNOTATIONS, POLL_INTERVAL, RESOLVE];
+const USER_ANNOTATIONS = [PAUSED, ...REQUEST_ANNOTATIONS, POLL_INTERVAL, RESOLVE, APPROVED_PLAN];
 
 /** A change as the store tells it. */
 export interface Change {
@@ -41,6 +41,7 @@ export function mayWait(object: KubeObject): boolean {
     requestedToken(object) === undefined &&
     object.metadata.annotations?.[INTENT] === undefined &&
     object.metadata.annotations?.[RESOLVE] === undefined &&
+    member(object.status, "plan") === undefined &&
     member(object.status, "intent") === undefined
   );
 }

@@ -91,6 +91,7 @@ describe("the settings of a connection", () => {
       surface: "Auto",
       allowUnverifiedIds: false,
       allowedProjects: undefined,
+      defaults: { lifecycle: {}, pollInterval: undefined },
       allowedNamespaces: undefined,
     });
   });

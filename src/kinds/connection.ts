@@ -85,6 +85,7 @@ function settings(
     surface: spec.surface,
     allowUnverifiedIds: spec.allowUnverifiedIds,
     allowedProjects: spec.allowedProjects,
+    defaults: { lifecycle: spec.defaults?.lifecycle ?? {}, pollInterval: spec.defaults?.pollInterval },
     allowedNamespaces,
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { USUAL_POLICIES } from "../../test/support/policies.ts";
 import type { Goal, Pass } from "../engine/kind.ts";
 import type { Project } from "../platform/projects.ts";
 import type { ProjectMemory, ProjectSpec } from "../resources/project.ts";
@@ -32,6 +33,7 @@ function passOf(change: Partial<Omit<ProjectPass, "spec">> & { readonly spec?: o
     holderOf: () => undefined,
     allowUnverifiedIds: false,
     allowedProjects: undefined,
+    ...USUAL_POLICIES,
     ...rest,
   };
 }

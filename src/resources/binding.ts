@@ -11,6 +11,7 @@ import {
   ONE_VALUE,
   valueFrom,
 } from "./base/fields.ts";
+import { lifecycleOf } from "./base/lifecycle.ts";
 import type { Resource } from "./base/resource.ts";
 import { ATOMIC, fingerprint, kept, livingStatus, text } from "./base/status.ts";
 
@@ -72,6 +73,7 @@ const spec = z.object({
   customerProvidedInputs: mapOf(mapOf(inputValue, 128).describe("Inputs of one component, by key."), 64)
     .default({})
     .describe("Inputs that the components need at run time: by component key, then by input key."),
+  lifecycle: lifecycleOf(["managementPolicy", "driftPolicy", "applyPolicy", "syncWindows"]),
 });
 
 export type BindingSpec = z.output<typeof spec>;

@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import { AGE, MESSAGE, READY, REASON } from "./base/columns.ts";
 import { mapOf, objectName, tokenSecretRef, uuid } from "./base/fields.ts";
+import { defaults } from "./base/lifecycle.ts";
 import type { PrinterColumn, Resource } from "./base/resource.ts";
 import { kept, observingStatus } from "./base/status.ts";
 
@@ -64,6 +65,7 @@ const common = {
     .optional()
     .describe("Projects that may be used through this connection. Defaults to all that the token can see.")
     .meta({ "x-kubernetes-list-type": "set" }),
+  defaults,
 };
 
 const namespacedSpec = z.object(common);

@@ -1,15 +1,8 @@
 import { z } from "zod";
 
 import { AGE, MESSAGE, READY, REASON, REMOTE_ID } from "./base/columns.ts";
-import {
-  clusterReference,
-  connectionRef,
-  displayName,
-  externalId,
-  lifecycle,
-  platformValue,
-  reference,
-} from "./base/fields.ts";
+import { clusterReference, connectionRef, displayName, externalId, platformValue, reference } from "./base/fields.ts";
+import { CREATED, lifecycleOf } from "./base/lifecycle.ts";
 import type { Resource } from "./base/resource.ts";
 import { EXTERNAL_ID_STAYS, lockedOnceRecorded } from "./base/rules.ts";
 import { count, id, kept, livingStatus, text } from "./base/status.ts";
@@ -23,7 +16,7 @@ const spec = z.object({
     .describe("Mode in the platform's spelling, e.g. STAGING or PRODUCTION. Left to the platform when absent."),
   clusterRef: clusterReference("Cluster that the environment runs on. Cannot be changed once it exists."),
   externalId: externalId.optional(),
-  lifecycle,
+  lifecycle: lifecycleOf(CREATED, ["Retain", "Delete"]),
 });
 
 export type EnvironmentSpec = z.output<typeof spec>;

@@ -1,7 +1,8 @@
 import { z } from "zod";
 
 import { AGE, MESSAGE, READY, REASON, REMOTE_ID } from "./base/columns.ts";
-import { connectionRef, displayName, externalId, lifecycle } from "./base/fields.ts";
+import { connectionRef, displayName, externalId } from "./base/fields.ts";
+import { CREATED, lifecycleOf } from "./base/lifecycle.ts";
 import type { Resource } from "./base/resource.ts";
 import { EXTERNAL_ID_STAYS } from "./base/rules.ts";
 import { ATOMIC, count, id, livingStatus, text } from "./base/status.ts";
@@ -14,7 +15,7 @@ const spec = z.object({
   name: displayName.describe("Name of the project; unique in the organization, whatever the case."),
   description: z.string().max(1024).optional().describe("What the project is for. Left alone when absent."),
   externalId: externalId.optional(),
-  lifecycle,
+  lifecycle: lifecycleOf(CREATED, ["Retain", "Delete"]),
 });
 
 export type ProjectSpec = z.output<typeof spec>;

@@ -32,7 +32,6 @@ describe("a spec", () => {
       gitRepository: { url: "https://git.example.com/shop/api.git" },
       variables: [],
       runState: "Running",
-      lifecycle: { deletionPolicy: "Retain" },
     });
   });
 

@@ -14,6 +14,7 @@ import type {
   TemplateLayer,
 } from "../../src/platform/templates.ts";
 import { platformBinding, type BindingMemory, type BindingSpec } from "../../src/resources/binding.ts";
+import { USUAL_POLICIES } from "./policies.ts";
 
 export const CLUSTER = "00000000-0000-4000-8000-000000000002";
 export const NOW = new Date("2026-11-21T10:00:00.400Z");
@@ -103,6 +104,7 @@ export function passOf<Spec, In, Mem extends JsonObject>(
     holderOf: () => undefined,
     allowUnverifiedIds: false,
     allowedProjects: undefined,
+    ...USUAL_POLICIES,
     ...change,
   };
 }

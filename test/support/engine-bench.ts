@@ -93,6 +93,7 @@ export function engineBench(options: BenchOptions = {}): Bench {
         random: options.random ?? random,
         connectionKinds: { namespaced: "Link", cluster: "ClusterLink" },
         windows,
+        dryRun: false,
         installation: bench.installation,
         observer: {
           change: (change) => bench.mutations.push(change),

@@ -162,12 +162,16 @@ function planNew(pass: WidgetPass, seen: Seen): Plan<Do> {
 function planOld(pass: WidgetPass, seen: Seen, id: string): Plan<Do> {
   const { spec, memory } = pass;
   const { mine } = seen;
-  if (mine === undefined) return { is: "stalled", why: why("ExternalResourceDeleted", "It is gone.") };
+  if (mine === undefined) {
+    const is = seen.all !== undefined && pass.onMissing === "Recreate" ? "forget" : "stalled";
+    return { is, why: why("ExternalResourceDeleted", "It is gone.") };
+  }
   const holder = pass.holderOf(id);
   if (holder !== undefined) return { is: "stalled", why: why("AlreadyManaged", `It belongs to ${holder}.`) };
   if (pass.proof !== "recorded") return planProof(pass, mine, id);
-  if (differs(spec, mine)) return { is: "step", step: { repeat: "safe", op: "update", do: "update" } };
-  if (pass.inputs.content !== undefined && !sameContent(pass.inputs.content, memory.written)) {
+  if (differs(spec, mine) && !pass.withheld.has("update")) return { is: "step", step: updateOf(pass, mine) };
+  const unsent = pass.inputs.content !== undefined && !sameContent(pass.inputs.content, memory.written);
+  if (unsent && !pass.withheld.has("import")) {
     return { is: "step", step: { repeat: "safe", op: "import", do: "import" } };
   }
   if (mine.state === "BUSY") return { is: "waiting", why: why("Deploying", "A deployment runs.") };
@@ -175,9 +179,15 @@ function planOld(pass: WidgetPass, seen: Seen, id: string): Plan<Do> {
   return planDeploy(pass, mine);
 }
 
-function planDeploy({ spec, memory, requested }: WidgetPass, mine: Remote): Plan<Do> {
+function updateOf({ spec }: WidgetPass, { note }: Remote): Step<Do> {
+  const changes = [{ path: "spec.note", desired: spec.note ?? "", observed: note }];
+  return { repeat: "safe", op: "update", do: "update", corrects: true, message: "Update the note.", changes };
+}
+
+function planDeploy({ spec, memory, requested, withheld }: WidgetPass, mine: Remote): Plan<Do> {
   const failed = mine.state === "FAILED";
   const retry = failed && requested !== undefined && requested !== memory.deployed?.retry;
+  if (withheld.has("deploy")) return failed ? FAILED : { is: "settled" };
   if (spec.commit !== undefined && (memory.deployed?.commit !== spec.commit || retry)) {
     return {
       is: "step",
@@ -192,8 +202,10 @@ function planDeploy({ spec, memory, requested }: WidgetPass, mine: Remote): Plan
       },
     };
   }
-  return failed ? { is: "stalled", why: why("DeploymentFailed", "It failed.") } : { is: "settled" };
+  return failed ? FAILED : { is: "settled" };
 }
+
+const FAILED = { is: "stalled", why: why("DeploymentFailed", "It failed.") } as const;
 
 function planProof(pass: WidgetPass, mine: Remote, id: string): Plan<Do> {
   if (pass.surface === "Documented" && !pass.allowUnverifiedIds) {

@@ -36,6 +36,9 @@ const linkSpec = z.object({
   surface: z.enum(["Auto", "Documented", "Full"]).default("Auto"),
   allowUnverifiedIds: z.boolean().default(false),
   allowedNamespaces: z.array(z.string()).optional(),
+  defaults: z
+    .object({ lifecycle: z.record(z.string(), z.unknown()).optional(), pollInterval: z.string().optional() })
+    .optional(),
 });
 
 const linkMemory = z.object({ surface: kept(z.enum(["Documented", "Full"])) });
@@ -72,6 +75,7 @@ function settings(spec: LinkSpec): ConnectionSettings {
     surface: spec.surface,
     allowUnverifiedIds: spec.allowUnverifiedIds,
     allowedProjects: undefined,
+    defaults: { lifecycle: spec.defaults?.lifecycle ?? {}, pollInterval: spec.defaults?.pollInterval },
     allowedNamespaces:
       spec.allowedNamespaces === undefined ? undefined : { names: spec.allowedNamespaces, matchLabels: undefined },
   };

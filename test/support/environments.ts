@@ -2,6 +2,7 @@
 import { environment } from "../../src/kinds/environment/index.ts";
 import type { EnvironmentPass, Seen } from "../../src/kinds/environment/model.ts";
 import type { Environment } from "../../src/platform/environments.ts";
+import { USUAL_POLICIES } from "./policies.ts";
 
 export const PROJECT = "00000000-0000-4000-8000-0000000000b1";
 export const MINE = "00000000-0000-4000-8000-0000000000e1";
@@ -30,6 +31,7 @@ export function passOf({ spec, ...rest }: Change = {}): EnvironmentPass {
     holderOf: () => undefined,
     allowUnverifiedIds: false,
     allowedProjects: undefined,
+    ...USUAL_POLICIES,
     ...rest,
   };
 }

@@ -4,6 +4,7 @@ import type { Fingerprint, Goal, Kind, Pass, Plan, Proof, Report, Resolved, Why 
 import { sameJson } from "../../src/engine/status.ts";
 import { fingerprint } from "../../src/engine/values.ts";
 import type { Json, JsonObject, KubeObject } from "../../src/kube/types.ts";
+import { USUAL_POLICIES } from "./policies.ts";
 
 /** What may differ from one pass to the next. */
 export interface PassChange {
@@ -15,6 +16,7 @@ export interface PassChange {
   readonly holderOf?: (id: string) => string | undefined;
   readonly allowUnverifiedIds?: boolean;
   readonly allowedProjects?: readonly string[] | undefined;
+  readonly policies?: Partial<typeof USUAL_POLICIES>;
 }
 
 /** What the outside provides. */
@@ -92,6 +94,8 @@ export function kindRunner<Spec, In, Seen, Mem extends JsonObject, Do, Api>(
       holderOf: change.holderOf ?? (() => undefined),
       allowUnverifiedIds: change.allowUnverifiedIds ?? false,
       allowedProjects: change.allowedProjects,
+      ...USUAL_POLICIES,
+      ...change.policies,
     };
   };
 
@@ -123,6 +127,14 @@ export function kindRunner<Spec, In, Seen, Mem extends JsonObject, Do, Api>(
         seen = done.seen;
         annotation = done.id ?? annotation;
         pass = known(pass, done);
+      } else if (plan.is === "forget") {
+        // What the engine does of it is its own tests' matter: here the object begins anew.
+        const stalled = { is: "stalled" as const, why: plan.why };
+        ops.push("forget");
+        annotation = undefined;
+        object = { ...object, status: {} };
+        const bare: AnyPass = { ...pass, id: undefined, proof: undefined, memory: kind.resource.memory.parse({}) };
+        return { ops, plan: stalled, pass: bare, report: kind.report(bare, seen) };
       } else {
         return { ops, plan, pass, report: kind.report(pass, seen) };
       }
@@ -171,7 +183,7 @@ export function composed(outcome: {
 }): JsonObject {
   const { pass, ...rest } = outcome;
   const id = pass.proof === "recorded" ? pass.id : undefined;
-  const status = compose({ ...rest, id, pins: undefined, intent: undefined, now: pass.now });
+  const status = compose({ ...rest, id, pins: undefined, intent: undefined, governed: undefined, now: pass.now });
   const stored = JSON.parse(JSON.stringify(status)) as JsonObject;
   // The engine compares with what is stored: a member that is undefined would differ from it for ever.
   if (!sameJson(status, stored)) throw new Error("the status is not the same once it is stored");

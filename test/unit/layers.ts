@@ -21,7 +21,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     mayImport: ["node:"],
     except: { "kube/client": [kubernetes, "undici"] },
   },
-  engine: { mayImport: ["resources/base", "platform/errors", "kube", "zod", "node:crypto", "node:util"] },
+  engine: { mayImport: ["resources/base", "platform/errors", "kube", "zod", "croner", "node:crypto", "node:util"] },
   kinds: { mayImport: ["resources", "platform", "engine/kind", "zod"], maxLines: 200 },
   app: {
     mayImport: ["resources", "platform", "kube", "engine", "kinds", "zod", "pino", "prom-client", "node:"],
@@ -42,6 +42,7 @@ export const forTests: readonly string[] = ["vitest", "fast-check", "yaml", "re2
 
 /** Packages with one home each: no other file of src/ may import them, whatever its layer allows. */
 export const homes: Readonly<Record<string, readonly string[]>> = {
+  croner: ["engine/change-window"],
   undici: ["platform/http", "kube/client"],
   [kubernetes]: ["kube/client"],
 };

@@ -9,9 +9,9 @@ import {
   ONE_VALUE,
   platformValue,
   reference,
-  stoppableLifecycle,
   valueFrom,
 } from "../base/fields.ts";
+import { DEPLOYED, lifecycleOf } from "../base/lifecycle.ts";
 
 const gitRepository = z
   .object({
@@ -156,7 +156,7 @@ export const spec = z
         "Whether the application runs. Stopped needs a platform that can stop applications. Defaults to Running.",
       ),
     externalId: externalId.optional(),
-    lifecycle: stoppableLifecycle,
+    lifecycle: lifecycleOf(DEPLOYED, ["Retain", "Delete", "Stop"]),
   })
   .refine(
     ({ minRunningInstances: min, maxRunningInstances: max }) => min === undefined || max === undefined || min <= max,

@@ -85,40 +85,6 @@ export const externalId = uuid.describe(
   "Id of an existing object on the platform that this object takes over. Cannot be changed or removed once set.",
 );
 
-const adoptionPolicy = z
-  .enum(["Never", "IfUniqueName", "Required"])
-  .optional()
-  .describe(
-    "Whether an object of the same name on the platform may be taken over: Never, IfUniqueName when there is exactly " +
-      "one, or Required to never create one. Defaults to IfUniqueName where the platform can list such objects and " +
-      "the parent is managed from this namespace, else to Never.",
-  );
-
-const DELETION =
-  "What happens on the platform when this object is deleted: Retain leaves everything as it is, Delete deletes it where the platform can, with whatever is still in it there";
-const LIFECYCLE = "What the operator may do at the beginning and at the end of the object's life.";
-
-/** What a user may say about taking over and deleting. */
-export const lifecycle = z
-  .object({
-    adoptionPolicy,
-    deletionPolicy: z.enum(["Retain", "Delete"]).default("Retain").describe(`${DELETION}. Defaults to Retain.`),
-  })
-  .prefault({})
-  .describe(LIFECYCLE);
-
-/** The same for a kind whose objects can be stopped. */
-export const stoppableLifecycle = z
-  .object({
-    adoptionPolicy,
-    deletionPolicy: z
-      .enum(["Retain", "Delete", "Stop"])
-      .default("Retain")
-      .describe(`${DELETION}, Stop stops it and leaves it. Defaults to Retain.`),
-  })
-  .prefault({})
-  .describe(LIFECYCLE);
-
 const keyOf = (source: string) =>
   z
     .object({

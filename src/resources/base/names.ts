@@ -11,6 +11,7 @@ export const PAUSED = `${GROUP}/paused`;
 export const RECONCILE_REQUESTED_AT = `${GROUP}/reconcile-requested-at`;
 export const POLL_INTERVAL = `${GROUP}/poll-interval`;
 export const RESOLVE = `${GROUP}/resolve`;
+export const APPROVED_PLAN = `${GROUP}/approved-plan`;
 
 /** Annotations that we write: the backup of the id and its seal, whose ledger made it, and the intent of a create. */
 export const EXTERNAL_ID = `${GROUP}/external-id`;

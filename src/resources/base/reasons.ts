@@ -27,6 +27,8 @@ export const REASONS = {
   DependencyNotReady: "A Secret, ConfigMap or object that is referred to is missing or not ready.",
   ConnectionNotReady: "The connection cannot be used now; it says why.",
   WaitingForChildren: "Children must be deleted first.",
+  ApprovalPending: "A plan waits for approval.",
+  OutsideChangeWindow: "The platform may not be written to now; a change window opens later.",
   CreateResultUnknown: "A create was sent and its result cannot be found out.",
   // A person is needed.
   CredentialsMissing: "The Secret with the token, or its key, does not exist.",
@@ -49,6 +51,7 @@ export const REASONS = {
   MassChangeHeld: "Too many changes that no new generation caused; held until confirmed.",
   TemplateNotAvailable: "The template or its version is not in the platform's list.",
   ClusterLocked: "The cluster is locked.",
+  NotCreated: "The object does not exist on the platform, and a policy forbids to create it.",
   DeletionBlocked: "Deletion cannot go on.",
   Orphaned: "The object of the platform was left in place.",
   // What the documented surface cannot do.

@@ -109,6 +109,34 @@ const common = {
   lastHandledReconcileAt: token.optional().describe("The last reconcile-requested-at annotation that was acted upon."),
 };
 
+const plan = z
+  .object({
+    hash: text.describe("Stands for the plan; the annotation platform-operator.io/approved-plan with it lets it go."),
+    reason: text.describe("Why it was made, in one word."),
+    generation: z.int().min(0).describe("Generation of the spec that it brings about."),
+    approved: z.boolean().optional().describe("Whether it was approved and is being carried out."),
+    actions: z
+      .array(
+        z
+          .object({
+            operation: text.describe("The operation of the platform's API."),
+            message: text.optional().describe("What it does."),
+            commit: text.optional().describe("Commit that it deploys."),
+            fields: z
+              .array(driftField)
+              .max(DRIFT_FIELDS)
+              .optional()
+              .describe("What it changes, at most 20 fields.")
+              .meta(ATOMIC),
+          })
+          .describe("One write to the platform."),
+      )
+      .max(16)
+      .describe("What would be written, in order; what follows from a create is written with it.")
+      .meta(ATOMIC),
+  })
+  .describe("What is to be written to the platform and waits for approval or for a change window.");
+
 /** The members of a status whose object lives on the platform. */
 const living = {
   externalId: id.optional().describe("Id of the object on the platform."),
@@ -127,6 +155,13 @@ const living = {
     })
     .optional()
     .describe("Where the platform differs from the spec. Secret values are not compared."),
+  appliedGeneration: z
+    .int()
+    .min(0)
+    .optional()
+    .describe("Generation of the spec that was last brought about on the platform; what differs since is drift."),
+  plan: plan.optional(),
+  lastApprovedPlan: text.optional().describe("Hash of the last plan that was approved and carried out."),
 };
 
 /** The status of a kind that only observes. @param own the kind's own members. */

@@ -1,0 +1,178 @@
+/** Which of the steps that a kind plans may be taken now: management, drift, approval and change windows. */
+import { member } from "../kube/json.ts";
+import type { JsonObject, KubeObject } from "../kube/types.ts";
+import { APPROVED_PLAN } from "../resources/base/names.ts";
+import { covers, isApproved, planIn, planOf, writePlan, type StatusPlan } from "./approval.ts";
+import { windowState, type WindowState } from "./change-window.ts";
+import type { RatedApi } from "./connections.ts";
+import type { Context } from "./context.ts";
+import type { Goal, Kind, Ms, Plan, Step, Why } from "./kind.ts";
+import type { Policies } from "./policy.ts";
+import type { Frame } from "./scope.ts";
+
+/** What the policies leave of a plan. A step in it may be taken. */
+export interface Permitted<Do> {
+  readonly plan: Plan<Do>;
+  readonly governed: Governed;
+}
+
+/** What the status says of the policies' work: members of it, as they are to be stored. */
+export interface Governed {
+  readonly appliedGeneration: number | undefined;
+  readonly plan: StatusPlan | undefined;
+  readonly lastApprovedPlan: string | undefined;
+}
+
+/** As it was stored last. */
+export function governedIn(object: KubeObject): Governed {
+  const applied = member(object.status, "appliedGeneration");
+  const approved = member(object.status, "lastApprovedPlan");
+  return {
+    appliedGeneration: typeof applied === "number" ? applied : undefined,
+    plan: planIn(object),
+    lastApprovedPlan: typeof approved === "string" ? approved : undefined,
+  };
+}
+
+/** Its members of the status. */
+export function writeGoverned({ appliedGeneration, plan, lastApprovedPlan }: Governed): JsonObject {
+  return { appliedGeneration, plan: writePlan(plan), lastApprovedPlan };
+}
+
+/** Whether the spec as it is now was brought about on the platform: what differs since is drift. */
+export function isBroughtAbout(object: KubeObject): boolean {
+  return member(object.status, "appliedGeneration") === object.metadata.generation;
+}
+
+/** Looked at again at least so often while a window is closed. */
+const WINDOW_LOOK_MS = 600_000;
+
+/** How many steps a plan may have. */
+const PLAN_LIMIT = 16;
+
+/** Asks the kind again for each step that may not be taken, as if it could not be done. */
+export function permit<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  seen: Seen,
+): Permitted<Do> {
+  const now = context.clock.now();
+  const place = {
+    ...frame,
+    generation: frame.pass.generation,
+    isDry: context.dryRun,
+    window: windowState(frame.policies.windows, now),
+  };
+  const planWithout = (withheld: ReadonlySet<string>): Plan<Do> => kind.plan({ ...frame.pass, withheld }, seen);
+  const first = sift(place, planWithout);
+  if (first.later.length === 0) return concluded(place, first);
+  const reason = place.window.is === "closed" ? "OutsideChangeWindow" : "ApprovalPending";
+  const plan = planOf(frame.object, first.later, reason);
+  if (reason === "ApprovalPending" && !context.dryRun && isApproved(frame.object, plan)) {
+    const approved = { ...place, governed: { ...frame.governed, plan: { ...plan, approved: true as const } } };
+    return concluded(approved, sift(approved, planWithout));
+  }
+  return { plan: pending(place, first.plan, plan, now), governed: { ...frame.governed, plan } };
+}
+
+/** What it takes to judge a step. */
+interface Place {
+  readonly object: KubeObject;
+  readonly policies: Policies;
+  readonly governed: Governed;
+  readonly pass: { readonly goal: Goal };
+  readonly generation: number;
+  readonly window: WindowState;
+  readonly isDry: boolean;
+}
+
+interface Sifted<Do> {
+  /** A step that may be taken, or what there is to say when none may. */
+  readonly plan: Plan<Do>;
+  readonly mayTake: boolean;
+  /** Steps that wait for approval or a window. */
+  readonly later: readonly Step<Do>[];
+  readonly forbids: boolean;
+}
+
+function sift<Do>(place: Place, planWithout: (withheld: ReadonlySet<string>) => Plan<Do>): Sifted<Do> {
+  const later: Step<Do>[] = [];
+  const withheld = new Set<string>();
+  let plan = planWithout(withheld);
+  while (plan.is === "step" && !withheld.has(plan.step.op) && withheld.size < PLAN_LIMIT) {
+    const answer = judgeStep(place, plan.step);
+    if (answer === "yes" && later.length === 0) return { plan, mayTake: true, later, forbids: false };
+    // What comes after a step that waits, waits with it.
+    if (answer !== "never") later.push(plan.step);
+    withheld.add(plan.step.op);
+    plan = planWithout(withheld);
+  }
+  return { plan, mayTake: false, later, forbids: withheld.size > later.length };
+}
+
+function judgeStep<Do>(place: Place, step: Step<Do>): "yes" | "later" | "never" {
+  const { object, policies, governed, generation } = place;
+  if (policies.management === "ObserveOnly") return "never";
+  const isHeld = place.isDry || place.window.is === "closed";
+  if (place.pass.goal !== "present") return isHeld ? "later" : "yes";
+  const { appliedGeneration } = governedIn(object);
+  if (policies.management === "CreateOnly" && appliedGeneration !== undefined) return "never";
+  if (step.corrects === true && policies.corrects === "Nothing" && isBroughtAbout(object)) return "never";
+  if (isHeld) return "later";
+  return policies.manual && !covers(governed.plan, generation, step) ? "later" : "yes";
+}
+
+/** Nothing waits: the step is taken, or the pass ends as the kind says. */
+function concluded<Do>(place: Place, { plan, mayTake, forbids }: Sifted<Do>): Permitted<Do> {
+  const { governed } = place;
+  const approved = governed.plan?.approved === true ? governed.plan : undefined;
+  if (mayTake) return { plan, governed: { ...governed, plan: approved } };
+  const ending = plan.is === "step" ? refused(plan.step) : plan;
+  if (ending.is !== "settled") return { plan: ending, governed: { ...governed, plan: approved } };
+  return {
+    plan: ending,
+    governed: {
+      appliedGeneration: forbids ? governed.appliedGeneration : place.generation,
+      plan: undefined,
+      lastApprovedPlan: approved?.hash ?? governed.lastApprovedPlan,
+    },
+  };
+}
+
+/** The kind has nothing to say but a step that is forbidden. */
+function refused<Do>(step: Step<Do>): Exclude<Plan<Do>, { is: "step" }> {
+  if (step.repeat === "safe" || !step.creates) return { is: "settled" };
+  const message =
+    "It does not exist on the platform, and spec.lifecycle.managementPolicy forbids to create it. Create it there, set spec.externalId, or change the policy.";
+  return { is: "stalled", why: { reason: "NotCreated", message } };
+}
+
+/** Something waits. What is brought about already goes on as it is; only its drift is not corrected. */
+function pending<Do>(place: Place, plan: Plan<Do>, { hash, actions }: StatusPlan, now: Date): Plan<Do> {
+  const again = untilOpen(place.window, now);
+  const later = again === undefined ? {} : { again };
+  if (place.pass.goal === "present" && isBroughtAbout(place.object)) {
+    return plan.is === "step" ? { is: "settled", ...later } : { ...later, ...plan };
+  }
+  const operations = [...new Set(actions.map(({ operation }) => operation))].join(", ");
+  const why: Why =
+    place.window.is === "closed"
+      ? {
+          reason: "OutsideChangeWindow",
+          message: `Waiting for a change window of spec.lifecycle.syncWindows before writing to the platform: ${operations}.`,
+        }
+      : {
+          reason: "ApprovalPending",
+          message: `Waiting for approval of the plan in status.plan: ${operations}. To approve it, set the annotation ${APPROVED_PLAN}=${hash}.`,
+        };
+  return { is: "waiting", why, again: again ?? APPROVAL_LOOK_MS };
+}
+
+/** An approval wakes the object; until then only the platform may change. */
+const APPROVAL_LOOK_MS = 600_000;
+
+function untilOpen(window: WindowState, now: Date): Ms | undefined {
+  if (window.is === "open") return undefined;
+  return Math.min(WINDOW_LOOK_MS, Math.max(0, (window.opensAt?.getTime() ?? Number.POSITIVE_INFINITY) - now.getTime()));
+}

@@ -1,0 +1,71 @@
+/** The objects that a kind has written beside its own: a ConfigMap, a Secret. */
+import { isKube } from "../kube/errors.ts";
+import type { JsonObject } from "../kube/types.ts";
+import type { RatedApi } from "./connections.ts";
+import type { Context } from "./context.ts";
+import type { Finish } from "./finish.ts";
+import type { Kind, Why } from "./kind.ts";
+import { backoff } from "./schedule.ts";
+
+/**
+ * Writes the outputs of a report. What belongs to somebody else is not overwritten, and that is told; so is a Secret
+ * that the operator may not write. @throws KubeError
+ */
+export async function publish<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  done: Finish,
+): Promise<Finish> {
+  const { output, secret } = done.report ?? {};
+  if (output !== undefined) {
+    try {
+      await context.outputs.configMap(done.object, output.name, output.data);
+    } catch (error) {
+      if (!isKube(error, "Conflict")) throw error;
+      return unwritten(context, done, notOurs("ConfigMap", output.name));
+    }
+  }
+  if (secret === undefined) return done;
+  try {
+    await context.outputs.secret(done.object, secret.name, secret.data);
+  } catch (error) {
+    const why = secretRefusal(error, secret.name);
+    if (why === undefined) throw error;
+    return unwritten(context, done, why);
+  }
+  return written(kind, done, secret.status);
+}
+
+/** What is known once the Secret is there. A status that is held back must not have it fetched and written again. */
+function written<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  done: Finish,
+  status: JsonObject,
+): Finish {
+  const { session, object, report } = done;
+  const { memory, intentClosed = false } = session.unsaved ?? {};
+  const known = memory ?? kind.resource.memory.parse(object.status ?? {});
+  session.unsaved = { id: done.id, memory: { ...known, ...status }, intentClosed };
+  return report === undefined ? done : { ...done, report: { ...report, status: { ...report.status, ...status } } };
+}
+
+function secretRefusal(error: unknown, name: string): Why | undefined {
+  if (isKube(error, "Conflict")) return notOurs("Secret", name);
+  if (!isKube(error, "Forbidden")) return undefined;
+  const message = `The operator may not write Secret "${name}": nothing is granted in this namespace. A cluster admin can bind the ClusterRole platform-operator-cluster-tokens to the operator's ServiceAccount here.`;
+  return { reason: "PermissionDenied", message };
+}
+
+function notOurs(kind: "ConfigMap" | "Secret", name: string): Why {
+  const message = `${kind} "${name}" exists and belongs to something else, so nothing is written to it. Rename or delete it.`;
+  return { reason: "NameConflict", message };
+}
+
+function unwritten<Api extends RatedApi>(context: Context<Api>, done: Finish, why: Why): Finish {
+  done.session.failures += 1;
+  return {
+    ...done,
+    ending: { is: "stalled", why, exchange: "ok" },
+    again: backoff(done.session.failures, context.windows, context.random()),
+  };
+}

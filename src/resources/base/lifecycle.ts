@@ -1,0 +1,155 @@
+/** `spec.lifecycle`: what the operator may do, and when. The engine reads it; kinds never do. */
+import { z } from "zod";
+
+import { ATOMIC } from "./status.ts";
+
+/** A duration in whole minutes or hours, as Go writes it. */
+const duration = z
+  .string()
+  .max(16)
+  .regex(/^([0-9]{1,4}h)?([0-9]{1,5}m)?$/, "must be hours and minutes, e.g. 30m, 8h or 1h30m")
+  .min(2);
+
+const managementPolicy = z
+  .enum(["Manage", "ObserveOnly", "CreateOnly"])
+  .optional()
+  .describe(
+    "What may be written to the platform: Manage everything, ObserveOnly nothing, so that the status only tells what " +
+      "is there, CreateOnly what it takes to bring the spec about once, and nothing after that. Defaults to Manage.",
+  );
+
+const adoptionPolicy = z
+  .enum(["Never", "IfUniqueName", "Required"])
+  .optional()
+  .describe(
+    "Whether an object of the same name on the platform may be taken over: Never, IfUniqueName when there is exactly " +
+      "one, or Required to never create one. Defaults to IfUniqueName where the platform can list such objects and " +
+      "the parent is managed from this namespace, else to Never.",
+  );
+
+const onMissing = z
+  .enum(["Fail", "Recreate"])
+  .optional()
+  .describe(
+    "What to do once the platform provably does not have the object any more: Fail tells it, Recreate creates a new " +
+      "one, without what was in the old one. Defaults to Fail.",
+  );
+
+const driftPolicy = z
+  .enum(["Correct", "Report"])
+  .optional()
+  .describe(
+    "What to do about changes that others made on the platform: Correct undoes all of them, Report only tells them. " +
+      "When absent, settings are corrected where the platform has an update, while deployments of other commits and " +
+      "stopped services are only told.",
+  );
+
+const applyPolicy = z
+  .enum(["Automatic", "Manual"])
+  .optional()
+  .describe(
+    "Automatic writes to the platform at once; Manual first puts a plan into status.plan and waits until the annotation " +
+      "platform-operator.io/approved-plan holds its hash. A deletion waits for nobody. Defaults to Automatic.",
+  );
+
+const window = z
+  .object({
+    schedule: z
+      .string()
+      .max(128)
+      .regex(/^[0-9A-Za-z*/,-]+( +[0-9A-Za-z*/,-]+){4}$/, "must be a cron expression of five fields, e.g. 0 22 * * 1-5")
+      .describe("When the window opens, as a cron expression of five fields, e.g. 0 22 * * 1-5."),
+    duration: duration.describe("How long it stays open, e.g. 30m or 8h."),
+    timeZone: z
+      .string()
+      .min(1)
+      .max(64)
+      .regex(/^[A-Za-z0-9_+/-]+$/, "must be the name of a time zone")
+      .optional()
+      .describe("IANA time zone of the schedule, e.g. Europe/Berlin. Defaults to UTC."),
+  })
+  .describe("A window of time that comes again.");
+
+const syncWindows = z
+  .object({
+    kind: z
+      .enum(["Allow", "Deny"])
+      .describe("Allow writes to the platform only inside the windows, Deny only outside of them."),
+    windows: z.array(window).min(1).max(16).describe("The windows.").meta(ATOMIC),
+  })
+  .optional()
+  .describe(
+    "When the platform may be written to, deletions included. It is read at any time. Defaults to always. " +
+      "Where the platform changes something by itself, no window holds that up.",
+  );
+
+const retry = z
+  .object({
+    limit: z.int().min(0).max(20).describe("How often a failed deployment is started again."),
+    backoff: duration.default("5m").describe("How long to wait after a failure, e.g. 5m. Defaults to 5m."),
+  })
+  .optional()
+  .describe("Starts a failed deployment again, with the same commit. Defaults to never.");
+
+const MEMBERS = { managementPolicy, adoptionPolicy, onMissing, driftPolicy, applyPolicy, syncWindows, retry };
+
+const DELETES = {
+  Retain: "Retain leaves everything as it is",
+  Delete: "Delete deletes it where the platform can, with whatever is still in it there",
+  Stop: "Stop stops it and leaves it",
+} as const;
+
+export type DeletionPolicy = keyof typeof DELETES;
+
+/**
+ * The lifecycle of one kind: the members that work for it, and no others.
+ * @param members e.g. ["managementPolicy", "driftPolicy"].
+ * @param deletion the deletion policies of the kind; none for what has nothing to delete.
+ */
+export function lifecycleOf(members: readonly (keyof typeof MEMBERS)[], deletion: readonly DeletionPolicy[] = []) {
+  const [first, ...others] = deletion;
+  const deletionPolicy =
+    first &&
+    z
+      .enum([first, ...others])
+      .optional()
+      .describe(
+        `What happens on the platform when this object is deleted: ${deletion.map((one) => DELETES[one]).join(", ")}. Defaults to Retain.`,
+      );
+  return z
+    .object({
+      ...Object.fromEntries(members.map((name) => [name, MEMBERS[name]])),
+      ...(deletionPolicy === undefined ? {} : { deletionPolicy }),
+    })
+    .optional()
+    .describe("What the operator may do to the object of the platform, and when. A connection can set defaults.");
+}
+
+/** The members of what can be created, changed and adopted. */
+export const CREATED = [
+  "managementPolicy",
+  "adoptionPolicy",
+  "onMissing",
+  "driftPolicy",
+  "applyPolicy",
+  "syncWindows",
+] as const;
+
+/** The same for services, which are deployed. */
+export const DEPLOYED = [...CREATED, "retry"] as const;
+
+/** What a connection says for all of its objects. */
+export const defaults = z
+  .object({
+    lifecycle: lifecycleOf(DEPLOYED, ["Retain", "Delete", "Stop"]).describe(
+      "Members of spec.lifecycle for objects that do not say otherwise.",
+    ),
+    pollInterval: duration
+      .optional()
+      .describe(
+        "How often what is settled is looked at, e.g. 15m; the annotation platform-operator.io/poll-interval of an " +
+          "object goes first. Defaults to 10m.",
+      ),
+  })
+  .optional()
+  .describe("What counts where an object on this connection says nothing itself.");
