@@ -8,6 +8,7 @@ import {
   createBinding,
   environment,
   project,
+  webhook,
 } from "../kinds/index.ts";
 import type { Platform } from "../platform/index.ts";
 
@@ -21,5 +22,6 @@ export function boundKinds(): readonly Bound<Platform>[] {
     bind(application),
     bind(createBinding()),
     bind(catalog),
+    bind(webhook),
   ];
 }

@@ -10,10 +10,16 @@ const current = { id: ID, record: { id: ID, ...sent, kind: "SLACK", target_secre
 describe("a webhook", () => {
   it.each<Sent>([
     [
-      "created with its kind",
+      "created as the spec shows it",
       (platform) => platform.webhooks.create(input),
       `POST /organization/${ORGANIZATION}/webhook`,
-      { kind: "STANDARD", ...sent },
+      sent,
+    ],
+    [
+      "created with its kind and its secret, as deployed services want it",
+      (platform) => platform.webhooks.create({ ...input, kind: "STANDARD", targetSecret: "hush" }),
+      `POST /organization/${ORGANIZATION}/webhook`,
+      { ...sent, kind: "STANDARD", target_secret: "hush" },
     ],
     [
       "changed on top of what is there",

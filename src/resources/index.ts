@@ -5,6 +5,7 @@ import { platformCatalog } from "./catalog.ts";
 import { clusterPlatformConnection, platformConnection } from "./connection.ts";
 import { platformEnvironment } from "./environment.ts";
 import { platformProject } from "./project.ts";
+import { platformWebhook } from "./webhook.ts";
 
 /** Every custom resource, parents first. */
 export const RESOURCES: readonly Resource[] = [
@@ -15,4 +16,5 @@ export const RESOURCES: readonly Resource[] = [
   platformApplication,
   platformBinding,
   platformCatalog,
+  platformWebhook,
 ];

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../src/engine/kind.ts";
 import { application } from "../../src/kinds/application/index.ts";
 import { environment } from "../../src/kinds/environment/index.ts";
 import { project } from "../../src/kinds/project.ts";
+import { webhook } from "../../src/kinds/webhook/index.ts";
 import { connectPlatform, type Platform } from "../../src/platform/index.ts";
 import { foreignCancel, foreignDeploy, scheduledStop } from "../../src/simulator/control.ts";
 import type { FaultInput } from "../../src/simulator/faults.ts";
@@ -41,6 +42,7 @@ export interface KindWorld {
   project(spec: JsonObject): Runner;
   environment(projectId: string, spec: JsonObject): Runner;
   application(environmentId: string, spec: JsonObject): Runner & { readonly around: Surroundings };
+  webhook(spec: JsonObject): Runner;
   close(): Promise<void>;
 }
 
@@ -115,6 +117,7 @@ export async function startKindWorld(surface: SurfaceName): Promise<KindWorld> {
       const surroundings = around({ "spec.environmentRef": environmentId });
       return { ...kindRunner(application, api, surroundings, spec), around: surroundings };
     },
+    webhook: (spec) => kindRunner(webhook, api, around({}), spec),
     close: async () => {
       await api.close();
       await simulator.close();

@@ -1,0 +1,173 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { startKindWorld, type KindWorld, type SurfaceName } from "../../../test/support/kind-world.ts";
+import type { OpenIntent } from "../../engine/kind.ts";
+import { webhook } from "./index.ts";
+
+const TARGET = "https://user:hush@hooks.example.com/secret-path?key=hush";
+const spec = { targetUrl: TARGET, events: ["DEPLOYMENT_STARTED", "DEPLOYMENT_FAILED"] };
+const body = { target_url: TARGET, events: spec.events, enabled: true };
+const OTHER = "00000000-0000-4000-8000-0000000000b2";
+
+let world: KindWorld;
+
+afterEach(async () => {
+  await world.close();
+});
+
+describe.each<[SurfaceName, object]>([
+  ["Documented", body],
+  ["Full", { ...body, kind: "STANDARD" }],
+])("a webhook on the surface %s", (surface, sent) => {
+  beforeEach(async () => {
+    world = await startKindWorld(surface);
+  });
+
+  it("is registered once, and then nothing is written any more", async () => {
+    const hook = world.webhook(spec);
+    expect(await hook.run()).toMatchObject({ ops: ["createWebhook"], is: "settled", why: { reason: "Available" } });
+    expect(world.writes()).toEqual([["createWebhook", sent]]);
+    for (let round = 0; round < 3; round += 1) {
+      const ran = await hook.run();
+      expect(ran).toMatchObject({ ops: [], is: "settled" });
+      if (round > 0) expect(ran.wrote).toBe(false);
+    }
+    expect(world.simulator.world().webhooks.get(hook.id() ?? "")).toMatchObject({ targetUrl: TARGET, enabled: true });
+  });
+
+  it("shows of its target no more than scheme and host", async () => {
+    const hook = world.webhook(spec);
+    const first = await hook.run();
+    const second = await hook.run({ spec: { ...spec, targetUrl: `${TARGET}2` } });
+    for (const ran of [first, second]) {
+      expect(ran.status).toMatchObject({ target: "https://hooks.example.com/…" });
+      expect(JSON.stringify([ran.status, ran.why])).not.toMatch(/hush|secret-path|user/);
+    }
+  });
+
+  it("is not found again after an unknown outcome: a person has to look", async () => {
+    const intent = { op: "createWebhook", creates: true } as OpenIntent;
+    const traced = await webhook.trace(intent, world.webhook(spec).pass(), world.api);
+    expect(traced).toMatchObject({ is: "unknowable", why: { reason: "CreateResultUnknown" } });
+    const { message } = traced.is === "unknowable" ? traced.why : { message: "" };
+    expect(message).toContain("resolve=recreate");
+    expect(message.includes("allowUnverifiedIds")).toBe(surface === "Documented");
+    expect(message.length).toBeLessThanOrEqual(300);
+  });
+
+  it("is not created where one is required, and not while another resource holds it", async () => {
+    expect(await world.webhook(spec).run({ adoption: "Required" })).toMatchObject({
+      is: "waiting",
+      why: { reason: "DependencyNotReady" },
+    });
+    const hook = world.webhook(spec);
+    await hook.run();
+    world.writes();
+    const adopter = world.webhook({ ...spec, externalId: hook.id() ?? "" });
+    const held = await adopter.run({ allowUnverifiedIds: true, holderOf: () => "shop/first" });
+    expect(held).toMatchObject({ ops: [], is: "stalled", why: { reason: "AlreadyManaged" } });
+    expect(world.writes()).toEqual([]);
+  });
+
+  it("is not touched when it is stopped rather than deleted", async () => {
+    const hook = world.webhook(spec);
+    await hook.run();
+    expect(await hook.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
+  });
+});
+
+describe("on the full surface", () => {
+  beforeEach(async () => {
+    world = await startKindWorld("Full");
+  });
+
+  it.each<[string, Readonly<Record<string, unknown>>, string, string]>([
+    ["target", { targetUrl: "https://other.example.com/x" }, "spec.targetUrl", "https://other.example.com/…"],
+    ["hidden part of the target", { targetUrl: `${TARGET}2` }, "spec.targetUrl", "another user, path or query"],
+    ["events", { events: ["DEPLOYMENT_STARTED"] }, "spec.events", "DEPLOYMENT_STARTED"],
+    ["state", { enabled: false }, "spec.enabled", "false"],
+  ])("a changed %s is told field by field and put right", async (_name, change, path, observed) => {
+    const hook = world.webhook(spec);
+    await hook.run();
+    world.edit(hook.id(), change);
+    world.writes();
+    const told = await hook.run({ policies: { withheld: new Set(["updateWebhook"]) } });
+    expect(told).toMatchObject({ ops: [], is: "settled" });
+    expect(told.report.drift).toEqual([
+      { path, desired: expect.any(String), observed: expect.stringContaining(observed) },
+    ]);
+    expect(await hook.run()).toMatchObject({ ops: ["updateWebhook"], is: "settled", report: { drift: [] } });
+    expect(world.writes()).toMatchObject([["updateWebhook", { ...body, kind: "STANDARD" }]]);
+    expect(await hook.run()).toMatchObject({ ops: [], report: { drift: [] } });
+  });
+
+  it("takes the order of events for nothing", async () => {
+    const hook = world.webhook(spec);
+    await hook.run();
+    world.edit(hook.id(), { events: spec.events.toReversed() });
+    expect(await hook.run()).toMatchObject({ ops: [], report: { drift: [] } });
+  });
+
+  it("one that is gone is told, and never registered again", async () => {
+    const hook = world.webhook(spec);
+    await hook.run();
+    world.remove(hook.id());
+    world.writes();
+    const gone = await hook.run({ policies: { onMissing: "Recreate" } });
+    expect(gone).toMatchObject({ ops: [], is: "stalled", why: { reason: "ExternalResourceDeleted" } });
+    expect(world.writes()).toEqual([]);
+    expect(await hook.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
+  });
+
+  it("is adopted by its id, which the organization must have", async () => {
+    const hook = world.webhook(spec);
+    await hook.run();
+    const adopter = world.webhook({ ...spec, enabled: false, externalId: hook.id() ?? "" });
+    expect(await adopter.run()).toMatchObject({ ops: ["adopt", "updateWebhook"], is: "settled" });
+    const lost = world.webhook({ ...spec, externalId: OTHER });
+    expect(await lost.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
+  });
+
+  it("is deleted, unless it has become another one", async () => {
+    const hook = world.webhook(spec);
+    await hook.run();
+    world.edit(hook.id(), { targetUrl: "https://other.example.com/x" });
+    expect(await hook.run({ goal: "absent" })).toMatchObject({ is: "stalled", why: { reason: "NameConflict" } });
+    world.edit(hook.id(), { targetUrl: TARGET });
+    expect(await hook.run({ goal: "absent" })).toMatchObject({ ops: ["deleteWebhook"], is: "settled" });
+    expect(world.simulator.world().webhooks.size).toBe(0);
+  });
+});
+
+describe("on the documented surface", () => {
+  beforeEach(async () => {
+    world = await startKindWorld("Documented");
+  });
+
+  it("a change cannot be made, and is no trouble any more once it is taken back", async () => {
+    const hook = world.webhook(spec);
+    await hook.run();
+    world.writes();
+    const changed = await hook.run({ spec: { ...spec, enabled: false } });
+    expect(changed).toMatchObject({ ops: [], is: "stalled", why: { reason: "UpdateNotSupported" } });
+    expect(changed.status["drift"]).toBeUndefined();
+    expect(await hook.run({ spec: { ...spec, events: spec.events.toReversed() } })).toMatchObject({ is: "settled" });
+    expect(world.writes()).toEqual([]);
+  });
+
+  it("an id stands only where the connection lets it, and from then on changes are noticed", async () => {
+    const given = { ...spec, externalId: OTHER };
+    const hook = world.webhook(given);
+    expect(await hook.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
+    expect(await hook.run({ allowUnverifiedIds: true })).toMatchObject({ ops: ["adopt"], is: "settled" });
+    const changed = await hook.run({ spec: { ...given, enabled: false } });
+    expect(changed).toMatchObject({ is: "stalled", why: { reason: "UpdateNotSupported" } });
+  });
+
+  it("is not deleted: the deletion lets go of it", async () => {
+    const hook = world.webhook(spec);
+    await hook.run();
+    expect(await hook.run({ goal: "absent" })).toMatchObject({ is: "stalled", why: { reason: "DeleteNotSupported" } });
+    expect(world.simulator.world().webhooks.size).toBe(1);
+  });
+});

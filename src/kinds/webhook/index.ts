@@ -1,0 +1,103 @@
+/** PlatformWebhook: registered, with its target, its events, and whether it delivers. */
+import { refreshed, type JsonObject, type Known, type Why } from "../../engine/kind.ts";
+import type { Platform } from "../../platform/index.ts";
+import type { Webhook } from "../../platform/webhooks.ts";
+import { platformWebhook, WEBHOOK_EVENTS, type WebhookMemory, type WebhookSpec } from "../../resources/webhook.ts";
+import type { PlatformKind } from "../kind.ts";
+import { fit, fitOptional } from "../text.ts";
+import type { Do, Inputs, Seen, WebhookPass } from "./model.ts";
+import { plan } from "./plan.ts";
+import { driftOf, KIND, shown, shownTarget } from "./settings.ts";
+
+export const webhook: PlatformKind<WebhookSpec, Inputs, Seen, WebhookMemory, Do> = {
+  resource: platformWebhook,
+  lives: true,
+  claim: (spec) => spec.externalId,
+  listable: () => false,
+  needs: ({ targetUrl, events, enabled }) => ({
+    references: [],
+    values: [],
+    inputs: (resolved) => ({
+      settings: resolved.fingerprint({ targetUrl, events: [...events].toSorted(), enabled }),
+    }),
+  }),
+
+  observe: async (pass, api) => {
+    const isShown = pass.surface === "Full" && pass.id !== undefined;
+    return { shown: isShown ? await shown(api, pass.id) : undefined, sent: false };
+  },
+
+  plan,
+
+  act: async ({ do: what }, pass, seen, api) => {
+    if (what === "create") return await create(pass, api);
+    if (what === "delete") {
+      await api.webhooks.delete(pass.id ?? "");
+      return { seen: { ...seen, shown: "gone" }, memory: pass.memory };
+    }
+    if (seen.shown === undefined || seen.shown === "gone") return { seen, memory: pass.memory };
+    const updated = await api.webhooks.update(seen.shown, inputOf(pass.spec));
+    const next = { ...seen.shown, ...inputOf(pass.spec), ...updated };
+    return { seen: { shown: next, sent: true }, memory: { ...pass.memory, registered: pass.inputs.settings } };
+  },
+
+  trace: (_intent, pass) => Promise.resolve({ is: "unknowable", why: unknown(pass) }),
+
+  report: (pass, seen) => {
+    const mine = pass.proof === "recorded" && typeof seen.shown === "object" ? seen.shown : undefined;
+    return {
+      ready: { reason: "Available", message: readyMessage(pass) },
+      conditions: [],
+      status: pass.proof === "recorded" ? { ...facts(pass, mine), registered: remembered(pass) } : {},
+      ...(pass.surface === "Full" && { drift: mine === undefined ? [] : driftOf(pass.spec, mine) }),
+    };
+  },
+};
+
+async function create(pass: WebhookPass, api: Platform): Promise<Known<Seen, WebhookMemory>> {
+  const isFull = pass.surface === "Full";
+  const made = await api.webhooks.create({ ...inputOf(pass.spec), ...(isFull && { kind: KIND }) });
+  return {
+    // Where the answer shows less than a read does, what was sent is taken to be there.
+    seen: { shown: isFull ? { ...inputOf(pass.spec), ...made } : undefined, sent: true },
+    memory: { ...pass.memory, registered: pass.inputs.settings },
+    id: made.id,
+  };
+}
+
+function inputOf({ targetUrl, events, enabled }: WebhookSpec) {
+  return { targetUrl, events: [...events], enabled };
+}
+
+/** What was last sent. Of what was taken over where nothing can be read, the spec is believed to be there. */
+function remembered({ memory, inputs, surface }: WebhookPass): WebhookMemory["registered"] {
+  if (memory.registered !== undefined) return refreshed(memory.registered, inputs.settings);
+  return surface === "Documented" ? inputs.settings : undefined;
+}
+
+/** What the platform shows; where it shows nothing, the spec as long as it is what was sent. */
+function facts({ spec }: WebhookPass, mine: Webhook | undefined): JsonObject {
+  if (mine === undefined) return { target: shownTarget(spec.targetUrl) };
+  return {
+    target: shownTarget(mine.targetUrl),
+    events: (mine.events ?? []).slice(0, WEBHOOK_EVENTS).map((name) => fit(name)),
+    enabled: mine.enabled,
+    createdAt: fitOptional(mine.createdAt),
+    updatedAt: fitOptional(mine.updatedAt),
+  };
+}
+
+function readyMessage({ spec, surface }: WebhookPass): string {
+  const what = spec.enabled
+    ? `The platform delivers to ${shownTarget(spec.targetUrl)}.`
+    : "The webhook is registered and disabled.";
+  return surface === "Full" ? what : `${what} Its surface does not show webhooks, so changes made there are not seen.`;
+}
+
+function unknown({ surface }: WebhookPass): Why {
+  const needed = surface === "Full" ? "" : " (the connection must allow it by spec.allowUnverifiedIds)";
+  return {
+    reason: "CreateResultUnknown",
+    message: `The platform did not confirm the webhook, and its surface has no list to look it up in. Look on the platform: if it exists, set spec.externalId${needed}; if not, annotate this resource with platform-operator.io/resolve=recreate.`,
+  };
+}

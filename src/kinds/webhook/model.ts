@@ -1,0 +1,18 @@
+/** What the parts of the kind hand to one another. */
+import type { Fingerprint, Pass } from "../../engine/kind.ts";
+import type { WebhookMemory, WebhookSpec } from "../../resources/webhook.ts";
+import type { Shown } from "./settings.ts";
+
+export interface Inputs {
+  /** Stands for target, events and enabled. */
+  readonly settings: Fingerprint;
+}
+
+export interface Seen {
+  readonly shown: Shown;
+  /** The settings were sent in this pass. */
+  readonly sent: boolean;
+}
+
+export type Do = "create" | "update" | "delete";
+export type WebhookPass = Pass<WebhookSpec, Inputs, WebhookMemory>;
