@@ -45,7 +45,7 @@ function work(kinds: readonly Bound<Platform>[]) {
     reader: { secret: unused, configMap: unused, forget: unused },
     namespaces: { get: unused },
     events: { record: unused },
-    outputs: { configMap: unused },
+    outputs: { configMap: unused, secret: unused },
     fence: { mayWrite: () => true },
     random: () => 0.5,
     connectionKinds: { namespaced: "PlatformConnection", cluster: "ClusterPlatformConnection" },

@@ -52,7 +52,7 @@ function written<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedAp
 function secretRefusal(error: unknown, name: string): Why | undefined {
   if (isKube(error, "Conflict")) return notOurs("Secret", name);
   if (!isKube(error, "Forbidden")) return undefined;
-  const message = `The operator may not write Secret "${name}": nothing is granted in this namespace. A cluster admin can bind the ClusterRole platform-operator-cluster-tokens to the operator's ServiceAccount here.`;
+  const message = `The operator may not write Secret "${name}": nothing is granted in this namespace. A cluster admin can bind the ClusterRole platform-operator-secret-outputs to the operator's ServiceAccount here.`;
   return { reason: "PermissionDenied", message };
 }
 

@@ -139,13 +139,18 @@ export interface EventRecorder {
   record(event: EventInput): void;
 }
 
-/** ConfigMaps that we write as outputs, owned by a custom resource. */
+/** ConfigMaps and Secrets that we write as outputs, owned by a custom resource. */
 export interface Outputs {
   /**
    * Makes the ConfigMap hold exactly `data`, with an ownerReference to `owner`; writes nothing when it does already.
    * @throws KubeError "Conflict" when a ConfigMap of that name exists and is not owned by `owner`.
    */
   configMap(owner: KubeObject, name: string, data: Readonly<Record<string, string>>): Promise<void>;
+  /**
+   * The same for a Secret. Its values reach no log and no error.
+   * @throws KubeError "Conflict" as above, "Forbidden" where the operator may not write Secrets.
+   */
+  secret(owner: KubeObject, name: string, data: Readonly<Record<string, string>>): Promise<void>;
 }
 
 /** Whether a write to the platform may start now. */

@@ -44,13 +44,17 @@ const driftPolicy = z
       "stopped services are only told.",
   );
 
-const applyPolicy = z
-  .enum(["Automatic", "Manual"])
-  .optional()
-  .describe(
-    "Automatic writes to the platform at once; Manual first puts a plan into status.plan and waits until the annotation " +
-      "platform-operator.io/approved-plan holds its hash. A deletion waits for nobody. Defaults to Automatic.",
-  );
+type ApplyPolicy = "Automatic" | "Manual";
+
+function applyPolicy(usual: ApplyPolicy) {
+  return z
+    .enum(["Automatic", "Manual"])
+    .optional()
+    .describe(
+      "Automatic writes to the platform at once; Manual first puts a plan into status.plan and waits until the annotation " +
+        `platform-operator.io/approved-plan holds its hash. A deletion waits for nobody. Defaults to ${usual}.`,
+    );
+}
 
 const window = z
   .object({
@@ -91,7 +95,15 @@ const retry = z
   .optional()
   .describe("Starts a failed deployment again, with the same commit. Defaults to never.");
 
-const MEMBERS = { managementPolicy, adoptionPolicy, onMissing, driftPolicy, applyPolicy, syncWindows, retry };
+const MEMBERS = {
+  managementPolicy,
+  adoptionPolicy,
+  onMissing,
+  driftPolicy,
+  applyPolicy: applyPolicy("Automatic"),
+  syncWindows,
+  retry,
+};
 
 const DELETES = {
   Retain: "Retain leaves everything as it is",
@@ -105,8 +117,13 @@ export type DeletionPolicy = keyof typeof DELETES;
  * The lifecycle of one kind: the members that work for it, and no others.
  * @param members e.g. ["managementPolicy", "driftPolicy"].
  * @param deletion the deletion policies of the kind; none for what has nothing to delete.
+ * @param usual the apply policy where nobody says anything; a kind says Manual to the engine as well, by `manual`.
  */
-export function lifecycleOf(members: readonly (keyof typeof MEMBERS)[], deletion: readonly DeletionPolicy[] = []) {
+export function lifecycleOf(
+  members: readonly (keyof typeof MEMBERS)[],
+  deletion: readonly DeletionPolicy[] = [],
+  usual: ApplyPolicy = "Automatic",
+) {
   const [first, ...others] = deletion;
   const deletionPolicy =
     first &&
@@ -118,7 +135,7 @@ export function lifecycleOf(members: readonly (keyof typeof MEMBERS)[], deletion
       );
   return z
     .object({
-      ...Object.fromEntries(members.map((name) => [name, MEMBERS[name]])),
+      ...Object.fromEntries(members.map((name) => [name, name === "applyPolicy" ? applyPolicy(usual) : MEMBERS[name]])),
       ...(deletionPolicy === undefined ? {} : { deletionPolicy }),
     })
     .optional()
