@@ -10,20 +10,20 @@ const at = `/application/${ID}`;
 describe("a variable", () => {
   it.each<Sent>([
     [
-      "imported with its scope",
+      "imported, with a scope where there is one",
       (platform) =>
         platform.variables.import(ID, {
           overwrite: true,
           vars: [
             { name: "A", value: "", isSecret: false },
-            { name: "B", value: "hunter22", isSecret: true },
+            { name: "B", value: "hunter22", isSecret: true, scope: "APPLICATION" },
           ],
         }),
       `POST ${at}/environmentVariable/import`,
       {
         overwrite: true,
         vars: [
-          { name: "A", value: "", is_secret: false, scope: "APPLICATION" },
+          { name: "A", value: "", is_secret: false },
           { name: "B", value: "hunter22", is_secret: true, scope: "APPLICATION" },
         ],
       },

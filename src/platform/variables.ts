@@ -43,11 +43,13 @@ const createdVariable = record({ id: optional(uuid) });
 
 const variableRequest = request({ key: filled, value: wellFormed });
 
-/** The spec does not show the scope field; deployed services require it on each variable. */
-const importedVariable = request({ name: filled, value: wellFormed, isSecret: z.boolean() }).transform((body) => ({
-  ...body,
-  scope: "APPLICATION",
-}));
+const importedVariable = request({
+  name: filled,
+  value: wellFormed,
+  isSecret: z.boolean(),
+  /** Not in the spec; deployed services require it on each variable. Sent only when given. */
+  scope: filled.optional(),
+});
 
 const importRequest = request({
   /** Whether variables that exist are replaced; deployed services never replace a secret. */

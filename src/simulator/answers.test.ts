@@ -65,7 +65,7 @@ const story: readonly Step[] = [
   { operation: "deleteApplicationSecret" },
   {
     operation: "importEnvironmentVariable",
-    body: { overwrite: false, vars: [{ name: "A", value: "1", is_secret: true }] },
+    body: { overwrite: false, vars: [{ name: "A", value: "1", is_secret: true, scope: "APPLICATION" }] },
   },
   { operation: "deployApplication", body: { git_commit_id: "abcdef1" }, keep: "request" },
   { operation: "getDeploymentStatusByRequest", query: "deploymentRequestId={request}" },

@@ -66,6 +66,8 @@ export const Settings = z.strictObject({
   goneAs: z.union([z.literal(404), z.literal(403)]),
   /** failed: the catalogue answers 500; unavailable: 503. */
   catalog: z.enum(["ok", "failed", "unavailable"]),
+  /** Names that an import does not take over, for a reason that it does not tell. */
+  refusedVariables: z.array(z.string()),
   rate: RateBudget.nullable(),
 });
 export type Settings = z.infer<typeof Settings>;
@@ -123,6 +125,7 @@ export function settingsOf(surface: Surface): Settings {
     listLagSeconds: 0,
     goneAs: 404,
     catalog: "ok",
+    refusedVariables: [],
     rate: null,
   };
 }

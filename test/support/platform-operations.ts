@@ -59,7 +59,7 @@ export const documented: Record<On<"Documented">, Case> = {
     call: (p, w) =>
       p.variables.import(w.applicationId, {
         overwrite: true,
-        vars: [{ name: "MODE", value: "fast", isSecret: false }],
+        vars: [{ name: "MODE", value: "fast", isSecret: false, scope: "APPLICATION" }],
       }),
   },
   listVariables: { needs: "read", call: (p, w) => p.variables.list(w.applicationId) },

@@ -7,7 +7,7 @@ import { Problem } from "../problems.ts";
 import { alsoNeeds, route } from "../route.ts";
 import { Id, Name } from "../schemas.ts";
 import { order } from "../service-orders.ts";
-import { addVariable, checkVariableName } from "../variables.ts";
+import { addVariable, checkVariableName, ownPlace } from "../variables.ts";
 import type { Blueprint } from "../world.ts";
 
 const Body = z.object({
@@ -54,7 +54,7 @@ export const blueprintRoutes = [
       };
       world.blueprints.set(id, blueprint);
       for (const { name, value, is_secret: secret } of body.variables) {
-        addVariable(call.sim, service, { key: name, value, secret });
+        addVariable(call.sim, ownPlace(service), { key: name, value, secret });
       }
       call.effect({ created: id });
       if (deploy) order(call, service, "deploy", null);

@@ -8,9 +8,12 @@ import {
   addVariable,
   changeVariable,
   checkVariableName,
-  ownVariable,
+  ownPlace,
+  placeOf,
   removeVariable,
+  variableIn,
   visibleVariables,
+  type Place,
 } from "../variables.ts";
 import type { Fields, Service, Variable } from "../world.ts";
 
@@ -86,18 +89,19 @@ export const variableRoutes = [
     }),
     handle({ params, body }, call) {
       const service = find(call, params.applicationId);
+      const items = body.vars.map((item) => ({ item, place: placeOf(call.sim, service, item.scope) }));
       for (const { name } of body.vars) checkVariableName(name);
-      const imported = body.vars.filter((item) => importOne(call, service, item, body.overwrite));
-      call.effect({ imported: service.id, names: imported.map(({ name }) => name) });
+      const imported = items.filter(({ item, place }) => importOne(call, place, item, body.overwrite));
+      call.effect({ imported: service.id, names: imported.map(({ item }) => item.name) });
       const isPublic = call.sim.settings.profile.records === "public";
       return {
         body: {
           total_variables_to_import: body.vars.length,
-          successful_imported_variables: imported.map(({ name, is_secret, value }) => ({
+          successful_imported_variables: imported.map(({ item: { name, is_secret, value }, place }) => ({
             name,
             is_secret,
             value,
-            ...(isPublic && { scope: "APPLICATION" }),
+            ...(isPublic && { scope: place.scope }),
           })),
         },
       };
@@ -108,18 +112,19 @@ export const variableRoutes = [
 /** @returns whether it was imported: what exists is only overwritten on demand, and a secret never. */
 function importOne(
   call: Call,
-  service: Service,
+  place: Place,
   { name, value, is_secret: secret }: z.output<typeof Import>["vars"][number],
   overwrite: boolean,
 ): boolean {
-  const existing = ownVariable(call.sim.world, service, name);
+  if (call.sim.settings.refusedVariables.includes(name)) return false;
+  const existing = variableIn(call.sim.world, place, name);
   if (existing !== undefined && (!overwrite || existing.secret)) return false;
   if (existing !== undefined && !secret) {
-    changeVariable(call.sim, service, existing, { value });
+    changeVariable(call.sim, existing, { value });
     return true;
   }
-  if (existing !== undefined) removeVariable(call.sim, service, existing);
-  addVariable(call.sim, service, { key: name, value, secret });
+  if (existing !== undefined) removeVariable(call.sim, existing);
+  addVariable(call.sim, place, { key: name, value, secret });
   return true;
 }
 
@@ -137,7 +142,7 @@ function create(
   const service = find(call, applicationId);
   checkVariableName(content.key);
   checkKeyFree(call, service, content.key);
-  const variable = addVariable(call.sim, service, content);
+  const variable = addVariable(call.sim, ownPlace(service), content);
   call.effect({ created: variable.id });
   return { body: show(call, service, variable) };
 }
@@ -152,14 +157,14 @@ function update(
   const { service, variable } = findOwn(call, applicationId, id, secret);
   checkVariableName(content.key);
   checkKeyFree(call, service, content.key, variable.id);
-  changeVariable(call.sim, service, variable, content);
+  changeVariable(call.sim, variable, content);
   call.effect({ updated: variable.id });
   return { body: show(call, service, variable) };
 }
 
 function remove(call: Call, applicationId: string, id: string, secret: boolean): { body?: undefined } {
-  const { service, variable } = findOwn(call, applicationId, id, secret);
-  removeVariable(call.sim, service, variable);
+  const { variable } = findOwn(call, applicationId, id, secret);
+  removeVariable(call.sim, variable);
   call.effect({ deleted: variable.id });
   return {};
 }
@@ -185,7 +190,7 @@ function findOwn(
 }
 
 function checkKeyFree(call: Call, service: Service, key: string, self?: string): void {
-  const taken = ownVariable(call.sim.world, service, key);
+  const taken = variableIn(call.sim.world, ownPlace(service), key);
   if (taken !== undefined && taken.id !== self) throw new Problem(409, `The variable ${key} exists already`);
 }
 

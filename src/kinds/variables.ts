@@ -1,0 +1,59 @@
+/** Variables as specs declare them: with a value of their own, or one from a Secret or a ConfigMap. Pure. */
+import type { Resolved, Surface, ValueRequest } from "../engine/kind.ts";
+import type { ImportInput } from "../platform/variables.ts";
+import type { ValueFrom } from "../resources/base/fields.ts";
+
+/** A variable with its value. */
+export interface InputVariable {
+  readonly name: string;
+  readonly value: string;
+  readonly isSecret: boolean;
+  /** In the platform's spelling; undefined where the spec says nothing. */
+  readonly scope?: string | undefined;
+}
+
+/** A variable of a spec: exactly one of `value` and `valueFrom`. */
+interface Declared {
+  readonly name: string;
+  readonly value?: string | undefined;
+  readonly valueFrom?: ValueFrom | undefined;
+  readonly secret?: boolean | undefined;
+  readonly scope?: string | undefined;
+}
+
+const fieldOf = (name: string): string => `spec.variables[${name}]`;
+
+/** What has to be read for the variables of a spec. */
+export function variableRequests(variables: readonly Declared[]): readonly ValueRequest[] {
+  return variables.flatMap(({ name, valueFrom }): readonly ValueRequest[] => {
+    const [from, ref] = valueFrom?.secretKeyRef
+      ? (["Secret", valueFrom.secretKeyRef] as const)
+      : (["ConfigMap", valueFrom?.configMapKeyRef] as const);
+    return ref === undefined ? [] : [{ field: fieldOf(name), from, name: ref.name, key: ref.key }];
+  });
+}
+
+/** The variables of a spec with their values, by name. A value from a Secret is a secret unless the spec says otherwise. */
+export function inputsOf(variables: readonly Declared[], resolved: Pick<Resolved, "value">): readonly InputVariable[] {
+  return variables
+    .map(({ name, value, valueFrom, secret, scope }): InputVariable => ({
+      name,
+      value: value ?? resolved.value(fieldOf(name)),
+      isSecret: secret ?? valueFrom?.secretKeyRef !== undefined,
+      ...(scope !== undefined && { scope }),
+    }))
+    .toSorted((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+/**
+ * The variables as an import takes them. Deployed services require a scope on each, the documented surface does not
+ * show one: APPLICATION is said for those that have none, on the full surface alone (api-behaviour, import vars).
+ */
+export function importItems(surface: Surface, variables: readonly InputVariable[]): ImportInput["vars"] {
+  return variables.map(({ name, value, isSecret, scope = surface === "Full" ? "APPLICATION" : undefined }) => ({
+    name,
+    value,
+    isSecret,
+    ...(scope !== undefined && { scope }),
+  }));
+}
