@@ -6,7 +6,7 @@ import { registerJson, writeJson } from "./json.ts";
 import { versionPrefix } from "./matching.ts";
 import { registerOpenApi } from "./openapi.ts";
 import { operationOf } from "./operations.ts";
-import { Problem, problemBody } from "./problems.ts";
+import { Problem, refusalBody } from "./problems.ts";
 import type { Result, Route } from "./route.ts";
 import { routes } from "./routes/index.ts";
 import type { Simulation } from "./simulation.ts";
@@ -119,7 +119,8 @@ function send(reply: FastifyReply, status: number, { body, text }: Result): Fast
 }
 
 function sendProblem(sim: Simulation, reply: FastifyReply, problem: Problem): FastifyReply {
-  const body = problemBody(problem.status, problem.message, sim.settings.profile.errorText);
+  const { errorText, rejections } = sim.settings.profile;
+  const body = refusalBody(problem, errorText, rejections);
   return reply.code(problem.status).type("application/json; charset=utf-8").send(JSON.stringify(body));
 }
 

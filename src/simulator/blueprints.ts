@@ -1,4 +1,5 @@
-import { Problem } from "./problems.ts";
+import { Problem, type FieldProblem } from "./problems.ts";
+import type { Profile } from "./settings.ts";
 import type { BlueprintManifest, Fields } from "./world.ts";
 
 /** Members that mean nothing to helm. */
@@ -7,24 +8,49 @@ const ignoredByHelm: ReadonlySet<string> = new Set(["engine_version", "credentia
 /**
  * Checks engine-level overrides against the blueprint's manifest.
  * @returns those that apply.
- * @throws Problem 422 for a member that is not overridable, and for an engine version that is missing or not allowed.
+ * @throws Problem 422 that names each member that is not overridable, and an engine version that is missing or not
+ * allowed.
  */
 export function checkOverrides(manifest: BlueprintManifest, overrides: Fields): Fields {
   const helm = manifest.engine === "helm";
   const given = Object.entries(overrides).filter(([member]) => !helm || !ignoredByHelm.has(member));
-  for (const [member] of given) {
-    if (!manifest.overridable.includes(member))
-      throw new Problem(422, `${member} is not overridable in ${manifest.tag}`);
-  }
-  if (!helm) checkEngineVersion(manifest, overrides["engine_version"]);
+  const fixed = given.filter(([member]) => !manifest.overridable.includes(member));
+  const complaints = [
+    ...fixed.map(([member]) => complaint(member, `is not overridable in ${manifest.tag}`)),
+    ...(helm ? [] : versionComplaints(manifest, overrides["engine_version"])),
+  ];
+  if (complaints.length > 0) throw new Problem(422, complaints);
   return Object.fromEntries(given);
 }
 
-function checkEngineVersion({ engine, engineVersions, tag }: BlueprintManifest, version: unknown): void {
+function complaint(member: string, message: string): FieldProblem {
+  return { field: `spec_overrides.${member}`, message };
+}
+
+function versionComplaints({ engine, engineVersions, tag }: BlueprintManifest, version: unknown): FieldProblem[] {
   if (version === undefined || version === null)
-    throw new Problem(422, `engine_version is required for ${engine} blueprints`);
-  if (typeof version === "string" && engineVersions.includes(version)) return;
-  throw new Problem(422, `engine_version must be one of ${engineVersions.join(", ")} for ${tag}`);
+    return [complaint("engine_version", `is required for ${engine} blueprints`)];
+  if (typeof version === "string" && engineVersions.includes(version)) return [];
+  return [complaint("engine_version", `must be one of ${engineVersions.join(", ")} for ${tag}`)];
+}
+
+/** What is answered to a creation that is deployed at once: the documentation does not show it. */
+export function deployedAnswer(
+  shape: Profile["blueprintDeployed"],
+  { blueprint, status }: { readonly blueprint: Fields; readonly status: Fields },
+): Fields | undefined {
+  switch (shape) {
+    case "record":
+      return blueprint;
+    case "status":
+      return status;
+    case "ids":
+      return { deployment_id: status["deployment_request_id"], execution_id: status["execution_id"] };
+    case "none":
+      return undefined;
+    default:
+      return shape satisfies never;
+  }
 }
 
 /** @returns the blueprints that a simulator starts with. */

@@ -1,13 +1,24 @@
 import { z } from "zod";
 
+/** What is wrong with one member of a body. */
+export interface FieldProblem {
+  /** Dotted path. */
+  readonly field: string;
+  readonly message: string;
+}
+
 /** A refusal, thrown anywhere below a route and answered with its status. */
 export class Problem extends Error {
   readonly status: number;
+  readonly fields: readonly FieldProblem[];
 
-  constructor(status: number, message: string) {
-    super(message);
+  /** @param said in words, or field by field */
+  constructor(status: number, said: string | readonly FieldProblem[]) {
+    const fields = typeof said === "string" ? [] : said;
+    super(typeof said === "string" ? said : fields.map(({ field, message }) => `${field} ${message}`).join("; "));
     this.name = "Problem";
     this.status = status;
+    this.fields = fields;
   }
 }
 
@@ -17,6 +28,7 @@ export const ProblemBody = z.object({
   error: z.string(),
   message: z.string().optional(),
   detail: z.string().optional(),
+  errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
 });
 
 const phrases: ReadonlyMap<number, string> = new Map([
@@ -35,6 +47,19 @@ const phrases: ReadonlyMap<number, string> = new Map([
   [503, "Service Unavailable"],
   [504, "Gateway Timeout"],
 ]);
+
+/**
+ * The body of a refusal that names fields: in its text, or in a list beside it. The documentation shows neither.
+ * @param text see problemBody
+ */
+export function refusalBody(
+  { status, message, fields }: Problem,
+  text: Parameters<typeof problemBody>[2],
+  rejections: "text" | "list",
+): z.infer<typeof ProblemBody> {
+  if (fields.length === 0 || rejections === "text") return problemBody(status, message, text);
+  return { ...problemBody(status, "The request has fields that are not accepted", text), errors: [...fields] };
+}
 
 /** @returns the body of an error answer; `text` says under which name its text goes, if at all. */
 export function problemBody(

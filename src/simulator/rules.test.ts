@@ -71,46 +71,6 @@ describe("an environment's cluster", () => {
   });
 });
 
-describe("blueprints", () => {
-  const create = (tag: string, overrides?: object | null): Promise<Answer> =>
-    call(simulator, `POST /environment/${environmentId}/blueprint`, { ...blueprint, tag, spec_overrides: overrides });
-
-  it.each<[string, string, object | null | undefined, number]>([
-    ["a field that is not overridable", "postgres/1.0.0", { engine_version: "1.9.8", cpu: "1" }, 422],
-    ["terraform without a version", "postgres/1.0.0", {}, 422],
-    ["terraform with a version of another blueprint", "postgres/1.0.0", { engine_version: "1.8.3" }, 422],
-    ["terraform with an allowed version", "postgres/1.0.0", { engine_version: "1.9.8" }, 201],
-    ["opentofu without a version", "bucket/2.1.0", null, 422],
-    ["opentofu with an allowed version", "bucket/2.1.0", { engine_version: "1.8.3", cpu: "500m" }, 201],
-    ["helm with what it ignores", "redis/3.0.0", { engine_version: "9", credentials: {}, backend: {} }, 201],
-    ["helm with resources", "redis/3.0.0", { timeout: 60, cpu: "1" }, 201],
-    ["helm with anything else", "redis/3.0.0", { replicas: 3 }, 422],
-    ["no overrides", "redis/3.0.0", undefined, 201],
-    ["a tag of nothing", "moon/1.0.0", {}, 422],
-  ])("take %s", async (_what, tag, overrides, status) => {
-    expect((await create(tag, overrides)).status).toBe(status);
-  });
-
-  it("become a service that deploys at once on demand", async () => {
-    const answer = await call(simulator, `POST /environment/${environmentId}/blueprint?deploy=true`, blueprint);
-    expect(answer.status).toBe(202);
-    simulator.sim.settings.profile.records = "public";
-    const services = await results(`GET /environment/${environmentId}/services`);
-    expect(services).toEqual([
-      expect.objectContaining({ name: "cache", service_type: "HELM", blueprint_id: idOf(answer) }),
-    ]);
-    const ingress = `/${String(services[0]?.["id"])}/ingressDeploymentStatus`;
-    for (const type of ["helm", "HELM"]) {
-      expect((await call(simulator, `GET /${type}${ingress}`)).body).toEqual({
-        routerId: expect.any(String),
-        status: "DEPLOYED",
-      });
-    }
-    expect((await call(simulator, `GET /application${ingress}`)).status).toBe(404);
-    expect((await call(simulator, `GET /job${ingress}`)).status).toBe(400);
-  });
-});
-
 describe("variables", () => {
   const vars = (overwrite: boolean, ...list: (readonly [string, string, boolean])[]): object => ({
     overwrite,

@@ -11,6 +11,8 @@ export const Profile = z.strictObject({
   routerKey: z.enum(["router_id", "routerId"]),
   /** The member that holds an error's text. */
   errorText: z.enum(["message", "detail", "none"]),
+  /** Where a 422 names the fields that it rejects: in its text, or in a list `errors`. */
+  rejections: z.enum(["text", "list"]),
   /**
    * seed: records with the documented members, creation bodies as in the documentation's examples;
    * public: more members (scope, status details, …), `healthchecks` and `git_repository.provider` required.
@@ -20,6 +22,11 @@ export const Profile = z.strictObject({
   applicationStatus: z.enum(["whole", "partial"]),
   /** How helm default values come: a JSON string literal or raw text. */
   helmValues: z.enum(["json", "text"]),
+  /**
+   * What a blueprint that is deployed at once is answered with: its record, the status of its service, the ids of the
+   * deployment, or no body.
+   */
+  blueprintDeployed: z.enum(["record", "status", "ids", "none"]),
 });
 export type Profile = z.infer<typeof Profile>;
 
@@ -87,18 +94,22 @@ export function profileOf(surface: Surface): Profile {
       statusCodes: "seed",
       routerKey: "router_id",
       errorText: "message",
+      rejections: "text",
       records: "seed",
       applicationStatus: "whole",
       helmValues: "json",
+      blueprintDeployed: "record",
     };
   }
   return {
     statusCodes: "public",
     routerKey: "routerId",
     errorText: "detail",
+    rejections: "text",
     records: "public",
     applicationStatus: "whole",
     helmValues: "text",
+    blueprintDeployed: "record",
   };
 }
 

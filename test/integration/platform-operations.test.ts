@@ -214,9 +214,13 @@ describe.each(["message", "detail", "none"] as const)("the documented errors, to
   });
 
   it.each([
-    ["postgres/1.0.0", { engine_version: "1.9.8", cpu: "2" }, "cpu is not overridable in postgres/1.0.0"],
-    ["postgres/1.0.0", {}, "engine_version is required for terraform blueprints"],
-    ["bucket/2.1.0", { engine_version: "9" }, "engine_version must be one of 1.8.3 for bucket/2.1.0"],
+    [
+      "postgres/1.0.0",
+      { engine_version: "1.9.8", cpu: "2" },
+      "spec_overrides.cpu is not overridable in postgres/1.0.0",
+    ],
+    ["postgres/1.0.0", {}, "spec_overrides.engine_version is required for terraform blueprints"],
+    ["bucket/2.1.0", { engine_version: "9" }, "spec_overrides.engine_version must be one of 1.8.3 for bucket/2.1.0"],
   ])("422 for the blueprint %s with %j", async (tag, specOverrides, message) => {
     const input = { name: world.name(), tag, icon: "https://example.com/x.svg", specOverrides };
     const error = await failureOf(world.admin.blueprints.create(world.environmentId, input, { deploy: false }));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { bornNow, newService } from "../births.ts";
-import { checkOverrides } from "../blueprints.ts";
+import { checkOverrides, deployedAnswer } from "../blueprints.ts";
 import { checkNameFree, findEnvironment } from "../lookups.ts";
 import { Problem } from "../problems.ts";
 import { alsoNeeds, route } from "../route.ts";
@@ -30,12 +30,12 @@ export const blueprintRoutes = [
     },
     answer: z.object({ id: Id, catalog_url: z.url(), tag: z.string(), environment_id: Id }),
     handle({ params, query, body }, call) {
-      const { world, ids } = call.sim;
+      const { world, ids, settings } = call.sim;
       const deploy = query.deploy === "true";
       if (deploy) alsoNeeds(call, "deploy");
       const environment = findEnvironment(call, params.environmentId);
       const manifest = world.manifests.get(body.tag);
-      if (manifest === undefined) throw new Problem(422, `No blueprint has the tag ${body.tag}`);
+      if (manifest === undefined) throw new Problem(422, [{ field: "tag", message: `${body.tag} names no blueprint` }]);
       const overrides = checkOverrides(manifest, body.spec_overrides ?? {});
       for (const { name } of body.variables) checkVariableName(name);
       const siblings = [...world.blueprints.values()].filter((each) => each.environmentId === environment.id);
@@ -57,16 +57,16 @@ export const blueprintRoutes = [
         addVariable(call.sim, ownPlace(service), { key: name, value, secret });
       }
       call.effect({ created: id });
-      if (deploy) order(call, service, "deploy", null);
-      return {
-        body: {
-          id,
-          catalog_url: `https://catalog.invalid/blueprints/${body.tag}`,
-          tag: body.tag,
-          environment_id: environment.id,
-        },
-        ...(deploy && { publicStatus: 202 }),
+      const record = {
+        id,
+        catalog_url: `https://catalog.invalid/blueprints/${body.tag}`,
+        tag: body.tag,
+        environment_id: environment.id,
       };
+      if (!deploy) return { body: record };
+      const status = order(call, service, "deploy", null);
+      const shown = deployedAnswer(settings.profile.blueprintDeployed, { blueprint: record, status });
+      return { body: shown, publicStatus: 202 };
     },
   }),
   route({
