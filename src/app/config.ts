@@ -139,6 +139,26 @@ export function loadConfig(args: readonly string[], surroundings: Surroundings =
   });
 }
 
+/**
+ * Where a command that a user runs may send tokens: what its flags say, else the variables that `run` knows.
+ * @param given `hosts` as in --allowed-platform-hosts.
+ * @throws ConfigError
+ */
+export function loadPlatformRules(
+  given: { readonly hosts: string | undefined; readonly insecure: boolean },
+  { env }: Pick<Surroundings, "env"> = systemSurroundings(),
+): Pick<Config, "allowedPlatformHosts" | "allowInsecurePlatform"> {
+  const hosts = "allowed-platform-hosts";
+  const insecure = "allow-insecure-platform";
+  const flags = new Map<FlagName, string>(given.hosts === undefined ? [] : [[hosts, given.hosts]]);
+  const parsed = options.pick({ [hosts]: true, [insecure]: true }).safeParse({
+    [hosts]: given.hosts ?? env[envName(hosts)] ?? "",
+    [insecure]: given.insecure ? "true" : (env[envName(insecure)] ?? "false"),
+  });
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => explain(issue, flags)).join("\n"));
+  return { allowedPlatformHosts: parsed.data[hosts], allowInsecurePlatform: parsed.data[insecure] };
+}
+
 function systemSurroundings(): Surroundings {
   return {
     env: process.env,

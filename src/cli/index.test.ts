@@ -1,52 +1,43 @@
 import { describe, expect, it } from "vitest";
 
+import { cli } from "../../test/support/cli.ts";
 import { VERSION } from "../app/version.ts";
-import { main } from "./index.ts";
+import { COMMANDS } from "./commands.ts";
 
-async function call(program: string, ...argv: readonly string[]) {
-  let stdout = "";
-  let stderr = "";
-  const code = await main(program, argv, {
-    stdout: { write: (text) => (stdout += text) },
-    stderr: { write: (text) => (stderr += text) },
-  });
-  return { code, stdout, stderr };
-}
+const operator = { program: "/usr/bin/platform-operator" };
 
 describe("the command line", () => {
   it.each([["help"], ["--help"], ["-h"]])("shows the commands that exist on %s", async (flag) => {
-    const { code, stdout, stderr } = await call("/usr/bin/platform-operator", flag);
+    const { code, stdout, stderr } = await cli([flag], operator);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect([...stdout.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name)).toEqual([
-      "run",
-      "simulate",
-      "version",
-      "help",
-    ]);
+    const shown = COMMANDS.filter(({ hidden }) => hidden !== true).map(({ name }) => name);
+    expect([...stdout.matchAll(/^ {2}([a-z- ]+?) {2,}/gm)].map(([, name]) => name)).toEqual([...shown, "help"]);
   });
 
   it.each([["version"], ["--version"]])("prints the version on %s and nothing else", async (name) => {
-    expect(await call("platform-operator", name)).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
+    expect(await cli([name], operator)).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
   });
 
   it.each([
     ["no command", [], /^Usage: platform-operator <command>/],
-    ["an unknown command", ["deploy"], /^"deploy" is no command\.\n\nUsage:/],
+    ["an unknown command", ["destroy"], /^"destroy" is no command\.\n\nUsage:/],
     ["an unknown flag of run", ["run", "--speed=2"], /^Unknown option '--speed'[^]*Usage: platform-operator run/],
     ["a wrong value", ["run", "--leader-elect=maybe"], /^--leader-elect must be true or false\n/],
+    ["an unknown flag", ["version", "--speed=2"], /^Unknown option '--speed'\.\n\nUsage: platform-operator version/],
+    ["an argument too many", ["version", "now"], /^"now" is one argument too many\.\n/],
   ])("ends with 64 and usage on standard error for %s", async (_, argv, told) => {
-    const { code, stdout, stderr } = await call("platform-operator", ...argv);
+    const { code, stdout, stderr } = await cli(argv, operator);
     expect({ code, stdout }).toEqual({ code: 64, stdout: "" });
     expect(stderr).toMatch(told);
   });
 
   it("calls itself kubectl platform as a plugin", async () => {
-    const { stdout } = await call("/usr/local/bin/kubectl-platform", "help");
+    const { stdout } = await cli(["help"], { program: "/usr/local/bin/kubectl-platform" });
     expect(stdout).toMatch(/^Usage: kubectl platform <command>/);
   });
 
   it("lists the flags of run with their defaults", async () => {
-    const { code, stdout } = await call("platform-operator", "run", "--help");
+    const { code, stdout } = await cli(["run", "--help"], operator);
     expect(code).toBe(0);
     expect(stdout).toMatch(/--metrics-bind-address ADDRESS .*\(default :8080\)/);
     expect(stdout).toMatch(/--leader-elect BOOL .*\(default true\)/);

@@ -1,63 +1,120 @@
-/** The commands. Standard output is for data, standard error for everything else. */
-import { VERSION } from "../app/version.ts";
-import { USAGE, type Output } from "./output.ts";
-
-interface Command {
-  readonly name: string;
-  readonly about: string;
-  /** Loads the command's code only when it is called. @returns the exit code */
-  readonly run: (args: readonly string[], output: Output) => Promise<number>;
-}
-
-const COMMANDS: readonly Command[] = [
-  {
-    name: "run",
-    about: "run the operator",
-    run: async (args, output) => (await import("./run.ts")).run(args, output),
-  },
-  {
-    name: "simulate",
-    about: "start a simulated platform on loopback",
-    run: async (args) => (await import("./simulate.ts")).simulate(args),
-  },
-  {
-    name: "version",
-    about: "print the version",
-    run: async (_, { stdout }) => {
-      stdout.write(`${VERSION}\n`);
-      return 0;
-    },
-  },
-];
+/** From the command line to the command. */
+import { systemClock } from "../kube/clock.ts";
+import type { Command, Entry } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
+import { EXIT, UsageError } from "./exit.ts";
+import { PLATFORM_FLAGS } from "./globals.ts";
+import type { Host } from "./io.ts";
+import { commandUsage, listUsage } from "./usage.ts";
 
 /**
  * Runs one command.
  * @param program how the process was called; as a plugin of kubectl it calls itself so in the usage.
  * @param argv the arguments after it.
- * @returns the exit code: 0 done, 1 failed, 64 wrong usage.
+ * @returns the exit code: 0 done, 1 failed, 2 a plan has changes, 3 not in time, 64 wrong usage.
  */
-export async function main(program: string, argv: readonly string[], output: Output = process): Promise<number> {
-  const [first, ...args] = argv;
-  const usage = usageOf(program);
-  if (first === "help" || first === "--help" || first === "-h") {
-    output.stdout.write(usage);
-    return 0;
+export async function main(program: string, argv: readonly string[], host: Host = ofProcess()): Promise<number> {
+  const called = nameOf(program);
+  const words = wordsOf(program, argv);
+  const found = find(words);
+  if (found === undefined) return answerWithList(called, words, host);
+  const { entry, rest } = found;
+  const command = await entry.load();
+  if (!command.raw && asksForHelp(rest)) {
+    host.io.stdout.write(commandUsage(called, entry, command));
+    return EXIT.ok;
   }
-  const name = first === "--version" ? "version" : first;
-  const command = COMMANDS.find((known) => known.name === name);
-  if (command !== undefined) return command.run(args, output);
-  const problem = name === undefined ? "" : `${JSON.stringify(name)} is no command.\n\n`;
-  output.stderr.write(problem + usage);
-  return USAGE;
+  try {
+    return await command.run(rest, { host, program: called, name: entry.name });
+  } catch (error) {
+    return fail(error, host, called, { entry, command });
+  }
 }
 
-function usageOf(program: string): string {
-  const called = /(?:^|[\\/])kubectl-[^\\/]*$/.test(program) ? "kubectl platform" : "platform-operator";
-  const lines = COMMANDS.map(({ name, about }) => `  ${name.padEnd(12)}${about}\n`);
-  return [
-    `Usage: ${called} <command> [flags]\n\n`,
-    ...lines,
-    `  ${"help".padEnd(12)}show this\n\n`,
-    `"${called} <command> --help" lists a command's flags.\n`,
-  ].join("");
+/** "kubectl platform" when called as a plugin of kubectl (docs: "Extend kubectl with plugins"). */
+function nameOf(program: string): string {
+  return /(?:^|[\\/])kubectl[-_][^\\/]*$/.test(program) ? "kubectl platform" : "platform-operator";
+}
+
+/** kubectl looks for `kubectl_complete-<plugin>` on PATH and calls it for completions. */
+function wordsOf(program: string, argv: readonly string[]): readonly string[] {
+  if (/(?:^|[\\/])kubectl_complete-[^\\/]*$/.test(program)) return ["__complete", ...argv];
+  return argv[0] === "--version" ? ["version", ...argv.slice(1)] : argv;
+}
+
+interface Found {
+  readonly entry: Entry;
+  readonly rest: readonly string[];
+}
+
+/** The command with the most words that the line begins with; shared flags may stand before it. */
+function find(argv: readonly string[]): Found | undefined {
+  const start = leadingFlags(argv);
+  const words = argv.slice(start);
+  const entry = COMMANDS.filter(({ name }) => name.split(" ").every((word, at) => words[at] === word)).toSorted(
+    (a, b) => b.name.length - a.name.length,
+  )[0];
+  if (entry === undefined) return undefined;
+  return { entry, rest: [...argv.slice(0, start), ...words.slice(entry.name.split(" ").length)] };
+}
+
+/** How many arguments before the first word are shared flags and their values. */
+function leadingFlags(argv: readonly string[]): number {
+  let at = 0;
+  for (;;) {
+    const [, name, value] = /^(--?[a-z][a-z-]*)(=.*)?$/.exec(argv[at] ?? "") ?? [];
+    const flag = Object.entries(PLATFORM_FLAGS).find(
+      ([long, given]) => name === `--${long}` || ("short" in given && name === `-${given.short}`),
+    )?.[1];
+    if (flag === undefined) return at;
+    at += flag.is === "switch" || value !== undefined ? 1 : 2;
+  }
+}
+
+function asksForHelp(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return argv.slice(0, end === -1 ? undefined : end).some((arg) => arg === "--help" || arg === "-h");
+}
+
+/** What is said when no command is named: the list of them on demand, else what is wrong and the list. */
+function answerWithList(called: string, argv: readonly string[], { io }: Host): number {
+  const [first, second] = argv;
+  const isGroup = COMMANDS.some(({ name }) => name.startsWith(`${first ?? ""} `));
+  const list = listUsage(called, COMMANDS, isGroup && first !== undefined ? [first] : []);
+  if (first === "help" || first === "--help" || first === "-h" || (isGroup && asksForHelp(argv))) {
+    io.stdout.write(list);
+    return EXIT.ok;
+  }
+  const wrong = isGroup ? second : first;
+  io.stderr.write(`${wrong === undefined ? "" : `${JSON.stringify(wrong)} is no command.\n\n`}${list}`);
+  return EXIT.usage;
+}
+
+async function fail(
+  error: unknown,
+  { io }: Host,
+  called: string,
+  { entry, command }: { readonly entry: Entry; readonly command: Command },
+): Promise<number> {
+  const { explain } = await import("./explain.ts");
+  const { message, code } = explain(error);
+  const usage = error instanceof UsageError ? `\n${commandUsage(called, entry, command)}` : "";
+  io.stderr.write(`${message}\n${usage}`);
+  return code;
+}
+
+function ofProcess(): Host {
+  return {
+    io: process,
+    clock: systemClock(),
+    interrupt: () => {
+      const controller = new AbortController();
+      const stop = (): void => {
+        controller.abort();
+      };
+      process.once("SIGINT", stop);
+      process.once("SIGTERM", stop);
+      return controller.signal;
+    },
+  };
 }

@@ -1,7 +1,9 @@
 /** The command `run`: the operator itself. */
 import { ConfigError, loadConfig, type Config } from "../app/config.ts";
 import { describeFlags } from "../app/flags.ts";
-import { USAGE, type Output } from "./output.ts";
+import { rawCommand } from "./command.ts";
+import { EXIT } from "./exit.ts";
+import type { Io } from "./io.ts";
 
 const usage = `Usage: platform-operator run [flags]
 
@@ -16,10 +18,10 @@ Each flag can be given as an environment variable: --log-level is PLATFORM_OPERA
  * @param args the arguments after the command's name.
  * @returns the exit code: 0 after a clean stop, 1 when the operator failed, 64 for arguments that are wrong.
  */
-export async function run(args: readonly string[], { stdout, stderr }: Output): Promise<number> {
+async function start(args: readonly string[], { stdout, stderr }: Io): Promise<number> {
   if (args.includes("--help") || args.includes("-h")) {
     stdout.write(usage);
-    return 0;
+    return EXIT.ok;
   }
   let config: Config;
   try {
@@ -27,8 +29,10 @@ export async function run(args: readonly string[], { stdout, stderr }: Output): 
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     stderr.write(`${error.message}\n\n${usage}`);
-    return USAGE;
+    return EXIT.usage;
   }
   const { runOperator } = await import("../app/process.ts");
   return runOperator(config);
 }
+
+export const run = rawCommand((args, { host }) => start(args, host.io));

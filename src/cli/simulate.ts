@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { parseArgs } from "node:util";
 
 import { startSimulator, type SimulatorOptions } from "../simulator/simulator.ts";
-import { USAGE } from "./output.ts";
+import { rawCommand } from "./command.ts";
+import { EXIT } from "./exit.ts";
 
 const usage = `Usage: platform-operator simulate [flags]
 
@@ -32,7 +33,7 @@ export async function simulate(argv: readonly string[]): Promise<number> {
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error));
     console.error(usage);
-    return USAGE;
+    return EXIT.usage;
   }
   if (options === "help") {
     console.log(usage);
@@ -49,6 +50,8 @@ export async function simulate(argv: readonly string[]): Promise<number> {
   await simulator.close();
   return 0;
 }
+
+export const simulateCommand = rawCommand((argv) => simulate(argv));
 
 function parse(argv: readonly string[]): SimulatorOptions | "help" {
   const { values } = parseArgs({

@@ -29,9 +29,9 @@ export function parseJson(text: string): unknown {
   );
 }
 
-/** Writes JSON; bigint as an integer, undefined members left out. */
-export function stringifyJson(value: object): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === "bigint" ? sourceAware.rawJSON(member.toString()) : member,
-  );
+/** Writes JSON; bigint as an integer, undefined members left out. @param indent blanks per level, for people. */
+export function stringifyJson(value: unknown, indent = 0): string {
+  const digits = (_key: string, member: unknown): unknown =>
+    typeof member === "bigint" ? sourceAware.rawJSON(member.toString()) : member;
+  return JSON.stringify(value, digits, indent);
 }

@@ -1,0 +1,23 @@
+/** The table of all commands. Light: a command's code is loaded when it is called. */
+import type { Entry } from "./command.ts";
+
+export const COMMANDS: readonly Entry[] = [
+  {
+    name: "run",
+    about: "run the operator",
+    operations: [],
+    load: async () => (await import("./run.ts")).run,
+  },
+  {
+    name: "simulate",
+    about: "start a simulated platform on loopback",
+    operations: [],
+    load: async () => (await import("./simulate.ts")).simulateCommand,
+  },
+  {
+    name: "version",
+    about: "print the version",
+    operations: [],
+    load: async () => (await import("./version.ts")).version,
+  },
+];

@@ -1,0 +1,163 @@
+/** Flags and arguments as data: what they say of themselves, and how a command line is read by them. */
+import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
+
+import { UsageError } from "./exit.ts";
+
+interface Common {
+  readonly about: string;
+  /** One letter. */
+  readonly short?: string;
+}
+
+/** One flag, without its name. */
+export type Flag =
+  /** Stands alone, which means true, or carries =true or =false. */
+  | (Common & { readonly is: "switch"; readonly fallback?: true })
+  | (Common & {
+      readonly is: "text";
+      /** What stands for the value in the usage text. */
+      readonly value: string;
+      readonly fallback?: string;
+      readonly choices?: readonly string[];
+      readonly required?: true;
+    })
+  /** May be given several times. */
+  | (Common & { readonly is: "list"; readonly value: string })
+  /** A whole number from `least` on. */
+  | (Common & { readonly is: "count"; readonly value: string; readonly least: number; readonly fallback?: number });
+
+/** By name, without the dashes, in kebab-case. */
+export type Flags = Readonly<Record<string, Flag>>;
+
+/** One argument. */
+export interface Arg {
+  readonly name: string;
+  readonly about: string;
+  readonly optional?: true;
+  /** Takes all that follow; the last one only. */
+  readonly many?: true;
+  readonly choices?: readonly string[];
+}
+
+type OneOf<Spec, Plain> = Spec extends { readonly choices: readonly (infer Choice)[] } ? Choice : Plain;
+type MayMiss<Spec> = Spec extends { readonly required: true } | { readonly fallback: string | number }
+  ? never
+  : undefined;
+
+type FlagValue<Spec extends Flag> = Spec extends { readonly is: "switch" }
+  ? boolean
+  : Spec extends { readonly is: "list" }
+    ? readonly string[]
+    : Spec extends { readonly is: "count" }
+      ? number | MayMiss<Spec>
+      : OneOf<Spec, string> | MayMiss<Spec>;
+
+export type FlagValues<Specs extends Flags> = { readonly [Name in keyof Specs]: FlagValue<Specs[Name]> };
+
+type ArgValue<Spec extends Arg> = Spec extends { readonly many: true }
+  ? readonly OneOf<Spec, string>[]
+  : OneOf<Spec, string> | (Spec extends { readonly optional: true } ? undefined : never);
+
+export type ArgValues<Specs extends readonly Arg[]> = {
+  readonly [Spec in Specs[number] as Spec["name"]]: ArgValue<Spec>;
+};
+
+type Value = string | number | boolean | readonly string[] | undefined;
+
+export interface Parsed {
+  readonly args: Readonly<Record<string, Value>>;
+  readonly flags: Readonly<Record<string, Value>>;
+}
+
+/**
+ * Reads a command line.
+ * @throws UsageError naming the first thing that is wrong
+ */
+export function parse(argv: readonly string[], args: readonly Arg[], flags: Flags): Parsed {
+  const { values, positionals } = split(argv, flags);
+  return {
+    flags: Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, valueOf(name, flag, values[name])])),
+    args: argsOf(args, positionals),
+  };
+}
+
+function split(argv: readonly string[], flags: Flags) {
+  const options: ParseArgsOptionsConfig = Object.fromEntries(
+    Object.entries(flags).map(([name, { is, short }]) => [
+      name,
+      {
+        type: is === "switch" ? ("boolean" as const) : ("string" as const),
+        multiple: is === "list",
+        ...(short === undefined ? {} : { short }),
+      },
+    ]),
+  );
+  try {
+    return parseArgs({
+      args: switched(argv, flags),
+      options,
+      strict: true,
+      allowPositionals: true,
+      allowNegative: true,
+    });
+  } catch (error) {
+    // parseArgs names the flag in its first sentence; what follows is advice about positional arguments.
+    const [sentence = ""] = (error instanceof Error ? error.message : "").split(/\. |\n/);
+    throw new UsageError(`${sentence.replace(/\.$/, "")}.`);
+  }
+}
+
+/** `--x=true` and `--x=false` of switches as parseArgs wants them. */
+function switched(argv: readonly string[], flags: Flags): string[] {
+  const end = argv.indexOf("--");
+  return argv.map((arg, at) => {
+    const [, name = "", value] = /^--([^=]+)=(true|false)$/.exec(arg) ?? [];
+    if (flags[name]?.is !== "switch" || (end !== -1 && at > end)) return arg;
+    return value === "true" ? `--${name}` : `--no-${name}`;
+  });
+}
+
+type Given = string | boolean | readonly (string | boolean)[] | undefined;
+
+function valueOf(name: string, flag: Flag, given: Given): Value {
+  switch (flag.is) {
+    case "switch":
+      return typeof given === "boolean" ? given : (flag.fallback ?? false);
+    case "list":
+      return Array.isArray(given) ? given.map(String) : [];
+    case "count":
+      return typeof given === "string" ? countOf(name, given, flag.least) : flag.fallback;
+    case "text":
+      if (typeof given !== "string") {
+        if (flag.required) throw new UsageError(`--${name} is missing: ${flag.about}.`);
+        return flag.fallback;
+      }
+      return oneOf(`--${name}`, given, flag.choices);
+    default:
+      return flag satisfies never;
+  }
+}
+
+function countOf(name: string, given: string, least: number): number {
+  if (!/^\d{1,9}$/.test(given) || Number(given) < least) {
+    throw new UsageError(`--${name} takes a whole number from ${least} on, not ${JSON.stringify(given)}.`);
+  }
+  return Number(given);
+}
+
+function argsOf(args: readonly Arg[], given: readonly string[]): Parsed["args"] {
+  const values = args.map((arg, at): [string, Value] => {
+    const mine = arg.many ? given.slice(at) : given.slice(at, at + 1);
+    if (mine.length === 0 && !arg.optional) throw new UsageError(`<${arg.name}> is missing: ${arg.about}.`);
+    for (const one of mine) oneOf(`<${arg.name}>`, one, arg.choices);
+    return [arg.name, arg.many ? mine : mine[0]];
+  });
+  const extra = args.some(({ many }) => many) ? undefined : given[args.length];
+  if (extra !== undefined) throw new UsageError(`${JSON.stringify(extra)} is one argument too many.`);
+  return Object.fromEntries(values);
+}
+
+function oneOf(what: string, given: string, choices: readonly string[] | undefined): string {
+  if (choices === undefined || choices.includes(given)) return given;
+  throw new UsageError(`${what} takes ${choices.join(", ")}, not ${JSON.stringify(given)}.`);
+}

@@ -1,0 +1,63 @@
+/** The flags that many commands share. */
+import type { Flags } from "./flags.ts";
+
+export const FORMATS = ["table", "wide", "json", "yaml", "name"] as const;
+/** raw: as the platform said it. */
+export type Format = (typeof FORMATS)[number] | "raw";
+
+/** Of every command that asks the cluster. */
+export const KUBE_FLAGS = {
+  namespace: { is: "text", short: "n", value: "NAME", about: "namespace to work in; the context's when left out" },
+  context: { is: "text", value: "NAME", about: "context of the kubeconfig; its current one when left out" },
+  kubeconfig: { is: "text", value: "FILE", about: "kubeconfig to use; else $KUBECONFIG, then ~/.kube/config" },
+} as const satisfies Flags;
+
+/** Of every command that asks the platform as well. */
+export const PLATFORM_FLAGS = {
+  ...KUBE_FLAGS,
+  connection: {
+    is: "text",
+    value: "[KIND/]NAME",
+    about:
+      "connection to use; else the object's, else PlatformConnection default, else ClusterPlatformConnection default",
+  },
+  "operator-namespace": {
+    is: "text",
+    value: "NAME",
+    fallback: "platform-operator",
+    about: "namespace of the Secrets of cluster connections",
+  },
+  "allowed-platform-hosts": {
+    is: "text",
+    value: "HOST,…",
+    about:
+      "hosts, *.suffixes, addresses or CIDR blocks that a token may be sent to; every public host when left out " +
+      "(or $PLATFORM_OPERATOR_ALLOWED_PLATFORM_HOSTS)",
+  },
+  "allow-insecure-platform": {
+    is: "switch",
+    about: "let connections use http and loopback or private addresses (or $PLATFORM_OPERATOR_ALLOW_INSECURE_PLATFORM)",
+  },
+} as const satisfies Flags;
+
+/** A command that lists custom resources may have it. */
+export const ALL_NAMESPACES = {
+  "all-namespaces": { is: "switch", short: "A", about: "look into all namespaces" },
+} as const satisfies Flags;
+
+export const HELP_FLAG = { help: { is: "switch", short: "h", about: "show this" } } as const satisfies Flags;
+
+/** @returns the flag -o of a command that knows these formats; the first one is the default. */
+export function outputFlag(formats: readonly Format[]): Flags {
+  if (formats.length === 0) return {};
+  return {
+    output: {
+      is: "text",
+      short: "o",
+      value: "FORMAT",
+      choices: formats,
+      fallback: formats[0] ?? "table",
+      about: formats.join(", "),
+    },
+  };
+}

@@ -1,0 +1,110 @@
+/** The one place that writes data: table, wide, json, yaml and name. */
+import type { Call } from "./command.ts";
+
+export type Cell = string | number | bigint | boolean | undefined;
+
+export interface Column<Row> {
+  /** In capitals. */
+  readonly name: string;
+  readonly of: (row: Row) => Cell;
+  /** Shown by -o wide only. */
+  readonly wide?: true;
+}
+
+/** How rows are shown. */
+export interface View<Row> {
+  readonly columns: readonly Column<Row>[];
+  /** What -o name says of a row: "kind/name". */
+  readonly name: (row: Row) => string;
+  /** What -o json and -o yaml say of a row; the row itself when left out. */
+  readonly data?: (row: Row) => unknown;
+}
+
+/** Control and format characters (bidi among them), line and paragraph separators, lone surrogates. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
+
+/** Writes rows as -o says; json and yaml give a list. */
+export async function printList<Row>(
+  call: Pick<Call, "io" | "output" | "tell">,
+  view: View<Row>,
+  rows: readonly Row[],
+) {
+  if (rows.length === 0 && (call.output === "table" || call.output === "wide")) {
+    call.tell("Nothing found.");
+    return;
+  }
+  await print(call, view, rows, () => rows.map((row) => dataOf(view, row)));
+}
+
+/** Writes one row as -o says; json and yaml give an object. */
+export async function printOne<Row>(call: Pick<Call, "io" | "output">, view: View<Row>, row: Row): Promise<void> {
+  await print(call, view, [row], () => dataOf(view, row));
+}
+
+/** Writes plain data as JSON or YAML. @param value may hold bigint, which keeps its digits. */
+export async function printData(call: Pick<Call, "io">, output: "json" | "yaml", value: unknown): Promise<void> {
+  call.io.stdout.write(output === "json" ? `${await json(value)}\n` : await yaml(value));
+}
+
+/** @returns the text on one line, without what could change a terminal. */
+export function printable(text: string): string {
+  return text.replaceAll(UNPRINTABLE, " ").trim();
+}
+
+async function print<Row>(
+  call: Pick<Call, "io" | "output">,
+  view: View<Row>,
+  rows: readonly Row[],
+  data: () => unknown,
+): Promise<void> {
+  const { io, output } = call;
+  switch (output) {
+    case "json":
+    case "yaml":
+      return printData(call, output, data());
+    case "name":
+      io.stdout.write(rows.map((row) => `${printable(view.name(row))}\n`).join(""));
+      return;
+    case "table":
+    case "wide":
+    case "raw":
+      io.stdout.write(table(view, rows, output === "wide"));
+      return;
+    default:
+      output satisfies never;
+  }
+}
+
+function dataOf<Row>(view: View<Row>, row: Row): unknown {
+  return view.data === undefined ? row : view.data(row);
+}
+
+function table<Row>(view: View<Row>, rows: readonly Row[], isWide: boolean): string {
+  const columns = view.columns.filter(({ wide }) => isWide || wide !== true);
+  const lines = [columns.map(({ name }) => name), ...rows.map((row) => columns.map((column) => cell(column.of(row))))];
+  const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
+  return lines
+    .map(
+      (line) =>
+        `${line
+          .map((text, at) => text.padEnd(widths[at] ?? 0))
+          .join("   ")
+          .trimEnd()}\n`,
+    )
+    .join("");
+}
+
+function cell(value: Cell): string {
+  const text = value === undefined ? "" : printable(String(value));
+  return text === "" ? "<none>" : text;
+}
+
+async function json(value: unknown): Promise<string> {
+  const { stringifyJson } = await import("../platform/json.ts");
+  return stringifyJson(value, 2);
+}
+
+async function yaml(value: unknown): Promise<string> {
+  const { stringify } = await import("yaml");
+  return stringify(value, { lineWidth: 0 });
+}

@@ -1,0 +1,63 @@
+/** What users call things: `papp/api`, `PlatformApplication/api`, `api`, or an id of the platform. */
+import { member, stringMember } from "../kube/json.ts";
+import type { KubeObject } from "../kube/types.ts";
+import { isUuid } from "../platform/paths.ts";
+import { RESOURCES } from "../resources/index.ts";
+import { CliError, UsageError } from "./exit.ts";
+
+/** The name of a custom resource. */
+export interface Name {
+  readonly kind: string;
+  readonly name: string;
+}
+
+const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
+
+/**
+ * Reads `kind/name`, the kind spelled in any of the ways that kubectl takes, or a bare name.
+ * @param kinds what may stand there; a bare name is one of the first.
+ * @throws UsageError
+ */
+export function nameOf(text: string, kinds: readonly string[]): Name {
+  const [first, second, ...rest] = text.split("/");
+  const name = second ?? first ?? "";
+  const kind = second === undefined ? kinds[0] : kindOf(first ?? "");
+  if (!NAME.test(name) || rest.length > 0) throw new UsageError(`${JSON.stringify(text)} is no name of an object.`);
+  if (kind !== undefined && kinds.includes(kind)) return { kind, name };
+  const known = kinds.map((each) => `${shortNameOf(each)}/${name}`).join(" or ");
+  throw new UsageError(`${JSON.stringify(text)} cannot stand here. Write ${known}.`);
+}
+
+/** @returns the kind that a word stands for: kind, plural, singular or short name, in any case, with or without group. */
+export function kindOf(word: string): string | undefined {
+  const [bare = ""] = word.toLowerCase().split(".");
+  const found = RESOURCES.find(({ kind, plural, singular, shortNames }) =>
+    [kind.toLowerCase(), plural, singular, ...shortNames].includes(bare),
+  );
+  return found?.kind;
+}
+
+/** @returns the shortest name of a kind. */
+export function shortNameOf(kind: string): string {
+  return RESOURCES.find((known) => known.kind === kind)?.shortNames[0] ?? kind.toLowerCase();
+}
+
+/** Whether a text is an id of the platform and no name. */
+export function isId(text: string): boolean {
+  return isUuid(text);
+}
+
+/** @returns the id of the object on the platform. @throws CliError when it has none yet */
+export function externalIdOf(object: KubeObject): string {
+  const id = stringMember(object.status, "externalId");
+  if (id !== undefined && isUuid(id)) return id;
+  const { kind, metadata } = object;
+  const ready = conditions(object).find((condition) => stringMember(condition, "type") === "Ready");
+  const because = stringMember(ready, "message") ?? "The operator has not seen it yet.";
+  throw new CliError(`${kind} "${metadata.name}" is not on the platform yet. ${because}`);
+}
+
+function conditions(object: KubeObject): readonly unknown[] {
+  const list = member(object.status, "conditions");
+  return Array.isArray(list) ? list : [];
+}

@@ -1,0 +1,74 @@
+/** The texts of --help. */
+import type { Command, Entry } from "./command.ts";
+import type { Arg, Flag, Flags } from "./flags.ts";
+import { KUBE_FLAGS, PLATFORM_FLAGS } from "./globals.ts";
+
+const EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 a plan has changes, 3 not in time, 64 wrong usage.";
+
+/** @returns the list of all commands, or of those whose names begin with `words`. */
+export function listUsage(program: string, entries: readonly Entry[], words: readonly string[] = []): string {
+  const prefix = words.map((word) => `${word} `).join("");
+  const shown = entries.filter(({ name, hidden }) => hidden !== true && name.startsWith(prefix));
+  const lines = [...shown.map(({ name, about }) => [name, about]), ...(prefix === "" ? [["help", "show this"]] : [])];
+  const width = Math.max(...lines.map(([name = ""]) => name.length)) + 2;
+  return [
+    `Usage: ${program} ${prefix}<command> [flags]\n\n`,
+    ...lines.map(([name = "", about = ""]) => `  ${name.padEnd(width)}${about}\n`),
+    `\n"${program} ${prefix}<command> --help" lists a command's flags.\n`,
+    ...(prefix === "" ? [`${EXIT_CODES}\n`] : []),
+  ].join("");
+}
+
+/** @returns the help of one command. */
+export function commandUsage(program: string, entry: Entry, command: Command): string {
+  const own = pick(command.flags, (name) => !Object.hasOwn(PLATFORM_FLAGS, name));
+  const shared = pick(command.flags, (name) => Object.hasOwn(PLATFORM_FLAGS, name));
+  const platform = Object.keys(shared).length > Object.keys(KUBE_FLAGS).length;
+  return [
+    `Usage: ${[program, entry.name, ...command.args.map(argText)].join(" ")} [flags]\n\n`,
+    `${sentence(entry.about)}\n`,
+    ...(command.details === undefined ? [] : [`\n${command.details.trim()}\n`]),
+    ...section(
+      "Arguments",
+      command.args.map((arg) => [`<${arg.name}>`, choicesOf(arg.about, arg.choices)]),
+    ),
+    ...section("Flags", Object.entries(own).map(flagLine)),
+    ...section(platform ? "Cluster and platform" : "Cluster", Object.entries(shared).map(flagLine)),
+  ].join("");
+}
+
+function pick(flags: Flags, wanted: (name: string) => boolean): Flags {
+  return Object.fromEntries(Object.entries(flags).filter(([name]) => wanted(name)));
+}
+
+function section(title: string, lines: readonly (readonly [string, string])[]): readonly string[] {
+  if (lines.length === 0) return [];
+  const width = Math.max(...lines.map(([head]) => head.length)) + 2;
+  return [`\n${title}:\n`, ...lines.map(([head, about]) => `  ${head.padEnd(width)}${about}\n`)];
+}
+
+function argText({ name, optional, many }: Arg): string {
+  const text = `<${name}>${many === true ? "…" : ""}`;
+  return optional === true ? `[${text}]` : text;
+}
+
+function flagLine([name, flag]: readonly [string, Flag]): readonly [string, string] {
+  const short = flag.short === undefined ? "    " : `-${flag.short}, `;
+  const value = "value" in flag ? ` ${flag.value}` : "";
+  return [`${short}--${name}${value}`, `${flag.about}${end(flag)}`];
+}
+
+function end(flag: Flag): string {
+  if (flag.is === "list") return " (may be given several times)";
+  if (flag.is === "text" && flag.required === true) return " (required)";
+  if (flag.fallback === undefined) return "";
+  return ` (default ${String(flag.fallback)})`;
+}
+
+function choicesOf(about: string, choices: readonly string[] | undefined): string {
+  return choices === undefined ? about : `${about}: ${choices.join(", ")}`;
+}
+
+function sentence(about: string): string {
+  return `${about.charAt(0).toUpperCase()}${about.slice(1)}.`;
+}
