@@ -6,7 +6,7 @@ import { AGE, MESSAGE, READY, REASON, REMOTE_ID } from "./base/columns.ts";
 import type { Resource } from "./base/resource.ts";
 import { EXTERNAL_ID_STAYS, lockedOnceRecorded } from "./base/rules.ts";
 
-export type { ApplicationSpec, ApplicationVariable } from "./application/spec.ts";
+export type { ApplicationSpec } from "./application/spec.ts";
 export type { ApplicationMemory, LastDeployment } from "./application/status.ts";
 
 export const platformApplication: Resource<ApplicationSpec, ApplicationMemory> = {

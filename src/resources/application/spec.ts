@@ -1,17 +1,8 @@
 import { z } from "zod";
 
-import {
-  connectionRef,
-  displayName,
-  EXACTLY_ONE_VALUE,
-  externalId,
-  hasOneValue,
-  ONE_VALUE,
-  platformValue,
-  reference,
-  valueFrom,
-} from "../base/fields.ts";
+import { connectionRef, displayName, externalId, platformValue, reference } from "../base/fields.ts";
 import { DEPLOYED, lifecycleOf } from "../base/lifecycle.ts";
+import { environmentVariableName, variableOf } from "../base/variables.ts";
 
 const gitRepository = z
   .object({
@@ -52,28 +43,7 @@ const port = z
   })
   .describe("A port of the application.");
 
-const variable = z
-  .object({
-    name: z
-      .string()
-      .max(255)
-      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of an environment variable")
-      .describe("Name of the variable."),
-    value: z
-      .string()
-      .max(32768)
-      .optional()
-      .describe("The value. It is not protected here: use valueFrom for a secret."),
-    valueFrom: valueFrom.optional(),
-    secret: z
-      .boolean()
-      .optional()
-      .describe(
-        "Whether the platform keeps the value as a secret. Defaults to true for a value from a Secret, else to false.",
-      ),
-  })
-  .refine(hasOneValue, EXACTLY_ONE_VALUE)
-  .meta({ description: "An environment variable: exactly one of value and valueFrom.", ...ONE_VALUE });
+const variable = variableOf(environmentVariableName, "An environment variable");
 
 const commit = z
   .string()
@@ -164,4 +134,3 @@ export const spec = z
   );
 
 export type ApplicationSpec = z.output<typeof spec>;
-export type ApplicationVariable = ApplicationSpec["variables"][number];
