@@ -14,6 +14,7 @@ const action = z
   .object({
     operation: z.string(),
     message: z.string().optional(),
+    creates: z.literal(true).optional(),
     commit: z.string().optional(),
     fields: z.array(field).readonly().optional(),
   })
@@ -56,6 +57,7 @@ function actionOf<Do>(step: Step<Do>): StatusPlan["actions"][number] {
   return {
     operation: step.op,
     ...(message === undefined ? {} : { message }),
+    ...(step.repeat === "once" && step.creates ? { creates: true as const } : {}),
     ...(step.repeat === "once" && step.commit !== undefined ? { commit: step.commit } : {}),
     ...(fields.length === 0 ? {} : { fields: fields.map((one) => ({ ...one })) }),
   };
@@ -69,7 +71,7 @@ export function isApproved(object: KubeObject, { hash }: StatusPlan): boolean {
 /** Whether an approved plan covers a step: it lists the operation, or it creates, and what follows was not to be seen. */
 export function covers<Do>(plan: StatusPlan | undefined, generation: number, step: Step<Do>): boolean {
   if (plan?.approved !== true || plan.generation !== generation) return false;
-  return plan.actions.some(({ operation }) => operation === step.op || operation.startsWith("create"));
+  return plan.actions.some(({ operation, creates }) => operation === step.op || creates === true);
 }
 
 /** As it is stored. */

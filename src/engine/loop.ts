@@ -1,30 +1,21 @@
-import { member } from "../kube/json.ts";
 import { keyOf } from "../kube/objects.ts";
-import type { KubeObject, JsonObject } from "../kube/types.ts";
+import type { JsonObject } from "../kube/types.ts";
 /** Hops 4 to 6 of a reconcile: trace or observe, plan, act, until there is no step. */
 import { ApiError } from "../platform/errors.ts";
 import type { Ending } from "./compose.ts";
 import type { Connection, RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
-import { execute, remember } from "./execute.ts";
+import { execute } from "./execute.ts";
 import { keyText } from "./keys.ts";
-import type { Kind, Ms, Plan, Report, Uuid, Why } from "./kind.ts";
-import { governedIn, permit } from "./permission.ts";
-import {
-  finalizerDue,
-  finalizersWith,
-  forgetId,
-  hasFinalizer,
-  keepRecord,
-  recordId,
-  recordOf,
-  type Place,
-} from "./record.ts";
+import type { Kind, Ms, Plan, Report, Why } from "./kind.ts";
+import { permit } from "./permission.ts";
+import { keepRecord } from "./record.ts";
 import { recover } from "./recover.ts";
 import { rejectedBefore } from "./rejection.ts";
 import { backoff } from "./schedule.ts";
 import type { Frame } from "./scope.ts";
 import { isSettled } from "./status.ts";
+import { adopt, forget } from "./takeover.ts";
 import { judge, type Phase } from "./verdict.ts";
 
 /** Requests of one pass, before it yields to other objects. */
@@ -94,7 +85,7 @@ async function step<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
   const { plan, governed } = permit(context, kind, scoped, seen);
   const frame = { ...scoped, governed };
   if (plan.is === "adopt") return { is: "on", frame: await adopt(context, frame, plan.id), seen: undefined };
-  if (plan.is === "forget") return { is: "passed", passed: await forget(loop, frame, plan.why) };
+  if (plan.is === "forget") return { is: "passed", passed: await recreated(loop, frame, seen, plan.why) };
   if (plan.is !== "step") return { is: "passed", passed: concluded(loop, frame, seen, plan) };
   const again = rejectedBefore(frame.session.rejected, plan.step.op, frame.pass);
   if (again !== undefined) {
@@ -142,60 +133,22 @@ function concluded<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rated
   return { frame, ending, report, again: plan.again };
 }
 
-/** Takes over an existing object: recorded like the outcome of a create, with the finalizer if one is due. */
-async function adopt<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
-  context: Context<Api>,
-  frame: Frame<Spec, In, Mem, Api>,
-  id: Uuid,
-): Promise<Frame<Spec, In, Mem, Api>> {
-  const object = await adoptObject(context, frame, id);
-  const next = remember<Spec, In, undefined, Mem, Api>(frame, { seen: undefined, memory: frame.pass.memory, id });
-  return { ...next, object };
-}
+const RECREATING: Why = {
+  reason: "Creating",
+  message: "It is gone from the platform and is created anew, as spec.lifecycle.onMissing says.",
+};
 
-async function adoptObject<Api extends RatedApi>(
-  context: Context<Api>,
-  place: Place<Api>,
-  id: Uuid,
-): Promise<KubeObject> {
-  const { object } = place;
-  if (!finalizerDue(place) || hasFinalizer(object)) return (await recordId(context, place, id)) ?? object;
-  const annotations = recordOf(context, place, id);
-  return await context.writer.patchChecked(object, { annotations, finalizers: finalizersWith(object, true) });
-}
-
-/** Drops the record of what is gone; the next pass creates anew, through the ledger. What a user gave is not replaced. */
-async function forget<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  { context, kind }: Loop<Spec, In, Seen, Mem, Do, Api>,
+/** What is gone is forgotten, so that the next pass creates it; an id that the user gave stands for nothing else. */
+async function recreated<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
   frame: Frame<Spec, In, Mem, Api>,
+  seen: Seen,
   why: Why,
 ): Promise<Passed<Spec, In, Mem, Api>> {
-  const told = { report: undefined, again: undefined };
-  if (kind.claim(frame.pass.spec) === frame.pass.id) {
-    return { frame, ending: { is: "stalled", why, exchange: "ok" }, ...told };
-  }
-  const object = (await forgetId(context, frame.object)) ?? frame.object;
-  const bare = { observedGeneration: -1, conditions: member(object.status, "conditions") };
-  const forgotten = await context.writer.patchStatus(object, bare);
-  context.events.record({
-    regarding: forgotten,
-    type: "Warning",
-    reason: why.reason,
-    action: "Forget",
-    note: why.message,
-  });
-  frame.session.unsaved = undefined;
-  const pass = { ...frame.pass, id: undefined, proof: undefined, memory: kind.resource.memory.parse({}) };
-  const creating: Why = {
-    reason: "Creating",
-    message: "It is gone from the platform and is created anew, as spec.lifecycle.onMissing says.",
-  };
-  return {
-    frame: { ...frame, object: forgotten, pass, governed: governedIn(forgotten) },
-    ending: { is: "waiting", why: creating, exchange: "ok" },
-    report: undefined,
-    again: 0,
-  };
+  const { context, kind } = loop;
+  if (kind.claim(frame.pass.spec) === frame.pass.id) return concluded(loop, frame, seen, { is: "stalled", why });
+  const forgotten = await forget(context, frame, kind.resource.memory.parse({}), why);
+  return { frame: forgotten, ending: { is: "waiting", why: RECREATING, exchange: "ok" }, report: undefined, again: 0 };
 }
 
 /** What a failed exchange means; the connection is asked when it may be the cause. */

@@ -121,6 +121,10 @@ const plan = z
           .object({
             operation: text.describe("The operation of the platform's API."),
             message: text.optional().describe("What it does."),
+            creates: z
+              .boolean()
+              .optional()
+              .describe("Whether it creates the object; what follows from that is approved with it."),
             commit: text.optional().describe("Commit that it deploys."),
             fields: z
               .array(driftField)
@@ -132,7 +136,7 @@ const plan = z
           .describe("One write to the platform."),
       )
       .max(16)
-      .describe("What would be written, in order; what follows from a create is written with it.")
+      .describe("What would be written, in order.")
       .meta(ATOMIC),
   })
   .describe("What is to be written to the platform and waits for approval or for a change window.");

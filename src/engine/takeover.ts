@@ -1,0 +1,55 @@
+/** Which object of the platform a resource stands for can change without a create: one is taken over, or forgotten. */
+import { member } from "../kube/json.ts";
+import type { JsonObject, KubeObject } from "../kube/types.ts";
+import type { RatedApi } from "./connections.ts";
+import type { Context } from "./context.ts";
+import { remember } from "./execute.ts";
+import type { Uuid, Why } from "./kind.ts";
+import { governedIn } from "./permission.ts";
+import { finalizerDue, finalizersWith, forgetId, hasFinalizer, recordId, recordOf, type Place } from "./record.ts";
+import type { Frame } from "./scope.ts";
+
+/** Takes over an existing object: recorded like the outcome of a create, with the finalizer if one is due. */
+export async function adopt<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  context: Context<Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  id: Uuid,
+): Promise<Frame<Spec, In, Mem, Api>> {
+  const object = await adoptObject(context, frame, id);
+  const next = remember<Spec, In, undefined, Mem, Api>(frame, { seen: undefined, memory: frame.pass.memory, id });
+  return { ...next, object };
+}
+
+async function adoptObject<Api extends RatedApi>(
+  context: Context<Api>,
+  place: Place<Api>,
+  id: Uuid,
+): Promise<KubeObject> {
+  const { object } = place;
+  if (!finalizerDue(place) || hasFinalizer(object)) return (await recordId(context, place, id)) ?? object;
+  const annotations = recordOf(context, place, id);
+  return await context.writer.patchChecked(object, { annotations, finalizers: finalizersWith(object, true) });
+}
+
+/**
+ * Drops the record of an object that is gone; the next pass creates anew, through the ledger.
+ * @param memory the kind's memory of nothing.
+ */
+export async function forget<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  context: Context<Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  memory: Mem,
+  why: Why,
+): Promise<Frame<Spec, In, Mem, Api>> {
+  const object = (await forgetId(context, frame.object)) ?? frame.object;
+  const forgotten = await context.writer.patchStatus(object, {
+    observedGeneration: -1,
+    conditions: member(object.status, "conditions"),
+    lastHandledReconcileAt: member(object.status, "lastHandledReconcileAt"),
+  });
+  const { reason, message: note } = why;
+  context.events.record({ regarding: forgotten, type: "Warning", reason, action: "Recreate", note });
+  frame.session.unsaved = undefined;
+  const pass = { ...frame.pass, id: undefined, proof: undefined, memory };
+  return { ...frame, object: forgotten, pass, governed: governedIn(forgotten) };
+}
