@@ -41,7 +41,7 @@ function work(kinds: readonly Bound<Platform>[]) {
     throw new Error("no pass of these kinds asks for it");
   };
   const engine: WorkOptions["engine"] = {
-    writer: { patchChecked: unused, patchStatus: unused, storeOutcome: unused },
+    writer: { patchChecked: unused, patchStatus: unused, storeOutcome: unused, delete: unused },
     reader: { secret: unused, configMap: unused, forget: unused },
     namespaces: { get: unused },
     events: { record: unused },

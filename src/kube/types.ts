@@ -112,6 +112,11 @@ export interface Writer {
    * @throws KubeError "Conflict" when the object changed meanwhile, "NotFound" when it is gone.
    */
   patchStatus(object: KubeObject, status: JsonObject): Promise<KubeObject>;
+  /**
+   * Deletes this very object, never its namesake; what it owns goes with it in the background.
+   * @throws KubeError, but not where the object is gone already
+   */
+  delete(object: KubeObject): Promise<void>;
 }
 
 /** Reads of Secrets and ConfigMaps by name; there is no list and no watch of them. */

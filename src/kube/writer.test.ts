@@ -201,3 +201,48 @@ describe("storeOutcome", () => {
     await expect(stored).rejects.toMatchObject({ failure: "Server" });
   });
 });
+
+describe("delete", () => {
+  it("names the uid, and lets what the object owns go in the background", async () => {
+    const { client, writer } = writing(() => null);
+    await writer.delete(thing("a", "5"));
+    expect(client.calls).toEqual([
+      {
+        method: "DELETE",
+        path: PATH,
+        body: {
+          apiVersion: "v1",
+          kind: "DeleteOptions",
+          preconditions: { uid: "uid-a" },
+          propagationPolicy: "Background",
+        },
+      },
+    ]);
+  });
+
+  it("is content when the object is gone", async () => {
+    const { held, store, writer } = writing(() => {
+      throw notFound;
+    });
+    store.upsert(thing("a", "5"));
+    await writer.delete(thing("a", "5"));
+    expect(held()).toBeUndefined();
+  });
+
+  it("leaves a namesake alone, and knows it then", async () => {
+    const { held, writer } = writing(({ method }) => {
+      if (method === "DELETE") throw conflict;
+      return thing("a", "9", { uid: "other" });
+    });
+    await writer.delete(thing("a", "5"));
+    expect(held()?.metadata.uid).toBe("other");
+  });
+
+  it.each([new KubeError("Forbidden", 403, "no"), conflict])("tells every other failure: $failure", async (failure) => {
+    const { writer } = writing(({ method }) => {
+      if (method === "DELETE") throw failure;
+      return thing("a", "6");
+    });
+    await expect(writer.delete(thing("a", "5"))).rejects.toBe(failure);
+  });
+});

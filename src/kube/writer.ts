@@ -123,6 +123,22 @@ export function createWriter(options: WriterOptions): Writer {
         }
       }
     },
+
+    delete: async (object) => {
+      const type = typeOf(object);
+      const { uid } = object.metadata;
+      try {
+        await client.request({
+          method: "DELETE",
+          path: objectPath(type, keyOf(object)),
+          body: { apiVersion: "v1", kind: "DeleteOptions", preconditions: { uid }, propagationPolicy: "Background" },
+        });
+      } catch (error) {
+        // A namesake with another uid is answered with 409.
+        if (!isKube(error, "NotFound") && !isKube(error, "Conflict")) throw error;
+        if ((await refresh(object)) !== undefined) throw error;
+      }
+    },
   };
 }
 

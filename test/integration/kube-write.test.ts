@@ -38,6 +38,17 @@ beforeAll(async () => {
 
 const held = (name: string) => store.get({ kind: "Thing", namespace: NS, name });
 
+describe("delete", () => {
+  it("takes the object away, and never its namesake", async () => {
+    const old = await bench.create(NS, "deleted");
+    await writer.delete(old);
+    const fresh = await bench.create(NS, "deleted");
+    await writer.delete(old);
+    expect((await bench.read(NS, "deleted")).metadata.uid).toBe(fresh.metadata.uid);
+    expect(held("deleted")?.metadata.uid).toBe(fresh.metadata.uid);
+  });
+});
+
 describe("patchStatus", () => {
   it("makes the status equal and nothing else, by one manager, and is silent the second time", async () => {
     const created = await bench.create(NS, "status", { spec: { size: 1 } });

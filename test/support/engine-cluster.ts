@@ -15,7 +15,7 @@ import type {
 
 /** A write of the operator as the API server saw it. */
 export interface Write {
-  readonly what: "checked" | "outcome" | "status";
+  readonly what: "checked" | "outcome" | "status" | "delete";
   readonly key: string;
   readonly body: JsonObject;
 }
@@ -142,6 +142,14 @@ export function memoryCluster(now: () => Date): MemoryCluster {
         const held = live(object, true);
         return put({ ...held, status: merged(held.status, body) }, held);
       });
+    },
+    delete: async (object) => {
+      const key = keyText(keyOf(object));
+      await cluster.hooks.before({ what: "delete", key, body: {} });
+      if (objects.get(key)?.metadata.uid !== object.metadata.uid) return;
+      objects.delete(key);
+      cluster.writes.push({ what: "delete", key, body: {} });
+      cluster.onChange({ type: "deleted", object });
     },
   };
 
