@@ -12,6 +12,7 @@ import { writeSlot, type Intent } from "./ledger.ts";
 import { isBroughtAbout } from "./permission.ts";
 import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordId } from "./record.ts";
 import { recordedId, type Frame } from "./scope.ts";
+import { noteBegun } from "./task.ts";
 import { announce } from "./transitions.ts";
 import type { Phase } from "./verdict.ts";
 
@@ -145,7 +146,7 @@ async function send<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     context.observer.change({ ...change, id: frame.pass.id, result: error.failure.is });
-    return error;
+    return (notExecuted(error.failure) ? kind.task?.refused(error, frame.pass, seen) : undefined) ?? error;
   }
 }
 
@@ -211,7 +212,7 @@ async function writeIntent<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
   const object = await context.writer.patchStatus(frame.object, status);
   announce(context.events, frame.object, object);
   frame.session.unsaved = undefined;
-  return { ...frame, object };
+  return { ...frame, object: kind.task === undefined ? object : await noteBegun(context, object) };
 }
 
 /** Whether an error only means that the object changed or went meanwhile: the watch brings the news. */

@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from "../kube/types.ts";
 import type { Reason } from "../resources/base/reasons.ts";
 import type { Resource } from "../resources/base/resource.ts";
+import type { Task } from "./task.ts";
 
 export type { Json, JsonObject } from "../kube/types.ts";
 
@@ -58,6 +59,8 @@ export interface Pass<Spec, In, Mem extends JsonObject> {
   readonly corrects: "Nothing" | "Settings" | "Everything";
   /** How often, and how long after its failure was seen, a failed deployment is started again. */
   readonly retry: { readonly limit: number; readonly backoffMs: Ms } | undefined;
+  /** Of a task: whether a request was begun, by an annotation that outlives the status. */
+  readonly begun?: boolean;
 }
 
 interface StepFacts<Do> {
@@ -105,7 +108,8 @@ export interface Known<Seen, Mem extends JsonObject> {
 export type Trace<Seen, Mem extends JsonObject> =
   /** Several: the engine stalls. */
   | { readonly is: "landed"; readonly known: readonly Known<Seen, Mem>[] }
-  | { readonly is: "absent" }
+  /** `memory` is what to remember of it once it is certain. */
+  | { readonly is: "absent"; readonly memory?: Mem }
   | { readonly is: "unknowable"; readonly why: Why };
 
 /** What an older pass, perhaps of another process, was about to do. */
@@ -252,6 +256,8 @@ export interface Kind<Spec, In, Seen, Mem extends JsonObject, Do, Api> {
   readonly resource: Resource<Spec, Mem>;
   /** Present on the kinds that are connections themselves: they are observed through what they describe. */
   connection?(spec: Spec): ConnectionSettings;
+  /** Of a kind whose objects do one thing and are over. */
+  readonly task?: Task<Spec, In, Seen, Mem>;
   /** The object of the platform that a spec lays claim to without having created it, by its id. */
   claim(spec: Spec): Uuid | undefined;
   /** Whether objects of it live on the platform: created by it, recorded by id, finalizer while a policy needs it. */

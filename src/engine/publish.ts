@@ -22,7 +22,8 @@ export async function publish<Spec, In, Seen, Mem extends JsonObject, Do, Api ex
       await context.outputs.configMap(done.object, output.name, output.data);
     } catch (error) {
       if (!isKube(error, "Conflict")) throw error;
-      return unwritten(context, done, notOurs("ConfigMap", output.name));
+      // What the report says holds of content that is there.
+      return unwritten(context, { ...done, report: undefined }, notOurs("ConfigMap", output.name));
     }
   }
   if (secret === undefined) return done;

@@ -15,6 +15,7 @@ import { remove } from "./removal.ts";
 import { backoff, pollInterval } from "./schedule.ts";
 import { recordedId, scope, type Frame, type Scoped } from "./scope.ts";
 import type { Session } from "./session.ts";
+import { rest } from "./task.ts";
 
 /** Reconciles one object by its key. @returns when to look again; undefined when only an event should bring it back */
 export type Reconcile = (key: ObjectKey) => Promise<Ms | undefined>;
@@ -58,6 +59,8 @@ async function reconcileObject<Spec, In, Seen, Mem extends JsonObject, Do, Api e
     const removing = await remove(context, kind, object, session);
     return removing === undefined ? undefined : await finish(context, kind, removing);
   }
+  const resting = await rest(context, kind, object);
+  if (resting !== undefined) return resting.again;
   const paused = object.metadata.annotations?.[PAUSED] === "true";
   const scoped: Scoped<Spec, In, Mem, Api> = paused
     ? { is: "ended", ending: { is: "paused" } }

@@ -81,7 +81,7 @@ async function conclude<Spec, In, Seen, Mem extends JsonObject, Api extends Rate
       return { is: "clear", frame: remember({ ...frame, object: object ?? frame.object }, only) };
     }
     case "retry":
-      return { is: "clear", frame: await clear(context, frame, intent) };
+      return { is: "clear", frame: withMemory(await clear(context, frame, intent), trace) };
     case "wait":
       return { is: "ended", frame, ending: { is: "waiting", why: waiting(intent), exchange: "ok" } };
     case "giveUp": {
@@ -119,6 +119,15 @@ async function clear<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
   if (intent.creates) return { ...frame, object: (await clearIntent(context, frame.object)) ?? frame.object };
   frame.session.unsaved = { id: recordedId(frame.pass), memory: frame.pass.memory, intentClosed: true };
   return frame;
+}
+
+/** What is to be remembered of a request that did not get there. */
+function withMemory<Spec, In, Seen, Mem extends JsonObject, Api extends RatedApi>(
+  frame: Frame<Spec, In, Mem, Api>,
+  trace: Trace<Seen, Mem>,
+): Frame<Spec, In, Mem, Api> {
+  if (trace.is !== "absent" || trace.memory === undefined) return frame;
+  return remember<Spec, In, undefined, Mem, Api>(frame, { seen: undefined, memory: trace.memory });
 }
 
 function waiting(intent: Intent): Why {

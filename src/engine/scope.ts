@@ -17,6 +17,7 @@ import { resolveReferences, type Gate } from "./references.ts";
 import { resolver } from "./resolver.ts";
 import type { Session } from "./session.ts";
 import { text } from "./status.ts";
+import { isBegun } from "./task.ts";
 import { resolveValues } from "./values.ts";
 
 /** Everything that a pass over one object works with. The object is replaced by what the API server answers. */
@@ -185,6 +186,7 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     onMissing: policies.onMissing,
     corrects: policies.corrects,
     retry: policies.retry,
+    begun: kind.task !== undefined && isBegun(object),
   };
 }
 

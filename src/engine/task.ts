@@ -1,0 +1,61 @@
+/** Objects that do one thing and are over, like a Job of Kubernetes: what the engine does for their kinds. */
+import type { JsonObject, KubeObject } from "../kube/types.ts";
+import type { ApiError } from "../platform/errors.ts";
+import { BEGUN, INSTALLATION } from "../resources/base/names.ts";
+import type { RatedApi } from "./connections.ts";
+import type { Context } from "./context.ts";
+import type { Known, Ms, Pass } from "./kind.ts";
+
+/** Present on a kind whose objects do one thing and are over. */
+export interface Task<Spec, In, Seen, Mem extends JsonObject> {
+  /**
+   * Whether it is over, by what its status says: then it is never looked at again, but to delete it when its time has
+   * come.
+   * @returns undefined while it is not over
+   */
+  over(memory: Mem): { readonly expiresAt: Date | undefined } | undefined;
+  /**
+   * What is known after a request that the platform certainly did not execute.
+   * @returns undefined where it is no failure of the task, but the connection's
+   */
+  refused(error: ApiError, pass: Pass<Spec, In, Mem>, seen: Seen): Known<Seen, Mem> | undefined;
+}
+
+/** What a reconcile of a task needs to know of its kind. */
+interface TaskKind<Mem extends JsonObject> {
+  readonly resource: { readonly memory: { parse(status: unknown): Mem } };
+  readonly task?: Pick<Task<never, never, never, Mem>, "over">;
+}
+
+/**
+ * Keeps away from a task that is over, and deletes it once it expired.
+ * @returns undefined while it is not over; else when to look again, if ever. @throws KubeError
+ */
+export async function rest<Mem extends JsonObject, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: TaskKind<Mem>,
+  object: KubeObject,
+): Promise<{ readonly again: Ms | undefined } | undefined> {
+  const over = kind.task?.over(kind.resource.memory.parse(object.status ?? {}));
+  if (over === undefined) return undefined;
+  context.observer.status(object);
+  if (over.expiresAt === undefined) return { again: undefined };
+  const left = over.expiresAt.getTime() - context.clock.now().getTime();
+  if (left > 0) return { again: left };
+  if (context.fence.mayWrite()) await context.writer.delete(object);
+  return { again: context.windows.followMaxMs };
+}
+
+/**
+ * Whether a request of this very object was begun, by the annotation that is written before the first one. A status
+ * that does not tell of it was lost. A copied manifest carries the uid of another object.
+ */
+export function isBegun(object: KubeObject): boolean {
+  return object.metadata.annotations?.[BEGUN] === object.metadata.uid;
+}
+
+/** Notes in the annotations that a request is begun, for the case that the status is lost. @throws KubeError */
+export async function noteBegun<Api extends RatedApi>(context: Context<Api>, object: KubeObject): Promise<KubeObject> {
+  const annotations = { [BEGUN]: object.metadata.uid, [INSTALLATION]: context.installation };
+  return await context.writer.patchChecked(object, { annotations });
+}
