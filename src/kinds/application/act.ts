@@ -120,5 +120,6 @@ function deploymentOf(
     ...begun(answer, before.status, pass.now),
     ...(written?.variables === undefined ? {} : { variables: written.variables }),
     ...(step.retry === undefined ? {} : { retry: step.retry }),
+    ...(step.attempts === undefined ? {} : { attempts: step.attempts }),
   };
 }

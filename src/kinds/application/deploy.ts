@@ -1,55 +1,88 @@
 /** Whether a deployment is to be started now. Pure. */
-import type { Json, Plan, Why } from "../../engine/kind.ts";
+import type { Plan, Why } from "../../engine/kind.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
-import { baselineOf, hasFailed } from "../service/baseline.ts";
+import { hasFailed } from "../service/baseline.ts";
 import type { Progress } from "../service/progress.ts";
+import { retryIn, waitToRetry } from "../service/retry.ts";
 import { once } from "../service/steps.ts";
-import { deployCause, lastDeployment, type Cause } from "./deployment.ts";
+import { deployMark } from "../service/trace.ts";
+import { deployCause, foreignCommit, lastDeployment, type Cause } from "./deployment.ts";
 import type { ApplicationPass, Do, Seen } from "./model.ts";
-import { shortCommit } from "./words.ts";
+import { followed } from "./progress.ts";
+import { failure, shortCommit } from "./words.ts";
 
-/** The step, if one is due: a cause of ours, or a start of what was stopped. */
+/** The step, if one is due: a cause of ours, a start of what was stopped, or another attempt. */
 export function checkDeploy(
   pass: ApplicationPass,
   seen: Seen,
   status: ServiceStatus,
   progress: Progress,
 ): Plan<Do> | undefined {
-  const { deploy } = pass.spec;
-  if (deploy === undefined) return undefined;
-  const last = lastDeployment(pass, seen);
-  const failed = progress.phase === "failed" || (last !== undefined && hasFailed(last));
-  const cause = deployCause(pass, last, failed);
-  const start = startDue(pass, progress);
-  if (!start && !deployDue(pass, progress, cause)) return undefined;
+  const { deploy, runState } = pass.spec;
+  if (deploy === undefined || runState === "Stopped") return undefined;
   const commit = deploy.gitCommitId;
+  const last = followed(pass, seen);
+  const start = startDue(pass, progress);
+  const cause = causeOf(pass, seen, progress);
+  if (start !== undefined || deployDue(pass, progress, cause)) {
+    const corrects = start === "corrects" || (start === undefined && cause === "foreign");
+    return deployment(pass, status, { commit, corrects, attempts: undefined });
+  }
+  const left = cause === undefined ? retryIn(pass, last, progress) : undefined;
+  if (left === undefined || last === undefined) return undefined;
+  if (left > 0) {
+    return waitToRetry(left, failure(progress.state, commit), progress.state, `commit ${shortCommit(commit)}`);
+  }
+  return deployment(pass, status, { commit, corrects: false, attempts: (last.attempts ?? 0) + 1 });
+}
+
+interface Wanted {
+  readonly commit: string;
+  readonly corrects: boolean;
+  readonly attempts: number | undefined;
+}
+
+function deployment(pass: ApplicationPass, status: ServiceStatus, { commit, corrects, attempts }: Wanted): Plan<Do> {
+  const { written } = pass.memory;
   const why: Why = { reason: "Deploying", message: `Commit ${shortCommit(commit)} is being deployed.` };
-  return once("deployApplication", { what: "deploy", commit, retry: pass.requested }, why, {
+  const made = {
+    settings: written?.revision ?? 0,
+    variables: written?.variables === undefined ? undefined : { ...written.variables },
+    attempts,
+  };
+  const mark = deployMark(pass, status, made);
+  return once("deployApplication", { what: "deploy", commit, retry: pass.requested, attempts }, why, {
     commit,
-    mark: markOf(pass, status),
+    mark,
+    corrects,
   });
 }
 
-/** Only what we stopped is started again, or what the user asks for; the latter brings back what was uninstalled, too. */
-function startDue(pass: ApplicationPass, progress: Progress): boolean {
-  if (progress.phase === "gone") return pass.requested !== undefined;
-  return progress.phase === "stopped" && (pass.memory.runState === "Stopped" || pass.requested !== undefined);
+function causeOf(pass: ApplicationPass, seen: Seen, progress: Progress): Cause | undefined {
+  const last = lastDeployment(pass, seen);
+  const failed = progress.phase === "failed" || (last !== undefined && hasFailed(last));
+  const cause = deployCause(pass, last, failed);
+  if (cause !== undefined || pass.corrects !== "Everything" || foreignCommit(pass, seen, last) === undefined)
+    return cause;
+  // While the state speaks of our own request, the commit is of a list that lags behind.
+  const lags = last?.requestId !== undefined && seen.status?.deploymentRequestId === last.requestId;
+  return lags ? undefined : "foreign";
+}
+
+/**
+ * What we stopped is started again, and what the user asks for; the latter brings back what was uninstalled, too. What
+ * others stopped or uninstalled is started where everything is to be corrected.
+ */
+function startDue(pass: ApplicationPass, progress: Progress): "wanted" | "corrects" | undefined {
+  if (progress.phase !== "gone" && progress.phase !== "stopped") return undefined;
+  const ours = progress.phase === "stopped" && pass.memory.runState === "Stopped";
+  if (ours || pass.requested !== undefined) return "wanted";
+  return pass.corrects === "Everything" ? "corrects" : undefined;
 }
 
 function deployDue(pass: ApplicationPass, progress: Progress, cause: Cause | undefined): boolean {
   if (cause === undefined) return false;
-  if (pass.spec.deploy?.policy === "Manual") return cause === "retry";
+  if (pass.spec.deploy?.policy === "Manual") return cause === "retry" || cause === "foreign";
   // Somebody stopped it: but for a new commit, a change of ours goes out with the next start.
   return progress.phase !== "stopped" || cause === "commit";
-}
-
-/** What a later trace compares with, and what the deployment is made with. */
-function markOf({ memory, requested }: ApplicationPass, status: ServiceStatus): Json {
-  return {
-    baseline: baselineOf(status),
-    requestId: status.deploymentRequestId ?? null,
-    settings: memory.written?.revision ?? 0,
-    variables: memory.written?.variables === undefined ? undefined : { ...memory.written.variables },
-    retry: requested,
-  };
 }

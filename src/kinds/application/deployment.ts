@@ -1,5 +1,6 @@
 /** When to deploy (design §6, "Deploy exactly when"). Pure. */
 import { sameContent } from "../../engine/kind.ts";
+import { servicePhase } from "../../platform/states.ts";
 import type { LastDeployment } from "../../resources/application.ts";
 import { everDeployed } from "../service/baseline.ts";
 import { shownState } from "../service/words.ts";
@@ -40,14 +41,14 @@ export function sameCommit(left: string, right: string): boolean {
 }
 
 /** Why a deployment is due; undefined when none is. */
-export type Cause = "commit" | "settings" | "variables" | "retry";
+export type Cause = "commit" | "settings" | "variables" | "foreign" | "retry";
 
 /** Compares what is wanted and what we wrote with the last deployment; never the platform's OUT_OF_DATE. */
 export function deployCause(
   pass: ApplicationPass,
   last: LastDeployment | undefined,
   failed: boolean,
-): Cause | undefined {
+): Exclude<Cause, "foreign"> | undefined {
   const commit = pass.spec.deploy?.gitCommitId;
   if (commit === undefined) return undefined;
   if (last === undefined || !sameCommit(last.gitCommitId, commit)) return "commit";
@@ -55,6 +56,13 @@ export function deployCause(
   if (changedVariables(pass, last)) return "variables";
   const retried = pass.requested === undefined || pass.requested === last.retry;
   return failed && !retried ? "retry" : undefined;
+}
+
+/** The commit that others have deployed since the last deployment of ours. @param last with what is known now */
+export function foreignCommit(pass: ApplicationPass, seen: Seen, last: LastDeployment | undefined): string | undefined {
+  if (last?.finishedAt === undefined || servicePhase(seen.status?.state ?? "") !== "running") return undefined;
+  const commit = deployedCommit(pass, seen);
+  return commit === undefined || sameCommit(commit, last.gitCommitId) ? undefined : commit;
 }
 
 function changedSettings({ memory }: ApplicationPass, last: LastDeployment): boolean {

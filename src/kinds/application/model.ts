@@ -3,8 +3,8 @@ import type { Fingerprint, Pass, Uuid } from "../../engine/kind.ts";
 import type { Application } from "../../platform/applications.ts";
 import type { IngressStatus } from "../../platform/services.ts";
 import type { ApplicationMemory, ApplicationSpec } from "../../resources/application.ts";
-import type { InputVariable } from "../variables.ts";
 import type { Place, Sight } from "../service/model.ts";
+import type { InputVariable } from "../variables.ts";
 
 export interface Inputs {
   readonly environmentId: Uuid;
@@ -16,6 +16,8 @@ export interface Inputs {
 export interface Seen extends Place, Sight {
   /** The environment's applications, on the full surface. */
   readonly siblings: readonly Application[] | undefined;
+  /** A fresh list proves that the recorded application is gone. */
+  readonly isGone: boolean;
   readonly ingress: IngressStatus | undefined;
   /** Keys of the application's variables and secrets, where it has to be known. */
   readonly keys: ReadonlySet<string> | undefined;
@@ -35,7 +37,14 @@ export type Do =
   | { readonly what: "stop" }
   | { readonly what: "delete" }
   | { readonly what: "secret"; readonly name: string; readonly secretId: Uuid }
-  | { readonly what: "deploy"; readonly commit: string; readonly retry: string | undefined };
+  | {
+      readonly what: "deploy";
+      readonly commit: string;
+      /** The token of the user's request that it is made for. */
+      readonly retry: string | undefined;
+      /** How many times spec.lifecycle.retry has started it again, this time included. */
+      readonly attempts: number | undefined;
+    };
 
 export type ApplicationPass = Pass<ApplicationSpec, Inputs, ApplicationMemory>;
 
@@ -45,6 +54,7 @@ export const NOTHING_SEEN: Seen = {
   siblings: undefined,
   status: undefined,
   request: undefined,
+  isGone: false,
   ingress: undefined,
   keys: undefined,
   secretIds: new Map(),

@@ -6,6 +6,7 @@ import { servicePhase } from "../../platform/states.ts";
 import type { Variable } from "../../platform/variables.ts";
 import { everDeployed } from "../service/baseline.ts";
 import {
+  isGone,
   mayBeOver,
   orMissing,
   placeOf,
@@ -31,7 +32,10 @@ export async function observe(pass: ApplicationPass, api: Platform): Promise<See
   const seen = { ...place, siblings, serverNow: api.serverNow() };
   if (pass.id === undefined) return seen;
   const status = await statusOf(pass, pass.id, { siblings, isFresh }, api);
-  if (status === undefined || pass.goal !== "present") return { ...seen, status };
+  if (status === undefined) {
+    return { ...seen, isGone: await isGone(pass, () => api.applications.list(pass.inputs.environmentId)) };
+  }
+  if (pass.goal !== "present") return { ...seen, status };
   return { ...seen, status, request, ...(await details(pass, pass.id, status, api)) };
 }
 

@@ -2,15 +2,16 @@
 import type { Plan } from "../../engine/kind.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import { servicePhase } from "../../platform/states.ts";
+import { firstOf } from "../checks.ts";
 import { checkIdentity, checkPlace, planNew } from "../service/identity.ts";
 import type { Progress } from "../service/progress.ts";
-import { sendingDue, settingsDrift } from "../service/settings.ts";
 import { checkBusy, stalled } from "../service/steps.ts";
+import { checkSettings as checkServiceSettings } from "../service/update.ts";
 import { checkDeploy } from "./deploy.ts";
 import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
 import { failedDeployment, progressOf } from "./progress.ts";
 import { planRemoval } from "./removal.ts";
-import { declaredSettings, observedSettings, unsentSettings } from "./settings.ts";
+import { declaredSettings, observedSettings } from "./settings.ts";
 import { stop } from "./steps.ts";
 import { pendingSecrets, variablesSent } from "./variables.ts";
 import { failure, ofCommit } from "./words.ts";
@@ -30,7 +31,7 @@ function planExisting(pass: ApplicationPass, seen: Seen): Plan<Do> {
   const { status } = seen;
   const progress = progressOf(pass, seen);
   if (progress === undefined || status === undefined) return { is: "settled" };
-  const checks: readonly (() => Check)[] = [
+  return firstOf<Do>(pass, [
     () => checkSettings(pass, seen),
     () => checkVariables(pass, seen),
     () => checkProgress(pass, progress),
@@ -38,44 +39,40 @@ function planExisting(pass: ApplicationPass, seen: Seen): Plan<Do> {
     () => checkDeploy(pass, seen, status, progress),
     () => checkFailure(pass, seen, progress),
     () => checkStopped(pass, status),
-  ];
-  for (const check of checks) {
-    const found = check();
-    if (found !== undefined) return found;
-  }
-  return { is: "settled" };
+  ]);
 }
 
 function checkSettings(pass: ApplicationPass, seen: Seen): Check {
-  if (pass.surface === "Documented") return checkSentSettings(pass);
   const record = recordOf(pass, seen);
-  // Once in a pass: what the platform stores otherwise is told as drift, and not sent over and over again.
-  if (record === undefined || seen.updated) return undefined;
-  const declared = declaredSettings(pass.spec);
-  const observed = observedSettings(record, pass.spec);
-  const isAsked = pass.requested !== undefined && settingsDrift(declared, observed).length > 0;
-  if (!isAsked && !sendingDue(declared, observed, pass.memory.written)) return undefined;
-  return { is: "step", step: { repeat: "safe", op: "updateApplication", do: { what: "update" } } };
-}
-
-/** Where the platform shows no settings, those that were sent last are compared. */
-function checkSentSettings(pass: ApplicationPass): Check {
-  const changed = unsentSettings(pass);
-  if (changed.length === 0) return undefined;
-  return stalled(
-    "UpdateNotSupported",
-    `The platform's surface has no update of applications: ${changed.toSorted().join(", ")} cannot be changed. Change it back, or change it on the platform and adopt the application anew.`,
-  );
+  return checkServiceSettings(pass, {
+    noun: "application",
+    op: "updateApplication",
+    declared: declaredSettings(pass.spec),
+    // Once in a pass: what the platform stores otherwise is told as drift, and not sent over and over again.
+    observed: record === undefined || seen.updated ? undefined : observedSettings(record, pass.spec),
+    written: pass.memory.written,
+  });
 }
 
 function checkVariables(pass: ApplicationPass, seen: Seen): Check {
   if (!variablesSent(pass, seen)) {
-    return { is: "step", step: { repeat: "safe", op: "importVariables", do: { what: "import" } } };
+    return {
+      is: "step",
+      step: { repeat: "safe", op: "importVariables", do: { what: "import" }, message: "Import the variables." },
+    };
   }
   for (const { name } of pendingSecrets(pass)) {
     const secretId = seen.secretIds.get(name);
     if (secretId !== undefined) {
-      return { is: "step", step: { repeat: "safe", op: "updateSecret", do: { what: "secret", name, secretId } } };
+      return {
+        is: "step",
+        step: {
+          repeat: "safe",
+          op: "updateSecret",
+          do: { what: "secret", name, secretId },
+          message: `Replace the secret ${name}.`,
+        },
+      };
     }
   }
   return undefined;
@@ -86,7 +83,10 @@ function checkProgress(pass: ApplicationPass, progress: Progress): Check {
   const busy = checkBusy(progress, "application", ofCommit(commit));
   if (busy !== undefined || progress.phase !== "gone") return busy;
   const { deploy, runState } = pass.spec;
-  if (pass.requested !== undefined && deploy !== undefined && runState === "Running") return undefined;
+  const isWanted = pass.requested !== undefined || pass.corrects === "Everything";
+  if (isWanted && deploy !== undefined && runState === "Running" && !pass.withheld.has("deployApplication")) {
+    return undefined;
+  }
   return stalled(
     "ExternalResourceDeleted",
     "The application was uninstalled on the platform. Nothing is deployed in its place; request a retry with the annotation platform-operator.io/reconcile-requested-at.",
@@ -106,7 +106,8 @@ function checkFailure(pass: ApplicationPass, seen: Seen, progress: Progress): Ch
 
 /** An out-of-band stop is told, not undone. */
 function checkStopped(pass: ApplicationPass, status: ServiceStatus): Check {
-  if (servicePhase(status.state) !== "stopped" || pass.spec.deploy === undefined) return undefined;
+  const { deploy, runState } = pass.spec;
+  if (servicePhase(status.state) !== "stopped" || deploy === undefined || runState === "Stopped") return undefined;
   return stalled(
     "DriftDetected",
     "The application was stopped on the platform, but spec.runState is Running. Start it with the annotation platform-operator.io/reconcile-requested-at, or set spec.runState to Stopped.",

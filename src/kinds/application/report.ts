@@ -3,11 +3,11 @@ import { refreshed, type ConditionFact, type DriftField, type Report, type Why }
 import { servicePhase } from "../../platform/states.ts";
 import type { ApplicationMemory, LastDeployment } from "../../resources/application.ts";
 import { hasFailed } from "../service/baseline.ts";
-import { lastFailureOf, runStateOf, stoppingOf } from "../service/history.ts";
+import { lastFailureOf, runStateDrift, runStateOf, stoppingOf } from "../service/history.ts";
 import { memorable, settingsDrift, shownField } from "../service/settings.ts";
 import { shownState, stateCondition } from "../service/words.ts";
 import { fitOptional, ID } from "../text.ts";
-import { deployCause, deployedCommit, lastDeployment, sameCommit } from "./deployment.ts";
+import { deployCause, deployedCommit, foreignCommit, lastDeployment, sameCommit } from "./deployment.ts";
 import { recordOf, type ApplicationPass, type Seen } from "./model.ts";
 import { failedDeployment, followed, progressOf, runningCommit } from "./progress.ts";
 import { declaredSettings, observedSettings } from "./settings.ts";
@@ -43,7 +43,7 @@ export function report(pass: ApplicationPass, seen: Seen): Report {
 
 function ready(pass: ApplicationPass, seen: Seen): Why {
   const phase = servicePhase(seen.status?.state ?? "");
-  if (pass.spec.runState === "Stopped")
+  if (pass.spec.runState === "Stopped" && phase !== "running")
     return { reason: "Stopped", message: "The application is stopped, as spec.runState says." };
   const what = `Application "${pass.spec.name}"`;
   if (phase !== "running")
@@ -122,24 +122,20 @@ function drift(pass: ApplicationPass, seen: Seen): readonly DriftField[] {
   if (seen.status === undefined) return [];
   const record = recordOf(pass, seen);
   const settings = record && settingsDrift(declaredSettings(pass.spec), observedSettings(record, pass.spec));
-  return [...(settings ?? []).map(shownField), ...deploymentDrift(pass, seen), ...runStateDrift(pass, seen)];
+  return [
+    ...(settings ?? []).map(shownField),
+    ...deploymentDrift(pass, seen),
+    ...runStateDrift(pass, pass.spec.runState, seen),
+  ];
 }
 
 /** Told once our own deployment is over: another commit, or changes that are not ours and not deployed. */
 function deploymentDrift(pass: ApplicationPass, seen: Seen): readonly DriftField[] {
   const last = followed(pass, seen);
   if (last?.finishedAt === undefined || servicePhase(seen.status?.state ?? "") !== "running") return [];
-  const commit = deployedCommit(pass, seen);
-  if (commit !== undefined && !sameCommit(commit, last.gitCommitId)) {
-    return [{ path: "spec.deploy.gitCommitId", desired: last.gitCommitId, observed: commit }];
-  }
+  const commit = foreignCommit(pass, seen, last);
+  if (commit !== undefined) return [{ path: "spec.deploy.gitCommitId", desired: last.gitCommitId, observed: commit }];
   const outOfDate =
     seen.status?.serviceDeploymentStatus === "OUT_OF_DATE" && deployCause(pass, last, false) === undefined;
   return outOfDate ? [{ path: "serviceDeploymentStatus", desired: "UP_TO_DATE", observed: "OUT_OF_DATE" }] : [];
-}
-
-function runStateDrift(pass: ApplicationPass, seen: Seen): readonly DriftField[] {
-  const stopped = servicePhase(seen.status?.state ?? "") === "stopped";
-  const foreign = stopped && pass.spec.runState === "Running" && pass.memory.runState !== "Stopped";
-  return foreign ? [{ path: "spec.runState", desired: "Running", observed: "Stopped" }] : [];
 }

@@ -2,13 +2,11 @@
 import type { OpenIntent, Trace } from "../../engine/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
-import { servicePhase } from "../../platform/states.ts";
 import { platformApplication, type ApplicationMemory, type LastDeployment } from "../../resources/application.ts";
 import { baseline, landed } from "../names.ts";
-import { movedPast } from "../service/baseline.ts";
 import { untraceable } from "../service/identity.ts";
 import { orMissing } from "../service/observe.ts";
-import { shownState } from "../service/words.ts";
+import { deployLanded, landedDeployment, stopLanded } from "../service/trace.ts";
 import { NOTHING_SEEN, type ApplicationPass, type Seen } from "./model.ts";
 
 /** @throws ApiError */
@@ -22,17 +20,11 @@ export async function trace(
   if (status === undefined) return { is: "absent" };
   const seen = { ...NOTHING_SEEN, status };
   if (intent.op === "stopApplication") {
-    const stopping = /^STOP|STOPPING$/.test(status.state);
-    return stopping
+    return stopLanded(status)
       ? { is: "landed", known: [{ seen, memory: { ...pass.memory, runState: "Stopped" } }] }
       : { is: "absent" };
   }
-  const before = baseline(intent.mark, "baseline");
-  const { deploymentRequestId: requestId } = status;
-  const moved =
-    movedPast(typeof before === "string" ? before : undefined, status) ||
-    (requestId !== undefined && requestId !== baseline(intent.mark, "requestId"));
-  if (!moved && servicePhase(status.state) !== "busy") return { is: "absent" };
+  if (!deployLanded(intent, status)) return { is: "absent" };
   return {
     is: "landed",
     known: [{ seen, memory: { ...pass.memory, runState: "Running", lastDeployment: traced(intent, pass, status) } }],
@@ -62,17 +54,8 @@ function traced(intent: OpenIntent, pass: ApplicationPass, status: ServiceStatus
       settings: baseline(intent.mark, "settings"),
       variables: baseline(intent.mark, "variables"),
       retry: baseline(intent.mark, "retry"),
+      attempts: baseline(intent.mark, "attempts"),
     },
   }).lastDeployment;
-  const known = mark ?? { gitCommitId: intent.commit ?? "" };
-  const { deploymentRequestId: requestId } = status;
-  const fresh = requestId !== undefined && requestId !== baseline(intent.mark, "requestId");
-  const before = baseline(intent.mark, "baseline");
-  return {
-    ...known,
-    ...(fresh ? { requestId } : {}),
-    ...(typeof before === "string" ? { baseline: before } : {}),
-    state: shownState(status.state),
-    startedAt: pass.now.toISOString(),
-  };
+  return { ...(mark ?? { gitCommitId: intent.commit ?? "" }), ...landedDeployment(intent, status, pass.now) };
 }

@@ -1,4 +1,5 @@
 /** What a service's status remembers of the past. Pure. */
+import type { DriftField } from "../../engine/kind.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import { servicePhase } from "../../platform/states.ts";
 import type { ServiceFailure } from "../../resources/service/status.ts";
@@ -48,4 +49,19 @@ export function stoppingOf({ memory }: ServicePass, status: ServiceStatus | unde
   const phase = servicePhase(status?.state ?? "");
   const over = phase === "stopped" || (phase !== "busy" && status !== undefined && movedPast(before, status));
   return over ? undefined : before;
+}
+
+/** A run state that others have brought about. */
+export function runStateDrift(
+  { memory }: ServicePass,
+  wanted: "Running" | "Stopped",
+  { status }: Sight,
+): readonly DriftField[] {
+  const phase = servicePhase(status?.state ?? "");
+  const path = "spec.runState";
+  if (wanted === "Running" && phase === "stopped" && memory.runState !== "Stopped") {
+    return [{ path, desired: wanted, observed: "Stopped" }];
+  }
+  const isStarted = wanted === "Stopped" && phase === "running" && memory.runState === "Stopped";
+  return isStarted && memory.stopping === undefined ? [{ path, desired: wanted, observed: "Running" }] : [];
 }

@@ -5,6 +5,7 @@ import {
   adoptOrRefuse,
   alreadyManaged,
   deletedThere,
+  gone,
   nameMark,
   notThere,
   otherName,
@@ -17,6 +18,12 @@ import { once, stalled } from "./steps.ts";
 interface Records {
   /** The environment's services of this kind, on the full surface. */
   readonly siblings: readonly Listed[] | undefined;
+}
+
+interface Found extends Records {
+  readonly status: ServiceStatus | undefined;
+  /** A fresh list of its environment proves that the recorded service is gone. */
+  readonly isGone: boolean;
 }
 
 /** Refuses an environment that is not the organization's, or in a project that the connection is not for. */
@@ -47,21 +54,34 @@ export function planNew(
  * Whether the id leads to the service that is meant, and may be worked on.
  * @returns undefined when it may
  */
-export function checkIdentity(
+export function checkIdentity(pass: ServicePass, seen: Found, id: Uuid, noun: Noun): Plan<never> | undefined {
+  if (seen.status === undefined) {
+    if (pass.proof !== "recorded") return { is: "stalled", why: notThere(noun, id, "the environment") };
+    const why = deletedThere(`${noun} "${pass.spec.name}"`, id);
+    return seen.isGone ? gone(pass, why) : { is: "stalled", why };
+  }
+  return checkClaim(
+    pass,
+    seen.siblings?.find((one) => one.id === id),
+    id,
+    noun,
+  );
+}
+
+/**
+ * Whether the claim to an object that exists is good.
+ * @param record as the surface shows it, if it does
+ * @returns undefined when it is, and was recorded
+ */
+export function checkClaim(
   pass: ServicePass,
-  seen: Records & { readonly status: ServiceStatus | undefined },
+  record: Listed | undefined,
   id: Uuid,
   noun: Noun,
 ): Plan<never> | undefined {
-  if (seen.status === undefined) {
-    const recorded = pass.proof === "recorded";
-    const gone = recorded ? deletedThere(`${noun} "${pass.spec.name}"`, id) : notThere(noun, id, "the environment");
-    return { is: "stalled", why: gone };
-  }
   const holder = pass.holderOf(id);
   if (holder !== undefined) return { is: "stalled", why: alreadyManaged(id, holder) };
   if (pass.proof === "recorded") return undefined;
-  const record = seen.siblings?.find((one) => one.id === id);
   if (record === undefined && !pass.allowUnverifiedIds) {
     return stalled(
       "NotObservable",

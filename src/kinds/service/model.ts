@@ -45,4 +45,4 @@ export interface Listed {
 }
 
 /** What a kind of service is called in messages. */
-export type Noun = "application" | "database" | "service";
+export type Noun = "application" | "database" | "service" | "cluster";

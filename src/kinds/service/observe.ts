@@ -49,6 +49,22 @@ export async function siblingsOf<Item>(
   return await orGone(list, async () => (await projectOfEnvironment(api, pass.inputs.environmentId)) === undefined);
 }
 
+/**
+ * Proof that a recorded service, which its own read does not find, is gone: its environment has a list without it. A
+ * list that may lag behind proves nothing by itself. Asked only where somebody wants to know.
+ * @param list a fresh read of the list
+ * @throws ApiError
+ */
+export async function isGone(
+  pass: ServicePass,
+  list: () => Promise<readonly { readonly id: string }[]>,
+): Promise<boolean> {
+  const matters = pass.onMissing === "Recreate" && pass.goal === "present" && pass.proof === "recorded";
+  if (!matters || pass.surface !== "Full") return false;
+  const siblings = await orMissing(list(), ["NotFound"]);
+  return siblings !== undefined && !siblings.some(({ id }) => id === pass.id);
+}
+
 /** A read whose failure of one of these kinds means that there is nothing. @throws ApiError */
 export async function orMissing<T>(read: Promise<T>, missing: readonly ApiFailure["is"][]): Promise<T | undefined> {
   try {

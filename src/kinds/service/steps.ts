@@ -41,7 +41,9 @@ export function stop(
     const failed = servicePhase(status.state) === "failed" && runState === "Stopped";
     if (failed) return { is: "stalled", why: kind.failed(status.state) };
   }
-  return once(kind.op, { what: "stop" }, why, { mark: baselineOf(status) });
+  // What we stopped and what runs again, others have started.
+  const corrects = runState === "Stopped" && pass.requested === undefined;
+  return once(kind.op, { what: "stop" }, why, { mark: baselineOf(status), corrects });
 }
 
 /** Waits while work is under way, and where nothing can be said. @param of what the work is for, if it is ours */

@@ -14,6 +14,7 @@ export const deploymentFields = {
     .optional()
     .describe("What the service showed before, for a deployment that the platform gave no request id."),
   retry: token.optional().describe("The reconcile-requested-at annotation that it was retried for."),
+  attempts: count.optional().describe("How many times it was started again, as spec.lifecycle.retry says."),
 };
 
 const deployment = z.object(deploymentFields);

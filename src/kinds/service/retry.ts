@@ -1,0 +1,28 @@
+/** Starting a failed deployment again by itself, as spec.lifecycle.retry says. Pure. */
+import type { Ms, Plan, Why } from "../../engine/kind.ts";
+import type { ServiceDeployment } from "../../resources/service/status.ts";
+import type { ServicePass } from "./model.ts";
+import type { Progress } from "./progress.ts";
+
+/**
+ * How long until a deployment of ours that failed is started again.
+ * @param last with what is known now
+ * @returns 0 when it is due; undefined when it is left to a person: no such policy, its limit reached, or no such failure
+ */
+export function retryIn(
+  { retry, now }: ServicePass,
+  last: ServiceDeployment | undefined,
+  progress: Progress,
+): Ms | undefined {
+  if (retry === undefined || last?.finishedAt === undefined || (last.attempts ?? 0) >= retry.limit) return undefined;
+  // What somebody cancelled is no failure, and a failure of a stop is none of the deployment.
+  const failed = progress.phase === "failed" && last.startedAt !== undefined && last.state?.endsWith("_ERROR") === true;
+  if (!failed || progress.state !== last.state) return undefined;
+  return Math.max(0, Date.parse(last.finishedAt) + retry.backoffMs - now.getTime());
+}
+
+/** Waits for the next attempt. @param failed what is said of the failure itself */
+export function waitToRetry(left: Ms, { reason }: Why, state: string, of: string): Plan<never> {
+  const message = `The platform reports ${state} for ${of}. It is deployed again after the time that spec.lifecycle.retry says.`;
+  return { is: "waiting", why: { reason, message }, again: left };
+}

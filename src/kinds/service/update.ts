@@ -1,0 +1,38 @@
+/** Whether the settings are to be sent. Pure. */
+import type { Plan } from "../../engine/kind.ts";
+import type { WrittenSettings } from "../../resources/service/status.ts";
+import type { Noun, ServicePass } from "./model.ts";
+import { sendingDue, settingsDrift, unsentPaths, type Settings } from "./settings.ts";
+import { stalled } from "./steps.ts";
+
+interface Compared {
+  readonly noun: Noun;
+  /** The update of the full surface, e.g. "updateApplication". */
+  readonly op: string;
+  readonly declared: Settings;
+  /** As the platform has them; undefined where it does not show them, or they were sent in this pass already. */
+  readonly observed: Settings | undefined;
+  readonly written: WrittenSettings | undefined;
+}
+
+/** The update, where the settings differ and the surface has one; it corrects others unless the spec changed. */
+export function checkSettings(pass: ServicePass, compared: Compared): Plan<{ readonly what: "update" }> | undefined {
+  const { noun, op, declared, observed, written } = compared;
+  if (pass.surface === "Documented") return checkSent(compared);
+  if (observed === undefined) return undefined;
+  const isAsked = pass.requested !== undefined && settingsDrift(declared, observed).length > 0;
+  if (!isAsked && !sendingDue(declared, observed, written)) return undefined;
+  const corrects = pass.requested === undefined && unsentPaths(declared, written).length === 0;
+  const message = `Update the settings of the ${noun}.`;
+  return { is: "step", step: { repeat: "safe", op, do: { what: "update" }, message, corrects } };
+}
+
+/** Where the platform shows no settings, those that were sent last are compared. */
+function checkSent({ noun, declared, written }: Compared): Plan<never> | undefined {
+  const changed = unsentPaths(declared, written);
+  if (changed.length === 0) return undefined;
+  return stalled(
+    "UpdateNotSupported",
+    `The platform's surface has no update of ${noun}s: ${changed.toSorted().join(", ")} cannot be changed. Change it back, or change it on the platform and adopt the ${noun} anew.`,
+  );
+}
