@@ -89,6 +89,8 @@ const FROM_THE_START: Readonly<Record<string, readonly string[]>> = {
   platform_operator_resources: ["kind", "ready"],
   platform_operator_api_rate_limited_seconds: [],
   platform_operator_drift_detected_total: ["kind"],
+  platform_operator_resources_drifted: ["kind"],
+  platform_operator_plans_pending: ["kind"],
   platform_operator_watch_last_event_age_seconds: ["kind"],
   platform_operator_events_dropped_total: [],
   platform_operator_events_moved_total: [],
@@ -208,6 +210,16 @@ describe("the metrics of the custom resources", () => {
       store.upsert(object("a", at + 1, { Drifted: drifted }));
     });
     expect(await series()).toContain('platform_operator_drift_detected_total{kind="PlatformProject"} 2');
+    expect(await series()).toContain('platform_operator_resources_drifted{kind="PlatformProject"} 1');
+  });
+
+  it("count the plans that wait for somebody", async () => {
+    const { series, store } = setting();
+    const plan = { hash: "1", reason: "ApprovalPending", generation: 1, actions: [] };
+    store.upsert({ ...object("a", 1, {}), status: { plan } });
+    store.upsert({ ...object("b", 2, {}), status: { plan: { ...plan, approved: true } } });
+    store.upsert(object("c", 3, {}));
+    expect(await series()).toContain('platform_operator_plans_pending{kind="PlatformProject"} 1');
   });
 
   it("have as many series for a thousand objects as for one", async () => {

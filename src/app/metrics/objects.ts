@@ -1,6 +1,7 @@
 /** Metrics of the custom resources themselves, counted from the cache at each scrape: nothing to keep in step. */
 import { Counter, Gauge, type Registry } from "prom-client";
 
+import { planIn } from "../../engine/approval.ts";
 import { conditionOf } from "../../engine/status.ts";
 import type { Change } from "../../kube/store.ts";
 import type { KubeObject } from "../../kube/types.ts";
@@ -29,6 +30,16 @@ export function objectMetrics(registry: Registry, figures: ObjectFigures): (chan
       }
     },
   });
+  gaugeOf(registry, figures, {
+    name: "platform_operator_resources_drifted",
+    help: "Custom resources whose object on the platform differs from the spec now",
+    holds: isDrifted,
+  });
+  gaugeOf(registry, figures, {
+    name: "platform_operator_plans_pending",
+    help: "Custom resources with a plan that waits for approval or for a change window",
+    holds: hasPendingPlan,
+  });
   if (figures.perObject) infoPerObject(registry, figures);
   const drifted = new Counter({
     name: "platform_operator_drift_detected_total",
@@ -39,9 +50,36 @@ export function objectMetrics(registry: Registry, figures: ObjectFigures): (chan
   for (const kind of figures.kinds) drifted.inc({ kind }, 0);
   return (change) => {
     if (change.type !== "updated" || !figures.leading()) return;
-    const [was, is] = [change.old, change.object].map((object) => conditionOf(object, "Drifted")?.status === "True");
-    if (is === true && was === false) drifted.inc({ kind: change.object.kind });
+    if (isDrifted(change.object) && !isDrifted(change.old)) drifted.inc({ kind: change.object.kind });
   };
+}
+
+function isDrifted(object: KubeObject): boolean {
+  return conditionOf(object, "Drifted")?.status === "True";
+}
+
+function hasPendingPlan(object: KubeObject): boolean {
+  const plan = planIn(object);
+  return plan !== undefined && plan.approved !== true;
+}
+
+/** Counts the objects of each kind of which something holds. */
+function gaugeOf(
+  registry: Registry,
+  { cache, kinds, leading }: ObjectFigures,
+  of: { readonly name: string; readonly help: string; readonly holds: (object: KubeObject) => boolean },
+): void {
+  const gauge = new Gauge({
+    name: of.name,
+    help: of.help,
+    labelNames: ["kind"],
+    registers: [registry],
+    collect: () => {
+      gauge.reset();
+      if (!leading()) return;
+      for (const kind of kinds) gauge.set({ kind }, cache().list(kind).filter(of.holds).length);
+    },
+  });
 }
 
 /** Label names as of Flux's gotk_resource_info. */
