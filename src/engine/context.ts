@@ -14,6 +14,7 @@ import type {
 import type { ApiFailure } from "../platform/errors.ts";
 import type { Claims } from "./claims.ts";
 import type { Connections, RatedApi } from "./connections.ts";
+import type { Entries } from "./entries.ts";
 import type { Graph } from "./graph.ts";
 import type { Ms, Uuid } from "./kind.ts";
 import type { ConnectionKinds, Found } from "./references.ts";
@@ -96,6 +97,7 @@ export interface Context<Api extends RatedApi> {
   readonly connectionKinds: ConnectionKinds;
   readonly graph: Graph;
   readonly claims: Claims;
+  readonly entries: Entries;
   readonly sessions: Sessions;
   readonly windows: Windows;
   /** Nothing is written to the platform; what would be is a plan in the status. For looking ahead. */

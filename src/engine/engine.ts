@@ -1,16 +1,18 @@
 /** The engine as the app sees it: kinds bound to one context, fed by the store's changes. */
+import { member } from "../kube/json.ts";
 import { keyOf } from "../kube/objects.ts";
 import type { Cache, KubeObject, ObjectKey, JsonObject } from "../kube/types.ts";
 import { createClaims } from "./claims.ts";
 import { createConnections, type Connect, type Connections, type RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
+import { createEntries } from "./entries.ts";
 import { createGraph } from "./graph.ts";
 import { keyText, parseKey } from "./keys.ts";
 import type { Kind, Ms, Reference, Uuid } from "./kind.ts";
 import { reconciler, type Reconcile } from "./reconcile.ts";
 import { connectionFor, namedConnection, type ConnectionKinds, type Found } from "./references.ts";
 import { createSessions } from "./session.ts";
-import { isSettled } from "./status.ts";
+import { isSettled, text } from "./status.ts";
 import { concernsDependents, concernsItself, mayWait, type Change } from "./triggers.ts";
 
 /** A kind without its type parameters. */
@@ -19,6 +21,7 @@ export interface Bound<Api extends RatedApi> {
   readonly isConnection: boolean;
   references(object: KubeObject): readonly Reference[];
   claim(object: KubeObject): Uuid | undefined;
+  entries(object: KubeObject): readonly string[];
   attach(context: Context<Api>): Reconcile;
 }
 
@@ -40,6 +43,10 @@ export function bind<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rat
     isConnection: kind.connection !== undefined,
     references: (object) => ask(object, (spec) => kind.needs(spec).references) ?? [],
     claim: (object) => ask(object, (spec) => kind.claim(spec)),
+    entries: (object) => {
+      const id = text(member(object.status, "externalId"));
+      return kind.entries?.({ id, memory: kind.resource.memory.parse(object.status ?? {}), inputs: undefined }) ?? [];
+    },
     attach: (context) => reconciler(context, kind),
   };
 }
@@ -50,7 +57,7 @@ export type Enqueue = (keyText: string, options: { readonly afterMs: Ms; readonl
 /** What the app provides; the rest of the context is the engine's own. */
 export type EngineDeps<Api extends RatedApi> = Omit<
   Context<Api>,
-  "connections" | "graph" | "claims" | "sessions" | "route" | "wake"
+  "connections" | "graph" | "claims" | "entries" | "sessions" | "route" | "wake"
 > & {
   readonly connect: Connect<Api>;
   readonly operatorNamespace: string;
@@ -70,9 +77,10 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   const connections = createConnections<Api>({ ...deps, wake });
   const graph = createGraph();
   const claims = createClaims();
+  const entries = createEntries();
   const route = router(deps, kinds);
   const sessions = createSessions(() => deps.clock.monotonic());
-  const context: Context<Api> = { ...deps, connections, graph, claims, sessions, route, wake };
+  const context: Context<Api> = { ...deps, connections, graph, claims, entries, sessions, route, wake };
   const reconcilers = new Map(bound.map((kind) => [kind.kind, kind.attach(context)]));
 
   const note = (change: Change): void => {
@@ -81,11 +89,13 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     if (kind === undefined) return;
     if (change.type === "deleted") {
       claims.forget(object);
+      entries.forget(object);
       graph.set(keyOf(object), []);
       return;
     }
     claims.set(object, kind.claim(object));
-    graph.set(keyOf(object), refersTo(deps.connectionKinds, kind, object, route(object)));
+    entries.record(object, kind.entries(object));
+    graph.set(keyOf(object), ...refersTo(deps.connectionKinds, kind, object, route(object)));
   };
 
   return {
@@ -129,24 +139,36 @@ function wakeDependents<Api extends RatedApi>(
   }
 }
 
-/** References by name, and the connection that is or would be used. */
+/** References by name and the connection that is or would be used; apart from them, the optional references. */
 function refersTo<Api extends RatedApi>(
   kinds: ConnectionKinds,
   kind: Bound<Api>,
   object: KubeObject,
   found: Found,
-): readonly ObjectKey[] {
+): readonly [firmly: readonly ObjectKey[], loosely: readonly ObjectKey[]] {
   const namespace = object.metadata.namespace ?? "";
   const named = kind
     .references(object)
-    .flatMap(({ kind: target, name }) => (name === undefined ? [] : [{ kind: target, namespace, name }]));
-  if (kind.isConnection) return named;
-  if (found.is === "found") return [...named, found.key];
+    .flatMap(({ kind: target, name, optional }) =>
+      name === undefined ? [] : [{ optional, key: { kind: target, namespace, name } }],
+    );
+  const loosely = named.flatMap(({ optional, key }) => (optional === true ? [key] : []));
+  const firmly = named.flatMap(({ optional, key }) => (optional === true ? [] : [key]));
+  return [[...firmly, ...connectionsOf(kinds, kind, object, found)], loosely];
+}
+
+function connectionsOf<Api extends RatedApi>(
+  kinds: ConnectionKinds,
+  kind: Bound<Api>,
+  object: KubeObject,
+  found: Found,
+): readonly ObjectKey[] {
+  if (kind.isConnection) return [];
+  if (found.is === "found") return [found.key];
   const own = namedConnection(kinds, object);
-  if (own !== undefined) return [...named, own];
+  if (own !== undefined) return [own];
   return [
-    ...named,
-    { kind: kinds.namespaced, namespace, name: "default" },
+    { kind: kinds.namespaced, namespace: object.metadata.namespace ?? "", name: "default" },
     { kind: kinds.cluster, namespace: "", name: "default" },
   ];
 }

@@ -57,6 +57,11 @@ export async function finish<Spec, In, Seen, Mem extends JsonObject, Do, Api ext
   return await tell(context, kind, await publish(context, kind, done));
 }
 
+/** What was recorded or written belongs to the place where it was. */
+function isPinned({ lives }: { readonly lives: boolean | "InOthers" }, { id, session }: Finish): boolean {
+  return lives === "InOthers" ? session.unsaved !== undefined : lives && id !== undefined;
+}
+
 async function tell<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
   context: Context<Api>,
   kind: Kind<Spec, In, Seen, Mem, Do, Api>,
@@ -70,7 +75,7 @@ async function tell<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
     report,
     memory,
     id: kind.lives ? done.id : undefined,
-    pins: kind.lives && done.id !== undefined ? done.pins : undefined,
+    pins: isPinned(kind, done) ? done.pins : undefined,
     intent: openAction(object, session),
     handled: done.asked ? requestedToken(object) : undefined,
     governed: "appliedGeneration" in kind.resource.status.shape ? done.governed : undefined,

@@ -8,6 +8,17 @@ import { keyText, parseKey, shortName } from "./keys.ts";
 const key = (name: string): ObjectKey => ({ kind: "Widget", namespace: "team", name });
 
 describe("the graph", () => {
+  it("tells those that hold up an end from those that only refer", () => {
+    const graph = createGraph();
+    graph.set(key("child"), [key("parent")]);
+    graph.set(key("guest"), [key("host")], [key("parent")]);
+    expect(graph.dependents(key("parent"))).toEqual([keyText(key("child")), keyText(key("guest"))]);
+    expect(graph.children(key("parent"))).toEqual([keyText(key("child"))]);
+    expect(graph.children(key("host"))).toEqual([keyText(key("guest"))]);
+    graph.set(key("guest"), [key("parent")]);
+    expect(graph.children(key("parent"))).toEqual([keyText(key("child")), keyText(key("guest"))]);
+  });
+
   it("answers as a list of all references would, after any changes", () => {
     const names = fc.constantFrom("a", "b", "c", "d");
     const changes = fc.array(fc.tuple(names, fc.array(names, { maxLength: 4 })), { maxLength: 30 });

@@ -2,9 +2,11 @@
 import type { Json, JsonObject } from "../kube/types.ts";
 import type { Reason } from "../resources/base/reasons.ts";
 import type { Resource } from "../resources/base/resource.ts";
+import type { Fingerprint } from "./fingerprint.ts";
 import type { Task } from "./task.ts";
 
 export type { Json, JsonObject } from "../kube/types.ts";
+export { refreshed, sameContent, type Fingerprint } from "./fingerprint.ts";
 
 export type Ms = number;
 export type Uuid = string;
@@ -45,7 +47,10 @@ export interface Pass<Spec, In, Mem extends JsonObject> {
   readonly adoption: "Never" | "IfUniqueName" | "Required";
   /** The user's reconcile-requested-at token while it is not handled yet: a failed deploy may be retried once. */
   readonly requested: string | undefined;
-  /** Names the custom resource ("namespace/name") that holds this id already, if it is another one. */
+  /**
+   * Names the custom resource ("namespace/name") that holds this id already, if it is another one; for an entry (see
+   * `Kind.entries`), the one that writes it, with its kind.
+   */
   readonly holderOf: (id: Uuid) => string | undefined;
   /** Whether the connection lets ids stand that the surface gives no proof for. */
   readonly allowUnverifiedIds: boolean;
@@ -167,58 +172,36 @@ export interface Reference {
   readonly externalId: Uuid | undefined;
   /** Only its id is needed: whether it is Ready does not matter. */
   readonly idOnly?: true;
+  /** Holds nothing up: what does not exist or has no id yet is for the kind to tell. An id is enough, it is no parent. */
+  readonly optional?: true;
 }
 
-/** A value from a Secret or a ConfigMap of the same namespace. */
+/** A value from a Secret or a ConfigMap of the same namespace, or all of them. */
 export interface ValueRequest {
   /** E.g. "spec.variables[DATABASE_URL]". */
   readonly field: string;
   readonly from: "Secret" | "ConfigMap";
   readonly name: string;
-  readonly key: string;
-}
-
-/**
- * What stands for secret values in memory: never a plain hash (they can be guessed). `digest` is keyed with the
- * connection's token, `key` tells which key that was, `sources` which versions of which objects were read.
- */
-export type Fingerprint = {
-  readonly key: string;
-  readonly digest: string;
-  readonly sources: string;
-};
-
-/**
- * Whether two fingerprints stand for the same content. Under one key the digests decide, so a Secret that was only
- * touched is no change; after a rotation of the token, under which digests cannot be compared, the sources decide.
- */
-export function sameContent(left: Fingerprint | undefined, right: Fingerprint | undefined): boolean {
-  if (left === undefined || right === undefined) return left === right;
-  return left.key === right.key ? left.digest === right.digest : left.sources === right.sources;
-}
-
-/**
- * What to remember of content that was written: the fingerprint that stands for it now, while the content is the
- * same. Else a new token, under which only sources can be compared, would send everything again whose Secret was
- * touched since.
- */
-export function refreshed<Known extends Fingerprint | undefined>(known: Known, now: Fingerprint): Known | Fingerprint {
-  if (known === undefined || !sameContent(known, now)) return known;
-  return known.key === now.key && known.sources === now.sources ? known : { ...now };
+  /** Absent: every key that there is. */
+  readonly key?: string;
 }
 
 export interface Resolved {
   /** The id behind a reference. @throws RangeError for a field that was not asked for. */
   id(field: string): Uuid;
+  /** The same for an optional reference; undefined while there is none. */
+  idIfAny(field: string): Uuid | undefined;
   /** The value behind a request. @throws RangeError for a field that was not asked for. */
   value(field: string): string;
+  /** The values behind a request without a key, by their keys. @throws RangeError for a field that was not asked for */
+  all(field: string): ReadonlyMap<string, string>;
   /** Stands for this content and the sources that it came from. */
   fingerprint(content: Json): Fingerprint;
 }
 
 /** What has to be there before a kind can be observed. */
 export interface Needs<In> {
-  /** The first one is the parent, whose connection is inherited and whose id is pinned. */
+  /** The first one is the parent, whose connection is inherited and, unless it is optional, whose id is pinned. */
   readonly references: readonly Reference[];
   readonly values: readonly ValueRequest[];
   /** Pure: builds the kind's inputs of what was resolved. */
@@ -260,13 +243,25 @@ export interface Kind<Spec, In, Seen, Mem extends JsonObject, Do, Api> {
   readonly task?: Task<Spec, In, Seen, Mem>;
   /** The object of the platform that a spec lays claim to without having created it, by its id. */
   claim(spec: Spec): Uuid | undefined;
-  /** Whether objects of it live on the platform: created by it, recorded by id, finalizer while a policy needs it. */
-  readonly lives: boolean;
+  /**
+   * Whether objects of it live on the platform: created by it, recorded by id, finalizer while a policy needs it.
+   * "InOthers": it has no id of its own, but writes entries into other objects and ends what it wrote.
+   */
+  readonly lives: boolean | "InOthers";
   /** Whether its steps wait for approval unless the object or its connection says otherwise. */
   readonly manual?: true;
   /** Whether the platform has a list by name on this surface, and so the default adoption policy is IfUniqueName. */
   listable(surface: Surface): boolean;
   needs(spec: Spec): Needs<In>;
+  /**
+   * The entries of objects of the platform ("<id>/<name>") that it writes beside what it stands for: as its memory says,
+   * or, with inputs, as it is about to. Two resources must not write the same one; `Pass.holderOf` tells who goes first.
+   */
+  entries?(of: {
+    readonly id: Uuid | undefined;
+    readonly memory: Mem;
+    readonly inputs: In | undefined;
+  }): readonly string[];
   /** Reads only. @throws ApiError */
   observe(pass: Pass<Spec, In, Mem>, api: Api): Promise<Seen>;
   /** Pure: a list of checks, the first difference wins. */

@@ -48,7 +48,8 @@ export async function pass<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
     return { frame: recovered.frame, ending: recovered.ending, report: undefined, again: undefined };
   if (recovered.is === "failed") return failed(loop, recovered.frame, recovered.error, "read", undefined);
   let { frame } = recovered;
-  if (kind.lives && frame.pass.proof === "recorded") frame = { ...frame, object: await keepRecord(context, frame) };
+  const isKept = kind.lives === "InOthers" || (kind.lives && frame.pass.proof === "recorded");
+  if (isKept) frame = { ...frame, object: await keepRecord(context, frame) };
 
   let seen: { readonly value: Seen } | undefined;
   for (let steps = 0; steps < STEP_LIMIT; steps += 1) {

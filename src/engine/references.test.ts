@@ -5,7 +5,7 @@ import { uuid } from "../../test/support/engine-world.ts";
 import type { Cache, Json, KubeObject } from "../kube/types.ts";
 import { keyText } from "./keys.ts";
 import type { ConnectionSettings, Reference } from "./kind.ts";
-import { admission, connectionFor, resolveReferences, type Found } from "./references.ts";
+import { admission, connectionFor, resolveReferences, strayed, type Found } from "./references.ts";
 
 const KINDS = { namespaced: "Link", cluster: "ClusterLink" };
 const ID = uuid(1);
@@ -51,9 +51,41 @@ describe("resolveReferences", () => {
     expect(resolveReferences(elsewhere, "team", [byName], false)).toMatchObject({ is: "shut", missing: true });
   });
 
+  it.each<[string, KubeObject | undefined, string | undefined]>([
+    ["is not there", undefined, undefined],
+    ["has no id", parent("True", undefined), undefined],
+    ["is not ready", parent("False", ID), ID],
+  ])("is not held up by an optional one that %s", (_, object, id) => {
+    const cache = object === undefined ? cacheOf() : cacheOf(["Widget", "team", object]);
+    const gate = resolveReferences(cache, "team", [{ ...byName, optional: true }], false);
+    expect(gate).toEqual({ is: "open", ids: new Map(id === undefined ? [] : [["spec.parentRef", id]]) });
+  });
+
   it("says why the parent is not ready", () => {
     const gate = resolveReferences(cacheOf(["Widget", "team", parent("False", ID)]), "team", [byName], false);
     expect(gate).toMatchObject({ why: { message: 'Waiting for Widget "parent" (reason Creating).' } });
+  });
+});
+
+describe("strayed", () => {
+  const link = (name: string) => ({ kind: "Link", namespace: "team", name });
+  const second: Reference = { ...byName, field: "spec.otherRef" };
+  const cache = cacheOf(["Widget", "team", parent("True", ID)]);
+  const uses = (name: string | undefined) => (): Found =>
+    name === undefined
+      ? { is: "none", why: { reason: "ConnectionNotReady", message: "?" } }
+      : { is: "found", key: link(name) };
+
+  it.each<[string, Cache, readonly Reference[], string | undefined, boolean]>([
+    ["another connection", cache, [byName, second], "b", true],
+    ["the same connection", cache, [byName, second], "a", false],
+    ["another connection, but is the parent", cache, [second], "b", false],
+    ["none yet", cache, [byName, second], undefined, false],
+    ["nothing, as it is not there", cacheOf(), [byName, second], "b", false],
+  ])("finds what uses %s", (_, objects, references, used, expected) => {
+    const why = strayed(objects, "team", references, link("a"), uses(used));
+    expect(why?.reason).toBe(expected ? "InvalidSpec" : undefined);
+    expect(why?.message ?? "spec.otherRef").toContain("spec.otherRef");
   });
 });
 

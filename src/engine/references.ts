@@ -1,7 +1,7 @@
 /** Where references lead: parents, connections, and what is pinned of them. */
 import { member } from "../kube/json.ts";
 import type { Cache, KubeObject, Namespaces, ObjectKey } from "../kube/types.ts";
-import { shortName } from "./keys.ts";
+import { keyText, shortName } from "./keys.ts";
 import type { ConnectionSettings, Reference, Uuid, Why } from "./kind.ts";
 import { conditionOf, isSettled, text } from "./status.ts";
 
@@ -33,6 +33,11 @@ export function resolveReferences(
     }
     const name = reference.name ?? "";
     const object = cache.get({ kind: reference.kind, namespace, name });
+    if (reference.optional === true) {
+      const known = text(member(object?.status, "externalId"));
+      if (known !== undefined) ids.set(reference.field, known);
+      continue;
+    }
     if (object === undefined) return { is: "shut", missing: true, why: notFound(reference, namespace, name) };
     const id = text(member(object.status, "externalId"));
     if (id === undefined || (!hasId && reference.idOnly !== true && !isSettled(object))) {
@@ -52,6 +57,27 @@ function notReady(kind: string, name: string, object: KubeObject): Why {
   const reason = conditionOf(object, "Ready")?.reason;
   const because = reason === undefined ? "" : ` (reason ${reason})`;
   return { reason: "ParentNotReady", message: `Waiting for ${kind} "${name}"${because}.` };
+}
+
+/**
+ * A resource that is referred to beside the parent and uses another connection: its id means nothing on this one.
+ * @returns why nothing may be written; undefined when all use the same connection
+ */
+export function strayed(
+  cache: Cache,
+  namespace: string,
+  references: readonly Reference[],
+  connection: ObjectKey,
+  route: (object: KubeObject) => Found,
+): Why | undefined {
+  for (const { field, kind, name } of references.slice(1)) {
+    const object = name === undefined ? undefined : cache.get({ kind, namespace, name });
+    const found = object === undefined ? undefined : route(object);
+    if (found?.is !== "found" || keyText(found.key) === keyText(connection)) continue;
+    const message = `${field} names ${kind} "${name}", which uses ${found.key.kind} "${shortName(found.key)}", but this resource uses ${connection.kind} "${shortName(connection)}". Use one resource for each connection.`;
+    return { reason: "InvalidSpec", message };
+  }
+  return undefined;
 }
 
 export type Found = { readonly is: "found"; readonly key: ObjectKey } | { readonly is: "none"; readonly why: Why };

@@ -43,7 +43,7 @@ export async function remove<Spec, In, Seen, Mem extends JsonObject, Do, Api ext
   if (policy === "Retain" || !kind.lives) {
     return await letGo(context, object, kept(certain ? "Normal" : "Warning", id, "deletionPolicy is Retain."));
   }
-  const nothing = certain && id === undefined && identify(object).is === "none";
+  const nothing = kind.lives === true && certain && id === undefined && identify(object).is === "none";
   if (nothing) return await letGo(context, object, undefined);
   const children = livingChildren(context, object);
   if (children.length === 0) return await end(context, kind, object, session, policy);
@@ -147,7 +147,7 @@ function reached(policy: "Delete" | "Stop", id: string): Farewell {
 /** Custom resources that refer to this one and still exist. */
 function livingChildren<Api extends RatedApi>(context: Context<Api>, object: KubeObject): readonly KubeObject[] {
   return context.graph
-    .dependents(keyOf(object))
+    .children(keyOf(object))
     .flatMap((key) => context.cache.get(parseKey(key)) ?? [])
     .toSorted((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1));
 }

@@ -20,6 +20,7 @@ export function resolver(
 ): Resolved {
   const ids: ReadonlyMap<string, Uuid> = gate.is === "open" ? gate.ids : new Map();
   const found: ReadonlyMap<string, string> = values.is === "found" ? values.values : new Map();
+  const all: ReadonlyMap<string, ReadonlyMap<string, string>> = values.is === "found" ? values.all : new Map();
   const sources = values.is === "found" ? values.sources : "";
   const otherwise = <T>(value: T | undefined, last: T, field: string): T => {
     if (value !== undefined) return value;
@@ -28,7 +29,9 @@ export function resolver(
   };
   return {
     id: (field) => otherwise(ids.get(field), how.lenient?.parentId ?? NIL, field),
+    idIfAny: (field) => ids.get(field),
     value: (field) => otherwise(found.get(field), "", field),
+    all: (field) => otherwise(all.get(field), new Map(), field),
     fingerprint: (content) => fingerprint(content, `${how.generation} ${sources}`, how.token()),
   };
 }

@@ -13,7 +13,7 @@ import { governedIn, type Governed } from "./permission.ts";
 import { adoptionPolicy, invalidSpec, policiesOf, requestedToken, type Policies } from "./policy.ts";
 import { reach } from "./reach.ts";
 import { isRecord, type Place } from "./record.ts";
-import { resolveReferences, type Gate } from "./references.ts";
+import { resolveReferences, strayed, type Gate } from "./references.ts";
 import { resolver } from "./resolver.ts";
 import type { Session } from "./session.ts";
 import { text } from "./status.ts";
@@ -73,6 +73,10 @@ export async function scope<Spec, In, Seen, Mem extends JsonObject, Do, Api exte
   if (reached.is === "ended") return reached;
   const { connection } = reached;
   connection.users.add(keyText(keyOf(object)));
+  const stray = insist
+    ? strayed(context.cache, object.metadata.namespace ?? "", needs.references, connection.key, context.route)
+    : undefined;
+  if (stray !== undefined) return stalled(stray);
   const pins = pinsOf(context, connection, object, needs, gate);
   const changed = contradiction(object, pins);
   if (changed !== undefined) return stalled(changed);
@@ -87,7 +91,9 @@ export async function scope<Spec, In, Seen, Mem extends JsonObject, Do, Api exte
   if (unclear !== undefined) return stalled(unclear);
   const frame = { object, session, connection, pins, policies, governed: governedIn(object) };
   const found = { spec, inputs: inputs.inputs, goal, identity: provenBySeal(frame, identity), needs };
-  return { is: "ready", frame: { ...frame, pass: passOf(context, kind, frame, found) } };
+  const pass = passOf(context, kind, frame, found);
+  if (insist && kind.entries !== undefined) context.entries.want(object, kind.entries(pass));
+  return { is: "ready", frame: { ...frame, pass } };
 }
 
 /** A claim that bears our seal is as good as the status that a crash kept us from writing. */
@@ -179,7 +185,7 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
       parentManagedHere: isManagedHere(found.needs.references[0], connection),
     }),
     requested: requestedToken(object),
-    holderOf: (candidate) => context.claims.holder(candidate, object),
+    holderOf: (candidate) => context.claims.holder(candidate, object) ?? context.entries.writer(candidate, object),
     allowUnverifiedIds: settings.allowUnverifiedIds,
     allowedProjects: settings.allowedProjects,
     withheld: new Set(),
@@ -204,8 +210,9 @@ function pinsOf<In, Api extends RatedApi>(
   gate: Gate,
 ): Pins {
   const pinned = text(member(member(object.status, "identity"), "parentId"));
-  const field = needs.references[0]?.field;
-  const resolved: Uuid | undefined = gate.is === "open" && field !== undefined ? gate.ids.get(field) : undefined;
+  const parent = needs.references.slice(0, 1).find(({ optional }) => optional !== true);
+  const resolved: Uuid | undefined =
+    gate.is === "open" && parent !== undefined ? gate.ids.get(parent.field) : undefined;
   const parentId = resolved ?? pinned;
   return {
     connectionUid: connection.uid,

@@ -76,6 +76,20 @@ describe("resolveValues", () => {
     expect(message).not.toContain(SECRET);
   });
 
+  it("reads all of an object, beside single keys of it", async () => {
+    const whole: ValueRequest = { field: "all", from: "Secret", name: "db" };
+    const requests = [whole, ask("a", "Secret", "db", "url")];
+    const reads: string[] = [];
+    const resolved = await resolveValues(readerOf(secrets, reads), "team", requests, 0);
+    expect(resolved).toMatchObject({
+      values: new Map([["a", SECRET]]),
+      all: new Map([["all", secrets["Secret/db"].data]]),
+    });
+    expect(reads).toHaveLength(1);
+    const missing = await resolveValues(readerOf({}), "team", [whole], 0);
+    expect(missing).toMatchObject({ is: "missing", why: { reason: "DependencyNotReady" } });
+  });
+
   it("takes an empty value for a value", async () => {
     const reader = readerOf({ "Secret/db": holding("1", { url: "" }) });
     const resolved = await resolveValues(reader, "team", [ask("a", "Secret", "db", "url")], 0);
@@ -121,13 +135,17 @@ describe("fingerprint", () => {
 describe("the resolver", () => {
   const open = { is: "open", ids: new Map([["spec.parentRef", "id"]]) } as const;
   const shut = { is: "shut", missing: true, why: { reason: "ParentNotFound", message: "?" } } as const;
-  const found = { is: "found", values: new Map([["spec.x", "v"]]), sources: "s" } as const;
+  const all = new Map([["spec.y", new Map([["k", "v"]])]]);
+  const found = { is: "found", values: new Map([["spec.x", "v"]]), all, sources: "s" } as const;
   const missing = { is: "missing", why: { reason: "DependencyNotReady", message: "?" } } as const;
   const how = { token: () => "t", generation: 1, lenient: undefined };
 
   it("gives what was resolved, and refuses what was not asked for", () => {
     const resolved = resolver(open, found, how);
     expect([resolved.id("spec.parentRef"), resolved.value("spec.x")]).toEqual(["id", "v"]);
+    expect([resolved.idIfAny("spec.parentRef"), resolved.idIfAny("spec.other")]).toEqual(["id", undefined]);
+    expect(resolved.all("spec.y")).toEqual(new Map([["k", "v"]]));
+    expect(() => resolved.all("spec.other")).toThrow(RangeError);
     expect(() => resolved.id("spec.other")).toThrow(RangeError);
     expect(() => resolved.value("spec.other")).toThrow(RangeError);
   });
@@ -135,6 +153,7 @@ describe("the resolver", () => {
   it("does without while an object goes", () => {
     const known = resolver(shut, missing, { ...how, lenient: { parentId: "pinned" } });
     expect([known.id("spec.parentRef"), known.value("spec.x")]).toEqual(["pinned", ""]);
+    expect([known.idIfAny("spec.parentRef"), known.all("spec.y")]).toEqual([undefined, new Map()]);
     const unknown = resolver(shut, missing, { ...how, lenient: { parentId: undefined } });
     expect(unknown.id("spec.parentRef")).toBe("00000000-0000-0000-0000-000000000000");
   });

@@ -5,12 +5,18 @@ import type { Json, KeyValues, Reader } from "../kube/types.ts";
 import type { Fingerprint, ValueRequest, Why } from "./kind.ts";
 
 export type ResolvedValues =
-  | { readonly is: "found"; readonly values: ReadonlyMap<string, string>; readonly sources: string }
+  | {
+      readonly is: "found";
+      readonly values: ReadonlyMap<string, string>;
+      /** For requests without a key: everything, by key. */
+      readonly all: ReadonlyMap<string, ReadonlyMap<string, string>>;
+      readonly sources: string;
+    }
   | { readonly is: "missing"; readonly why: Why };
 
 /**
  * Reads every requested value; each Secret and ConfigMap once.
- * @returns the first thing that is missing, or all values by field. `sources` names the versions that were read.
+ * @returns the first thing that is missing, or everything by field. `sources` names the versions that were read.
  */
 export async function resolveValues(
   reader: Reader,
@@ -20,6 +26,7 @@ export async function resolveValues(
 ): Promise<ResolvedValues> {
   const objects = new Map<string, KeyValues | undefined>();
   const values = new Map<string, string>();
+  const all = new Map<string, ReadonlyMap<string, string>>();
   const versions = new Set<string>();
   for (const request of requests) {
     const id = `${request.from}/${request.name}`;
@@ -31,20 +38,26 @@ export async function resolveValues(
       objects.set(id, await reading);
     }
     const object = objects.get(id);
-    const value = object?.data.get(request.key);
-    if (object === undefined || value === undefined)
-      return { is: "missing", why: missing(namespace, request, object !== undefined) };
-    values.set(request.field, value);
+    if (object === undefined) return { is: "missing", why: missing(namespace, request) };
+    if (request.key === undefined) {
+      all.set(request.field, object.data);
+    } else {
+      const value = object.data.get(request.key);
+      if (value === undefined) return { is: "missing", why: missing(namespace, request, request.key) };
+      values.set(request.field, value);
+    }
     versions.add(`${id}@${object.uid}/${object.resourceVersion}`);
   }
-  return { is: "found", values, sources: [...versions].toSorted().join(" ") };
+  return { is: "found", values, all, sources: [...versions].toSorted().join(" ") };
 }
 
-function missing(namespace: string, request: ValueRequest, exists: boolean): Why {
+/** @param key the one that is missing in an object that exists */
+function missing(namespace: string, request: ValueRequest, key?: string): Why {
   const what = `${request.from} "${request.name}"`;
-  const message = exists
-    ? `${what} in namespace "${namespace}" has no key "${request.key}", which ${request.field} refers to. Add the key or fix the reference.`
-    : `${what} does not exist in namespace "${namespace}", but ${request.field} refers to it. Create it or fix the reference.`;
+  const message =
+    key !== undefined
+      ? `${what} in namespace "${namespace}" has no key "${key}", which ${request.field} refers to. Add the key or fix the reference.`
+      : `${what} does not exist in namespace "${namespace}", but ${request.field} refers to it. Create it or fix the reference.`;
   return { reason: "DependencyNotReady", message };
 }
 

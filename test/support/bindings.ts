@@ -78,6 +78,8 @@ export function resolved(values: Readonly<Record<string, string>> = {}): Resolve
       if (value === undefined) throw new RangeError(name);
       return value;
     },
+    idIfAny: () => undefined,
+    all: () => new Map(),
     fingerprint: (content) => ({ key: "k", digest: JSON.stringify(content), sources: "s" }),
   };
 }

@@ -26,6 +26,8 @@ export interface Surroundings {
   readonly ids: Readonly<Record<string, string>>;
   /** Values of Secrets and ConfigMaps by field, and the version of where they come from. */
   values: Readonly<Record<string, string>>;
+  /** Whole Secrets and ConfigMaps by field. */
+  all?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   sources: string;
   /** The connection's token, with which fingerprints are keyed. */
   token: string;
@@ -196,15 +198,17 @@ export function newObject(kind: string, spec: JsonObject): KubeObject {
   return { apiVersion: "platform-operator.io/v1alpha1", kind, metadata, spec };
 }
 
-function resolvedOf({ ids, values, sources, token }: Surroundings, generation: number): Resolved {
-  const found = (table: Readonly<Record<string, string>>, field: string): string => {
+function resolvedOf({ ids, values, all = {}, sources, token }: Surroundings, generation: number): Resolved {
+  const found = <T>(table: Readonly<Record<string, T>>, field: string): T => {
     const value = table[field];
     if (value === undefined) throw new RangeError(`${field} was not asked for`);
     return value;
   };
   return {
     id: (field) => found(ids, field),
+    idIfAny: (field) => ids[field],
     value: (field) => found(values, field),
+    all: (field) => new Map(Object.entries(found(all, field))),
     fingerprint: (content: Json): Fingerprint => fingerprint(content, `${generation} ${sources}`, token),
   };
 }

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+
+import { anObject } from "../../test/support/engine-objects.ts";
+import { uuid } from "../../test/support/engine-world.ts";
+import type { KubeObject } from "../kube/types.ts";
+import { createEntries, entryOf, type Entries } from "./entries.ts";
+
+const ID = uuid(1);
+const entry = entryOf(ID, "KEY");
+
+function writer(name: string, at: string, id?: string): KubeObject {
+  const meta = { name, uid: `uid-${name}`, creationTimestamp: `2026-11-21T${at}:00Z` };
+  return { ...anObject({ meta, ...(id !== undefined && { status: { externalId: id } }) }), kind: "Widget" };
+}
+
+const [old, young] = [writer("old", "09:00"), writer("young", "10:00")];
+const owner = writer("owner", "11:00", ID);
+
+describe("the writer of an entry", () => {
+  it.each<[string, (entries: Entries) => void, string | undefined]>([
+    ["is nobody", () => {}, undefined],
+    ["wrote it", (entries) => entries.record(young, [entry]), "young"],
+    [
+      "wrote it before an older one wanted it",
+      (entries) => {
+        entries.want(old, [entry]);
+        entries.record(young, [entry]);
+      },
+      "young",
+    ],
+    [
+      "is the older of two that wrote it",
+      (entries) => {
+        entries.record(young, [entry]);
+        entries.record(old, [entry]);
+      },
+      "old",
+    ],
+    [
+      "wanted it first, whatever its age",
+      (entries) => {
+        entries.want(young, [entry]);
+        entries.want(old, [entry]);
+      },
+      "young",
+    ],
+    [
+      "is the resource of the object itself",
+      (entries) => {
+        entries.record(old, [entry]);
+        entries.want(owner, [entry]);
+      },
+      "owner",
+    ],
+    [
+      "wants it no more",
+      (entries) => {
+        entries.want(young, [entry]);
+        entries.want(young, []);
+      },
+      undefined,
+    ],
+    [
+      "is gone",
+      (entries) => {
+        entries.record(young, [entry]);
+        entries.want(young, [entry]);
+        entries.forget(young);
+      },
+      undefined,
+    ],
+    ["wrote another one", (entries) => entries.record(young, [entryOf(ID, "OTHER")]), undefined],
+  ])("%s", (_, happen, expected) => {
+    const entries = createEntries();
+    happen(entries);
+    const asked = writer("asked", "12:00");
+    expect(entries.writer(entry, asked)).toBe(expected === undefined ? undefined : `Widget "team/${expected}"`);
+  });
+
+  it("may write it itself", () => {
+    const entries = createEntries();
+    entries.want(young, [entry]);
+    entries.want(old, [entry]);
+    expect([entries.writer(entry, young), entries.writer(entry, old)]).toEqual([undefined, 'Widget "team/young"']);
+    entries.record(young, [entry]);
+    entries.want(young, []);
+    expect([entries.writer(entry, young), entries.writer(entry, old)]).toEqual([undefined, 'Widget "team/young"']);
+  });
+});
