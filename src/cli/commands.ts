@@ -1,5 +1,6 @@
 /** The table of all commands. Light: a command's code is loaded when it is called. */
 import type { Entry } from "./command.ts";
+import { OBJECT_COMMANDS } from "./objects/entries.ts";
 
 export const COMMANDS: readonly Entry[] = [
   {
@@ -14,6 +15,7 @@ export const COMMANDS: readonly Entry[] = [
     operations: [],
     load: async () => (await import("./simulate.ts")).simulateCommand,
   },
+  ...OBJECT_COMMANDS,
   {
     name: "version",
     about: "print the version",

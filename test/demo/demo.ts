@@ -1,10 +1,11 @@
 /** The demo from its first line to its last. */
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { tellChanges } from "../../src/cli/objects/changes.ts";
+import { renderLine, renderTree } from "../../src/cli/objects/drawing.ts";
 import { factOf, isReady } from "../../src/cli/objects/facts.ts";
 import { factsOf } from "../../src/cli/objects/family.ts";
 import type { Screen } from "../../src/cli/objects/screen.ts";
-import { renderLine, renderTree } from "../../src/cli/objects/tree.ts";
 import { kubectl } from "../control-plane/access.ts";
 import type { DemoOptions } from "./options.ts";
 import { createScene, patience } from "./play.ts";
@@ -62,16 +63,10 @@ async function show(stage: Stage, options: DemoOptions, screen: Screen, signal: 
 /** On a terminal the tree; else a line for every change. */
 function showObjects(view: View, screen: Screen, say: (line: string) => void): void {
   screen.follow((width) => ["", ...renderTree(factsOf(view.objects()), { width, paint: screen.paint })]);
-  const told = new Map<string, string>();
-  view.subscribe(({ type, object }) => {
+  const told = tellChanges(say);
+  view.subscribe((change) => {
     screen.redraw();
-    if (screen.live) return;
-    const fact = factOf(object);
-    if (type === "deleted") say(`− ${fact.id} is deleted`);
-    const line = renderLine(fact);
-    if (type === "deleted" || fact.mark === "new" || told.get(fact.id) === line) return;
-    told.set(fact.id, line);
-    say(line);
+    if (!screen.live) told(change);
   });
 }
 

@@ -1,9 +1,9 @@
 /** The scene on the real stage: what a scenario does is done, and shown. */
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { wordOf } from "../../src/cli/objects/drawing.ts";
 import { conditionOf, isReady } from "../../src/cli/objects/facts.ts";
 import type { Screen } from "../../src/cli/objects/screen.ts";
-import { wordOf } from "../../src/cli/objects/tree.ts";
 import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
 import { kubectl } from "../control-plane/access.ts";
 import type { DemoOptions } from "./options.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { fit, plain, renderLine, renderTree, wordOf } from "./drawing.ts";
 import type { Fact, Mark } from "./facts.ts";
-import { fit, plain, renderLine, renderTree, wordOf } from "./tree.ts";
 
 function fact(kind: string, name: string, more: Partial<Fact> = {}): Fact {
   const namespace = more.namespace ?? "shop";

@@ -1,7 +1,7 @@
 /** Where something is shown: lines that stay, and on a terminal something below them that is drawn again in place. */
 import { stripVTControlCharacters, styleText } from "node:util";
 
-import { type Paint, plain } from "./tree.ts";
+import { type Paint, plain } from "./drawing.ts";
 
 /** What a screen needs of standard output. */
 export interface Terminal {
@@ -9,7 +9,7 @@ export interface Terminal {
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
   write(text: string): unknown;
-  on(event: "resize", listener: () => void): unknown;
+  on?(event: "resize", listener: () => void): unknown;
 }
 
 export interface Screen {
@@ -50,7 +50,7 @@ export function createScreen(terminal: Terminal, { live, colours }: { live: bool
     drawn = below;
     terminal.write(erase + text + below.map((line) => `${line}\n`).join(""));
   };
-  terminal.on("resize", () => {
+  terminal.on?.("resize", () => {
     write("", rendered());
   });
   return {

@@ -1,0 +1,41 @@
+/** The commands about custom resources. Light, as all entries are. */
+import type { Entry } from "../command.ts";
+
+export const OBJECT_COMMANDS: readonly Entry[] = [
+  {
+    name: "tree",
+    about: "draw what there is, what hangs from what, and how it goes",
+    operations: [],
+    load: async () => (await import("./tree.ts")).tree,
+  },
+  {
+    name: "reconcile",
+    about: "have the operator look at objects now",
+    operations: [],
+    load: async () => (await import("./reconcile.ts")).reconcile,
+  },
+  {
+    name: "pause",
+    about: "have the operator leave objects alone",
+    operations: [],
+    load: async () => (await import("./pause.ts")).pause,
+  },
+  {
+    name: "resume",
+    about: "let the operator go on with paused objects",
+    operations: [],
+    load: async () => (await import("./pause.ts")).resume,
+  },
+  {
+    name: "approve",
+    about: "let an object's plan be carried out",
+    operations: [],
+    load: async () => (await import("./approve.ts")).approve,
+  },
+  {
+    name: "resolve",
+    about: "say what the operator must not decide by itself",
+    operations: [],
+    load: async () => (await import("./resolve.ts")).resolve,
+  },
+];

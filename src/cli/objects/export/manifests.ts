@@ -1,0 +1,74 @@
+/** Manifests that adopt what is on the platform: the spec says what is there, so nothing has to be written. Pure. */
+import { API_VERSION } from "../../../resources/base/names.ts";
+import { RESOURCES } from "../../../resources/index.ts";
+
+/** A spec as plain data; members that are undefined are left out. */
+export type SpecData = Readonly<Record<string, unknown>>;
+
+/** One document of the output. */
+export interface Document {
+  /** Sentences above it. */
+  readonly comments: readonly string[];
+  readonly manifest?: Readonly<Record<string, unknown>>;
+  /** It cannot be applied as it is: it is written as a comment. */
+  readonly disabled?: true;
+}
+
+export interface Wish {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly spec: SpecData;
+  readonly comments?: readonly string[];
+}
+
+/**
+ * Makes a manifest of what is known. A field whose value the custom resource does not take is left out, with a comment,
+ * where it may be left out; else the whole manifest becomes a comment.
+ */
+export function documentOf({ kind, name, namespace, spec, comments = [] }: Wish): Document {
+  const checked = fitting(kind, pruned(spec));
+  return {
+    comments: [...comments, ...checked.comments],
+    manifest: { apiVersion: API_VERSION, kind, metadata: { name, namespace }, spec: checked.spec },
+    ...(checked.fits ? {} : { disabled: true as const }),
+  };
+}
+
+interface Checked {
+  readonly spec: SpecData;
+  readonly comments: readonly string[];
+  readonly fits: boolean;
+}
+
+/** Drops one member after the other until the rest can be applied. */
+function fitting(kind: string, spec: SpecData): Checked {
+  const schema = RESOURCES.find((resource) => resource.kind === kind)?.spec;
+  const dropped = new Map<string, string>();
+  let left = spec;
+  for (;;) {
+    const [issue] = schema?.safeParse(left).error?.issues ?? [];
+    if (issue === undefined) {
+      const comments = [...dropped].map(([member, reason]) => `spec.${member} is left out: ${reason}.`);
+      return { spec: left, comments, fits: true };
+    }
+    const member = String(issue.path[0] ?? "");
+    const { [member]: value, ...others } = left;
+    const reason = dropped.get(member) ?? `${["spec", ...issue.path.map(String)].join(".")} ${issue.message}`;
+    if (value === undefined) return { spec, comments: [`It cannot be described: ${reason}.`], fits: false };
+    dropped.set(member, reason);
+    left = others;
+  }
+}
+
+/** Without members that are undefined, at any depth. */
+function pruned(value: SpecData): SpecData {
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) => (member === undefined ? [] : [[name, prunedValue(member)]])),
+  );
+}
+
+function prunedValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(prunedValue);
+  return typeof value === "object" && value !== null ? pruned({ ...value }) : value;
+}

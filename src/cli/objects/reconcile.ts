@@ -1,0 +1,118 @@
+/** The command `reconcile`: has the operator look at objects now, and waits for what comes of it. */
+import type { KubeObject } from "../../kube/types.ts";
+import { PAUSED, RECONCILE_REQUESTED_AT } from "../../resources/base/names.ts";
+import type { Cluster } from "../cluster.ts";
+import { command } from "../command.ts";
+import { CliError, EXIT } from "../exit.ts";
+import type { Host } from "../io.ts";
+import { durationOf } from "./duration.ts";
+import { annotate } from "./edit.ts";
+import { conditionOf } from "./facts.ts";
+import { followObjects } from "./listing.ts";
+import { fullName, shortTarget, targetOf, TARGETS } from "./target.ts";
+import { verdictOf, waitFor, type Awaited, type Outcome } from "./wait.ts";
+
+/** 128 + SIGINT, as shells say it. */
+const INTERRUPTED = 130;
+
+export const reconcile = command({
+  asks: "cluster",
+  args: [TARGETS],
+  flags: {
+    wait: { is: "switch", about: "wait until they are Ready, or a person is needed" },
+    timeout: { is: "text", value: "DURATION", fallback: "5m", about: "how long to wait, e.g. 90s or 10m" },
+  },
+  details:
+    "A deployment that failed is tried again once. The exit code is 1 when an object is stalled, 3 when the time is over.",
+  run: async ({ cluster: open, args, flags, io, tell, host, program }) => {
+    const timeoutMs = durationOf("--timeout", flags.timeout);
+    const targets = args.object.map(targetOf);
+    const cluster = await open();
+    const objects: KubeObject[] = [];
+    for (const { kind, name } of targets) objects.push(await cluster.get(kind, name));
+    if (flags.wait) for (const object of objects) refusePaused(object, program);
+    const token = host.clock.now().toISOString();
+    for (const object of objects) {
+      await annotate(cluster, object, { [RECONCILE_REQUESTED_AT]: token });
+      const { kind, metadata } = object;
+      io.stdout.write(`${fullName({ kind, name: metadata.name })} reconcile requested\n`);
+    }
+    if (!flags.wait) return EXIT.ok;
+    const { outcome, awaited } = await waitedFor(cluster, objects, { token, timeoutMs, host, tell });
+    return ending(outcome, awaited, tell, program);
+  },
+});
+
+/** Nothing would ever come of the request. */
+function refusePaused({ kind, metadata }: KubeObject, program: string): void {
+  if (metadata.annotations?.[PAUSED] !== "true") return;
+  const target = shortTarget({ kind, name: metadata.name });
+  throw new CliError(`${target} is paused: nothing comes of a request. Let it go on with: ${program} resume ${target}`);
+}
+
+interface Ended {
+  readonly object: KubeObject;
+  readonly verdict: ReturnType<typeof verdictOf>;
+  /** As it is now. */
+  readonly now: KubeObject | undefined;
+}
+
+interface How {
+  readonly token: string;
+  readonly timeoutMs: number;
+  readonly host: Host;
+  readonly tell: (line: string) => void;
+}
+
+async function waitedFor(
+  cluster: Cluster,
+  objects: readonly KubeObject[],
+  { token, timeoutMs, host, tell }: How,
+): Promise<{ readonly outcome: Outcome; readonly awaited: readonly Ended[] }> {
+  const { clock } = host;
+  const interrupt = host.interrupt();
+  const namespace = objects.find(({ metadata }) => metadata.namespace !== undefined)?.metadata.namespace ?? "";
+  const kinds = [...new Set(objects.map(({ kind }) => kind))];
+  const following = followObjects({ cluster, namespace, kinds, tell, clock });
+  const { store } = following;
+  try {
+    await following.synced;
+    const awaited: readonly Awaited[] = objects.map((object) => ({ object, token }));
+    const progress = host.io.stderr;
+    const outcome = await waitFor({ store, awaited, timeoutMs, clock, progress, interrupt });
+    const ends = awaited.map((one) => {
+      const { kind, metadata } = one.object;
+      const now = store.get({ kind, namespace: metadata.namespace ?? "", name: metadata.name });
+      return { object: one.object, verdict: verdictOf(store, one), now };
+    });
+    return { outcome, awaited: ends };
+  } finally {
+    await following.stop();
+  }
+}
+
+function ending(outcome: Outcome, awaited: readonly Ended[], tell: (line: string) => void, program: string): number {
+  const open = awaited.filter(({ verdict }) => verdict !== "ready");
+  for (const { object, verdict, now } of open) {
+    const target = shortTarget({ kind: object.kind, name: object.metadata.name });
+    tell(`${target}: ${words(verdict, now)}`);
+  }
+  switch (outcome) {
+    case "over":
+      return open.length === 0 ? EXIT.ok : EXIT.failed;
+    case "timeout":
+      tell(`The time is over; the operator goes on by itself. Watch on with: ${program} tree -w`);
+      return EXIT.timeout;
+    case "interrupted":
+      tell(`Nothing is undone: the operator goes on by itself. Watch on with: ${program} tree -w`);
+      return INTERRUPTED;
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function words(verdict: Ended["verdict"], now: KubeObject | undefined): string {
+  if (verdict === "gone" || now === undefined) return "it is gone.";
+  const { reason = "", message = "" } = conditionOf(now, "Stalled") ?? conditionOf(now, "Ready") ?? {};
+  return reason === "" ? "The operator has not said anything of it." : `${reason}: ${message}`;
+}

@@ -1,0 +1,127 @@
+/** The command `tree`: what there is, what hangs from what, and how it goes. */
+import { stringMember } from "../../kube/json.ts";
+import type { KubeObject } from "../../kube/types.ts";
+import { platformProject } from "../../resources/project.ts";
+import { command } from "../command.ts";
+import { CliError } from "../exit.ts";
+import { ALL_NAMESPACES } from "../globals.ts";
+import { paintFor, type Io, type Stream } from "../io.ts";
+import { printData } from "../render.ts";
+import { aborted } from "./aborted.ts";
+import { tellChanges } from "./changes.ts";
+import { renderTree } from "./drawing.ts";
+import { idOf, type Fact } from "./facts.ts";
+import { below, factsOf } from "./family.ts";
+import { dataOf, dotOf, hierarchyOf } from "./hierarchy.ts";
+import { followObjects, listObjects, type Following, type Scope } from "./listing.ts";
+import { createScreen } from "./screen.ts";
+import { fullName } from "./target.ts";
+
+const FORMATS = ["table", "wide", "json", "yaml", "name", "dot"] as const;
+type TreeFormat = (typeof FORMATS)[number];
+
+export const tree = command({
+  asks: "cluster",
+  args: [{ name: "project", about: "a PlatformProject: only what is in it", optional: true }],
+  flags: {
+    watch: { is: "switch", short: "w", about: "go on: draw it again on a terminal, else print every change" },
+    ...ALL_NAMESPACES,
+    output: {
+      is: "text",
+      short: "o",
+      value: "FORMAT",
+      choices: FORMATS,
+      fallback: "table",
+      about: `${FORMATS.join(", ")}; dot is for Graphviz`,
+    },
+  },
+  run: async ({ cluster: open, args, flags, io, tell, host }) => {
+    const cluster = await open();
+    const scope: Scope = { cluster, namespace: flags["all-namespaces"] ? "" : cluster.namespace, tell };
+    const select = (objects: readonly KubeObject[]): readonly Fact[] => selected(objects, args.project);
+    if (!flags.watch) {
+      await show(select(await listObjects(scope)), flags.output, io);
+      return;
+    }
+    if (flags.output !== "table" && flags.output !== "wide") {
+      throw new CliError("--watch draws the tree itself: it takes -o table or wide.");
+    }
+    const stop = host.interrupt();
+    const following = followObjects({ ...scope, clock: host.clock });
+    try {
+      await Promise.race([following.synced, aborted(stop)]);
+      there(select(following.objects()), args.project, scope);
+      draw(following, () => select(following.objects()), io, flags.output === "wide");
+      await aborted(stop);
+    } finally {
+      await following.stop();
+    }
+  },
+});
+
+/** The project's own tree, or everything. */
+function selected(objects: readonly KubeObject[], project: string | undefined): readonly Fact[] {
+  const facts = factsOf(objects);
+  if (project === undefined) return facts;
+  const roots = objects.filter(
+    ({ kind, metadata, spec }) =>
+      kind === platformProject.kind && (metadata.name === project || stringMember(spec, "name") === project),
+  );
+  return roots.flatMap(({ kind, metadata }) => below(facts, idOf(kind, metadata.namespace ?? "", metadata.name)));
+}
+
+/** @throws CliError when there is no such project */
+function there(facts: readonly Fact[], project: string | undefined, { namespace }: Scope): readonly Fact[] {
+  if (project === undefined || facts.length > 0) return facts;
+  const where = namespace === "" ? "any namespace" : `namespace "${namespace}"`;
+  throw new CliError(`There is no PlatformProject ${JSON.stringify(project)} in ${where}.`);
+}
+
+async function show(facts: readonly Fact[], format: TreeFormat, io: Io): Promise<void> {
+  switch (format) {
+    case "table":
+    case "wide":
+      if (facts.length === 0) io.stderr.write("Nothing found.\n");
+      else
+        io.stdout.write(
+          drawn(facts, io.stdout, format === "wide")
+            .map((line) => `${line}\n`)
+            .join(""),
+        );
+      return;
+    case "json":
+    case "yaml":
+      await printData({ io }, format, dataOf(hierarchyOf(facts)));
+      return;
+    case "name":
+      io.stdout.write(facts.map((fact) => `${fullName(fact)}\n`).join(""));
+      return;
+    case "dot":
+      io.stdout.write(dotOf(hierarchyOf(facts)));
+      return;
+    default:
+      format satisfies never;
+  }
+}
+
+function drawn(facts: readonly Fact[], stdout: Stream, wide: boolean): readonly string[] {
+  const width = stdout.isTTY === true ? (stdout.columns ?? Infinity) : Infinity;
+  return renderTree(facts, { width, paint: paintFor(stdout), wide });
+}
+
+/** On a terminal in place; else once, and then a line for every change. */
+function draw({ store }: Following, facts: () => readonly Fact[], { stdout }: Io, wide: boolean): void {
+  const screen = createScreen(stdout, { live: stdout.isTTY === true, colours: stdout.hasColors?.() === true });
+  if (screen.live) {
+    screen.follow((width) => renderTree(facts(), { width, paint: screen.paint, wide }));
+    store.subscribe(screen.redraw);
+    return;
+  }
+  screen.print(drawn(facts(), stdout, wide).join("\n"));
+  const tell = tellChanges(screen.print, facts());
+  store.subscribe((change) => {
+    const { kind, metadata } = change.object;
+    const id = idOf(kind, metadata.namespace ?? "", metadata.name);
+    if (change.type === "deleted" || facts().some((fact) => fact.id === id)) tell(change);
+  });
+}
