@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { connectionRef, displayName, externalId, platformValue, reference } from "../base/fields.ts";
+import { commit, connectionRef, displayName, externalId, platformValue, reference } from "../base/fields.ts";
 import { DEPLOYED, lifecycleOf } from "../base/lifecycle.ts";
 import { environmentVariableName, variableOf } from "../base/variables.ts";
 
@@ -44,11 +44,6 @@ const port = z
   .describe("A port of the application.");
 
 const variable = variableOf(environmentVariableName, "An environment variable");
-
-const commit = z
-  .string()
-  .max(64)
-  .regex(/^[0-9a-f]{7,64}$/, "must be 7 to 64 hex digits in lower case");
 
 const deploy = z
   .object({

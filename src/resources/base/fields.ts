@@ -40,6 +40,12 @@ export const platformValue = z
   .max(64)
   .regex(/^[A-Z][A-Z0-9_]*$/, "must be in the platform's spelling, e.g. PRODUCTION");
 
+/** A commit of git. */
+export const commit = z
+  .string()
+  .max(64)
+  .regex(/^[0-9a-f]{7,64}$/, "must be 7 to 64 hex digits in lower case");
+
 /** A map with at most `max` entries. @param value the schema of the values. */
 export function mapOf<Value extends z.ZodType>(value: Value, max: number): z.ZodRecord<z.ZodString, Value> {
   return z

@@ -9,6 +9,7 @@ export const REASONS = {
   Stopped: "The service is stopped, as requested.",
   NotDeployed: "Nothing was to be deployed, and nothing is.",
   Bound: "The template is bound and every selected layer is enabled.",
+  Completed: "The operation was carried out.",
   Progressing: "Work is under way.",
   ReconcileSuccess: "The last exchange with the platform succeeded.",
   // Work is under way.
@@ -54,6 +55,11 @@ export const REASONS = {
   NotCreated: "The object does not exist on the platform, and a policy forbids to create it.",
   DeletionBlocked: "Deletion cannot go on.",
   Orphaned: "The object of the platform was left in place.",
+  // An operation is over, or cannot begin.
+  OperationRejected: "The platform rejected the operation (400, 409, 422).",
+  OperationResultUnknown: "An operation was sent and its result cannot be found out. It is not sent again.",
+  DeadlineExceeded: "The operation did not end in time. What the platform does goes on.",
+  WithheldByPolicy: "A policy forbids the operation.",
   // What the documented surface cannot do.
   UpdateNotSupported: "The platform's surface has no such update.",
   DeleteNotSupported: "The platform's surface has no delete.",

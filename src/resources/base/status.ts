@@ -141,11 +141,24 @@ const plan = z
   })
   .describe("What is to be written to the platform and waits for approval or for a change window.");
 
+/** Where a write goes, and the one that is under way. */
+const ledger = { identity: identity.optional(), intent: intent.optional() };
+
+/** What the policies have to say. */
+const governed = {
+  appliedGeneration: z
+    .int()
+    .min(0)
+    .optional()
+    .describe("Generation of the spec that was last brought about on the platform; what differs since is drift."),
+  plan: plan.optional(),
+  lastApprovedPlan: text.optional().describe("Hash of the last plan that was approved and carried out."),
+};
+
 /** The members of a status whose object lives on the platform. */
 const living = {
   externalId: id.optional().describe("Id of the object on the platform."),
-  identity: identity.optional(),
-  intent: intent.optional(),
+  ...ledger,
   drift: z
     .object({
       fields: z
@@ -159,18 +172,17 @@ const living = {
     })
     .optional()
     .describe("Where the platform differs from the spec. Secret values are not compared."),
-  appliedGeneration: z
-    .int()
-    .min(0)
-    .optional()
-    .describe("Generation of the spec that was last brought about on the platform; what differs since is drift."),
-  plan: plan.optional(),
-  lastApprovedPlan: text.optional().describe("Hash of the last plan that was approved and carried out."),
+  ...governed,
 };
 
 /** The status of a kind that only observes. @param own the kind's own members. */
 export function observingStatus<Own extends z.ZodRawShape>(own: Own) {
   return z.object({ ...common, ...own });
+}
+
+/** The status of a kind that asks something of the platform once. @param own the kind's own members. */
+export function actingStatus<Own extends z.ZodRawShape>(own: Own) {
+  return z.object({ ...common, ...ledger, ...governed, ...own });
 }
 
 /** The status of a kind that keeps an object of the platform. @param own the kind's own members. */
