@@ -17,6 +17,8 @@ export interface Claims {
    * @returns undefined when `self` may have it
    */
   holder(id: Uuid, self: KubeObject): string | undefined;
+  /** Keys of those that recorded an id, of whatever kind. */
+  recorders(id: Uuid): readonly string[];
 }
 
 interface Claim {
@@ -30,6 +32,16 @@ interface Claim {
 export function createClaims(): Claims {
   const byId = new Map<string, Map<string, Claim>>();
   const byKey = new Map<string, readonly string[]>();
+  const byRecord = new Map<Uuid, Set<string>>();
+  const records = new Map<string, Uuid>();
+
+  const unrecord = (key: string): void => {
+    const id = records.get(key);
+    if (id === undefined) return;
+    records.delete(key);
+    byRecord.get(id)?.delete(key);
+    if (byRecord.get(id)?.size === 0) byRecord.delete(id);
+  };
 
   const drop = (key: string): void => {
     for (const slot of byKey.get(key) ?? []) {
@@ -37,6 +49,7 @@ export function createClaims(): Claims {
       if (byId.get(slot)?.size === 0) byId.delete(slot);
     }
     byKey.delete(key);
+    unrecord(key);
   };
 
   return {
@@ -44,6 +57,10 @@ export function createClaims(): Claims {
       const key = keyText(keyOf(object));
       drop(key);
       const recorded = text(member(object.status, "externalId"));
+      if (recorded !== undefined) {
+        records.set(key, recorded);
+        byRecord.set(recorded, (byRecord.get(recorded) ?? new Set()).add(key));
+      }
       const slots: string[] = [];
       // The annotation precedes the status by a moment, in which another resource might adopt the same object.
       const noted = recorded === undefined ? object.metadata.annotations?.[EXTERNAL_ID] : undefined;
@@ -67,6 +84,7 @@ export function createClaims(): Claims {
         .toSorted(compare)[0];
       return first?.name;
     },
+    recorders: (id) => [...(byRecord.get(id) ?? [])],
   };
 }
 

@@ -32,6 +32,7 @@ export function probeDue<Api extends RatedApi>(
     context.clock.monotonic() >= connection.nextProbeAt ||
     (connection.trouble === HELD && mayProceed(object)) ||
     requestedToken(object) !== undefined ||
+    object.metadata.annotations?.[RESOLVE] === "recreate" ||
     conditionOf(object, "Ready") === undefined
   );
 }

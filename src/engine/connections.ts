@@ -5,6 +5,7 @@ import { ApiError } from "../platform/errors.ts";
 import { createBrake, type Brake } from "./brake.ts";
 import { keyText } from "./keys.ts";
 import type { ConnectionSettings, Ms, Surface, Why } from "./kind.ts";
+import type { ReceiverKeys } from "./receiver-keys.ts";
 
 /** What the engine itself needs of a platform client. */
 export interface RatedApi {
@@ -36,6 +37,8 @@ export interface Connection<Api> {
   /** Keys of objects with work pending that wait for it, and of those that were denied for want of a scope. */
   readonly waiting: Set<string>;
   readonly denied: Set<string>;
+  /** What proves that a delivery for it comes from the platform; undefined while none is expected. */
+  receiver: ReceiverKeys | undefined;
   /** Keys of all objects that use it. */
   readonly users: Set<string>;
 }
@@ -52,6 +55,8 @@ export interface Connections<Api> {
   /** One that is or was open, even if its object or Secret is gone: for the deletion of its users. */
   last(key: ObjectKey): Connection<Api> | undefined;
   byUid(uid: string): Connection<Api> | undefined;
+  /** All that are open. */
+  all(): readonly Connection<Api>[];
   /** A user of it failed in a way that may be the connection's fault: have it probed. */
   suspect(connection: Connection<Api>): void;
   /** An object with work pending waits for a connection, which may not be open yet. */
@@ -151,6 +156,7 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
     },
     last: (key) => open.get(keyText(key)),
     byUid: (uid) => [...open.values()].find((connection) => connection.uid === uid),
+    all: () => [...open.values()],
     suspect: (connection) => {
       if (connection.trouble !== undefined) return;
       // At most one probe a second on suspicion alone.
@@ -200,6 +206,7 @@ function make<Api extends RatedApi>(
     failures: 0,
     waiting: deps.waiting,
     denied: new Set(),
+    receiver: known?.receiver,
     users: known?.users ?? new Set(),
   };
 }

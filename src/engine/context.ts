@@ -41,6 +41,8 @@ export interface Windows {
   /** The bounds of the backoff after failures (1 s to 5 min). */
   readonly backoffMinMs: Ms;
   readonly backoffMaxMs: Ms;
+  /** How long passes between two looks at one object that deliveries ask for, at least (reliability-bar E12: 5 s). */
+  readonly hintMs: Ms;
   /** How long a deletion waits for a connection or a token that is gone before it lets go (design §6: nothing hangs). */
   readonly releaseMs: Ms;
 }
@@ -57,6 +59,7 @@ export const DEFAULT_WINDOWS: Windows = {
   followMaxMs: 30_000,
   backoffMinMs: 1_000,
   backoffMaxMs: 300_000,
+  hintMs: 5_000,
   releaseMs: 300_000,
 };
 
@@ -100,6 +103,8 @@ export interface Context<Api extends RatedApi> {
   readonly entries: Entries;
   readonly sessions: Sessions;
   readonly windows: Windows;
+  /** Where the Secrets of cluster-scoped connections lie. */
+  readonly operatorNamespace: string;
   /** Nothing is written to the platform; what would be is a plan in the status. For looking ahead. */
   readonly dryRun: boolean;
   /** The uid of the kube-system namespace. */

@@ -7,6 +7,7 @@ import { createConnections, type Connect, type Connections, type RatedApi } from
 import type { Context } from "./context.ts";
 import { createEntries } from "./entries.ts";
 import { createGraph } from "./graph.ts";
+import { hint } from "./hints.ts";
 import { keyText, parseKey } from "./keys.ts";
 import type { Kind, Ms, Reference, Uuid } from "./kind.ts";
 import { reconciler, type Reconcile } from "./reconcile.ts";
@@ -60,7 +61,6 @@ export type EngineDeps<Api extends RatedApi> = Omit<
   "connections" | "graph" | "claims" | "entries" | "sessions" | "route" | "wake"
 > & {
   readonly connect: Connect<Api>;
-  readonly operatorNamespace: string;
   readonly enqueue: Enqueue;
 };
 
@@ -69,6 +69,12 @@ export interface Engine<Api extends RatedApi> {
   /** To be called for every change of the store, in order; `initial` for what the first list brings. */
   changed(change: Change, initial: boolean): void;
   readonly connections: Connections<Api>;
+  /**
+   * Something is said to have happened to these objects of the platform, behind this connection. Nothing of it is
+   * believed: those of its resources that stand for them are looked at.
+   * @returns how many that are
+   */
+  hinted(connection: ObjectKey, ids: readonly Uuid[]): number;
 }
 
 export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound: readonly Bound<Api>[]): Engine<Api> {
@@ -100,6 +106,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
 
   return {
     connections,
+    hinted: (connection, ids) => hint(context, deps.enqueue, connection, ids),
     reconcile: async (key) => {
       const reconcile = reconcilers.get(key.kind);
       return await reconcile?.(key);

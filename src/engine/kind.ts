@@ -2,11 +2,13 @@
 import type { Json, JsonObject } from "../kube/types.ts";
 import type { Reason } from "../resources/base/reasons.ts";
 import type { Resource } from "../resources/base/resource.ts";
+import type { Errand, ReceiverSettings } from "./errand-kind.ts";
 import type { Fingerprint } from "./fingerprint.ts";
 import type { Task } from "./task.ts";
 
 export type { Json, JsonObject } from "../kube/types.ts";
 export { refreshed, sameContent, type Fingerprint } from "./fingerprint.ts";
+export type { ReceiverInputs, ReceiverSettings } from "./errand-kind.ts";
 
 export type Ms = number;
 export type Uuid = string;
@@ -229,6 +231,8 @@ export interface ConnectionSettings {
   readonly allowedProjects: readonly Uuid[] | undefined;
   /** What counts where an object says nothing itself. */
   readonly defaults: PolicyDefaults;
+  /** Present where the platform is to tell the operator what happens. */
+  readonly receiver?: ReceiverSettings | undefined;
   /** Only of a cluster-scoped connection: who may use it. undefined: nobody. */
   readonly allowedNamespaces:
     | { readonly names: readonly string[]; readonly matchLabels: Readonly<Record<string, string>> | undefined }
@@ -239,6 +243,8 @@ export interface Kind<Spec, In, Seen, Mem extends JsonObject, Do, Api> {
   readonly resource: Resource<Spec, Mem>;
   /** Present on the kinds that are connections themselves: they are observed through what they describe. */
   connection?(spec: Spec): ConnectionSettings;
+  /** Of a connection, where it has something to do on the platform. */
+  readonly errand?: Errand<Spec, Mem, Api>;
   /** Of a kind whose objects do one thing and are over. */
   readonly task?: Task<Spec, In, Seen, Mem>;
   /** The object of the platform that a spec lays claim to without having created it, by its id. */

@@ -43,7 +43,9 @@ export async function pass<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
   scoped: Frame<Spec, In, Mem, Api>,
 ): Promise<Passed<Spec, In, Mem, Api>> {
   const loop = { context, kind };
-  const recovered = await recover(context, kind, scoped);
+  // A connection's intent is its errand's, which has a pass of its own.
+  const isProbe = kind.connection !== undefined;
+  const recovered = isProbe ? { is: "clear" as const, frame: scoped } : await recover(context, kind, scoped);
   if (recovered.is === "ended")
     return { frame: recovered.frame, ending: recovered.ending, report: undefined, again: undefined };
   if (recovered.is === "failed") return failed(loop, recovered.frame, recovered.error, "read", undefined);

@@ -6,6 +6,7 @@ import type { Ending } from "./compose.ts";
 import { probed, probeDue, untilProbe } from "./connection-pass.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
+import { runErrand } from "./errand.ts";
 import { isMoved } from "./execute.ts";
 import { finish, unasked, type Finish } from "./finish.ts";
 import { keyText } from "./keys.ts";
@@ -83,18 +84,43 @@ async function reconcileConnection<Spec, In, Seen, Mem extends JsonObject, Do, A
 ): Promise<Ms> {
   const { connection, object } = frame;
   if (!probeDue(context, connection, object)) return untilProbe(context, connection);
-  const done = toFinish(await pass(context, kind, frame), true);
+  const passed = await pass(context, kind, frame);
+  const done = toFinish(passed, true);
   // Not probed, as the budget is spent: nothing is known that was not known before.
   if (done.ending.is === "held") return done.again ?? context.windows.followMinMs;
   const shown = await probed(context, connection, done, done.again ?? pollInterval(object, context.windows).ms);
   try {
-    const next = await finish(context, kind, { ...done, ...shown });
+    const works = shown.ending.is === "settled";
+    const told = works ? await withErrand(context, kind, passed.frame, { ...done, ...shown }) : { ...done, ...shown };
+    const next = await finish(context, kind, told);
     return Math.min(next, untilProbe(context, connection));
   } catch (error) {
     // What could not be written down is found out again.
     connection.nextProbeAt = 0;
     throw error;
   }
+}
+
+/** What a connection that works does for itself, told beside what was found out about it. */
+async function withErrand<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  done: Finish,
+): Promise<Finish> {
+  const { report } = done;
+  if (kind.errand === undefined || report === undefined) return done;
+  const { connection } = frame;
+  const due = connection.nextProbeAt;
+  const ran = await runErrand(context, kind.errand, { ...frame, object: done.object });
+  // Trouble of the errand is no reason to probe the connection any sooner than the errand itself asks for.
+  connection.nextProbeAt = Math.min(due, context.clock.monotonic() + (ran.again ?? Number.POSITIVE_INFINITY));
+  const conditions = [...report.conditions, ...ran.conditions];
+  return {
+    ...done,
+    object: ran.object,
+    report: { ...report, conditions, status: { ...report.status, ...ran.status } },
+  };
 }
 
 /** Whether the pass came to its end. What failed or was held up on the way handles no reconcile request. */

@@ -127,7 +127,8 @@ function trust<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>
 ): { readonly is: "trusted"; readonly spec: Spec; readonly identity: Identity } | ReturnType<typeof stalled> {
   const parsed = kind.resource.spec.safeParse(object.spec ?? {});
   if (!parsed.success) return stalled(invalidSpec(parsed.error));
-  const foreign = isForeign(context, object);
+  // A connection keeps nothing but its errand's record, and that is judged where it counts.
+  const foreign = kind.connection === undefined ? isForeign(context, object) : undefined;
   if (foreign !== undefined) return stalled(foreign);
   const identity = known(object, session);
   return identity.is === "refused" ? stalled(identity.why) : { is: "trusted", spec: parsed.data, identity };

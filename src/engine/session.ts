@@ -22,6 +22,8 @@ export interface Session {
   readAt: Ms;
   /** Since when an object that goes has no connection to go by. */
   lostAt: Ms | undefined;
+  /** When the last look that a delivery asked for was or is due, on the monotonic clock. */
+  hintedAt: Ms | undefined;
   /** Since when the status that is due is held back, and which one it is. */
   deferred: { readonly since: Ms; readonly signature: string } | undefined;
   /** Warnings that were given once, e.g. of a poll interval that cannot be read. */
@@ -51,6 +53,7 @@ export function createSessions(monotonic: () => Ms): Sessions {
         waits: { reason: "", times: 0 },
         readAt: monotonic(),
         lostAt: undefined,
+        hintedAt: undefined,
         deferred: undefined,
         warned: new Set(),
       };

@@ -10,6 +10,7 @@ import {
   type ConnectionSpec,
 } from "../resources/connection.ts";
 import type { PlatformKind } from "./kind.ts";
+import { registration } from "./webhook/registration.ts";
 
 interface Seen {
   /** undefined while there is no project to find it out with. */
@@ -29,6 +30,7 @@ function connectionKind<Spec extends ConnectionSpec>(
     resource,
     lives: false,
     connection: (spec) => settings(spec, allowedNamespaces(spec)),
+    errand: { condition: "WebhookRegistered", kind: registration(resource) },
     claim: () => undefined,
     listable: () => false,
     needs: () => ({ references: [], values: [], inputs: () => ({}) }),
@@ -87,6 +89,7 @@ function settings(
     allowedProjects: spec.allowedProjects,
     defaults: { lifecycle: spec.defaults?.lifecycle ?? {}, pollInterval: spec.defaults?.pollInterval },
     allowedNamespaces,
+    receiver: spec.webhook && { url: spec.webhook.receiverUrl, secret: spec.webhook.secretRef },
   };
 }
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
 import { AGE, MESSAGE, READY, REASON } from "./base/columns.ts";
-import { mapOf, objectName, tokenSecretRef, uuid } from "./base/fields.ts";
+import { dataKey, mapOf, objectName, tokenSecretRef, uuid } from "./base/fields.ts";
 import { defaults } from "./base/lifecycle.ts";
 import type { PrinterColumn, Resource } from "./base/resource.ts";
-import { kept, observingStatus } from "./base/status.ts";
+import { fingerprint, id, kept, observingStatus } from "./base/status.ts";
 
 const auth = z
   .object({
@@ -23,6 +23,37 @@ const rateLimit = z
   })
   .prefault({})
   .describe("The budget of requests that everything on this connection shares.");
+
+/** No user, query or fragment: the receiver's path is appended. */
+const receiverUrl = z
+  .string()
+  .max(512)
+  .regex(/^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/, "must be a URL without user, query and fragment");
+
+const webhook = z
+  .object({
+    receiverUrl: receiverUrl.describe(
+      "URL under which the platform reaches this operator's receiver (flag --webhook-bind-address), e.g. " +
+        "https://hooks.example.com/platform. A path that cannot be guessed is appended. It is https, unless baseUrl " +
+        "is not.",
+    ),
+    secretRef: z
+      .object({
+        name: objectName.describe("Name of the Secret."),
+        key: dataKey.default("token").describe("Key in the Secret. Defaults to token."),
+      })
+      .describe(
+        "The Secret with a long random text, of at least 16 characters, that deliveries are proven by: in the " +
+          "namespace of a PlatformConnection, in the operator's own for a ClusterPlatformConnection. The text itself " +
+          "is not sent to anybody.",
+      ),
+  })
+  .optional()
+  .describe(
+    "Has the operator register its own receiver on the platform, once, so that it is told at once when a deployment " +
+      "begins or ends. The registration stays on the platform when this section or the connection is deleted. " +
+      "Defaults to none: the operator looks by itself, every few minutes.",
+  );
 
 const common = {
   baseUrl: z
@@ -66,6 +97,7 @@ const common = {
     .describe("Projects that may be used through this connection. Defaults to all that the token can see.")
     .meta({ "x-kubernetes-list-type": "set" }),
   defaults,
+  webhook,
 };
 
 const namespacedSpec = z.object(common);
@@ -98,12 +130,22 @@ export type ClusterConnectionSpec = z.output<typeof clusterSpec>;
 
 const surfaceFound = z.enum(["Documented", "Full"]).describe("Which operations the platform was found to offer.");
 
-const memory = z.object({ surface: kept(surfaceFound) }).catch({});
+const registration = z
+  .object({
+    id: id.describe("Id of the registration on the platform."),
+    registered: fingerprint
+      .optional()
+      .describe("Stands for the receiver's address and secret that were last sent to the platform."),
+  })
+  .describe("The operator's own receiver, as it was registered.");
+
+const memory = z.object({ surface: kept(surfaceFound), webhook: kept(registration) }).catch({});
 
 export type ConnectionMemory = z.output<typeof memory>;
 
 const status = observingStatus({
   surface: surfaceFound.optional(),
+  webhook: registration.optional(),
 });
 
 const columns: readonly PrinterColumn[] = [

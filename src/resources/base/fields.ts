@@ -22,7 +22,7 @@ export const objectName = z
   );
 
 /** A key of a Secret or a ConfigMap. */
-const dataKey = z
+export const dataKey = z
   .string()
   .min(1)
   .max(253)
