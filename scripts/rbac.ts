@@ -1,5 +1,5 @@
 /** The declaration in src/app/rbac.ts → manifests of deploy/rbac/. */
-import { GRANTS, OPERATOR } from "../src/app/rbac.ts";
+import { GRANTS, OPERATOR, SECRET_OUTPUTS } from "../src/app/rbac.ts";
 import type { Grant } from "../src/app/rbac.ts";
 import { GROUP } from "../src/resources/base/names.ts";
 import { RESOURCES } from "../src/resources/index.ts";
@@ -12,6 +12,7 @@ export function rbacManifests(): ReadonlyMap<string, readonly object[]> {
   return new Map([
     ["namespace.yaml", [namespace()]],
     ["operator.yaml", [serviceAccount(), ...operatorRoles()]],
+    ["secret-outputs.yaml", [secretOutputsRole()]],
     ["users.yaml", userRoles()],
   ]);
 }
@@ -49,6 +50,12 @@ function operatorRoles(): readonly object[] {
     { apiVersion: `${RBAC}/v1`, kind: "Role", metadata: here, rules: inNamespace },
     { apiVersion: `${RBAC}/v1`, kind: "RoleBinding", metadata: here, roleRef: ref("Role"), subjects },
   ];
+}
+
+/** Not bound: see SECRET_OUTPUTS. */
+function secretOutputsRole(): object {
+  const metadata = { name: SECRET_OUTPUTS.role, labels };
+  return { apiVersion: `${RBAC}/v1`, kind: "ClusterRole", metadata, rules: [rule(SECRET_OUTPUTS)] };
 }
 
 function rule({ group, resources, names, verbs }: Grant): object {

@@ -1,5 +1,5 @@
 /** Resource → a page of docs/reference/. */
-import { GRANTS } from "../src/app/rbac.ts";
+import { GRANTS, OPERATOR, SECRET_OUTPUTS } from "../src/app/rbac.ts";
 import { API_VERSION } from "../src/resources/base/names.ts";
 import { REASONS } from "../src/resources/base/reasons.ts";
 import type { CelRule, Resource } from "../src/resources/base/resource.ts";
@@ -35,7 +35,7 @@ export function reasonsPage(): string {
 
 /** The page of the operator's own rights. */
 export function permissionsPage(): string {
-  const rows = GRANTS.map(({ group, resources, verbs, names, where, why }) => {
+  const rows = [...GRANTS, SECRET_OUTPUTS].map(({ group, resources, verbs, names, where, why }) => {
     const what = resources.map((resource) => `\`${qualified(group, resource)}\``).join(", ");
     const only = names === undefined ? "" : ` named \`${names.join("`, `")}\``;
     return `| ${what}${only} | ${verbs.join(", ")} | ${where} | ${cell(why)} |`;
@@ -44,6 +44,10 @@ export function permissionsPage(): string {
     "# Permissions",
     "What the operator's ServiceAccount may do, and why. The manifests are in `deploy/rbac/`.",
     ["| resource | verbs | where | because it |", "|---|---|---|---|", ...rows].join("\n"),
+    `The ClusterRole \`${SECRET_OUTPUTS.role}\` is bound to nobody: whoever may create and patch Secrets can write any ` +
+      "Secret of a namespace. Bind it where a PlatformCluster has `spec.writeTokenSecretToRef`, and nowhere else; whoever " +
+      "may create a PlatformCluster there can get a token of any cluster that its connection reaches:",
+    `\`\`\`sh\nkubectl create rolebinding ${SECRET_OUTPUTS.role} --namespace <namespace> \\\n  --clusterrole ${SECRET_OUTPUTS.role} --serviceaccount ${OPERATOR}:${OPERATOR}\n\`\`\``,
     "Users get `platform-operator-view` and `platform-operator-edit` through the roles `view`, `edit` and `admin` of " +
       "Kubernetes. Whoever may edit a PlatformConnection or read its Secret has the power of its token.",
   ]);
@@ -96,7 +100,7 @@ function typeOf(schema: Structural): string {
   if (schema.enum !== undefined) return schema.enum.map((value) => `\`${value}\``).join(" \\| ");
   if (schema.items !== undefined) return `list of ${typeOf(schema.items)}`;
   if (schema.additionalProperties !== undefined) return `map of ${typeOf(schema.additionalProperties)}`;
-  return schema.type ?? "any";
+  return `${schema.type ?? "any"}${schema.nullable === true ? " or null" : ""}`;
 }
 
 function describe(schema: Structural): string {

@@ -2,7 +2,9 @@
 import { bind, type Bound } from "../engine/engine.ts";
 import {
   application,
+  blueprint,
   catalog,
+  cluster,
   clusterConnection,
   connection,
   createBinding,
@@ -17,9 +19,11 @@ export function boundKinds(): readonly Bound<Platform>[] {
   return [
     bind(connection),
     bind(clusterConnection),
+    bind(cluster),
     bind(project),
     bind(environment),
     bind(application),
+    bind(blueprint),
     bind(createBinding()),
     bind(catalog),
     bind(webhook),

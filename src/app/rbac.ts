@@ -16,7 +16,7 @@ export interface Grant {
   readonly verbs: readonly string[];
   /** Only objects of these names. */
   readonly names?: readonly string[];
-  readonly where: "everywhere" | "operator's namespace";
+  readonly where: "everywhere" | "operator's namespace" | "namespaces where its role is bound";
   readonly why: string;
 }
 
@@ -80,3 +80,17 @@ export const GRANTS: readonly Grant[] = [
     why: "holds the lease of the leader election",
   },
 ];
+
+/**
+ * A ClusterRole that nobody has until a cluster admin binds it, in the namespaces that want it: RBAC cannot limit a
+ * create by name, nor a patch to what we own, so whoever has it can write any Secret of the namespace. Without it
+ * everything works but PlatformCluster's writeTokenSecretToRef, which says so.
+ */
+export const SECRET_OUTPUTS: Grant & { readonly role: string } = {
+  role: `${OPERATOR}-secret-outputs`,
+  group: "",
+  resources: ["secrets"],
+  verbs: ["create", "patch"],
+  where: "namespaces where its role is bound",
+  why: "writes the short-lived tokens that a PlatformCluster asks for into Secrets that it owns",
+};

@@ -10,7 +10,9 @@ import type { BindingPass, Inputs, Leaf, Seen } from "./binding/model.ts";
 import { createTemplateList, observe } from "./binding/observe.ts";
 import { configFault, layersFault, report } from "./binding/report.ts";
 import { typed } from "./binding/values.ts";
+import { firstOf } from "./checks.ts";
 import type { PlatformKind } from "./kind.ts";
+import { clusterNotAllowed } from "./names.ts";
 
 /** @returns the kind; it remembers the template lists that it last saw. */
 export function createBinding(): PlatformKind<BindingSpec, Inputs, Seen, BindingMemory, "put"> {
@@ -40,15 +42,35 @@ function plan(pass: BindingPass, seen: Seen): Plan<"put"> {
   if (!seen.cluster.listed) return { is: "waiting", why: noCluster(pass) };
   const fault = configFault(pass, seen);
   if (fault !== undefined) return { is: "stalled", why: fault };
-  if (isDue(pass, seen)) return { is: "step", step: { repeat: "safe", op: "putBinding", do: "put" } };
+  return firstOf(pass, [() => checkWritten(pass, seen), () => checkLayers(pass, seen), () => checkRead(pass, seen)]);
+}
+
+/** The binding is written when the spec or a value has changed, and when the platform shows another one. */
+function checkWritten(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
+  if (seen.sent) return undefined;
+  const { written } = pass.memory;
+  const changed = written === undefined || !sameContent(written, pass.inputs.fingerprint);
+  const changes = driftOf(pass, seen) ?? [];
+  if (!changed && changes.length === 0) return undefined;
+  const { key, version } = pass.spec.template;
+  const message = `Bind the template "${key}" version "${version}" to the cluster.`;
+  return {
+    is: "step",
+    step: { repeat: "safe", op: "putBinding", do: "put", message, changes, corrects: !changed },
+  };
+}
+
+function checkLayers(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
   const layers = layersFault(pass, seen);
-  if (layers !== undefined) {
-    const { refused: isRefused, reason, message } = layers;
-    return { is: isRefused ? "stalled" : "waiting", why: { reason, message } };
-  }
+  if (layers === undefined) return undefined;
+  const { refused: isRefused, reason, message } = layers;
+  return { is: isRefused ? "stalled" : "waiting", why: { reason, message } };
+}
+
+function checkRead(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
   if (seen.sent && seen.bound === undefined && pass.surface === "Full")
     return { is: "waiting", why: { reason: "Progressing", message: "The binding was written and is read back." } };
-  return { is: "settled" };
+  return undefined;
 }
 
 function noCluster({ spec }: BindingPass): Why {
@@ -64,18 +86,7 @@ function refusal(pass: BindingPass): Why | undefined {
     const message = `PlatformBinding "${holder}" binds the cluster ${id} already. Delete one of the two.`;
     return { reason: "AlreadyManaged", message };
   }
-  if (pass.allowedProjects === undefined || pass.allowUnverifiedIds) return undefined;
-  const message =
-    "The connection is limited to some projects, and a cluster belongs to none of them. Use another connection, or set allowUnverifiedIds on this one.";
-  return { reason: "NotObservable", message };
-}
-
-/** Whether the binding has to be written: the spec or a value has changed, or the platform shows another one. */
-function isDue(pass: BindingPass, seen: Seen): boolean {
-  if (seen.sent) return false;
-  const { written } = pass.memory;
-  if (written === undefined || !sameContent(written, pass.inputs.fingerprint)) return true;
-  return (driftOf(pass, seen) ?? []).length > 0;
+  return clusterNotAllowed(pass);
 }
 
 async function put(pass: BindingPass, seen: Seen, api: Platform): Promise<Known<Seen, BindingMemory>> {

@@ -1,8 +1,10 @@
 /** Every kind, parents first. */
 export { application } from "./application/index.ts";
+export { blueprint } from "./blueprint/index.ts";
 export { createBinding } from "./binding.ts";
 export { catalog } from "./catalog.ts";
+export { cluster } from "./cluster/index.ts";
 export { clusterConnection, connection } from "./connection.ts";
 export { environment } from "./environment/index.ts";
-export { project } from "./project.ts";
+export { project } from "./project/index.ts";
 export { webhook } from "./webhook/index.ts";

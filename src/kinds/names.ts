@@ -97,8 +97,17 @@ function nameTaken(what: string, id: Uuid): Why {
 export function deletedThere(what: string, id: Uuid): Why {
   return {
     reason: "ExternalResourceDeleted",
-    message: `The platform has no ${what} with the id ${id} any more. Nothing is created in its place. Delete this resource and apply it again to create a new one.`,
+    message: `The platform has no ${what} with the id ${id} any more. Nothing is created in its place: delete this resource and apply it again, or set spec.lifecycle.onMissing to Recreate.`,
   };
+}
+
+/** What is provably not there any more is forgotten, and so created anew, where the policy wants that. */
+export function gone(
+  pass: { readonly onMissing: "Fail" | "Recreate" },
+  why: Why,
+): Extract<Plan<never>, { readonly why: Why }> {
+  const recreates = why.reason === "ExternalResourceDeleted" && pass.onMissing === "Recreate";
+  return { is: recreates ? "forget" : "stalled", why };
 }
 
 /** What a resource says whose given or claimed id leads nowhere. */
@@ -123,6 +132,17 @@ export function projectNotAllowed(project: string): Why {
     reason: "PermissionDenied",
     message: `The connection's spec.allowedProjects does not list ${project}. A person who may edit the connection can add it.`,
   };
+}
+
+/** Why a connection that is limited to some projects does not reach clusters, which belong to none. */
+export function clusterNotAllowed(pass: {
+  readonly allowedProjects: readonly Uuid[] | undefined;
+  readonly allowUnverifiedIds: boolean;
+}): Why | undefined {
+  if (pass.allowedProjects === undefined || pass.allowUnverifiedIds) return undefined;
+  const message =
+    "The connection is limited to some projects, and a cluster belongs to none of them. Use another connection, or set allowUnverifiedIds on this one.";
+  return { reason: "NotObservable", message };
 }
 
 /** Why a deletion leaves alone what only an annotation claims: it was never checked against the connection's limits. */

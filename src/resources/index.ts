@@ -1,7 +1,9 @@
 import { platformApplication } from "./application.ts";
 import type { Resource } from "./base/resource.ts";
 import { platformBinding } from "./binding.ts";
+import { platformBlueprint } from "./blueprint.ts";
 import { platformCatalog } from "./catalog.ts";
+import { platformCluster } from "./cluster.ts";
 import { clusterPlatformConnection, platformConnection } from "./connection.ts";
 import { platformEnvironment } from "./environment.ts";
 import { platformProject } from "./project.ts";
@@ -11,9 +13,11 @@ import { platformWebhook } from "./webhook.ts";
 export const RESOURCES: readonly Resource[] = [
   clusterPlatformConnection,
   platformConnection,
+  platformCluster,
   platformProject,
   platformEnvironment,
   platformApplication,
+  platformBlueprint,
   platformBinding,
   platformCatalog,
   platformWebhook,

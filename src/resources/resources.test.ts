@@ -105,9 +105,11 @@ describe("every kind", () => {
     expect(RESOURCES.flatMap(({ shortNames }) => shortNames)).toEqual([
       "cpconn",
       "pconn",
+      "pcl",
       "pproj",
       "penv",
       "papp",
+      "pbp",
       "pbind",
       "pcat",
     ]);

@@ -87,7 +87,7 @@ export function engineBench(options: BenchOptions = {}): Bench {
         },
         namespaces: { get: () => Promise.resolve({ uid: "ns", labels: {}, terminating: false }) },
         events: { record: (event) => bench.events.push(event) },
-        outputs: { configMap: () => bench.output() },
+        outputs: { configMap: () => bench.output(), secret: () => bench.output() },
         fence: { mayWrite: () => bench.leader },
         clock,
         random: options.random ?? random,

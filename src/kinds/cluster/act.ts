@@ -1,0 +1,80 @@
+/** One order, and its answer folded into what was seen. */
+import type { Known } from "../../engine/kind.ts";
+import type { ClusterStatus } from "../../platform/clusters.ts";
+import { ApiError } from "../../platform/errors.ts";
+import type { Platform } from "../../platform/index.ts";
+import { clusterPhase } from "../../platform/states.ts";
+import type { ClusterMemory } from "../../resources/cluster.ts";
+import { factsOf, isShown, type ClusterPass, type Do, type Seen } from "./model.ts";
+import { orderOf } from "./order.ts";
+
+/** What the platform shows at least once it has taken an order (api-behaviour §6.3). */
+const QUEUED = {
+  stop: "STOP_QUEUED",
+  start: "DEPLOYMENT_QUEUED",
+  upgrade: "DEPLOYMENT_QUEUED",
+} as const satisfies Record<Do["what"], string>;
+
+/** @throws ApiError */
+export async function act(step: Do, pass: ClusterPass, seen: Seen, api: Platform): Promise<Known<Seen, ClusterMemory>> {
+  const answer = await send(step, pass.spec.externalId, seen, api);
+  const memory: ClusterMemory = {
+    ...pass.memory,
+    lastOrder: orderOf(pass, seen, step),
+    // The organization is in the path of the others, so the platform takes them for a cluster of its own only.
+    verified: step.what === "upgrade" ? pass.memory.verified : true,
+    runState: undefined,
+  };
+  if (isShown(seen)) return { seen: { ...seen, ordered: true, status: accepted(step, pass, seen, answer) }, memory };
+  return {
+    seen: { ...seen, ordered: true },
+    memory: { ...memory, ...answered(step, answer), runState: step.what === "stop" ? "Stopped" : pass.memory.runState },
+  };
+}
+
+async function send(step: Do, id: string, seen: Seen, api: Platform): Promise<ClusterStatus | undefined> {
+  switch (step.what) {
+    case "stop":
+      return await stop(id, seen, api);
+    case "start":
+      return await api.clusters.deploy(id);
+    case "upgrade":
+      return await api.clusters.upgrade(id);
+    default:
+      return step satisfies never;
+  }
+}
+
+/**
+ * Where nothing shows the cluster, a 409 is the only way to learn that it is stopped already; it is the same for a
+ * cluster that is at work (api-behaviour §1), which is tried again.
+ */
+async function stop(id: string, seen: Seen, api: Platform): Promise<ClusterStatus | undefined> {
+  try {
+    return await api.clusters.stop(id);
+  } catch (error) {
+    if (!isShown(seen) && error instanceof ApiError && isStoppedAlready(error)) {
+      return { clusterId: id, status: "STOPPED", isDeployed: false };
+    }
+    throw error;
+  }
+}
+
+function isStoppedAlready({ failure, message }: ApiError): boolean {
+  return failure.is === "Conflict" && /already stopped/i.test(message) && !/in progress/i.test(message);
+}
+
+/** The answer may have no body, or still show the state of before. */
+function accepted(step: Do, pass: ClusterPass, seen: Seen, answer: ClusterStatus | undefined): ClusterStatus {
+  const shown = answer ?? seen.status;
+  const isBusy = clusterPhase(answer?.status ?? "") === "busy";
+  return { clusterId: pass.spec.externalId, ...shown, status: isBusy ? (answer?.status ?? "") : QUEUED[step.what] };
+}
+
+/** What the answer leaves behind, where nothing else ever shows it. What is being upgraded to is no next version. */
+function answered(step: Do, answer: ClusterStatus | undefined): Partial<ClusterMemory> {
+  const facts = answer === undefined ? { state: undefined, isDeployed: undefined } : factsOf(answer);
+  if (step.what !== "upgrade") return facts;
+  const next = answer?.nextK8sAvailableVersion;
+  return { ...facts, nextKubernetesVersion: next === step.version ? undefined : next };
+}

@@ -1,0 +1,37 @@
+/** Reads beside the cluster itself, whose failure is told once nothing else is to be done. Pure. */
+import type { Plan } from "../../engine/kind.ts";
+import type { ApiError } from "../../platform/errors.ts";
+import { stalled } from "../service/steps.ts";
+
+/** How soon what failed is tried again, in milliseconds. */
+export const FAULT_LOOK_MS = 60_000;
+
+/** What a failed read means for the resource. */
+export function faultOf(error: ApiError): Plan<never> {
+  const { operation, failure, status, message } = error;
+  switch (failure.is) {
+    case "Forbidden":
+      return stalled(
+        "PermissionDenied",
+        `The platform forbids ${operation} (403): ${message} Use a token with the scope Read or Admin for it.`,
+      );
+    case "NotSupported":
+      return stalled("NotSupportedByApi", `The platform has no operation ${operation}.`);
+    case "BadResponse":
+      return later("UnexpectedResponse", `The platform's answer to ${operation} is not as documented: ${message}`);
+    case "NotFound":
+    case "Conflict":
+    case "Invalid":
+    case "Refused":
+      return later("DependencyNotReady", `The platform does not take ${operation} (${status}): ${message}`);
+    default:
+      return later(
+        "PlatformUnavailable",
+        `The platform answered ${operation} with ${status}; the operator tries again.`,
+      );
+  }
+}
+
+function later(reason: "UnexpectedResponse" | "DependencyNotReady" | "PlatformUnavailable", message: string) {
+  return { is: "waiting", why: { reason, message }, again: FAULT_LOOK_MS } as const;
+}

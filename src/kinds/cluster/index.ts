@@ -1,0 +1,24 @@
+/** PlatformCluster: an existing cluster, running or stopped, upgraded to a version, with a token in a Secret. */
+import { platformCluster, type ClusterMemory, type ClusterSpec } from "../../resources/cluster.ts";
+import type { PlatformKind } from "../kind.ts";
+import { act } from "./act.ts";
+import type { Do, Seen } from "./model.ts";
+import { observe } from "./observe.ts";
+import { plan } from "./plan.ts";
+import { report } from "./report.ts";
+import { trace } from "./trace.ts";
+
+export const cluster: PlatformKind<ClusterSpec, object, Seen, ClusterMemory, Do> = {
+  resource: platformCluster,
+  lives: true,
+  // A stop or an upgrade reaches everybody on the cluster.
+  manual: true,
+  claim: (spec) => spec.externalId,
+  listable: () => false,
+  needs: () => ({ references: [], values: [], inputs: () => ({}) }),
+  observe,
+  plan,
+  act: (step, pass, seen, api) => act(step.do, pass, seen, api),
+  trace,
+  report,
+};

@@ -1,0 +1,96 @@
+/** What the parts of the cluster kind hand to each other. */
+import type { Pass } from "../../engine/kind.ts";
+import type { Cluster, ClusterStatus, ClusterToken } from "../../platform/clusters.ts";
+import type { ApiError } from "../../platform/errors.ts";
+import type { CloudCredentials } from "../../platform/organization.ts";
+import { clusterPhase, type Phase } from "../../platform/states.ts";
+import type { ClusterMemory, ClusterSpec } from "../../resources/cluster.ts";
+import { shownState } from "../service/words.ts";
+import { countOf, fitOptional } from "../text.ts";
+
+export type ClusterPass = Pass<ClusterSpec, object, ClusterMemory>;
+
+/** A read whose failure is told, and holds up nothing else. */
+export type Attempt<T> =
+  | { readonly is: "found"; readonly value: T }
+  | { readonly is: "failed"; readonly error: ApiError };
+
+export interface Seen {
+  /** The cluster in the organization's list, "none" where the list lacks it; undefined where no list is shown. */
+  readonly listed: Cluster | "none" | undefined;
+  /** What the platform showed in this pass: observed on the full surface, else an answer. */
+  readonly status: ClusterStatus | undefined;
+  /** An order was given in this pass. */
+  readonly ordered: boolean;
+  readonly credentials: Attempt<CloudCredentials> | undefined;
+  /** A token that was fetched in this pass. Secret. */
+  readonly token: Attempt<ClusterToken> | undefined;
+}
+
+export type Do =
+  | { readonly what: "stop" }
+  | { readonly what: "start" }
+  | { readonly what: "upgrade"; readonly version: string };
+
+export const NOTHING_SEEN: Seen = {
+  listed: undefined,
+  status: undefined,
+  ordered: false,
+  credentials: undefined,
+  token: undefined,
+};
+
+/** What the platform's status object says, as a status of ours holds it. */
+export type Facts = Pick<
+  ClusterMemory,
+  "state" | "isDeployed" | "reason" | "nextKubernetesVersion" | "lastExecutionId" | "lastDeploymentDate" | "lock"
+>;
+
+export function factsOf(status: ClusterStatus): Facts {
+  const { clusterLock: lock } = status;
+  return {
+    state: shownState(status.status),
+    isDeployed: status.isDeployed,
+    reason: fitOptional(status.reason),
+    nextKubernetesVersion: fitOptional(status.nextK8sAvailableVersion),
+    lastExecutionId: fitOptional(status.lastExecutionId),
+    lastDeploymentDate: fitOptional(status.lastDeploymentDate),
+    lock: lock && {
+      reason: fitOptional(lock.reason),
+      ownerName: fitOptional(lock.ownerName),
+      lockedAt: fitOptional(lock.lockedAt),
+      ttlInDays: lock.ttlInDays === undefined ? undefined : countOf(lock.ttlInDays),
+    },
+  };
+}
+
+/** What is known of the cluster: what is seen now, else what was last answered, which may be long ago. */
+export function knownFacts({ memory }: ClusterPass, { status }: Seen): Facts {
+  if (status !== undefined) return factsOf(status);
+  const { state, isDeployed, reason, nextKubernetesVersion, lastExecutionId, lastDeploymentDate, lock } = memory;
+  return { state, isDeployed, reason, nextKubernetesVersion, lastExecutionId, lastDeploymentDate, lock };
+}
+
+/** Whether the surface shows how the cluster is now. */
+export function isShown({ listed }: Seen): boolean {
+  return listed !== undefined && listed !== "none";
+}
+
+/** The phase of the cluster where the surface shows it. */
+export function shownPhase(seen: Seen): Phase | undefined {
+  return isShown(seen) && seen.status !== undefined ? clusterPhase(seen.status.status) : undefined;
+}
+
+/**
+ * Whether the cluster is known to be the organization's: it is in its list, the platform took an order that names both,
+ * or the connection lets ids stand without proof.
+ */
+export function isProven(pass: ClusterPass, seen: Seen): boolean {
+  return isShown(seen) || pass.memory.verified === true || pass.allowUnverifiedIds;
+}
+
+/** The version that the cluster runs, as major.minor, where the list shows it. */
+export function shownVersion({ listed }: Seen): string | undefined {
+  if (listed === undefined || listed === "none") return undefined;
+  return /^v?(\d{1,4}\.\d{1,4})/.exec(listed.version ?? "")?.[1];
+}

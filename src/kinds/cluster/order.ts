@@ -1,0 +1,108 @@
+/** Orders to the platform: each is given once, and is open until the cluster shows something new (design §6). Pure. */
+import type { Plan, Step, Why } from "../../engine/kind.ts";
+import type { ClusterStatus } from "../../platform/clusters.ts";
+import { clusterPhase } from "../../platform/states.ts";
+import type { ClusterOrder } from "../../resources/cluster.ts";
+import { fit } from "../text.ts";
+import { isShown, knownFacts, type ClusterPass, type Do, type Facts, type Seen } from "./model.ts";
+
+const ORDERS = {
+  stop: { op: "stopCluster", operation: "Stop", reason: "Stopping", text: "The cluster is being stopped." },
+  start: { op: "deployCluster", operation: "Start", reason: "Deploying", text: "The cluster is being deployed." },
+  upgrade: { op: "upgradeCluster", operation: "Upgrade", reason: "Upgrading", text: "The cluster is being upgraded." },
+} as const satisfies Record<
+  Do["what"],
+  { op: string; operation: ClusterOrder["operation"]; reason: Why["reason"]; text: string }
+>;
+
+/** What the cluster shows, as text that a status can hold. */
+export function baselineOf(status: ClusterStatus): string {
+  const { lastExecutionId, lastDeploymentDate, nextK8sAvailableVersion } = status;
+  return JSON.stringify([
+    status.status,
+    lastExecutionId ?? null,
+    lastDeploymentDate ?? null,
+    nextK8sAvailableVersion ?? null,
+  ]);
+}
+
+/** The order that a step gives. */
+export function orderOf(pass: ClusterPass, seen: Seen, step: Do): ClusterOrder {
+  return {
+    operation: ORDERS[step.what].operation,
+    generation: pass.generation,
+    ...(step.what === "upgrade" ? { kubernetesVersion: step.version } : {}),
+    // Where nothing is shown, there is nothing to wait for.
+    ...(isShown(seen) && seen.status !== undefined ? { baseline: baselineOf(seen.status) } : {}),
+  };
+}
+
+/** Why the pass waits for the order that was given last, while the cluster shows nothing new. */
+export function openOrder({ memory, requested }: ClusterPass, { status, ordered }: Seen): Why | undefined {
+  const order = memory.lastOrder;
+  if (order?.baseline === undefined || status === undefined || requested !== undefined) return undefined;
+  if (!ordered && isOver(order, status)) return undefined;
+  const { reason, text } = Object.values(ORDERS).find(({ operation }) => operation === order.operation) ?? ORDERS.stop;
+  return { reason, message: text };
+}
+
+/** Whether something new was seen since the order. */
+function isOver(order: ClusterOrder, status: ClusterStatus): boolean {
+  return order.baseline !== baselineOf(status) || clusterPhase(status.status) === "busy";
+}
+
+/** The last order, without its baseline once something new was seen. */
+export function followedOrder({ memory }: ClusterPass, { status, ordered }: Seen): ClusterOrder | undefined {
+  const order = memory.lastOrder;
+  if (order === undefined || order.baseline === undefined || status === undefined || ordered) return order;
+  if (!isOver(order, status)) return order;
+  const { baseline: _baseline, ...rest } = order;
+  return rest;
+}
+
+/** A step, unless the cluster is locked. */
+export function give(
+  pass: ClusterPass,
+  seen: Seen,
+  step: Do,
+  facts: Pick<Step<Do>, "corrects" | "changes"> = {},
+): Plan<Do> {
+  const lock = lockOf(pass, seen);
+  if (lock !== undefined) return { is: "waiting", why: lock, again: LOCK_LOOK_MS };
+  const { op, reason, text } = ORDERS[step.what];
+  const mark = {
+    ...(seen.status === undefined ? {} : { baseline: baselineOf(seen.status) }),
+    ...(step.what === "upgrade" ? { kubernetesVersion: step.version } : {}),
+  };
+  const message = step.what === "upgrade" ? `The cluster is being upgraded to Kubernetes ${step.version}.` : text;
+  return {
+    is: "step",
+    step: { repeat: "once", op, do: step, creates: false, mark, why: { reason, message }, ...facts },
+  };
+}
+
+const LOCK_LOOK_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** The most of somebody's words that a message quotes. */
+const QUOTED = 60;
+
+/**
+ * Why nothing may be changed. A lock that is only remembered ends by its own time, or is tried when the user asks: the
+ * surface would never show that it was taken away.
+ */
+export function lockOf(pass: ClusterPass, seen: Seen): Why | undefined {
+  const { lock } = knownFacts(pass, seen);
+  if (lock === undefined) return undefined;
+  if (seen.status === undefined && (pass.requested !== undefined || hasEnded(pass, lock))) return undefined;
+  const owner = lock.ownerName === undefined ? "" : ` by "${fit(lock.ownerName, QUOTED)}"`;
+  const reason = lock.reason === undefined ? "" : ` (reason: ${fit(lock.reason, QUOTED)})`;
+  const advice = isShown(seen)
+    ? "Nothing is changed until it is unlocked."
+    : "Nothing is changed until the lock ends; once it is unlocked, the annotation platform-operator.io/reconcile-requested-at has it tried again.";
+  return { reason: "ClusterLocked", message: `The cluster is locked${owner}${reason}. ${advice}` };
+}
+
+/** A lock without an end that can be told does not hold for ever: the platform judges. */
+function hasEnded({ now }: ClusterPass, { lockedAt, ttlInDays }: NonNullable<Facts["lock"]>): boolean {
+  return !(Date.parse(lockedAt ?? "") + (ttlInDays ?? 0) * DAY_MS > now.getTime());
+}

@@ -1,0 +1,40 @@
+/** What is left to do when the resource is deleted: a cluster is stopped or left as it is, never deleted. Pure. */
+import type { Plan } from "../../engine/kind.ts";
+import { clusterNotAllowed } from "../names.ts";
+import { stalled } from "../service/steps.ts";
+import { unknownState } from "../service/words.ts";
+import { shownPhase, type ClusterPass, type Do, type Seen } from "./model.ts";
+import { give, openOrder } from "./order.ts";
+import { failed, working } from "./words.ts";
+
+/** The plan for the goals "stopped" and "absent". */
+export function planRemoval(pass: ClusterPass, seen: Seen): Plan<Do> {
+  if (seen.listed === "none") return { is: "settled" };
+  if (pass.goal === "absent") return stalled("DeleteNotSupported", "The operator does not delete clusters.");
+  const notAllowed = clusterNotAllowed(pass);
+  if (notAllowed !== undefined) return { is: "stalled", why: notAllowed };
+  const open = openOrder(pass, seen);
+  if (open !== undefined) return { is: "waiting", why: open };
+  const state = seen.status?.status ?? "";
+  const phase = shownPhase(seen);
+  switch (phase) {
+    case "stopped":
+    case "idle":
+    case "gone":
+      return { is: "settled" };
+    case "busy":
+      return { is: "waiting", why: working(pass, state) };
+    case "unknown":
+      return { is: "waiting", why: unknownState(state, "cluster") };
+    case "failed":
+      return state === "STOP_ERROR" && pass.requested === undefined
+        ? { is: "stalled", why: failed(state) }
+        : give(pass, seen, { what: "stop" });
+    case "running":
+      return give(pass, seen, { what: "stop" });
+    case undefined:
+      return pass.memory.runState === "Stopped" ? { is: "settled" } : give(pass, seen, { what: "stop" });
+    default:
+      return phase satisfies never;
+  }
+}

@@ -1,0 +1,123 @@
+/** What a cluster's status says. Pure; holds no token. */
+import type { ConditionFact, Report, Why } from "../../engine/kind.ts";
+import { shownState, stateCondition } from "../service/words.ts";
+import { fit, fitOptional, ID } from "../text.ts";
+import { isShown, knownFacts, shownPhase, shownVersion, type ClusterPass, type Facts, type Seen } from "./model.ts";
+import { followedOrder, lockOf } from "./order.ts";
+import { reachedRunState, runStateDrift } from "./run-state.ts";
+import { tokenReport } from "./token.ts";
+import { isReached } from "./version.ts";
+
+export function report(pass: ClusterPass, seen: Seen): Report {
+  // Of what is not ours, or not yet, nothing is told or remembered.
+  if (pass.proof !== "recorded" || seen.listed === "none")
+    return { ready: ready(pass, seen), conditions: [], status: {} };
+  const facts = knownFacts(pass, seen);
+  return {
+    ready: ready(pass, seen),
+    conditions: [deployed(facts, seen), ...locked(pass, seen, facts), ...upToDate(pass, seen)],
+    status: {
+      ...facts,
+      ...description(seen),
+      ...credentials(pass, seen),
+      verified: isShown(seen) || pass.memory.verified,
+      runState: reachedRunState(pass, seen),
+      lastOrder: followedOrder(pass, seen),
+      ...(pass.spec.writeTokenSecretToRef === undefined ? { token: undefined } : {}),
+    },
+    ...(isShown(seen) ? { drift: runStateDrift(pass, seen) } : {}),
+    ...tokenReport(pass, seen),
+  };
+}
+
+function description(seen: Seen): Report["status"] {
+  const { listed } = seen;
+  if (listed === undefined || listed === "none") return {};
+  return {
+    name: fit(listed.name),
+    region: fitOptional(listed.region),
+    provider: fitOptional(listed.cloudProvider),
+    kubernetesVersion: fitOptional(listed.version),
+  };
+}
+
+/** Without their keys. */
+function credentials({ spec }: ClusterPass, { credentials: read }: Seen): Report["status"] {
+  if (spec.credentialsId === undefined || read?.is !== "found") return {};
+  const { id, name, objectType } = read.value;
+  return { credentials: { id: fit(id, ID), name: fitOptional(name), objectType: fitOptional(objectType) } };
+}
+
+const ONLY_ANSWERS = "The platform's surface shows it only in its answers to stop and upgrade";
+
+function deployed({ state }: Facts, seen: Seen): ConditionFact {
+  const type = "ClusterDeployed";
+  if (state === undefined) return { type, status: "Unknown", reason: "NotObservable", message: `${ONLY_ANSWERS}.` };
+  const fact = stateCondition(type, state, "cluster");
+  if (isShown(seen)) return fact;
+  return { ...fact, message: `The platform last answered with ${shownState(state)}. ${ONLY_ANSWERS}.` };
+}
+
+function locked(pass: ClusterPass, seen: Seen, { state, lock }: Facts): readonly ConditionFact[] {
+  const type = "Locked";
+  if (lock !== undefined) {
+    const why = lockOf({ ...pass, requested: undefined }, seen);
+    if (why !== undefined) return [{ type, status: "True", reason: why.reason, message: why.message }];
+  }
+  if (state === undefined) return [];
+  if (isShown(seen)) return [{ type, status: "False", reason: "Unlocked", message: "The cluster is not locked." }];
+  const message = `The platform last answered without a lock that still holds. ${ONLY_ANSWERS}.`;
+  return [{ type, status: "Unknown", reason: "NotObservable", message }];
+}
+
+/** Whether the wanted version runs; without a wish there is no such condition. */
+function upToDate(pass: ClusterPass, seen: Seen): readonly ConditionFact[] {
+  const type = "UpToDate";
+  const { kubernetesVersion: wanted } = pass.spec;
+  if (wanted === undefined) return [];
+  const runs = shownVersion(seen);
+  if (isReached(pass, seen, wanted)) {
+    if (!isShown(seen)) return [{ type, status: "Unknown", reason: "NotObservable", message: takenUpgrade(wanted) }];
+    return [{ type, status: "True", reason: "UpToDate", message: `Kubernetes ${runs ?? wanted} runs.` }];
+  }
+  if (shownPhase(seen) === undefined) {
+    const message = `Whether Kubernetes ${wanted} runs is not shown by the platform's surface.`;
+    return [{ type, status: "Unknown", reason: "NotObservable", message }];
+  }
+  const now = runs === undefined ? "" : ` and ${runs} runs`;
+  return [{ type, status: "False", reason: "DeployPending", message: `Kubernetes ${wanted} is wanted${now}.` }];
+}
+
+function takenUpgrade(version: string): string {
+  return `The platform took the upgrade to Kubernetes ${version}; its surface does not show how far it is.`;
+}
+
+function ready(pass: ClusterPass, seen: Seen): Why {
+  const { listed } = seen;
+  if (listed === undefined || listed === "none") return unseenReady(pass);
+  const what = `Cluster "${fit(listed.name, ID)}"`;
+  switch (shownPhase(seen)) {
+    case "stopped":
+      return { reason: "Stopped", message: `${what} is stopped.` };
+    case "idle":
+      return { reason: "NotDeployed", message: `${what} was never deployed.` };
+    default: {
+      const version = shownVersion(seen);
+      return { reason: "Available", message: `${what} runs${version === undefined ? "" : ` Kubernetes ${version}`}.` };
+    }
+  }
+}
+
+function unseenReady({ spec, memory }: ClusterPass): Why {
+  if (spec.runState === "Stopped") {
+    const message =
+      "The platform took the order to stop the cluster; its surface does not show when it is stopped, or started again.";
+    return { reason: "Stopped", message };
+  }
+  const version = memory.lastOrder?.operation === "Upgrade" ? memory.lastOrder.kubernetesVersion : undefined;
+  if (version !== undefined && version === spec.kubernetesVersion) {
+    return { reason: "Available", message: takenUpgrade(version) };
+  }
+  const message = "The cluster is taken over; the platform's surface does not show how it is.";
+  return { reason: "Available", message };
+}

@@ -1,0 +1,78 @@
+/** Running or stopped. Pure. */
+import type { DriftField, Plan } from "../../engine/kind.ts";
+import { stalled } from "../service/steps.ts";
+import { shownPhase, type ClusterPass, type Do, type Seen } from "./model.ts";
+import { give } from "./order.ts";
+
+type RunState = NonNullable<ClusterPass["spec"]["runState"]>;
+
+/** Whether the cluster runs, where the surface shows it; what was never deployed does not run. */
+export function shownRunState(seen: Seen): RunState | undefined {
+  const phase = shownPhase(seen);
+  if (phase === "running") return "Running";
+  return phase === "stopped" || phase === "idle" ? "Stopped" : undefined;
+}
+
+/** The run state that the spec wants and that was reached: what differs from it later, others have changed. */
+export function reachedRunState({ spec, memory }: ClusterPass, seen: Seen): RunState | undefined {
+  // Without a wish, what was brought about once says nothing any more.
+  if (spec.runState === undefined) return undefined;
+  return shownRunState(seen) === spec.runState ? spec.runState : memory.runState;
+}
+
+/** A run state that others changed after it was reached. */
+export function runStateDrift({ spec, memory }: ClusterPass, seen: Seen): readonly DriftField[] {
+  const { runState: wanted } = spec;
+  const observed = shownRunState(seen);
+  if (wanted === undefined || observed === undefined || observed === wanted || memory.runState !== wanted) return [];
+  return [{ path: "spec.runState", desired: wanted, observed }];
+}
+
+/** Stops or starts where that is due. */
+export function checkRunState(pass: ClusterPass, seen: Seen): Plan<Do> | undefined {
+  const { runState: wanted } = pass.spec;
+  if (wanted === undefined || shownRunState(seen) === wanted) return undefined;
+  if (shownPhase(seen) === undefined) return checkUnseen(pass, seen, wanted);
+  const step: Do = wanted === "Stopped" ? { what: "stop" } : { what: "start" };
+  const drift = runStateDrift(pass, seen);
+  if (drift.length > 0 && pass.requested === undefined) {
+    if (pass.corrects === "Everything") return give(pass, seen, step, { corrects: true, changes: drift });
+    return changedByOthers(wanted);
+  }
+  if (shownPhase(seen) === "failed" && !isRepairable(pass, seen, wanted)) return undefined;
+  return give(pass, seen, step, { changes: changeTo(wanted, seen) });
+}
+
+/** A failed cluster may be stopped, but a stop that failed is repeated, like a deployment, on request only. */
+function isRepairable({ requested, memory, generation }: ClusterPass, seen: Seen, wanted: RunState): boolean {
+  if (requested !== undefined) return true;
+  const { lastOrder } = memory;
+  const isOurs = lastOrder?.operation === "Stop" && lastOrder.generation === generation;
+  return wanted === "Stopped" && !(isOurs && seen.status?.status === "STOP_ERROR");
+}
+
+/** Nothing shows the cluster: an order to stop is given once, or when the user asks; there is none to start. */
+function checkUnseen(pass: ClusterPass, seen: Seen, wanted: RunState): Plan<Do> | undefined {
+  const isStopped = pass.memory.runState === "Stopped";
+  if (wanted === "Running") {
+    if (!isStopped) return undefined;
+    return stalled(
+      "NotSupportedByApi",
+      "The cluster was stopped, and the platform's surface has no start of clusters. Start it on the platform, then remove spec.runState; or set it to Stopped.",
+    );
+  }
+  if (isStopped && (pass.requested === undefined || seen.ordered)) return undefined;
+  return give(pass, seen, { what: "stop" }, { changes: changeTo(wanted, seen) });
+}
+
+function changeTo(desired: RunState, seen: Seen): readonly DriftField[] {
+  return [{ path: "spec.runState", desired, observed: shownRunState(seen) ?? "unknown" }];
+}
+
+function changedByOthers(wanted: RunState): Plan<never> {
+  const [what, is] = wanted === "Running" ? ["stopped", "Running"] : ["started", "Stopped"];
+  return stalled(
+    "DriftDetected",
+    `The cluster was ${what} on the platform, but spec.runState is ${is}. Undo it with the annotation platform-operator.io/reconcile-requested-at or with driftPolicy Correct, or change spec.runState.`,
+  );
+}

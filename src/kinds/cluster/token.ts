@@ -1,0 +1,89 @@
+/** A short-lived token of the cluster, kept fresh in a Secret. Its value goes there and nowhere else. Pure. */
+import type { Ms, Plan, Report } from "../../engine/kind.ts";
+import type { ClusterToken } from "../../platform/clusters.ts";
+import type { ClusterMemory } from "../../resources/cluster.ts";
+import { fit } from "../text.ts";
+import { FAULT_LOOK_MS, faultOf } from "./fault.ts";
+import { kubeconfig } from "./kubeconfig.ts";
+import { isProven, knownFacts, type ClusterPass, type Seen } from "./model.ts";
+import { unproven } from "./version.ts";
+
+type Kept = NonNullable<ClusterMemory["token"]>;
+
+/** Renewed after two thirds of its life or five minutes before its end, whichever is first, but not at once. */
+const SHARE = 2 / 3;
+const MARGIN_MS = 300_000;
+const SHORTEST_MS = 60_000;
+
+/** Whether a token is wanted and can be had: a cluster that does not run gives none. */
+function isWanted(pass: ClusterPass, seen: Seen): boolean {
+  const { writeTokenSecretToRef, runState } = pass.spec;
+  return writeTokenSecretToRef !== undefined && runState !== "Stopped" && knownFacts(pass, seen).isDeployed !== false;
+}
+
+/** The token that the Secret holds, if it is of this spec. */
+function current({ spec, memory: { token }, generation }: ClusterPass): Kept | undefined {
+  const isOfSpec = token?.generation === generation && token.secretName === spec.writeTokenSecretToRef?.name;
+  return isOfSpec ? token : undefined;
+}
+
+/** Whether a token has to be fetched now. */
+export function tokenDue(pass: ClusterPass, seen: Seen): boolean {
+  if (!isWanted(pass, seen) || !isProven(pass, seen)) return false;
+  const held = current(pass);
+  return held === undefined || pass.requested !== undefined || !(Date.parse(held.renewAt) > pass.now.getTime());
+}
+
+/** What there is to say of a token that cannot be had. One that still holds is no trouble. */
+export function checkToken(pass: ClusterPass, seen: Seen): Plan<never> | undefined {
+  if (!isWanted(pass, seen)) return undefined;
+  if (!isProven(pass, seen)) return unproven("given a token for");
+  const { token } = seen;
+  const held = current(pass);
+  if (token?.is !== "failed" || Date.parse(held?.expiresAt ?? "") > pass.now.getTime()) return undefined;
+  return faultOf(token.error);
+}
+
+/** The Secret to write, and when the next token is due. */
+export function tokenReport(pass: ClusterPass, seen: Seen): Pick<Report, "secret" | "lookWithin"> {
+  const ref = pass.spec.writeTokenSecretToRef;
+  if (ref === undefined || !isWanted(pass, seen)) return {};
+  const { token } = seen;
+  if (token?.is === "failed") return { lookWithin: FAULT_LOOK_MS };
+  const kept = token === undefined ? current(pass) : keep(pass, ref.name, token.value);
+  if (kept === undefined) return {};
+  const lookWithin = Math.max(0, Date.parse(kept.renewAt) - pass.now.getTime());
+  if (token === undefined) return { lookWithin };
+  const data = dataOf(pass, ref, token.value);
+  return { lookWithin, secret: { name: ref.name, data, status: { token: { ...kept } } } };
+}
+
+function keep(pass: ClusterPass, secretName: string, { status }: ClusterToken): Kept {
+  const { expirationTimestamp } = status;
+  return {
+    secretName,
+    ...(expirationTimestamp === undefined ? {} : { expiresAt: fit(expirationTimestamp) }),
+    renewAt: new Date(pass.now.getTime() + renewAfter(pass.now, expirationTimestamp)).toISOString(),
+    generation: pass.generation,
+  };
+}
+
+/** @returns milliseconds from now; the shortest where the token does not say when it ends */
+function renewAfter(now: Date, expires: string | undefined): Ms {
+  const life = Date.parse(expires ?? "") - now.getTime();
+  return Number.isNaN(life) ? MARGIN_MS : Math.max(SHORTEST_MS, Math.min(life * SHARE, life - MARGIN_MS));
+}
+
+function dataOf(
+  pass: ClusterPass,
+  { server, caBundle }: NonNullable<ClusterPass["spec"]["writeTokenSecretToRef"]>,
+  { status: { token, expirationTimestamp } }: ClusterToken,
+): Readonly<Record<string, string>> {
+  return {
+    token,
+    ...(expirationTimestamp === undefined ? {} : { expirationTimestamp }),
+    ...(server === undefined || caBundle === undefined
+      ? {}
+      : { kubeconfig: kubeconfig({ name: pass.name, server, caBundle, token }) }),
+  };
+}

@@ -1,0 +1,58 @@
+/** Did an old order land? Reads only. */
+import type { OpenIntent, Trace } from "../../engine/kind.ts";
+import type { ClusterStatus } from "../../platform/clusters.ts";
+import { ApiError } from "../../platform/errors.ts";
+import type { Platform } from "../../platform/index.ts";
+import { clusterPhase } from "../../platform/states.ts";
+import type { ClusterMemory, ClusterOrder } from "../../resources/cluster.ts";
+import { baseline } from "../names.ts";
+import { NOTHING_SEEN, type ClusterPass, type Seen } from "./model.ts";
+import { baselineOf } from "./order.ts";
+
+/** @throws ApiError */
+export async function trace(intent: OpenIntent, pass: ClusterPass, api: Platform): Promise<Trace<Seen, ClusterMemory>> {
+  if (pass.surface === "Documented") return traceUnseen(intent);
+  const status = await statusOrGone(pass.spec.externalId, api);
+  if (status === undefined || !hasLanded(intent, status)) return { is: "absent" };
+  const memory = { ...pass.memory, lastOrder: tracedOrder(intent, pass), runState: undefined };
+  return { is: "landed", known: [{ seen: NOTHING_SEEN, memory }] };
+}
+
+/** To stop twice does no harm: the platform refuses the second one. To upgrade twice does. */
+function traceUnseen(intent: OpenIntent): Trace<Seen, ClusterMemory> {
+  if (intent.op === "stopCluster") return { is: "absent" };
+  const message =
+    "The platform did not confirm the upgrade, and its surface does not show whether it is under way. Look at the cluster on the platform, then change spec.kubernetesVersion, or remove it, to go on.";
+  return { is: "unknowable", why: { reason: "NotObservable", message } };
+}
+
+function hasLanded(intent: OpenIntent, status: ClusterStatus): boolean {
+  if (intent.op === "stopCluster") return status.status.startsWith("STOP");
+  return clusterPhase(status.status) === "busy" || baseline(intent.mark, "baseline") !== baselineOf(status);
+}
+
+const OPERATIONS: ReadonlyMap<string, ClusterOrder["operation"]> = new Map([
+  ["stopCluster", "Stop"],
+  ["deployCluster", "Start"],
+  ["upgradeCluster", "Upgrade"],
+]);
+
+function tracedOrder(intent: OpenIntent, pass: ClusterPass): ClusterOrder {
+  const version = baseline(intent.mark, "kubernetesVersion");
+  return {
+    operation: OPERATIONS.get(intent.op) ?? "Start",
+    generation: pass.generation,
+    ...(typeof version === "string" ? { kubernetesVersion: version } : {}),
+  };
+}
+
+async function statusOrGone(id: string, api: Platform): Promise<ClusterStatus | undefined> {
+  try {
+    return await api.clusters.status(id);
+  } catch (error) {
+    if (error instanceof ApiError && (error.failure.is === "NotFound" || error.failure.is === "Invalid")) {
+      return undefined;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,83 @@
+/** The version of Kubernetes: one step up at a time, when the platform offers just the one that is wanted. Pure. */
+import type { Plan } from "../../engine/kind.ts";
+import { stalled } from "../service/steps.ts";
+import { isProven, knownFacts, shownPhase, shownVersion, type ClusterPass, type Do, type Seen } from "./model.ts";
+import { give } from "./order.ts";
+
+/**
+ * Whether the cluster runs the wanted version or a newer one: there is no way back. On a surface that shows no version,
+ * whether the platform took the upgrade.
+ */
+export function isReached(pass: ClusterPass, seen: Seen, wanted: string): boolean {
+  const runs = shownVersion(seen);
+  if (runs !== undefined) return compareVersions(runs, wanted) >= 0;
+  return wasOrdered(pass, wanted) && (shownPhase(seen) ?? "running") === "running";
+}
+
+/** Whether the last order was the upgrade to this version. */
+function wasOrdered({ memory: { lastOrder } }: ClusterPass, wanted: string): boolean {
+  return lastOrder?.operation === "Upgrade" && lastOrder.kubernetesVersion === wanted;
+}
+
+/** Upgrades where that is due and possible. What does not run is upgraded once it does. */
+export function checkVersion(pass: ClusterPass, seen: Seen): Plan<Do> | undefined {
+  const { kubernetesVersion: wanted, runState } = pass.spec;
+  if (wanted === undefined || runState === "Stopped" || isReached(pass, seen, wanted)) return undefined;
+  const phase = shownPhase(seen);
+  if (phase !== undefined && phase !== "running") return undefined;
+  const isTried = wasOrdered(pass, wanted) && pass.memory.lastOrder?.generation === pass.generation;
+  if (isTried && (pass.requested === undefined || seen.ordered)) {
+    return stalled(
+      "UpgradeFailed",
+      `The platform took the upgrade to Kubernetes ${wanted}, but the cluster does not run it. Look at the cluster on the platform, or request a retry with the annotation platform-operator.io/reconcile-requested-at.`,
+    );
+  }
+  return checkOffer(pass, seen, wanted);
+}
+
+function checkOffer(pass: ClusterPass, seen: Seen, wanted: string): Plan<Do> {
+  const { nextKubernetesVersion: next } = knownFacts(pass, seen);
+  const isShown = shownPhase(seen) !== undefined;
+  if (next === undefined && !isShown) return notObservable(wanted);
+  if (next !== wanted) return notOffered(seen, wanted, next);
+  if (!isProven(pass, seen)) return unproven("upgraded");
+  const changes = [{ path: "spec.kubernetesVersion", desired: wanted, observed: shownVersion(seen) ?? "an older one" }];
+  return give(pass, seen, { what: "upgrade", version: wanted }, { changes });
+}
+
+function notObservable(wanted: string): Plan<never> {
+  return stalled(
+    "NotObservable",
+    `The platform's surface has not shown which version it offers next, so spec.kubernetesVersion ${wanted} cannot be judged. Remove it; to upgrade to whatever is next, create a PlatformOperation of type UpgradeCluster.`,
+  );
+}
+
+function notOffered(seen: Seen, wanted: string, next: string | undefined): Plan<never> {
+  const runs = shownVersion(seen);
+  const now = runs === undefined ? "" : `The cluster runs Kubernetes ${runs}. `;
+  if (next === undefined) {
+    return stalled(
+      "VersionNotAvailable",
+      `${now}The platform offers it no newer version, so ${wanted} cannot be reached. Fix or remove spec.kubernetesVersion.`,
+    );
+  }
+  return stalled(
+    "VersionNotAvailable",
+    `${now}The platform offers it ${next} next, not ${wanted}. Set spec.kubernetesVersion to ${next} first, or remove it.`,
+  );
+}
+
+/** What must not be done to a cluster that nobody has shown to be the organization's. */
+export function unproven(what: string): Plan<never> {
+  return stalled(
+    "NotObservable",
+    `The platform's surface does not show that the cluster is the organization's, so it is not ${what}. A person who may edit the connection can let such ids stand with spec.allowUnverifiedIds.`,
+  );
+}
+
+/** @returns below 0 when `left` is older, above when it is newer; versions are major.minor. */
+function compareVersions(left: string, right: string): number {
+  const [major = 0, minor = 0] = left.split(".").map(Number);
+  const [otherMajor = 0, otherMinor = 0] = right.split(".").map(Number);
+  return major === otherMajor ? minor - otherMinor : major - otherMajor;
+}
