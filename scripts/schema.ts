@@ -12,6 +12,7 @@ export interface Structural {
   description?: string;
   type?: "object" | "array" | "string" | "integer" | "number" | "boolean";
   format?: "int64" | "date-time";
+  nullable?: true;
   enum?: string[];
   pattern?: string;
   minLength?: number;
@@ -36,6 +37,7 @@ const COPIED = new Set([
   "description",
   "type",
   "format",
+  "nullable",
   "enum",
   "pattern",
   "minLength",

@@ -9,7 +9,15 @@ import type { ServiceStatus } from "./service-status.ts";
 
 /** The spec calls the router's id `router_id`; deployed services call it `routerId`. */
 const ingressStatus = record({ router_id: text, routerId: text, status: text });
-const service = record({ id: uuid, name: z.string(), service_type: text, blueprint_id: text, created_at: date });
+const service = record({
+  id: uuid,
+  name: z.string(),
+  service_type: text,
+  /** Of a service that came from a blueprint: the blueprint's own id. */
+  blueprint_id: optional(uuid),
+  icon_uri: text,
+  created_at: date,
+});
 const statuses = optional(z.array(serviceStatus)).transform((list) => list ?? []);
 const environmentStatuses = z.object({
   applications: statuses,

@@ -24,6 +24,12 @@ export const SMALLEST: Readonly<Record<string, Fields>> = {
     name: "api",
     gitRepository: { url: "https://git.example.com/shop/api.git" },
   },
+  PlatformBlueprint: {
+    environmentRef: { name: "staging" },
+    name: "cache",
+    tag: "redis/3.0.0",
+    icon: "https://example.com/redis.svg",
+  },
   PlatformBinding: { clusterRef: { externalId: ID }, template: { key: "base", version: "1.0.0" } },
   PlatformCatalog: {},
 };
@@ -48,6 +54,7 @@ export function specOf({ kind, change }: SpecCase): Fields {
 const connection = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformConnection", change });
 const application = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformApplication", change });
 const binding = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformBinding", change });
+const blueprint = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformBlueprint", change });
 const variable = (fields: Fields): Fields => ({ variables: [{ name: "A", ...fields }] });
 const secretKeyRef = { name: "s", key: "k" };
 const field = (value: Fields): Fields => ({ managedConfig: { prometheus: { retention: value } } });
@@ -72,6 +79,10 @@ export const ACCEPTED: readonly SpecCase[] = [
   application("a SHA-256 commit", { deploy: { gitCommitId: "a".repeat(64), policy: "Manual" } }),
   application("an scp-like repository", { gitRepository: { url: "git@git.example.com:shop/api.git" } }),
   application("deletion policy Stop", { lifecycle: { deletionPolicy: "Stop" } }),
+  blueprint("overrides that are null", { specOverrides: null }),
+  blueprint("overrides of any shape", { specOverrides: { engine_version: "1.9.8", nested: { list: [1, null] } } }),
+  blueprint("versions of its engine", { engine: "OpenTofu", allowedEngineVersions: ["1.8.3"] }),
+  blueprint("a variable with dots", { variables: [{ name: "a.b-c", value: "" }] }),
   binding("a text", field({ value: "15d" })),
   binding("a number", field({ value: 15 })),
   binding("a fraction", field({ value: 1.5 })),
@@ -144,6 +155,22 @@ export const REFUSED: readonly RefusedCase[] = [
   },
   { ...application("no commit", { deploy: { policy: "Manual" } }), refused: /gitCommitId: Required/ },
   { ...application("port 0", { ports: [{ internalPort: 0 }] }), refused: /internalPort.*greater than or equal to 1/ },
+  { ...blueprint("no icon", { icon: undefined }), refused: /icon: Required/ },
+  { ...blueprint("an icon that is a path", { icon: "/redis.svg" }), refused: /icon.*should match/ },
+  { ...blueprint("overrides that are a list", { specOverrides: ["cpu"] }), refused: /specOverrides.*must be of type/ },
+  {
+    ...blueprint("versions of Helm", { engine: "Helm", allowedEngineVersions: ["3"] }),
+    refused: /allowedEngineVersions needs spec.engine/,
+  },
+  {
+    ...blueprint("versions of no engine", { allowedEngineVersions: ["3"] }),
+    refused: /allowedEngineVersions needs spec.engine/,
+  },
+  { ...blueprint("a variable without value", variable({})), refused: VALUE },
+  {
+    ...blueprint("deletion policy Stop", { lifecycle: { deletionPolicy: "Stop" } }),
+    refused: /deletionPolicy: Unsupported value/,
+  },
   { ...binding("half a cluster", { cluster: { mode: "CUSTOMER_MANAGED" } }), refused: /cluster.provider: Required/ },
   { ...binding("a field without value", field({})), refused: /at least 1 properties/ },
   {

@@ -29,6 +29,11 @@ const FAILED: ReadonlyMap<string, Reason> = new Map([
   ["CANCELED", "Canceled"],
 ]);
 
+/** The reason that says what failed. */
+export function failureReason(state: string): Reason {
+  return FAILED.get(state) ?? "DeploymentFailed";
+}
+
 const RETRY = "or request a retry with the annotation platform-operator.io/reconcile-requested-at";
 
 /**
@@ -38,8 +43,7 @@ const RETRY = "or request a retry with the annotation platform-operator.io/recon
  */
 export function failure(state: string, noun: Noun, advice: ReadonlyMap<string, string>, of?: string): Why {
   const what = advice.get(state) ?? CANCELED_ADVICE.get(state) ?? `Look at the ${noun} on the platform`;
-  const reason = FAILED.get(state) ?? "DeploymentFailed";
-  return { reason, message: `The platform reports ${state}${forWhat(of)}. ${what}, ${RETRY}.` };
+  return { reason: failureReason(state), message: `The platform reports ${state}${forWhat(of)}. ${what}, ${RETRY}.` };
 }
 
 const CANCELED_ADVICE: ReadonlyMap<string, string> = new Map([

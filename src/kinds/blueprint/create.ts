@@ -1,0 +1,57 @@
+/** The one write: the create, its answer, and what became of it when nobody knows the answer. */
+import type { Known, OpenIntent, Trace } from "../../engine/kind.ts";
+import type { Platform } from "../../platform/index.ts";
+import { platformBlueprint, type BlueprintMemory } from "../../resources/blueprint.ts";
+import { baseline, landed } from "../names.ts";
+import { untraceable } from "../service/identity.ts";
+import { begun } from "../service/progress.ts";
+import { fitOptional } from "../text.ts";
+import type { BlueprintPass, Seen } from "./model.ts";
+import { ofBlueprint } from "./observe.ts";
+import { blueprintInput, written } from "./settings.ts";
+
+/** Creates the service. Where the answer has no id, the engine traces it. @throws ApiError */
+export async function create(pass: BlueprintPass, seen: Seen, api: Platform): Promise<Known<Seen, BlueprintMemory>> {
+  const { deployOnCreate } = pass.spec;
+  const made = await api.blueprints.create(pass.inputs.environmentId, blueprintInput(pass), { deploy: deployOnCreate });
+  const catalogUrl = fitOptional(made.catalogUrl);
+  const memory = {
+    ...newborn(pass, deployOnCreate),
+    written: written(pass),
+    ...(catalogUrl !== undefined && { catalogUrl }),
+  };
+  return { seen, memory, ...(made.id !== undefined && { id: made.id }) };
+}
+
+/** Did an old create land? @throws ApiError */
+export async function trace(
+  intent: OpenIntent,
+  pass: BlueprintPass,
+  api: Platform,
+): Promise<Trace<Seen, BlueprintMemory>> {
+  if (pass.surface === "Documented") return { is: "unknowable", why: untraceable(intent.name) };
+  const services = await api.services.list(intent.parentId ?? pass.inputs.environmentId);
+  const siblings = services.flatMap(ofBlueprint);
+  const found = landed(intent, siblings, pass.holderOf);
+  if (found.length === 0) return { is: "absent" };
+  const seen: Seen = {
+    environmentIsOurs: true,
+    projectId: undefined,
+    siblings,
+    status: undefined,
+    request: undefined,
+    serverNow: api.serverNow(),
+  };
+  const sent = platformBlueprint.memory.parse({ written: baseline(intent.mark, "written") });
+  const memory = { ...newborn(pass, baseline(intent.mark, "deploys") === true), ...sent };
+  return { is: "landed", known: found.map(({ id, serviceId }) => ({ seen, memory: { ...memory, serviceId }, id })) };
+}
+
+/** What is remembered of a service that has just been created; its deployment is the first one. */
+function newborn({ memory, now }: BlueprintPass, deploys: boolean): BlueprintMemory {
+  return {
+    ...memory,
+    createdAt: now.toISOString(),
+    ...(deploys && { lastDeployment: begun(undefined, undefined, now) }),
+  };
+}

@@ -1,0 +1,53 @@
+/** What can be said of the overrides without the manifest, once the user says what runs the blueprint (spec). Pure. */
+import type { ConditionFact, Why } from "../../engine/kind.ts";
+import type { BlueprintSpec } from "../../resources/blueprint.ts";
+import { fit } from "../text.ts";
+
+const OVERRIDES = "spec.specOverrides";
+const VERSION = `${OVERRIDES}.engine_version`;
+const IGNORED_BY_HELM = ["engine_version", "credentials", "backend"] as const;
+/** The most of a text of the user's that a message repeats, in characters. */
+const QUOTED = 64;
+
+/** Why the platform would refuse the overrides; undefined where nothing speaks against them here. */
+export function overridesRefused(spec: BlueprintSpec): Why | undefined {
+  const { engine, allowedEngineVersions: allowed } = spec;
+  if (engine === undefined || engine === "Helm") return undefined;
+  const version = spec.specOverrides?.["engine_version"] ?? undefined;
+  const choice = allowed === undefined ? "Set it to a version that the manifest allows" : `Set it to ${oneOf(allowed)}`;
+  if (version === undefined) return invalid(`${VERSION} is required for ${engine} blueprints. ${choice}.`);
+  if (typeof version !== "string") return invalid(`${VERSION} must be a string; put the version into quotes.`);
+  if (allowed === undefined || allowed.includes(version)) return undefined;
+  return invalid(
+    `${VERSION} is ${JSON.stringify(fit(version, QUOTED))}, which the manifest does not allow. ${choice}.`,
+  );
+}
+
+/** The condition ConfigValid; none while the user does not say what runs the blueprint. Never in the way of anything. */
+export function configCondition(spec: BlueprintSpec): readonly ConditionFact[] {
+  if (spec.engine === undefined) return [];
+  const refused = overridesRefused(spec);
+  if (refused !== undefined) return [{ type: "ConfigValid", status: "False", ...refused }];
+  const ignored = spec.engine === "Helm" ? ignoredByHelm(spec) : [];
+  const message =
+    ignored.length === 0
+      ? `Nothing in ${OVERRIDES} speaks against a ${spec.engine} blueprint; the platform judges the rest.`
+      : `Helm blueprints ignore ${ignored.join(", ")}: only the timeout and the resource fields apply. Remove what is ignored.`;
+  const reason = ignored.length === 0 ? "Valid" : "FieldsIgnored";
+  return [{ type: "ConfigValid", status: "True", reason, message }];
+}
+
+function ignoredByHelm({ specOverrides }: BlueprintSpec): readonly string[] {
+  const given = specOverrides ?? {};
+  return IGNORED_BY_HELM.filter((member) => Object.hasOwn(given, member)).map((member) => `${OVERRIDES}.${member}`);
+}
+
+function oneOf(versions: readonly string[]): string {
+  const shown = versions.slice(0, 10).join(", ");
+  if (versions.length === 1) return shown;
+  return versions.length > 10 ? `one of ${shown}, … (spec.allowedEngineVersions)` : `one of ${shown}`;
+}
+
+function invalid(message: string): Why {
+  return { reason: "InvalidSpec", message };
+}

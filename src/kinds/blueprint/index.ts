@@ -1,0 +1,34 @@
+/** PlatformBlueprint: a service from a blueprint of the catalogue. It is created, perhaps deployed, and followed. */
+import { platformBlueprint, type BlueprintMemory, type BlueprintSpec } from "../../resources/blueprint.ts";
+import type { PlatformKind } from "../kind.ts";
+import { variableRequests } from "../variables.ts";
+import { create, trace } from "./create.ts";
+import type { Do, Inputs, Seen } from "./model.ts";
+import { observe } from "./observe.ts";
+import { plan } from "./plan.ts";
+import { report } from "./report.ts";
+import { variableInputs } from "./settings.ts";
+
+export const blueprint: PlatformKind<BlueprintSpec, Inputs, Seen, BlueprintMemory, Do> = {
+  resource: platformBlueprint,
+  lives: true,
+  claim: (spec) => spec.externalId,
+  listable: (surface) => surface === "Full",
+  needs: (spec) => ({
+    references: [
+      {
+        field: "spec.environmentRef",
+        kind: "PlatformEnvironment",
+        name: spec.environmentRef.name,
+        externalId: spec.environmentRef.externalId,
+      },
+    ],
+    values: variableRequests(spec.variables),
+    inputs: (resolved) => ({ environmentId: resolved.id("spec.environmentRef"), ...variableInputs(spec, resolved) }),
+  }),
+  observe,
+  plan,
+  act: (_step, pass, seen, api) => create(pass, seen, api),
+  trace,
+  report,
+};

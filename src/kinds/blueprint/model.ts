@@ -1,0 +1,42 @@
+/** What the parts of the blueprint kind hand to each other. */
+import type { Fingerprint, Pass, Uuid } from "../../engine/kind.ts";
+import type { BlueprintMemory, BlueprintSpec } from "../../resources/blueprint.ts";
+import type { Listed, Place, Sight } from "../service/model.ts";
+import type { InputVariable } from "../variables.ts";
+
+export interface Inputs {
+  readonly environmentId: Uuid;
+  readonly variables: readonly InputVariable[];
+  /** Stands for all variables. */
+  readonly fingerprint: Fingerprint;
+}
+
+/** A service that came from a blueprint, under the id of that blueprint. */
+export interface BlueprintService extends Listed {
+  readonly serviceId: Uuid;
+  readonly type: string | undefined;
+  readonly icon: string | undefined;
+}
+
+export interface Seen extends Place, Sight {
+  /** Those of the environment; undefined on the documented surface, and when the environment is gone. */
+  readonly siblings: readonly BlueprintService[] | undefined;
+  readonly serverNow: Date | undefined;
+}
+
+export type Do = { readonly what: "create" };
+
+export type BlueprintPass = Pass<BlueprintSpec, Inputs, BlueprintMemory>;
+
+/** The service that the blueprint became, on the full surface. */
+export function serviceOf(pass: BlueprintPass, seen: Seen): BlueprintService | undefined {
+  return seen.siblings?.find(({ id }) => id === pass.id);
+}
+
+/** How long a list may not show yet what was created, and a service not what was to happen to it. */
+const LAG_MS = 10 * 60_000;
+
+/** Whether so little time has passed since then that the platform may not show it yet. */
+export function isRecent({ now }: BlueprintPass, since: string | undefined): boolean {
+  return since !== undefined && now.getTime() - Date.parse(since) < LAG_MS;
+}

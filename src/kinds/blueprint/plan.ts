@@ -1,0 +1,119 @@
+/** What a blueprint needs next: after its creation, the platform lets nobody do anything about it. Pure. */
+import type { Plan, Uuid, Why } from "../../engine/kind.ts";
+import { adoptOrRefuse, deletedThere, gone, nameMark, notThere, outside, sameName } from "../names.ts";
+import { checkClaim, checkPlace } from "../service/identity.ts";
+import { progressOf, type Progress } from "../service/progress.ts";
+import { checkBusy, once, stalled } from "../service/steps.ts";
+import { failureReason } from "../service/words.ts";
+import { overridesRefused } from "./engine.ts";
+import { isRecent, serviceOf, type BlueprintPass, type Do, type Seen } from "./model.ts";
+import { changedPaths, written } from "./settings.ts";
+
+type Check = Plan<Do> | undefined;
+
+/** What to do next. */
+export function plan(pass: BlueprintPass, seen: Seen): Plan<Do> {
+  if (pass.goal !== "present") return planRemoval(pass, seen);
+  const place = checkPlace(pass, seen);
+  if (place !== undefined) return place;
+  if (pass.id === undefined) return planNew(pass, seen);
+  return checkIdentity(pass, seen, pass.id) ?? planExisting(pass, seen);
+}
+
+function planNew(pass: BlueprintPass, seen: Seen): Plan<Do> {
+  const { name, deployOnCreate } = pass.spec;
+  const what = `service "${name}"`;
+  const matches = (seen.siblings ?? []).filter((one) => sameName(one.name, name));
+  const found = adoptOrRefuse(pass, matches, what);
+  if (found !== undefined) return found;
+  const refused = overridesRefused(pass.spec);
+  if (refused !== undefined) return { is: "stalled", why: refused };
+  const why: Why = { reason: "Creating", message: `Creating ${what}.` };
+  // What was sent, as the spec may be another by the time that the create is traced.
+  const mark = { ...nameMark(seen.serverNow), written: written(pass), deploys: deployOnCreate };
+  return once("createBlueprint", { what: "create" }, why, { creates: true, name, mark });
+}
+
+/** Whether the id leads to the blueprint that is meant. */
+function checkIdentity(pass: BlueprintPass, seen: Seen, id: Uuid): Check {
+  const service = serviceOf(pass, seen);
+  if (pass.surface === "Documented" || service !== undefined) return checkClaim(pass, service, id, "service");
+  if (pass.proof !== "recorded") return { is: "stalled", why: notListed(seen, id) };
+  if (isUnlisted(pass)) {
+    return { is: "waiting", why: { reason: "Progressing", message: "The platform does not list the service yet." } };
+  }
+  const why = deletedThere(`service "${pass.spec.name}"`, id);
+  // A list that never showed it, or that is gone with its environment, is no proof.
+  const isProven = seen.siblings !== undefined && pass.memory.serviceId !== undefined;
+  return isProven ? gone(pass, why) : { is: "stalled", why };
+}
+
+/** Whether it was created so recently that the platform's list may not show it yet. */
+function isUnlisted(pass: BlueprintPass): boolean {
+  return pass.memory.serviceId === undefined && isRecent(pass, pass.memory.createdAt);
+}
+
+/** People see the id of the service more often than that of its blueprint. */
+function notListed({ siblings }: Seen, id: Uuid): Why {
+  const meant = siblings?.find(({ serviceId }) => serviceId === id)?.id;
+  if (meant === undefined) return notThere("blueprint", id, "the environment");
+  const message = `The id ${id} is that of a service. Set spec.externalId to the id of its blueprint, ${meant}.`;
+  return { reason: "InvalidSpec", message };
+}
+
+function planExisting(pass: BlueprintPass, seen: Seen): Plan<Do> {
+  const changed = changedPaths(pass);
+  if (changed.length > 0) {
+    return stalled(
+      "UpdateNotSupported",
+      `The platform's surface has no update of blueprints: ${changed.toSorted().join(", ")} cannot be changed. Change it back, or change it on the platform and adopt the service anew.`,
+    );
+  }
+  const progress = progressOf(pass.memory.lastDeployment, seen);
+  if (progress === undefined) return withoutState(pass);
+  return checkBegun(pass, seen) ?? checkBusy(progress, "service") ?? checkEnd(pass, progress) ?? { is: "settled" };
+}
+
+/** The documented surface shows no state. On the full one, every service that is listed has one. */
+function withoutState({ surface }: BlueprintPass): Plan<Do> {
+  if (surface === "Documented") return { is: "settled" };
+  return { is: "waiting", why: { reason: "Progressing", message: "The platform shows no state of the service yet." } };
+}
+
+/** A deployment that was asked for with the create and never shows: nobody would see it end. */
+function checkBegun(pass: BlueprintPass, { status, request }: Seen): Check {
+  const last = pass.memory.lastDeployment;
+  if (last === undefined || last.finishedAt !== undefined || last.baseline === undefined) return undefined;
+  if (request !== undefined || status?.state !== "READY" || isRecent(pass, last.startedAt)) return undefined;
+  return stalled(
+    "DeploymentFailed",
+    "The service was to be deployed right after its creation, but the platform shows no such deployment. Deploy it on the platform.",
+  );
+}
+
+/** What the platform alone can mend. */
+function checkEnd(pass: BlueprintPass, { phase, state }: Progress): Check {
+  if (phase === "failed") {
+    return stalled(
+      failureReason(state),
+      `The platform reports ${state} for service "${pass.spec.name}". Look at it on the platform and deploy it there: the platform's surface has no deployment of blueprints.`,
+    );
+  }
+  if (!pass.spec.deployOnCreate || (phase !== "stopped" && phase !== "gone")) return undefined;
+  const what = phase === "stopped" ? "stopped" : "uninstalled";
+  return stalled(
+    "DriftDetected",
+    `The service was ${what} on the platform. Deploy it there, or leave that to others with spec.deployOnCreate false.`,
+  );
+}
+
+/** No surface has a deletion or a stop of what came from a blueprint. */
+function planRemoval(pass: BlueprintPass, seen: Seen): Plan<Do> {
+  const isGone = pass.surface === "Full" && serviceOf(pass, seen) === undefined && !isUnlisted(pass);
+  if (pass.id === undefined || isGone) return { is: "settled" };
+  const refused = outside(pass, seen.projectId);
+  if (refused !== undefined) return { is: "stalled", why: refused };
+  return pass.goal === "stopped"
+    ? stalled("NotSupportedByApi", "The platform's surface has no stop of blueprints. Stop the service there.")
+    : stalled("DeleteNotSupported", "The platform's surface has no deletion of blueprints. Delete the service there.");
+}

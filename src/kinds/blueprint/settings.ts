@@ -1,0 +1,68 @@
+/** What a blueprint is created with, and whether the spec is still the same. Pure. */
+import { sameContent, type DriftField, type Fingerprint, type Resolved } from "../../engine/kind.ts";
+import type { BlueprintInput } from "../../platform/blueprints.ts";
+import type { BlueprintSpec } from "../../resources/blueprint.ts";
+import { memorable, settingsDrift, settingsOf, shownField, unsentPaths, type Settings } from "../service/settings.ts";
+import { inputsOf } from "../variables.ts";
+import { serviceOf, type BlueprintPass, type Inputs, type Seen } from "./model.ts";
+
+/** The variables with their values, and what stands for them. */
+export function variableInputs(spec: BlueprintSpec, resolved: Resolved): Pick<Inputs, "variables" | "fingerprint"> {
+  const variables = inputsOf(spec.variables, resolved);
+  return {
+    variables,
+    fingerprint: resolved.fingerprint(variables.map(({ name, value, isSecret }) => [name, value, isSecret])),
+  };
+}
+
+/** The body of the create. Overrides are sent as they stand in the spec: absent, null or given. */
+export function blueprintInput({ spec, inputs }: BlueprintPass): BlueprintInput {
+  const { name, tag, icon, specOverrides } = spec;
+  const variables = inputs.variables.map(({ name: variable, value, isSecret }) => ({
+    name: variable,
+    value,
+    isSecret,
+  }));
+  return {
+    name,
+    tag,
+    icon,
+    ...(variables.length > 0 && { variables }),
+    ...(specOverrides !== undefined && { specOverrides }),
+  };
+}
+
+/** The settings by path in the spec. No overrides, null and an empty object override alike. */
+function declaredSettings({ name, tag, icon, specOverrides }: BlueprintSpec): Settings {
+  return settingsOf({
+    "spec.name": name,
+    "spec.tag": tag,
+    "spec.icon": icon,
+    "spec.specOverrides": specOverrides ?? {},
+  });
+}
+
+/** What is remembered of them, as nobody can tell it back. */
+export function written({ spec, inputs }: BlueprintPass): { settings: Settings; variables: Fingerprint } {
+  return { settings: memorable(declaredSettings(spec)), variables: { ...inputs.fingerprint } };
+}
+
+/** Whether the variables are those that the service was created with. */
+export function sameVariables({ memory, inputs }: BlueprintPass): boolean {
+  const sent = memory.written?.variables;
+  return sent === undefined || sameContent(sent, inputs.fingerprint);
+}
+
+/** The paths of what is another than when the service was created or taken over. */
+export function changedPaths(pass: BlueprintPass): readonly string[] {
+  const changed = unsentPaths(declaredSettings(pass.spec), pass.memory.written);
+  return sameVariables(pass) ? changed : [...changed, "spec.variables"];
+}
+
+/** Where the service differs; of what a blueprint is made of, the platform shows no more than name and icon. */
+export function settingsDrifted(pass: BlueprintPass, seen: Seen): readonly DriftField[] {
+  const service = serviceOf(pass, seen);
+  if (service === undefined) return [];
+  const observed = settingsOf({ "spec.name": service.name, "spec.icon": service.icon });
+  return settingsDrift(declaredSettings(pass.spec), observed).map(shownField);
+}
