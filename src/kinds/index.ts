@@ -5,6 +5,7 @@ export { createBinding } from "./binding.ts";
 export { catalog } from "./catalog.ts";
 export { cluster } from "./cluster/index.ts";
 export { clusterConnection, connection } from "./connection.ts";
+export { database } from "./database/index.ts";
 export { environment } from "./environment/index.ts";
 export { project } from "./project/index.ts";
 export { webhook } from "./webhook/index.ts";

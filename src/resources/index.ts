@@ -5,6 +5,7 @@ import { platformBlueprint } from "./blueprint.ts";
 import { platformCatalog } from "./catalog.ts";
 import { platformCluster } from "./cluster.ts";
 import { clusterPlatformConnection, platformConnection } from "./connection.ts";
+import { platformDatabase } from "./database.ts";
 import { platformEnvironment } from "./environment.ts";
 import { platformProject } from "./project.ts";
 import { platformWebhook } from "./webhook.ts";
@@ -17,6 +18,7 @@ export const RESOURCES: readonly Resource[] = [
   platformProject,
   platformEnvironment,
   platformApplication,
+  platformDatabase,
   platformBlueprint,
   platformBinding,
   platformCatalog,

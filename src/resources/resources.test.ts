@@ -109,6 +109,7 @@ describe("every kind", () => {
       "pproj",
       "penv",
       "papp",
+      "pdb",
       "pbp",
       "pbind",
       "pcat",

@@ -1,8 +1,11 @@
 /** The kinds against a real simulated platform whose time a test turns, without Kubernetes. */
 import type { JsonObject } from "../../src/engine/kind.ts";
 import { application } from "../../src/kinds/application/index.ts";
+import { blueprint } from "../../src/kinds/blueprint/index.ts";
+import { database } from "../../src/kinds/database/index.ts";
+import { cluster } from "../../src/kinds/cluster/index.ts";
 import { environment } from "../../src/kinds/environment/index.ts";
-import { project } from "../../src/kinds/project.ts";
+import { project } from "../../src/kinds/project/index.ts";
 import { webhook } from "../../src/kinds/webhook/index.ts";
 import { connectPlatform, type Platform } from "../../src/platform/index.ts";
 import { foreignCancel, foreignDeploy, scheduledStop } from "../../src/simulator/control.ts";
@@ -39,9 +42,12 @@ export interface KindWorld {
   writes(): readonly (readonly [operation: string, body: unknown])[];
   newProject(name: string): Promise<string>;
   newEnvironment(projectId: string, name: string): Promise<string>;
+  cluster(spec: JsonObject): Runner;
   project(spec: JsonObject): Runner;
   environment(projectId: string, spec: JsonObject): Runner;
   application(environmentId: string, spec: JsonObject): Runner & { readonly around: Surroundings };
+  database(environmentId: string, spec: JsonObject): Runner;
+  blueprint(environmentId: string, spec: JsonObject): Runner & { readonly around: Surroundings };
   webhook(spec: JsonObject): Runner;
   close(): Promise<void>;
 }
@@ -111,13 +117,20 @@ export async function startKindWorld(surface: SurfaceName): Promise<KindWorld> {
     newProject: async (name) => (await api.projects.create({ name })).id,
     newEnvironment: async (projectId, name) =>
       (await api.environments.create(projectId, { name, mode: "STAGING", clusterId: first })).id,
+    cluster: (spec) => kindRunner(cluster, api, around({}), spec),
     project: (spec) => kindRunner(project, api, around({}), spec),
     environment: (projectId, spec) => kindRunner(environment, api, around({ "spec.projectRef": projectId }), spec),
+    database: (environmentId, spec) =>
+      kindRunner(database, api, around({ "spec.environmentRef": environmentId }), spec),
     application: (environmentId, spec) => {
       const surroundings = around({ "spec.environmentRef": environmentId });
       return { ...kindRunner(application, api, surroundings, spec), around: surroundings };
     },
     webhook: (spec) => kindRunner(webhook, api, around({}), spec),
+    blueprint: (environmentId, spec) => {
+      const surroundings = around({ "spec.environmentRef": environmentId });
+      return { ...kindRunner(blueprint, api, surroundings, spec), around: surroundings };
+    },
     close: async () => {
       await api.close();
       await simulator.close();

@@ -4,6 +4,7 @@ import type { ServiceStatus } from "../../platform/service-status.ts";
 import { hasFailed } from "../service/baseline.ts";
 import type { Progress } from "../service/progress.ts";
 import { retryIn, waitToRetry } from "../service/retry.ts";
+import { startDue } from "../service/start.ts";
 import { once } from "../service/steps.ts";
 import { deployMark } from "../service/trace.ts";
 import { deployCause, foreignCommit, lastDeployment, type Cause } from "./deployment.ts";
@@ -67,17 +68,6 @@ function causeOf(pass: ApplicationPass, seen: Seen, progress: Progress): Cause |
   // While the state speaks of our own request, the commit is of a list that lags behind.
   const lags = last?.requestId !== undefined && seen.status?.deploymentRequestId === last.requestId;
   return lags ? undefined : "foreign";
-}
-
-/**
- * What we stopped is started again, and what the user asks for; the latter brings back what was uninstalled, too. What
- * others stopped or uninstalled is started where everything is to be corrected.
- */
-function startDue(pass: ApplicationPass, progress: Progress): "wanted" | "corrects" | undefined {
-  if (progress.phase !== "gone" && progress.phase !== "stopped") return undefined;
-  const ours = progress.phase === "stopped" && pass.memory.runState === "Stopped";
-  if (ours || pass.requested !== undefined) return "wanted";
-  return pass.corrects === "Everything" ? "corrects" : undefined;
 }
 
 function deployDue(pass: ApplicationPass, progress: Progress, cause: Cause | undefined): boolean {

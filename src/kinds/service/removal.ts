@@ -1,5 +1,5 @@
 /** What is left to do when the resource is deleted. Pure. */
-import type { Plan } from "../../engine/kind.ts";
+import type { Plan, Why } from "../../engine/kind.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import { servicePhase } from "../../platform/states.ts";
 import { otherName, outside, sameName } from "../names.ts";
@@ -20,6 +20,8 @@ interface Remover<Do> {
   /** The delete of the full surface, e.g. "deleteApplication". */
   readonly op: string;
   readonly do: Do;
+  /** Why the state cannot be told, where the surface does not show it. */
+  readonly unseen?: Why | undefined;
   /** How one is stopped that runs or failed. */
   readonly stop: (status: ServiceStatus) => Plan<Do>;
 }
@@ -30,10 +32,11 @@ export function planRemoval<Do>(pass: ServicePass, seen: Removed, remover: Remov
   if (pass.id === undefined || status === undefined) return { is: "settled" };
   const refused = outside(pass, seen.projectId);
   if (refused !== undefined) return { is: "stalled", why: refused };
-  return pass.goal === "stopped" ? planStop(status, remover) : planDelete(pass, seen, status, remover);
+  return pass.goal === "stopped" ? planStop(pass, status, remover) : planDelete(pass, seen, status, remover);
 }
 
-function planStop<Do>(status: ServiceStatus, { noun, stop }: Remover<Do>): Plan<Do> {
+function planStop<Do>(pass: ServicePass, status: ServiceStatus, { noun, stop, unseen }: Remover<Do>): Plan<Do> {
+  if (unseen !== undefined) return pass.memory.runState === "Stopped" ? { is: "stalled", why: unseen } : stop(status);
   const phase = servicePhase(status.state);
   if (phase === "stopped" || phase === "idle" || phase === "gone") return { is: "settled" };
   if (phase === "unknown") return { is: "waiting", why: unknownState(status.state, noun) };

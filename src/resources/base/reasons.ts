@@ -81,6 +81,8 @@ export const REASONS = {
   ReconcilePaused: "Reconciling is paused by annotation.",
   InternalError: "The operator failed on this object; others are not affected.",
   // Bindings and variables.
+  TypeListed: "The platform lists the type of the managed database.",
+  TypeNotListed: "The platform does not list the type of the managed database; the list is advice.",
   Valid: "The configuration satisfies the template's or the blueprint's constraints.",
   FieldsIgnored: "The configuration is valid; some of its fields have no effect.",
   NotValidated: "The configuration could not be checked.",

@@ -1,0 +1,95 @@
+/** One request, and its answer folded into what was seen. */
+import type { Known, Uuid } from "../../engine/kind.ts";
+import type { Platform } from "../../platform/index.ts";
+import type { ServiceStatus } from "../../platform/service-status.ts";
+import type { DatabaseMemory } from "../../resources/database.ts";
+import { baselineOf } from "../service/baseline.ts";
+import { accepted, begun } from "../service/progress.ts";
+import { memorable, writtenWith } from "../service/settings.ts";
+import { recordOf, type DatabasePass, type Do, type Seen } from "./model.ts";
+import { followed } from "./progress.ts";
+import { databaseInput, databaseSettings, declaredSettings, observedSettings, shownRecord } from "./settings.ts";
+import { NO_REQUEST } from "./told.ts";
+
+type Folded = Known<Seen, DatabaseMemory>;
+
+/** @throws ApiError */
+export async function act(step: Do, pass: DatabasePass, seen: Seen, api: Platform): Promise<Folded> {
+  const id = pass.id ?? "";
+  switch (step.what) {
+    case "create":
+      return await create(pass, seen, api);
+    case "update":
+      return await update(pass, seen, api);
+    case "deploy":
+      return deployed(step, pass, seen, await api.databases.deploy(id));
+    case "stop":
+      return stopped(pass, seen, await api.databases.stop(id));
+    case "delete":
+      await api.databases.delete(id);
+      return { seen: { ...seen, deleting: true }, memory: pass.memory };
+    default:
+      return step satisfies never;
+  }
+}
+
+async function create(pass: DatabasePass, seen: Seen, api: Platform): Promise<Folded> {
+  const made = await api.databases.create(pass.inputs.environmentId, databaseInput(pass.spec));
+  // A service that was just created is READY until it is deployed (api-behaviour §6.2).
+  const status = { id: made.id, state: "READY", serviceDeploymentStatus: "NEVER_DEPLOYED" };
+  const written = { settings: memorable(declaredSettings(pass.spec)), revision: 0 };
+  const memory = { ...pass.memory, ...shownRecord(made), state: status.state, written };
+  return { seen: { ...seen, siblings: seen.siblings && [...seen.siblings, made], status }, memory, id: made.id };
+}
+
+async function update(pass: DatabasePass, seen: Seen, api: Platform): Promise<Folded> {
+  const record = recordOf(pass, seen);
+  if (record === undefined) return { seen, memory: pass.memory };
+  const updated = await api.databases.update(record, databaseSettings(pass.spec));
+  const stored = updated && observedSettings(updated);
+  const written = writtenWith(declaredSettings(pass.spec), stored, pass.memory.written);
+  const next = updated ?? record;
+  const siblings = seen.siblings?.map((one) => (one.id === record.id ? next : one));
+  return { seen: { ...seen, siblings, updated: true }, memory: { ...pinned(pass, seen), written } };
+}
+
+function deployed(
+  step: Extract<Do, { what: "deploy" }>,
+  pass: DatabasePass,
+  seen: Seen,
+  answer: ServiceStatus | undefined,
+): Folded {
+  const lastDeployment = {
+    settings: pass.memory.written?.revision ?? 0,
+    ...begun(answer, seen.status, pass.now),
+    ...(step.retry === undefined ? {} : { retry: step.retry }),
+    ...(step.attempts === undefined ? {} : { attempts: step.attempts }),
+  };
+  const order = { runState: "Running" as const, stopping: undefined, stopRequestId: undefined, lastDeployment };
+  return {
+    seen: ordered(pass, seen, answer, "DEPLOYMENT_QUEUED"),
+    memory: { ...pass.memory, ...order },
+  };
+}
+
+function stopped(pass: DatabasePass, seen: Seen, answer: ServiceStatus | undefined): Folded {
+  const order = {
+    runState: "Stopped" as const,
+    stopping: baselineOf(seen.status),
+    stopRequestId: answer?.deploymentRequestId,
+  };
+  return { seen: ordered(pass, seen, answer, "STOP_QUEUED"), memory: { ...pinned(pass, seen), ...order } };
+}
+
+/** What is seen once an order was taken; without a request id the documented surface shows nothing of it ever after. */
+function ordered(pass: DatabasePass, seen: Seen, answer: ServiceStatus | undefined, queued: string): Seen {
+  const id: Uuid = pass.id ?? "";
+  const isLost = pass.surface === "Documented" && answer?.deploymentRequestId === undefined;
+  if (isLost) return { ...seen, status: { id, state: "" }, request: undefined, unseen: NO_REQUEST, ordered: true };
+  return { ...accepted(seen, id, answer, queued), unseen: undefined, ordered: true };
+}
+
+/** The memory before a write: what is deployed by now is put down, so that what is written counts as a change to it. */
+function pinned(pass: DatabasePass, seen: Seen): DatabaseMemory {
+  return { ...pass.memory, lastDeployment: followed(pass, seen) };
+}

@@ -1,0 +1,57 @@
+/** Whether the database is to be deployed or stopped now. Pure. */
+import type { Plan, Why } from "../../engine/kind.ts";
+import type { ServiceStatus } from "../../platform/service-status.ts";
+import type { Progress } from "../service/progress.ts";
+import { retryIn, waitToRetry } from "../service/retry.ts";
+import { startDue } from "../service/start.ts";
+import { once, stop as stopService } from "../service/steps.ts";
+import { deployMark } from "../service/trace.ts";
+import type { DatabasePass, Do, Seen } from "./model.ts";
+import { followed, isPending } from "./progress.ts";
+import { failure } from "./words.ts";
+
+/** The step, if one is due: never deployed, written settings, a start of what was stopped, or another attempt. */
+export function checkDeploy(pass: DatabasePass, seen: Seen, progress: Progress): Plan<Do> | undefined {
+  if (pass.spec.runState === "Stopped") return undefined;
+  const start = startDue(pass, progress);
+  if (start !== undefined) return deployment(pass, seen.status, { corrects: start === "corrects" });
+  // Somebody stopped it: a change of ours goes out with the next start.
+  if (progress.phase === "stopped" || progress.phase === "gone") return undefined;
+  const last = followed(pass, seen);
+  if (last === undefined || isPending(pass, last) || isAsked(pass, progress, last.retry)) {
+    return deployment(pass, seen.status, {});
+  }
+  const left = retryIn(pass, last, progress);
+  if (left === undefined) return undefined;
+  if (left > 0) return waitToRetry(left, failure(progress.state), progress.state, "the database");
+  return deployment(pass, seen.status, { attempts: (last.attempts ?? 0) + 1 });
+}
+
+/** Where no state is seen, only what is ordered tells what is to be ordered. */
+export function checkUnseen(pass: DatabasePass, { status, ordered }: Seen): Plan<Do> | undefined {
+  if (ordered || status === undefined) return undefined;
+  const { runState = "Running", lastDeployment: last } = pass.memory;
+  const asked = pass.requested !== undefined && pass.requested !== last?.retry;
+  if (runState === pass.spec.runState && !asked) return undefined;
+  return pass.spec.runState === "Stopped" ? stop(pass, status) : deployment(pass, status, {});
+}
+
+/** Stops the database; both surfaces can. */
+export function stop(pass: DatabasePass, status: ServiceStatus): Plan<Do> {
+  return stopService(pass, status, { op: "stopDatabase", noun: "database", failed: failure });
+}
+
+/** The user asks to try again what failed, once per token. */
+function isAsked({ requested }: DatabasePass, { phase }: Progress, handled: string | undefined): boolean {
+  return phase === "failed" && requested !== undefined && requested !== handled;
+}
+
+function deployment(
+  pass: DatabasePass,
+  status: ServiceStatus | undefined,
+  { corrects = false, attempts }: { readonly corrects?: boolean; readonly attempts?: number },
+): Plan<Do> {
+  const why: Why = { reason: "Deploying", message: "The database is being deployed." };
+  const mark = deployMark(pass, status, { settings: pass.memory.written?.revision ?? 0, attempts });
+  return once("deployDatabase", { what: "deploy", retry: pass.requested, attempts }, why, { mark, corrects });
+}

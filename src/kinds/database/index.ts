@@ -1,0 +1,34 @@
+/** PlatformDatabase: exists, settings, deployed and running, or stopped. */
+import { platformDatabase, type DatabaseMemory, type DatabaseSpec } from "../../resources/database.ts";
+import type { PlatformKind } from "../kind.ts";
+import type { ServiceInputs } from "../service/model.ts";
+import { act } from "./act.ts";
+import type { Do, Seen } from "./model.ts";
+import { observe } from "./observe.ts";
+import { plan } from "./plan.ts";
+import { report } from "./report.ts";
+import { trace } from "./trace.ts";
+
+export const database: PlatformKind<DatabaseSpec, ServiceInputs, Seen, DatabaseMemory, Do> = {
+  resource: platformDatabase,
+  lives: true,
+  claim: (spec) => spec.externalId,
+  listable: (surface) => surface === "Full",
+  needs: (spec) => ({
+    references: [
+      {
+        field: "spec.environmentRef",
+        kind: "PlatformEnvironment",
+        name: spec.environmentRef.name,
+        externalId: spec.environmentRef.externalId,
+      },
+    ],
+    values: [],
+    inputs: (resolved) => ({ environmentId: resolved.id("spec.environmentRef") }),
+  }),
+  observe,
+  plan,
+  act: (step, pass, seen, api) => act(step.do, pass, seen, api),
+  trace,
+  report,
+};

@@ -1,0 +1,58 @@
+/** What the parts of the database kind hand to each other. */
+import type { Pass, Why } from "../../engine/kind.ts";
+import type { Database } from "../../platform/databases.ts";
+import type { DatabaseMemory, DatabaseSpec } from "../../resources/database.ts";
+import type { Place, ServiceInputs, Sight } from "../service/model.ts";
+
+export interface Seen extends Place, Sight {
+  /** Why the state cannot be told: the documented surface has no read of it. The status then says nothing. */
+  readonly unseen: Why | undefined;
+  /** The environment's databases, on the full surface. */
+  readonly siblings: readonly Database[] | undefined;
+  /** A fresh list proves that the recorded database is gone. */
+  readonly isGone: boolean;
+  /** The managed types that the platform lists, where one was looked up now. */
+  readonly types: readonly string[] | undefined;
+  readonly serverNow: Date | undefined;
+  /** The settings were sent in this pass. */
+  readonly updated: boolean;
+  /** An order to deploy or to stop was sent in this pass. */
+  readonly ordered: boolean;
+  /** A delete was sent in this pass. */
+  readonly deleting: boolean;
+}
+
+export type Do =
+  | { readonly what: "create" }
+  | { readonly what: "update" }
+  | { readonly what: "stop" }
+  | { readonly what: "delete" }
+  | {
+      readonly what: "deploy";
+      /** The token of the user's request that it is made for. */
+      readonly retry: string | undefined;
+      /** How many times spec.lifecycle.retry has started it again, this time included. */
+      readonly attempts: number | undefined;
+    };
+
+export type DatabasePass = Pass<DatabaseSpec, ServiceInputs, DatabaseMemory>;
+
+export const NOTHING_SEEN: Seen = {
+  environmentIsOurs: true,
+  projectId: undefined,
+  status: undefined,
+  request: undefined,
+  unseen: undefined,
+  siblings: undefined,
+  isGone: false,
+  types: undefined,
+  serverNow: undefined,
+  updated: false,
+  ordered: false,
+  deleting: false,
+};
+
+/** The database's own record, on the full surface. */
+export function recordOf(pass: DatabasePass, seen: Seen): Database | undefined {
+  return seen.siblings?.find(({ id }) => id === pass.id);
+}

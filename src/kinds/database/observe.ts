@@ -1,0 +1,80 @@
+/** The reads of a database: few, and shared with its siblings where the surface lets them be. */
+import type { Uuid } from "../../engine/kind.ts";
+import type { Platform } from "../../platform/index.ts";
+import type { ServiceStatus } from "../../platform/service-status.ts";
+import {
+  isGone,
+  mayBeOver,
+  orMissing,
+  placeOf,
+  RECORDS_MAX_AGE_MS,
+  requestOf,
+  siblingsOf,
+  STATUSES_MAX_AGE_MS,
+} from "../service/observe.ts";
+import { unsentPaths } from "../service/settings.ts";
+import { NOTHING_SEEN, type DatabasePass, type Seen } from "./model.ts";
+import { declaredSettings } from "./settings.ts";
+import { followedRequest, told } from "./told.ts";
+import { typesOf } from "./types.ts";
+
+/** @throws ApiError */
+export async function observe(pass: DatabasePass, api: Platform): Promise<Seen> {
+  const place = { ...NOTHING_SEEN, ...(await placeOf(pass, api)) };
+  if (!place.environmentIsOurs) return place;
+  const seen = await (pass.surface === "Full" ? onFull(pass, place, api) : onDocumented(pass, place, api));
+  const types = isFollowed(pass) ? undefined : await typesOf(pass, api);
+  return { ...seen, types, serverNow: api.serverNow() };
+}
+
+/** What is looked at often asks for nothing but its progress. */
+function isFollowed({ memory }: DatabasePass): boolean {
+  const last = memory.lastDeployment;
+  return memory.stopping !== undefined || (last !== undefined && last.finishedAt === undefined);
+}
+
+async function onDocumented(pass: DatabasePass, place: Seen, api: Platform): Promise<Seen> {
+  if (pass.id === undefined) return place;
+  const requestId = followedRequest(pass);
+  const request =
+    requestId === undefined ? undefined : await orMissing(api.deployments.status(requestId), ["NotFound"]);
+  return { ...place, ...told(pass, pass.id, request) };
+}
+
+async function onFull(pass: DatabasePass, place: Seen, api: Platform): Promise<Seen> {
+  // First, as what was read before it has ended would be told as the end.
+  const request = await requestOf(pass, api);
+  const isFresh = pass.requested !== undefined || mayBeOver(pass, request);
+  const seen = { ...place, request, siblings: await recordsOf(pass, isFresh, api) };
+  if (pass.id === undefined) return seen;
+  const status = await statusOf(pass, pass.id, { ...seen, isFresh }, api);
+  if (status !== undefined) return { ...seen, status };
+  return { ...seen, isGone: await isGone(pass, () => api.databases.list(pass.inputs.environmentId)) };
+}
+
+async function recordsOf(pass: DatabasePass, isFresh: boolean, api: Platform): Promise<Seen["siblings"]> {
+  // What is about to be changed is read afresh: others may have changed what lies beside it.
+  const isSent = unsentPaths(declaredSettings(pass.spec), pass.memory.written).length === 0;
+  const isRoutine = pass.proof === "recorded" && pass.goal === "present" && isSent;
+  const options = { maxAgeMs: isRoutine && !isFresh ? RECORDS_MAX_AGE_MS : 0 };
+  return await siblingsOf(pass, api.databases.list(pass.inputs.environmentId, options), api);
+}
+
+/**
+ * The state: one read for all services of the environment. The lists may lag behind: whether one that we recorded is
+ * gone, only it can tell itself, and its state is then what was told of it.
+ */
+async function statusOf(
+  pass: DatabasePass,
+  id: Uuid,
+  { siblings, request, isFresh }: Pick<Seen, "siblings" | "request"> & { readonly isFresh: boolean },
+  api: Platform,
+): Promise<ServiceStatus | undefined> {
+  const isListed = siblings?.some((one) => one.id === id) === true;
+  if (!isListed && (siblings === undefined || pass.proof !== "recorded")) return undefined;
+  const options = { maxAgeMs: isFresh ? 0 : STATUSES_MAX_AGE_MS };
+  const found = (await api.services.statuses(pass.inputs.environmentId, options)).find((one) => one.id === id);
+  if (found !== undefined) return found;
+  const exists = isListed || (await orMissing(api.databases.get(id), ["NotFound"])) !== undefined;
+  return exists ? told(pass, id, request).status : undefined;
+}

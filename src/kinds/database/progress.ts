@@ -1,0 +1,37 @@
+/** How far a database is, and why it is to be deployed. Pure. */
+import type { DatabaseDeployment } from "../../resources/database.ts";
+import { everDeployed, hasFailed } from "../service/baseline.ts";
+import { advanced, progressOf as serviceProgress, type Progress } from "../service/progress.ts";
+import { shownState } from "../service/words.ts";
+import type { DatabasePass, Seen } from "./model.ts";
+
+/** How far the database is; undefined where nothing of it is seen. */
+export function progressOf(pass: DatabasePass, seen: Seen): Progress | undefined {
+  return seen.unseen === undefined ? serviceProgress(pass.memory.lastDeployment, seen) : undefined;
+}
+
+/**
+ * The last deployment: the remembered one. What was deployed before we came, or before the status was lost, is taken
+ * as it is and not deployed again.
+ */
+function lastDeployment({ memory, now }: DatabasePass, { status }: Seen): DatabaseDeployment | undefined {
+  if (memory.lastDeployment !== undefined || status === undefined || !everDeployed(status))
+    return memory.lastDeployment;
+  return { state: shownState(status.state), finishedAt: now.toISOString(), settings: memory.written?.revision ?? 0 };
+}
+
+/** The last deployment with what is known now; it ends when its state does. */
+export function followed(pass: DatabasePass, seen: Seen): DatabaseDeployment | undefined {
+  return advanced(lastDeployment(pass, seen), progressOf(pass, seen), seen, pass.now);
+}
+
+/** The deployment that failed, if it was one of ours: a failure may be of somebody else's, or of a stop. */
+export function failedDeployment(pass: DatabasePass, seen: Seen): DatabaseDeployment | undefined {
+  const last = followed(pass, seen);
+  return last?.startedAt !== undefined && hasFailed(last) ? last : undefined;
+}
+
+/** Whether settings were written since the last deployment, or there was none; never the platform's OUT_OF_DATE. */
+export function isPending({ memory }: DatabasePass, last: DatabaseDeployment | undefined): boolean {
+  return last === undefined || (memory.written?.revision ?? 0) !== (last.settings ?? 0);
+}

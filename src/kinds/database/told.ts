@@ -1,0 +1,76 @@
+/**
+ * The state of a database as far as it was told. The documented surface has no read of it: the answers to deploy and
+ * stop are the first word, and then the deployment request by its id, wherever there is one. Pure.
+ */
+import type { Ms, Uuid, Why } from "../../engine/kind.ts";
+import type { Deployment } from "../../platform/deployments.ts";
+import { servicePhase } from "../../platform/states.ts";
+import type { DatabasePass, Seen } from "./model.ts";
+
+type Told = Pick<Seen, "status" | "request" | "unseen">;
+
+const SURFACE = "and its surface does not show the state of databases";
+const ASK = "To have it deployed, use the annotation platform-operator.io/reconcile-requested-at.";
+
+/** The platform gave no request id. */
+export const NO_REQUEST: Why = {
+  reason: "NotObservable",
+  message: `The platform took the last order, but gave no deployment request id, ${SURFACE}: how it ended cannot be told. Look on the platform.`,
+};
+
+const NO_SUCH_REQUEST: Why = {
+  reason: "NotObservable",
+  message: `The platform does not know the deployment request of the last order, ${SURFACE}: how it ended cannot be told. Look on the platform.`,
+};
+
+const NEVER_TOLD: Why = {
+  reason: "NotObservable",
+  message: `The database was taken over, and the platform's surface does not show the state of databases. It is left as it is. ${ASK}`,
+};
+
+/** A request is looked for so long, as a read may lag behind the order. */
+const FIND_MS: Ms = 600_000;
+
+/** The id of the request that is followed: of an order to stop, else of a deployment that has not ended. */
+export function followedRequest({ memory }: DatabasePass): Uuid | undefined {
+  if (memory.stopping !== undefined) return memory.stopRequestId;
+  const last = memory.lastDeployment;
+  return last?.finishedAt === undefined ? last?.requestId : undefined;
+}
+
+/** What is known of the state. @param request the one of `followedRequest`, undefined where the platform has none */
+export function told(pass: DatabasePass, id: Uuid, request: Deployment | undefined): Told {
+  const { lastDeployment: last, stopping, state } = pass.memory;
+  const isOpen = stopping !== undefined || (last !== undefined && last.finishedAt === undefined);
+  if (!isOpen) return standing(pass, id);
+  const requestId = followedRequest(pass);
+  if (requestId === undefined) return unseen(id, NO_REQUEST);
+  if (request === undefined) {
+    if (stopping !== undefined || !isRecent(pass)) return unseen(id, NO_SUCH_REQUEST);
+    const busy = servicePhase(state ?? "") === "busy" ? state : undefined;
+    return { status: { id, state: busy ?? "DEPLOYMENT_QUEUED" }, request, unseen: undefined };
+  }
+  // Once the request is over, that is something new: it counts as its run.
+  const run = servicePhase(request.status) === "busy" ? {} : { executionId: requestId };
+  return {
+    status: { id, state: request.status, deploymentRequestId: requestId, ...run },
+    request: stopping === undefined ? request : undefined,
+    unseen: undefined,
+  };
+}
+
+/** Nothing is under way. What we made and were told nothing of yet was never deployed. */
+function standing({ memory, spec }: DatabasePass, id: Uuid): Told {
+  const { state, lastDeployment } = memory;
+  const known = state ?? lastDeployment?.state;
+  if (known === undefined && spec.externalId !== undefined) return unseen(id, NEVER_TOLD);
+  return { status: { id, state: known ?? "READY" }, request: undefined, unseen: undefined };
+}
+
+function unseen(id: Uuid, why: Why): Told {
+  return { status: { id, state: "" }, request: undefined, unseen: why };
+}
+
+function isRecent({ memory, now }: DatabasePass): boolean {
+  return now.getTime() - Date.parse(memory.lastDeployment?.startedAt ?? "") < FIND_MS;
+}

@@ -1,0 +1,58 @@
+/** Did an old request land? Reads only. */
+import type { OpenIntent, Trace, Why } from "../../engine/kind.ts";
+import type { Platform } from "../../platform/index.ts";
+import { platformDatabase, type DatabaseMemory } from "../../resources/database.ts";
+import { baseline, landed } from "../names.ts";
+import { untraceable } from "../service/identity.ts";
+import { deployLanded, landedDeployment, stopLanded } from "../service/trace.ts";
+import { NOTHING_SEEN, type DatabasePass, type Seen } from "./model.ts";
+
+type Traced = Trace<Seen, DatabaseMemory>;
+
+/** @throws ApiError */
+export async function trace(intent: OpenIntent, pass: DatabasePass, api: Platform): Promise<Traced> {
+  if (intent.creates) return await traceCreate(intent, pass, api);
+  if (pass.surface === "Documented") return unconfirmed(intent, pass);
+  const statuses = await api.services.statuses(intent.parentId ?? pass.inputs.environmentId);
+  const status = statuses.find(({ id }) => id === (intent.id ?? pass.id));
+  if (status === undefined) return { is: "absent" };
+  const isStop = intent.op === "stopDatabase";
+  if (!(isStop ? stopLanded(status) : deployLanded(intent, status))) return { is: "absent" };
+  const order: DatabaseMemory = isStop
+    ? { runState: "Stopped" }
+    : {
+        runState: "Running",
+        lastDeployment: { ...markedIn(intent), ...landedDeployment(intent, status, pass.now) },
+      };
+  return { is: "landed", known: [{ seen: { ...NOTHING_SEEN, status }, memory: { ...pass.memory, ...order } }] };
+}
+
+async function traceCreate(intent: OpenIntent, pass: DatabasePass, api: Platform): Promise<Traced> {
+  if (pass.surface === "Documented") return { is: "unknowable", why: untraceable(intent.name) };
+  const list = await api.databases.list(intent.parentId ?? pass.inputs.environmentId);
+  const found = landed(intent, list, pass.holderOf);
+  if (found.length === 0) return { is: "absent" };
+  return { is: "landed", known: found.map(({ id }) => ({ seen: NOTHING_SEEN, memory: pass.memory, id })) };
+}
+
+/** Nothing shows whether the order was carried out. The user's request to try again is the word that it may be given. */
+function unconfirmed({ op }: OpenIntent, { requested }: DatabasePass): Traced {
+  if (requested !== undefined) return { is: "absent" };
+  const what = op === "stopDatabase" ? "stop" : "deploy";
+  const why: Why = {
+    reason: "NotObservable",
+    message: `The platform did not confirm the order to ${what} the database, and its surface does not show the state of databases. Look on the platform. To have the order given again, use the annotation platform-operator.io/reconcile-requested-at.`,
+  };
+  return { is: "unknowable", why };
+}
+
+/** What the intent of a deployment says about it. */
+function markedIn({ mark }: OpenIntent): DatabaseMemory["lastDeployment"] {
+  return platformDatabase.memory.parse({
+    lastDeployment: {
+      settings: baseline(mark, "settings"),
+      retry: baseline(mark, "retry"),
+      attempts: baseline(mark, "attempts"),
+    },
+  }).lastDeployment;
+}

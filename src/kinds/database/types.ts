@@ -1,0 +1,56 @@
+/** The platform's list of managed database types: advice, and only for databases that the cloud provider manages. */
+import type { ConditionFact } from "../../engine/kind.ts";
+import { ApiError } from "../../platform/errors.ts";
+import type { Platform } from "../../platform/index.ts";
+import type { DatabaseMemory } from "../../resources/database.ts";
+import type { DatabasePass, Seen } from "./model.ts";
+
+/** The list is the same for everybody and changes with releases of the platform. */
+const MAX_AGE_MS = 3_600_000;
+
+/** The list, while it is not known to hold the type; undefined where nobody needs it, or it cannot be had now. */
+export async function typesOf(pass: DatabasePass, api: Platform): Promise<Seen["types"]> {
+  const { mode, type } = pass.spec;
+  if (mode !== "MANAGED" || pass.goal !== "present") return undefined;
+  const known = pass.memory.typeCheck;
+  if (known?.type === type && known.listed) return undefined;
+  try {
+    const types = await api.catalogue.managedDatabaseTypes({ maxAgeMs: MAX_AGE_MS, priority: "sweep" });
+    return types.map(({ name }) => name);
+  } catch (error) {
+    // Without the advice the database is as well as with it.
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the type is listed, as far as it was looked up. */
+export function typeCheckOf(pass: DatabasePass, { types }: Seen): DatabaseMemory["typeCheck"] {
+  const { mode, type } = pass.spec;
+  if (mode !== "MANAGED") return undefined;
+  if (types !== undefined) return { type, listed: types.some((name) => name.toUpperCase() === type) };
+  const known = pass.memory.typeCheck;
+  return known?.type === type ? known : undefined;
+}
+
+/** The condition TypeKnown; none where nothing was looked up. */
+export function typeCondition(pass: DatabasePass, seen: Seen): readonly ConditionFact[] {
+  const check = typeCheckOf(pass, seen);
+  if (check === undefined) return [];
+  const { type, listed } = check;
+  return [
+    listed
+      ? {
+          type: "TypeKnown",
+          status: "True",
+          reason: "TypeListed",
+          message: `The platform lists ${type} as a type of managed databases.`,
+        }
+      : {
+          type: "TypeKnown",
+          status: "False",
+          reason: "TypeNotListed",
+          message: `The platform's list of managed database types does not have ${type}. The list is only advice: the platform itself decides. Check spec.type if it refuses the database.`,
+        },
+  ];
+}
