@@ -14,6 +14,7 @@ describe("the config", () => {
     expect(load()).toEqual({
       metricsAddress: { host: undefined, port: 8080 },
       healthAddress: { host: undefined, port: 8081 },
+      webhookAddress: undefined,
       leaderElect: true,
       watchNamespaces: [],
       allowedPlatformHosts: [],

@@ -26,6 +26,7 @@ export interface Config {
   /** undefined: no such server. */
   readonly metricsAddress: BindAddress | undefined;
   readonly healthAddress: BindAddress | undefined;
+  readonly webhookAddress: BindAddress | undefined;
   readonly leaderElect: boolean;
   /** Empty: all. */
   readonly watchNamespaces: readonly string[];
@@ -92,6 +93,7 @@ const platformHost = z
 const options = z.object({
   "metrics-bind-address": bindAddress,
   "health-probe-bind-address": bindAddress,
+  "webhook-bind-address": bindAddress,
   "leader-elect": boolean,
   "watch-namespaces": list.pipe(z.array(namespace)),
   "allowed-platform-hosts": list.pipe(z.array(platformHost)),
@@ -125,6 +127,7 @@ export function loadConfig(args: readonly string[], surroundings: Surroundings =
   return Object.freeze({
     metricsAddress: told["metrics-bind-address"],
     healthAddress: told["health-probe-bind-address"],
+    webhookAddress: told["webhook-bind-address"],
     leaderElect: told["leader-elect"],
     watchNamespaces: [...new Set(told["watch-namespaces"])],
     allowedPlatformHosts: told["allowed-platform-hosts"],
@@ -157,6 +160,18 @@ export function loadPlatformRules(
   });
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => explain(issue, flags)).join("\n"));
   return { allowedPlatformHosts: parsed.data[hosts], allowInsecurePlatform: parsed.data[insecure] };
+}
+
+/** What the user's shell and kubectl say to a command. */
+export interface Shell {
+  readonly kubeconfig: string | undefined;
+  /** What kubectl wants of a credential plugin, as JSON (Kubernetes: "client-go credential plugins"). */
+  readonly execInfo: string | undefined;
+}
+
+/** @returns what the environment of a command says. */
+export function loadShell({ env }: Pick<Surroundings, "env"> = systemSurroundings()): Shell {
+  return { kubeconfig: env["KUBECONFIG"], execInfo: env["KUBERNETES_EXEC_INFO"] };
 }
 
 function systemSurroundings(): Surroundings {

@@ -29,6 +29,13 @@ export const FLAGS = [
     about: "where /healthz and /readyz are served; 0 for nowhere",
   },
   {
+    name: "webhook-bind-address",
+    is: "value",
+    value: "ADDRESS",
+    fallback: "0",
+    about: "where the platform's deliveries are received, e.g. :8082, behind TLS of an ingress; 0 for nowhere",
+  },
+  {
     name: "leader-elect",
     is: "switch",
     value: "BOOL",

@@ -1,6 +1,6 @@
-/** The servers of /metrics and of the probes: node:http, GET alone, a fixed set of paths. */
+/** How servers listen and stop; those of /metrics and of the probes: GET alone, a fixed set of paths. */
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 
 import type { BindAddress } from "./config.ts";
 
@@ -29,6 +29,11 @@ export async function serve(address: BindAddress, routes: Routes): Promise<HttpS
     void respond(routes, request, response);
   });
   server.maxRequestsPerSocket = 1_000;
+  return await listen(server, address);
+}
+
+/** Lets a server listen. @throws Error with what to do when the address cannot be used. */
+export async function listen(server: Server, address: BindAddress): Promise<HttpServer> {
   server.listen(address.port, address.host);
   try {
     await once(server, "listening");

@@ -96,7 +96,12 @@ export function createOperator(options: OperatorOptions): Operator {
 
   return {
     start: async () => {
-      servers = await startServers({ config, registry: metrics.registry, waitingFor, log });
+      const receiver = {
+        clock,
+        deliveries: () => (stopping.signal.aborted ? undefined : work),
+        ended: metrics.platform.delivered,
+      };
+      servers = await startServers({ config, registry: metrics.registry, waitingFor, receiver, log });
       log.info("started", { version, instance: config.instance, namespace: config.operatorNamespace });
       booting = boot();
     },

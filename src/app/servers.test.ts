@@ -1,6 +1,7 @@
 import { Registry } from "prom-client";
 import { afterEach, describe, expect, it } from "vitest";
 
+import { manualClock } from "../../test/support/clock.ts";
 import type { HttpServer } from "./http.ts";
 import type { Fields, Logger } from "./logger.ts";
 import { startServers } from "./servers.ts";
@@ -22,9 +23,12 @@ const log: Logger = {
   error: () => {},
 };
 
+const receiver = { clock: manualClock(), deliveries: () => undefined, ended: () => {} };
+
 async function start(options: Partial<Parameters<typeof startServers>[0]> = {}): Promise<(name: string) => string> {
-  const config = { metricsAddress: loopback, healthAddress: loopback };
-  running = await startServers({ config, registry: new Registry(), waitingFor: () => undefined, log, ...options });
+  const config = { metricsAddress: loopback, healthAddress: loopback, webhookAddress: undefined };
+  const usual = { config, registry: new Registry(), waitingFor: () => undefined, receiver, log };
+  running = await startServers({ ...usual, ...options });
   return (name) => told.find(({ server }) => server === name)?.address ?? "";
 }
 
@@ -66,8 +70,16 @@ describe("the servers", () => {
     expect((await fetch(`${at("health")}${path}`, { method })).status).toBe(status);
   });
 
+  it("tell senders of deliveries to come again where this process does not lead", async () => {
+    const at = await start({
+      config: { metricsAddress: undefined, healthAddress: undefined, webhookAddress: loopback },
+    });
+    const answer = await fetch(`${at("webhook")}/anything`, { method: "POST", body: "{}" });
+    expect([answer.status, answer.headers.get("retry-after"), await answer.text()]).toEqual([503, "5", ""]);
+  });
+
   it("are off without an address", async () => {
-    await start({ config: { metricsAddress: undefined, healthAddress: loopback } });
+    await start({ config: { metricsAddress: undefined, healthAddress: loopback, webhookAddress: undefined } });
     expect(told.map(({ server }) => server)).toEqual(["health"]);
   });
 
@@ -80,12 +92,15 @@ describe("the servers", () => {
   });
 
   it("say what to do when an address is taken, and leave none behind", async () => {
-    const at = await start({ config: { metricsAddress: loopback, healthAddress: undefined } });
+    const at = await start({
+      config: { metricsAddress: loopback, healthAddress: undefined, webhookAddress: loopback },
+    });
     const taken = { host: "127.0.0.1", port: Number(new URL(at("metrics")).port) };
     const second = startServers({
-      config: { metricsAddress: loopback, healthAddress: taken },
+      config: { metricsAddress: loopback, healthAddress: taken, webhookAddress: undefined },
       registry: new Registry(),
       waitingFor: () => undefined,
+      receiver,
       log,
     });
     await expect(second).rejects.toThrow(/cannot listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\): choose another address/);

@@ -1,15 +1,17 @@
-/** What is served: /metrics on one address, the probes on another. */
+/** What is served: /metrics on one address, the probes on another, deliveries of the platform on a third. */
 import type { Registry } from "prom-client";
 
-import type { Config } from "./config.ts";
+import type { BindAddress, Config } from "./config.ts";
 import { serve, type HttpServer, type Routes } from "./http.ts";
 import type { Logger } from "./logger.ts";
+import { startReceiver, type ReceiverOptions } from "./receiver/server.ts";
 
 export interface ServersOptions {
-  readonly config: Pick<Config, "metricsAddress" | "healthAddress">;
+  readonly config: Pick<Config, "metricsAddress" | "healthAddress" | "webhookAddress">;
   readonly registry: Registry;
   /** What keeps the operator from being ready, in words; undefined when it is. */
   readonly waitingFor: () => string | undefined;
+  readonly receiver: ReceiverOptions;
   readonly log: Logger;
 }
 
@@ -18,17 +20,19 @@ export async function startServers({
   config,
   registry,
   waitingFor,
+  receiver,
   log,
 }: ServersOptions): Promise<readonly HttpServer[]> {
   const wanted = [
-    { name: "metrics", address: config.metricsAddress, routes: metricsRoutes(registry) },
-    { name: "health", address: config.healthAddress, routes: healthRoutes(waitingFor) },
+    { name: "metrics", at: config.metricsAddress, begin: serving(metricsRoutes(registry)) },
+    { name: "health", at: config.healthAddress, begin: serving(healthRoutes(waitingFor)) },
+    { name: "webhook", at: config.webhookAddress, begin: (at: BindAddress) => startReceiver(at, receiver) },
   ];
   const started: HttpServer[] = [];
   try {
-    for (const { name, address, routes } of wanted) {
-      if (address === undefined) continue;
-      const server = await serve(address, routes);
+    for (const { name, at, begin } of wanted) {
+      if (at === undefined) continue;
+      const server = await begin(at);
       started.push(server);
       log.info("listening", { server: name, address: server.url });
     }
@@ -37,6 +41,10 @@ export async function startServers({
     await Promise.all(started.map((server) => server.stop()));
     throw error;
   }
+}
+
+function serving(routes: Routes): (at: BindAddress) => Promise<HttpServer> {
+  return (at) => serve(at, routes);
 }
 
 /** /metrics in the text format of Prometheus. */

@@ -29,6 +29,7 @@ function kind(name: string, reconcile: () => Promise<number | undefined> = async
     isConnection: false,
     references: () => [],
     claim: () => undefined,
+    entries: () => [],
     attach: () => async (key) => {
       passes.push(`${key.kind}/${key.name}`);
       return reconcile();

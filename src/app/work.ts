@@ -10,6 +10,7 @@ import type { WorkQueue } from "../kube/workqueue.ts";
 import type { Platform } from "../platform/index.ts";
 import { TYPES } from "./caches.ts";
 import type { ReconcileMetrics } from "./metrics/reconcile.ts";
+import type { Deliveries } from "./receiver/server.ts";
 
 export interface WorkOptions {
   readonly store: Store;
@@ -24,7 +25,7 @@ export interface WorkOptions {
   readonly failed: (key: string, error: unknown) => void;
 }
 
-export interface Work {
+export interface Work extends Deliveries {
   /** Tells the engine every object of the store, follows the changes from there on, and starts the workers. */
   start(): void;
   /** Takes no more keys. Resolves when the passes under way have ended. */
@@ -83,6 +84,13 @@ export function createWork(options: WorkOptions): Work {
       await controller.stop();
     },
     disconnect: () => engine.connections.closeAll(),
+    expecting: () =>
+      engine.connections
+        .all()
+        .flatMap(({ key, receiver, surface }) =>
+          receiver === undefined ? [] : [{ key, keys: receiver, sendsSecret: surface === "Full" }],
+        ),
+    hinted: (connection, ids) => engine.hinted(connection, ids),
   };
 }
 

@@ -18,6 +18,8 @@ export interface PlatformMetrics {
   /** An event of a namespace that ends went to the operator's namespace. */
   readonly eventMoved: () => void;
   readonly malformed: (kind: string) => void;
+  /** A request to the receiver of deliveries; event "none" where its body was not read. */
+  readonly delivered: (event: string, result: string) => void;
 }
 
 export function platformMetrics(
@@ -84,6 +86,12 @@ export function platformMetrics(
     help: "Events of namespaces that are being terminated, written to the operator's namespace",
     registers,
   });
+  const deliveries = new Counter({
+    name: `${PREFIX}_webhook_deliveries_total`,
+    help: "Requests to the receiver of the platform's deliveries, by event and by what became of them",
+    labelNames: ["event", "result"],
+    registers,
+  });
   return {
     called: ({ operation, method, status, sent, durationMs }) => {
       requests.inc({ operation, method, code: sent ? String(status) : "held" });
@@ -100,6 +108,9 @@ export function platformMetrics(
     },
     malformed: (kind) => {
       unreadable.inc({ kind });
+    },
+    delivered: (event, result) => {
+      deliveries.inc({ event, result });
     },
   };
 }

@@ -27,11 +27,8 @@ describe.each<[SurfaceName, object]>([
     const hook = world.webhook(spec);
     expect(await hook.run()).toMatchObject({ ops: ["createWebhook"], is: "settled", why: { reason: "Available" } });
     expect(world.writes()).toEqual([["createWebhook", sent]]);
-    for (let round = 0; round < 3; round += 1) {
-      const ran = await hook.run();
-      expect(ran).toMatchObject({ ops: [], is: "settled" });
-      if (round > 0) expect(ran.wrote).toBe(false);
-    }
+    expect(await hook.run()).toMatchObject({ ops: [], is: "settled" });
+    for (const _round of [1, 2]) expect(await hook.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
     expect(world.simulator.world().webhooks.get(hook.id() ?? "")).toMatchObject({ targetUrl: TARGET, enabled: true });
   });
 

@@ -1,0 +1,147 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { manualClock, type ManualClock } from "../../../test/support/clock.ts";
+import { receiverKeys } from "../../engine/receiver-keys.ts";
+import type { HttpServer } from "../http.ts";
+import { startReceiver, type Deliveries } from "./server.ts";
+
+const KEY = { kind: "PlatformConnection", namespace: "shop", name: "default" };
+const KEYS = receiverKeys("a-long-random-text", KEY);
+const KNOWN = "00000000-0000-4000-8000-00000000000a";
+const UNKNOWN = "00000000-0000-4000-8000-00000000000b";
+
+let clock: ManualClock;
+let receiver: HttpServer;
+let leads: boolean;
+let hinted: (readonly string[])[];
+let ended: string[];
+
+const deliveries: Deliveries = {
+  expecting: () => [{ key: KEY, keys: KEYS, sendsSecret: true }],
+  hinted: (connection, ids) => {
+    expect(connection).toEqual(KEY);
+    hinted.push(ids);
+    return ids.filter((id) => id === KNOWN).length;
+  },
+};
+
+beforeEach(async () => {
+  clock = manualClock();
+  leads = true;
+  hinted = [];
+  ended = [];
+  receiver = await startReceiver(
+    { host: "127.0.0.1", port: 0 },
+    {
+      clock,
+      deliveries: () => (leads ? deliveries : undefined),
+      ended: (event, result) => ended.push(`${event} ${result}`),
+    },
+  );
+});
+
+afterEach(async () => {
+  await receiver.stop();
+});
+
+async function send(path: string, body: unknown, init: RequestInit = {}): Promise<number> {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const answer = await fetch(`${receiver.url}/${path}`, { method: "POST", body: text, ...init });
+  expect(await answer.text()).toBe("");
+  return answer.status;
+}
+
+const about = (id: string) => ({ event_type: "DEPLOYMENT_SUCCEEDED", payload: { application_id: id } });
+
+describe("the receiver", () => {
+  it("has what a delivery is about looked at", async () => {
+    expect(await send(KEYS.path, about(KNOWN))).toBe(200);
+    expect(hinted).toEqual([[KNOWN]]);
+    expect(ended).toEqual(["DEPLOYMENT_SUCCEEDED queued"]);
+  });
+
+  it.each<[string, unknown, string]>([
+    ["about nothing that is managed", about(UNKNOWN), "DEPLOYMENT_SUCCEEDED ignored"],
+    ["about nothing", { event_type: "DEPLOYMENT_STARTED", payload: {} }, "DEPLOYMENT_STARTED ignored"],
+    ["of an unknown event", { event_type: "SURPRISE", payload: { application_id: KNOWN } }, "other queued"],
+    ["that cannot be read", "{", "other ignored"],
+    ["without a body", "", "other ignored"],
+  ])("takes a genuine delivery %s", async (_name, body, outcome) => {
+    expect(await send(KEYS.path, body)).toBe(200);
+    expect(ended).toEqual([outcome]);
+  });
+
+  it.each<[string, string, RequestInit, number]>([
+    ["a wrong path", "0".repeat(64), {}, 404],
+    ["no path", "", {}, 404],
+    ["a wrong secret", KEYS.path, { headers: { "x-signature": "guess" } }, 401],
+    ["another method", KEYS.path, { method: "PUT" }, 404],
+  ])("refuses %s without a word, and looks at nothing", async (_name, path, init, status) => {
+    expect(await send(path, about(KNOWN), init)).toBe(status);
+    expect(hinted).toEqual([]);
+    expect(ended).toEqual(["none rejected"]);
+  });
+
+  it("takes no more than 64 KiB", async () => {
+    expect(await send(KEYS.path, `"${"x".repeat(65_000)}"`)).toBe(200);
+    expect(await send(KEYS.path, `"${"x".repeat(66_000)}"`)).toBe(413);
+    expect(ended).toEqual(["other ignored", "none too-large"]);
+  });
+
+  it("counts the bytes of a body that does not say how long it is", async () => {
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        for (let chunk = 0; chunk < 20; chunk += 1) controller.enqueue(new Uint8Array(8_192).fill(0x20));
+        controller.close();
+      },
+    });
+    const sent = send(KEYS.path, "", { body, duplex: "half" });
+    // Whether the answer or the end of the connection comes first is for the network to say.
+    expect([413, "broken off"]).toContain(await sent.catch(() => "broken off"));
+    expect(ended).toEqual(["none too-large"]);
+  });
+
+  it("limits genuine deliveries, and takes more a while later", async () => {
+    for (let sent = 0; sent < 100; sent += 1) await send(KEYS.path, about(KNOWN));
+    expect(await send(KEYS.path, about(KNOWN))).toBe(429);
+    expect(hinted).toHaveLength(100);
+    await clock.advance(1_000);
+    expect(await send(KEYS.path, about(KNOWN))).toBe(200);
+  });
+
+  it("limits those who have no proof, and nobody else", async () => {
+    const statuses = [];
+    for (let sent = 0; sent < 30; sent += 1) statuses.push(await send("guess", {}));
+    expect(statuses.filter((status) => status === 404)).toHaveLength(20);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(10);
+    expect(await send(KEYS.path, about(KNOWN))).toBe(200);
+  });
+
+  it("has senders come again while another process leads", async () => {
+    leads = false;
+    expect(await send(KEYS.path, about(KNOWN))).toBe(503);
+    expect(ended).toEqual(["none standby"]);
+  });
+
+  it("takes no headers beyond 8 KiB, nor what is no HTTP", async () => {
+    expect(await send(KEYS.path, {}, { headers: { "x-long": "x".repeat(9_000) } })).toBe(431);
+    const socket = connect(Number(new URL(receiver.url).port), "127.0.0.1");
+    socket.write("\0\0\0\r\n\r\n");
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 400 /);
+    socket.destroy();
+    expect(ended).toEqual([]);
+  });
+
+  it("goes on after a sender broke off", async () => {
+    const socket = connect(Number(new URL(receiver.url).port), "127.0.0.1");
+    socket.write(`POST /${KEYS.path} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{`);
+    await once(socket, "connect");
+    socket.destroy();
+    expect(await send(KEYS.path, about(KNOWN))).toBe(200);
+    expect(ended).toEqual(["DEPLOYMENT_SUCCEEDED queued"]);
+  });
+});
