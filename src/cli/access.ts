@@ -63,6 +63,12 @@ export async function openAccess(
   return { platform, connection, spec };
 }
 
+/** @returns what the platform offers, as the connection says or the operator found out; Documented until that is known. */
+export function surfaceOf({ spec, connection }: Pick<Access, "spec" | "connection">): "Documented" | "Full" {
+  if (spec.surface !== "Auto") return spec.surface;
+  return stringMember(connection.status, "surface") === "Full" ? "Full" : "Documented";
+}
+
 /** @returns what messages call a connection. */
 export function titleOf({ kind, metadata }: KubeObject): string {
   const { namespace, name } = metadata;

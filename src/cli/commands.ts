@@ -1,4 +1,5 @@
 /** The table of all commands. Light: a command's code is loaded when it is called. */
+import { API_COMMANDS } from "./api/entries.ts";
 import type { Entry } from "./command.ts";
 import { OBJECT_COMMANDS } from "./objects/entries.ts";
 
@@ -16,6 +17,7 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./simulate.ts")).simulateCommand,
   },
   ...OBJECT_COMMANDS,
+  ...API_COMMANDS,
   {
     name: "version",
     about: "print the version",

@@ -24,7 +24,9 @@ export type Flag =
   /** May be given several times. */
   | (Common & { readonly is: "list"; readonly value: string })
   /** A whole number from `least` on. */
-  | (Common & { readonly is: "count"; readonly value: string; readonly least: number; readonly fallback?: number });
+  | (Common & { readonly is: "count"; readonly value: string; readonly least: number; readonly fallback?: number })
+  /** A span of time as kubectl writes it, e.g. 90s or 1m30s; read as milliseconds. */
+  | (Common & { readonly is: "duration"; readonly fallback?: string });
 
 /** By name, without the dashes, in kebab-case. */
 export type Flags = Readonly<Record<string, Flag>>;
@@ -48,7 +50,7 @@ type FlagValue<Spec extends Flag> = Spec extends { readonly is: "switch" }
   ? boolean
   : Spec extends { readonly is: "list" }
     ? readonly string[]
-    : Spec extends { readonly is: "count" }
+    : Spec extends { readonly is: "count" | "duration" }
       ? number | MayMiss<Spec>
       : OneOf<Spec, string> | MayMiss<Spec>;
 
@@ -127,6 +129,10 @@ function valueOf(name: string, flag: Flag, given: Given): Value {
       return Array.isArray(given) ? given.map(String) : [];
     case "count":
       return typeof given === "string" ? countOf(name, given, flag.least) : flag.fallback;
+    case "duration": {
+      const text = typeof given === "string" ? given : flag.fallback;
+      return text === undefined ? undefined : durationOf(name, text);
+    }
     case "text":
       if (typeof given !== "string") {
         if (flag.required) throw new UsageError(`--${name} is missing: ${flag.about}.`);
@@ -143,6 +149,22 @@ function countOf(name: string, given: string, least: number): number {
     throw new UsageError(`--${name} takes a whole number from ${least} on, not ${JSON.stringify(given)}.`);
   }
   return Number(given);
+}
+
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ["ms", 1],
+  ["s", 1_000],
+  ["m", 60_000],
+  ["h", 3_600_000],
+]);
+
+/** @returns milliseconds. */
+function durationOf(name: string, given: string): number {
+  if (!/^(?:\d{1,9}(?:ms|[smh]))+$/.test(given)) {
+    throw new UsageError(`--${name} takes a duration such as 90s or 1m30s, not ${JSON.stringify(given)}.`);
+  }
+  const parts = [...given.matchAll(/(\d+)(ms|[smh])/g)];
+  return parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (UNITS.get(unit) ?? 0), 0);
 }
 
 function argsOf(args: readonly Arg[], given: readonly string[]): Parsed["args"] {

@@ -1,9 +1,9 @@
 /** The flags that many commands share. */
 import type { Flags } from "./flags.ts";
 
-export const FORMATS = ["table", "wide", "json", "yaml", "name"] as const;
+export const LIST_FORMATS = ["table", "wide", "json", "yaml", "name"] as const;
 /** raw: as the platform said it. */
-export type Format = (typeof FORMATS)[number] | "raw";
+export type Format = (typeof LIST_FORMATS)[number] | "raw";
 
 /** Of every command that asks the cluster. */
 export const KUBE_FLAGS = {

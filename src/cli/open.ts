@@ -1,8 +1,8 @@
 /** What a command may open while it runs: the cluster and the platform. Loaded when first asked for, closed at the end. */
 import type { KubeObject } from "../kube/types.ts";
 import type { Platform } from "../platform/index.ts";
-import type { Access } from "./access.ts";
-import type { Cluster } from "./cluster.ts";
+import type { Access, AccessFlags } from "./access.ts";
+import type { Cluster, ClusterFlags } from "./cluster.ts";
 import type { Parsed } from "./flags.ts";
 import type { Host } from "./io.ts";
 
@@ -10,12 +10,18 @@ import type { Host } from "./io.ts";
 export interface Target {
   readonly id: string;
   readonly platform: Platform;
+  /** How the platform is reached. */
+  readonly access: Access;
   /** The custom resource, when the user named one. */
   readonly object: KubeObject | undefined;
 }
 
+/** What the shared flags say. */
+export interface Shared extends ClusterFlags, AccessFlags {}
+
 /** Everything here throws CliError, KubeError or ApiError, each with words for the user. */
 export interface Ports {
+  readonly shared: Shared;
   readonly cluster: () => Promise<Cluster>;
   /** @param object whose connection is wanted; that of --connection or of the namespace when left out. */
   readonly access: (object?: KubeObject) => Promise<Access>;
@@ -40,13 +46,19 @@ export function opener(flags: Parsed["flags"], host: Host): Opened {
     const value = flags[name];
     return typeof value === "string" ? value : undefined;
   };
+  const shared: Shared = {
+    namespace: text("namespace"),
+    context: text("context"),
+    kubeconfig: text("kubeconfig"),
+    connection: text("connection"),
+    operatorNamespace: text("operator-namespace") ?? "",
+    allowedHosts: text("allowed-platform-hosts"),
+    allowInsecure: flags["allow-insecure-platform"] === true,
+  };
 
   const open = async (): Promise<Cluster> => {
     const { openCluster } = await import("./cluster.ts");
-    const cluster = openCluster(
-      { namespace: text("namespace"), context: text("context"), kubeconfig: text("kubeconfig") },
-      host.clock,
-    );
+    const cluster = openCluster(shared, host.clock);
     closers.push(() => cluster.close());
     return cluster;
   };
@@ -55,33 +67,24 @@ export function opener(flags: Parsed["flags"], host: Host): Opened {
 
   const access: Ports["access"] = async (object) => {
     const { openAccess } = await import("./access.ts");
-    const opened = await openAccess(
-      await cluster(),
-      {
-        connection: text("connection"),
-        operatorNamespace: text("operator-namespace") ?? "",
-        allowedHosts: text("allowed-platform-hosts"),
-        allowInsecure: flags["allow-insecure-platform"] === true,
-      },
-      host.clock,
-      object,
-    );
+    const opened = await openAccess(await cluster(), shared, host.clock, object);
     closers.push(() => opened.platform.close());
     return opened;
   };
 
   return {
     ports: {
+      shared,
       cluster,
       access,
       platform: async () => (await access()).platform,
       target: async (given, kinds) => {
         const { externalIdOf, isId, nameOf } = await import("./targets.ts");
-        if (isId(given)) return { id: given, platform: (await access()).platform, object: undefined };
-        const { kind, name } = nameOf(given, kinds);
-        const object = await (await cluster()).get(kind, name);
-        const id = externalIdOf(object);
-        return { id, platform: (await access(object)).platform, object };
+        const name = isId(given) ? undefined : nameOf(given, kinds, ["an id"]);
+        const object = name === undefined ? undefined : await (await cluster()).get(name.kind, name.name);
+        const id = object === undefined ? given : externalIdOf(object);
+        const opened = await access(object);
+        return { id, platform: opened.platform, access: opened, object };
       },
     },
     close: async () => {

@@ -16,15 +16,16 @@ const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 /**
  * Reads `kind/name`, the kind spelled in any of the ways that kubectl takes, or a bare name.
  * @param kinds what may stand there; a bare name is one of the first.
+ * @param besides what else may stand there, in words.
  * @throws UsageError
  */
-export function nameOf(text: string, kinds: readonly string[]): Name {
+export function nameOf(text: string, kinds: readonly string[], besides: readonly string[] = []): Name {
   const [first, second, ...rest] = text.split("/");
   const name = second ?? first ?? "";
   const kind = second === undefined ? kinds[0] : kindOf(first ?? "");
-  if (!NAME.test(name) || rest.length > 0) throw new UsageError(`${JSON.stringify(text)} is no name of an object.`);
+  if (!NAME.test(name) || rest.length > 0) throw new UsageError(`${JSON.stringify(text)} is no name.`);
   if (kind !== undefined && kinds.includes(kind)) return { kind, name };
-  const known = kinds.map((each) => `${shortNameOf(each)}/${name}`).join(" or ");
+  const known = [...besides, ...kinds.map((each) => `${shortNameOf(each)}/${name}`)].join(" or ");
   throw new UsageError(`${JSON.stringify(text)} cannot stand here. Write ${known}.`);
 }
 

@@ -54,7 +54,7 @@ function argText({ name, optional, many }: Arg): string {
 
 function flagLine([name, flag]: readonly [string, Flag]): readonly [string, string] {
   const short = flag.short === undefined ? "    " : `-${flag.short}, `;
-  const value = "value" in flag ? ` ${flag.value}` : "";
+  const value = flag.is === "duration" ? " DURATION" : "value" in flag ? ` ${flag.value}` : "";
   return [`${short}--${name}${value}`, `${flag.about}${end(flag)}`];
 }
 

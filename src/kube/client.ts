@@ -38,6 +38,8 @@ export interface ClientOptions {
 export interface ConnectedClient extends KubeClient {
   /** Host and port of the API server. */
   readonly host: string;
+  /** The kubeconfig's context. */
+  readonly context: string;
   /** The namespace of the kubeconfig's context, or the pod's own. */
   readonly namespace: string | undefined;
   /** Ends all connections, open watches included. */
@@ -96,6 +98,7 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
 
   return {
     host: server.host,
+    context: config.getCurrentContext(),
     namespace: config.getContextObject(config.getCurrentContext())?.namespace,
     request: async (request) => {
       const used = await session.credentials();

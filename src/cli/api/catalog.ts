@@ -1,0 +1,52 @@
+import type { Template } from "../../platform/templates.ts";
+import { command } from "../command.ts";
+import { CliError, UsageError } from "../exit.ts";
+/** `catalog`: the platform templates of the organization. */
+import { LIST_FORMATS } from "../globals.ts";
+import { printList, type View } from "../render.ts";
+
+const view: View<Template> = {
+  columns: [
+    { name: "TEMPLATE", of: ({ key }) => key },
+    { name: "VERSION", of: ({ version }) => version },
+    { name: "STATUS", of: ({ status }) => status },
+    { name: "LAYERS", of: ({ layers }) => layers.map(({ key }) => key).join(",") },
+    { name: "DESCRIPTION", of: ({ description }) => description, wide: true },
+  ],
+  name: ({ key, version }) => `template/${key}@${version}`,
+};
+
+export const catalog = command({
+  asks: "platform",
+  formats: LIST_FORMATS,
+  args: [{ name: "template", about: "key of one template, or key@version", optional: true }],
+  flags: {
+    mode: { is: "text", value: "MODE", about: "mode of the cluster, e.g. PLATFORM_MANAGED; narrows the constraints" },
+    provider: { is: "text", value: "PROVIDER", about: "cloud provider of the cluster, e.g. AWS; goes with --mode" },
+    cluster: { is: "text", value: "ID", about: "id of the cluster, for -o yaml" },
+  },
+  details:
+    "-o yaml writes a PlatformBinding for each template, ready to be filled in: defaults as values, constraints as " +
+    "comments, sensitive fields as references to a Secret. -o json writes the templates themselves.",
+  run: async (call) => {
+    const { mode, provider, cluster } = call.flags;
+    if ((mode === undefined) !== (provider === undefined)) {
+      throw new UsageError("--mode and --provider go together: give both or none.");
+    }
+    const context =
+      mode === undefined || provider === undefined ? undefined : { clusterMode: mode, cloudProvider: provider };
+    const platform = await call.platform();
+    const shown = chosen(await platform.templates.list(context), call.args.template);
+    if (call.output !== "yaml") return printList(call, view, shown);
+    const { skeletonOf } = await import("./skeleton.ts");
+    call.io.stdout.write(shown.map((template) => skeletonOf(template, { cluster, context })).join("---\n"));
+  },
+});
+
+function chosen(templates: readonly Template[], wanted: string | undefined): readonly Template[] {
+  if (wanted === undefined) return templates;
+  const found = templates.filter(({ key, version }) => wanted === key || wanted === `${key}@${version}`);
+  if (found.length > 0) return found;
+  const known = templates.map(({ key, version }) => `${key}@${version}`).join(", ");
+  throw new CliError(`The platform lists no template ${JSON.stringify(wanted)}. It has ${known || "none"}.`);
+}

@@ -1,0 +1,56 @@
+/** `deploy`: one deployment of one commit. */
+import { member, stringMember } from "../../kube/json.ts";
+import { command } from "../command.ts";
+import { CliError, EXIT } from "../exit.ts";
+import { LIST_FORMATS } from "../globals.ts";
+import { printOne } from "../render.ts";
+import { APPLICATION } from "./arguments.ts";
+import { follow, lookAtApplication, WAIT } from "./follow.ts";
+import { serviceView } from "./service-view.ts";
+
+const LAST_LINES = 20;
+
+export const deploy = command({
+  asks: "platform",
+  formats: LIST_FORMATS,
+  args: [APPLICATION],
+  flags: {
+    commit: { is: "text", value: "SHA", required: true, about: "the commit to deploy" },
+    ...WAIT,
+  },
+  details:
+    "For an application whose commit is in a PlatformApplication, change spec.deploy.gitCommitId there instead: the " +
+    "operator reports a deployment of another commit as drift.",
+  run: async (call) => {
+    const { commit, wait, timeout: timeoutMs } = call.flags;
+    const target = await call.target(call.args.application, ["PlatformApplication"]);
+    const { platform, id, object } = target;
+    const declared = stringMember(member(object?.spec, "deploy"), "gitCommitId");
+    if (declared !== undefined && declared !== commit) {
+      call.tell(`The PlatformApplication asks for commit ${declared}; this deployment will show as drift.`);
+    }
+    const before = await platform.applications.status(id);
+    const started = await platform.applications.deploy(id, commit);
+    if (started !== undefined) await printOne(call, serviceView("application"), started);
+    if (!wait) {
+      call.tell(`The deployment of ${commit} is requested.`);
+      return EXIT.ok;
+    }
+    const request = started?.deploymentRequestId;
+    const later = request === undefined ? `app-status ${call.args.application}` : `deployment ${request}`;
+    const look = lookAtApplication(target, started, before);
+    try {
+      return await follow(call, { wanted: "running", timeoutMs, look, later });
+    } catch (error) {
+      if (error instanceof CliError) await tellLog();
+      throw error;
+    }
+
+    /** What the application said last, as far as it can be had. */
+    async function tellLog(): Promise<void> {
+      const lines = await platform.applications.log(id, LAST_LINES).catch(() => []);
+      const { printable } = await import("../render.ts");
+      for (const line of lines) call.tell(`| ${printable(line)}`);
+    }
+  },
+});

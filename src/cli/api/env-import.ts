@@ -1,0 +1,71 @@
+/** `env import`: variables and secrets from a .env file. */
+import { parseEnv } from "node:util";
+
+import { surfaceOf } from "../access.ts";
+import { command } from "../command.ts";
+import { CliError, EXIT, UsageError } from "../exit.ts";
+import { readText } from "../files.ts";
+import { LIST_FORMATS } from "../globals.ts";
+import { printList, type View } from "../render.ts";
+import { APPLICATION } from "./arguments.ts";
+
+interface Line {
+  readonly name: string;
+  readonly secret: boolean;
+  readonly imported: boolean;
+}
+
+const view: View<Line> = {
+  columns: [
+    { name: "KEY", of: ({ name }) => name },
+    { name: "SECRET", of: ({ secret }) => secret },
+    { name: "IMPORTED", of: ({ imported }) => imported },
+  ],
+  name: ({ name, secret }) => `${secret ? "secret" : "variable"}/${name}`,
+};
+
+export const envImport = command({
+  asks: "platform",
+  formats: LIST_FORMATS,
+  args: [APPLICATION],
+  flags: {
+    file: {
+      is: "text",
+      short: "f",
+      value: "FILE",
+      fallback: ".env",
+      about: "file of KEY=value lines; - for standard input",
+    },
+    secret: { is: "list", value: "KEY", about: "import this one as a secret" },
+    overwrite: { is: "switch", about: "replace variables that exist; the platform never replaces a secret" },
+    scope: { is: "text", value: "SCOPE", about: "where they belong; APPLICATION on a full surface, else not sent" },
+  },
+  details: "Values are never shown. Ends with 1 when not all were imported.",
+  run: async (call) => {
+    const { file, overwrite, secret } = call.flags;
+    const entries = Object.entries(parseEnv(await readText(call.io, file)));
+    if (entries.length === 0) throw new CliError(`${file} has no lines of the form KEY=value.`);
+    const unknown = secret.filter((key) => !entries.some(([name]) => name === key));
+    if (unknown.length > 0) throw new UsageError(`--secret names ${unknown.join(", ")}, which ${file} does not have.`);
+
+    const { platform, id, access } = await call.target(call.args.application, ["PlatformApplication"]);
+    const scope = call.flags.scope ?? (surfaceOf(access) === "Full" ? "APPLICATION" : undefined);
+    const vars = entries.map(([name, value = ""]) => ({
+      name,
+      value,
+      isSecret: secret.includes(name),
+      ...(scope === undefined ? {} : { scope }),
+    }));
+    const answer = await platform.variables.import(id, { overwrite, vars });
+    if (answer === undefined) {
+      call.tell("The platform accepted it and says no more.");
+      return EXIT.ok;
+    }
+    const done = new Set(answer.successfulImportedVariables.map(({ name }) => name));
+    const lines = vars.map(({ name, isSecret }) => ({ name, secret: isSecret, imported: done.has(name) }));
+    await printList(call, view, lines);
+    const total = answer.totalVariablesToImport ?? vars.length;
+    call.tell(`Imported ${done.size} of ${total}. They take effect with the next deployment.`);
+    return done.size < total ? EXIT.failed : EXIT.ok;
+  },
+});

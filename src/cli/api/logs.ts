@@ -1,0 +1,89 @@
+/** `logs`: the last lines of an application's log, and what comes after them. */
+import { stripVTControlCharacters } from "node:util";
+
+import { pause } from "../../kube/clock.ts";
+import { ApiError } from "../../platform/errors.ts";
+import { command, type Call } from "../command.ts";
+import { EXIT } from "../exit.ts";
+import { APPLICATION } from "./arguments.ts";
+
+/** The platform has no stream: the log is asked for again and again. Its budget is about 1,000 requests an hour. */
+const POLL_MS = 5_000;
+/** As many lines as deployed services keep; asked for while following, so that nothing slips through. */
+const WINDOW = 1_000;
+
+export const logs = command({
+  asks: "platform",
+  args: [APPLICATION],
+  flags: {
+    tail: { is: "count", value: "N", least: 1, fallback: 100, about: "how many lines" },
+    follow: { is: "switch", short: "f", about: "go on with new lines until Ctrl-C" },
+  },
+  run: async (call) => {
+    const { tail, follow } = call.flags;
+    const { platform, id } = await call.target(call.args.application, ["PlatformApplication"]);
+    const read = (lines: number): Promise<readonly string[]> => platform.applications.log(id, lines);
+    const first = await read(follow ? Math.max(tail, WINDOW) : tail);
+    write(call, first.slice(-tail));
+    if (follow) await followOn(call, first, () => read(Math.max(tail, WINDOW)));
+    return EXIT.ok;
+  },
+});
+
+async function followOn(call: Call, first: readonly string[], read: () => Promise<readonly string[]>): Promise<void> {
+  const signal = call.host.interrupt();
+  let seen = first;
+  let waitMs = POLL_MS;
+  while (await pause(call.host.clock, waitMs, signal)) {
+    try {
+      const now = await read();
+      const added = newLines(seen, now);
+      if (seen.length > 0 && added.length === now.length && now.length > 0) call.tell("(lines may be missing here)");
+      write(call, added);
+      seen = now;
+      waitMs = POLL_MS;
+    } catch (error) {
+      waitMs = Math.max(POLL_MS, passing(error));
+      call.tell(`The log cannot be read now${error instanceof Error ? ` (${error.message})` : ""}; trying again.`);
+    }
+  }
+}
+
+/**
+ * @returns the lines of `now` that come after those of `before`: the two windows are laid over each other where the end
+ *   of the one is the beginning of the other, as far as possible.
+ */
+export function newLines(before: readonly string[], now: readonly string[]): readonly string[] {
+  for (let shared = Math.min(before.length, now.length); shared > 0; shared -= 1) {
+    const from = before.length - shared;
+    if (now.slice(0, shared).every((line, at) => line === before[from + at])) return now.slice(shared);
+  }
+  return now;
+}
+
+/** @returns how long to wait after a failure that passes by itself, in milliseconds. @throws any other error */
+function passing(error: unknown): number {
+  if (!(error instanceof ApiError)) throw error;
+  const { failure } = error;
+  switch (failure.is) {
+    case "RateLimited":
+    case "OverBudget":
+      return failure.retryAfterMs;
+    case "Server":
+    case "Unreachable":
+      return 0;
+    default:
+      throw error;
+  }
+}
+
+/** Raw into files and pipes; on a terminal nothing that a log says may move its cursor or change its title. */
+function write({ io: { stdout } }: Call, lines: readonly string[]): void {
+  if (lines.length === 0) return;
+  const shown = stdout.isTTY === true ? lines.map(harmless) : lines;
+  stdout.write(shown.map((line) => `${line}\n`).join(""));
+}
+
+function harmless(line: string): string {
+  return stripVTControlCharacters(line).replaceAll(/[^\P{Cc}\t]/gu, "");
+}

@@ -1,0 +1,145 @@
+/** `cluster token` and `cluster kubeconfig`: signing in to a cluster of the platform with kubectl. */
+import { homedir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+
+import { loadShell } from "../../app/config.ts";
+import type { ClusterToken } from "../../platform/clusters.ts";
+import type { Access } from "../access.ts";
+import { command, type Call } from "../command.ts";
+import { CliError, UsageError } from "../exit.ts";
+import { readText } from "../files.ts";
+import type { Flags } from "../flags.ts";
+import { printData } from "../render.ts";
+import { isId } from "../targets.ts";
+
+/** The group of ExecCredential (Kubernetes: "client-go credential plugins"). */
+const EXEC_GROUP = "client.authentication.k8s.io";
+const READ_ONLY = {
+  "read-only": {
+    is: "switch",
+    fallback: true,
+    about: "a token that may only read; --read-only=false for one that may write",
+  },
+} as const satisfies Flags;
+
+/** The spec types the id of this operation as a plain string, so a bare word is an id and no name. */
+const CLUSTER = { name: "cluster", about: "id of the cluster, or pcl/NAME of a PlatformCluster" } as const;
+
+export const clusterToken = command({
+  asks: "platform",
+  formats: ["json", "yaml", "raw"],
+  args: [CLUSTER],
+  flags: READ_ONLY,
+  details:
+    "Prints an ExecCredential, as kubectl wants it of a credential plugin; -o raw prints the token alone. " +
+    "The token is short-lived and is stored nowhere.",
+  run: async (call) => {
+    const { id, access } = await clusterOf(call, call.args.cluster);
+    const answer = await access.platform.clusters.token(id, { readOnly: call.flags["read-only"] });
+    const { output } = call;
+    if (output === "json" || output === "yaml")
+      await printData(call, output, execCredential(answer, loadShell().execInfo));
+    else call.io.stdout.write(`${answer.status.token}\n`);
+  },
+});
+
+export const clusterKubeconfig = command({
+  asks: "platform",
+  args: [CLUSTER],
+  flags: {
+    server: { is: "text", value: "URL", required: true, about: "address of the cluster's API server" },
+    "ca-file": { is: "text", value: "FILE", about: "its certificate authority in PEM; the system's when left out" },
+    name: { is: "text", value: "NAME", about: "what the context is called; the cluster's id when left out" },
+    ...READ_ONLY,
+  },
+  details:
+    "Prints a kubeconfig that has kubectl fetch a token whenever it needs one: no token is in it. The platform tells " +
+    "neither the address nor the certificate authority of a cluster, so they have to be given.",
+  run: async (call) => {
+    const { server, "ca-file": caFile, name } = call.flags;
+    if (!server.startsWith("https://") || !URL.canParse(server)) {
+      throw new UsageError("--server takes a URL that begins with https://: kubectl sends tokens nowhere else.");
+    }
+    const { id, access } = await clusterOf(call, call.args.cluster);
+    const authority = caFile === undefined ? {} : { "certificate-authority-data": await readAuthority(call, caFile) };
+    const title = name ?? id;
+    await printData(call, "yaml", {
+      apiVersion: "v1",
+      kind: "Config",
+      clusters: [{ name: title, cluster: { server, ...authority } }],
+      users: [{ name: title, user: { exec: await execOf(call, id, access) } }],
+      contexts: [{ name: title, context: { cluster: title, user: title } }],
+      "current-context": title,
+    });
+  },
+});
+
+/** The platform's answer where it is one already. kubectl takes no other version than the one that it asks for. */
+function execCredential(answer: ClusterToken, execInfo: string | undefined): object {
+  const given = answer.apiVersion?.startsWith(`${EXEC_GROUP}/`) === true ? answer.apiVersion : `${EXEC_GROUP}/v1`;
+  const { token, expirationTimestamp } = answer.status;
+  return {
+    apiVersion: askedVersion(execInfo) ?? given,
+    kind: "ExecCredential",
+    spec: answer.spec ?? {},
+    status: { token, ...(expirationTimestamp === undefined ? {} : { expirationTimestamp }) },
+  };
+}
+
+/** The version that kubectl names in $KUBERNETES_EXEC_INFO. */
+function askedVersion(execInfo: string | undefined): string | undefined {
+  const [, version] = /"apiVersion"\s*:\s*"(client\.authentication\.k8s\.io\/v1(?:beta1)?)"/.exec(execInfo ?? "") ?? [];
+  return version;
+}
+
+async function clusterOf(call: Call, text: string): Promise<{ readonly id: string; readonly access: Access }> {
+  if (text.includes("/") || isId(text)) return call.target(text, ["PlatformCluster"]);
+  return { id: text, access: await call.access() };
+}
+
+/**
+ * How kubectl calls us. Pinned to the connection, the context and the kubeconfig of now: kubectl hands its own
+ * $KUBECONFIG on to a plugin, which may well be the file that is printed here.
+ */
+async function execOf(call: Call<unknown, { readonly "read-only": boolean }>, id: string, { connection }: Access) {
+  const { client, namespace } = await call.cluster();
+  const given = call.shared;
+  const { kubeconfig } = given;
+  const { name, namespace: home = namespace } = connection.metadata;
+  return {
+    apiVersion: `${EXEC_GROUP}/v1`,
+    command: call.program === "kubectl platform" ? "kubectl-platform" : call.program,
+    args: [
+      "cluster",
+      "token",
+      id,
+      `--read-only=${String(call.flags["read-only"])}`,
+      `--connection=${connection.kind}/${name}`,
+      `--namespace=${home}`,
+      `--context=${client.context}`,
+      ...(kubeconfig === undefined ? [] : [`--kubeconfig=${resolve(kubeconfig)}`]),
+      ...(connection.metadata.namespace === undefined ? [`--operator-namespace=${given.operatorNamespace}`] : []),
+      ...(given.allowedHosts === undefined ? [] : [`--allowed-platform-hosts=${given.allowedHosts}`]),
+      ...(given.allowInsecure ? ["--allow-insecure-platform"] : []),
+    ],
+    ...(kubeconfig === undefined ? { env: [{ name: "KUBECONFIG", value: userKubeconfig() }] } : {}),
+    interactiveMode: "Never",
+    provideClusterInfo: false,
+    installHint: "kubectl-platform is not on PATH; it comes with platform-operator.",
+  };
+}
+
+function userKubeconfig(): string {
+  const given = loadShell().kubeconfig ?? "";
+  const files = given.split(delimiter).filter((file) => file !== "");
+  if (files.length === 0) return join(homedir(), ".kube", "config");
+  return files.map((file) => resolve(file)).join(delimiter);
+}
+
+async function readAuthority(call: Call, file: string): Promise<string> {
+  const pem = await readText(call.io, file);
+  if (!pem.includes("-----BEGIN CERTIFICATE-----")) {
+    throw new CliError(`${file} holds no certificate. It has to be the certificate authority in PEM.`);
+  }
+  return Buffer.from(pem).toString("base64");
+}
