@@ -22,7 +22,7 @@ export const approve = command({
     if (plan === undefined) {
       throw new CliError(`${args.object} has no plan that waits for approval: its status.plan is empty.`);
     }
-    for (const line of actionLines(plan.actions)) tell(printable(line));
+    for (const line of actionLines(plan.actions)) tell(line);
     if (flags.hash !== undefined && flags.hash !== plan.hash) {
       throw new CliError(`${args.object} has another plan now, ${plan.hash}. Look at it and approve that one.`);
     }

@@ -22,7 +22,8 @@ interface Look {
   readonly colour: Colour;
 }
 
-const LOOKS: Readonly<Record<Mark, Look>> = {
+/** How each mark looks. */
+export const LOOKS: Readonly<Record<Mark, Look>> = {
   new: { sign: "·", colour: "dim" },
   working: { sign: "◌", colour: "cyan" },
   ready: { sign: "✔", colour: "green" },

@@ -1,5 +1,24 @@
 /** The commands about custom resources. Light, as all entries are. */
+import type { OperationName } from "../../platform/operations.ts";
 import type { Entry } from "../command.ts";
+
+/** What an export reads. */
+const EXPORT_OPERATIONS = [
+  "listProjects",
+  "getProject",
+  "getProjectEnvironmentStats",
+  "listEnvironments",
+  "listServices",
+  "listServiceStatuses",
+  "listApplications",
+  "listDatabases",
+  "listVariables",
+  "listSecrets",
+  "listClusters",
+  "getClusterStatus",
+  "listTemplates",
+  "getBinding",
+] as const satisfies readonly OperationName[];
 
 export const OBJECT_COMMANDS: readonly Entry[] = [
   {
@@ -7,6 +26,18 @@ export const OBJECT_COMMANDS: readonly Entry[] = [
     about: "draw what there is, what hangs from what, and how it goes",
     operations: [],
     load: async () => (await import("./tree.ts")).tree,
+  },
+  {
+    name: "status",
+    about: "show one object on one screen",
+    operations: [],
+    load: async () => (await import("./status.ts")).status,
+  },
+  {
+    name: "export",
+    about: "write what exists on the platform as YAML that adopts it",
+    operations: EXPORT_OPERATIONS,
+    load: async () => (await import("./export/index.ts")).exportCommand,
   },
   {
     name: "reconcile",

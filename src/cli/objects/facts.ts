@@ -1,6 +1,7 @@
 /** What one object says of itself, in the few words that a tree has room for. Pure. */
 import { isObject, member, stringMember } from "../../kube/json.ts";
 import type { Json, KubeObject } from "../../kube/types.ts";
+import { printable } from "../render.ts";
 
 /**
  * new: the operator has not said anything of this spec yet; working: it is under way; ready; warned: Ready, but the last exchange
@@ -75,11 +76,11 @@ export function factOf(object: KubeObject, parent?: string): Fact {
     name,
     parent,
     mark,
-    state: stringMember(object.status, "state") ?? stringMember(object.status, "layersEnabled") ?? "",
-    reason: word.reason,
-    message: word.message,
-    commit: stringMember(object.status, "commit") ?? "",
-    externalId: stringMember(object.status, "externalId") ?? "",
+    state: printable(stringMember(object.status, "state") ?? stringMember(object.status, "layersEnabled") ?? ""),
+    reason: printable(word.reason),
+    message: printable(word.message),
+    commit: printable(stringMember(object.status, "commit") ?? ""),
+    externalId: printable(stringMember(object.status, "externalId") ?? ""),
   };
 }
 

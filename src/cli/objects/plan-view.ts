@@ -1,6 +1,7 @@
 /** The plan that waits in an object's status, as people read it. Pure. */
 import { isObject, member, stringMember } from "../../kube/json.ts";
 import type { Json, KubeObject } from "../../kube/types.ts";
+import { printable } from "../render.ts";
 
 /** One write to the platform. */
 export interface PlannedAction {
@@ -53,14 +54,17 @@ export function fieldsOf(value: Json | undefined): readonly PlannedField[] {
 /** @returns one line for each action, and one for each field below it. */
 export function actionLines(actions: readonly PlannedAction[]): readonly string[] {
   return actions.flatMap(({ operation, message, commit, fields }) => [
-    [operation, message, commit === undefined ? "" : `(commit ${commit})`].filter((word) => word !== "").join("  "),
+    [operation, message, commit === undefined ? "" : `(commit ${commit})`]
+      .filter((word) => word !== "")
+      .map(printable)
+      .join("  "),
     ...fields.map((field) => `  ${fieldLine(field)}`),
   ]);
 }
 
 /** @returns a difference in one line: what is there, and what comes in its place. */
 export function fieldLine({ path, observed, desired }: PlannedField): string {
-  return `${path}: ${observed} → ${desired}`;
+  return printable(`${path}: ${observed} → ${desired}`);
 }
 
 function listOf(value: Json | undefined): readonly Json[] {

@@ -40,7 +40,7 @@ export const tree = command({
     const scope: Scope = { cluster, namespace: flags["all-namespaces"] ? "" : cluster.namespace, tell };
     const select = (objects: readonly KubeObject[]): readonly Fact[] => selected(objects, args.project);
     if (!flags.watch) {
-      await show(select(await listObjects(scope)), flags.output, io);
+      await show(there(select(await listObjects(scope)), args.project, scope), flags.output, io);
       return;
     }
     if (flags.output !== "table" && flags.output !== "wide") {
@@ -82,12 +82,7 @@ async function show(facts: readonly Fact[], format: TreeFormat, io: Io): Promise
     case "table":
     case "wide":
       if (facts.length === 0) io.stderr.write("Nothing found.\n");
-      else
-        io.stdout.write(
-          drawn(facts, io.stdout, format === "wide")
-            .map((line) => `${line}\n`)
-            .join(""),
-        );
+      else io.stdout.write(`${drawn(facts, io.stdout, format === "wide").join("\n")}\n`);
       return;
     case "json":
     case "yaml":

@@ -1,0 +1,115 @@
+/** The command `export`: what exists on the platform as YAML that adopts it, and changes nothing when it is applied. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { KubeError } from "../../../kube/errors.ts";
+import { stringMember } from "../../../kube/json.ts";
+import type { KubeObject } from "../../../kube/types.ts";
+import type { Access } from "../../access.ts";
+import type { Cluster } from "../../cluster.ts";
+import { command } from "../../command.ts";
+import { CliError, UsageError } from "../../exit.ts";
+import { listObjects } from "../listing.ts";
+import { surfaceOf } from "../surface.ts";
+import { filesOf, type File } from "./describe.ts";
+import type { Inventory } from "./inventory.ts";
+import { takeInventory } from "./read.ts";
+import type { Home } from "./scribe.ts";
+import { yamlOf } from "./yaml.ts";
+
+export const exportCommand = command({
+  asks: "platform",
+  flags: {
+    project: { is: "list", value: "ID|NAME", about: "only this project; may be given several times" },
+    all: { is: "switch", about: "all projects, and where they are shown the clusters with what is bound to them" },
+    "observe-only": { is: "switch", about: "manifests that watch and never write (managementPolicy ObserveOnly)" },
+    output: { is: "text", short: "o", value: "DIR", about: "directory to write one file per project to" },
+  },
+  details:
+    "Writes YAML to standard output unless -o names a directory. Applied, it makes the operator take over what exists\n" +
+    "without a write to the platform. Values of variables and secrets are never read: they stay as they are, and\n" +
+    "comments list their keys. Webhooks cannot be listed on any surface.",
+  run: async ({ cluster: open, access: reach, flags, io, tell }) => {
+    if (flags.all === flags.project.length > 0) throw new UsageError("Say either --all or --project ID|NAME.");
+    const cluster = await open();
+    const access = await reach();
+    const surface = await surfaceOf(access);
+    const only = flags.all ? undefined : flags.project;
+    const inventory = await takeInventory({ platform: access.platform, surface, only, tell });
+    refuseUnknown(only, inventory);
+    const home = await homeOf(cluster, access, flags["observe-only"], tell);
+    const notes = notesOf(inventory);
+    const files = filesOf(inventory, home);
+    for (const note of notes) tell(note);
+    if (flags.output === undefined) {
+      io.stdout.write(
+        yamlOf(
+          files.flatMap(({ documents }) => documents),
+          notes,
+        ),
+      );
+      return;
+    }
+    await write(flags.output, files, notes);
+    tell(`Wrote ${files.length} ${files.length === 1 ? "file" : "files"} to ${flags.output}.`);
+  },
+});
+
+function refuseUnknown(only: readonly string[] | undefined, { projects }: Inventory): void {
+  const found = new Set(projects.flatMap(({ record }) => [record.id, record.name]));
+  const missing = only?.find((wanted) => !found.has(wanted));
+  if (missing !== undefined) throw new CliError(`The organization has no project ${JSON.stringify(missing)}.`);
+}
+
+async function homeOf(
+  cluster: Cluster,
+  { connection }: Access,
+  observeOnly: boolean,
+  tell: (line: string) => void,
+): Promise<Home> {
+  const objects = await present(cluster, tell);
+  const { kind, metadata } = connection;
+  return {
+    namespace: cluster.namespace,
+    connectionRef: metadata.name === "default" ? undefined : { kind, name: metadata.name },
+    observeOnly,
+    present: objects.map((object) => ({
+      kind: object.kind,
+      name: object.metadata.name,
+      id: stringMember(object.status, "externalId") ?? stringMember(object.spec, "externalId"),
+    })),
+  };
+}
+
+/** What the user may not see is taken as not there: apply would tell. */
+async function present(cluster: Cluster, tell: (line: string) => void): Promise<readonly KubeObject[]> {
+  try {
+    return await listObjects({ cluster, namespace: cluster.namespace, tell });
+  } catch (error) {
+    if (!(error instanceof KubeError) && !(error instanceof CliError)) throw error;
+    tell(`Which custom resources there are already could not be read: ${error.message}`);
+    return [];
+  }
+}
+
+function notesOf({ surface, gaps }: Inventory): readonly string[] {
+  const shown =
+    surface === "Full"
+      ? []
+      : [
+          "This platform shows no environments and services but their number: what it does not show is written as comments.",
+        ];
+  return [...shown, "Webhooks cannot be listed: describe them by hand.", ...gaps];
+}
+
+async function write(directory: string, files: readonly File[], notes: readonly string[]): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true });
+    for (const [at, { name, documents }] of files.entries()) {
+      await writeFile(join(directory, `${name}.yaml`), yamlOf(documents, at === 0 ? notes : []));
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "it failed";
+    throw new CliError(`${directory} cannot be written: ${reason}.`);
+  }
+}

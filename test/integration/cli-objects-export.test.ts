@@ -1,0 +1,153 @@
+import { mkdtemp, readdir, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { beforeAll, describe, expect, inject, it, vi } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { z } from "zod";
+
+import { cli } from "../support/cli.ts";
+import { COMMIT, defaults } from "../support/manifests.ts";
+import { call } from "../support/simulated-platform.ts";
+import { createStage, type Stage } from "../support/stage.ts";
+
+const { kubeconfigPath } = inject("controlPlane");
+const Made = z.object({ id: z.string() });
+const Applied = z.object({ kind: z.string(), metadata: z.object({ name: z.string() }) });
+
+const PASSWORD = "not-a-real-password";
+
+const exported = (stage: Stage, ...argv: readonly string[]) =>
+  cli([
+    "export",
+    ...argv,
+    "--kubeconfig",
+    kubeconfigPath,
+    "-n",
+    stage.namespace,
+    "--allow-insecure-platform",
+    "--allowed-platform-hosts=127.0.0.1",
+  ]);
+
+/** A project with two environments, applications of one name in both, and databases, made by other hands. */
+async function existing({ platform }: Stage): Promise<void> {
+  const authorization = `Token ${platform.tokens.admin}`;
+  const post = async (path: string, body: object): Promise<string> =>
+    Made.parse((await call(platform, `POST ${path}`, body, authorization)).body).id;
+  const act = async (path: string, body: object = {}): Promise<void> => {
+    expect((await call(platform, `POST ${path}`, body, authorization)).status).toBeLessThan(300);
+  };
+  const cluster = platform.clusterIds[0];
+  const project = await post(`/organization/${platform.organizationId}/project`, {
+    name: "Web Shop",
+    description: "Sells things.",
+  });
+  for (const [name, mode] of [
+    ["Staging", "STAGING"],
+    ["Production", "PRODUCTION"],
+  ]) {
+    const environment = await post(`/project/${project}/environment`, { name, mode, cluster });
+    const application = await post(`/environment/${environment}/application`, {
+      name: "API",
+      git_repository: { url: "https://github.com/acme/web.git", branch: "main", provider: "GITHUB" },
+      build_mode: "DOCKER",
+      cpu: 250,
+      memory: 256,
+      ports: [{ internal_port: 8080, external_port: 443, protocol: "HTTP", publicly_accessible: true }],
+      healthchecks: {},
+    });
+    await act(`/application/${application}/environmentVariable`, { key: "LOG_LEVEL", value: "info" });
+    await act(`/application/${application}/secret`, { key: "DATABASE_PASSWORD", value: PASSWORD });
+    await act(`/application/${application}/deploy`, { git_commit_id: COMMIT });
+  }
+  await post(`/organization/${platform.organizationId}/project`, { name: "Empty" });
+}
+
+/** Applies it, waits for everything to be Ready, and expects no write to the platform. */
+async function applied(stage: Stage, yaml: string): Promise<readonly string[]> {
+  const record = await stage.record();
+  await stage.kubectl(["apply", "-f", "-"], { input: yaml });
+  const objects = parseAllDocuments(yaml).flatMap((document) => {
+    const { success, data } = Applied.safeParse(document.toJS());
+    return success ? [data] : [];
+  });
+  for (const { kind, metadata } of objects) await stage.waitFor(kind, metadata.name, { status: "True" });
+  await stage.settled();
+  expect(record.changes()).toEqual([]);
+  return objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+}
+
+describe("export on the full surface", () => {
+  const stage = createStage({ surface: "full" });
+
+  beforeAll(async () => {
+    await stage.apply(...defaults(stage));
+    await existing(stage);
+    const { services } = stage.platform.world();
+    await vi.waitFor(() => {
+      expect([...services.values()].map(({ state }) => state)).toEqual(["DEPLOYED", "DEPLOYED"]);
+    });
+  });
+
+  it("writes what adopts everything and changes nothing", async () => {
+    const { code, stdout } = await exported(stage, "--all");
+    expect(code).toBe(0);
+    expect(stdout).not.toContain(PASSWORD);
+    expect(stdout).toContain(
+      "# Its variables are left alone: LOG_LEVEL.\n# Its secrets are left alone: DATABASE_PASSWORD.",
+    );
+    const objects = await applied(stage, stdout);
+    expect(objects).toEqual(
+      expect.arrayContaining([
+        "PlatformProject/web-shop",
+        "PlatformProject/empty",
+        "PlatformEnvironment/staging",
+        "PlatformEnvironment/production",
+        "PlatformApplication/staging-api",
+        "PlatformApplication/production-api",
+      ]),
+    );
+    expect((await stage.get("PlatformApplication", "staging-api")).spec).toMatchObject({
+      environmentRef: { name: "staging" },
+      deploy: { gitCommitId: COMMIT },
+      lifecycle: { deletionPolicy: "Retain" },
+    });
+  });
+
+  it("writes nothing that a resource holds already, and files for a directory", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "export-"));
+    const { code, stdout, stderr } = await exported(stage, "--project", "Web Shop", "--observe-only", "-o", directory);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    expect(stderr).toContain(`Wrote 1 file to ${directory}.`);
+    expect(await readdir(directory)).toEqual(["web-shop.yaml"]);
+    const yaml = await readFile(join(directory, "web-shop.yaml"), "utf8");
+    expect(yaml).toContain('# PlatformApplication "staging-api" holds ');
+    expect(yaml).not.toContain("kind:");
+  });
+
+  it.each([
+    [["--project", "nothing"], 1, 'The organization has no project "nothing".\n'],
+    [[], 64, /^Say either --all or --project ID\|NAME\./],
+    [["--all", "--project", "x"], 64, /^Say either --all or --project ID\|NAME\./],
+  ])("refuses %s", async (argv, code, words) => {
+    const ended = await exported(stage, ...argv);
+    expect(ended).toMatchObject({ code, stdout: "" });
+    expect(ended.stderr).toMatch(words);
+  });
+});
+
+describe("export on the documented surface", () => {
+  const stage = createStage({ surface: "documented" });
+
+  it("writes what adopts the projects, and as comments what is not shown", async () => {
+    await stage.apply(...defaults(stage));
+    await existing(stage);
+    const { code, stdout } = await exported(stage, "--all");
+    expect(code).toBe(0);
+    expect(stdout.match(/^# kind: PlatformEnvironment$/gm)).toHaveLength(2);
+    expect(stdout).toContain(
+      "# A service can be adopted by spec.externalId when its connection says allowUnverifiedIds",
+    );
+    expect(await applied(stage, stdout)).toEqual(["PlatformProject/empty", "PlatformProject/web-shop"]);
+  });
+});

@@ -1,0 +1,159 @@
+import { afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+
+import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
+import { cli, type CliOptions } from "../support/cli.ts";
+import { condition } from "../support/cluster.ts";
+import { application, defaults, deploying, NEXT_COMMIT, tree } from "../support/manifests.ts";
+import { createStage } from "../support/stage.ts";
+
+const stage = createStage({ surface: "full" });
+const { kubeconfigPath } = inject("controlPlane");
+
+const call = (argv: readonly string[], options?: CliOptions) =>
+  cli([...argv, "--kubeconfig", kubeconfigPath, "-n", stage.namespace], options);
+/** Ids, which differ from run to run. */
+const normalised = (text: string): string => text.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID");
+
+beforeAll(async () => {
+  await stage.apply(...defaults(stage), ...tree(stage, "shop"), application("web", "shop"));
+  for (const name of ["shop", "web"]) await stage.waitFor("PlatformApplication", name, { status: "True" });
+});
+
+describe("tree", () => {
+  it("draws what there is, and what hangs from what", async () => {
+    const { code, stdout, stderr } = await call(["tree"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toBe(
+      [
+        "OBJECT                            STATE     REASON          MESSAGE",
+        "✔ connection default                        Available       The platform is reachable and accepts the token.",
+        '✔ project shop                              Available       Project "shop" exists on the platform.',
+        '└─ ✔ environment shop                       Available       Environment "shop" exists on the platform.',
+        "   ├─ ✔ application shop 0123456  DEPLOYED  Deployed        Commit 0123456 is deployed.",
+        "   └─ ✔ application web 0123456   DEPLOYED  Deployed        Commit 0123456 is deployed.",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("draws one project, with the ids on the platform, or gives it to other tools", async () => {
+    expect(normalised((await call(["tree", "shop", "-o", "wide"])).stdout)).toMatch(
+      /^OBJECT +STATE +REASON +REMOTE-ID +MESSAGE\n✔ project shop +Available +ID +Project "shop" exists/,
+    );
+    expect((await call(["tree", "shop", "-o", "name"])).stdout.split("\n").slice(0, 2)).toEqual([
+      "platformproject.platform-operator.io/shop",
+      "platformenvironment.platform-operator.io/shop",
+    ]);
+    const [project] = JSON.parse((await call(["tree", "shop", "-o", "json"])).stdout) as readonly object[];
+    expect(project).toMatchObject({
+      kind: "PlatformProject",
+      status: "ready",
+      children: [{ kind: "PlatformEnvironment", children: [{ name: "shop", commit: "0123456" }, { name: "web" }] }],
+    });
+    expect((await call(["tree", "shop", "-o", "dot"])).stdout).toContain(
+      `"PlatformProject/${stage.namespace}/shop" -> "PlatformEnvironment/${stage.namespace}/shop";`,
+    );
+  });
+
+  it("says what is not there", async () => {
+    expect(await call(["tree", "nothing"])).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `There is no PlatformProject "nothing" in namespace "${stage.namespace}".\n`,
+    });
+  });
+
+  it("goes on with -w, line by line, until Ctrl-C", async () => {
+    const ended = new AbortController();
+    let shown = "";
+    const watching = call(["tree", "shop", "-w"], { signal: ended.signal, onStdout: (text) => (shown += text) });
+    await expect.poll(() => shown).toContain("application web");
+    await stage.patch("PlatformApplication", "web", deploying(NEXT_COMMIT));
+    await expect
+      .poll(() => shown, { timeout: 20_000 })
+      .toMatch(/\n✔ application web 89abcde {2}DEPLOYED {2}Deployed: /);
+    ended.abort();
+    expect((await watching).code).toBe(0);
+    expect(shown).not.toContain("\u001B");
+  });
+});
+
+describe("reconcile", () => {
+  it("asks, and with --wait waits for the answer", async () => {
+    const asked = await call(["reconcile", "papp/shop"]);
+    expect(asked).toEqual({
+      code: 0,
+      stdout: "platformapplication.platform-operator.io/shop reconcile requested\n",
+      stderr: "",
+    });
+    const { code } = await call(["reconcile", "papp/shop", "pproj/shop", "--wait", "--timeout=20s"]);
+    expect(code).toBe(0);
+    const { metadata, status } = await stage.get("PlatformApplication", "shop");
+    expect(status).toMatchObject({ lastHandledReconcileAt: metadata.annotations?.[RECONCILE_REQUESTED_AT] });
+  });
+
+  it("tells how it went and ends with 1 when a person is needed", async () => {
+    await stage.patch("PlatformApplication", "web", deploying("bad0000"));
+    await stage.waitFor("PlatformApplication", "web", { type: "Stalled", status: "True" });
+    const { code, stderr } = await call(["reconcile", "papp/web", "--wait", "--timeout=20s"]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/papp\/web: BuildFailed: The platform reports BUILD_ERROR for commit bad0000/);
+    await stage.patch("PlatformApplication", "web", deploying(NEXT_COMMIT));
+    await stage.waitFor("PlatformApplication", "web", { status: "True" });
+  });
+
+  it("ends with 3 when the time is over, and says how to go on after Ctrl-C", async () => {
+    await stage.stop();
+    try {
+      const late = await call(["reconcile", "papp/shop", "--wait", "--timeout=1s"]);
+      expect(late.code).toBe(3);
+      expect(late.stderr).toContain(
+        "The time is over; the operator goes on by itself. Watch on with: kubectl platform tree -w",
+      );
+      const ended = new AbortController();
+      ended.abort();
+      const stopped = await call(["reconcile", "papp/shop", "--wait"], { signal: ended.signal });
+      expect(stopped.code).toBe(130);
+      expect(stopped.stderr).toContain("Nothing is undone: the operator goes on by itself.");
+    } finally {
+      await stage.start();
+    }
+  });
+
+  it.each([
+    [["reconcile", "papp/none"], 1, /^PlatformApplication "none" does not exist in namespace/],
+    [["reconcile", "web"], 64, /^"web" names no object: give kind and name, e\.g\. papp\/api\./],
+    [["reconcile", "pods/web"], 64, /^"pods" is no kind of platform-operator\.io\./],
+    [["reconcile", "papp/shop", "--timeout=soon"], 64, /^--timeout takes a duration/],
+    [["reconcile"], 64, /^<object> is missing/],
+  ])("%s ends with %d", async (argv, code, words) => {
+    const ended = await call(argv);
+    expect(ended).toMatchObject({ code, stdout: "" });
+    expect(ended.stderr).toMatch(words);
+  });
+});
+
+describe("pause and resume", () => {
+  afterEach(async () => {
+    await call(["resume", "papp/shop"]);
+  });
+
+  it("have the operator leave an object alone for a while", async () => {
+    expect((await call(["pause", "papp/shop"])).stdout).toBe("platformapplication.platform-operator.io/shop paused\n");
+    await stage.waitFor(
+      "PlatformApplication",
+      "shop",
+      (object) => condition(object, "Synced")?.reason === "ReconcilePaused",
+    );
+    expect((await call(["pause", "papp/shop"])).stdout).toMatch(/paused already\n$/);
+    expect((await call(["reconcile", "papp/shop", "--wait"])).stderr).toBe(
+      "papp/shop is paused: nothing comes of a request. Let it go on with: kubectl platform resume papp/shop\n",
+    );
+    expect((await call(["resume", "papp/shop"])).stdout).toMatch(/ resumed\n$/);
+    await stage.waitFor(
+      "PlatformApplication",
+      "shop",
+      (object) => condition(object, "Synced")?.reason === "ReconcileSuccess",
+    );
+  });
+});
