@@ -10,6 +10,7 @@ import {
   createBinding,
   database,
   environment,
+  operation,
   project,
   webhook,
 } from "../kinds/index.ts";
@@ -28,6 +29,7 @@ export function boundKinds(): readonly Bound<Platform>[] {
     bind(blueprint),
     bind(createBinding()),
     bind(catalog),
+    bind(operation),
     bind(webhook),
   ];
 }

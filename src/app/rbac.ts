@@ -4,6 +4,7 @@
  */
 import { GROUP } from "../resources/base/names.ts";
 import { RESOURCES } from "../resources/index.ts";
+import { platformOperation } from "../resources/operation.ts";
 
 /** The name of the namespace, ServiceAccount, roles and bindings. */
 export const OPERATOR = "platform-operator";
@@ -35,6 +36,13 @@ export const GRANTS: readonly Grant[] = [
     verbs: ["patch"],
     where: "everywhere",
     why: "writes what it found and did",
+  },
+  {
+    group: GROUP,
+    resources: [platformOperation.plural],
+    verbs: ["delete"],
+    where: "everywhere",
+    why: "deletes finished operations whose time to live is over",
   },
   {
     group: "",

@@ -193,7 +193,8 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     onMissing: policies.onMissing,
     corrects: policies.corrects,
     retry: policies.retry,
-    begun: kind.task !== undefined && isBegun(object),
+    // What this process knows and could not store yet is not lost.
+    begun: kind.task !== undefined && session.unsaved === undefined && isBegun(object),
   };
 }
 

@@ -7,5 +7,6 @@ export { cluster } from "./cluster/index.ts";
 export { clusterConnection, connection } from "./connection.ts";
 export { database } from "./database/index.ts";
 export { environment } from "./environment/index.ts";
+export { operation } from "./operation/index.ts";
 export { project } from "./project/index.ts";
 export { webhook } from "./webhook/index.ts";

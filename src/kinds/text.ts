@@ -23,3 +23,9 @@ export function withoutCredentials(text: string): string {
 export function countOf(value: number | undefined): number {
   return Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.trunc(value ?? 0)));
 }
+
+/** @returns the SHA-256 of a text in UTF-8, in hex */
+export async function sha256(text: string): Promise<string> {
+  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -7,6 +7,7 @@ import { platformCluster } from "./cluster.ts";
 import { clusterPlatformConnection, platformConnection } from "./connection.ts";
 import { platformDatabase } from "./database.ts";
 import { platformEnvironment } from "./environment.ts";
+import { platformOperation } from "./operation.ts";
 import { platformProject } from "./project.ts";
 import { platformWebhook } from "./webhook.ts";
 
@@ -22,5 +23,6 @@ export const RESOURCES: readonly Resource[] = [
   platformBlueprint,
   platformBinding,
   platformCatalog,
+  platformOperation,
   platformWebhook,
 ];

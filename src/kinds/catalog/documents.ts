@@ -1,5 +1,6 @@
 /** The sections as JSON documents that fit into one ConfigMap. Pure, but for the digest, which is asynchronous. */
 import { stringifyJson } from "../../platform/json.ts";
+import { sha256 } from "../text.ts";
 import type { Section } from "./sections.ts";
 
 export interface Documents {
@@ -51,7 +52,5 @@ function documentText(lines: readonly string[], omitted: number, error: string |
 
 /** @returns the SHA-256 of everything that was read, in hex, whether or not it fits into the ConfigMap */
 export async function digestOf(sections: readonly Section[]): Promise<string> {
-  const bytes = encoder.encode(stringifyJson(sections));
-  const hash = await crypto.subtle.digest("SHA-256", bytes);
-  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return await sha256(stringifyJson(sections));
 }

@@ -13,7 +13,7 @@ import {
   sameName,
 } from "../names.ts";
 import type { Listed, Noun, Place, ServicePass } from "./model.ts";
-import { once, stalled } from "./steps.ts";
+import { once } from "./steps.ts";
 
 interface Records {
   /** The environment's services of this kind, on the full surface. */
@@ -83,13 +83,18 @@ export function checkClaim(
   if (holder !== undefined) return { is: "stalled", why: alreadyManaged(id, holder) };
   if (pass.proof === "recorded") return undefined;
   if (record === undefined && !pass.allowUnverifiedIds) {
-    return stalled(
-      "NotObservable",
-      `The platform's surface does not show where the ${noun} ${id} belongs, so it is not touched. A person who may edit the connection can let such ids stand with spec.allowUnverifiedIds.`,
-    );
+    return { is: "stalled", why: unproven(noun, id) };
   }
   const misnamed = pass.proof === "claimed" && record !== undefined && !sameName(record.name, pass.spec.name);
   return misnamed ? { is: "stalled", why: otherName(noun, id) } : { is: "adopt", id };
+}
+
+/** An id that a user gave, which the surface gives no proof for. */
+export function unproven(noun: Noun, id: Uuid): Why {
+  return {
+    reason: "NotObservable",
+    message: `The platform's surface does not show where the ${noun} ${id} belongs, so it is not touched. A person who may edit the connection can let such ids stand with spec.allowUnverifiedIds.`,
+  };
 }
 
 /** Why a create cannot be traced on the documented surface. @param name of what was to be created */

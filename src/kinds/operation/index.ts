@@ -1,0 +1,70 @@
+/** PlatformOperation: one action, carried out once, like a Job. */
+import type { Reference } from "../../engine/kind.ts";
+import {
+  platformOperation,
+  type OperationMemory,
+  type OperationSpec,
+  type OperationType,
+} from "../../resources/operation.ts";
+import type { PlatformKind } from "../kind.ts";
+import { act } from "./act.ts";
+import type { ActionType, Inputs, Seen } from "./model.ts";
+import { observe } from "./observe.ts";
+import { plan } from "./plan.ts";
+import { refused } from "./refusal.ts";
+import { report } from "./report.ts";
+import { trace } from "./trace.ts";
+
+export const operation: PlatformKind<OperationSpec, Inputs, Seen, OperationMemory, ActionType> = {
+  resource: platformOperation,
+  lives: false,
+  claim: () => undefined,
+  listable: () => false,
+  task: {
+    over: ({ outcome, expiresAt }) => {
+      if (outcome === undefined) return undefined;
+      const at = new Date(expiresAt ?? "");
+      return { expiresAt: Number.isNaN(at.getTime()) ? undefined : at };
+    },
+    refused,
+  },
+  needs: (spec) => {
+    const target = targetOf(spec);
+    return {
+      references: target === undefined ? [] : [target],
+      values: [],
+      inputs: (resolved) => ({ targetId: target && resolved.id(target.field) }),
+    };
+  },
+  observe,
+  plan,
+  act,
+  trace,
+  report,
+};
+
+/** The field that holds the target, and its kind; the other types have none. */
+const TARGETS = {
+  DeployApplication: ["applicationRef", "PlatformApplication"],
+  DeployDatabase: ["databaseRef", "PlatformDatabase"],
+  StopDatabase: ["databaseRef", "PlatformDatabase"],
+  StopCluster: ["clusterRef", "PlatformCluster"],
+  UpgradeCluster: ["clusterRef", "PlatformCluster"],
+  RenderHelmDefaultValues: ["environmentRef", "PlatformEnvironment"],
+  SendInvoices: undefined,
+} as const satisfies Record<OperationType, unknown>;
+
+/** What is acted upon. It need not be Ready: an operation may be what mends it. */
+function targetOf(spec: OperationSpec): Reference | undefined {
+  const target = TARGETS[spec.type];
+  if (target === undefined) return undefined;
+  const [member, kind] = target;
+  const reference = spec[member];
+  return {
+    field: `spec.${member}`,
+    kind,
+    name: reference?.name,
+    externalId: reference?.externalId,
+    idOnly: true,
+  };
+}

@@ -1,0 +1,45 @@
+/** What the parts of the operation kind hand to each other. */
+import type { Pass, Uuid, Why } from "../../engine/kind.ts";
+import type { ClusterStatus } from "../../platform/clusters.ts";
+import type { OperationMemory, OperationSpec, OperationType } from "../../resources/operation.ts";
+import type { Sight } from "../service/model.ts";
+
+/** The types that change something on the platform. */
+export type ActionType = Exclude<OperationType, "RenderHelmDefaultValues">;
+
+export interface Inputs {
+  /** undefined where the whole organization is acted upon. */
+  readonly targetId: Uuid | undefined;
+}
+
+export interface Seen extends Sight {
+  /** The state of a cluster, on the full surface. */
+  readonly cluster: ClusterStatus | undefined;
+  /** Why the target may not be touched. */
+  readonly refusal: Why | undefined;
+  readonly rendered: Rendered | undefined;
+  /** A request was refused in this pass. */
+  readonly refused: boolean;
+}
+
+/** Default values of a chart, or why the platform has none. */
+export type Rendered = { readonly values: string; readonly digest: string } | { readonly why: Why };
+
+export type OperationPass = Pass<OperationSpec, Inputs, OperationMemory>;
+
+export const NOTHING_SEEN: Seen = {
+  status: undefined,
+  request: undefined,
+  cluster: undefined,
+  refusal: undefined,
+  rendered: undefined,
+  refused: false,
+};
+
+/** What is acted upon; undefined where it is the organization. */
+export type Target = "application" | "database" | "cluster" | undefined;
+
+/** Whether the status of an operation that was begun is lost: what became of it, nobody can tell. */
+export function isLost({ begun, memory }: OperationPass): boolean {
+  return begun === true && memory.startedAt === undefined;
+}

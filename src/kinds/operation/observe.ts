@@ -1,0 +1,56 @@
+/** The reads of an operation: where its target is, how its request goes, and what it renders. */
+import { ApiError, type ApiFailure } from "../../platform/errors.ts";
+import type { Platform } from "../../platform/index.ts";
+import { orMissing, RECORDS_MAX_AGE_MS } from "../service/observe.ts";
+import { sha256 } from "../text.ts";
+import { actionOf } from "./actions.ts";
+import { isLost, NOTHING_SEEN, type OperationPass, type Rendered, type Seen } from "./model.ts";
+import { refusalOf } from "./place.ts";
+import { rejection } from "./refusal.ts";
+
+/** @throws ApiError */
+export async function observe(pass: OperationPass, api: Platform): Promise<Seen> {
+  const { request, outcome } = pass.memory;
+  if (outcome !== undefined || isLost(pass)) return NOTHING_SEEN;
+  const refusal = request === undefined ? await refusalOf(pass, api) : undefined;
+  if (refusal !== undefined) return { ...NOTHING_SEEN, refusal };
+  if (actionOf(pass) === undefined) return { ...NOTHING_SEEN, rendered: await render(pass, api) };
+  // The request first: a state that was read before it has ended would be told as its end.
+  const deployment =
+    request?.requestId === undefined
+      ? undefined
+      : await orMissing(api.deployments.status(request.requestId), ["NotFound"]);
+  return { ...NOTHING_SEEN, request: deployment, ...(await stateOf(pass, api)) };
+}
+
+/** A cluster that is not there is answered with 400 or 404 (api-behaviour §3.4). */
+const NO_CLUSTER: readonly ApiFailure["is"][] = ["NotFound", "Invalid", "NotSupported"];
+
+/** What the surface shows of the target: of databases and clusters nothing but on the full one. @throws ApiError */
+export async function stateOf(pass: OperationPass, api: Platform): Promise<Pick<Seen, "status" | "cluster">> {
+  const id = pass.inputs.targetId ?? "";
+  const target = actionOf(pass)?.target;
+  const seen = { status: undefined, cluster: undefined };
+  if (target === "application") {
+    return { ...seen, status: await orMissing(api.applications.status(id), ["NotFound"]) };
+  }
+  if (target === undefined || pass.surface === "Documented") return seen;
+  if (target === "cluster") return { ...seen, cluster: await orMissing(api.clusters.status(id), NO_CLUSTER) };
+  const record = await orMissing(api.databases.get(id, { maxAgeMs: RECORDS_MAX_AGE_MS }), ["NotFound"]);
+  if (record?.environment === undefined) return seen;
+  const statuses = await api.services.statuses(record.environment.id);
+  return { ...seen, status: statuses.find((status) => status.id === id) };
+}
+
+/** Renders the default values, which changes nothing. @throws ApiError that says nothing about the source */
+async function render({ spec, inputs }: OperationPass, api: Platform): Promise<Rendered> {
+  try {
+    const values = await api.environments.helmDefaultValues(inputs.targetId ?? "", spec.source ?? {});
+    const text = values.toWellFormed();
+    return { values: text, digest: await sha256(text) };
+  } catch (error) {
+    const rejected = error instanceof ApiError ? rejection(error, "environment") : undefined;
+    if (rejected === undefined) throw error;
+    return { why: rejected.why };
+  }
+}

@@ -1,0 +1,110 @@
+/** How an operation ends. Pure. */
+import type { Why } from "../../engine/kind.ts";
+import type { OperationMemory, Outcome } from "../../resources/operation.ts";
+import { MAX_BYTES } from "../catalog/documents.ts";
+import type { Progress } from "../service/progress.ts";
+import { failureReason } from "../service/words.ts";
+import { actionOf, subject, type Action } from "./actions.ts";
+import { isLost, type OperationPass, type Rendered, type Seen } from "./model.ts";
+import { isShown, progressOf } from "./progress.ts";
+
+type End = Omit<Outcome, "at">;
+
+const complete = (message: string): End => ({ result: "Complete", reason: "Completed", message });
+const failure = ({ reason, message }: Why): End => ({ result: "Failed", reason, message });
+
+const LOST: Why = {
+  reason: "OperationResultUnknown",
+  message:
+    "The operation was begun, but its status was lost, so its result is not known. It is not sent again. Look on the platform, and create another PlatformOperation if it is still to be done.",
+};
+
+/** The end that was recorded, or that shows now; undefined while there is none. */
+export function outcomeOf(pass: OperationPass, seen: Seen): Outcome | undefined {
+  if (pass.memory.outcome !== undefined) return pass.memory.outcome;
+  const end = isLost(pass) ? failure(LOST) : (renderedEnd(pass, seen.rendered) ?? requestedEnd(pass, seen));
+  return end && { ...end, at: pass.now.toISOString() };
+}
+
+function renderedEnd({ spec }: OperationPass, rendered: Rendered | undefined): End | undefined {
+  if (rendered === undefined) return undefined;
+  if ("why" in rendered) return failure(rendered.why);
+  if (new TextEncoder().encode(rendered.values).length > MAX_BYTES) {
+    const message = `The default values are longer than ${MAX_BYTES / 1024} KiB, which a ConfigMap does not hold.`;
+    return failure({ reason: "OperationRejected", message });
+  }
+  return complete(`The default values are in ConfigMap "${spec.outputConfigMap ?? ""}" under values.yaml.`);
+}
+
+/** The end of a request that was accepted. */
+function requestedEnd(pass: OperationPass, seen: Seen): End | undefined {
+  const action = actionOf(pass);
+  const { request } = pass.memory;
+  if (action === undefined || request === undefined) return undefined;
+  if (!isShown(pass, action)) return complete(unshown(pass, action));
+  const progress = progressOf(pass, seen) ?? UNSEEN;
+  switch (progress.phase) {
+    case action.wanted:
+      return complete(`${subject(pass, action)} ${action.verb}.`);
+    case "failed":
+      return failure({ reason: failureReason(progress.state), message: failedMessage(progress.state) });
+    case "busy":
+    case "unknown":
+      return isOverdue(pass, request.startedAt) ? failure(OVERDUE) : undefined;
+    default:
+      return failure({ reason: "OperationResultUnknown", message: otherwise(progress.state) });
+  }
+}
+
+/** Nothing shows it now. */
+const UNSEEN: Pick<Progress, "state" | "phase"> = { state: "", phase: "unknown" };
+
+function unshown(pass: OperationPass, action: Action): string {
+  if (action.target === undefined)
+    return `The platform was asked for the invoices: ${subject(pass, action)} ${action.verb}.`;
+  return `It was requested that the ${action.target} be ${action.verb}. The platform accepted that, and its surface does not show how it ends.`;
+}
+
+function failedMessage(state: string): string {
+  const advice =
+    state === "CANCELED"
+      ? "It was cancelled, or another service of the environment failed first"
+      : "Look at it on the platform";
+  return `The platform reports ${state}. ${advice}, and create another PlatformOperation to try again.`;
+}
+
+function otherwise(state: string): string {
+  return `The platform reports ${state}, which the operation does not lead to: somebody else may have acted since. Look on the platform.`;
+}
+
+const OVERDUE: Why = {
+  reason: "DeadlineExceeded",
+  message:
+    "The operation did not end within spec.activeDeadlineSeconds. It is not followed any more; what the platform does goes on.",
+};
+
+/** @param since when the request was accepted; one that cannot be read never was. */
+function isOverdue({ spec, now }: OperationPass, since: string | undefined): boolean {
+  return now.getTime() - Date.parse(since ?? "") >= spec.activeDeadlineSeconds * 1000;
+}
+
+/**
+ * The memory after a request that certainly was not carried out.
+ * @param isFinal whether to send it again would not help
+ */
+export function failed(pass: OperationPass, why: Why, isFinal: boolean): OperationMemory {
+  const failedRequests = (pass.memory.failedRequests ?? 0) + 1;
+  const isOver = isFinal || failedRequests > pass.spec.backoffLimit;
+  const memory = { ...taken(pass), failedRequests, lastFailure: { ...why } };
+  return isOver ? { ...memory, ...ended(pass, why) } : memory;
+}
+
+/** What is remembered of an operation that has failed. */
+export function ended({ now }: OperationPass, why: Why): Pick<OperationMemory, "outcome"> {
+  return { outcome: { ...failure(why), at: now.toISOString() } };
+}
+
+/** The memory of an operation that was taken up, now at the latest. */
+export function taken({ memory, now }: OperationPass): OperationMemory {
+  return { ...memory, startedAt: memory.startedAt ?? now.toISOString() };
+}

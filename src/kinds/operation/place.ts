@@ -1,0 +1,68 @@
+/** Whether the target may be touched: an id that a user gave is looked up before any write (design §8). */
+import type { Uuid, Why } from "../../engine/kind.ts";
+import type { Platform } from "../../platform/index.ts";
+import { projectOfEnvironment } from "../ancestry.ts";
+import { clusterNotAllowed, notThere, projectNotAllowed } from "../names.ts";
+import { unproven } from "../service/identity.ts";
+import { orMissing } from "../service/observe.ts";
+import type { OperationPass } from "./model.ts";
+
+/** What the record of a service says of where it is. */
+interface Placed {
+  readonly environment?: { readonly id: Uuid } | undefined;
+}
+
+const MAX_AGE_MS = 60_000;
+
+/**
+ * Whatever a custom resource of the namespace stands for was verified by its own kind.
+ * @returns why the target may not be touched
+ * @throws ApiError
+ */
+export async function refusalOf(pass: OperationPass, api: Platform): Promise<Why | undefined> {
+  const { applicationRef, databaseRef, clusterRef, environmentRef } = pass.spec;
+  if (applicationRef?.externalId !== undefined) return await serviceRefusal(pass, "application", applicationRef, api);
+  if (databaseRef?.externalId !== undefined) return await serviceRefusal(pass, "database", databaseRef, api);
+  if (environmentRef?.externalId !== undefined) {
+    return await environmentRefusal(pass, environmentRef.externalId, api);
+  }
+  if (clusterRef?.externalId !== undefined) return await clusterRefusal(pass, clusterRef.externalId, api);
+  return pass.spec.type === "SendInvoices" ? organizationRefusal(pass) : undefined;
+}
+
+async function serviceRefusal(
+  pass: OperationPass,
+  noun: "application" | "database",
+  { externalId: id = "" }: { readonly externalId?: Uuid | undefined },
+  api: Platform,
+): Promise<Why | undefined> {
+  if (pass.surface === "Documented") return pass.allowUnverifiedIds ? undefined : unproven(noun, id);
+  const record = await orMissing<Placed>(noun === "application" ? api.applications.get(id) : api.databases.get(id), [
+    "NotFound",
+  ]);
+  if (record === undefined) return notThere(noun, id, "the organization");
+  if (record.environment === undefined) return pass.allowUnverifiedIds ? undefined : unproven(noun, id);
+  const why = await environmentRefusal(pass, record.environment.id, api);
+  return why?.reason === "InvalidSpec" ? notThere(noun, id, "the organization") : why;
+}
+
+async function environmentRefusal(pass: OperationPass, id: Uuid, api: Platform): Promise<Why | undefined> {
+  const projectId = await projectOfEnvironment(api, id);
+  if (projectId === undefined) return notThere("environment", id, "the organization");
+  return pass.allowedProjects?.includes(projectId) === false ? projectNotAllowed(projectId) : undefined;
+}
+
+/** On the documented surface the platform itself judges whether a cluster is the organization's. */
+async function clusterRefusal(pass: OperationPass, id: Uuid, api: Platform): Promise<Why | undefined> {
+  const notAllowed = clusterNotAllowed(pass);
+  if (notAllowed !== undefined || pass.surface === "Documented") return notAllowed;
+  const clusters = await api.clusters.list({ maxAgeMs: MAX_AGE_MS });
+  return clusters.some((cluster) => cluster.id === id) ? undefined : notThere("cluster", id, "the organization");
+}
+
+function organizationRefusal({ allowedProjects, allowUnverifiedIds }: OperationPass): Why | undefined {
+  if (allowedProjects === undefined || allowUnverifiedIds) return undefined;
+  const message =
+    "The connection is limited to some projects, and invoices are of the whole organization. Use another connection.";
+  return { reason: "NotObservable", message };
+}

@@ -1,0 +1,47 @@
+/** What an operation needs next. Pure. */
+import type { Ms, Plan, Why } from "../../engine/kind.ts";
+import { stalled, once } from "../service/steps.ts";
+import { busy, unknownState } from "../service/words.ts";
+import { actionOf, subject, type Action } from "./actions.ts";
+import type { ActionType, OperationPass, Seen } from "./model.ts";
+import { outcomeOf } from "./outcome.ts";
+import { phaseOf, progressOf } from "./progress.ts";
+import { markOf } from "./trace.ts";
+
+/** What to do next. */
+export function plan(pass: OperationPass, seen: Seen): Plan<ActionType> {
+  const outcome = outcomeOf(pass, seen);
+  if (outcome?.result === "Complete") return { is: "settled", ...expiry(pass) };
+  if (outcome !== undefined) return { is: "stalled", why: outcome, ...expiry(pass) };
+  if (seen.refusal !== undefined) return { is: "stalled", why: seen.refusal };
+  const action = actionOf(pass);
+  if (action === undefined) return { is: "waiting", why: NOT_SHOWN };
+  if (pass.memory.request !== undefined) return { is: "waiting", why: underWay(pass, seen, action) };
+  const { lastFailure } = pass.memory;
+  // What was refused may have been in the way of something else, whose end is waited for.
+  if (lastFailure !== undefined && (seen.refused || phaseOf(seen) === "busy")) {
+    return { is: "waiting", why: { reason: "Queued", message: lastFailure.message } };
+  }
+  if (pass.withheld.has(action.op)) return stalled("WithheldByPolicy", WITHHELD);
+  const why: Why = { reason: action.reason, message: `${subject(pass, action)} being ${action.verb}.` };
+  const { gitCommitId: commit } = pass.spec;
+  const mark = markOf(seen);
+  return once(action.op, action.type, why, commit === undefined ? { mark } : { mark, commit });
+}
+
+const NOT_SHOWN: Why = { reason: "Progressing", message: "The platform does not show yet how it goes." };
+
+const WITHHELD =
+  "The managementPolicy that the connection sets for its objects forbids to write to the platform. Use another connection.";
+
+function underWay(pass: OperationPass, seen: Seen, { target }: Action): Why {
+  const progress = progressOf(pass, seen);
+  if (progress === undefined) return NOT_SHOWN;
+  return progress.phase === "unknown" ? unknownState(progress.state, target ?? "service") : busy(progress.state);
+}
+
+/** When the object is to be looked at again, to delete it. */
+function expiry({ spec }: OperationPass): { readonly again?: Ms } {
+  const { ttlSecondsAfterFinished: seconds } = spec;
+  return seconds === undefined ? {} : { again: seconds * 1000 };
+}

@@ -1,0 +1,43 @@
+/** How far a request is that the platform accepted. Pure. */
+import { clusterPhase, servicePhase, type Phase } from "../../platform/states.ts";
+import type { OperationMemory } from "../../resources/operation.ts";
+import { baselineOf as clusterBaseline } from "../cluster/order.ts";
+import { baselineOf as serviceBaseline } from "../service/baseline.ts";
+import { advanced, progressOf as serviceProgress, type Progress } from "../service/progress.ts";
+import { shownState } from "../service/words.ts";
+import type { Action } from "./actions.ts";
+import type { OperationPass, Seen } from "./model.ts";
+
+/** Whether the surface shows how it ends: of a database a request does, of a cluster nothing on the documented one. */
+export function isShown({ surface, memory }: OperationPass, { target }: Action): boolean {
+  if (target === undefined) return false;
+  if (target === "application" || surface === "Full") return true;
+  return target === "database" && memory.request?.requestId !== undefined;
+}
+
+/** The phase of the target, whoever brought it there; undefined where it is not shown. */
+export function phaseOf({ status, cluster }: Seen): Phase | undefined {
+  if (cluster !== undefined) return clusterPhase(cluster.status);
+  return status === undefined ? undefined : servicePhase(status.state);
+}
+
+/** What the target shows, for telling later whether something new happened to it. */
+export function baselineOf({ status, cluster }: Seen): string {
+  return cluster === undefined ? serviceBaseline(status) : clusterBaseline(cluster);
+}
+
+/** How far the accepted request is; undefined where nothing shows it now. */
+export function progressOf({ memory }: OperationPass, seen: Seen): Progress | undefined {
+  const { status, request, cluster } = seen;
+  if (cluster !== undefined) {
+    const isNews = memory.request?.baseline !== clusterBaseline(cluster);
+    return { state: shownState(cluster.status), phase: isNews ? clusterPhase(cluster.status) : "busy", ours: true };
+  }
+  if (status !== undefined) return serviceProgress(memory.request, seen);
+  return request && { state: shownState(request.status), phase: servicePhase(request.status), ours: true };
+}
+
+/** The request with what is known of it now. */
+export function followed(pass: OperationPass, seen: Seen): OperationMemory["request"] {
+  return advanced(pass.memory.request, progressOf(pass, seen), seen, pass.now);
+}

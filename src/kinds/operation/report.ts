@@ -1,0 +1,51 @@
+/** What an operation's status says. Pure. */
+import type { Report, Why } from "../../engine/kind.ts";
+import type { Outcome } from "../../resources/operation.ts";
+import type { OperationPass, Rendered, Seen } from "./model.ts";
+import { outcomeOf, taken } from "./outcome.ts";
+import { followed } from "./progress.ts";
+
+/** The key of the ConfigMap that holds the default values. */
+const KEY = "values.yaml";
+
+export function report(pass: OperationPass, seen: Seen): Report {
+  const outcome = outcomeOf(pass, seen);
+  const { inputs, memory } = pass;
+  const rendered = outcome?.result === "Complete" ? renderedIn(seen) : undefined;
+  return {
+    ready: outcome === undefined ? NOT_OVER : { reason: outcome.reason, message: outcome.message },
+    conditions: outcome === undefined ? [] : [conditionOf(outcome)],
+    status: {
+      // Where it is missing although a request was begun, the status was lost.
+      startedAt: taken(pass).startedAt,
+      targetId: inputs.targetId,
+      request: followed(pass, seen),
+      outcome: outcome && { ...outcome },
+      expiresAt: memory.expiresAt ?? expiry(pass, outcome),
+      digest: rendered?.digest,
+    },
+    ...output(pass, rendered?.values),
+  };
+}
+
+const NOT_OVER: Why = { reason: "Progressing", message: "The operation is not over." };
+
+/** As a Job has it: there is only the condition that holds. */
+function conditionOf({ result, reason, message }: Outcome): Report["conditions"][number] {
+  return { type: result, status: "True", reason, message };
+}
+
+function expiry({ spec, now }: OperationPass, outcome: Outcome | undefined): string | undefined {
+  const { ttlSecondsAfterFinished: seconds } = spec;
+  if (outcome === undefined || seconds === undefined) return undefined;
+  return new Date(now.getTime() + seconds * 1000).toISOString();
+}
+
+function renderedIn({ rendered }: Seen): Extract<Rendered, { readonly values: string }> | undefined {
+  return rendered !== undefined && "values" in rendered ? rendered : undefined;
+}
+
+function output({ spec }: OperationPass, values: string | undefined): Pick<Report, "output"> {
+  if (values === undefined || spec.outputConfigMap === undefined) return {};
+  return { output: { name: spec.outputConfigMap, data: { [KEY]: values } } };
+}

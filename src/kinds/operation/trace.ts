@@ -1,0 +1,92 @@
+/** Did the request land? Reads only. */
+import type { Json, OpenIntent, Trace } from "../../engine/kind.ts";
+import type { Platform } from "../../platform/index.ts";
+import type { OperationMemory } from "../../resources/operation.ts";
+import { baseline } from "../names.ts";
+import { movedPast } from "../service/baseline.ts";
+import { shownState } from "../service/words.ts";
+import { actionOf, type Action } from "./actions.ts";
+import { NOTHING_SEEN, type OperationPass, type Seen } from "./model.ts";
+import { stateOf } from "./observe.ts";
+import { ended, failed, taken } from "./outcome.ts";
+import { baselineOf, phaseOf } from "./progress.ts";
+
+/** What a later trace compares with. */
+export function markOf(seen: Seen): Json {
+  return {
+    baseline: baselineOf(seen),
+    requestId: seen.status?.deploymentRequestId ?? null,
+    phase: phaseOf(seen) ?? null,
+  };
+}
+
+/** @throws ApiError */
+export async function trace(
+  intent: OpenIntent,
+  pass: OperationPass,
+  api: Platform,
+): Promise<Trace<Seen, OperationMemory>> {
+  const action = actionOf(pass);
+  if (action === undefined) return { is: "absent" };
+  const seen = { ...NOTHING_SEEN, ...(await stateOf(pass, api)) };
+  const finding = find(intent, seen, action);
+  switch (finding) {
+    case "landed":
+      return { is: "landed", known: [{ seen, memory: { ...taken(pass), request: traced(intent, pass, seen) } }] };
+    case "absent":
+      return { is: "absent", memory: failed(pass, unsent(action), false) };
+    case "open":
+      return { is: "unknowable", why: unknown(action) };
+    case "unknowable":
+      return { is: "landed", known: [{ seen, memory: { ...taken(pass), ...ended(pass, unknown(action)) } }] };
+    default:
+      return finding satisfies never;
+  }
+}
+
+type Finding =
+  | "landed"
+  | "absent"
+  /** Something is under way that was under way before: it will show. */
+  | "open"
+  | "unknowable";
+
+function find({ mark }: OpenIntent, seen: Seen, { wanted, target }: Action): Finding {
+  const phase = phaseOf(seen);
+  if (phase === undefined) return target === "application" ? "absent" : "unknowable";
+  const before = baseline(mark, "phase");
+  const isNews = hasMoved(mark, seen) || (phase === wanted && before !== wanted);
+  if (isNews || (phase === "busy" && before !== "busy")) return "landed";
+  return phase === "busy" ? "open" : "absent";
+}
+
+function hasMoved(mark: Json, { status, cluster }: Seen): boolean {
+  const before = baseline(mark, "baseline");
+  if (typeof before !== "string") return false;
+  if (cluster !== undefined) return before !== baselineOf({ ...NOTHING_SEEN, cluster });
+  if (status === undefined) return false;
+  const { deploymentRequestId: requestId } = status;
+  return movedPast(before, status) || (requestId !== undefined && requestId !== baseline(mark, "requestId"));
+}
+
+/** The request as the target shows it. */
+function traced({ mark }: OpenIntent, pass: OperationPass, { status, cluster }: Seen): OperationMemory["request"] {
+  const before = baseline(mark, "baseline");
+  const { deploymentRequestId: requestId } = status ?? {};
+  return {
+    startedAt: pass.now.toISOString(),
+    state: shownState(status?.state ?? cluster?.status ?? ""),
+    ...(requestId === undefined || requestId === baseline(mark, "requestId") ? {} : { requestId }),
+    ...(typeof before === "string" ? { baseline: before } : {}),
+  };
+}
+
+function unsent({ op }: Action) {
+  const message = `The platform did not confirm ${op}, and did not carry it out.`;
+  return { reason: "PlatformUnavailable", message } as const;
+}
+
+function unknown({ op }: Action) {
+  const message = `The platform did not confirm ${op}, and its surface does not show whether it was carried out. It is not sent again. Look on the platform, and create another PlatformOperation if it is still to be done.`;
+  return { reason: "OperationResultUnknown", message } as const;
+}
