@@ -64,6 +64,8 @@ export type SyncWindows = NonNullable<z.output<typeof lifecycle>["syncWindows"]>
 
 export const NO_DEFAULTS: PolicyDefaults = { lifecycle: {}, pollInterval: undefined };
 
+const CORRECTS = { Correct: "Everything", Report: "Nothing", absent: "Settings" } as const;
+
 /** @param manual whether steps of the kind wait for approval when nobody says anything. */
 export function policiesOf(object: KubeObject, defaults: PolicyDefaults, manual = false): Policies {
   const own = member(object.spec, "lifecycle");
@@ -74,7 +76,7 @@ export function policiesOf(object: KubeObject, defaults: PolicyDefaults, manual 
     adoption: said.adoptionPolicy,
     deletion: management === "ObserveOnly" ? "Retain" : (said.deletionPolicy ?? "Retain"),
     onMissing: management === "Manage" ? (said.onMissing ?? "Fail") : "Fail",
-    corrects: said.driftPolicy === "Correct" ? "Everything" : said.driftPolicy === "Report" ? "Nothing" : "Settings",
+    corrects: management === "Manage" ? CORRECTS[said.driftPolicy ?? "absent"] : "Nothing",
     manual: said.applyPolicy === undefined ? manual : said.applyPolicy === "Manual",
     windows: said.syncWindows,
     retry: said.retry && { limit: said.retry.limit, backoffMs: said.retry.backoff },

@@ -19,12 +19,15 @@ export async function isProjectOfOrganization(api: Platform, projectId: Uuid): P
 export async function projectOfEnvironment(api: Platform, environmentId: Uuid): Promise<Uuid | undefined> {
   for (const project of await api.projects.list({ maxAgeMs: MAX_AGE_MS })) {
     // One after the other: the first that has it ends the search, and the rate budget is shared.
-    const environments = await orGone(api.projects.environmentStats(project.id, { maxAgeMs: MAX_AGE_MS }), () =>
-      Promise.resolve(false),
-    );
+    const environments = await unlessMissing(api.projects.environmentStats(project.id, { maxAgeMs: MAX_AGE_MS }));
     if (environments?.some(({ id }) => id === environmentId)) return project.id;
   }
   return undefined;
+}
+
+/** A read of one object by its id. @returns undefined when there is none. @throws ApiError */
+export async function unlessMissing<T>(read: Promise<T>): Promise<T | undefined> {
+  return await orGone(read, () => Promise.resolve(false));
 }
 
 /**

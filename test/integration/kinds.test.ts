@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { Kind, OpenIntent } from "../../src/engine/kind.ts";
 import { clusterConnection, connection } from "../../src/kinds/connection.ts";
-import { project } from "../../src/kinds/project.ts";
+import { project } from "../../src/kinds/project/index.ts";
 import { startKindWorld, type KindWorld } from "../support/kind-world.ts";
 
 const NOBODY = "00000000-0000-4000-8000-00000000dead";

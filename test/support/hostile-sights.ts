@@ -6,7 +6,7 @@ import { application } from "../../src/kinds/application/index.ts";
 import { NOTHING_SEEN, type ApplicationPass, type Seen } from "../../src/kinds/application/model.ts";
 import { clusterConnection, connection } from "../../src/kinds/connection.ts";
 import { environment } from "../../src/kinds/environment/index.ts";
-import { project } from "../../src/kinds/project.ts";
+import { project } from "../../src/kinds/project/index.ts";
 import { serviceStates } from "../../src/platform/states.ts";
 import { APPLICATION, ENVIRONMENT, inputsWith, OLD_REQUEST, passWith, print, REQUEST, specOf } from "./applications.ts";
 

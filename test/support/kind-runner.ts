@@ -16,6 +16,7 @@ export interface PassChange {
   readonly holderOf?: (id: string) => string | undefined;
   readonly allowUnverifiedIds?: boolean;
   readonly allowedProjects?: readonly string[] | undefined;
+  readonly now?: Date;
   readonly policies?: Partial<typeof USUAL_POLICIES>;
 }
 
@@ -86,7 +87,7 @@ export function kindRunner<Spec, In, Seen, Mem extends JsonObject, Do, Api>(
       spec: parsed,
       inputs: kind.needs(parsed).inputs(resolvedOf(around, object.metadata.generation ?? 1)),
       goal: change.goal ?? "present",
-      now: new Date(Date.UTC(2026, 10, 21, 10) + elapsed),
+      now: change.now ?? new Date(Date.UTC(2026, 10, 21, 10) + elapsed),
       ...identityOf(),
       memory: kind.resource.memory.parse(object.status),
       surface: around.surface,
@@ -147,7 +148,8 @@ export function kindRunner<Spec, In, Seen, Mem extends JsonObject, Do, Api>(
   return {
     run: async (change = {}) => {
       apply(change);
-      const { ops, plan, pass, report } = await drive(passOf(change));
+      const { ops, plan, pass, ...driven } = await drive(passOf(change));
+      const report = published(driven.report);
       const why = plan.is === "settled" ? report.ready : plan.why;
       const ending: Ending = plan.is === "settled" ? { is: "settled", why } : { is: plan.is, why, exchange: "ok" };
       const status = composed({ object, ending, report, memory: pass.memory, pass, handled: change.requested });
@@ -168,6 +170,11 @@ export function kindRunner<Spec, In, Seen, Mem extends JsonObject, Do, Api>(
 }
 
 type AnyPass = Pass<unknown, unknown, JsonObject>;
+
+/** Nothing keeps the Secret of a report from being written here. */
+function published(report: Report): Report {
+  return report.secret === undefined ? report : { ...report, status: { ...report.status, ...report.secret.status } };
+}
 
 /** The pass goes on with what a step has shown. */
 function known(pass: AnyPass, { id, memory }: { readonly id?: string; readonly memory: JsonObject }): AnyPass {

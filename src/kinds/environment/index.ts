@@ -2,7 +2,7 @@
 import type { Known, OpenIntent, Trace, Uuid } from "../../engine/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { platformEnvironment, type EnvironmentMemory, type EnvironmentSpec } from "../../resources/environment.ts";
-import { isProjectOfOrganization, orGone } from "../ancestry.ts";
+import { isProjectOfOrganization, orGone, unlessMissing } from "../ancestry.ts";
 import type { PlatformKind } from "../kind.ts";
 import { baseline, landed } from "../names.ts";
 import { countOf } from "../text.ts";
@@ -90,21 +90,30 @@ export const environment: PlatformKind<EnvironmentSpec, Inputs, Seen, Environmen
   },
 };
 
-async function listsOf(
-  pass: EnvironmentPass,
-  projectId: Uuid,
-  api: Platform,
-): Promise<Pick<Seen, "counts" | "records">> {
+async function listsOf(pass: EnvironmentPass, projectId: Uuid, api: Platform): Promise<Lists> {
   const isRoutine = pass.proof === "recorded" && pass.goal === "present" && pass.requested === undefined;
   const options = { maxAgeMs: isRoutine ? LIST_MAX_AGE_MS : 0 };
   const read = async () => ({
     counts: await api.projects.environmentStats(projectId, options),
     records: pass.surface === "Full" ? await api.environments.list(projectId, options) : undefined,
   });
-  if (pass.goal === "present") return await read();
+  if (pass.goal === "present") return await withMine(pass, projectId, await read(), api);
   // Of a project that is gone, nothing is left to delete.
   const isGone = async () => !(await isProjectOfOrganization(api, projectId));
   return (await orGone(read(), isGone)) ?? { counts: [], records: undefined };
+}
+
+type Lists = Pick<Seen, "counts" | "records">;
+
+/** A list that lags must not make a recorded environment look deleted: it is asked for once more. */
+async function withMine(pass: EnvironmentPass, projectId: Uuid, lists: Lists, api: Platform): Promise<Lists> {
+  const { id } = pass;
+  if (id === undefined || pass.proof !== "recorded" || lists.counts.some((one) => one.id === id)) return lists;
+  if (lists.records === undefined) return { ...lists, counts: await api.projects.environmentStats(projectId) };
+  const mine = lists.records.find((one) => one.id === id) ?? (await unlessMissing(api.environments.get(id)));
+  if (mine === undefined) return lists;
+  const others = lists.records.filter((one) => one.id !== id);
+  return { counts: [...lists.counts, { id, serviceTotalNumber: 0 }], records: [...others, mine] };
 }
 
 async function create(pass: EnvironmentPass, seen: Seen, api: Platform): Promise<Known<Seen, EnvironmentMemory>> {

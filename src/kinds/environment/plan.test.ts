@@ -23,6 +23,25 @@ function planned(change: Change, seen: Seen): string {
   return next.is === "adopt" ? `adopt ${next.id}` : next.is === "settled" ? "settled" : `${next.is} ${next.why.reason}`;
 }
 
+describe("the policies of an environment", () => {
+  const renamed = seenFull(record({ name: "Production" }));
+
+  it.each<[string, Change, Seen, string]>([
+    ["its settings differ", full, renamed, "updateEnvironment"],
+    [
+      "its settings differ and may not be written",
+      { ...full, withheld: new Set(["updateEnvironment"]) },
+      renamed,
+      "settled",
+    ],
+    ["it is gone", full, seenFull(), "stalled ExternalResourceDeleted"],
+    ["it is gone and wanted back", { ...full, onMissing: "Recreate" }, seenFull(), "forget ExternalResourceDeleted"],
+    ["a given id leads nowhere", { ...full, onMissing: "Recreate", proof: "given" }, seenFull(), "stalled InvalidSpec"],
+  ])("%s", (_, change, seen, expected) => {
+    expect(planned(change, seen)).toBe(expected);
+  });
+});
+
 describe("the plan of an environment", () => {
   it.each<[string, Change, Seen, string]>([
     ["it does not exist", fresh, none, "createEnvironment"],

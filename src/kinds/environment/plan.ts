@@ -1,9 +1,11 @@
 /** What an environment needs next. Pure. */
 import type { Plan, Uuid, Why } from "../../engine/kind.ts";
+import { firstOf } from "../checks.ts";
 import {
   adoptOrRefuse,
   alreadyManaged,
   deletedThere,
+  gone,
   nameMark,
   notThere,
   otherName,
@@ -22,18 +24,33 @@ export function plan(pass: EnvironmentPass, seen: Seen): Plan<Do> {
   if (pass.allowedProjects?.includes(projectId) === false) return { is: "stalled", why: projectNotAllowed(projectId) };
   if (pass.id === undefined) return planNew(pass, seen);
   const refused = refusal(pass, seen, pass.id);
-  if (refused !== undefined) return { is: "stalled", why: refused };
+  if (refused !== undefined) return gone(pass, refused);
   // Before it is recorded: from then on spec.clusterRef cannot be changed.
   const moved = otherClusterOf(pass, recordOf(pass, seen).clusterId);
   if (moved !== undefined) return moved;
   if (pass.proof !== "recorded") return { is: "adopt", id: pass.id };
+  return firstOf(pass, [() => checkSettings(pass, seen)]);
+}
+
+function checkSettings(pass: EnvironmentPass, seen: Seen): Plan<Do> | undefined {
   // Sent once in a pass: what the platform stores otherwise is told as drift.
-  if (seen.updated || driftOf(pass, seen).length === 0) return { is: "settled" };
-  if (pass.surface === "Full") return { is: "step", step: { repeat: "safe", op: "updateEnvironment", do: "update" } };
+  if (seen.updated) return undefined;
+  const changes = driftOf(pass, seen);
+  if (changes.length === 0) return undefined;
+  if (pass.surface === "Full") return { is: "step", step: { ...UPDATE, changes } };
+  if (pass.corrects === "Nothing") return undefined;
   const message =
     "The platform's surface has no update of environments. Make spec.name and spec.mode what they were, or change the environment on the platform and adopt it anew.";
   return { is: "stalled", why: { reason: "UpdateNotSupported", message } };
 }
+
+const UPDATE = {
+  repeat: "safe",
+  op: "updateEnvironment",
+  do: "update",
+  message: "Update the environment's settings.",
+  corrects: true,
+} as const;
 
 /** Why an id must not be worked on. Being among the project's environments is proof on every surface. */
 function refusal(pass: EnvironmentPass, seen: Seen, id: Uuid): Why | undefined {

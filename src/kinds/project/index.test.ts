@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { USUAL_POLICIES } from "../../test/support/policies.ts";
-import type { Goal, Pass } from "../engine/kind.ts";
-import type { Project } from "../platform/projects.ts";
-import type { ProjectMemory, ProjectSpec } from "../resources/project.ts";
-import { project } from "./project.ts";
+import { USUAL_POLICIES } from "../../../test/support/policies.ts";
+import type { Goal, Pass } from "../../engine/kind.ts";
+import type { Project } from "../../platform/projects.ts";
+import type { ProjectMemory, ProjectSpec } from "../../resources/project.ts";
+import { project } from "./index.ts";
 
 const MINE = "00000000-0000-4000-8000-0000000000b1";
 const OTHER = "00000000-0000-4000-8000-0000000000b2";
@@ -53,6 +53,33 @@ function planned(pass: ProjectPass, seen: Seen): string {
   if (plan.is === "step") return plan.step.op;
   return plan.is === "adopt" ? `adopt ${plan.id}` : plan.is === "settled" ? "settled" : `${plan.is} ${plan.why.reason}`;
 }
+
+describe("the policies of a project", () => {
+  const renamed = remote({ name: "Shop 2" });
+  const withheld = new Set(["updateProject"]);
+
+  it.each<[string, Parameters<typeof passOf>[0], readonly Project[], string]>([
+    ["its settings differ", {}, [renamed], "updateProject"],
+    ["its settings differ and may not be written", { withheld }, [renamed], "settled"],
+    [
+      "its settings differ and nothing is corrected",
+      { surface: "Documented", corrects: "Nothing" },
+      [renamed],
+      "settled",
+    ],
+    ["it is gone", {}, [], "stalled ExternalResourceDeleted"],
+    ["it is gone and wanted back", { onMissing: "Recreate" }, [], "forget ExternalResourceDeleted"],
+    ["a given id leads nowhere", { onMissing: "Recreate", proof: "given" }, [], "stalled InvalidSpec"],
+  ])("%s", (_, change, projects, expected) => {
+    expect(planned(passOf(change), seenOf(projects))).toBe(expected);
+  });
+
+  it("say what an update would change", () => {
+    expect(project.plan(passOf(), seenOf([renamed]))).toMatchObject({
+      step: { corrects: true, changes: [{ path: "spec.name", desired: "shop", observed: "Shop 2" }] },
+    });
+  });
+});
 
 describe("the plan of a project", () => {
   const fresh = { id: undefined, proof: undefined } as const;

@@ -1,0 +1,32 @@
+/** What the parts of the project kind hand to each other. */
+import type { DriftField, Pass } from "../../engine/kind.ts";
+import type { EnvironmentCount, Project } from "../../platform/projects.ts";
+import type { ProjectMemory, ProjectSpec } from "../../resources/project.ts";
+import { fit } from "../text.ts";
+
+export interface Seen {
+  /** All of the organization's. */
+  readonly projects: readonly Project[];
+  readonly environments: readonly EnvironmentCount[];
+  readonly serverNow: Date | undefined;
+  /** The settings were sent in this pass. */
+  readonly updated: boolean;
+  /** A delete was sent in this pass. */
+  readonly deleting: boolean;
+}
+
+export type Do = "create" | "update" | "delete";
+export type ProjectPass = Pass<ProjectSpec, object, ProjectMemory>;
+
+export const mineOf = (pass: ProjectPass, seen: Seen): Project | undefined =>
+  seen.projects.find(({ id }) => id === pass.id);
+
+export function driftOf({ spec }: ProjectPass, mine: Project): readonly DriftField[] {
+  const drift: DriftField[] = [];
+  if (mine.name !== spec.name) drift.push({ path: "spec.name", desired: spec.name, observed: fit(mine.name) });
+  const { description } = spec;
+  if (description !== undefined && (mine.description ?? "") !== description) {
+    drift.push({ path: "spec.description", desired: description, observed: fit(mine.description ?? "") });
+  }
+  return drift;
+}

@@ -1,0 +1,96 @@
+/** What a project needs next. Pure. */
+import type { Plan, Uuid, Why } from "../../engine/kind.ts";
+import type { Project } from "../../platform/projects.ts";
+import { firstOf } from "../checks.ts";
+import {
+  adoptOrRefuse,
+  alreadyManaged,
+  deletedThere,
+  gone,
+  nameMark,
+  notThere,
+  otherName,
+  outside,
+  projectNotAllowed,
+  sameName,
+} from "../names.ts";
+import { driftOf, mineOf, type Do, type ProjectPass, type Seen } from "./model.ts";
+
+/** The first difference wins. */
+export function plan(pass: ProjectPass, seen: Seen): Plan<Do> {
+  const mine = mineOf(pass, seen);
+  if (pass.goal !== "present") return planAbsent(pass, seen, mine);
+  if (pass.id === undefined) return planNew(pass, seen);
+  const refused = refusal(pass, mine, pass.id);
+  if (refused !== undefined) return gone(pass, refused);
+  if (pass.proof !== "recorded") return { is: "adopt", id: pass.id };
+  return firstOf(pass, [() => checkSettings(pass, seen, mine)]);
+}
+
+/** Why an id must not be worked on. */
+function refusal(pass: ProjectPass, mine: Project | undefined, id: Uuid): Why | undefined {
+  if (mine === undefined) {
+    const recorded = pass.proof === "recorded";
+    return recorded ? deletedThere(`project "${pass.spec.name}"`, id) : notThere("project", id, "the organization");
+  }
+  if (pass.allowedProjects?.includes(id) === false) return projectNotAllowed(id);
+  const holder = pass.holderOf(id);
+  if (holder !== undefined) return alreadyManaged(id, holder);
+  const misnamed = pass.proof === "claimed" && !sameName(mine.name, pass.spec.name);
+  return misnamed ? otherName("project", id) : undefined;
+}
+
+function checkSettings(pass: ProjectPass, seen: Seen, mine: Project | undefined): Plan<Do> | undefined {
+  // Sent once in a pass: what the platform stores otherwise is told as drift.
+  if (mine === undefined || seen.updated) return undefined;
+  const changes = driftOf(pass, mine);
+  if (changes.length === 0) return undefined;
+  if (pass.surface === "Full") return { is: "step", step: { ...UPDATE, changes } };
+  if (pass.corrects === "Nothing") return undefined;
+  const message =
+    "The platform's surface has no update of projects. Make spec equal the platform, or change the project there.";
+  return { is: "stalled", why: { reason: "UpdateNotSupported", message } };
+}
+
+const UPDATE = {
+  repeat: "safe",
+  op: "updateProject",
+  do: "update",
+  message: "Update the project's settings.",
+  corrects: true,
+} as const;
+
+function planNew(pass: ProjectPass, seen: Seen): Plan<Do> {
+  const what = `project "${pass.spec.name}"`;
+  const matches = seen.projects.filter(({ name }) => sameName(name, pass.spec.name));
+  const found = adoptOrRefuse(pass, matches, what);
+  if (found?.is === "adopt" && pass.allowedProjects?.includes(found.id) === false) {
+    return { is: "stalled", why: projectNotAllowed(found.id) };
+  }
+  if (found !== undefined) return found;
+  if (pass.allowedProjects !== undefined) return { is: "stalled", why: projectNotAllowed("new projects") };
+  return {
+    is: "step",
+    step: {
+      repeat: "once",
+      op: "createProject",
+      do: "create",
+      creates: true,
+      name: pass.spec.name,
+      mark: nameMark(seen.serverNow),
+      why: { reason: "Creating", message: `Creating ${what}.` },
+    },
+  };
+}
+
+function planAbsent(pass: ProjectPass, seen: Seen, mine: Project | undefined): Plan<Do> {
+  if (mine === undefined || pass.goal === "stopped") return { is: "settled" };
+  if (seen.deleting)
+    return { is: "waiting", why: { reason: "Deleting", message: "The platform deletes the project." } };
+  const refused = outside(pass, mine.id);
+  if (refused !== undefined) return { is: "stalled", why: refused };
+  if (!sameName(mine.name, pass.spec.name)) return { is: "stalled", why: otherName("project", mine.id) };
+  if (pass.surface === "Full") return { is: "step", step: { repeat: "safe", op: "deleteProject", do: "delete" } };
+  const message = "The platform's surface has no deletion of projects.";
+  return { is: "stalled", why: { reason: "DeleteNotSupported", message } };
+}
