@@ -21,6 +21,7 @@ interface Fake {
 
 function platform({ templates = [essentials], repositories }: Fake = {}) {
   const asked: [string, ClusterContext | undefined, ReadOptions | undefined][] = [];
+  const gitTokens: unknown[] = [];
   const list = async <T>(
     name: string,
     answer: T | ApiError,
@@ -46,24 +47,35 @@ function platform({ templates = [essentials], repositories }: Fake = {}) {
       managedDatabaseTypes: (options) => list("databaseTypes", [{ name: "POSTGRESQL" }], options),
     },
     organization: {
-      gitRepositories: (_query, options) =>
-        list(
+      gitRepositories: (query, options) => {
+        gitTokens.push(query?.gitTokenId);
+        return list(
           "gitRepositories",
           repositories ?? [
             { id: "2", name: "acme/web", url: "u" },
             { id: "1", name: "acme/api", url: "u" },
           ],
           options,
-        ),
+        );
+      },
     },
   });
-  return { api, asked };
+  return { api, asked, gitTokens };
 }
 
 const reportOf = async (given = pass({ include: all }), fake?: Fake) =>
   catalog.report(given, await catalog.observe(given, platform(fake).api));
 
 describe("a catalogue", () => {
+  it("lists the repositories of the git token that it names", async () => {
+    const { api, gitTokens } = platform();
+    const gitTokenId = "00000000-0000-4000-8000-0000000000c1";
+    for (const change of [{}, { gitTokenId }]) {
+      await catalog.observe(pass({ include: ["GitRepositories"], ...change }), api);
+    }
+    expect(gitTokens).toEqual([undefined, gitTokenId]);
+  });
+
   it("reads what it includes, and nothing else", async () => {
     const read = async (change: object) => {
       const { api, asked } = platform();

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { clusterContext } from "./base/cluster.ts";
 import { AGE, MESSAGE, READY, REASON } from "./base/columns.ts";
-import { connectionRef } from "./base/fields.ts";
+import { connectionRef, uuid } from "./base/fields.ts";
 import type { Resource } from "./base/resource.ts";
 import { count, kept, observingStatus, text, time } from "./base/status.ts";
 
@@ -21,6 +21,9 @@ const spec = z.object({
     )
     .meta({ "x-kubernetes-list-type": "set" }),
   cluster: clusterContext.optional(),
+  gitTokenId: uuid
+    .optional()
+    .describe("Id of the platform's git token whose repositories are listed. Left to the platform when absent."),
   interval: z
     .string()
     .max(16)

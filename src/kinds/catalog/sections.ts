@@ -46,8 +46,10 @@ const SOURCES: readonly Source[] = [
   {
     section: "GitRepositories",
     name: "gitRepositories",
-    read: async (api, _spec, options) =>
-      sorted(await api.organization.gitRepositories({}, options), ({ name, id }) => [name, id]),
+    read: async (api, { gitTokenId }, options) => {
+      const query = gitTokenId === undefined ? {} : { gitTokenId };
+      return sorted(await api.organization.gitRepositories(query, options), ({ name, id }) => [name, id]);
+    },
   },
 ];
 

@@ -1,0 +1,83 @@
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { member } from "../../src/kube/json.ts";
+import { changeSettings } from "../../src/simulator/settings.ts";
+import { condition } from "../support/cluster.ts";
+import { defaults, resource } from "../support/manifests.ts";
+import { createStage } from "../support/stage.ts";
+
+const ALL = ["Templates", "CloudProviders", "DatabaseTypes", "GitRepositories"];
+
+for (const surface of ["documented", "full"] as const) {
+  describe(`a whole catalogue on the ${surface} surface`, () => {
+    const stage = createStage({ surface });
+
+    beforeAll(() => stage.apply(...defaults(stage)));
+
+    const contentOf = async (name: string): Promise<Readonly<Record<string, unknown>>> => {
+      const { data } = JSON.parse(await stage.kubectl(["get", "configmap", `${name}-catalog`, "-o", "json"])) as {
+        readonly data: Readonly<Record<string, string>>;
+      };
+      return Object.fromEntries(Object.entries(data).map(([file, text]) => [file, JSON.parse(text) as unknown]));
+    };
+
+    it("is in its ConfigMap, section by section, and its digest in the status", async () => {
+      await stage.apply(resource("PlatformCatalog", "all", { include: ALL }));
+      const { status } = await stage.waitFor("PlatformCatalog", "all", { status: "True" });
+      const content = await contentOf("all");
+      expect(content["templates.json"]).toMatchObject({
+        results: expect.arrayContaining([
+          expect.objectContaining({
+            key: "kubernetes-essentials",
+            layers: expect.arrayContaining([
+              expect.objectContaining({
+                components: expect.arrayContaining([
+                  expect.objectContaining({
+                    fields: expect.arrayContaining([expect.objectContaining({ required: true })]),
+                  }),
+                ]),
+              }),
+            ]),
+          }),
+        ]),
+      });
+      expect(content["cloudProviders.json"]).toMatchObject({
+        results: expect.arrayContaining([
+          expect.objectContaining({
+            regions: expect.arrayContaining([expect.objectContaining({ zones: expect.any(Array) })]),
+          }),
+        ]),
+      });
+      expect(content["databaseTypes.json"]).toMatchObject({
+        results: expect.arrayContaining([{ name: "POSTGRESQL" }]),
+      });
+      expect(content["gitRepositories.json"]).toMatchObject({ results: expect.any(Array) });
+      expect(member(status, "digest")).toMatch(/^[0-9a-f]{64}$/);
+      await stage.quiet(1);
+    });
+
+    it("is narrowed by mode and provider, both or none", async () => {
+      const cluster = { mode: "PLATFORM_MANAGED", provider: "AWS" };
+      await stage.apply(resource("PlatformCatalog", "narrow", { cluster }));
+      await stage.waitFor("PlatformCatalog", "narrow", { status: "True" });
+      expect(JSON.stringify(await contentOf("narrow"))).toContain("t3.medium");
+      await expect(
+        stage.apply(resource("PlatformCatalog", "half", { cluster: { mode: "PLATFORM_MANAGED" } })),
+      ).rejects.toThrow(/provider/);
+    });
+
+    it.each(["unavailable", "failed"] as const)("keeps its last good content while the list is %s", async (catalog) => {
+      const before = await contentOf("all");
+      const digest = member((await stage.get("PlatformCatalog", "all")).status, "digest");
+      changeSettings(stage.platform.sim.settings, { catalog });
+      await stage.annotate("PlatformCatalog", "all", { "platform-operator.io/reconcile-requested-at": catalog });
+      const failing = await stage.waitFor("PlatformCatalog", "all", { type: "Synced", status: "False" });
+      expect(condition(failing, "Ready")).toMatchObject({ status: "True" });
+      expect(condition(failing, "Synced")).toMatchObject({ reason: "PlatformUnavailable" });
+      expect(await contentOf("all")).toEqual(before);
+      changeSettings(stage.platform.sim.settings, { catalog: "ok" });
+      const mended = await stage.waitFor("PlatformCatalog", "all", { type: "Synced", status: "True" });
+      expect(member(mended.status, "digest")).toBe(digest);
+    });
+  });
+}
