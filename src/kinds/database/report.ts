@@ -33,7 +33,8 @@ function statusOf(pass: DatabasePass, seen: Seen): JsonObject {
   return {
     ...shownRecord({ ...recordOf(pass, seen) }),
     state: status === undefined || unseen !== undefined ? undefined : shownState(status.state),
-    serviceDeploymentStatus: fitOptional(status?.serviceDeploymentStatus),
+    // The documented surface shows it in answers alone, and not as it is later.
+    serviceDeploymentStatus: pass.surface === "Full" ? fitOptional(status?.serviceDeploymentStatus) : undefined,
     environmentId: pass.inputs.environmentId,
     lastDeployment: followed(pass, seen),
     lastFailure: lastFailure(pass, seen),

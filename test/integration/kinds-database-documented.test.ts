@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+
+import type { OpenIntent } from "../../src/engine/kind.ts";
+import { trace } from "../../src/kinds/database/trace.ts";
+import { databaseBench } from "../support/database-bench.ts";
+
+describe("a database whose state the surface does not show", () => {
+  const bench = databaseBench("Documented");
+  const reads = (): number => bench.world.simulator.journal().filter((entry) => entry.is === "call").length;
+
+  it.each([
+    ["gives no request id", () => bench.world.change({ nullRequestIds: true })],
+    [
+      "answers without a body",
+      () => bench.world.fault({ match: { operation: "deployDatabase" }, effect: "applied", answer: { is: "empty" } }),
+    ],
+  ])("is not observable when the platform %s, and is not asked for ever after", async (_name, set) => {
+    set();
+    const runner = bench.applied();
+    const first = await runner.run();
+    expect(first).toMatchObject({
+      ops: ["createDatabase", "deployDatabase"],
+      is: "settled",
+      why: { reason: "NotObservable" },
+    });
+    expect(first.report.conditions).toMatchObject([{ type: "Deployed", status: "Unknown", reason: "NotObservable" }]);
+    expect(first.status).not.toHaveProperty("state");
+    const before = reads();
+    bench.world.pass(600);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
+    expect(reads()).toBe(before);
+  });
+
+  it("is ordered to stop and to run again all the same, once each", async () => {
+    bench.world.change({ nullRequestIds: true });
+    const runner = bench.applied();
+    await runner.run();
+    bench.world.pass(120);
+    const stop = await runner.run({ spec: bench.spec({ runState: "Stopped" }) });
+    expect(stop).toMatchObject({ ops: ["stopDatabase"], is: "settled", why: { reason: "NotObservable" } });
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    expect(await runner.run({ goal: "stopped" })).toMatchObject({
+      ops: [],
+      is: "stalled",
+      why: { reason: "NotObservable" },
+    });
+    bench.world.pass(120);
+    const start = await runner.run({ spec: bench.spec() });
+    expect(start).toMatchObject({ ops: ["deployDatabase"], is: "settled", why: { reason: "NotObservable" } });
+    expect(await runner.run({ requested: "look" })).toMatchObject({ ops: ["deployDatabase"], is: "settled" });
+    expect(await runner.run({ requested: "look" })).toMatchObject({ ops: [], is: "settled" });
+    bench.world.pass(120);
+    expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: ["stopDatabase"], is: "stalled" });
+  });
+
+  it("is seen again with the next order that has a request id", async () => {
+    bench.world.change({ nullRequestIds: true });
+    const runner = bench.applied();
+    await runner.run();
+    bench.world.change({ nullRequestIds: false });
+    bench.world.pass(120);
+    expect(await runner.run({ requested: "again" })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
+    bench.world.pass(120);
+    expect(await runner.run({ requested: "again" })).toMatchObject({
+      ops: [],
+      is: "settled",
+      why: { reason: "Available" },
+    });
+  });
+
+  it("is looked for a while when the platform does not know the request yet", async () => {
+    const runner = bench.applied();
+    await runner.run();
+    const unknown = { match: { operation: "getDeploymentStatusByRequest" }, count: null } as const;
+    bench.world.fault({ ...unknown, answer: { is: "status", status: 404 } });
+    expect(await runner.run()).toMatchObject({ ops: [], is: "waiting" });
+    const last = runner.status()["lastDeployment"] as { readonly [key: string]: string };
+    runner.lose({ ...runner.status(), lastDeployment: { ...last, startedAt: "2026-11-21T09:00:00.000Z" } });
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", why: { reason: "NotObservable" } });
+    bench.world.simulator.sim.faults.clear();
+    bench.world.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", why: { reason: "Available" } });
+  });
+
+  it("is taken over by its id where the connection lets it, and left as it is until somebody asks", async () => {
+    const externalId = await bench.foreign();
+    const runner = bench.applied({ externalId });
+    expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
+    expect(await runner.run({ allowUnverifiedIds: true })).toMatchObject({
+      ops: ["adopt"],
+      is: "settled",
+      why: { reason: "NotObservable" },
+    });
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    expect(await runner.run({ requested: "now" })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
+    bench.world.pass(120);
+    expect(await runner.run({ requested: "now" })).toMatchObject({
+      ops: [],
+      is: "settled",
+      why: { reason: "Available" },
+    });
+  });
+
+  it("is deployed when all that is known of it is that we made it", async () => {
+    const runner = bench.applied({ runState: "Stopped" });
+    await runner.run();
+    runner.lose({ externalId: runner.id() ?? "" });
+    expect(await runner.run({ spec: bench.spec() })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
+  });
+
+  it("cannot be traced: an order that nobody confirmed is given again on request only", async () => {
+    const runner = await bench.deployed();
+    const intent: OpenIntent = {
+      op: "stopDatabase",
+      creates: false,
+      parentId: bench.environmentId,
+      name: undefined,
+      id: runner.id(),
+      commit: undefined,
+      mark: null,
+    };
+    expect(await trace(intent, runner.pass(), bench.world.api)).toMatchObject({
+      is: "unknowable",
+      why: { reason: "NotObservable" },
+    });
+    expect(await trace(intent, runner.pass({ requested: "again" }), bench.world.api)).toEqual({ is: "absent" });
+    const create = { ...intent, creates: true, op: "createDatabase", name: "main" };
+    expect(await trace(create, runner.pass(), bench.world.api)).toMatchObject({
+      is: "unknowable",
+      why: { reason: "CreateResultUnknown" },
+    });
+  });
+});

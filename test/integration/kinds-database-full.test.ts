@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+
+import type { OpenIntent } from "../../src/engine/kind.ts";
+import { trace } from "../../src/kinds/database/trace.ts";
+import { databaseBench } from "../support/database-bench.ts";
+
+const EVERYTHING = { policies: { corrects: "Everything" } } as const;
+
+describe("a database that others work on, too", () => {
+  const bench = databaseBench("Full");
+
+  it("is taken over by its name, and not deployed again", async () => {
+    const id = await bench.foreign();
+    const runner = bench.applied();
+    expect(await runner.run()).toMatchObject({
+      ops: ["adopt"],
+      is: "settled",
+      why: { reason: "Available" },
+      status: { externalId: id, state: "DEPLOYED", lastDeployment: { state: "DEPLOYED" } },
+    });
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    expect(bench.sent()).toEqual([]);
+  });
+
+  it.each(["type", "mode"])("is not taken over when its %s is another", async (field) => {
+    await bench.foreign();
+    const runner = bench.applied({ [field]: field === "type" ? "REDIS" : "MANAGED" });
+    const run = await runner.run();
+    expect(run).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
+    expect(run.why.message).toContain(`spec.${field}`);
+  });
+
+  it("has its settings corrected and deployed", async () => {
+    const runner = await bench.deployed({ cpu: 500 });
+    bench.world.edit(runner.id(), { cpu: 250 });
+    bench.world.pass(60);
+    expect(await runner.run()).toMatchObject({ ops: ["updateDatabase", "deployDatabase"], is: "waiting" });
+    bench.world.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled" });
+  });
+
+  it("is told as stopped, and started where everything is corrected", async () => {
+    const runner = await bench.deployed();
+    bench.world.scheduledStop(bench.environmentId);
+    bench.world.pass(120);
+    const told = await runner.run();
+    expect(told).toMatchObject({ ops: [], is: "stalled", why: { reason: "DriftDetected" } });
+    expect(told.report.drift).toEqual([{ path: "spec.runState", desired: "Running", observed: "Stopped" }]);
+    expect(await runner.run(EVERYTHING)).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
+    bench.world.pass(120);
+    expect(await runner.run(EVERYTHING)).toMatchObject({ ops: [], is: "settled" });
+  });
+
+  it("is stopped again when others started it, unless that is only to be told", async () => {
+    const runner = await bench.deployed();
+    await runner.run({ spec: bench.spec({ runState: "Stopped" }) });
+    bench.world.pass(120);
+    await runner.run();
+    await bench.world.api.databases.deploy(runner.id() ?? "");
+    bench.world.pass(120);
+    const told = await runner.run({ policies: { corrects: "Nothing", withheld: new Set(["stopDatabase"]) } });
+    expect(told).toMatchObject({ ops: [], is: "settled", why: { reason: "Available" } });
+    expect(told.report.drift).toEqual([{ path: "spec.runState", desired: "Stopped", observed: "Running" }]);
+    expect(await runner.run()).toMatchObject({ ops: ["stopDatabase"], is: "waiting" });
+  });
+
+  it("is missed, and made anew only where that is wanted and its environment's list proves it", async () => {
+    const runner = await bench.deployed();
+    bench.world.remove(runner.id());
+    bench.world.pass(60);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "ExternalResourceDeleted" } });
+    const policies = { onMissing: "Recreate" } as const;
+    expect(await runner.run({ policies })).toMatchObject({ ops: ["forget"] });
+    expect(await runner.run({ policies })).toMatchObject({ ops: ["createDatabase", "deployDatabase"], is: "waiting" });
+  });
+
+  it("is not missed when the lists lag behind", async () => {
+    bench.world.change({ listLagSeconds: 3_600 });
+    const runner = bench.applied();
+    await runner.run();
+    bench.world.pass(120);
+    const policies = { onMissing: "Recreate" } as const;
+    expect(await runner.run({ policies })).toMatchObject({ ops: [], is: "settled", status: { state: "DEPLOYED" } });
+    expect(await runner.run({ policies })).toMatchObject({ ops: [], wrote: false });
+  });
+
+  it("is not made anew when its environment is gone", async () => {
+    const environmentId = await bench.world.newEnvironment(await bench.world.newProject("short"), "gone");
+    const runner = bench.world.database(environmentId, bench.spec());
+    await runner.run();
+    bench.world.remove(environmentId);
+    bench.world.pass(60);
+    const policies = { onMissing: "Recreate" } as const;
+    expect(await runner.run({ policies })).toMatchObject({
+      ops: [],
+      is: "stalled",
+      why: { reason: "ExternalResourceDeleted" },
+    });
+  });
+
+  it.each([
+    ["the platform takes its time to show an order", () => bench.world.change({ acceptLatencySeconds: 4 })],
+    ["the platform gives no request ids", () => bench.world.change({ nullRequestIds: true })],
+    [
+      "an answer has no body",
+      () => bench.world.fault({ match: { operation: "stopDatabase" }, effect: "applied", answer: { is: "empty" } }),
+    ],
+  ])("is ordered once when %s", async (_name, set) => {
+    set();
+    const runner = bench.applied();
+    await runner.run();
+    expect(await runner.run()).toMatchObject({ ops: [], is: "waiting" });
+    bench.world.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", why: { reason: "Available" } });
+    await runner.run({ spec: bench.spec({ runState: "Stopped" }) });
+    expect(await runner.run()).toMatchObject({ ops: [], is: "waiting" });
+    bench.world.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", why: { reason: "Stopped" } });
+    expect(bench.sent()).toEqual(["createDatabase", "deployDatabase", "stopDatabase"]);
+  });
+
+  it("shows whether an old order landed", async () => {
+    const runner = await bench.deployed();
+    const { api } = bench.world;
+    const before = runner.pass();
+    const [status] = (await api.services.statuses(bench.environmentId)).filter(({ id }) => id === runner.id());
+    const mark = {
+      baseline: JSON.stringify([status?.lastDeploymentDate ?? null, status?.executionId ?? null, 0]),
+      requestId: status?.deploymentRequestId ?? null,
+      settings: 3,
+      retry: "token",
+    };
+    const intent: OpenIntent = {
+      op: "deployDatabase",
+      creates: false,
+      parentId: bench.environmentId,
+      name: undefined,
+      id: runner.id(),
+      commit: undefined,
+      mark,
+    };
+    expect(await trace(intent, before, api)).toEqual({ is: "absent" });
+    expect(await trace({ ...intent, op: "stopDatabase" }, before, api)).toEqual({ is: "absent" });
+    await api.databases.deploy(runner.id() ?? "");
+    expect(await trace(intent, before, api)).toMatchObject({
+      is: "landed",
+      known: [{ memory: { runState: "Running", lastDeployment: { settings: 3, retry: "token" } } }],
+    });
+    bench.world.pass(120);
+    await api.databases.stop(runner.id() ?? "");
+    expect(await trace({ ...intent, op: "stopDatabase" }, before, api)).toMatchObject({
+      is: "landed",
+      known: [{ memory: { runState: "Stopped" } }],
+    });
+    const name = before as { readonly spec: { readonly name: string } };
+    const create = { ...intent, op: "createDatabase", creates: true, name: name.spec.name, mark: { absentAt: null } };
+    expect(await trace(create, before, api)).toMatchObject({ is: "landed", known: [{ id: runner.id() }] });
+    expect(await trace({ ...create, name: "other" }, before, api)).toEqual({ is: "absent" });
+  });
+});

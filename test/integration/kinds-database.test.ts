@@ -1,0 +1,196 @@
+import { describe, expect, it } from "vitest";
+
+import { databaseBench } from "../support/database-bench.ts";
+
+describe.each(["Documented", "Full"] as const)("a database on the %s surface", (surface) => {
+  const bench = databaseBench(surface);
+  const isFull = surface === "Full";
+
+  it("is created and deployed once, and then left alone", async () => {
+    const runner = bench.applied({ cpu: 500, memory: 512, storage: 20 });
+    expect(await runner.run()).toMatchObject({ ops: ["createDatabase", "deployDatabase"], is: "waiting" });
+    expect(await runner.run()).toMatchObject({ ops: [], is: "waiting" });
+    bench.world.pass(120);
+    const done = await runner.run();
+    expect(done).toMatchObject({
+      ops: [],
+      is: "settled",
+      why: { reason: "Available" },
+      status: {
+        state: "DEPLOYED",
+        type: "POSTGRESQL",
+        mode: "CONTAINER",
+        version: "16",
+        environmentId: bench.environmentId,
+        lastDeployment: { state: "DEPLOYED", settings: 0 },
+        runState: "Running",
+      },
+    });
+    expect(done.report.conditions).toMatchObject([
+      { type: "Deployed", status: "True", reason: "DEPLOYED" },
+      { type: "UpToDate", status: "True" },
+    ]);
+    expect(done.status["lastDeployment"]).toHaveProperty("requestId");
+    bench.world.pass(600);
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    const [create, deploy, ...others] = bench.world.writes();
+    expect(create?.[1]).toMatchObject({ type: "POSTGRESQL", mode: "CONTAINER", cpu: 500, memory: 512, storage: 20 });
+    expect(deploy?.[0]).toBe("deployDatabase");
+    expect(others).toEqual([]);
+  });
+
+  it("is stopped and started again, each by one order", async () => {
+    const runner = await bench.deployed();
+    const stopping = await runner.run({ spec: bench.spec({ runState: "Stopped" }) });
+    expect(stopping).toMatchObject({ ops: ["stopDatabase"], is: "waiting", why: { reason: "Queued" } });
+    expect(await runner.run()).toMatchObject({ ops: [], is: "waiting" });
+    bench.world.pass(120);
+    const stopped = await runner.run();
+    expect(stopped).toMatchObject({
+      ops: [],
+      is: "settled",
+      why: { reason: "Stopped" },
+      status: { state: "STOPPED", runState: "Stopped" },
+    });
+    expect(stopped.status).not.toHaveProperty("stopping");
+    expect(stopped.status).not.toHaveProperty("stopRequestId");
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    expect(await runner.run({ spec: bench.spec() })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
+    bench.world.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { state: "DEPLOYED" } });
+    expect(bench.sent()).toEqual(["stopDatabase", "deployDatabase"]);
+  });
+
+  it("that is to be stopped from the beginning is created, and nothing more", async () => {
+    const runner = bench.applied({ runState: "Stopped" });
+    expect(await runner.run()).toMatchObject({ ops: ["createDatabase"], is: "settled", why: { reason: "Stopped" } });
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
+    expect(await runner.run({ spec: bench.spec() })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
+  });
+
+  it("whose deployment fails is for a person, and tried again once per request", async () => {
+    const runner = bench.applied({ runState: "Stopped" });
+    await runner.run();
+    bench.world.edit(runner.id(), { failNext: ["deploy"] });
+    await runner.run({ spec: bench.spec() });
+    bench.world.pass(120);
+    const failed = await runner.run();
+    expect(failed).toMatchObject({
+      ops: [],
+      is: "stalled",
+      why: { reason: "DeploymentFailed" },
+      status: { lastFailure: { state: "DEPLOYMENT_ERROR" } },
+    });
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    expect(await runner.run({ requested: "again" })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
+    bench.world.pass(120);
+    const mended = await runner.run({ requested: "again" });
+    expect(mended).toMatchObject({ ops: [], is: "settled", status: { state: "DEPLOYED" } });
+    expect(mended.status).not.toHaveProperty("lastFailure");
+  });
+
+  it("is started again by itself where the policy says so, as often and as late as it says", async () => {
+    const policies = { retry: { limit: 1, backoffMs: 3_000 } };
+    const runner = bench.applied({ runState: "Stopped" });
+    await runner.run();
+    bench.world.edit(runner.id(), { failNext: ["deploy", "deploy"] });
+    await runner.run({ spec: bench.spec(), policies });
+    bench.world.pass(120);
+    expect(await runner.run({ policies })).toMatchObject({
+      ops: [],
+      is: "waiting",
+      why: { reason: "DeploymentFailed" },
+    });
+    expect(await runner.run({ policies })).toMatchObject({ ops: [], is: "waiting", wrote: false });
+    await runner.run({ policies });
+    expect(await runner.run({ policies })).toMatchObject({
+      is: "waiting",
+      status: { lastDeployment: { attempts: 1 } },
+    });
+    expect(bench.sent().filter((op) => op === "deployDatabase")).toHaveLength(2);
+    bench.world.pass(120);
+    expect(await runner.run({ policies })).toMatchObject({
+      ops: [],
+      is: "stalled",
+      why: { reason: "DeploymentFailed" },
+    });
+    expect(await runner.run({ policies })).toMatchObject({ ops: [], is: "stalled", wrote: false });
+  });
+
+  it("whose stop fails is for a person", async () => {
+    const runner = await bench.deployed();
+    bench.world.edit(runner.id(), { failNext: ["stop"] });
+    await runner.run({ spec: bench.spec({ runState: "Stopped" }) });
+    bench.world.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "StopFailed" } });
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    expect(await runner.run({ requested: "again" })).toMatchObject({ ops: ["stopDatabase"], is: "waiting" });
+    bench.world.pass(120);
+    expect(await runner.run({ requested: "again" })).toMatchObject({ ops: [], is: "settled" });
+  });
+
+  it("changes its version and sizes where the surface has an update, and says so where it has none", async () => {
+    const runner = await bench.deployed({ storage: 10 });
+    const change = await runner.run({ spec: bench.spec({ version: "17", storage: 20 }) });
+    if (!isFull) {
+      expect(change).toMatchObject({ ops: [], is: "stalled", why: { reason: "UpdateNotSupported" } });
+      expect(change.why.message).toContain("spec.storage, spec.version");
+      expect(await runner.run({ spec: bench.spec({ storage: 10 }) })).toMatchObject({ ops: [], is: "settled" });
+      return;
+    }
+    expect(change).toMatchObject({ ops: ["updateDatabase", "deployDatabase"], is: "waiting" });
+    bench.world.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { version: "17" } });
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    expect(bench.world.service(runner.id()).settings).toMatchObject({ version: "17", storage: 20 });
+  });
+
+  it("is stopped and left when its object goes, where that is wanted", async () => {
+    const runner = await bench.deployed();
+    expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: ["stopDatabase"], is: "waiting" });
+    expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "waiting" });
+    bench.world.pass(60);
+    expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
+    expect(bench.sent()).toEqual(["stopDatabase"]);
+  });
+
+  it("is deleted with its object only where the surface can", async () => {
+    const runner = await bench.deployed();
+    const first = await runner.run({ goal: "absent" });
+    if (!isFull) {
+      expect(first).toMatchObject({ ops: [], is: "stalled", why: { reason: "DeleteNotSupported" } });
+      return;
+    }
+    expect(first).toMatchObject({ ops: ["deleteDatabase"], is: "waiting" });
+    bench.world.pass(60);
+    expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
+  });
+
+  it("is told once whether the platform lists its managed type, and created in any case", async () => {
+    const { faults } = bench.world.simulator.sim;
+    const answer = { is: "status", status: 500 } as const;
+    const fault = { match: { operation: "listManagedDatabaseTypes" }, count: null };
+    bench.world.fault({ ...fault, answer });
+    const runner = bench.applied({ type: "REDIS", mode: "MANAGED", version: "7" });
+    const first = await runner.run();
+    expect(first).toMatchObject({ ops: ["createDatabase", "deployDatabase"] });
+    expect(first.report.conditions.map(({ type }) => type)).not.toContain("TypeKnown");
+    faults.clear();
+    bench.world.fault({ ...fault, answer: { is: "edited", set: { results: [{ name: "POSTGRESQL" }] } } });
+    bench.world.pass(120);
+    await runner.run();
+    const told = await runner.run();
+    expect(told.status["typeCheck"]).toEqual({ type: "REDIS", listed: false });
+    expect(told.report.conditions).toContainEqual(
+      expect.objectContaining({ type: "TypeKnown", status: "False", reason: "TypeNotListed" }),
+    );
+    expect(told).toMatchObject({ is: "settled" });
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    faults.clear();
+    bench.world.pass(3_700);
+    const listed = await runner.run();
+    expect(listed.report.conditions).toContainEqual(
+      expect.objectContaining({ type: "TypeKnown", status: "True", reason: "TypeListed" }),
+    );
+  });
+});
