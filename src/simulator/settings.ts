@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { DeliverySettings, reliableDeliveries } from "./delivery-settings.ts";
 import { surfaces, type Surface } from "./operations.ts";
 
 const seconds = z.number().min(0);
@@ -73,9 +74,12 @@ export const Settings = z.strictObject({
   goneAs: z.union([z.literal(404), z.literal(403)]),
   /** failed: the catalogue answers 500; unavailable: 503. */
   catalog: z.enum(["ok", "failed", "unavailable"]),
+  /** How long a cluster's token holds, in real seconds. */
+  tokenLifeSeconds: seconds,
   /** Names that an import does not take over, for a reason that it does not tell. */
   refusedVariables: z.array(z.string()),
   rate: RateBudget.nullable(),
+  deliveries: DeliverySettings,
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -84,6 +88,7 @@ export const SettingsChange = z.strictObject({
   ...Settings.partial().shape,
   profile: Profile.partial().optional(),
   durations: Durations.partial().optional(),
+  deliveries: DeliverySettings.partial().optional(),
 });
 export type SettingsChange = z.infer<typeof SettingsChange>;
 
@@ -136,18 +141,21 @@ export function settingsOf(surface: Surface): Settings {
     listLagSeconds: 0,
     goneAs: 404,
     catalog: "ok",
+    tokenLifeSeconds: 3600,
     refusedVariables: [],
     rate: null,
+    deliveries: { ...reliableDeliveries },
   };
 }
 
 /** Changes settings in place. A new surface brings its own profile unless the change names one. */
 export function changeSettings(settings: Settings, change: SettingsChange): void {
-  const { profile, durations, ...rest } = change;
+  const { profile, durations, deliveries, ...rest } = change;
   const base = change.surface === undefined ? settings.profile : profileOf(change.surface);
   Object.assign(settings, defined(rest));
   settings.profile = { ...base, ...defined(profile ?? {}) };
   settings.durations = { ...settings.durations, ...defined(durations ?? {}) };
+  settings.deliveries = { ...settings.deliveries, ...defined(deliveries ?? {}) };
 }
 
 function defined<T extends object>(value: T): { [Key in keyof T]?: NonNullable<T[Key]> | Extract<T[Key], null> } {

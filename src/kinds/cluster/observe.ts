@@ -27,19 +27,24 @@ export async function observe(pass: ClusterPass, api: Platform): Promise<Seen> {
   return { ...seen, credentials, token };
 }
 
-/** The status first: a version that was listed before an upgrade has ended would be told as its result. */
 async function shown(pass: ClusterPass, api: Platform): Promise<Seen> {
   const { externalId: id } = pass.spec;
-  const status = await orMissing(api.clusters.status(id));
-  const clusters = await api.clusters.list({ maxAgeMs: isMoving(pass) ? 0 : LIST_MAX_AGE_MS });
-  const listed = clusters.find((cluster) => cluster.id === id);
+  const read = async (maxAgeMs: number) => (await api.clusters.list({ maxAgeMs })).find((cluster) => cluster.id === id);
+  // First: nothing is asked about a cluster of another organization.
+  const listed = await read(isRoutine(pass) ? LIST_MAX_AGE_MS : 0);
   if (listed === undefined) return { ...NOTHING_SEEN, listed: "none" };
-  return { ...NOTHING_SEEN, listed, status: status ?? listedStatus(id, listed.status) };
+  const status = (await orMissing(api.clusters.status(id))) ?? listedStatus(id, listed.status);
+  // A version that was listed before an upgrade has ended would be told as its result.
+  const isOver = isMoving(pass) && clusterPhase(status?.status ?? "") !== "busy";
+  return { ...NOTHING_SEEN, listed: isOver ? ((await read(0)) ?? "none") : listed, status };
 }
 
-/** Whether the list may have changed since it was last read. */
-function isMoving({ memory, proof, requested, goal }: ClusterPass): boolean {
-  if (proof !== "recorded" || requested !== undefined || goal !== "present") return true;
+function isRoutine({ proof, requested, goal }: ClusterPass): boolean {
+  return proof === "recorded" && requested === undefined && goal === "present";
+}
+
+/** Whether an order, or work that was seen, may have changed what the list says. */
+function isMoving({ memory }: ClusterPass): boolean {
   return memory.lastOrder?.baseline !== undefined || clusterPhase(memory.state ?? "") === "busy";
 }
 

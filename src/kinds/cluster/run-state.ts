@@ -14,7 +14,8 @@ export function shownRunState(seen: Seen): RunState | undefined {
 }
 
 /** The run state that the spec wants and that was reached: what differs from it later, others have changed. */
-export function reachedRunState({ spec, memory }: ClusterPass, seen: Seen): RunState | undefined {
+export function reachedRunState({ spec, memory, goal }: ClusterPass, seen: Seen): RunState | undefined {
+  if (goal !== "present") return memory.runState;
   // Without a wish, what was brought about once says nothing any more.
   if (spec.runState === undefined) return undefined;
   return shownRunState(seen) === spec.runState ? spec.runState : memory.runState;

@@ -14,7 +14,6 @@ const ClusterOfPath = z.object({ organizationId: Id, clusterId: Id });
 const PlainPath = z.object({ clusterId: z.string().min(1) });
 const Flag = z.enum(["true", "false"]).default("false");
 const texts = z.string().optional();
-const tokenLifeMs = 60 * 60 * 1000;
 
 export const clusterRoutes = [
   route({
@@ -65,7 +64,9 @@ export const clusterRoutes = [
     }),
     handle({ params, query }, call) {
       const cluster = findByIdOrName(call, params.clusterId);
-      const expires = new Date(call.sim.time.wall().getTime() + tokenLifeMs);
+      // The token is made in the cluster, which has to be there for it.
+      if (!cluster.deployed) throw new Problem(400, "The cluster is not deployed");
+      const expires = new Date(call.sim.time.wall().getTime() + call.sim.settings.tokenLifeSeconds * 1000);
       const account = query.read_only === "true" ? "read-only" : "admin";
       return {
         body: {

@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+
+import { CLUSTER, clusterPass, listed } from "../../../test/support/cluster-passes.ts";
+import { clusterStates } from "../../platform/states.ts";
+import { plan } from "./plan.ts";
+import { report } from "./report.ts";
+
+/** What is done, or said, in each state, for a cluster that is to run, one that is to stop and one that is left. */
+const TABLE: Readonly<Record<string, readonly [running: string, stopped: string, left: string]>> = {
+  READY: ["deployCluster", "settled", "settled"],
+  DEPLOYED: ["settled", "stopCluster", "settled"],
+  RESTARTED: ["settled", "stopCluster", "settled"],
+  STOPPED: ["deployCluster", "settled", "settled"],
+  DELETED: ["ExternalResourceDeleted", "ExternalResourceDeleted", "ExternalResourceDeleted"],
+  CANCELED: ["Canceled", "stopCluster", "Canceled"],
+  BUILD_ERROR: ["BuildFailed", "stopCluster", "BuildFailed"],
+  DEPLOYMENT_ERROR: ["DeploymentFailed", "stopCluster", "DeploymentFailed"],
+  STOP_ERROR: ["StopFailed", "stopCluster", "StopFailed"],
+  RESTART_ERROR: ["RestartFailed", "stopCluster", "RestartFailed"],
+  DELETE_ERROR: ["DeleteFailed", "stopCluster", "DeleteFailed"],
+  INVALID_CREDENTIALS: ["DeploymentFailed", "stopCluster", "DeploymentFailed"],
+  BUILDING: ["Building", "Building", "Building"],
+  CANCELING: ["Canceling", "Canceling", "Canceling"],
+  DELETE_QUEUED: ["Queued", "Queued", "Queued"],
+  DELETING: ["Deleting", "Deleting", "Deleting"],
+  DEPLOYING: ["Deploying", "Deploying", "Deploying"],
+  DEPLOYMENT_QUEUED: ["Queued", "Queued", "Queued"],
+  DRY_RUN: ["Progressing", "Progressing", "Progressing"],
+  QUEUED: ["Queued", "Queued", "Queued"],
+  STOPPING: ["Stopping", "Stopping", "Stopping"],
+  STOP_QUEUED: ["Queued", "Queued", "Queued"],
+  RESTART_QUEUED: ["Queued", "Queued", "Queued"],
+  RESTARTING: ["Restarting", "Restarting", "Restarting"],
+};
+
+function said(state: string, runState: string | undefined): string {
+  const found = plan(clusterPass({}, { runState }), listed(state));
+  if (found.is === "step") return found.step.op;
+  return "why" in found ? found.why.reason : found.is;
+}
+
+describe("a cluster", () => {
+  it("is judged in all 24 states", () => {
+    expect(Object.keys(TABLE).toSorted()).toEqual([...clusterStates].toSorted());
+  });
+
+  it.each(Object.entries(TABLE))("in state %s", (state, row) => {
+    expect([said(state, "Running"), said(state, "Stopped"), said(state, undefined)]).toEqual(row);
+  });
+
+  it("in a state of the future waits, and shows it", () => {
+    expect(said("HIBERNATING", "Running")).toBe("UnknownState");
+    expect(report(clusterPass(), listed("HIBERNATING")).conditions).toContainEqual(
+      expect.objectContaining({ type: "ClusterDeployed", status: "Unknown", reason: "HIBERNATING" }),
+    );
+  });
+
+  it.each(Object.keys(TABLE))("carries %s as the reason of ClusterDeployed", (state) => {
+    expect(report(clusterPass(), listed(state)).conditions).toContainEqual(
+      expect.objectContaining({
+        type: "ClusterDeployed",
+        reason: state,
+        status: state === "DEPLOYED" || state === "RESTARTED" ? "True" : "False",
+      }),
+    );
+  });
+});
+
+describe("steps that a policy withholds", () => {
+  const pass = (spec: object) => clusterPass({ withheld: new Set(["stopCluster", "upgradeCluster"]) }, spec);
+  it("are passed over", () => {
+    expect(plan(pass({ runState: "Stopped" }), listed("DEPLOYED"))).toEqual({ is: "settled" });
+    const offered = listed("DEPLOYED", { nextK8sAvailableVersion: "1.34" });
+    expect(plan(pass({ kubernetesVersion: "1.34" }), offered)).toEqual({ is: "settled" });
+    expect(report(pass({ kubernetesVersion: "1.34" }), offered).conditions).toContainEqual(
+      expect.objectContaining({ type: "UpToDate", status: "False", reason: "DeployPending" }),
+    );
+  });
+});
+
+describe("the wanted version", () => {
+  const said = (wanted: string, runs: string | undefined, next: string | undefined): string => {
+    const seen = listed("DEPLOYED", next === undefined ? {} : { nextK8sAvailableVersion: next });
+    const cluster = { id: CLUSTER, name: "edge", ...(runs === undefined ? {} : { version: runs }) };
+    const found = plan(clusterPass({}, { kubernetesVersion: wanted }), { ...seen, listed: cluster });
+    if (found.is === "step") return found.step.op;
+    return "why" in found ? found.why.reason : found.is;
+  };
+  it.each<[string, string | undefined, string | undefined, string]>([
+    ["1.34", "1.33", "1.34", "upgradeCluster"],
+    ["1.34", "v1.33.7-eks", "1.34", "upgradeCluster"],
+    ["1.34", "1.34", "1.35", "settled"],
+    ["1.9", "1.10", "1.11", "settled"],
+    ["1.34", "1.35", undefined, "settled"],
+    ["1.35", "1.33", "1.34", "VersionNotAvailable"],
+    ["1.34", "1.33", undefined, "VersionNotAvailable"],
+    ["1.34", undefined, "1.34", "upgradeCluster"],
+    ["1.34", "newest", "1.35", "VersionNotAvailable"],
+  ])("%s where %s runs and %s is next: %s", (wanted, runs, next, expected) => {
+    expect(said(wanted, runs, next)).toBe(expected);
+  });
+
+  it("is not asked for while the cluster does not run", () => {
+    const stopped = listed("STOPPED", { nextK8sAvailableVersion: "1.34" });
+    for (const runState of ["Stopped", undefined]) {
+      expect(plan(clusterPass({}, { runState, kubernetesVersion: "1.34" }), stopped)).toEqual({ is: "settled" });
+    }
+  });
+});

@@ -1,0 +1,135 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+
+import { clusterPass, listed } from "../../../test/support/cluster-passes.ts";
+import type { ClusterToken } from "../../platform/clusters.ts";
+import { ApiError, type ApiFailure } from "../../platform/errors.ts";
+import { kubeconfig } from "./kubeconfig.ts";
+import { NOTHING_SEEN, type Seen } from "./model.ts";
+import { plan } from "./plan.ts";
+import { report } from "./report.ts";
+import { tokenDue } from "./token.ts";
+
+const NOW = new Date("2026-11-21T10:00:00Z");
+const ref = { name: "edge", readOnly: true };
+const caBundle = Buffer.from("-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n").toString("base64");
+const fetched = (expirationTimestamp: string | undefined, token = "s3cret-value"): Seen => {
+  const value: ClusterToken = {
+    status: expirationTimestamp === undefined ? { token } : { token, expirationTimestamp },
+  };
+  return { ...listed("DEPLOYED"), token: { is: "found", value } };
+};
+const failing = (is: "Forbidden" | "Server" | "NotSupported" | "BadResponse" | "Invalid"): Seen => {
+  const failure: ApiFailure = { is };
+  return { ...listed("DEPLOYED"), token: { is: "failed", error: new ApiError("getClusterToken", failure, 400, "no") } };
+};
+const passOf = (change: object = {}, spec: object = {}) =>
+  clusterPass({ now: NOW, ...change }, { writeTokenSecretToRef: ref, ...spec });
+const held = (change: object = {}) => ({
+  token: {
+    secretName: "edge",
+    expiresAt: "2026-11-21T10:30:00Z",
+    renewAt: "2026-11-21T10:10:00.000Z",
+    generation: 1,
+    ...change,
+  },
+});
+
+describe("the token of a cluster", () => {
+  it.each<[string, string | undefined, number]>([
+    ["an hour: at two thirds of its life", "2026-11-21T11:00:00Z", 2_400_000],
+    ["twelve minutes: five before its end", "2026-11-21T10:12:00Z", 420_000],
+    ["two minutes: not sooner than in one", "2026-11-21T10:02:00Z", 60_000],
+    ["none any more", "2026-11-21T09:00:00Z", 60_000],
+    ["a life that it does not tell", undefined, 300_000],
+    ["a life that nobody can read", "soon", 300_000],
+  ])("that has %s, is renewed in time", (_name, expires, lookWithin) => {
+    const told = report(passOf(), fetched(expires));
+    expect(told.lookWithin).toBe(lookWithin);
+    expect(told.secret?.status).toEqual({
+      token: {
+        secretName: "edge",
+        ...(expires === undefined ? {} : { expiresAt: expires }),
+        renewAt: new Date(NOW.getTime() + lookWithin).toISOString(),
+        generation: 1,
+      },
+    });
+  });
+
+  it("is in the Secret alone", () => {
+    const server = "https://edge.example.com:6443";
+    const pass = passOf({}, { writeTokenSecretToRef: { ...ref, server, caBundle } });
+    const { secret, ...rest } = report(pass, fetched("2026-11-21T11:00:00Z"));
+    expect(Object.keys(secret?.data ?? {}).toSorted()).toEqual(["expirationTimestamp", "kubeconfig", "token"]);
+    expect(secret?.data["token"]).toBe("s3cret-value");
+    expect(JSON.stringify([rest, secret?.status, plan(pass, fetched("2026-11-21T11:00:00Z"))])).not.toContain("s3cret");
+    expect(Object.keys(report(passOf(), fetched(undefined)).secret?.data ?? {})).toEqual(["token"]);
+  });
+
+  it.each<[string, object, object, Seen, boolean]>([
+    ["nobody wants one", {}, { writeTokenSecretToRef: undefined }, listed("DEPLOYED"), false],
+    ["there is none", {}, {}, listed("DEPLOYED"), true],
+    ["it holds", { memory: held() }, {}, listed("DEPLOYED"), false],
+    ["it is to be renewed", { memory: held({ renewAt: "2026-11-21T10:00:00.000Z" }) }, {}, listed("DEPLOYED"), true],
+    ["the spec changed", { memory: held(), generation: 2 }, {}, listed("DEPLOYED"), true],
+    ["it was for another Secret", { memory: held({ secretName: "old" }) }, {}, listed("DEPLOYED"), true],
+    ["the user asks", { memory: held(), requested: "now" }, {}, listed("DEPLOYED"), true],
+    ["nothing can be read of when", { memory: held({ renewAt: "never" }) }, {}, listed("DEPLOYED"), true],
+    ["the cluster is not deployed", {}, {}, listed("STOPPED", { isDeployed: false }), false],
+    ["the cluster is to be stopped", {}, { runState: "Stopped" }, listed("DEPLOYED"), false],
+    ["nothing proves whose cluster it is", {}, {}, NOTHING_SEEN, false],
+    ["an earlier order proved it", { memory: { verified: true } }, {}, NOTHING_SEEN, true],
+    ["the connection lets the id stand", { allowUnverifiedIds: true }, {}, NOTHING_SEEN, true],
+  ])("is fetched or not when %s", (_name, change, spec, seen, expected) => {
+    expect(tokenDue(passOf(change, spec), seen)).toBe(expected);
+  });
+
+  it.each([
+    ["Forbidden", "stalled", "PermissionDenied"],
+    ["NotSupported", "stalled", "NotSupportedByApi"],
+    ["BadResponse", "waiting", "UnexpectedResponse"],
+    ["Invalid", "waiting", "DependencyNotReady"],
+    ["Server", "waiting", "PlatformUnavailable"],
+  ] as const)("that cannot be had (%s) is told once no older one holds", (failure, is, reason) => {
+    expect(plan(passOf(), failing(failure))).toMatchObject({ is, why: { reason } });
+    expect(plan(passOf({ memory: held() }), failing(failure))).toEqual({ is: "settled" });
+    expect(report(passOf({ memory: held() }), failing(failure))).toMatchObject({ lookWithin: 60_000 });
+    expect(plan(passOf({ memory: held(), now: new Date("2026-11-21T10:30:00Z") }), failing(failure)).is).toBe(is);
+  });
+
+  it("is not fetched for an id that nothing proves, and that is told", () => {
+    expect(plan(passOf({ surface: "Documented" }), NOTHING_SEEN)).toMatchObject({
+      is: "stalled",
+      why: { reason: "NotObservable", message: expect.stringContaining("not given a token for") },
+    });
+  });
+
+  it("is forgotten when nobody wants it any more", () => {
+    const { status, secret } = report(
+      passOf({ memory: held() }, { writeTokenSecretToRef: undefined }),
+      listed("READY"),
+    );
+    expect(status).toMatchObject({ token: undefined });
+    expect(secret).toBeUndefined();
+  });
+});
+
+describe("a kubeconfig", () => {
+  it("says what it was given, whatever is in it", () => {
+    const text = fc.string({ unit: "binary" });
+    fc.assert(
+      fc.property(text, text, text, (name, server, token) => {
+        const config: unknown = parse(kubeconfig({ name, server, caBundle, token }));
+        expect(config).toMatchObject({
+          apiVersion: "v1",
+          kind: "Config",
+          clusters: [{ name, cluster: { server, "certificate-authority-data": caBundle } }],
+          users: [{ name, user: { token } }],
+          contexts: [{ name, context: { cluster: name, user: name } }],
+          "current-context": name,
+        });
+      }),
+    );
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+
+import { CLUSTER, clusterPass, listed } from "../../../test/support/cluster-passes.ts";
+import type { OpenIntent } from "../../engine/kind.ts";
+import { ApiError } from "../../platform/errors.ts";
+import type { Platform } from "../../platform/index.ts";
+import { baselineOf } from "./order.ts";
+import { trace } from "./trace.ts";
+
+const before = listed("DEPLOYED").status;
+const intent = (op: string): OpenIntent => ({
+  op,
+  creates: false,
+  parentId: undefined,
+  name: undefined,
+  id: CLUSTER,
+  commit: undefined,
+  mark: { baseline: before === undefined ? null : baselineOf(before), kubernetesVersion: "1.34" },
+});
+const showing = (status: () => unknown) =>
+  ({ clusters: { status: () => Promise.resolve().then(status) } }) as unknown as Platform;
+const traced = async (op: string, state: string, change: object = {}) =>
+  await trace(
+    intent(op),
+    clusterPass(),
+    showing(() => listed(state, change).status),
+  );
+
+describe("the trace of an order", () => {
+  it.each<[string, string, object, "absent" | "landed"]>([
+    ["stopCluster", "DEPLOYED", {}, "absent"],
+    ["stopCluster", "STOP_QUEUED", {}, "landed"],
+    ["stopCluster", "STOPPED", { lastExecutionId: "run-2" }, "landed"],
+    ["stopCluster", "DEPLOYING", { lastExecutionId: "run-2" }, "absent"],
+    ["upgradeCluster", "DEPLOYED", {}, "absent"],
+    ["upgradeCluster", "DEPLOYING", {}, "landed"],
+    ["upgradeCluster", "DEPLOYED", { lastExecutionId: "run-2" }, "landed"],
+    ["upgradeCluster", "DEPLOYED", { nextK8sAvailableVersion: "1.35" }, "landed"],
+    ["deployCluster", "DEPLOYED", { lastDeploymentDate: "2026-11-21T10:00:00Z" }, "landed"],
+  ])("%s, then %s %o: %s", async (op, state, change, expected) => {
+    expect((await traced(op, state, change)).is).toBe(expected);
+  });
+
+  it("remembers what was ordered", async () => {
+    expect(await traced("upgradeCluster", "DEPLOYING")).toMatchObject({
+      known: [{ memory: { lastOrder: { operation: "Upgrade", kubernetesVersion: "1.34", generation: 1 } } }],
+    });
+  });
+
+  it("finds nothing of a cluster that is gone, and passes on what it cannot judge", async () => {
+    const failing = (is: "NotFound" | "Server") =>
+      showing(() => {
+        throw new ApiError("getClusterStatus", { is }, 0, "no");
+      });
+    expect(await trace(intent("stopCluster"), clusterPass(), failing("NotFound"))).toEqual({ is: "absent" });
+    await expect(trace(intent("stopCluster"), clusterPass(), failing("Server"))).rejects.toThrow("no");
+  });
+
+  it("where nothing shows the cluster, lets a stop be repeated and leaves an upgrade to a person", async () => {
+    const api = showing(() => expect.fail("nothing is read"));
+    const pass = clusterPass({ surface: "Documented" });
+    expect(await trace(intent("stopCluster"), pass, api)).toEqual({ is: "absent" });
+    expect(await trace(intent("upgradeCluster"), pass, api)).toMatchObject({
+      is: "unknowable",
+      why: { reason: "NotObservable" },
+    });
+  });
+});

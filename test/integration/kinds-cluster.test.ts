@@ -1,0 +1,290 @@
+/** PlatformCluster against the simulated platform, without Kubernetes. */
+import { describe, expect, it } from "vitest";
+
+import { clusterBench } from "../support/clusters.ts";
+
+describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (surface) => {
+  const bench = clusterBench(surface);
+
+  it("is taken over without a write, and then nothing is to be done", async () => {
+    const runner = bench.applied();
+    expect(await runner.run()).toMatchObject({ ops: ["adopt"], is: "settled", why: { reason: "Available" } });
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
+    expect(bench.sent()).toEqual([]);
+  });
+
+  it("is not taken from another resource, nor through a connection that is limited to projects", async () => {
+    const held = await bench.applied({ runState: "Stopped" }).run({ holderOf: () => "shop/other" });
+    expect(held).toMatchObject({ ops: [], is: "stalled", why: { reason: "AlreadyManaged" } });
+    const limited = await bench.applied({ runState: "Stopped" }).run({ allowedProjects: [] });
+    expect(limited).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
+    expect(bench.sent()).toEqual([]);
+  });
+
+  it("is stopped once, and the platform's words become the condition", async () => {
+    const runner = bench.applied({ runState: "Stopped" });
+    const first = await runner.run();
+    expect(first.ops).toEqual(["adopt", "stopCluster"]);
+    expect(first.report.conditions).toContainEqual(
+      expect.objectContaining({ type: "ClusterDeployed", status: "False", reason: "STOP_QUEUED" }),
+    );
+    bench.world.pass(120);
+    expect(await runner.run()).toMatchObject({
+      ops: [],
+      is: "settled",
+      why: { reason: "Stopped" },
+      status: { runState: "Stopped", verified: true, state: surface === "Full" ? "STOPPED" : "STOP_QUEUED" },
+    });
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    expect(bench.sent()).toEqual(["stopCluster"]);
+  });
+
+  it("shows credentials without their keys, and tells when they do not exist", async () => {
+    const { credentialsId } = bench.world.simulator;
+    const runner = bench.applied({ credentialsId });
+    expect((await runner.run()).status).toMatchObject({
+      credentials: { id: credentialsId, name: "build-account", objectType: "AWS" },
+    });
+    expect(JSON.stringify(runner.status())).not.toContain("SIMULATEDKEY");
+    const missing = await runner.run({ spec: bench.spec({ credentialsId: bench.cluster.id }) });
+    expect(missing).toMatchObject({ is: "stalled", why: { reason: "InvalidSpec" } });
+    expect(missing.status).not.toHaveProperty("credentials");
+  });
+
+  it("is stopped and left when its resource goes, once", async () => {
+    const runner = bench.applied();
+    await runner.run();
+    const first = await runner.run({ goal: "stopped" });
+    expect(first).toMatchObject({ ops: ["stopCluster"], is: surface === "Full" ? "waiting" : "settled" });
+    bench.world.pass(120);
+    expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
+    expect(await runner.run({ goal: "absent" })).toMatchObject({
+      ops: [],
+      is: "stalled",
+      why: { reason: "DeleteNotSupported" },
+    });
+  });
+});
+
+describe("a cluster that the platform shows", () => {
+  const bench = clusterBench("Full");
+  const reason = (result: { readonly why: { readonly reason: string } }): string => result.why.reason;
+
+  it("tells name, region, provider and versions", async () => {
+    expect((await bench.applied().run()).status).toMatchObject({
+      name: "own",
+      region: "eu-west-3",
+      provider: "AWS",
+      kubernetesVersion: "1.33",
+      nextKubernetesVersion: "1.34",
+      state: "DEPLOYED",
+      isDeployed: true,
+      reason: "UNSPECIFIED",
+    });
+  });
+
+  it("of another organization, or gone, is refused", async () => {
+    const { sim } = bench.world.simulator;
+    const foreign = [...sim.world.clusters.values()].find(({ name }) => name === "theirs");
+    const theirs = await bench.world.cluster({ externalId: foreign?.id, runState: "Stopped" }).run();
+    expect(theirs).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
+    const runner = bench.applied();
+    await runner.run();
+    bench.world.remove(bench.cluster.id);
+    bench.world.pass(120);
+    expect(await runner.run()).toMatchObject({ is: "stalled", why: { reason: "ExternalResourceDeleted" } });
+    expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
+    expect(bench.sent()).toEqual([]);
+  });
+
+  it("starts again, and what others stop is told or undone", async () => {
+    const runner = bench.applied({ runState: "Stopped" });
+    await runner.run();
+    bench.world.pass(120);
+    await runner.run();
+    expect((await runner.run({ spec: bench.spec({ runState: "Running" }) })).ops).toEqual(["deployCluster"]);
+    bench.world.pass(120);
+    expect(await runner.run()).toMatchObject({ is: "settled", status: { runState: "Running", state: "DEPLOYED" } });
+    bench.sent();
+
+    bench.world.edit(bench.cluster.id, { state: "STOPPED", deployed: false });
+    const told = await runner.run();
+    expect(told).toMatchObject({ ops: [], is: "stalled", why: { reason: "DriftDetected" } });
+    expect(told.report.drift).toEqual([{ path: "spec.runState", desired: "Running", observed: "Stopped" }]);
+    expect((await runner.run({ policies: { corrects: "Nothing" } })).ops).toEqual([]);
+    expect((await runner.run({ policies: { corrects: "Everything" } })).ops).toEqual(["deployCluster"]);
+    expect(bench.sent()).toEqual(["deployCluster"]);
+  });
+
+  it("is upgraded once, step by step", async () => {
+    const runner = bench.applied({ kubernetesVersion: "1.35" });
+    expect(await runner.run()).toMatchObject({ is: "stalled", why: { reason: "VersionNotAvailable" } });
+    const first = await runner.run({ spec: bench.spec({ kubernetesVersion: "1.34" }) });
+    expect(first).toMatchObject({ ops: ["upgradeCluster"], is: "waiting", why: { reason: "Upgrading" } });
+    bench.world.pass(10);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "waiting", why: { reason: "Upgrading" } });
+    bench.world.pass(120);
+    const done = await runner.run();
+    expect(done).toMatchObject({ ops: [], is: "settled", status: { kubernetesVersion: "1.34" } });
+    expect(done.report.conditions).toContainEqual(
+      expect.objectContaining({ type: "UpToDate", status: "True", message: "Kubernetes 1.34 runs." }),
+    );
+    bench.world.edit(bench.cluster.id, { nextVersion: "1.35" });
+    expect((await runner.run({ spec: bench.spec({ kubernetesVersion: "1.35" }) })).ops).toEqual(["upgradeCluster"]);
+    expect(bench.sent()).toEqual(["upgradeCluster", "upgradeCluster"]);
+  });
+
+  it("that does not come to its version is not upgraded for ever", async () => {
+    const runner = bench.applied({ kubernetesVersion: "1.34" });
+    await runner.run();
+    bench.world.pass(120);
+    bench.world.edit(bench.cluster.id, { version: "1.33", nextVersion: "1.34" });
+    bench.world.pass(120);
+    expect(reason(await runner.run())).toBe("UpgradeFailed");
+    expect(reason(await runner.run())).toBe("UpgradeFailed");
+    expect((await runner.run({ requested: "again" })).ops).toEqual(["upgradeCluster"]);
+    expect(bench.sent()).toEqual(["upgradeCluster", "upgradeCluster"]);
+  });
+
+  it("that fails is for a person", async () => {
+    bench.world.edit(bench.cluster.id, { failNext: ["credentials"] });
+    const runner = bench.applied({ kubernetesVersion: "1.34", runState: "Running" });
+    await runner.run();
+    bench.world.pass(120);
+    const failed = await runner.run();
+    expect(failed).toMatchObject({ ops: [], is: "stalled", status: { state: "INVALID_CREDENTIALS" } });
+    expect((await runner.run({ requested: "again" })).ops).toEqual(["deployCluster"]);
+  });
+
+  it("that does not stop is asked for once", async () => {
+    bench.world.edit(bench.cluster.id, { failNext: ["stop"] });
+    const runner = bench.applied({ runState: "Stopped" });
+    await runner.run();
+    bench.world.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "StopFailed" } });
+    expect((await runner.run({ requested: "again" })).ops).toEqual(["stopCluster"]);
+  });
+
+  it.each([
+    ["its status lags behind", () => bench.world.edit(bench.cluster.id, { script: ["DEPLOYED", "DEPLOYED"] })],
+    [
+      "the answer has no body",
+      () => bench.world.fault({ match: { operation: "upgradeCluster" }, effect: "applied", answer: { is: "empty" } }),
+    ],
+  ])("is upgraded once when %s", async (_name, set) => {
+    const runner = bench.applied({ kubernetesVersion: "1.34" });
+    set();
+    expect((await runner.run()).is).toBe("waiting");
+    expect((await runner.run()).is).toBe("waiting");
+    bench.world.pass(120);
+    await runner.run();
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { kubernetesVersion: "1.34" } });
+    expect(bench.sent()).toEqual(["upgradeCluster"]);
+  });
+
+  it("under a lock is left alone, and says who locked it", async () => {
+    const lock = { reason: "audit", lockedAt: "2026-11-21T09:00:00Z", ownerName: "kim", ttlInDays: 2 };
+    bench.world.edit(bench.cluster.id, { lock });
+    const runner = bench.applied({ kubernetesVersion: "1.34" });
+    const locked = await runner.run();
+    expect(locked).toMatchObject({ ops: ["adopt"], is: "waiting", why: { reason: "ClusterLocked" } });
+    expect(locked.why.message).toContain('by "kim" (reason: audit)');
+    expect(locked.status).toMatchObject({ lock });
+    expect((await runner.run({ goal: "stopped" })).why.reason).toBe("ClusterLocked");
+    bench.world.edit(bench.cluster.id, { lock: null });
+    expect((await runner.run()).ops).toEqual(["upgradeCluster"]);
+    expect(bench.sent()).toEqual(["upgradeCluster"]);
+  });
+});
+
+describe("a cluster that only answers tell of", () => {
+  const bench = clusterBench("Documented");
+  const NOT_OBSERVABLE = { is: "stalled", why: { reason: "NotObservable" } };
+
+  it("has no version until an answer showed one, and says how to upgrade", async () => {
+    const runner = bench.applied({ kubernetesVersion: "1.34" });
+    const unknown = await runner.run();
+    expect(unknown).toMatchObject({ ops: ["adopt"], ...NOT_OBSERVABLE });
+    expect(unknown.why.message).toContain("PlatformOperation of type UpgradeCluster");
+    expect(unknown.report.conditions).toEqual([
+      expect.objectContaining({ type: "ClusterDeployed", status: "Unknown", reason: "NotObservable" }),
+      expect.objectContaining({ type: "UpToDate", status: "Unknown", reason: "NotObservable" }),
+    ]);
+    expect(unknown.report).not.toHaveProperty("drift");
+    expect(bench.sent()).toEqual([]);
+  });
+
+  it("is upgraded once its next version is known and it runs again", async () => {
+    const runner = bench.applied({ runState: "Stopped" });
+    await runner.run();
+    bench.world.pass(120);
+    bench.world.edit(bench.cluster.id, { state: "DEPLOYED", deployed: true });
+    const other = await runner.run({ spec: bench.spec({ kubernetesVersion: "1.36" }) });
+    expect(other).toMatchObject({ ops: [], is: "stalled", why: { reason: "VersionNotAvailable" } });
+    const upgraded = await runner.run({ spec: bench.spec({ kubernetesVersion: "1.34" }) });
+    expect(upgraded).toMatchObject({ ops: ["upgradeCluster"], is: "settled", why: { reason: "Available" } });
+    expect(upgraded.why.message).toContain("does not show how far it is");
+    expect(upgraded.status).not.toHaveProperty("nextKubernetesVersion");
+    bench.world.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
+    expect(await runner.run({ spec: bench.spec({ kubernetesVersion: "1.35" }) })).toMatchObject(NOT_OBSERVABLE);
+    expect(bench.sent()).toEqual(["stopCluster", "upgradeCluster"]);
+  });
+
+  it("is not upgraded on an id that nothing has proven, unless the connection lets it stand", async () => {
+    const runner = bench.applied({ kubernetesVersion: "1.34" });
+    await runner.run();
+    runner.lose({ ...runner.status(), nextKubernetesVersion: "1.34" });
+    const unproven = await runner.run();
+    expect(unproven).toMatchObject({ ops: [], ...NOT_OBSERVABLE });
+    expect(unproven.why.message).toContain("spec.allowUnverifiedIds");
+    expect((await runner.run({ allowUnverifiedIds: true })).ops).toEqual(["upgradeCluster"]);
+  });
+
+  it("cannot be started, and says how to go on", async () => {
+    const runner = bench.applied({ runState: "Stopped" });
+    await runner.run();
+    bench.world.pass(120);
+    const stalled = await runner.run({ spec: bench.spec({ runState: "Running" }) });
+    expect(stalled).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotSupportedByApi" } });
+    bench.world.edit(bench.cluster.id, { state: "DEPLOYED", deployed: true });
+    expect(await runner.run({ spec: bench.spec() })).toMatchObject({ is: "settled" });
+    expect(await runner.run({ spec: bench.spec({ runState: "Running" }) })).toMatchObject({ is: "settled" });
+    expect((await runner.run({ spec: bench.spec({ runState: "Stopped" }) })).ops).toEqual(["stopCluster"]);
+    expect(bench.sent()).toEqual(["stopCluster", "stopCluster"]);
+  });
+
+  it("that is stopped already counts as stopped, and one at work is tried again", async () => {
+    bench.world.edit(bench.cluster.id, { state: "STOPPED", deployed: false });
+    expect(await bench.applied({ runState: "Stopped" }).run()).toMatchObject({
+      is: "settled",
+      status: { runState: "Stopped", state: "STOPPED", isDeployed: false },
+    });
+    bench.world.edit(bench.cluster.id, { state: "DEPLOYING" });
+    await expect(bench.applied({ runState: "Stopped" }).run()).rejects.toMatchObject({ failure: { is: "Conflict" } });
+  });
+
+  it("is stopped again where the user asks", async () => {
+    const runner = bench.applied({ runState: "Stopped" });
+    await runner.run();
+    bench.world.edit(bench.cluster.id, { state: "DEPLOYED", run: null });
+    expect(await runner.run({ requested: "now" })).toMatchObject({ ops: ["stopCluster"], is: "settled" });
+  });
+
+  it("heeds a lock that an answer showed, until it ends or the user asks", async () => {
+    const runner = bench.applied();
+    await runner.run();
+    const lock = { reason: "audit", lockedAt: "2026-11-21T09:00:00Z", ownerName: "kim", ttlInDays: 2 };
+    runner.lose({ ...runner.status(), state: "DEPLOYED", lock });
+    const wish = bench.spec({ runState: "Stopped" });
+    const locked = await runner.run({ spec: wish });
+    expect(locked).toMatchObject({ ops: [], is: "waiting", why: { reason: "ClusterLocked" } });
+    expect(locked.report.conditions).toContainEqual(expect.objectContaining({ type: "Locked", status: "True" }));
+    const asked = bench.applied({ runState: "Stopped" });
+    asked.lose(runner.status());
+    expect((await asked.run({ requested: "now" })).ops).toEqual(["stopCluster"]);
+    bench.world.pass(120);
+    bench.world.edit(bench.cluster.id, { state: "DEPLOYED" });
+    expect((await runner.run({ now: new Date("2026-11-23T09:00:01Z") })).ops).toEqual(["stopCluster"]);
+  });
+});
