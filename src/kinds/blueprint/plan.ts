@@ -93,18 +93,21 @@ function checkBegun(pass: BlueprintPass, { status, request }: Seen): Check {
 
 /** What the platform alone can mend. */
 function checkEnd(pass: BlueprintPass, { phase, state }: Progress): Check {
+  const { name, deployOnCreate } = pass.spec;
   if (phase === "failed") {
     return stalled(
       failureReason(state),
-      `The platform reports ${state} for service "${pass.spec.name}". Look at it on the platform and deploy it there: the platform's surface has no deployment of blueprints.`,
+      `The platform reports ${state} for service "${name}". Look at it on the platform and deploy it there: the platform's surface has no deployment of blueprints.`,
     );
   }
-  if (!pass.spec.deployOnCreate || (phase !== "stopped" && phase !== "gone")) return undefined;
+  if (!deployOnCreate) return undefined;
+  const others = "Deploy it on the platform, or leave that to others with spec.deployOnCreate false.";
+  if (phase === "idle" && pass.memory.lastDeployment !== undefined) {
+    return stalled("Canceled", `The deployment that was to follow the creation was cancelled. ${others}`);
+  }
+  if (phase !== "stopped" && phase !== "gone") return undefined;
   const what = phase === "stopped" ? "stopped" : "uninstalled";
-  return stalled(
-    "DriftDetected",
-    `The service was ${what} on the platform. Deploy it there, or leave that to others with spec.deployOnCreate false.`,
-  );
+  return stalled("DriftDetected", `The service was ${what} on the platform. ${others}`);
 }
 
 /** No surface has a deletion or a stop of what came from a blueprint. */
