@@ -25,7 +25,7 @@ export interface Grant {
 export const GRANTS: readonly Grant[] = [
   {
     group: GROUP,
-    resources: RESOURCES.map(({ plural }) => plural),
+    resources: RESOURCES.filter((resource) => resource !== platformOperation).map(({ plural }) => plural),
     verbs: ["get", "list", "watch", "patch"],
     where: "everywhere",
     why: "reads the custom resources; patches annotations and finalizers",
@@ -40,9 +40,9 @@ export const GRANTS: readonly Grant[] = [
   {
     group: GROUP,
     resources: [platformOperation.plural],
-    verbs: ["delete"],
+    verbs: ["get", "list", "watch", "patch", "delete"],
     where: "everywhere",
-    why: "deletes finished operations whose time to live is over",
+    why: "the same, and deletes operations that are over once their time to live is",
   },
   {
     group: "",

@@ -113,6 +113,7 @@ describe("every kind", () => {
       "pbp",
       "pbind",
       "pcat",
+      "pop",
     ]);
   });
 });

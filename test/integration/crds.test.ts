@@ -215,6 +215,29 @@ describe("spec.externalId", () => {
   });
 });
 
+describe("an operation", () => {
+  const render = {
+    type: "RenderHelmDefaultValues",
+    environmentRef: { name: "staging" },
+    source: { helm_repository: { chart_name: "redis" } },
+    outputConfigMap: "redis",
+  };
+
+  it.each([
+    ["a limit", { backoffLimit: 1 }],
+    ["its time to live", { ttlSecondsAfterFinished: 60 }],
+    ["a member of the source", { source: { helm_repository: { chart_name: "mysql" } } }],
+    ["the variant of the source", { source: { git_repository: { url: "https://git.example.com/a.git" } } }],
+    ["its policies", { lifecycle: { applyPolicy: "Manual" } }],
+  ])("never takes another spec: %s", async (_title, change) => {
+    await apply(manifest("PlatformOperation", "fixed", render));
+    await expect(apply(manifest("PlatformOperation", "fixed", { ...render, ...change }))).rejects.toThrow(
+      /spec cannot be changed: it is one action/,
+    );
+    expect(await apply(manifest("PlatformOperation", "fixed", render))).toContain("unchanged");
+  });
+});
+
 describe("a connection", () => {
   it.each(["PlatformConnection", "ClusterPlatformConnection"])("(%s) stays where it is", async (kind) => {
     const spec = SMALLEST[kind];
@@ -256,6 +279,7 @@ describe("the operator's rights", () => {
     ["patch", `platformapplications.${GROUP}`, "--subresource=status", "-n", "shop"],
     ["get", "secrets", "-n", "shop"],
     ["create", "configmaps", "-n", "shop"],
+    ["delete", `platformoperations.${GROUP}`, "-n", "shop"],
     ["create", "events.events.k8s.io", "-n", "shop"],
     ["get", "namespaces"],
     ["create", "leases.coordination.k8s.io", "-n", "platform-operator"],

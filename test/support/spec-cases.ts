@@ -1,3 +1,5 @@
+import { OPERATIONS, REFUSED_OPERATIONS } from "./operation-cases.ts";
+
 /** Specs that users may write, and some that they may not: judged by zod in unit tests, by a real API server besides. */
 
 export const ID = "0b5e8a52-6a83-4f0b-9c6e-2f3a3d1c9a11";
@@ -32,6 +34,7 @@ export const SMALLEST: Readonly<Record<string, Fields>> = {
   },
   PlatformBinding: { clusterRef: { externalId: ID }, template: { key: "base", version: "1.0.0" } },
   PlatformCatalog: {},
+  PlatformOperation: { type: "SendInvoices" },
 };
 
 export interface SpecCase {
@@ -89,6 +92,7 @@ export const ACCEPTED: readonly SpecCase[] = [
   binding("a boolean", field({ value: false })),
   binding("a field from a ConfigMap", field({ valueFrom: { configMapKeyRef: secretKeyRef } })),
   binding("mode and provider", { cluster: { mode: "CUSTOMER_MANAGED", provider: "AWS" } }),
+  ...OPERATIONS.map((change) => ({ title: String(change["type"]), kind: "PlatformOperation", change })),
   { title: "every section", kind: "PlatformCatalog", change: { include: ["Templates", "DatabaseTypes"] } },
 ];
 
@@ -96,6 +100,7 @@ const REFERENCE = /exactly one of name and externalId must be set/;
 const VALUE = /exactly one of value and valueFrom must be set/;
 
 export const REFUSED: readonly RefusedCase[] = [
+  ...REFUSED_OPERATIONS.map(([title, change, refused]) => ({ title, kind: "PlatformOperation", change, refused })),
   { ...connection("an address with a path", { baseUrl: "https://a.example/b" }), refused: /baseUrl.*should match/ },
   { ...connection("an address with a user", { baseUrl: "https://u:p@a.example" }), refused: /baseUrl.*should match/ },
   { ...connection("another scheme", { baseUrl: "file:///etc/passwd" }), refused: /baseUrl.*should match/ },

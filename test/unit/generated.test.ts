@@ -47,6 +47,7 @@ describe("a CRD", () => {
       PlatformApplication: 6,
       PlatformBinding: 4,
       PlatformCatalog: 0,
+      PlatformOperation: 12,
     });
   });
 
@@ -105,8 +106,11 @@ describe("the operator's rights", () => {
     const words = GRANTS.flatMap(({ group, resources, verbs }) => [group, ...resources, ...verbs]);
     expect(words).not.toContain("*");
     expect(
-      words.filter((word) => ["escalate", "bind", "impersonate", "delete", "deletecollection"].includes(word)),
+      words.filter((word) => ["escalate", "bind", "impersonate", "deletecollection"].includes(word)),
     ).toEqual([]);
+    expect(GRANTS.filter(({ verbs }) => verbs.includes("delete")).map(({ resources }) => resources)).toEqual([
+      ["platformoperations"],
+    ]);
     expect(GRANTS.filter(({ resources }) => resources.includes("secrets")).map(({ verbs }) => verbs)).toEqual([
       ["get"],
     ]);

@@ -93,3 +93,8 @@ export const REASONS = {
 } as const;
 
 export type Reason = keyof typeof REASONS;
+
+/** Whether a text, e.g. of a stored status, is one of them. */
+export function isReason(text: string): text is Reason {
+  return Object.hasOwn(REASONS, text);
+}

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { REASONS, type Reason } from "../base/reasons.ts";
+import { isReason } from "../base/reasons.ts";
 import { actingStatus, count, id, kept, text, time } from "../base/status.ts";
 import { deploymentFields } from "../service/status.ts";
 
@@ -34,8 +34,9 @@ const record = {
 const stored = z.object({
   result: record.outcome.shape.result.catch("Failed"),
   reason: z
-    .custom<Reason>((value) => typeof value === "string" && Object.hasOwn(REASONS, value))
-    .catch("OperationResultUnknown"),
+    .string()
+    .catch("")
+    .transform((value) => (isReason(value) ? value : "OperationResultUnknown")),
   message: record.outcome.shape.message.catch(""),
   at: record.outcome.shape.at.catch(""),
 });
