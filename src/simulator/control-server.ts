@@ -91,6 +91,8 @@ function journalHandlers(sim: Simulation): Record<string, Handler> {
       );
     },
     "DELETE /journal": () => sim.journal.clear(),
+    "GET /deliveries": () => sim.deliveries.list(),
+    "DELETE /deliveries": () => sim.deliveries.clear(),
     "GET /faults": () => sim.faults.list(),
     "POST /faults": ({ body }) => sim.faults.add(Fault.parse(body)),
     "DELETE /faults": ({ query }) => sim.faults.clear(z.object({ name: z.string().optional() }).parse(query).name),

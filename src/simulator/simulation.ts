@@ -1,4 +1,5 @@
 import type { Auth } from "./auth.ts";
+import type { Deliveries } from "./deliveries.ts";
 import type { Faults } from "./faults.ts";
 import type { Journal } from "./journal.ts";
 import type { Machine } from "./machine.ts";
@@ -10,4 +11,5 @@ export interface Simulation extends Machine {
   readonly rate: Rate;
   readonly journal: Journal;
   readonly faults: Faults;
+  readonly deliveries: Deliveries;
 }

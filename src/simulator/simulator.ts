@@ -5,10 +5,12 @@ import { createApp } from "./app.ts";
 import { createAuth } from "./auth.ts";
 import { realClock, type Clock } from "./clock.ts";
 import { createControlServer } from "./control-server.ts";
+import { createDeliveries } from "./deliveries.ts";
 import { createFaults } from "./faults.ts";
 import { createIds } from "./ids.ts";
 import { createJournal, type JournalEntry } from "./journal.ts";
 import type { Scope } from "./jwt.ts";
+import type { Machine } from "./machine.ts";
 import type { Surface } from "./operations.ts";
 import { createRate } from "./rate.ts";
 import { seedWorld } from "./seed.ts";
@@ -71,6 +73,17 @@ export function createSimulation(options: SimulatorOptions & { readonly clock: C
   const token = (name: string, scope: Scope, organization = organizationId, value?: string): string =>
     auth.createToken({ name, organizationId: organization, scopes: [scope], ...(value !== undefined && { value }) })
       .value;
+  const machine: Machine = {
+    world,
+    time,
+    ids,
+    settings: settingsOf(options.surface),
+    notify: (transition) => {
+      journal.transition(transition);
+      deliveries.notify(transition);
+    },
+  };
+  const deliveries = createDeliveries(machine, options.clock);
   return {
     organizationId,
     otherOrganizationId,
@@ -82,17 +95,7 @@ export function createSimulation(options: SimulatorOptions & { readonly clock: C
       write: token("write", "Write"),
       foreign: token("foreign", "Admin", otherOrganizationId),
     },
-    sim: {
-      world,
-      time,
-      ids,
-      journal,
-      settings: settingsOf(options.surface),
-      auth,
-      rate: createRate(time),
-      faults: createFaults(),
-      notify: (transition) => journal.transition(transition),
-    },
+    sim: { ...machine, journal, auth, rate: createRate(time), faults: createFaults(), deliveries },
   };
 }
 
@@ -119,6 +122,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       return sim.journal.entries;
     },
     async close() {
+      sim.deliveries.stop();
       server.closeAllConnections();
       await Promise.all([once(server.close(), "close"), app.close(), control.close()]);
     },

@@ -13,6 +13,8 @@ const WebhookBody = z.looseObject({
   target_url: z.url({ protocol: /^https?$/ }),
   events: z.array(z.string().regex(/^[A-Z][A-Z0-9_]*$/)).min(1),
   enabled: z.boolean().default(true),
+  // Of deployed services, which want it always; the documentation shows none.
+  kind: z.enum(["STANDARD", "SLACK"]).optional(),
 });
 
 export const organizationRoutes = [
@@ -64,6 +66,7 @@ export const organizationRoutes = [
         ...contentOf(body),
       };
       call.sim.world.webhooks.set(webhook.id, webhook);
+      call.sim.deliveries.kick();
       call.effect({ created: webhook.id });
       return { body: showWebhook(webhook) };
     },
