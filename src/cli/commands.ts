@@ -19,6 +19,19 @@ export const COMMANDS: readonly Entry[] = [
   ...OBJECT_COMMANDS,
   ...API_COMMANDS,
   {
+    name: "completion",
+    about: "print a completion script for a shell or for kubectl",
+    operations: [],
+    load: async () => (await import("./completion.ts")).completion,
+  },
+  {
+    name: "__complete",
+    about: "print what could come next on a command line",
+    operations: [],
+    load: async () => (await import("./complete.ts")).completeWith(COMMANDS),
+    hidden: true,
+  },
+  {
     name: "version",
     about: "print the version",
     operations: [],

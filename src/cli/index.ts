@@ -3,7 +3,7 @@ import { systemClock } from "../kube/clock.ts";
 import type { Command, Entry } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { EXIT, UsageError } from "./exit.ts";
-import { PLATFORM_FLAGS } from "./globals.ts";
+import { find } from "./find.ts";
 import type { Host } from "./io.ts";
 import { commandUsage, listUsage } from "./usage.ts";
 
@@ -16,7 +16,7 @@ import { commandUsage, listUsage } from "./usage.ts";
 export async function main(program: string, argv: readonly string[], host: Host = ofProcess()): Promise<number> {
   const called = nameOf(program);
   const words = wordsOf(program, argv);
-  const found = find(words);
+  const found = find(COMMANDS, words);
   if (found === undefined) return answerWithList(called, words, host);
   const { entry, rest } = found;
   const command = await entry.load();
@@ -40,35 +40,6 @@ function nameOf(program: string): string {
 function wordsOf(program: string, argv: readonly string[]): readonly string[] {
   if (/(?:^|[\\/])kubectl_complete-[^\\/]*$/.test(program)) return ["__complete", ...argv];
   return argv[0] === "--version" ? ["version", ...argv.slice(1)] : argv;
-}
-
-interface Found {
-  readonly entry: Entry;
-  readonly rest: readonly string[];
-}
-
-/** The command with the most words that the line begins with; shared flags may stand before it. */
-function find(argv: readonly string[]): Found | undefined {
-  const start = leadingFlags(argv);
-  const words = argv.slice(start);
-  const entry = COMMANDS.filter(({ name }) => name.split(" ").every((word, at) => words[at] === word)).toSorted(
-    (a, b) => b.name.length - a.name.length,
-  )[0];
-  if (entry === undefined) return undefined;
-  return { entry, rest: [...argv.slice(0, start), ...words.slice(entry.name.split(" ").length)] };
-}
-
-/** How many arguments before the first word are shared flags and their values. */
-function leadingFlags(argv: readonly string[]): number {
-  let at = 0;
-  for (;;) {
-    const [, name, value] = /^(--?[a-z][a-z-]*)(=.*)?$/.exec(argv[at] ?? "") ?? [];
-    const flag = Object.entries(PLATFORM_FLAGS).find(
-      ([long, given]) => name === `--${long}` || ("short" in given && name === `-${given.short}`),
-    )?.[1];
-    if (flag === undefined) return at;
-    at += flag.is === "switch" || value !== undefined ? 1 : 2;
-  }
 }
 
 function asksForHelp(argv: readonly string[]): boolean {

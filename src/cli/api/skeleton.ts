@@ -5,6 +5,7 @@ import type {
   Template,
   TemplateComponent,
   TemplateField,
+  TemplateLayer,
 } from "../../platform/templates.ts";
 import { API_VERSION } from "../../resources/base/names.ts";
 import { printable } from "../render.ts";
@@ -39,8 +40,8 @@ export function skeletonOf(template: Template, { cluster, context }: SkeletonOpt
     "  template:",
     `    key: ${scalar(template.key)}`,
     `    version: ${JSON.stringify(template.version)}`,
-    ...layerLines(template),
-    ...configLines(template, name),
+    ...layerLines(template, context),
+    ...configLines(template, name, context),
   ];
   return lines.map((line) => `${line}\n`).join("");
 }
@@ -50,31 +51,54 @@ function contextLines(context: ClusterContext | undefined): readonly string[] {
   return ["  cluster:", `    mode: ${scalar(context.clusterMode)}`, `    provider: ${scalar(context.cloudProvider)}`];
 }
 
-function layerLines({ layers }: Template): readonly string[] {
-  const lines = layers.flatMap(({ key, mandatory, enabledByDefault, description, modes, providers }) => {
+/** A layer that the cluster cannot have must be named neither as selected nor, when mandatory, as deselected. */
+function layerLines({ layers }: Template, context: ClusterContext | undefined): readonly string[] {
+  const lines = layers.map((layer) => {
+    const { key, mandatory, description, modes, providers } = layer;
+    const available = isAvailable(layer, context);
     const only = [modes.join(", "), providers?.join(", ") ?? ""].filter((words) => words !== "").join("; ");
-    const about = [mandatory ? "mandatory" : "", description ?? "", only].filter((words) => words !== "").join("; ");
-    return [
-      `    ${scalar(key)}: ${String(mandatory || enabledByDefault)}${about === "" ? "" : ` # ${printable(about)}`}`,
-    ];
+    const about = [available ? "" : "not for this cluster", mandatory ? "mandatory" : "", description ?? "", only];
+    const text = about.filter((words) => words !== "").join("; ");
+    const line = `    ${scalar(key)}: ${String(isOn(layer))}${text === "" ? "" : ` # ${printable(text)}`}`;
+    return { active: available, lines: commented([line], available) };
   });
-  return lines.length === 0 ? [] : ["  layerSelections:", ...lines];
+  return mapping("layerSelections", lines);
 }
 
-function configLines({ layers }: Template, name: string): readonly string[] {
-  const parts = layers.flatMap(({ components, mandatory, enabledByDefault }) =>
-    components
+function configLines({ layers }: Template, name: string, context: ClusterContext | undefined): readonly string[] {
+  const parts = layers.flatMap((layer) =>
+    layer.components
       .filter(({ fields }) => fields.length > 0)
-      .map((component) => componentLines(component, name, mandatory || enabledByDefault)),
+      .map((component) => componentLines(component, name, isOn(layer) && isAvailable(layer, context))),
   );
-  const lines = parts.flatMap((part) => part.lines);
-  // A mapping of nothing but comments would be null, which the API server refuses.
-  return lines.length === 0 ? [] : [`  managedConfig:${parts.some(({ active }) => active) ? "" : " {}"}`, ...lines];
+  return mapping("managedConfig", parts);
 }
 
-function componentLines(component: TemplateComponent, name: string, isOn: boolean) {
+interface Part {
+  readonly active: boolean;
+  readonly lines: readonly string[];
+}
+
+/** A mapping of nothing but comments would be null, which the API server refuses. */
+function mapping(key: string, parts: readonly Part[]): readonly string[] {
+  if (parts.length === 0) return [];
+  const empty = parts.some(({ active }) => active) ? "" : " {}";
+  return [`  ${key}:${empty}`, ...parts.flatMap(({ lines }) => lines)];
+}
+
+function isOn({ mandatory, enabledByDefault }: TemplateLayer): boolean {
+  return mandatory || enabledByDefault;
+}
+
+function isAvailable({ modes, providers }: TemplateLayer, context: ClusterContext | undefined): boolean {
+  const { clusterMode, cloudProvider } = context ?? {};
+  const isMode = clusterMode === undefined || modes.includes(clusterMode);
+  return isMode && (cloudProvider === undefined || providers?.includes(cloudProvider) !== false);
+}
+
+function componentLines(component: TemplateComponent, name: string, isActive: boolean): Part {
   const fields = component.fields.map((field) => ({
-    active: isOn && (field.required || field.defaultValue !== undefined),
+    active: isActive && (field.required || field.defaultValue !== undefined),
     lines: fieldLines(component.key, field, name),
   }));
   const active = fields.some((field) => field.active);
@@ -106,16 +130,22 @@ function commented(lines: readonly string[], active: boolean): readonly string[]
   return active ? lines : lines.map((line) => line.replace(/^ {4}/, "    # "));
 }
 
-function describe({ type, required, sensitive, label, description, constraints, defaultValue }: TemplateField): string {
+function describe(field: TemplateField): string {
+  const { type, required, sensitive, constraints, defaultValue } = field;
+  const toFill = required && defaultValue === undefined && !sensitive;
   const words = [
-    [type, ...bounds(constraints)].join(" "),
-    required && defaultValue === undefined && !sensitive ? "required: fill it in" : "",
-    required && defaultValue !== undefined ? "required" : "",
-    required && sensitive ? "required" : "",
+    [type, ...bounds(constraints)].join(", "),
+    required ? `required${toFill ? ": fill it in" : ""}` : "",
     sensitive ? "sensitive" : "",
-    description ?? label ?? "",
+    aboutOf(field),
   ];
   return words.filter((word) => word !== "").join("; ");
+}
+
+/** A label that only repeats the key says nothing. */
+function aboutOf({ key, label = "", description }: TemplateField): string {
+  const letters = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+  return description ?? (letters(label) === letters(key) ? "" : label);
 }
 
 function bounds({ allowedValues, min, max, minLength, maxLength, pattern }: FieldConstraints): readonly string[] {
@@ -135,7 +165,10 @@ function range(what: string, least: bigint | number | undefined, most: bigint | 
 
 /** The default, else what is most likely to be allowed; a text where nothing is known of it. */
 function valueOf({ type, defaultValue, constraints }: TemplateField): string {
-  const text = defaultValue ?? constraints.allowedValues?.[0] ?? String(constraints.min ?? "");
+  const { allowedValues, min } = constraints;
+  const usual =
+    defaultValue !== undefined && allowedValues?.includes(defaultValue) !== false ? defaultValue : undefined;
+  const text = usual ?? allowedValues?.[0] ?? String(min ?? "");
   if (type === "bool") return text === "true" ? "true" : "false";
   // Longer integers are texts in a binding, so that nothing rounds them.
   if (type === "number" && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) return text;

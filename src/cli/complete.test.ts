@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+
+import { cli } from "../../test/support/cli.ts";
+
+/** The candidates without their descriptions, and the directive. */
+async function complete(...words: readonly string[]): Promise<readonly string[]> {
+  const { code, stdout, stderr } = await cli(["__complete", ...words]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split("\t")[0] ?? "");
+}
+
+describe("completion", () => {
+  it.each([
+    ["commands by their beginning", ["reg"], ["regions", ":4"]],
+    ["the second word", ["cluster", "s"], ["stop", ":4"]],
+    ["after shared flags", ["-n", "shop", "--context=a", "database-t"], ["database-types", ":4"]],
+    ["flags", ["regions", "AWS", "--a"], ["--arm", "--allowed-platform-hosts", "--allow-insecure-platform", ":4"]],
+    ["the values of a flag", ["regions", "AWS", "-o", "y"], ["yaml", ":4"]],
+    ["the values of a flag with =", ["regions", "AWS", "--output=n"], ["--output=name", ":4"]],
+    ["the choices of an argument", ["ingress-status", "c"], ["container", ":4"]],
+    ["the choices of an argument behind flags", ["ingress-status", "-o", "json", "h"], ["helm", ":4"]],
+    ["files, for a flag that takes one", ["default-values", "env", "-f", ""], [":0"]],
+    ["nothing where nothing is known", ["logs", ""], [":4"]],
+    ["nothing after an unknown word", ["nonsense", ""], [":4"]],
+    ["no hidden commands", ["__"], [":4"]],
+  ])("offers %s", async (_, words, offered) => {
+    expect(await complete(...words)).toEqual(offered);
+  });
+
+  it("describes what it offers", async () => {
+    const { stdout } = await cli(["__complete", "invoi"]);
+    expect(stdout).toBe("invoices\n:4\n");
+    expect((await cli(["__complete", "invoices", ""])).stdout).toBe("send\thave the invoices sent by e-mail\n:4\n");
+  });
+
+  it("answers kubectl under the name that kubectl calls", async () => {
+    const { stdout } = await cli(["regio"], { program: "/usr/local/bin/kubectl_complete-platform" });
+    expect(stdout).toBe("regions\tlist the regions and zones of a cloud provider\n:4\n");
+  });
+
+  it.each(["bash", "zsh", "fish", "kubectl"])("prints a script for %s that asks __complete", async (shell) => {
+    expect((await cli(["completion", shell])).stdout).toContain(" __complete ");
+  });
+});

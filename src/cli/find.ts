@@ -1,0 +1,40 @@
+/** Which command a line calls. */
+import type { Entry } from "./command.ts";
+import type { Flag, Flags } from "./flags.ts";
+import { PLATFORM_FLAGS } from "./globals.ts";
+
+interface Found {
+  readonly entry: Entry;
+  /** What is left for the command, shared flags that stood before it first. */
+  readonly rest: readonly string[];
+}
+
+/** @returns the command with the most words that the line begins with; shared flags may stand before it. */
+export function find(entries: readonly Entry[], argv: readonly string[]): Found | undefined {
+  const start = leadingFlags(argv);
+  const words = argv.slice(start);
+  const [entry] = entries
+    .filter(({ name }) => name.split(" ").every((word, at) => words[at] === word))
+    .toSorted((left, right) => right.name.length - left.name.length);
+  if (entry === undefined) return undefined;
+  return { entry, rest: [...argv.slice(0, start), ...words.slice(entry.name.split(" ").length)] };
+}
+
+/** @returns how many arguments before the first word are shared flags and their values. */
+export function leadingFlags(argv: readonly string[]): number {
+  let at = 0;
+  for (;;) {
+    const arg = argv[at] ?? "";
+    const flag = flagOf(PLATFORM_FLAGS, arg);
+    if (flag === undefined) return at;
+    at += flag.is === "switch" || arg.includes("=") ? 1 : 2;
+  }
+}
+
+/** @returns the flag that `--name`, `--name=value` or `-n` stands for. */
+export function flagOf(flags: Flags, arg: string): Flag | undefined {
+  const [, name] = /^(--?[a-z][a-z-]*)(?:=.*)?$/.exec(arg) ?? [];
+  return Object.entries(flags).find(
+    ([long, { short }]) => name === `--${long}` || (short !== undefined && name === `-${short}`),
+  )?.[1];
+}

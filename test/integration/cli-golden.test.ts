@@ -1,0 +1,74 @@
+import { join } from "node:path";
+
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { createCliWorld, normalized, type CliWorld } from "../support/cli-world.ts";
+
+const FORMATS = ["table", "wide", "json", "yaml", "name"] as const;
+
+interface Golden {
+  readonly name: string;
+  /** In every format, and as it is when there is no -o. */
+  readonly argv: (world: CliWorld) => readonly string[];
+  readonly formats?: readonly string[];
+  /** The surfaces say different things. */
+  readonly apart?: true;
+}
+
+const GOLDEN: readonly Golden[] = [
+  { name: "projects", argv: () => ["projects"] },
+  { name: "env-stats", argv: () => ["env-stats", "shop"] },
+  { name: "app-status", argv: () => ["app-status", "papp/api"], apart: true },
+  { name: "ingress-status", argv: () => ["ingress-status", "application", "api"], apart: true },
+  { name: "variables-list", argv: () => ["variables", "list", "api"], apart: true },
+  { name: "secrets-list", argv: () => ["secrets", "list", "api"], apart: true },
+  { name: "catalog", argv: () => ["catalog"] },
+  {
+    name: "catalog-narrowed",
+    argv: () => ["catalog", "kubernetes-essentials@1.2.0", "--mode=CUSTOMER_MANAGED", "--provider=GCP"],
+    formats: ["table", "yaml"],
+  },
+  { name: "providers", argv: () => ["providers"], formats: ["table", "wide", "name"] },
+  { name: "regions", argv: () => ["regions", "aws"] },
+  { name: "regions-filtered", argv: () => ["regions", "AWS", "--arm", "--country=fr"], formats: ["wide"] },
+  { name: "database-types", argv: () => ["database-types"] },
+  { name: "repositories", argv: () => ["repositories"] },
+  { name: "credentials", argv: ({ world }) => ["credentials", "show", world.simulator.credentialsId] },
+  {
+    name: "default-values",
+    argv: () => ["default-values", "staging", "-f", join(import.meta.dirname, "fixtures/helm-source.json")],
+    formats: [],
+  },
+  { name: "logs", argv: () => ["logs", "api", "--tail=3"], formats: [] },
+];
+
+describe.each(["documented", "full"] as const)("what the commands print on the %s surface", (surface) => {
+  const user = createCliWorld(surface);
+
+  beforeAll(async () => {
+    const { admin, applicationId } = user.world;
+    await admin.variables.import(applicationId, {
+      overwrite: false,
+      vars: [
+        { name: "LOG_LEVEL", value: "debug", isSecret: false, scope: "APPLICATION" },
+        { name: "API_KEY", value: "top-secret-value", isSecret: true, scope: "APPLICATION" },
+      ],
+    });
+  });
+
+  it.each(GOLDEN)("$name", async ({ name, argv, formats = FORMATS, apart }) => {
+    const words = argv(user);
+    const shown: string[] = [];
+    for (const flags of formats.length === 0 ? [[]] : formats.map((format) => ["-o", format])) {
+      const { code, stdout, stderr } = await user.run([...words, ...flags]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).not.toContain("top-secret-value");
+      const line = ["kubectl platform", ...words.map((word) => word.replace(/^.*\/fixtures\//, "")), ...flags].join(
+        " ",
+      );
+      shown.push(`$ ${line}\n${stdout}`);
+    }
+    const file = join(import.meta.dirname, `fixtures/cli/${name}${apart === true ? `.${surface}` : ""}.txt`);
+    await expect(normalized(shown.join("\n"))).toMatchFileSnapshot(file);
+  });
+});
