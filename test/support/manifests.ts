@@ -50,6 +50,17 @@ export function application(name: string, parent: string, spec: JsonObject = {})
   });
 }
 
+/** From the simulated catalogue's Helm blueprint, deployed unless told. */
+export function blueprint(name: string, parent: string, spec: JsonObject = {}): Manifest {
+  return resource("PlatformBlueprint", name, {
+    name,
+    environmentRef: { name: parent },
+    tag: "redis/3.0.0",
+    icon: "https://icons.example.com/redis.svg",
+    ...spec,
+  });
+}
+
 /** A project, its environment and its application, all of one name; `lifecycle` and further members go into each. */
 export function tree(stage: Stage, name: string, spec: JsonObject = {}): readonly Manifest[] {
   return [project(name, spec), environment(stage, name, name, spec), application(name, name, spec)];

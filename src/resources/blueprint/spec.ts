@@ -83,9 +83,10 @@ export const spec = z
       .boolean()
       .default(true)
       .describe(
-        "Whether the service is deployed right after it was created. The platform has no other way to deploy it that " +
-          "the operator could use, so this is the one time. Needs a token with the scopes Write and Deploy, or Admin. " +
-          "Defaults to true, unlike the platform's own API.",
+        "Whether the service is deployed right after it was created. The operator has no other way to deploy it, so " +
+          "this is the one time. Needs a token with the scopes Write and Deploy, or Admin. False helps where the " +
+          "platform answers such a creation without an id and cannot be asked for it, so that creations end in " +
+          "CreateResultUnknown. Defaults to true, unlike the platform's own API.",
       ),
     externalId: externalId.optional(),
     lifecycle: lifecycleOf(

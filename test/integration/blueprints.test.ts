@@ -1,0 +1,182 @@
+import { beforeAll, describe, expect, it, vi } from "vitest";
+
+import { member } from "../../src/kube/json.ts";
+import type { JsonObject } from "../../src/kube/types.ts";
+import { condition } from "../support/cluster.ts";
+import { blueprint, defaults, environment, project, secret } from "../support/manifests.ts";
+import { calm, eventsOf, idOf } from "../support/settling.ts";
+import { createStage, type Stage } from "../support/stage.ts";
+
+const KIND = "PlatformBlueprint";
+
+/** Connection, project and environment, all Ready. */
+async function ground(stage: Stage, connection: JsonObject = {}): Promise<void> {
+  await stage.apply(...defaults(stage, connection), project("shop"), environment(stage, "shop", "shop"));
+  await stage.waitFor("PlatformEnvironment", "shop", { status: "True" });
+  await calm(stage);
+}
+
+/** The blueprints of that name on the platform. */
+const onPlatform = (stage: Stage, name: string): readonly string[] =>
+  [...stage.platform.world().blueprints.values()].filter((one) => one.name === name).map(({ id }) => id);
+
+/** The bodies of the creates since then. */
+const bodies = (record: Awaited<ReturnType<Stage["record"]>>): readonly unknown[] =>
+  record.calls("createBlueprint").map(({ body }) => body);
+
+describe.each(["documented", "full"] as const)("a blueprint on the %s surface", (surface) => {
+  const stage = createStage({ surface });
+  beforeAll(() => ground(stage));
+
+  it("is created once, told truly, and left in peace", async () => {
+    const record = await stage.record();
+    const password = { name: "password", valueFrom: { secretKeyRef: { name: "db", key: "password" } } };
+    await stage.apply(
+      secret("db", { password: "s3cret-value" }),
+      blueprint("cache", "shop", { variables: [password] }),
+    );
+    const ready = await stage.waitFor(KIND, "cache", { status: "True" });
+    expect(onPlatform(stage, "cache")).toEqual([idOf(ready)]);
+    expect(condition(ready, "Ready")).toMatchObject({ reason: surface === "full" ? "Deployed" : "Available" });
+    const deployed =
+      surface === "full" ? { status: "True", reason: "DEPLOYED" } : { status: "Unknown", reason: "NotObservable" };
+    expect(condition(ready, "Deployed")).toMatchObject(deployed);
+    expect(JSON.stringify(ready)).not.toContain("s3cret-value");
+    await calm(stage);
+    expect(record.changes()).toEqual(["createBlueprint"]);
+    // Intent, id, status: and one more on the full surface, which shows a deployment that takes its time.
+    expect((await record.writes()).objects.length).toBeLessThanOrEqual(surface === "full" ? 4 : 3);
+    await stage.quiet(2);
+  });
+
+  it("keeps a null of the user's through the API server, and sends it", async () => {
+    const record = await stage.record();
+    const manifest = blueprint("nullable", "shop", { specOverrides: null });
+    await stage.kubectl(["apply", "-f", "-"], { input: JSON.stringify(manifest) });
+    const ready = await stage.waitFor(KIND, "nullable", { status: "True" });
+    expect(member(ready.spec, "specOverrides")).toBeNull();
+    expect(bodies(record)).toEqual([expect.objectContaining({ spec_overrides: null })]);
+    await calm(stage);
+    // Once more, and by server-side apply: the API server has the same object, so nothing happens.
+    const again = await stage.record();
+    await stage.kubectl(["apply", "-f", "-"], { input: JSON.stringify(manifest) });
+    await stage.kubectl(["apply", "--server-side", "--force-conflicts", "-f", "-"], {
+      input: JSON.stringify(manifest),
+    });
+    expect(member((await stage.get(KIND, "nullable")).spec, "specOverrides")).toBeNull();
+    await stage.quiet(1);
+    expect(again.changes()).toEqual([]);
+  });
+
+  it("keeps overrides of any shape, nulls inside among them", async () => {
+    const record = await stage.record();
+    const specOverrides = { timeout: 60, cpu: null, storage: { size: ["1", null] } };
+    await stage.apply(blueprint("shaped", "shop", { specOverrides }));
+    await stage.waitFor(KIND, "shaped", { status: "True" });
+    expect(bodies(record)).toEqual([expect.objectContaining({ spec_overrides: specOverrides })]);
+  });
+
+  it.each(["text", "list"] as const)("that is rejected names the fields (%s), and waits for its user", async (how) => {
+    stage.platform.sim.settings.profile.rejections = how;
+    const name = `rejected-${how}`;
+    const record = await stage.record();
+    const terraform = { tag: "postgres/1.0.0", specOverrides: { cpu: "1", ram: "1" } };
+    await stage.apply(blueprint(name, "shop", terraform));
+    const stalled = await stage.waitFor(KIND, name, { reason: "InvalidSpec" });
+    expect(condition(stalled, "Stalled")).toMatchObject({ status: "True", reason: "InvalidSpec" });
+    const message = condition(stalled, "Ready")?.message ?? "";
+    for (const field of ["cpu", "ram", "engine_version"]) expect(message).toContain(`spec_overrides.${field}`);
+    await calm(stage);
+    await stage.quiet(2);
+    expect(record.changes()).toEqual(["createBlueprint"]);
+    const specOverrides = { engine_version: "1.9.8", cpu: null, ram: null };
+    await stage.patch(KIND, name, { spec: { specOverrides } });
+    await stage.waitFor(KIND, name, { status: "True" });
+    expect(onPlatform(stage, name)).toHaveLength(1);
+  });
+
+  it("whose engine is said is checked before anything is sent", async () => {
+    const record = await stage.record();
+    const terraform = { tag: "bucket/2.1.0", engine: "OpenTofu", allowedEngineVersions: ["1.8.3"] };
+    await stage.apply(blueprint("checked", "shop", terraform));
+    const stalled = await stage.waitFor(KIND, "checked", { reason: "InvalidSpec" });
+    expect(condition(stalled, "ConfigValid")).toMatchObject({ status: "False", reason: "InvalidSpec" });
+    expect(condition(stalled, "Ready")?.message).toContain(
+      "spec.specOverrides.engine_version is required for OpenTofu",
+    );
+    expect(record.changes()).toEqual([]);
+    await stage.patch(KIND, "checked", { spec: { specOverrides: { engine_version: "1.8.3" } } });
+    const ready = await stage.waitFor(KIND, "checked", { status: "True" });
+    expect(condition(ready, "ConfigValid")).toMatchObject({ status: "True", reason: "Valid" });
+  });
+
+  it("of Helm warns of what is ignored, and is Ready all the same", async () => {
+    const specOverrides = { engine_version: "3", credentials: "env", cpu: "1" };
+    await stage.apply(blueprint("helm", "shop", { engine: "Helm", specOverrides }));
+    const ready = await stage.waitFor(KIND, "helm", { status: "True" });
+    expect(condition(ready, "ConfigValid")).toMatchObject({
+      status: "True",
+      reason: "FieldsIgnored",
+      message: expect.stringContaining("spec.specOverrides.engine_version, spec.specOverrides.credentials:"),
+    });
+  });
+
+  it("cannot be changed, and says which fields", async () => {
+    await stage.apply(blueprint("fixed", "shop"));
+    await stage.waitFor(KIND, "fixed", { status: "True" });
+    const record = await stage.record();
+    await stage.patch(KIND, "fixed", { spec: { tag: "redis/4.0.0" } });
+    const stalled = await stage.waitFor(KIND, "fixed", { reason: "UpdateNotSupported" });
+    expect(condition(stalled, "Ready")?.message).toContain("spec.tag");
+    await stage.patch(KIND, "fixed", { spec: { tag: "redis/3.0.0" } });
+    await stage.waitFor(KIND, "fixed", { status: "True" });
+    expect(record.changes()).toEqual([]);
+  });
+
+  it("under policy Delete is let go with a warning, and stays on the platform", async () => {
+    await stage.apply(blueprint("kept", "shop", { lifecycle: { deletionPolicy: "Delete" } }));
+    await stage.waitFor(KIND, "kept", { status: "True" });
+    await stage.remove(KIND, "kept");
+    await stage.waitGone(KIND, "kept");
+    expect(onPlatform(stage, "kept")).toHaveLength(1);
+    await vi.waitFor(async () => {
+      const told = await eventsOf(stage, "kept", "Orphaned");
+      expect(told).toEqual([expect.stringMatching(/^Warning .*no deletion of blueprints/)]);
+    }, 5_000);
+  });
+});
+
+describe("a creation whose answer says nothing, full surface", () => {
+  const stage = createStage({ surface: "full" });
+  beforeAll(() => ground(stage));
+
+  it.each(["status", "ids", "none"] as const)("%s: the service is found, and there is one", async (shape) => {
+    stage.platform.sim.settings.profile.blueprintDeployed = shape;
+    const record = await stage.record();
+    await stage.apply(blueprint(shape, "shop"));
+    const ready = await stage.waitFor(KIND, shape, { status: "True", reason: "Deployed" });
+    expect(onPlatform(stage, shape)).toEqual([idOf(ready)]);
+    await calm(stage);
+    expect(record.changes()).toEqual(["createBlueprint"]);
+    expect(ready.metadata.annotations?.["platform-operator.io/intent"]).toBeUndefined();
+  });
+});
+
+describe("a creation whose answer says nothing, documented surface", () => {
+  const stage = createStage({ surface: "documented" });
+  beforeAll(() => ground(stage, { allowUnverifiedIds: true }));
+
+  it.each(["status", "ids", "none"] as const)("%s: a person says what came of it", async (shape) => {
+    stage.platform.sim.settings.profile.blueprintDeployed = shape;
+    const record = await stage.record();
+    await stage.apply(blueprint(shape, "shop"));
+    const stalled = await stage.waitFor(KIND, shape, { reason: "CreateResultUnknown" });
+    expect(condition(stalled, "Ready")?.message).toMatch(/spec\.externalId.*platform-operator\.io\/resolve=recreate/);
+    const [id = ""] = onPlatform(stage, shape);
+    await stage.patch(KIND, shape, { spec: { externalId: id } });
+    const ready = await stage.waitFor(KIND, shape, { status: "True" });
+    expect(idOf(ready)).toBe(id);
+    await calm(stage);
+    expect(record.changes()).toEqual(["createBlueprint"]);
+  });
+});
