@@ -108,6 +108,19 @@ describe("a database whose state the surface does not show", () => {
     expect(await runner.run({ spec: bench.spec() })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
   });
 
+  it("cannot be changed or deleted, and says so", async () => {
+    const runner = await bench.deployed({ storage: 10 });
+    const change = await runner.run({ spec: bench.spec({ version: "17", storage: 20 }) });
+    expect(change).toMatchObject({ ops: [], is: "stalled", why: { reason: "UpdateNotSupported" } });
+    expect(change.why.message).toContain("spec.storage, spec.version");
+    expect(await runner.run({ spec: bench.spec({ storage: 10 }) })).toMatchObject({ ops: [], is: "settled" });
+    expect(await runner.run({ goal: "absent" })).toMatchObject({
+      ops: [],
+      is: "stalled",
+      why: { reason: "DeleteNotSupported" },
+    });
+  });
+
   it("cannot be traced: an order that nobody confirmed is given again on request only", async () => {
     const runner = await bench.deployed();
     const intent: OpenIntent = {

@@ -30,6 +30,24 @@ describe("a database that others work on, too", () => {
     expect(run.why.message).toContain(`spec.${field}`);
   });
 
+  it("has its version and sizes changed and deployed", async () => {
+    const runner = await bench.deployed({ storage: 10 });
+    const change = await runner.run({ spec: bench.spec({ version: "17", storage: 20 }) });
+    expect(change).toMatchObject({ ops: ["updateDatabase", "deployDatabase"], is: "waiting" });
+    bench.world.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { version: "17" } });
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    expect(bench.world.service(runner.id()).settings).toMatchObject({ version: "17", storage: 20 });
+  });
+
+  it("is deleted until it is gone", async () => {
+    const runner = await bench.deployed();
+    expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: ["deleteDatabase"], is: "waiting" });
+    bench.world.pass(60);
+    expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
+    expect(bench.sent()).toEqual(["deleteDatabase"]);
+  });
+
   it("has its settings corrected and deployed", async () => {
     const runner = await bench.deployed({ cpu: 500 });
     bench.world.edit(runner.id(), { cpu: 250 });

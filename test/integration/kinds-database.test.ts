@@ -4,7 +4,6 @@ import { databaseBench } from "../support/database-bench.ts";
 
 describe.each(["Documented", "Full"] as const)("a database on the %s surface", (surface) => {
   const bench = databaseBench(surface);
-  const isFull = surface === "Full";
 
   it("is created and deployed once, and then left alone", async () => {
     const runner = bench.applied({ cpu: 500, memory: 512, storage: 20 });
@@ -129,22 +128,6 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
     expect(await runner.run({ requested: "again" })).toMatchObject({ ops: [], is: "settled" });
   });
 
-  it("changes its version and sizes where the surface has an update, and says so where it has none", async () => {
-    const runner = await bench.deployed({ storage: 10 });
-    const change = await runner.run({ spec: bench.spec({ version: "17", storage: 20 }) });
-    if (!isFull) {
-      expect(change).toMatchObject({ ops: [], is: "stalled", why: { reason: "UpdateNotSupported" } });
-      expect(change.why.message).toContain("spec.storage, spec.version");
-      expect(await runner.run({ spec: bench.spec({ storage: 10 }) })).toMatchObject({ ops: [], is: "settled" });
-      return;
-    }
-    expect(change).toMatchObject({ ops: ["updateDatabase", "deployDatabase"], is: "waiting" });
-    bench.world.pass(120);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { version: "17" } });
-    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    expect(bench.world.service(runner.id()).settings).toMatchObject({ version: "17", storage: 20 });
-  });
-
   it("is stopped and left when its object goes, where that is wanted", async () => {
     const runner = await bench.deployed();
     expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: ["stopDatabase"], is: "waiting" });
@@ -152,18 +135,6 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
     bench.world.pass(60);
     expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
     expect(bench.sent()).toEqual(["stopDatabase"]);
-  });
-
-  it("is deleted with its object only where the surface can", async () => {
-    const runner = await bench.deployed();
-    const first = await runner.run({ goal: "absent" });
-    if (!isFull) {
-      expect(first).toMatchObject({ ops: [], is: "stalled", why: { reason: "DeleteNotSupported" } });
-      return;
-    }
-    expect(first).toMatchObject({ ops: ["deleteDatabase"], is: "waiting" });
-    bench.world.pass(60);
-    expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
   });
 
   it("is told once whether the platform lists its managed type, and created in any case", async () => {

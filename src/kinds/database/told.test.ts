@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+
+import { DATABASE, deployment, openDeployment, passWith, REQUEST } from "../../../test/support/databases.ts";
+import type { DatabaseMemory } from "../../resources/database.ts";
+import { followedRequest, told } from "./told.ts";
+
+const nothing: DatabaseMemory = { lastDeployment: undefined, state: undefined };
+const stopping: DatabaseMemory = { stopping: "[null,null,null]", stopRequestId: REQUEST };
+const open = (change: object = {}): DatabaseMemory => ({
+  lastDeployment: openDeployment({ startedAt: "2026-11-21T09:59:00.000Z", ...change }),
+  state: "DEPLOYING",
+});
+
+function toldBy(memory: DatabaseMemory, status?: string, externalId?: string): string {
+  const pass = passWith({ memory, spec: externalId === undefined ? {} : { externalId } });
+  const { status: seen, unseen } = told(pass, DATABASE, status === undefined ? undefined : { status });
+  return unseen === undefined ? (seen?.state ?? "nothing") : `${unseen.reason}`;
+}
+
+describe("the state of a database that cannot be read", () => {
+  it.each<[string, DatabaseMemory, string | undefined, string]>([
+    ["is what the request says", open(), "DEPLOYING", "DEPLOYING"],
+    ["is the end of the request", open(), "DEPLOYMENT_ERROR", "DEPLOYMENT_ERROR"],
+    ["is what was told last while the request is not known yet", open(), undefined, "DEPLOYING"],
+    ["is queued when nothing was told before", { ...open(), state: "READY" }, undefined, "DEPLOYMENT_QUEUED"],
+    [
+      "is not known when the request stays unknown",
+      open({ startedAt: "2026-11-21T09:00:00.000Z" }),
+      undefined,
+      "NotObservable",
+    ],
+    [
+      "is not known without a request id",
+      { lastDeployment: { startedAt: "2026-11-21T09:59:00.000Z" } },
+      undefined,
+      "NotObservable",
+    ],
+    ["is what the request to stop says", stopping, "STOPPING", "STOPPING"],
+    ["is not known when the request to stop is not", stopping, undefined, "NotObservable"],
+    ["is not known without an id of the request to stop", { stopping: "[null,null,null]" }, undefined, "NotObservable"],
+    ["is what was told last once all is over", { state: "STOPPED" }, undefined, "STOPPED"],
+    ["is that of the last deployment when nothing else was told", { state: undefined }, undefined, "DEPLOYED"],
+    ["is that of a new one when it was just created", nothing, undefined, "READY"],
+  ])("%s", (_name, memory, request, expected) => {
+    expect(toldBy(memory, request)).toBe(expected);
+  });
+
+  it("is not known of one that was taken over", () => {
+    expect(toldBy(nothing, undefined, DATABASE)).toBe("NotObservable");
+    expect(toldBy({ ...nothing, state: "DEPLOYED" }, undefined, DATABASE)).toBe("DEPLOYED");
+  });
+
+  it("is followed by the last order that has not ended", () => {
+    expect(followedRequest(passWith({ memory: open() }))).toBe(REQUEST);
+    expect(followedRequest(passWith({ memory: { ...stopping, lastDeployment: deployment() } }))).toBe(REQUEST);
+    expect(followedRequest(passWith())).toBeUndefined();
+    expect(followedRequest(passWith({ memory: nothing }))).toBeUndefined();
+  });
+});
