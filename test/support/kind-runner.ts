@@ -1,7 +1,8 @@
 /** Runs a kind as the engine does, but with nothing between it and the platform: no Kubernetes, ledger or queue. */
 import { compose, type Ending } from "../../src/engine/compose.ts";
-import type { Fingerprint, Goal, Kind, Pass, Plan, Proof, Report, Resolved, Why } from "../../src/engine/kind.ts";
+import type { Fingerprint, Goal, Kind, Pass, Plan, Proof, Report, Resolved, Step, Why } from "../../src/engine/kind.ts";
 import { sameJson } from "../../src/engine/status.ts";
+import { ApiError, notExecuted } from "../../src/platform/errors.ts";
 import { fingerprint } from "../../src/engine/values.ts";
 import type { Json, JsonObject, KubeObject } from "../../src/kube/types.ts";
 import { USUAL_POLICIES } from "./policies.ts";
@@ -17,6 +18,7 @@ export interface PassChange {
   readonly allowUnverifiedIds?: boolean;
   readonly allowedProjects?: readonly string[] | undefined;
   readonly now?: Date;
+  readonly begun?: boolean;
   readonly policies?: Partial<typeof USUAL_POLICIES>;
 }
 
@@ -97,6 +99,7 @@ export function kindRunner<Spec, In, Seen, Mem extends JsonObject, Do, Api>(
       holderOf: change.holderOf ?? (() => undefined),
       allowUnverifiedIds: change.allowUnverifiedIds ?? false,
       allowedProjects: change.allowedProjects,
+      begun: change.begun ?? false,
       ...USUAL_POLICIES,
       ...change.policies,
     };
@@ -126,7 +129,7 @@ export function kindRunner<Spec, In, Seen, Mem extends JsonObject, Do, Api>(
         seen = await kind.observe(pass, api);
       } else if (plan.is === "step") {
         ops.push(plan.step.op);
-        const done = await kind.act(plan.step, pass, seen, api);
+        const done = await acted(kind, plan.step, pass, seen, api);
         seen = done.seen;
         annotation = done.id ?? annotation;
         pass = known(pass, done);
@@ -170,6 +173,18 @@ export function kindRunner<Spec, In, Seen, Mem extends JsonObject, Do, Api>(
 }
 
 type AnyPass = Pass<unknown, unknown, JsonObject>;
+
+/** One request; what a task makes of a refused one is what is known then. */
+async function acted<Api>(kind: AnyKind<Api>, step: Step<unknown>, pass: AnyPass, seen: unknown, api: Api) {
+  try {
+    return await kind.act(step, pass, seen, api);
+  } catch (error) {
+    const refused = error instanceof ApiError && notExecuted(error.failure);
+    const known = refused ? kind.task?.refused(error, pass, seen) : undefined;
+    if (known === undefined) throw error;
+    return known;
+  }
+}
 
 /** Nothing keeps the Secret of a report from being written here. */
 function published(report: Report): Report {

@@ -5,6 +5,7 @@ import { blueprint } from "../../src/kinds/blueprint/index.ts";
 import { database } from "../../src/kinds/database/index.ts";
 import { cluster } from "../../src/kinds/cluster/index.ts";
 import { environment } from "../../src/kinds/environment/index.ts";
+import { operation } from "../../src/kinds/operation/index.ts";
 import { project } from "../../src/kinds/project/index.ts";
 import { webhook } from "../../src/kinds/webhook/index.ts";
 import { connectPlatform, type Platform } from "../../src/platform/index.ts";
@@ -49,6 +50,8 @@ export interface KindWorld {
   database(environmentId: string, spec: JsonObject): Runner;
   blueprint(environmentId: string, spec: JsonObject): Runner & { readonly around: Surroundings };
   webhook(spec: JsonObject): Runner;
+  /** @param ids of what its references lead to, by field */
+  operation(spec: JsonObject, ids: Readonly<Record<string, string>>): Runner;
   close(): Promise<void>;
 }
 
@@ -127,6 +130,7 @@ export async function startKindWorld(surface: SurfaceName): Promise<KindWorld> {
       return { ...kindRunner(application, api, surroundings, spec), around: surroundings };
     },
     webhook: (spec) => kindRunner(webhook, api, around({}), spec),
+    operation: (spec, ids) => kindRunner(operation, api, around(ids), spec),
     blueprint: (environmentId, spec) => {
       const surroundings = around({ "spec.environmentRef": environmentId });
       return { ...kindRunner(blueprint, api, surroundings, spec), around: surroundings };
