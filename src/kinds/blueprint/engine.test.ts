@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+
+import { specOf } from "../../../test/support/blueprints.ts";
+import type { JsonObject } from "../../engine/kind.ts";
+import { configCondition, overridesRefused } from "./engine.ts";
+
+const VERSIONS = { allowedEngineVersions: ["1.9.8", "1.10.5"] };
+const many = Array.from({ length: 12 }, (_, index) => `1.${index}`);
+
+describe("overrides", () => {
+  it.each<[string, JsonObject, RegExp | undefined]>([
+    ["of an engine that nobody told", { specOverrides: { engine_version: 7 } }, undefined],
+    ["of Helm, whatever they are", { engine: "Helm", specOverrides: { engine_version: 7 } }, undefined],
+    ["that lack the version", { engine: "Terraform" }, /engine_version is required for Terraform blueprints\. Set it/],
+    ["that are null", { engine: "OpenTofu", specOverrides: null }, /is required for OpenTofu/],
+    ["whose version is null", { engine: "OpenTofu", specOverrides: { engine_version: null } }, /is required/],
+    [
+      "that lack the version, of which one is allowed",
+      { engine: "OpenTofu", allowedEngineVersions: ["1.8.3"] },
+      /\. Set it to 1\.8\.3\.$/,
+    ],
+    ["of any version", { engine: "Terraform", specOverrides: { engine_version: "0.1" } }, undefined],
+    [
+      "of an allowed version",
+      { engine: "Terraform", ...VERSIONS, specOverrides: { engine_version: "1.10.5" } },
+      undefined,
+    ],
+    [
+      "of another version",
+      { engine: "Terraform", ...VERSIONS, specOverrides: { engine_version: "1.10" } },
+      /engine_version is "1\.10", which .* not allow\. Set it to one of 1\.9\.8, 1\.10\.5\.$/,
+    ],
+    [
+      "of a number",
+      { engine: "Terraform", ...VERSIONS, specOverrides: { engine_version: 1.1 } },
+      /engine_version must be a string; put the version into quotes\.$/,
+    ],
+    [
+      "of a version of any length",
+      { engine: "Terraform", allowedEngineVersions: many, specOverrides: { engine_version: "9".repeat(1000) } },
+      /one of 1\.0, .*1\.9, … \(spec\.allowedEngineVersions\)\.$/,
+    ],
+  ])("%s", (_name, change, complaint) => {
+    const refused = overridesRefused(specOf(change));
+    expect(refused?.reason).toBe(complaint === undefined ? undefined : "InvalidSpec");
+    expect(refused?.message ?? "").toMatch(complaint ?? /^$/);
+    expect(refused?.message.length ?? 0).toBeLessThanOrEqual(300);
+  });
+});
+
+describe("the condition ConfigValid", () => {
+  it.each<[string, JsonObject, string, RegExp]>([
+    [
+      "a Helm blueprint",
+      { engine: "Helm", specOverrides: { timeout: 1, cpu: "1" } },
+      "True Valid",
+      /the platform judges/,
+    ],
+    [
+      "a Helm blueprint with what it ignores",
+      { engine: "Helm", specOverrides: { backend: null, timeout: 1, credentials: "env" } },
+      "True FieldsIgnored",
+      /ignore spec\.specOverrides\.credentials, spec\.specOverrides\.backend: only the timeout and the resource fields/,
+    ],
+    [
+      "a Terraform blueprint",
+      { engine: "Terraform", specOverrides: { engine_version: "1", backend: 1 } },
+      "True Valid",
+      /judges/,
+    ],
+    ["one without its version", { engine: "Terraform" }, "False InvalidSpec", /is required/],
+  ])("of %s", (_name, change, told, message) => {
+    const [condition, ...others] = configCondition(specOf(change));
+    expect(others).toEqual([]);
+    expect(condition?.type).toBe("ConfigValid");
+    expect(`${condition?.status} ${condition?.reason}`).toBe(told);
+    expect(condition?.message).toMatch(message);
+  });
+
+  it("is not there while nobody says what the engine is", () => {
+    expect(configCondition(specOf({ specOverrides: { backend: 1 } }))).toEqual([]);
+  });
+});

@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+
+import { statusOf } from "../../../test/support/applications.ts";
+import { ago, BLUEPRINT, listed, passWith, planned, seenIn, SERVICE } from "../../../test/support/blueprints.ts";
+import type { BlueprintMemory } from "../../resources/blueprint.ts";
+import type { BlueprintPass, Seen } from "./model.ts";
+import { plan } from "./plan.ts";
+
+/** A deployment that was asked for with the create, so many minutes ago. */
+const asked = (minutes: number): BlueprintMemory => ({
+  createdAt: ago(minutes),
+  lastDeployment: { startedAt: ago(minutes), baseline: "[null,null,null]" },
+});
+const fresh = statusOf("READY", { lastDeploymentDate: undefined as never, executionId: undefined as never });
+const untouched = seenIn("READY", { status: { ...fresh, id: SERVICE } });
+const unlisted = (minutes: number): BlueprintMemory => ({ serviceId: undefined, createdAt: ago(minutes) });
+const nowhere = seenIn(undefined);
+
+describe("a blueprint that exists", () => {
+  it.each<[string, BlueprintPass, Seen, string]>([
+    ["runs", passWith(), seenIn("DEPLOYED"), "settled"],
+    ["was never to be deployed", passWith(), seenIn("READY"), "settled"],
+    ["is at work", passWith(), seenIn("DEPLOYING"), "waiting Deploying"],
+    ["is in no state that anybody knows", passWith(), seenIn("HIBERNATING"), "waiting UnknownState"],
+    ["failed", passWith(), seenIn("DEPLOYMENT_ERROR"), "stalled DeploymentFailed"],
+    ["failed to stop", passWith(), seenIn("STOP_ERROR"), "stalled StopFailed"],
+    ["was stopped", passWith(), seenIn("STOPPED"), "stalled DriftDetected"],
+    ["was uninstalled", passWith(), seenIn("DELETED"), "stalled DriftDetected"],
+    ["was stopped, as it may", passWith({ spec: { deployOnCreate: false } }), seenIn("STOPPED"), "settled"],
+    ["is listed without a state", passWith(), seenIn("DEPLOYED", { status: undefined }), "waiting Progressing"],
+    ["was to be deployed a minute ago", passWith({ memory: asked(1) }), untouched, "waiting Progressing"],
+    ["was to be deployed an hour ago", passWith({ memory: asked(60) }), untouched, "stalled DeploymentFailed"],
+    ["is not listed yet", passWith({ memory: unlisted(1) }), nowhere, "waiting Progressing"],
+    ["was never listed", passWith({ memory: unlisted(60) }), nowhere, "stalled ExternalResourceDeleted"],
+    ["is not listed any more", passWith(), nowhere, "stalled ExternalResourceDeleted"],
+    ["is gone, and wanted back", passWith({ onMissing: "Recreate" }), nowhere, "forget ExternalResourceDeleted"],
+    [
+      "was never listed, and is wanted back",
+      passWith({ onMissing: "Recreate", memory: unlisted(60) }),
+      nowhere,
+      "stalled ExternalResourceDeleted",
+    ],
+    [
+      "went with its environment, and is wanted back",
+      passWith({ onMissing: "Recreate" }),
+      seenIn(undefined, { siblings: undefined }),
+      "stalled ExternalResourceDeleted",
+    ],
+    [
+      "belongs to somebody else",
+      passWith({ holderOf: () => "shop/other" }),
+      seenIn("DEPLOYED"),
+      "stalled AlreadyManaged",
+    ],
+    [
+      "is claimed under another name",
+      passWith({ proof: "claimed" }),
+      seenIn("DEPLOYED", { siblings: [listed({ name: "other" })] }),
+      "stalled NameConflict",
+    ],
+    ["is claimed", passWith({ proof: "claimed" }), seenIn("DEPLOYED"), "adopt"],
+    ["is claimed, and not there", passWith({ proof: "claimed" }), nowhere, "stalled InvalidSpec"],
+  ])("and %s", (_name, pass, seen, expected) => {
+    expect(planned(pass, seen)).toBe(expected);
+  });
+
+  it("says what changed since it was created", () => {
+    const sent = { settings: { "spec.name": '"cache"', "spec.tag": '"old"', "spec.specOverrides": "{}" } };
+    const next = plan(passWith({ memory: { written: sent } }), seenIn("DEPLOYED"));
+    expect(next).toMatchObject({ is: "stalled", why: { reason: "UpdateNotSupported" } });
+    expect("why" in next && next.why.message).toContain(": spec.icon, spec.tag cannot be changed");
+  });
+});
+
+describe("a blueprint that does not exist yet", () => {
+  const anew = (change: Parameters<typeof passWith>[0] = {}) =>
+    passWith({ id: undefined, proof: undefined, memory: { createdAt: undefined, serviceId: undefined }, ...change });
+
+  it.each<[string, BlueprintPass, Seen, string]>([
+    ["is created", anew(), nowhere, "createBlueprint"],
+    ["is created where there is no list", anew({ surface: "Documented" }), nowhere, "createBlueprint"],
+    ["is taken over by its name", anew(), seenIn("DEPLOYED"), "adopt"],
+    ["is in the way of itself", anew({ adoption: "Never" }), seenIn("DEPLOYED"), "stalled NameConflict"],
+    ["is not to be created", anew({ adoption: "Required" }), nowhere, "waiting DependencyNotReady"],
+    ["would be refused", anew({ spec: { engine: "Terraform" } }), nowhere, "stalled InvalidSpec"],
+    ["is taken over, though it would be refused", anew({ spec: { engine: "Terraform" } }), seenIn("DEPLOYED"), "adopt"],
+    ["has no environment here", anew(), { ...nowhere, environmentIsOurs: false }, "stalled InvalidSpec"],
+  ])("and %s", (_name, pass, seen, expected) => {
+    expect(planned(pass, seen)).toBe(expected);
+  });
+
+  it("is created once: what is sent is put down before, without values", () => {
+    const variables = [{ name: "password", value: "s3cret-value", isSecret: true }];
+    const inputs = { ...anew().inputs, variables };
+    const next = plan(anew({ inputs, spec: { deployOnCreate: false } }), nowhere);
+    expect(next).toMatchObject({
+      step: {
+        repeat: "once",
+        creates: true,
+        name: "cache",
+        mark: {
+          absentAt: null,
+          deploys: false,
+          written: {
+            settings: { "spec.tag": '"redis/3.0.0"', "spec.specOverrides": "{}" },
+            variables: { digest: "none" },
+          },
+        },
+      },
+    });
+    expect(JSON.stringify(next)).not.toContain("s3cret-value");
+  });
+});
+
+describe("a blueprint that is to go", () => {
+  it.each<[string, BlueprintPass, Seen, string]>([
+    ["is there", passWith({ goal: "absent" }), seenIn("DEPLOYED"), "stalled DeleteNotSupported"],
+    ["is to stop", passWith({ goal: "stopped" }), seenIn("DEPLOYED"), "stalled NotSupportedByApi"],
+    ["is gone", passWith({ goal: "absent" }), nowhere, "settled"],
+    ["is not listed yet", passWith({ goal: "absent", memory: unlisted(1) }), nowhere, "stalled DeleteNotSupported"],
+    ["cannot be seen", passWith({ goal: "absent", surface: "Documented" }), nowhere, "stalled DeleteNotSupported"],
+    ["was never created", passWith({ goal: "absent", id: undefined }), nowhere, "settled"],
+    [
+      "is only claimed, outside the connection's projects",
+      passWith({ goal: "absent", proof: "claimed", allowedProjects: [] }),
+      seenIn("DEPLOYED", { projectId: BLUEPRINT }),
+      "stalled NotObservable",
+    ],
+  ])("and %s", (_name, pass, seen, expected) => {
+    expect(planned(pass, seen)).toBe(expected);
+  });
+});

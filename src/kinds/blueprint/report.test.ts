@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+
+import { NOW, print, REQUEST, statusOf } from "../../../test/support/applications.ts";
+import { ago, listed, passWith, seenIn, SERVICE } from "../../../test/support/blueprints.ts";
+import { report } from "./report.ts";
+
+const asked = { startedAt: ago(1), baseline: "[null,null,null]" };
+const told = (pass: Parameters<typeof report>[0], seen: Parameters<typeof report>[1], type: string) =>
+  report(pass, seen).conditions.find((one) => one.type === type);
+
+describe("the status of a blueprint", () => {
+  it("tells nothing of what is not ours, but what its spec says of itself", () => {
+    const pass = passWith({ proof: "given", spec: { engine: "Helm", specOverrides: { backend: 1 } } });
+    const { status, conditions } = report(pass, seenIn("DEPLOYED"));
+    expect(status).toEqual({});
+    expect(conditions.map(({ type }) => type)).toEqual(["ConfigValid"]);
+  });
+
+  it("tells of the first request only, and ends it with its state", () => {
+    const busy = seenIn("DEPLOYING", { status: statusOf("DEPLOYING", { id: SERVICE, deploymentRequestId: REQUEST }) });
+    const pass = passWith({ memory: { lastDeployment: asked } });
+    expect(report(pass, busy).status["lastDeployment"]).toEqual({
+      startedAt: ago(1),
+      state: "DEPLOYING",
+      requestId: REQUEST,
+    });
+    const ended = { ...asked, requestId: REQUEST, state: "DEPLOYED", finishedAt: ago(0) };
+    const over = passWith({ memory: { lastDeployment: ended } });
+    expect(report(over, seenIn("DEPLOYING")).status["lastDeployment"]).toEqual(ended);
+    const unnamed = { ...asked, state: "DEPLOYED", finishedAt: ago(0) };
+    expect(report(passWith({ memory: { lastDeployment: unnamed } }), busy).status["lastDeployment"]).toEqual(unnamed);
+  });
+
+  it("keeps the time of a failure, and forgets it once the service runs", () => {
+    const failed = report(passWith(), seenIn("DEPLOYMENT_ERROR")).status["lastFailure"];
+    expect(failed).toMatchObject({ state: "DEPLOYMENT_ERROR", at: NOW.toISOString() });
+    const before = {
+      state: "DEPLOYMENT_ERROR",
+      message: "old",
+      at: ago(5),
+      requestId: statusOf("").deploymentRequestId!,
+    };
+    const pass = passWith({ memory: { lastFailure: before } });
+    expect(report(pass, seenIn("DEPLOYMENT_ERROR")).status["lastFailure"]).toMatchObject({ at: ago(5) });
+    expect(report(pass, seenIn("DEPLOYED")).status["lastFailure"]).toBeUndefined();
+  });
+
+  it("remembers the service while the list does not show it", () => {
+    expect(report(passWith(), seenIn(undefined)).status["serviceId"]).toBe(SERVICE);
+  });
+
+  it("renews what stands for the variables when the token was renewed", () => {
+    const inputs = { ...passWith().inputs, fingerprint: print("new", "key-2", "same") };
+    const pass = passWith({ inputs, memory: { written: { variables: print("old", "key-1", "same") } } });
+    expect(report(pass, seenIn("DEPLOYED")).status["written"]).toMatchObject({ variables: inputs.fingerprint });
+  });
+
+  it.each([
+    ["DEPLOYED", "True"],
+    ["RESTARTED", "True"],
+    ["DEPLOYMENT_ERROR", "False"],
+    ["UNAVAILABLE", "Unknown"],
+  ])("carries the platform's state verbatim: %s", (state, status) => {
+    expect(told(passWith(), seenIn(state), "Deployed")).toMatchObject({ status, reason: state });
+  });
+
+  it.each([
+    ["not at all while nobody sees it", seenIn(undefined), undefined],
+    [
+      "by name and icon",
+      seenIn("DEPLOYED", { siblings: [listed({ name: "x", icon: "y:z" })] }),
+      ["spec.name", "spec.icon"],
+    ],
+    ["not where it shows no icon", seenIn("DEPLOYED"), []],
+    ["by its state once it is stopped", seenIn("STOPPED"), ["state"]],
+  ])("tells drift: %s", (_name, seen, paths) => {
+    const { drift } = report(passWith(), seen);
+    expect(drift?.map(({ path }) => path)).toEqual(paths ?? []);
+  });
+
+  it("says on the documented surface that there is nothing to compare", () => {
+    const pass = passWith({ surface: "Documented" });
+    const seen = seenIn(undefined, { siblings: undefined });
+    expect(report(pass, seen).drift).toBeUndefined();
+    expect(told(pass, seen, "Deployed")).toMatchObject({ status: "Unknown", reason: "NotObservable" });
+    expect(report(pass, seen).ready.reason).toBe("Available");
+  });
+});
