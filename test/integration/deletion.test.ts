@@ -186,7 +186,6 @@ describe.each(worlds)("deletion on the $surface surface", (world) => {
     for (const kind of TREE) await stage.remove(kind, name);
     removeRecord(stage.platform.sim, id);
     await gone(stage, name);
-    expect(await eventsOf(stage, name, "DeletionBlocked")).toEqual([]);
   });
 
   it("after a restart, without the Secret: lets go with a warning that names what stays", async () => {

@@ -55,7 +55,6 @@ export const REASONS = {
   VersionNotAvailable: "The platform does not offer the cluster this version of Kubernetes.",
   UpgradeFailed: "The upgrade was taken, and the cluster does not run the version.",
   NotCreated: "The object does not exist on the platform, and a policy forbids to create it.",
-  DeletionBlocked: "Deletion cannot go on.",
   Orphaned: "The object of the platform was left in place.",
   // An operation is over, or cannot begin.
   OperationRejected: "The platform rejected the operation (400, 409, 422).",

@@ -1,0 +1,38 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+import { REASONS } from "../../src/resources/base/reasons.ts";
+
+const guides = join(import.meta.dirname, "../../docs/guides");
+const names = readdirSync(guides);
+const read = (name: string): string => readFileSync(join(guides, name), "utf8");
+
+/** Reasons that need nobody: a goal that is reached, work that goes on, a fact beside Ready. */
+const NEEDS_NOBODY = new Set<string>([
+  ...["Available", "Deployed", "Stopped", "NotDeployed", "Bound", "Completed", "Progressing", "ReconcileSuccess"],
+  ...["Creating", "Deploying", "Building", "Stopping", "Restarting", "Upgrading", "Deleting", "Canceling"],
+  ...["Orphaned", "DriftDetected", "NoDrift", "Unlocked", "UpToDate", "DeployPending", "TypeListed", "TypeNotListed"],
+  ...["Valid", "FieldsIgnored", "NotValidated", "LayersEnabled", "LayersNotEnabled"],
+  ...["VariablesSynced", "VariablesPending"],
+]);
+
+describe("the guides", () => {
+  it("say what to do about every reason that somebody has to act on", () => {
+    const told = new Set([...read("troubleshooting.md").matchAll(/`([A-Z][A-Za-z]+)`/g)].map(([, name]) => name));
+    expect(Object.keys(REASONS).filter((reason) => !NEEDS_NOBODY.has(reason) && !told.has(reason))).toEqual([]);
+    expect([...NEEDS_NOBODY].filter((reason) => !Object.hasOwn(REASONS, reason))).toEqual([]);
+  });
+
+  it("are all in their index", () => {
+    const index = read("README.md");
+    expect(names.filter((name) => name !== "README.md" && !index.includes(`(${name})`))).toEqual([]);
+  });
+
+  it.each(names)("%s links only to what exists", (name) => {
+    const links = [...read(name).matchAll(/\]\(([^)#]+)(#[^)]*)?\)/g)].map(([, path]) => path ?? "");
+    const dead = links.filter((path) => !path.startsWith("https://") && !existsSync(join(guides, path)));
+    expect(dead).toEqual([]);
+  });
+});
