@@ -141,7 +141,7 @@ describe("a database that others work on, too", () => {
     const runner = await bench.deployed();
     const { api } = bench.world;
     const before = runner.pass();
-    const [status] = (await api.services.statuses(bench.environmentId)).filter(({ id }) => id === runner.id());
+    const status = (await api.services.statuses(bench.environmentId)).find(({ id }) => id === runner.id());
     const mark = {
       baseline: JSON.stringify([status?.lastDeploymentDate ?? null, status?.executionId ?? null, 0]),
       requestId: status?.deploymentRequestId ?? null,

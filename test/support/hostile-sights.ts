@@ -4,31 +4,22 @@ import fc from "fast-check";
 import type { JsonObject, Kind, Pass } from "../../src/engine/kind.ts";
 import { application } from "../../src/kinds/application/index.ts";
 import { NOTHING_SEEN, type ApplicationPass, type Seen } from "../../src/kinds/application/model.ts";
+import { blueprint } from "../../src/kinds/blueprint/index.ts";
+import { cluster } from "../../src/kinds/cluster/index.ts";
 import { clusterConnection, connection } from "../../src/kinds/connection.ts";
+import { database } from "../../src/kinds/database/index.ts";
 import { environment } from "../../src/kinds/environment/index.ts";
 import { project } from "../../src/kinds/project/index.ts";
 import { serviceStates } from "../../src/platform/states.ts";
 import { APPLICATION, ENVIRONMENT, inputsWith, OLD_REQUEST, passWith, print, REQUEST, specOf } from "./applications.ts";
+import { blueprintSight } from "./hostile-blueprints.ts";
+import { clusterSight } from "./hostile-clusters.ts";
+import { databaseSight } from "./hostile-databases.ts";
+import { count, hostile, maybe, state } from "./hostile-values.ts";
 
 const PROJECT = "00000000-0000-4000-8000-0000000000b1";
 const CLUSTER = "00000000-0000-4000-8000-0000000000c1";
 
-/** A text of anybody: any characters, halves of pairs among them, and of any length. */
-const hostile = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 20 }),
-  fc.constantFrom(
-    "\uD83D",
-    "😀".repeat(800),
-    `x${"😀".repeat(2000)}`,
-    "x".repeat(5000),
-    '{"a":1}',
-    "__proto__",
-    "\u0000\u202E",
-  ),
-);
-const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
-const state = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...serviceStates) }, hostile);
-const count = fc.oneof(fc.integer({ min: -5, max: 5 }), fc.double({ noNaN: true }), fc.constant(1e300));
 const ids = fc.constantFrom(APPLICATION, ENVIRONMENT, PROJECT);
 const date = fc.constantFrom("2026-11-21T09:01:00.000Z", "2026-11-21T09:02:00.123456Z");
 
@@ -148,7 +139,7 @@ export function readable({ pass, seen }: { readonly pass: ApplicationPass; reado
 
 const basePass = (spec: object, change: object = {}) => ({
   ...passWith({ id: PROJECT }),
-  inputs: { projectId: PROJECT },
+  inputs: { projectId: PROJECT, clusterId: CLUSTER },
   memory: {},
   spec,
   ...change,
@@ -203,6 +194,8 @@ export const sights: readonly (readonly [string, AnyKind, fc.Arbitrary<Sight>])[
     application,
     fc.record({ pass: applicationPass, seen: applicationSeen }).map((sight) => readable(sight as never)),
   ],
+  ["blueprint", blueprint, blueprintSight],
+  ["database", database, databaseSight],
   [
     "project",
     project,
@@ -229,6 +222,7 @@ export const sights: readonly (readonly [string, AnyKind, fc.Arbitrary<Sight>])[
       seen: environmentSeen,
     }),
   ],
+  ["cluster", cluster, clusterSight],
   ...[connection, clusterConnection].map((kind) => [
     "connection",
     kind,

@@ -19,12 +19,20 @@ export const SMALLEST: Readonly<Record<string, Fields>> = {
     organizationId: ID,
     auth: { tokenSecretRef: { name: "token" } },
   },
+  PlatformCluster: { externalId: ID },
   PlatformProject: { name: "shop" },
   PlatformEnvironment: { projectRef: { name: "shop" }, name: "staging", clusterRef: { externalId: ID } },
   PlatformApplication: {
     environmentRef: { name: "staging" },
     name: "api",
     gitRepository: { url: "https://git.example.com/shop/api.git" },
+  },
+  PlatformDatabase: {
+    environmentRef: { name: "staging" },
+    name: "main",
+    type: "POSTGRESQL",
+    mode: "MANAGED",
+    version: "16",
   },
   PlatformBlueprint: {
     environmentRef: { name: "staging" },
@@ -34,6 +42,7 @@ export const SMALLEST: Readonly<Record<string, Fields>> = {
   },
   PlatformBinding: { clusterRef: { externalId: ID }, template: { key: "base", version: "1.0.0" } },
   PlatformCatalog: {},
+  PlatformVariableSet: { targets: [{ applicationRef: { name: "api" } }] },
   PlatformOperation: { type: "SendInvoices" },
 };
 
@@ -56,11 +65,17 @@ export function specOf({ kind, change }: SpecCase): Fields {
 
 const connection = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformConnection", change });
 const application = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformApplication", change });
+const database = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformDatabase", change });
+const cluster = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformCluster", change });
+const tokenTo = (members: Fields): Fields => ({ writeTokenSecretToRef: { name: "edge", ...members } });
+const SERVER = { server: "https://[::1]:6443/k8s", caBundle: "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCg==" };
 const binding = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformBinding", change });
 const blueprint = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformBlueprint", change });
 const variable = (fields: Fields): Fields => ({ variables: [{ name: "A", ...fields }] });
 const secretKeyRef = { name: "s", key: "k" };
 const field = (value: Fields): Fields => ({ managedConfig: { prometheus: { retention: value } } });
+
+const variableSet = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformVariableSet", change });
 
 export const ACCEPTED: readonly SpecCase[] = [
   ...Object.keys(SMALLEST).map((kind) => ({ title: "the smallest", kind, change: {} })),
@@ -82,10 +97,18 @@ export const ACCEPTED: readonly SpecCase[] = [
   application("a SHA-256 commit", { deploy: { gitCommitId: "a".repeat(64), policy: "Manual" } }),
   application("an scp-like repository", { gitRepository: { url: "git@git.example.com:shop/api.git" } }),
   application("deletion policy Stop", { lifecycle: { deletionPolicy: "Stop" } }),
+  database("a type of the future", { type: "NEO_GRAPH_9", mode: "SERVERLESS" }),
+  database("a version with a suffix", { version: "7.0.5-alpine", storage: 10 }),
+  database("deletion policy Stop and retries", { lifecycle: { deletionPolicy: "Stop", retry: { limit: 2 } } }),
   blueprint("overrides that are null", { specOverrides: null }),
   blueprint("overrides of any shape", { specOverrides: { engine_version: "1.9.8", nested: { list: [1, null] } } }),
   blueprint("versions of its engine", { engine: "OpenTofu", allowedEngineVersions: ["1.8.3"] }),
   blueprint("a variable with dots", { variables: [{ name: "a.b-c", value: "" }] }),
+  cluster("a version", { kubernetesVersion: "1.34", runState: "Stopped", lifecycle: { deletionPolicy: "Stop" } }),
+  cluster("a token", tokenTo({ readOnly: false })),
+  cluster("a kubeconfig", tokenTo(SERVER)),
+  { title: "a cluster by name", kind: "PlatformEnvironment", change: { clusterRef: { name: "edge" } } },
+  binding("a cluster by name", { clusterRef: { name: "edge" } }),
   binding("a text", field({ value: "15d" })),
   binding("a number", field({ value: 15 })),
   binding("a fraction", field({ value: 1.5 })),
@@ -94,12 +117,47 @@ export const ACCEPTED: readonly SpecCase[] = [
   binding("mode and provider", { cluster: { mode: "CUSTOMER_MANAGED", provider: "AWS" } }),
   ...OPERATIONS.map((change) => ({ title: String(change["type"]), kind: "PlatformOperation", change })),
   { title: "every section", kind: "PlatformCatalog", change: { include: ["Templates", "DatabaseTypes"] } },
+  variableSet("targets by name and id", {
+    targets: [{ applicationRef: { name: "api" } }, { applicationRef: { externalId: ID } }],
+  }),
+  variableSet("a scope, and another one of a variable", {
+    scope: "ENVIRONMENT",
+    ...variable({ value: "1", scope: "APPLICATION" }),
+  }),
+  variableSet("a whole Secret and a whole ConfigMap", {
+    variablesFrom: [
+      { secretRef: { name: "a" }, prefix: "A_" },
+      { configMapRef: { name: "b" }, secret: true },
+    ],
+  }),
 ];
 
+const SOURCE = /exactly one of secretRef and configMapRef must be set/;
 const REFERENCE = /exactly one of name and externalId must be set/;
 const VALUE = /exactly one of value and valueFrom must be set/;
 
 export const REFUSED: readonly RefusedCase[] = [
+  { ...variableSet("no target", { targets: [] }), refused: /targets.*at least 1/ },
+  { ...variableSet("a target that is nowhere", { targets: [{ applicationRef: {} }] }), refused: /exactly one of name/ },
+  { ...variableSet("a whole nothing", { variablesFrom: [{}] }), refused: SOURCE },
+  {
+    ...variableSet("a whole Secret and ConfigMap", {
+      variablesFrom: [{ secretRef: { name: "a" }, configMapRef: { name: "b" } }],
+    }),
+    refused: SOURCE,
+  },
+  {
+    ...variableSet("a prefix that begins no name", { variablesFrom: [{ secretRef: { name: "a" }, prefix: "1" }] }),
+    refused: /prefix.*should match/,
+  },
+  {
+    ...variableSet("a variable with both", variable({ value: "1", valueFrom: { secretKeyRef } })),
+    refused: /exactly one of value/,
+  },
+  {
+    ...variableSet("a scope in lower case", { scope: "application" }),
+    refused: /scope.*should match/,
+  },
   ...REFUSED_OPERATIONS.map(([title, change, refused]) => ({ title, kind: "PlatformOperation", change, refused })),
   { ...connection("an address with a path", { baseUrl: "https://a.example/b" }), refused: /baseUrl.*should match/ },
   { ...connection("an address with a user", { baseUrl: "https://u:p@a.example" }), refused: /baseUrl.*should match/ },
@@ -138,6 +196,24 @@ export const REFUSED: readonly RefusedCase[] = [
     refused: /name.*should match/,
   },
   { title: "an empty name", kind: "PlatformProject", change: { name: "" }, refused: /name.*should match/ },
+  { ...cluster("no id", { externalId: undefined }), refused: /externalId: Required/ },
+  { ...cluster("a whole version", { kubernetesVersion: "1.34.2" }), refused: /kubernetesVersion.*should match/ },
+  {
+    ...cluster("a server alone", tokenTo({ server: SERVER.server })),
+    refused: /server and caBundle must be set together/,
+  },
+  { ...cluster("a server without TLS", tokenTo({ ...SERVER, server: "http://a" })), refused: /server.*should match/ },
+  { ...cluster("PEM as it is", tokenTo({ ...SERVER, caBundle: "-----BEGIN" })), refused: /caBundle.*should match/ },
+  {
+    ...cluster("deletion policy Delete", { lifecycle: { deletionPolicy: "Delete" } }),
+    refused: /deletionPolicy: Unsupported value/,
+  },
+  {
+    title: "two clusters",
+    kind: "PlatformEnvironment",
+    change: { clusterRef: { name: "edge", externalId: ID } },
+    refused: REFERENCE,
+  },
   { ...application("both references", { environmentRef: { name: "a", externalId: ID } }), refused: REFERENCE },
   {
     ...application("crossed bounds of instances", { minRunningInstances: 3, maxRunningInstances: 2 }),
@@ -160,6 +236,12 @@ export const REFUSED: readonly RefusedCase[] = [
   },
   { ...application("no commit", { deploy: { policy: "Manual" } }), refused: /gitCommitId: Required/ },
   { ...application("port 0", { ports: [{ internalPort: 0 }] }), refused: /internalPort.*greater than or equal to 1/ },
+  { ...database("no version", { version: undefined }), refused: /version: Required/ },
+  { ...database("a version that is a number", { version: 16 }), refused: /version.*must be of type string/ },
+  { ...database("a type in lower case", { type: "postgresql" }), refused: /type.*should match/ },
+  { ...database("no mode", { mode: undefined }), refused: /mode: Required/ },
+  { ...database("a fraction of storage", { storage: 1.5 }), refused: /storage.*must be of type integer/ },
+  { ...database("another run state", { runState: "Paused" }), refused: /runState: Unsupported value/ },
   { ...blueprint("no icon", { icon: undefined }), refused: /icon: Required/ },
   { ...blueprint("an icon that is a path", { icon: "/redis.svg" }), refused: /icon.*should match/ },
   { ...blueprint("overrides that are a list", { specOverrides: ["cpu"] }), refused: /specOverrides.*must be of type/ },

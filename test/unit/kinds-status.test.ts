@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Ending } from "../../src/engine/compose.ts";
 import type { JsonObject } from "../../src/engine/kind.ts";
 import { sameJson } from "../../src/engine/status.ts";
+import { readableDatabase } from "../support/hostile-databases.ts";
 import { readable, sights, type AnyKind, type Sight } from "../support/hostile-sights.ts";
 import { composed, newObject } from "../support/kind-runner.ts";
 
@@ -28,6 +29,7 @@ function stored(
 }
 
 function again(kind: AnyKind, sight: Sight): Sight {
+  if (kind.resource.kind === "PlatformDatabase") return readableDatabase(sight as never);
   return kind.resource.kind === "PlatformApplication" ? readable(sight as never) : sight;
 }
 

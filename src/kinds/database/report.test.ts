@@ -160,6 +160,6 @@ describe("the report on a database", () => {
       status: statusOf("DEPLOYED"),
       siblings: [record({ version: "x".repeat(5_000) })],
     }).status;
-    expect(String(version)).toHaveLength(1_024);
+    expect(version).toHaveLength(1_024);
   });
 });

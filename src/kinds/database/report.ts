@@ -29,7 +29,7 @@ export function report(pass: DatabasePass, seen: Seen): Report {
 
 function statusOf(pass: DatabasePass, seen: Seen): JsonObject {
   const { status, unseen } = seen;
-  const stopping = stoppingOf(pass, status);
+  const stopping = unseen === undefined ? stoppingOf(pass, status) : pass.memory.stopping;
   return {
     ...shownRecord({ ...recordOf(pass, seen) }),
     state: status === undefined || unseen !== undefined ? undefined : shownState(status.state),

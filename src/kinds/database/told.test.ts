@@ -14,7 +14,7 @@ const open = (change: object = {}): DatabaseMemory => ({
 function toldBy(memory: DatabaseMemory, status?: string, externalId?: string): string {
   const pass = passWith({ memory, spec: externalId === undefined ? {} : { externalId } });
   const { status: seen, unseen } = told(pass, DATABASE, status === undefined ? undefined : { status });
-  return unseen === undefined ? (seen?.state ?? "nothing") : `${unseen.reason}`;
+  return unseen === undefined ? (seen?.state ?? "nothing") : unseen.reason;
 }
 
 describe("the state of a database that cannot be read", () => {

@@ -40,16 +40,12 @@ export function followedRequest({ memory }: DatabasePass): Uuid | undefined {
 
 /** What is known of the state. @param request the one of `followedRequest`, undefined where the platform has none */
 export function told(pass: DatabasePass, id: Uuid, request: Deployment | undefined): Told {
-  const { lastDeployment: last, stopping, state } = pass.memory;
+  const { lastDeployment: last, stopping } = pass.memory;
   const isOpen = stopping !== undefined || (last !== undefined && last.finishedAt === undefined);
   if (!isOpen) return standing(pass, id);
   const requestId = followedRequest(pass);
   if (requestId === undefined) return unseen(id, NO_REQUEST);
-  if (request === undefined) {
-    if (stopping !== undefined || !isRecent(pass)) return unseen(id, NO_SUCH_REQUEST);
-    const busy = servicePhase(state ?? "") === "busy" ? state : undefined;
-    return { status: { id, state: busy ?? "DEPLOYMENT_QUEUED" }, request, unseen: undefined };
-  }
+  if (request === undefined) return unanswered(pass, id);
   // Once the request is over, that is something new: it counts as its run.
   const run = servicePhase(request.status) === "busy" ? {} : { executionId: requestId };
   return {
@@ -57,6 +53,15 @@ export function told(pass: DatabasePass, id: Uuid, request: Deployment | undefin
     request: stopping === undefined ? request : undefined,
     unseen: undefined,
   };
+}
+
+/** The platform does not know the request, or not yet. */
+function unanswered({ memory, now }: DatabasePass, id: Uuid): Told {
+  const { lastDeployment, stopping, state = "" } = memory;
+  const isRecent = now.getTime() - Date.parse(lastDeployment?.startedAt ?? "") < FIND_MS;
+  if (stopping !== undefined || !isRecent) return unseen(id, NO_SUCH_REQUEST);
+  const queued = servicePhase(state) === "busy" ? state : "DEPLOYMENT_QUEUED";
+  return { status: { id, state: queued }, request: undefined, unseen: undefined };
 }
 
 /** Nothing is under way. What we made and were told nothing of yet was never deployed. */
@@ -69,8 +74,4 @@ function standing({ memory, spec }: DatabasePass, id: Uuid): Told {
 
 function unseen(id: Uuid, why: Why): Told {
   return { status: { id, state: "" }, request: undefined, unseen: why };
-}
-
-function isRecent({ memory, now }: DatabasePass): boolean {
-  return now.getTime() - Date.parse(memory.lastDeployment?.startedAt ?? "") < FIND_MS;
 }
