@@ -21,7 +21,7 @@ export interface Bound<Api extends RatedApi> {
   readonly kind: string;
   readonly isConnection: boolean;
   references(object: KubeObject): readonly Reference[];
-  claim(object: KubeObject): Uuid | undefined;
+  claim(object: KubeObject, idOf: (field: string) => Uuid | undefined): Uuid | undefined;
   entries(object: KubeObject): readonly string[];
   attach(context: Context<Api>): Reconcile;
 }
@@ -43,7 +43,7 @@ export function bind<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rat
     kind: kind.resource.kind,
     isConnection: kind.connection !== undefined,
     references: (object) => ask(object, (spec) => kind.needs(spec).references) ?? [],
-    claim: (object) => ask(object, (spec) => kind.claim(spec)),
+    claim: (object, idOf) => ask(object, (spec) => kind.claim(spec, idOf)),
     entries: (object) => {
       const id = text(member(object.status, "externalId"));
       return kind.entries?.({ id, memory: kind.resource.memory.parse(object.status ?? {}), inputs: undefined }) ?? [];
@@ -69,6 +69,8 @@ export interface Engine<Api extends RatedApi> {
   /** To be called for every change of the store, in order; `initial` for what the first list brings. */
   changed(change: Change, initial: boolean): void;
   readonly connections: Connections<Api>;
+  /** Which connection an object uses, or why it has none. */
+  route(object: KubeObject): Found;
   /**
    * Something is said to have happened to these objects of the platform, behind this connection. Nothing of it is
    * believed: those of its resources that stand for them are looked at.
@@ -89,6 +91,25 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   const context: Context<Api> = { ...deps, connections, graph, claims, entries, sessions, route, wake };
   const reconcilers = new Map(bound.map((kind) => [kind.kind, kind.attach(context)]));
 
+  /** The id that a reference by name leads to now. */
+  const idBehind = (object: KubeObject, field: string): Uuid | undefined => {
+    const found = kinds
+      .get(object.kind)
+      ?.references(object)
+      .find((one) => one.field === field);
+    if (found?.name === undefined) return undefined;
+    const { kind, name } = found;
+    const namespace = object.metadata.namespace ?? "";
+    return idOf(deps.cache.get({ kind, namespace, name }));
+  };
+
+  const claim = (object: KubeObject): void => {
+    claims.set(
+      object,
+      kinds.get(object.kind)?.claim(object, (field) => idBehind(object, field)),
+    );
+  };
+
   const note = (change: Change): void => {
     const { object } = change;
     const kind = kinds.get(object.kind);
@@ -99,13 +120,14 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
       graph.set(keyOf(object), []);
       return;
     }
-    claims.set(object, kind.claim(object));
+    claim(object);
     entries.record(object, kind.entries(object));
     graph.set(keyOf(object), ...refersTo(deps.connectionKinds, kind, object, route(object)));
   };
 
   return {
     connections,
+    route,
     hinted: (connection, ids) => hint(context, deps.enqueue, connection, ids),
     reconcile: async (key) => {
       const reconcile = reconcilers.get(key.kind);
@@ -116,6 +138,10 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
       const key = keyOf(object);
       const parents = change.type === "deleted" ? graph.references(key) : [];
       note(change);
+      // What is claimed through a reference is known once that has its id.
+      if (idOf(object) !== idOf(change.old)) {
+        for (const dependent of existing(context, graph.dependents(key))) claim(dependent);
+      }
       if (concernsItself(change)) {
         const routine = initial && mayWait(object) && kinds.get(object.kind)?.isConnection !== true;
         if (routine) deps.enqueue(keyText(key), { afterMs: deps.random() * deps.windows.pollMs, urgent: false });
@@ -139,12 +165,16 @@ function wakeDependents<Api extends RatedApi>(
   key: ObjectKey,
   wake: (key: string) => void,
 ): void {
-  for (const dependent of context.graph.dependents(key)) {
-    const object = context.cache.get(parseKey(dependent));
-    if (object !== undefined && (!isSettled(object) || object.metadata.deletionTimestamp !== undefined))
-      wake(dependent);
+  for (const object of existing(context, context.graph.dependents(key))) {
+    if (!isSettled(object) || object.metadata.deletionTimestamp !== undefined) wake(keyText(keyOf(object)));
   }
 }
+
+function existing<Api extends RatedApi>({ cache }: Context<Api>, keys: readonly string[]): readonly KubeObject[] {
+  return keys.flatMap((key) => cache.get(parseKey(key)) ?? []);
+}
+
+const idOf = (object: KubeObject | undefined): Uuid | undefined => text(member(object?.status, "externalId"));
 
 /** References by name and the connection that is or would be used; apart from them, the optional references. */
 function refersTo<Api extends RatedApi>(

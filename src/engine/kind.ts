@@ -7,6 +7,7 @@ import type { Fingerprint } from "./fingerprint.ts";
 import type { Task } from "./task.ts";
 
 export type { Json, JsonObject } from "../kube/types.ts";
+export { entryOf } from "./entries.ts";
 export { refreshed, sameContent, type Fingerprint } from "./fingerprint.ts";
 export type { ReceiverInputs, ReceiverSettings } from "./errand-kind.ts";
 
@@ -247,8 +248,11 @@ export interface Kind<Spec, In, Seen, Mem extends JsonObject, Do, Api> {
   readonly errand?: Errand<Spec, Mem, Api>;
   /** Of a kind whose objects do one thing and are over. */
   readonly task?: Task<Spec, In, Seen, Mem>;
-  /** The object of the platform that a spec lays claim to without having created it, by its id. */
-  claim(spec: Spec): Uuid | undefined;
+  /**
+   * The object of the platform that a spec lays claim to without having created it, by its id.
+   * @param idOf the id behind a reference by name, as far as it is known now
+   */
+  claim(spec: Spec, idOf: (field: string) => Uuid | undefined): Uuid | undefined;
   /**
    * Whether objects of it live on the platform: created by it, recorded by id, finalizer while a policy needs it.
    * "InOthers": it has no id of its own, but writes entries into other objects and ends what it wrote.

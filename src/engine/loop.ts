@@ -149,7 +149,7 @@ async function recreated<Spec, In, Seen, Mem extends JsonObject, Do, Api extends
   why: Why,
 ): Promise<Passed<Spec, In, Mem, Api>> {
   const { context, kind } = loop;
-  if (kind.claim(frame.pass.spec) === frame.pass.id) return concluded(loop, frame, seen, { is: "stalled", why });
+  if (kind.claim(frame.pass.spec, () => undefined) === frame.pass.id) return concluded(loop, frame, seen, { is: "stalled", why });
   const forgotten = await forget(context, frame, kind.resource.memory.parse({}), why);
   return { frame: forgotten, ending: { is: "waiting", why: RECREATING, exchange: "ok" }, report: undefined, again: 0 };
 }

@@ -41,6 +41,15 @@ describe("resolveReferences", () => {
     expect(gate.is === "open" ? gate.ids.get("spec.parentRef") : ID).toBe(ID);
   });
 
+  it.each<[string, KubeObject, string]>([
+    ["is not ready", parent("False", ID), "open"],
+    ["has no id", parent("True", undefined), "ParentNotReady"],
+  ])("needs no more than the id of one that %s, where that is enough", (_, object, expected) => {
+    const cache = cacheOf(["Widget", "team", object]);
+    const gate = resolveReferences(cache, "team", [{ ...byName, idOnly: true }], false);
+    expect(gate.is === "open" ? "open" : gate.why.reason).toBe(expected);
+  });
+
   it("takes an id as it is, and does not look into another namespace", () => {
     const given = { ...byName, name: undefined, externalId: ID };
     expect(resolveReferences(cacheOf(), "team", [given], false)).toEqual({

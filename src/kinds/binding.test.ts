@@ -27,7 +27,7 @@ describe("what a binding needs", () => {
 
   it("are the values that it refers to, and nothing else", () => {
     expect(kind.needs(spec)).toMatchObject({
-      references: [],
+      references: [{ field: "spec.clusterRef", kind: "PlatformCluster", externalId: CLUSTER, idOnly: true }],
       values: [
         { field: "spec.managedConfig[c][a]", from: "Secret", name: "s", key: "k" },
         { field: 'spec.customerProvidedInputs[c]["x y"]', from: "ConfigMap", name: "m", key: "k" },
@@ -63,7 +63,7 @@ describe("what a binding needs", () => {
   });
 
   it("claims its cluster", () => {
-    expect(kind.claim(spec)).toBe(CLUSTER);
+    expect(kind.claim(spec, () => undefined)).toBe(CLUSTER);
     expect(kind.lives).toBe(false);
   });
 });

@@ -11,8 +11,8 @@ import { createTemplateList, observe } from "./binding/observe.ts";
 import { configFault, layersFault, report } from "./binding/report.ts";
 import { typed } from "./binding/values.ts";
 import { firstOf } from "./checks.ts";
+import { clusterNeed, clusterNotAllowed } from "./cluster-ref.ts";
 import type { PlatformKind } from "./kind.ts";
-import { clusterNotAllowed } from "./names.ts";
 
 /** @returns the kind; it remembers the template lists that it last saw. */
 export function createBinding(): PlatformKind<BindingSpec, Inputs, Seen, BindingMemory, "put"> {
@@ -21,10 +21,10 @@ export function createBinding(): PlatformKind<BindingSpec, Inputs, Seen, Binding
     resource: platformBinding,
     // It has no id of its own, and its deletion leaves the platform as it is.
     lives: false,
-    claim: (spec) => spec.clusterRef.externalId,
+    claim: (spec, idOf) => spec.clusterRef.externalId ?? idOf("spec.clusterRef"),
     listable: () => false,
     needs: (spec) => ({
-      references: [],
+      references: [clusterNeed(spec.clusterRef)],
       values: valueRequests(spec),
       inputs: (resolved) => inputsOf(spec, resolved),
     }),
@@ -73,14 +73,14 @@ function checkRead(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
   return undefined;
 }
 
-function noCluster({ spec }: BindingPass): Why {
-  const message = `The organization has no cluster ${spec.clusterRef.externalId}. Fix spec.clusterRef, or the connection.`;
+function noCluster({ inputs }: BindingPass): Why {
+  const message = `The organization has no cluster ${inputs.clusterId}. Fix spec.clusterRef, or the connection.`;
   return { reason: "DependencyNotReady", message };
 }
 
 /** Why this resource may not write to the cluster at all. */
 function refusal(pass: BindingPass): Why | undefined {
-  const id = pass.spec.clusterRef.externalId;
+  const id = pass.inputs.clusterId;
   const holder = pass.holderOf(id);
   if (holder !== undefined) {
     const message = `PlatformBinding "${holder}" binds the cluster ${id} already. Delete one of the two.`;
@@ -91,7 +91,7 @@ function refusal(pass: BindingPass): Why | undefined {
 
 async function put(pass: BindingPass, seen: Seen, api: Platform): Promise<Known<Seen, BindingMemory>> {
   const { spec, inputs, surface } = pass;
-  const answer = await api.templates.bind(spec.clusterRef.externalId, bindingInput(pass, seen));
+  const answer = await api.templates.bind(inputs.clusterId, bindingInput(pass, seen));
   return {
     // What the answer shows is how it is now, and on the documented surface never again.
     seen: { ...seen, bound: surface === "Full" ? answer : undefined, sent: true },

@@ -113,7 +113,11 @@ describe("the settings of a connection", () => {
 
 describe("a connection", () => {
   it.each([connection, clusterConnection])("has nothing on the platform that could be acted upon", async (kind) => {
-    expect([kind.lives, kind.listable("Full"), kind.claim({} as never)]).toEqual([false, false, undefined]);
+    expect([kind.lives, kind.listable("Full"), kind.claim({} as never, () => undefined)]).toEqual([
+      false,
+      false,
+      undefined,
+    ]);
     expect(kind.needs({} as never)).toMatchObject({ references: [], values: [] });
     await expect(kind.act({} as never, {} as never, {} as never, {} as never)).rejects.toThrow(TypeError);
     expect(await kind.trace({} as never, {} as never, {} as never)).toEqual({ is: "absent" });

@@ -134,17 +134,6 @@ export function projectNotAllowed(project: string): Why {
   };
 }
 
-/** Why a connection that is limited to some projects does not reach clusters, which belong to none. */
-export function clusterNotAllowed(pass: {
-  readonly allowedProjects: readonly Uuid[] | undefined;
-  readonly allowUnverifiedIds: boolean;
-}): Why | undefined {
-  if (pass.allowedProjects === undefined || pass.allowUnverifiedIds) return undefined;
-  const message =
-    "The connection is limited to some projects, and a cluster belongs to none of them. Use another connection, or set allowUnverifiedIds on this one.";
-  return { reason: "NotObservable", message };
-}
-
 /** Why a deletion leaves alone what only an annotation claims: it was never checked against the connection's limits. */
 export function outside(
   pass: { readonly proof: Proof | undefined; readonly allowedProjects: readonly Uuid[] | undefined },

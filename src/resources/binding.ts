@@ -3,17 +3,17 @@ import { z } from "zod";
 import { clusterContext } from "./base/cluster.ts";
 import { AGE, MESSAGE, READY } from "./base/columns.ts";
 import {
-  clusterReference,
   connectionRef,
   EXACTLY_ONE_VALUE,
   hasOneValue,
   mapOf,
   ONE_VALUE,
+  reference,
   valueFrom,
 } from "./base/fields.ts";
 import { lifecycleOf } from "./base/lifecycle.ts";
 import type { Resource } from "./base/resource.ts";
-import { ATOMIC, fingerprint, kept, livingStatus, text } from "./base/status.ts";
+import { ATOMIC, fingerprint, id, kept, livingStatus, text } from "./base/status.ts";
 
 const SAFE_INTEGER = "must be quoted: an integer beyond 2^53 would be rounded";
 
@@ -56,7 +56,10 @@ const inputValue = z
 
 const spec = z.object({
   connectionRef: connectionRef.optional(),
-  clusterRef: clusterReference("Cluster that the template is bound to. Cannot be changed once it is bound."),
+  clusterRef: reference(
+    "PlatformCluster",
+    "Cluster that the template is bound to. Cannot be changed once it is bound.",
+  ),
   cluster: clusterContext.optional(),
   template: z
     .object({
@@ -127,6 +130,7 @@ export const platformBinding: Resource<BindingSpec, BindingMemory> = {
   memory,
   status: livingStatus({
     ...z.object(record).partial().shape,
+    clusterId: id.optional().describe("Id of the cluster that the template is bound to."),
     layersEnabled: text.optional().describe("How many of the selected layers are enabled, e.g. 3/4."),
   }),
   rules: [
@@ -145,12 +149,17 @@ export const platformBinding: Resource<BindingSpec, BindingMemory> = {
     {
       name: "Cluster",
       type: "string",
-      jsonPath: ".spec.clusterRef.externalId",
+      jsonPath: ".status.clusterId",
       description: "Id of the cluster.",
       priority: 1,
     },
     MESSAGE,
     AGE,
   ],
-  selectableFields: [".spec.connectionRef.name", ".spec.clusterRef.externalId", ".spec.template.key"],
+  selectableFields: [
+    ".spec.connectionRef.name",
+    ".spec.clusterRef.name",
+    ".spec.clusterRef.externalId",
+    ".spec.template.key",
+  ],
 };

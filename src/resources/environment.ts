@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { AGE, MESSAGE, READY, REASON, REMOTE_ID } from "./base/columns.ts";
-import { clusterReference, connectionRef, displayName, externalId, platformValue, reference } from "./base/fields.ts";
+import { connectionRef, displayName, externalId, platformValue, reference } from "./base/fields.ts";
 import { CREATED, lifecycleOf } from "./base/lifecycle.ts";
 import type { Resource } from "./base/resource.ts";
 import { EXTERNAL_ID_STAYS, lockedOnceRecorded } from "./base/rules.ts";
@@ -14,7 +14,7 @@ const spec = z.object({
   mode: platformValue
     .optional()
     .describe("Mode in the platform's spelling, e.g. STAGING or PRODUCTION. Left to the platform when absent."),
-  clusterRef: clusterReference("Cluster that the environment runs on. Cannot be changed once it exists."),
+  clusterRef: reference("PlatformCluster", "Cluster that the environment runs on. Cannot be changed once it exists."),
   externalId: externalId.optional(),
   lifecycle: lifecycleOf(CREATED, ["Retain", "Delete"]),
 });
@@ -64,7 +64,7 @@ export const platformEnvironment: Resource<EnvironmentSpec, EnvironmentMemory> =
     {
       name: "Cluster",
       type: "string",
-      jsonPath: ".spec.clusterRef.externalId",
+      jsonPath: ".status.clusterId",
       description: "Id of the cluster it runs on.",
       priority: 1,
     },
@@ -72,5 +72,10 @@ export const platformEnvironment: Resource<EnvironmentSpec, EnvironmentMemory> =
     MESSAGE,
     AGE,
   ],
-  selectableFields: [".spec.connectionRef.name", ".spec.projectRef.name", ".spec.clusterRef.externalId"],
+  selectableFields: [
+    ".spec.connectionRef.name",
+    ".spec.projectRef.name",
+    ".spec.clusterRef.name",
+    ".spec.clusterRef.externalId",
+  ],
 };

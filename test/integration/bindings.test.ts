@@ -148,7 +148,7 @@ describe.each<[Surface, "documented" | "full"]>([
   it.runIf(surface === "Full")("corrects what somebody else changed", async () => {
     const { pass } = await converge(passFor(0));
     const foreign = { ...template, templateKey: template.key, templateVersion: "1.1.0" };
-    await world.admin.templates.bind(pass.spec.clusterRef.externalId, {
+    await world.admin.templates.bind(pass.inputs.clusterId, {
       ...foreign,
       managedConfig: { ingress: { domain: "other.example.com" } },
     });

@@ -68,10 +68,11 @@ export function bindingSpec(change: object = {}): BindingSpec {
 }
 
 /** Resolves every value by its field; the fingerprint is the content itself. */
-export function resolved(values: Readonly<Record<string, string>> = {}): Resolved {
+export function resolved(values: Readonly<Record<string, string>> = {}, clusterId: string = CLUSTER): Resolved {
   return {
     id: (name) => {
-      throw new RangeError(name);
+      if (name !== "spec.clusterRef") throw new RangeError(name);
+      return clusterId;
     },
     value: (name) => {
       const value = values[name];
@@ -117,7 +118,12 @@ export function bindingPass(
   change: Partial<Pass<BindingSpec, Inputs, BindingMemory>> = {},
   values: Readonly<Record<string, string>> = {},
 ): BindingPass {
-  return passOf<BindingSpec, Inputs, BindingMemory>(spec, inputsOf(spec, resolved(values)), {}, change);
+  return passOf<BindingSpec, Inputs, BindingMemory>(
+    spec,
+    inputsOf(spec, resolved(values, spec.clusterRef.externalId)),
+    {},
+    change,
+  );
 }
 
 /** What is seen on the documented surface of a template that fits. */

@@ -18,7 +18,7 @@ export function passOf({ spec, ...rest }: Change = {}): EnvironmentPass {
   return {
     name: "staging",
     spec: environment.resource.spec.parse({ ...least, ...spec }),
-    inputs: { projectId: PROJECT },
+    inputs: { projectId: PROJECT, clusterId: CLUSTER },
     goal: "present",
     now: NOW,
     id: MINE,

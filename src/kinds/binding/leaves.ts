@@ -31,16 +31,17 @@ export function valueRequests(spec: BindingSpec): readonly ValueRequest[] {
 
 /** All values, and what stands for them together with the rest of what is bound. */
 export function inputsOf(spec: BindingSpec, resolved: Resolved): Inputs {
+  const clusterId = resolved.id("spec.clusterRef");
   const config = configOf(spec).map((declared) => resolve(declared, resolved));
   const customer = customerOf(spec).map((declared) => resolve(declared, resolved));
   const content = {
-    cluster: spec.clusterRef.externalId,
+    cluster: clusterId,
     template: [spec.template.key, spec.template.version],
     layers: Object.entries(spec.layerSelections).toSorted(([left], [right]) => byCodeUnit(left, right)),
     config: config.map(({ component, key, value }) => [component, key, value]),
     customer: customer.map(({ component, key, value }) => [component, key, value]),
   };
-  return { config, customer, fingerprint: resolved.fingerprint(content) };
+  return { clusterId, config, customer, fingerprint: resolved.fingerprint(content) };
 }
 
 const configOf = (spec: BindingSpec): readonly Declared[] => declared("managedConfig", spec.managedConfig);

@@ -1,5 +1,5 @@
 /** What the parts of the binding know of each other. */
-import type { Fingerprint, Pass } from "../../engine/kind.ts";
+import type { Fingerprint, Pass, Uuid } from "../../engine/kind.ts";
 import type { Binding, Template } from "../../platform/templates.ts";
 import type { BindingMemory, BindingSpec } from "../../resources/binding.ts";
 
@@ -14,6 +14,7 @@ export interface Leaf {
 }
 
 export interface Inputs {
+  readonly clusterId: Uuid;
   /** managedConfig, by path. */
   readonly config: readonly Leaf[];
   /** customerProvidedInputs, by path. */

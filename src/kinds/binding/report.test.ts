@@ -41,7 +41,7 @@ describe("the report of a binding", () => {
           message: "1 of 1 selected layers are enabled.",
         },
       ],
-      status: { layersEnabled: "1/1" },
+      status: { clusterId: CLUSTER, layersEnabled: "1/1" },
     });
   });
 
@@ -57,7 +57,7 @@ describe("the report of a binding", () => {
       reason: "NotObservable",
       message: expect.stringContaining("base is DISABLED (The layer is being enabled)"),
     });
-    expect(status).toEqual({ layersEnabled: "0/1" });
+    expect(status).toEqual({ clusterId: CLUSTER, layersEnabled: "0/1" });
     expect(drift).toBeUndefined();
   });
 
@@ -65,6 +65,7 @@ describe("the report of a binding", () => {
     const { conditions, status, drift } = report({ surface: "Full", ...memory(starting) }, { bound: full(enabled) });
     expect(conditions[1]).toMatchObject({ type: "LayersReady", status: "True" });
     expect(status).toEqual({
+      clusterId: CLUSTER,
       templateKey: "essentials",
       templateVersion: "1.2.0",
       layers: enabled,
@@ -84,7 +85,12 @@ describe("the report of a binding", () => {
 
   it("forgets what is not bound any more", () => {
     const { status, conditions, drift } = report({ surface: "Full", ...memory(enabled) }, { bound: "none" });
-    expect(status).toEqual({ templateKey: undefined, templateVersion: undefined, layers: undefined });
+    expect(status).toEqual({
+      clusterId: CLUSTER,
+      templateKey: undefined,
+      templateVersion: undefined,
+      layers: undefined,
+    });
     expect(conditions[1]).toMatchObject({ status: "False", reason: "LayersNotEnabled" });
     expect(drift).toHaveLength(1);
   });

@@ -72,6 +72,7 @@ export function report(pass: BindingPass, seen: Seen): Report {
     ready: readyWhy(pass, stand),
     conditions: [configFact(pass, seen), ...layersFact(pass, seen, stand)],
     status: {
+      clusterId: pass.inputs.clusterId,
       ...boundStatus(seen),
       ...(written !== pass.memory.written && { written }),
       ...(stand !== undefined && { layersEnabled: `${stand.enabled}/${stand.selected}` }),
@@ -81,7 +82,7 @@ export function report(pass: BindingPass, seen: Seen): Report {
 }
 
 function readyWhy(pass: BindingPass, stand: Standing | undefined): Why {
-  const bound = `Cluster ${pass.spec.clusterRef.externalId} has ${templateName(pass)}`;
+  const bound = `Cluster ${pass.inputs.clusterId} has ${templateName(pass)}`;
   if (stand !== undefined && stand.others.length === 0)
     return { reason: "Bound", message: `${bound}, with every selected layer enabled.` };
   return { reason: "Available", message: `${bound}; the platform's surface does not show how its layers are now.` };

@@ -1,6 +1,7 @@
 /** Why a cluster may not be worked on at all. Pure. */
 import type { Why } from "../../engine/kind.ts";
-import { alreadyManaged, clusterNotAllowed, notThere } from "../names.ts";
+import { clusterNotAllowed } from "../cluster-ref.ts";
+import { alreadyManaged, notThere } from "../names.ts";
 import type { ClusterPass, Seen } from "./model.ts";
 
 /** What stands in the way of any work on the cluster; undefined when nothing does. */

@@ -1,6 +1,6 @@
 /** What is left to do when the resource is deleted: a cluster is stopped or left as it is, never deleted. Pure. */
 import type { Plan } from "../../engine/kind.ts";
-import { clusterNotAllowed } from "../names.ts";
+import { clusterNotAllowed } from "../cluster-ref.ts";
 import { stalled } from "../service/steps.ts";
 import { unknownState } from "../service/words.ts";
 import { shownPhase, type ClusterPass, type Do, type Seen } from "./model.ts";

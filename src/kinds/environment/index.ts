@@ -3,6 +3,7 @@ import type { Known, OpenIntent, Trace, Uuid } from "../../engine/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { platformEnvironment, type EnvironmentMemory, type EnvironmentSpec } from "../../resources/environment.ts";
 import { isProjectOfOrganization, orGone, unlessMissing } from "../ancestry.ts";
+import { clusterNeed } from "../cluster-ref.ts";
 import type { PlatformKind } from "../kind.ts";
 import { baseline, landed } from "../names.ts";
 import { countOf } from "../text.ts";
@@ -17,12 +18,13 @@ export const environment: PlatformKind<EnvironmentSpec, Inputs, Seen, Environmen
   lives: true,
   claim: (spec) => spec.externalId,
   listable: (surface) => surface === "Full",
-  needs: ({ projectRef }) => ({
+  needs: ({ projectRef, clusterRef }) => ({
     references: [
       { field: "spec.projectRef", kind: "PlatformProject", name: projectRef.name, externalId: projectRef.externalId },
+      clusterNeed(clusterRef),
     ],
     values: [],
-    inputs: (resolved) => ({ projectId: resolved.id("spec.projectRef") }),
+    inputs: (resolved) => ({ projectId: resolved.id("spec.projectRef"), clusterId: resolved.id("spec.clusterRef") }),
   }),
 
   observe: async (pass, api) => {
@@ -117,10 +119,10 @@ async function withMine(pass: EnvironmentPass, projectId: Uuid, lists: Lists, ap
 }
 
 async function create(pass: EnvironmentPass, seen: Seen, api: Platform): Promise<Known<Seen, EnvironmentMemory>> {
-  const { name, mode, clusterRef } = pass.spec;
+  const { name, mode } = pass.spec;
   const made = await api.environments.create(pass.inputs.projectId, {
     name,
-    clusterId: clusterRef.externalId,
+    clusterId: pass.inputs.clusterId,
     ...(mode === undefined ? {} : { mode }),
   });
   const counts = [...seen.counts, { id: made.id, serviceTotalNumber: 0 }];

@@ -7,6 +7,7 @@ import { fit, fitOptional, ID } from "../text.ts";
 
 export interface Inputs {
   readonly projectId: Uuid;
+  readonly clusterId: Uuid;
 }
 
 export interface Seen {

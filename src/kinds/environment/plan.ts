@@ -99,8 +99,8 @@ function planAbsent(pass: EnvironmentPass, seen: Seen): Plan<Do> {
 }
 
 /** The platform cannot move an environment to another cluster. */
-function otherClusterOf({ spec, proof }: EnvironmentPass, clusterId: string | undefined): Plan<Do> | undefined {
-  if (clusterId === undefined || clusterId === spec.clusterRef.externalId) return undefined;
+function otherClusterOf({ inputs, proof }: EnvironmentPass, clusterId: string | undefined): Plan<Do> | undefined {
+  if (clusterId === undefined || clusterId === inputs.clusterId) return undefined;
   const advice = proof === "recorded" ? "Fix spec.clusterRef in a new resource." : "Fix spec.clusterRef.";
   const message = `The platform runs the environment on the cluster ${fit(clusterId, ID)}, not on the one in spec.clusterRef, and cannot move it. ${advice}`;
   return { is: "stalled", why: { reason: "InvalidSpec", message } };

@@ -69,11 +69,6 @@ export function reference(kind: string, description: string) {
 }
 const EXACTLY_ONE_REFERENCE = "exactly one of name and externalId must be set";
 
-/** The cluster that a kind is on. Only by id for now: no custom resource describes clusters yet. */
-export function clusterReference(description: string) {
-  return z.object({ externalId: uuid.describe("Id of the cluster on the platform.") }).describe(description);
-}
-
 export const connectionRef = z
   .object({
     kind: z
