@@ -12,6 +12,7 @@ import {
   environment,
   operation,
   project,
+  variableSet,
   webhook,
 } from "../kinds/index.ts";
 import type { Platform } from "../platform/index.ts";
@@ -27,6 +28,7 @@ export function boundKinds(): readonly Bound<Platform>[] {
     bind(application),
     bind(database),
     bind(blueprint),
+    bind(variableSet),
     bind(createBinding()),
     bind(catalog),
     bind(operation),

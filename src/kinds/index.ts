@@ -9,4 +9,5 @@ export { database } from "./database/index.ts";
 export { environment } from "./environment/index.ts";
 export { operation } from "./operation/index.ts";
 export { project } from "./project/index.ts";
+export { variableSet } from "./variable-set/index.ts";
 export { webhook } from "./webhook/index.ts";

@@ -9,6 +9,7 @@ import { platformDatabase } from "./database.ts";
 import { platformEnvironment } from "./environment.ts";
 import { platformOperation } from "./operation.ts";
 import { platformProject } from "./project.ts";
+import { platformVariableSet } from "./variable-set.ts";
 import { platformWebhook } from "./webhook.ts";
 
 /** Every custom resource, parents first. */
@@ -21,6 +22,7 @@ export const RESOURCES: readonly Resource[] = [
   platformApplication,
   platformDatabase,
   platformBlueprint,
+  platformVariableSet,
   platformBinding,
   platformCatalog,
   platformOperation,

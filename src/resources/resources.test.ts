@@ -111,9 +111,11 @@ describe("every kind", () => {
       "papp",
       "pdb",
       "pbp",
+      "pvars",
       "pbind",
       "pcat",
       "pop",
+      "pwh",
     ]);
   });
 });

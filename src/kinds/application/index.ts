@@ -1,4 +1,5 @@
 /** PlatformApplication: exists, settings, variables, the commit deployed, running or stopped. */
+import { entryOf } from "../../engine/kind.ts";
 import { platformApplication, type ApplicationMemory, type ApplicationSpec } from "../../resources/application.ts";
 import type { PlatformKind } from "../kind.ts";
 import { variableRequests } from "../variables.ts";
@@ -27,6 +28,10 @@ export const application: PlatformKind<ApplicationSpec, Inputs, Seen, Applicatio
     values: variableRequests(spec.variables),
     inputs: (resolved) => ({ environmentId: resolved.id("spec.environmentRef"), ...inputVariables(spec, resolved) }),
   }),
+  entries: ({ id, memory, inputs }) => {
+    const names = inputs?.variables.map(({ name }) => name) ?? memory.written?.variableNames ?? [];
+    return id === undefined ? [] : names.map((name) => entryOf(id, name));
+  },
   observe,
   plan,
   act: (step, pass, seen, api) => act(step.do, pass, seen, api),

@@ -1,0 +1,109 @@
+/** One request, and its answer folded into what is known. */
+import { sameContent, type Known } from "../../engine/kind.ts";
+import { ApiError } from "../../platform/errors.ts";
+import type { Platform } from "../../platform/index.ts";
+import type { KnownTarget, KnownVariable, VariableSetMemory } from "../../resources/variable-set.ts";
+import { importItems } from "../variables.ts";
+import { sentKey, type Do, type Seen, type SetPass, type SetVariable } from "./model.ts";
+import { isCreated, isInPlace, ownEntry, targetsOf, type Target } from "./target.ts";
+
+/** @throws ApiError */
+export async function act(step: Do, pass: SetPass, seen: Seen, api: Platform): Promise<Known<Seen, VariableSetMemory>> {
+  const targets = targetsOf(pass, seen);
+  const target = targets.find(({ id }) => id === step.id);
+  if (target === undefined) return { seen, memory: pass.memory };
+  const known = await sent(step, pass, seen, target, api);
+  return {
+    seen: { ...seen, sent: new Set([...seen.sent, sentKey(step)]) },
+    memory: { ...pass.memory, targets: targets.map((one) => (one.id === step.id ? known : one.known)) },
+  };
+}
+
+async function sent(step: Do, pass: SetPass, seen: Seen, target: Target, api: Platform): Promise<KnownTarget> {
+  switch (step.what) {
+    case "import":
+      return await importVariables(step, pass, seen, target, api);
+    case "updateSecret": {
+      const variables = pass.inputs.variables.filter(({ name }) => name === step.name);
+      await api.variables.updateSecret(step.id, step.entryId, { key: step.name, value: variables[0]?.value ?? "" });
+      return written(pass, seen, target, variables, new Set([step.name]));
+    }
+    case "remove":
+      await remove(step, api);
+      return { ...target.known, variables: (target.known.variables ?? []).filter(({ key }) => key !== step.name) };
+    default:
+      return step satisfies never;
+  }
+}
+
+async function importVariables(
+  step: Extract<Do, { what: "import" }>,
+  pass: SetPass,
+  seen: Seen,
+  target: Target,
+  api: Platform,
+): Promise<KnownTarget> {
+  const names = new Set(step.names);
+  const variables = pass.inputs.variables.filter(({ name }) => names.has(name));
+  const vars = importItems(pass.surface, variables);
+  const answer = await api.variables.import(step.id, { overwrite: step.overwrite, vars });
+  const taken = answer?.successfulImportedVariables.map(({ name }) => name) ?? step.names;
+  return written(pass, seen, target, variables, new Set(taken));
+}
+
+/** What is gone already, e.g. with another variable that it was an alias of, is removed all the same. */
+async function remove({ id, entryId, isSecret }: Extract<Do, { what: "remove" }>, api: Platform): Promise<void> {
+  try {
+    await (isSecret ? api.variables.deleteSecret(id, entryId) : api.variables.delete(id, entryId));
+  } catch (error) {
+    if (!(error instanceof ApiError && error.failure.is === "NotFound")) throw error;
+  }
+}
+
+/** What is known once these were sent. Their entries' ids and times are read back by the next pass. */
+function written(
+  pass: SetPass,
+  seen: Seen,
+  target: Target,
+  variables: readonly SetVariable[],
+  taken: ReadonlySet<string>,
+): KnownTarget {
+  const { known, sight } = target;
+  const { fingerprint } = pass.inputs;
+  const isSame = sameContent(known.written, fingerprint);
+  const others = (known.variables ?? []).filter(({ key }) => !variables.some(({ name }) => name === key));
+  const now = variables.map((variable) => writtenVariable(target, variable, taken.has(variable.name)));
+  const failures = now.some(({ failed }) => failed) ? 1 : 0;
+  const names = new Set([...others.map(({ key }) => key), ...pass.inputs.variables.map(({ name }) => name)]);
+  const entries = sight?.is === "shown" ? sight.entries.filter(({ key }) => names.has(key)) : [];
+  return {
+    ...known,
+    variables: [...(isSame ? others : others.map((one) => carried(pass, known, one))), ...now],
+    before: [...new Set([...(known.before ?? []), ...entries.map(({ id }) => id)])],
+    sentAt: seen.serverNow?.toISOString(),
+    written: { ...fingerprint },
+    attempts: (isSame ? (known.attempts ?? 0) : 0) + failures,
+  };
+}
+
+/** A variable that was just sent: the entry that it had, if it was ours, is ours still. */
+function writtenVariable(target: Target, variable: SetVariable, isTaken: boolean): KnownVariable {
+  const own = ownEntry(target, variable);
+  return {
+    key: variable.name,
+    ...(own !== undefined && { id: own.id }),
+    ...(isCreated(target.known, own) && { created: true as const }),
+    ...(isTaken ? { digest: variable.digest } : { failed: true as const }),
+  };
+}
+
+/** A variable that was not sent: what is in place stands for the content as it is now, all else is to be sent anew. */
+function carried(
+  { inputs }: SetPass,
+  target: KnownTarget,
+  { digest: _, failed: __, ...rest }: KnownVariable,
+): KnownVariable {
+  const variable = inputs.variables.find(({ name }) => name === rest.key);
+  const isKept = variable !== undefined && isInPlace(target, variable, inputs);
+  return isKept ? { ...rest, digest: variable.digest } : rest;
+}

@@ -1,0 +1,88 @@
+/** What a variable set needs, and what it makes of it. Pure. */
+import type { Needs, Resolved, ValueRequest } from "../../engine/kind.ts";
+import type { VariableSetSpec } from "../../resources/variable-set.ts";
+import { inputsOf, variableRequests, type InputVariable } from "../variables.ts";
+import type { Inputs, SetVariable, TargetInput } from "./model.ts";
+
+const targetField = (index: number): string => `spec.targets[${index}].applicationRef`;
+const sourceField = (index: number): string => `spec.variablesFrom[${index}]`;
+
+/** As the API of `spec.variables` has it. */
+const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,254}$/;
+
+export function needs(spec: VariableSetSpec): Needs<Inputs> {
+  return {
+    references: spec.targets.map(({ applicationRef: { name, externalId } }, index) => ({
+      field: targetField(index),
+      kind: "PlatformApplication",
+      name,
+      externalId,
+      optional: true,
+    })),
+    values: [...variableRequests(spec.variables), ...spec.variablesFrom.map(sourceRequest)],
+    inputs: (resolved) => setInputs(spec, resolved),
+  };
+}
+
+type Source = VariableSetSpec["variablesFrom"][number];
+
+function sourceRequest({ secretRef, configMapRef }: Source, index: number): ValueRequest {
+  const from = secretRef === undefined ? "ConfigMap" : "Secret";
+  return { field: sourceField(index), from, name: (secretRef ?? configMapRef)?.name ?? "" };
+}
+
+function setInputs(spec: VariableSetSpec, resolved: Resolved): Inputs {
+  const { merged, skipped } = mergedVariables(spec, resolved);
+  const variables = [...merged.values()]
+    .toSorted((left, right) => (left.name < right.name ? -1 : 1))
+    .map((one): SetVariable => {
+      const variable = { ...one, scope: one.scope ?? spec.scope };
+      return { ...variable, digest: resolved.fingerprint(contentOf(variable)).digest };
+    });
+  const content = variables.map((variable) => contentOf(variable));
+  return {
+    targets: targets(spec, resolved),
+    variables,
+    fingerprint: resolved.fingerprint([spec.overwrite, ...content]),
+    overwrite: spec.overwrite,
+    skipped,
+  };
+}
+
+/** All that the platform is told of a variable. */
+function contentOf({ name, value, isSecret, scope }: InputVariable): [string, string, boolean, string] {
+  return [name, value, isSecret, scope ?? ""];
+}
+
+/** The later of two sources counts, and the spec's own variables before all (as with `envFrom` of Kubernetes). */
+function mergedVariables(
+  spec: VariableSetSpec,
+  resolved: Resolved,
+): { readonly merged: ReadonlyMap<string, InputVariable>; readonly skipped: readonly string[] } {
+  const merged = new Map<string, InputVariable>();
+  const skipped: string[] = [];
+  for (const [index, source] of spec.variablesFrom.entries()) {
+    const isSecret = source.secret ?? source.secretRef !== undefined;
+    for (const [key, value] of resolved.all(sourceField(index))) {
+      const name = `${source.prefix ?? ""}${key}`;
+      if (NAME.test(name)) merged.set(name, { name, value, isSecret, scope: source.scope });
+      else skipped.push(`${sourceName(source)} key "${key}"`);
+    }
+  }
+  for (const variable of inputsOf(spec.variables, resolved)) merged.set(variable.name, variable);
+  return { merged, skipped: skipped.toSorted() };
+}
+
+function sourceName({ secretRef, configMapRef }: Source): string {
+  return secretRef === undefined ? `ConfigMap "${configMapRef?.name}"` : `Secret "${secretRef.name}"`;
+}
+
+/** An application that is named by its resource and by its id is one. */
+function targets(spec: VariableSetSpec, resolved: Resolved): readonly TargetInput[] {
+  const all = spec.targets.map(({ applicationRef: { name, externalId } }, index): TargetInput => ({
+    field: targetField(index),
+    name,
+    id: externalId ?? resolved.idIfAny(targetField(index)),
+  }));
+  return all.filter(({ id }, index) => id === undefined || all.findIndex((other) => other.id === id) === index);
+}

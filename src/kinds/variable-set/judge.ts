@@ -1,0 +1,73 @@
+/** What is to become of each variable of the spec in an application. Pure. */
+import { sameContent } from "../../engine/kind.ts";
+import type { Listed, Seen, SetPass, SetVariable } from "./model.ts";
+import { isCreated, knownOf, standingOf, type Target } from "./target.ts";
+
+/** How often the platform is sent what it did not take over without a reason that we can see, and how far apart. */
+const ATTEMPTS = 3;
+const RETRY_MS = 30_000;
+
+export interface Judged {
+  readonly variable: SetVariable;
+  readonly own: Listed | undefined;
+  readonly verdict: Verdict;
+}
+
+export type Verdict =
+  | "fine"
+  /** It is to be sent now; `restore`: because others removed or changed it. */
+  | "send"
+  | "restore"
+  /** It was not taken over, and is tried again later. */
+  | "later"
+  /** Others created it, and it is not to be overwritten. */
+  | "kept"
+  /** It exists with another visibility, or as a secret, and cannot be replaced. */
+  | "stuck"
+  /** Others changed the secret, and it cannot be replaced. */
+  | "changed"
+  /** The platform did not take it over, several times. */
+  | "refused";
+
+/** All variables of the spec, in its order. */
+export function judge(pass: SetPass, seen: Seen, target: Target): readonly Judged[] {
+  return pass.inputs.variables.map((variable) => {
+    const { is, own } = standingOf(target, variable, pass.inputs);
+    switch (is) {
+      case "fine":
+      case "kept":
+        return { variable, own, verdict: is };
+      case "removed":
+        return { variable, own, verdict: "restore" };
+      case "changed":
+        return { variable, own, verdict: isFixed(pass, own) ? "changed" : "restore" };
+      case "due":
+        return { variable, own, verdict: dueVerdict(pass, seen, target, variable, own) };
+      default:
+        return is satisfies never;
+    }
+  });
+}
+
+/** An import never replaces a secret, and the documented surface has nothing else (api-behaviour, import vars). */
+function isFixed({ surface }: SetPass, own: Listed | undefined): boolean {
+  return surface === "Documented" && own?.isSecret === true;
+}
+
+function dueVerdict(
+  pass: SetPass,
+  seen: Seen,
+  { known }: Target,
+  variable: SetVariable,
+  own: Listed | undefined,
+): Verdict {
+  if (pass.surface === "Full" && own?.isSecret === true && !variable.isSecret && !isCreated(known, own)) return "stuck";
+  const was = knownOf(known, variable.name);
+  const isTried = was?.failed === true && sameContent(known.written, pass.inputs.fingerprint);
+  if (!isTried || pass.requested !== undefined) return "send";
+  if (isFixed(pass, own)) return "stuck";
+  const attempts = known.attempts ?? 0;
+  if (attempts >= ATTEMPTS) return "refused";
+  const since = (seen.serverNow?.getTime() ?? 0) - Date.parse(known.sentAt ?? "");
+  return since < attempts * RETRY_MS ? "later" : "send";
+}

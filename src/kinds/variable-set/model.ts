@@ -1,0 +1,89 @@
+/** What the parts of the variable set hand to each other. */
+import type { Fingerprint, Pass, Uuid } from "../../engine/kind.ts";
+import type { VariableSetMemory, VariableSetSpec } from "../../resources/variable-set.ts";
+import type { InputVariable } from "../variables.ts";
+
+/** An application of the spec. */
+export interface TargetInput {
+  /** E.g. `spec.targets[0].applicationRef`. */
+  readonly field: string;
+  /** Of the custom resource; undefined for one that is given by its id. */
+  readonly name: string | undefined;
+  /** undefined while the custom resource does not exist or has none. */
+  readonly id: Uuid | undefined;
+}
+
+/** A variable, and what stands for its value, visibility and scope. */
+export interface SetVariable extends InputVariable {
+  readonly digest: string;
+}
+
+export interface Inputs {
+  /** Each application once. */
+  readonly targets: readonly TargetInput[];
+  /** By name, each once. */
+  readonly variables: readonly SetVariable[];
+  /** Stands for all variables. */
+  readonly fingerprint: Fingerprint;
+  readonly overwrite: boolean;
+  /** Keys of whole Secrets and ConfigMaps that cannot be names of variables. */
+  readonly skipped: readonly string[];
+}
+
+/** A variable or secret as the platform lists it. */
+export interface Listed {
+  readonly id: Uuid;
+  readonly key: string;
+  readonly isSecret: boolean;
+  /** undefined where the surface does not show it: then it may be an inherited one. */
+  readonly scope: string | undefined;
+  readonly createdAt: string | undefined;
+  readonly updatedAt: string | undefined;
+}
+
+/** How an application looked. */
+export type Sight =
+  /** `lists` says which of the two lists was read. */
+  | { readonly is: "shown"; readonly entries: readonly Listed[]; readonly lists: Lists }
+  | { readonly is: "missing" | "forbidden" | "unproven" | "elsewhere" }
+  | { readonly is: "outside"; readonly projectId: Uuid };
+
+export interface Lists {
+  readonly variables: boolean;
+  readonly secrets: boolean;
+}
+
+export interface Seen {
+  readonly targets: ReadonlyMap<Uuid, Sight>;
+  /** What was sent in this pass, by `sentKey`: it is not sent twice, and how it went is seen by the next pass. */
+  readonly sent: ReadonlySet<string>;
+  /** The platform's clock. */
+  readonly serverNow: Date | undefined;
+}
+
+export type Do =
+  /** One request for one application. */
+  | { readonly what: "import"; readonly id: Uuid; readonly overwrite: boolean; readonly names: readonly string[] }
+  | { readonly what: "updateSecret"; readonly id: Uuid; readonly name: string; readonly entryId: Uuid }
+  | {
+      readonly what: "remove";
+      readonly id: Uuid;
+      readonly name: string;
+      readonly entryId: Uuid;
+      readonly isSecret: boolean;
+    };
+
+export type SetPass = Pass<VariableSetSpec, Inputs, VariableSetMemory>;
+
+/** Names what was sent. */
+export function sentKey(step: Do): string {
+  switch (step.what) {
+    case "import":
+      return `${step.id} import ${step.overwrite}`;
+    case "updateSecret":
+    case "remove":
+      return `${step.id} ${step.what} ${step.entryId}`;
+    default:
+      return step satisfies never;
+  }
+}

@@ -1,0 +1,98 @@
+/** The reads of a variable set: the two lists of each application, and where one belongs that was given by its id. */
+import type { Uuid } from "../../engine/kind.ts";
+import { ApiError } from "../../platform/errors.ts";
+import type { Platform } from "../../platform/index.ts";
+import type { Variable } from "../../platform/variables.ts";
+import { projectOfEnvironment } from "../ancestry.ts";
+import { fit, fitOptional, ID } from "../text.ts";
+import type { Listed, Lists, Seen, SetPass, Sight } from "./model.ts";
+import { isInPlace } from "./target.ts";
+
+/** @throws ApiError */
+export async function observe(pass: SetPass, api: Platform): Promise<Seen> {
+  const known = pass.memory.targets ?? [];
+  const wanted = pass.inputs.targets.flatMap(({ id }) => (id === undefined ? [] : [id]));
+  const ids = [...new Set([...(pass.goal === "present" ? wanted : []), ...known.map((one) => one.applicationId)])];
+  const failures: ApiError[] = [];
+  const sights = await Promise.all(
+    ids.map(async (id): Promise<[Uuid, Sight]> => [id, await sightOf(pass, id, api, failures)]),
+  );
+  // What is forbidden everywhere is the token's trouble, and not the applications'.
+  const [failure] = failures;
+  if (failure !== undefined && failures.length === ids.length) await askElsewhere(pass, api, failure);
+  return { targets: new Map(sights), sent: new Set(), serverNow: api.serverNow() };
+}
+
+/**
+ * Deployed services forbid what is under a deleted parent (api-behaviour §3.4): what goes need not wait for that.
+ * @throws ApiError where the token is not good for anything
+ */
+async function askElsewhere({ goal }: SetPass, api: Platform, failure: ApiError): Promise<void> {
+  if (goal === "present") throw failure;
+  await api.projects.list();
+}
+
+/** An application that is gone or forbidden does not stop its neighbours. */
+async function sightOf(pass: SetPass, id: Uuid, api: Platform, failures: ApiError[]): Promise<Sight> {
+  try {
+    const refused = await placeOf(pass, id, api);
+    if (refused !== undefined) return refused;
+    const lists = listsOf(pass, id);
+    const [variables, secrets] = await Promise.all([
+      lists.variables ? api.variables.list(id) : [],
+      lists.secrets ? api.variables.listSecrets(id) : [],
+    ]);
+    const entries = [...variables.map((one) => listed(one, false)), ...secrets.map((one) => listed(one, true))];
+    return { is: "shown", entries, lists };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.failure.is === "NotFound") return { is: "missing" };
+    if (error.failure.is !== "Forbidden") throw error;
+    failures.push(error);
+    return { is: "forbidden" };
+  }
+}
+
+/** Where somebody gave an id, or the connection is limited to some projects, the way up is looked at before any write. */
+async function placeOf(pass: SetPass, id: Uuid, api: Platform): Promise<Sight | undefined> {
+  const { surface, allowedProjects } = pass;
+  const isKnown = pass.memory.targets?.some(({ applicationId }) => applicationId === id) === true;
+  const isGiven = pass.inputs.targets.find((one) => one.id === id)?.name === undefined;
+  const isProven = isKnown || !isGiven;
+  if (pass.goal !== "present" || (isProven && allowedProjects === undefined)) return undefined;
+  const environment = surface === "Full" ? (await api.applications.get(id)).environment : undefined;
+  if (environment === undefined) return isProven || pass.allowUnverifiedIds ? undefined : { is: "unproven" };
+  const projectId = await projectOfEnvironment(api, environment.id);
+  if (projectId === undefined) return { is: "elsewhere" };
+  return allowedProjects?.includes(projectId) === false ? { is: "outside", projectId } : undefined;
+}
+
+/** Both where something is to be done or read back; else those that hold what the set has. */
+function listsOf(pass: SetPass, id: Uuid): Lists {
+  const { variables } = pass.inputs;
+  const known = pass.memory.targets?.find(({ applicationId }) => applicationId === id);
+  const names = new Set(variables.map(({ name }) => name));
+  const isRoutine =
+    pass.goal === "present" &&
+    known !== undefined &&
+    known.before === undefined &&
+    variables.every((variable) => isInPlace(known, variable, pass.inputs)) &&
+    known.variables?.every(({ key }) => names.has(key)) === true;
+  if (!isRoutine) return { variables: true, secrets: true };
+  return {
+    variables: variables.some(({ isSecret }) => !isSecret),
+    secrets: variables.some(({ isSecret }) => isSecret),
+  };
+}
+
+/** As it may be stored: the platform's texts are cut. */
+function listed({ id, key, scope, createdAt, updatedAt }: Variable, isSecret: boolean): Listed {
+  return {
+    id: fit(id, ID),
+    key,
+    isSecret,
+    scope,
+    createdAt: fitOptional(createdAt, ID),
+    updatedAt: fitOptional(updatedAt, ID),
+  };
+}

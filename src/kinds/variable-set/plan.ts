@@ -1,0 +1,134 @@
+/** What a variable set does next: a list of checks, the first difference wins. Pure. */
+import { entryOf, type Plan, type Step, type Why } from "../../engine/kind.ts";
+import { firstOf } from "../checks.ts";
+import { judge, type Judged, type Verdict } from "./judge.ts";
+import { sentKey, type Do, type Seen, type SetPass } from "./model.ts";
+import { planRemoval, removals } from "./removal.ts";
+import { isCreated, targetsOf, type Target } from "./target.ts";
+import {
+  changedSecrets,
+  conflict,
+  missingTargets,
+  numbered,
+  READ_BACK,
+  tooMany,
+  troubleOf,
+  unsynced,
+  type Outlook,
+} from "./words.ts";
+
+type Check = Plan<Do> | undefined;
+
+/** An application that comes to exist wakes the set; until then only the platform may change. */
+const LOOK_MS = 300_000;
+
+export function plan(pass: SetPass, seen: Seen): Plan<Do> {
+  const targets = targetsOf(pass, seen);
+  if (pass.goal !== "present") return planRemoval(pass, seen, targets);
+  const refused = tooMany(pass) ?? conflictOf(pass);
+  if (refused !== undefined) return { is: "stalled", why: refused };
+  const outlook = outlookOf(pass, seen, targets);
+  return firstOf(pass, [
+    () => imports(pass, seen, outlook, "send"),
+    () => replacements(pass, seen, outlook, "send"),
+    () => removals(pass, seen, targets),
+    () => imports(pass, seen, outlook, "restore"),
+    () => replacements(pass, seen, outlook, "restore"),
+    // The next pass reads what the requests of this one have made.
+    () => (seen.sent.size > 0 ? { is: "waiting", why: READ_BACK, again: 0 } : undefined),
+    () => stalled(troubleOf(targets)),
+    () => (pass.corrects === "Nothing" ? undefined : stalled(changedSecrets(outlook))),
+    () => unfinished(outlook),
+    () => absent(missingTargets(pass)),
+  ]);
+}
+
+/** The applications of the spec that were seen, and how each variable stands there. */
+export function outlookOf(pass: SetPass, seen: Seen, targets: readonly Target[]): readonly Outlook[] {
+  return targets
+    .filter(({ wanted, sight }) => wanted && sight?.is === "shown")
+    .map((target) => ({ target, judged: judge(pass, seen, target) }));
+}
+
+const stalled = (why: Why | undefined): Check => why && { is: "stalled", why };
+const absent = (why: Why | undefined): Check => why && { is: "waiting", why, again: LOOK_MS };
+
+/** What was not taken over is waited for while it is tried again, and else told. */
+function unfinished(outlook: readonly Outlook[]): Check {
+  // What is to be sent and was not, a policy holds back: that is for the engine to tell.
+  const why = unsynced(outlook, ["send"]);
+  const isTried = outlook.some(({ judged }) => judged.some(({ verdict }) => verdict === "later"));
+  return why && { is: isTried ? "waiting" : "stalled", why };
+}
+
+/** Another resource writes the same variable of the same application: each would undo the other. */
+function conflictOf({ inputs, holderOf }: SetPass): Why | undefined {
+  if (!inputs.overwrite) return undefined;
+  const entries = writtenEntries(inputs);
+  for (const { entry, name, label } of entries) {
+    const holder = holderOf(entry);
+    if (holder !== undefined) return conflict(name, label, holder);
+  }
+  return undefined;
+}
+
+/** What the set writes into applications. Only what is in an application's own scope can be told from other things. */
+export function writtenEntries({ targets, variables }: Pick<SetPass["inputs"], "targets" | "variables">) {
+  const own = variables.filter(({ scope }) => scope === undefined || scope === "APPLICATION");
+  return targets.flatMap(({ id, name: resource }) =>
+    id === undefined ? [] : own.map(({ name }) => ({ entry: entryOf(id, name), name, label: resource ?? id })),
+  );
+}
+
+/** One request for one application: all that is due there. What the set created may be replaced in any case. */
+function imports(pass: SetPass, seen: Seen, outlook: readonly Outlook[], verdict: Verdict): Check {
+  const steps = outlook.flatMap(({ target, judged }): readonly Do[] => {
+    const due = judged.filter((one) => one.verdict === verdict && isImportable(pass, one));
+    const mayReplace = ({ own }: Judged): boolean => pass.inputs.overwrite || isCreated(target.known, own);
+    return [due.filter(mayReplace), due.filter((one) => !mayReplace(one))]
+      .map((some, index): Do => {
+        const names = some.map(({ variable }) => variable.name);
+        return { what: "import", id: target.id, overwrite: index === 0, names };
+      })
+      .filter((step) => step.what === "import" && step.names.length > 0 && !seen.sent.has(sentKey(step)));
+  });
+  return stepOf("importVariables", steps[0], verdict, `Import ${imported(steps)}.`);
+}
+
+/** An import never replaces a secret; where its id can be used it is not tried. */
+function isImportable({ surface }: SetPass, { own }: Judged): boolean {
+  return surface === "Documented" || own?.isSecret !== true;
+}
+
+function imported(steps: readonly Do[]): string {
+  const names = steps.flatMap((step) => (step.what === "import" ? step.names : []));
+  return `${numbered(names.length, "variable")} into ${numbered(new Set(steps.map(({ id }) => id)).size, "application")}`;
+}
+
+/** Secrets that are there are replaced by their id, on the full surface. One that is to be none has to go first. */
+function replacements(pass: SetPass, seen: Seen, outlook: readonly Outlook[], verdict: Verdict): Check {
+  for (const { target, judged } of outlook) {
+    for (const { variable, own, verdict: mine } of judged) {
+      if (mine !== verdict || own === undefined || isImportable(pass, { variable, own, verdict })) continue;
+      const { name, isSecret } = variable;
+      const at = { id: target.id, name, entryId: own.id };
+      const step: Do = isSecret ? { what: "updateSecret", ...at } : { what: "remove", ...at, isSecret: true };
+      if (seen.sent.has(sentKey(step))) continue;
+      const how = isSecret ? "Replace" : "Remove";
+      return stepOf(
+        isSecret ? "updateSecret" : "deleteSecret",
+        step,
+        verdict,
+        `${how} the secret ${name} of application ${target.label}.`,
+      );
+    }
+  }
+  return undefined;
+}
+
+function stepOf(op: string, what: Do | undefined, verdict: Verdict, message: string): Check {
+  if (what === undefined) return undefined;
+  const corrects = verdict === "restore" && { corrects: true };
+  const step: Step<Do> = { repeat: "safe", op, do: what, message, ...corrects };
+  return { is: "step", step };
+}

@@ -1,0 +1,53 @@
+/** Which entries an import has made: found by their ids, once it is over. Pure. */
+import type { KnownTarget, KnownVariable } from "../../resources/variable-set.ts";
+import type { Listed } from "./model.ts";
+
+/** How far the platform's `created_at` may lie from the import that made an entry, and how long a list may lag behind. */
+const LANDING_MS = 60_000;
+
+/**
+ * An entry is ours to remove only if it is there now, was not before our import, was made at that time, and did not take
+ * the place of one that was not ours.
+ * @param now the platform's clock
+ */
+export function readBack(target: KnownTarget, listed: readonly Listed[], now: Date | undefined): KnownTarget {
+  const { before: ids, ...rest } = target;
+  const { sentAt } = target;
+  if (ids === undefined) return target;
+  const before = new Set(ids);
+  const variables = (target.variables ?? []).map((variable) => {
+    const same = listed.filter(({ key }) => key === variable.key);
+    const fresh = same.filter((entry) => !before.has(entry.id) && isOfThen(entry, sentAt));
+    const known = same.find(({ id }) => id === variable.id);
+    const [made] = fresh;
+    if (fresh.length !== 1 || made === undefined) {
+      const entry = known ?? (same.length === 1 ? same[0] : undefined);
+      return withEntry(variable, entry, variable.created === true && entry?.id === variable.id);
+    }
+    const replaces = variable.id !== undefined && known === undefined;
+    return withEntry(variable, made, replaces ? variable.created === true : true);
+  });
+  const isOver = !(Math.abs((now?.getTime() ?? Number.NaN) - Date.parse(sentAt ?? "")) < LANDING_MS);
+  const isWhole = variables.every(({ id, digest }) => id !== undefined || digest === undefined);
+  return isOver || isWhole ? { ...rest, variables } : { ...target, variables };
+}
+
+function isOfThen({ createdAt }: Listed, sentAt: string | undefined): boolean {
+  return !(Math.abs(Date.parse(createdAt ?? "") - Date.parse(sentAt ?? "")) > LANDING_MS);
+}
+
+/** With its id, and the time of our change unless that is known already. */
+function withEntry(
+  { id: _, created: __, updatedAt, ...variable }: KnownVariable,
+  entry: Listed | undefined,
+  created: boolean,
+): KnownVariable {
+  if (entry === undefined) return variable;
+  const at = updatedAt ?? entry.updatedAt;
+  return {
+    ...variable,
+    id: entry.id,
+    ...(created && { created }),
+    ...(at !== undefined && { updatedAt: at }),
+  };
+}

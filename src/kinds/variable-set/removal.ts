@@ -1,0 +1,84 @@
+/** What of the set is taken out of applications again: only entries that it created, and only by their ids. Pure. */
+import type { Plan, Step } from "../../engine/kind.ts";
+import type { KnownVariable } from "../../resources/variable-set.ts";
+import { sentKey, type Do, type Listed, type Seen, type SetPass } from "./model.ts";
+import { leftovers, type Target } from "./target.ts";
+import { hidden, left } from "./words.ts";
+
+/** The plan when the resource goes. */
+export function planRemoval(pass: SetPass, seen: Seen, targets: readonly Target[]): Plan<Do> {
+  const step = removals(pass, seen, targets);
+  if (step !== undefined) return step;
+  const unseen = targets.find(
+    (target) => target.sight?.is === "forbidden" && leftovers(target, pass.inputs).length > 0,
+  );
+  if (unseen !== undefined) return { is: "stalled", why: hidden(unseen) };
+  const stuck = targets.flatMap((target) => {
+    const keys = unprunable(pass, target);
+    return keys.length === 0 ? [] : [{ target, keys }];
+  });
+  return stuck.length === 0 ? { is: "settled" } : { is: "stalled", why: left(stuck) };
+}
+
+/** The next entry that is to be removed, where the surface has deletions. */
+export function removals(
+  pass: SetPass,
+  seen: Seen,
+  targets: readonly Target[],
+): Extract<Plan<Do>, { is: "step" }> | undefined {
+  for (const target of targets) {
+    for (const { key } of leftovers(target, pass.inputs)) {
+      const entry = removable(pass, target, key);
+      if (entry === undefined) continue;
+      const { id: entryId, isSecret } = entry;
+      const step: Do = { what: "remove", id: target.id, name: key, entryId, isSecret };
+      if (!seen.sent.has(sentKey(step))) return stepOf(step, target);
+    }
+  }
+  return undefined;
+}
+
+function stepOf(
+  step: Extract<Do, { what: "remove" }>,
+  { label }: Target,
+): { readonly is: "step"; readonly step: Step<Do> } {
+  const what = step.isSecret ? "secret" : "variable";
+  const message = `Remove the ${what} ${step.name} of application ${label}.`;
+  return {
+    is: "step",
+    step: { repeat: "safe", op: step.isSecret ? "deleteSecret" : "deleteVariable", do: step, message },
+  };
+}
+
+/** The entry that we created under this name, if it is still there and can be removed through the application. */
+function removable({ surface }: SetPass, target: Target, key: string): Listed | undefined {
+  const entry = createdEntry(target, key);
+  if (surface === "Documented" || entry === undefined) return undefined;
+  return entry.scope === undefined || entry.scope === "APPLICATION" ? entry : undefined;
+}
+
+function createdEntry({ known, sight }: Target, key: string): Listed | undefined {
+  const id = known.variables?.find((one) => one.key === key && one.created === true)?.id;
+  if (sight?.is !== "shown" || id === undefined) return undefined;
+  return sight.entries.find((one) => one.id === id);
+}
+
+/** What we created, is not wanted any more, and stays: no deletion on this surface, or none through the application. */
+export function unprunable(pass: SetPass, target: Target): readonly string[] {
+  const { sight } = target;
+  return leftovers(target, pass.inputs)
+    .filter(({ key }) => {
+      if (sight?.is !== "shown") return sight?.is !== "missing";
+      return createdEntry(target, key) !== undefined && removable(pass, target, key) === undefined;
+    })
+    .map(({ key }) => key);
+}
+
+/** What has to be remembered of what is not in the spec any more: that which we created and which is still there. */
+export function remembered(pass: SetPass, target: Target): readonly KnownVariable[] {
+  const { sight } = target;
+  return leftovers(target, pass.inputs).filter(({ key, id }) => {
+    if (sight?.is !== "shown" || id === undefined) return sight?.is !== "missing";
+    return createdEntry(target, key) !== undefined;
+  });
+}

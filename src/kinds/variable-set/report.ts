@@ -1,0 +1,96 @@
+/** What a variable set's status says: names, ids and times, never values. Pure. */
+import type { ConditionFact, DriftField, Report, Why } from "../../engine/kind.ts";
+import { MAX_NAMES, type KnownTarget } from "../../resources/variable-set.ts";
+import { fit } from "../text.ts";
+import type { Judged, Verdict } from "./judge.ts";
+import type { Seen, SetPass } from "./model.ts";
+import { outlookOf } from "./plan.ts";
+import { remembered, unprunable } from "./removal.ts";
+import { isFresh, targetsOf, type Target } from "./target.ts";
+import { missingTargets, numbered, troubleOf, unsynced, type Outlook } from "./words.ts";
+
+/** Those of the spec, and as many that were taken out of it. */
+const MAX_TARGETS = 64;
+
+export function report(pass: SetPass, seen: Seen): Report {
+  const targets = targetsOf(pass, seen);
+  const outlook = outlookOf(pass, seen, targets);
+  const shown = targets
+    .map((target) => targetStatus(pass, target, outlook))
+    .filter(({ variables }, index) => targets[index]?.wanted === true || variables !== undefined);
+  const { skipped } = pass.inputs;
+  return {
+    ready: ready(pass, outlook),
+    conditions: [synced(pass, targets, outlook)],
+    status: {
+      targets: shown.slice(0, MAX_TARGETS),
+      targetsSynced: `${outlook.filter(({ judged }) => judged.every(isDone)).length}/${pass.inputs.targets.length}`,
+      skippedKeys: skipped.length === 0 ? undefined : skipped.slice(0, MAX_NAMES),
+    },
+    drift: outlook.flatMap((one) => (isFresh(seen, one.target.id) ? [] : drift(one))),
+  };
+}
+
+const DONE: ReadonlySet<Verdict> = new Set(["fine", "restore", "changed"]);
+const isDone = ({ verdict }: Judged): boolean => DONE.has(verdict);
+
+function targetStatus(pass: SetPass, target: Target, outlook: readonly Outlook[]): KnownTarget {
+  const { known, wanted, sight } = target;
+  const names = new Set(wanted && sight?.is !== "missing" ? pass.inputs.variables.map(({ name }) => name) : []);
+  const variables = [
+    ...(known.variables ?? []).filter(({ key }) => names.has(key)),
+    ...remembered(pass, target),
+  ].toSorted((left, right) => (left.key < right.key ? -1 : 1));
+  const { applicationId, name, before } = known;
+  const judged = outlook.find((one) => one.target.id === target.id)?.judged;
+  return {
+    ...(wanted ? known : { applicationId, name, before }),
+    ...(judged !== undefined && facts(judged)),
+    variables: variables.length === 0 ? undefined : variables,
+    unprunableKeys: listed(unprunable(pass, target)),
+  };
+}
+
+function facts(judged: readonly Judged[]): Partial<KnownTarget> {
+  const secrets = judged.flatMap(({ own }) => (own?.isSecret === true ? [own] : []));
+  return {
+    total: judged.length,
+    imported: judged.filter(isDone).length,
+    failed: listed(judged.filter((one) => !isDone(one) && one.verdict !== "send").map(({ variable }) => variable.name)),
+    secretKeys: listed(secrets.map(({ key, id, updatedAt }) => ({ key, id, updatedAt }))),
+  };
+}
+
+function listed<T>(items: readonly T[]): T[] | undefined {
+  return items.length === 0 ? undefined : items.slice(0, MAX_NAMES);
+}
+
+function ready({ inputs }: SetPass, outlook: readonly Outlook[]): Why {
+  const all = outlook.flatMap(({ judged }) => judged);
+  const open = all.filter((one) => !isDone(one)).length;
+  const what = numbered(inputs.variables.length, "variable");
+  const where = numbered(inputs.targets.length, "application");
+  const left =
+    inputs.skipped.length === 0 ? "" : ` ${numbered(inputs.skipped.length, "key")} left out: see status.skippedKeys.`;
+  const message =
+    open === 0
+      ? `${what} in place in ${where}.${left}`
+      : `${all.length - open} of ${numbered(all.length, "variable")} in place; the others may not be written now.`;
+  return { reason: "Available", message };
+}
+
+function synced(pass: SetPass, targets: readonly Target[], outlook: readonly Outlook[]): ConditionFact {
+  const type = "VariablesSynced";
+  const why = unsynced(outlook) ?? troubleOf(targets) ?? missingTargets(pass);
+  if (why !== undefined) return { type, status: "False", reason: "VariablesPending", message: why.message };
+  return { type, status: "True", reason: "VariablesSynced", message: "All variables are on the platform." };
+}
+
+/** What others removed or changed since it was imported. Values are not compared. */
+function drift({ target, judged }: Outlook): readonly DriftField[] {
+  return judged.flatMap(({ variable, own, verdict }) => {
+    if (verdict !== "restore" && verdict !== "changed") return [];
+    const path = `spec.targets[${fit(target.label, 64)}].variables[${variable.name}]`;
+    return [{ path, desired: "as imported", observed: own === undefined ? "missing" : "changed by others" }];
+  });
+}

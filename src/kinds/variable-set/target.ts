@@ -1,0 +1,122 @@
+/** The applications of a set: memory, what the platform shows, and how each variable stands. Pure. */
+import { refreshed, sameContent, type Uuid } from "../../engine/kind.ts";
+import type { KnownTarget, KnownVariable } from "../../resources/variable-set.ts";
+import type { Inputs, Listed, Seen, SetPass, SetVariable, Sight } from "./model.ts";
+import { readBack } from "./read-back.ts";
+
+/** An application of the spec, or one that still holds something of the set. */
+export interface Target {
+  readonly id: Uuid;
+  /** Name of the custom resource, else the id. */
+  readonly label: string;
+  /** Whether the spec has it now. */
+  readonly wanted: boolean;
+  readonly known: KnownTarget;
+  readonly sight: Sight | undefined;
+}
+
+/** The applications of the spec that have an id, in its order, and then those that were taken out of it. */
+export function targetsOf(pass: SetPass, seen: Seen): readonly Target[] {
+  const known = new Map((pass.memory.targets ?? []).map((target) => [target.applicationId, target]));
+  const present = pass.goal === "present" ? pass.inputs.targets : [];
+  const wanted = present.flatMap(({ id, name }) => (id === undefined ? [] : [{ id, name, wanted: true }]));
+  const left = [...known.values()]
+    .filter(({ applicationId }) => !wanted.some(({ id }) => id === applicationId))
+    .map(({ applicationId: id, name }) => ({ id, name, wanted: false }));
+  return [...wanted, ...left].map(({ id, name, wanted: isWanted }) => {
+    const sight = seen.targets.get(id);
+    const before = { ...known.get(id), applicationId: id, name };
+    const read = sight?.is === "shown" && !isFresh(seen, id) ? readBack(before, sight.entries, seen.serverNow) : before;
+    return { id, label: name ?? id, wanted: isWanted, known: renewed(read, pass.inputs), sight };
+  });
+}
+
+/** Whether something was sent in this pass: what was listed before does not show it. */
+export function isFresh({ sent }: Seen, id: Uuid): boolean {
+  return [...sent].some((key) => key.startsWith(`${id} `));
+}
+
+/** With the fingerprints that stand for the content now, while it is the same (see `refreshed`). */
+function renewed(target: KnownTarget, { variables, fingerprint }: Inputs): KnownTarget {
+  const written = refreshed(target.written, fingerprint);
+  if (written === target.written) return target;
+  const digests = new Map(variables.map(({ name, digest }) => [name, digest]));
+  return {
+    ...target,
+    written,
+    variables: target.variables?.map((one) =>
+      one.digest === undefined ? one : { ...one, digest: digests.get(one.key) ?? one.digest },
+    ),
+  };
+}
+
+/** What is known of a variable. */
+export function knownOf(target: KnownTarget, name: string): KnownVariable | undefined {
+  return target.variables?.find(({ key }) => key === name);
+}
+
+/** Whether the value is as it was last taken over. */
+export function isInPlace(target: KnownTarget, { name, digest }: SetVariable, { fingerprint }: Inputs): boolean {
+  const known = knownOf(target, name);
+  if (known?.digest === undefined || target.written === undefined) return false;
+  return sameContent({ ...target.written, digest: known.digest }, { ...fingerprint, digest });
+}
+
+/** Entries of a variable's name. Lists hold inherited ones too; where a scope is shown it tells them apart. */
+function namesakes({ sight }: Target, variable: { readonly name: string; readonly scope?: string | undefined }) {
+  const scope = variable.scope ?? "APPLICATION";
+  if (sight?.is !== "shown") return [];
+  return sight.entries.filter((one) => one.key === variable.name && (one.scope ?? scope) === scope);
+}
+
+/** The entry of a variable: the one that we know by its id, else the only one of its name. */
+export function ownEntry(
+  target: Target,
+  variable: { readonly name: string; readonly scope?: string | undefined },
+): Listed | undefined {
+  const same = namesakes(target, variable);
+  const id = knownOf(target.known, variable.name)?.id;
+  return same.find((one) => one.id === id) ?? (same.length === 1 ? same[0] : undefined);
+}
+
+/** Whether the operator created the entry. */
+export function isCreated(target: KnownTarget, entry: Listed | undefined): boolean {
+  const known = entry && knownOf(target, entry.key);
+  return known?.created === true && known.id === entry?.id;
+}
+
+/** How a variable of the spec stands in an application. */
+export interface Standing {
+  /**
+   * due: not in place. kept: others created it, and it is not to be overwritten. removed, changed: by others, since it
+   * was in place.
+   */
+  readonly is: "fine" | "due" | "kept" | "removed" | "changed";
+  readonly own: Listed | undefined;
+}
+
+/** @param variable of the spec */
+export function standingOf(target: Target, variable: SetVariable, inputs: Inputs): Standing {
+  const { known, sight } = target;
+  const own = ownEntry(target, variable);
+  if (!isInPlace(known, variable, inputs)) {
+    const isForeign = own !== undefined && !isCreated(known, own);
+    return { is: isForeign && !inputs.overwrite ? "kept" : "due", own };
+  }
+  const memory = knownOf(known, variable.name);
+  const isRead = sight?.is === "shown" && (variable.isSecret ? sight.lists.secrets : sight.lists.variables);
+  // Without an id it was not read back yet: nothing can be said against it.
+  if (!isRead || memory?.id === undefined) return { is: "fine", own };
+  if (!namesakes(target, variable).some(({ id }) => id === memory.id)) return { is: "removed", own };
+  return { is: isNewer(own?.updatedAt, memory.updatedAt) ? "changed" : "fine", own };
+}
+
+function isNewer(shown: string | undefined, ours: string | undefined): boolean {
+  return Date.parse(shown ?? "") > Date.parse(ours ?? "");
+}
+
+/** What is in an application and not in the set any more, but was created by the operator. */
+export function leftovers({ wanted, known }: Target, inputs: Inputs): readonly KnownVariable[] {
+  const names = new Set(wanted ? inputs.variables.map(({ name }) => name) : []);
+  return (known.variables ?? []).filter(({ key, created }) => created === true && !names.has(key));
+}

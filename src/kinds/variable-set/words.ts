@@ -1,0 +1,141 @@
+/** What a variable set says. Names of variables, never values; the same words for the same facts. Pure. */
+import type { Why } from "../../engine/kind.ts";
+import { fit } from "../text.ts";
+import type { Judged, Verdict } from "./judge.ts";
+import type { SetPass } from "./model.ts";
+import type { Target } from "./target.ts";
+
+/** An application, and how each variable of the spec stands there. */
+export interface Outlook {
+  readonly target: Target;
+  readonly judged: readonly Judged[];
+}
+
+/** An entry for each variable of each application has to fit into the status. */
+const MAX_VARIABLES = 256;
+const MAX_ENTRIES = 1_024;
+/** So many names and applications in one sentence. */
+const NAMED = 5;
+const NAME_LENGTH = 40;
+
+export const READ_BACK: Why = { reason: "Progressing", message: "The variables were sent and are read back." };
+
+/** E.g. "1 variable", "2 variables". */
+export function numbered(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+function some(names: readonly string[]): string {
+  const shown = names.slice(0, NAMED).map((name) => fit(name, NAME_LENGTH));
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
+  return `${shown.join(", ")}${more}`;
+}
+
+export function tooMany({ inputs }: SetPass): Why | undefined {
+  const { length: variables } = inputs.variables;
+  const { length: targets } = inputs.targets;
+  if (variables <= MAX_VARIABLES && variables * targets <= MAX_ENTRIES) return undefined;
+  const message = `The set has ${numbered(variables, "variable")} for ${numbered(targets, "application")}; at most ${MAX_VARIABLES} variables, and ${MAX_ENTRIES} over all applications, are possible. Spread them over several sets.`;
+  return { reason: "InvalidSpec", message };
+}
+
+export function conflict(name: string, label: string, holder: string): Why {
+  const message = `${holder} writes the variable ${fit(name, NAME_LENGTH)} of application ${label} already. Take it out of one of the two, or set spec.overwrite to false here.`;
+  return { reason: "AlreadyManaged", message };
+}
+
+/** Applications of the spec that have no id yet. */
+export function missingTargets({ inputs }: SetPass): Why | undefined {
+  const names = inputs.targets.flatMap(({ id, name }) => (id === undefined ? [`"${name}"`] : []));
+  if (names.length === 0) return undefined;
+  const message = `Waiting for PlatformApplication ${some(names)}, which does not exist or has no id yet. Create it, or take it out of spec.targets.`;
+  return { reason: "DependencyNotReady", message };
+}
+
+/** What is wrong with an application itself; the others are served. */
+export function troubleOf(targets: readonly Target[]): Why | undefined {
+  for (const { wanted, sight, label } of targets) {
+    if (!wanted || sight === undefined || sight.is === "shown") continue;
+    return trouble(sight, label);
+  }
+  return undefined;
+}
+
+function trouble(sight: Exclude<Target["sight"], undefined | { is: "shown" }>, label: string): Why {
+  switch (sight.is) {
+    case "missing": {
+      const message = `The platform has no application ${label} any more. Take it out of spec.targets, or recreate it.`;
+      return { reason: "ExternalResourceDeleted", message };
+    }
+    case "forbidden": {
+      const message = `The platform forbids to read the variables of application ${label} (403). It may be deleted there, or the token lacks a role.`;
+      return { reason: "PermissionDenied", message };
+    }
+    case "unproven": {
+      const message = `The platform's surface does not show where the application ${label} belongs, so it is not touched. A person who may edit the connection can let such ids stand with spec.allowUnverifiedIds.`;
+      return { reason: "NotObservable", message };
+    }
+    case "elsewhere": {
+      const message = `The organization has no application ${label}. Fix spec.targets, or the connection.`;
+      return { reason: "InvalidSpec", message };
+    }
+    case "outside": {
+      const message = `The application ${label} is in the project ${sight.projectId}, which the connection's spec.allowedProjects does not list. A person who may edit the connection can add it.`;
+      return { reason: "PermissionDenied", message };
+    }
+    default:
+      return sight satisfies never;
+  }
+}
+
+/** Why a variable is not in place, for each way. */
+const CAUSES: Readonly<Partial<Record<Verdict, string>>> = {
+  kept: "exists there and spec.overwrite is false",
+  stuck: "exists there as a secret, which an import does not replace; remove it on the platform",
+  refused: "was not taken over by the platform; see there why",
+  later: "was not taken over by the platform and is tried again",
+  send: "is not imported yet",
+};
+
+/**
+ * Which variables are not in place, by application.
+ * @param without verdicts that are not told
+ * @returns undefined when all are
+ */
+export function unsynced(outlook: readonly Outlook[], without: readonly string[] = []): Why | undefined {
+  const causes = Object.entries(CAUSES).filter(([verdict]) => !without.includes(verdict));
+  const sentences = outlook.flatMap(({ target, judged }) =>
+    causes.flatMap(([verdict, cause]) => {
+      const names = judged.filter((one) => one.verdict === verdict).map(({ variable }) => variable.name);
+      return names.length === 0 ? [] : [`${some(names)} of application ${target.label}: ${cause}`];
+    }),
+  );
+  if (sentences.length === 0) return undefined;
+  const more = sentences.length > 2 ? `; and ${numbered(sentences.length - 2, "more case")} in status.targets` : "";
+  return { reason: "VariablesPending", message: `${sentences.slice(0, 2).join("; ")}${more}.` };
+}
+
+/** Secrets that others changed, where the surface cannot change them back. */
+export function changedSecrets(outlook: readonly Outlook[]): Why | undefined {
+  for (const { target, judged } of outlook) {
+    const names = judged.filter(({ verdict }) => verdict === "changed").map(({ variable }) => variable.name);
+    if (names.length === 0) continue;
+    const message = `Others changed ${some(names)} of application ${target.label}, and the platform's surface does not replace secrets. Remove them there to have them imported again, or set driftPolicy to Report.`;
+    return { reason: "UpdateNotSupported", message };
+  }
+  return undefined;
+}
+
+/** What the platform does not let us see while the resource goes. */
+export function hidden({ label }: Target): Why {
+  const message = `The platform does not show the application ${label} any more; what the set created there stays.`;
+  return { reason: "NotObservable", message };
+}
+
+/** What cannot be removed while the resource goes. */
+export function left(stuck: readonly { readonly target: Target; readonly keys: readonly string[] }[]): Why {
+  const what = stuck.slice(0, 2).map(({ target, keys }) => `${some(keys)} of application ${target.label}`);
+  const more = stuck.length > 2 ? `, and more in ${numbered(stuck.length - 2, "other application")}` : "";
+  const message = `The platform's surface cannot remove what the set created: ${what.join(", ")}${more}.`;
+  return { reason: "DeleteNotSupported", message };
+}
