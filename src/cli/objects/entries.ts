@@ -40,6 +40,12 @@ export const OBJECT_COMMANDS: readonly Entry[] = [
     load: async () => (await import("./export/index.ts")).exportCommand,
   },
   {
+    name: "plan",
+    about: "show what the operator would do if files were applied",
+    operations: [],
+    load: async () => (await import("./plan/index.ts")).plan,
+  },
+  {
     name: "reconcile",
     about: "have the operator look at objects now",
     operations: [],

@@ -5,6 +5,7 @@ import { createReflector } from "../../kube/reflector.ts";
 import { createStore, type Store } from "../../kube/store.ts";
 import type { Clock, KubeObject, ResourceType } from "../../kube/types.ts";
 import type { Cluster } from "../cluster.ts";
+import { CliError } from "../exit.ts";
 
 /** Which objects. */
 export interface Scope {
@@ -18,21 +19,28 @@ export interface Scope {
 }
 
 /**
- * Lists all kinds. Those that the user may not list are left out.
- * @throws CliError where the CRDs are not installed, KubeError
+ * Lists all kinds. Those that the user may not list, and those that the cluster does not know, are left out.
+ * @throws CliError where the cluster knows none of them, KubeError
  */
 export async function listObjects({ cluster, namespace, kinds, tell }: Scope): Promise<readonly KubeObject[]> {
+  const types = typesOf(kinds);
+  const unknown: CliError[] = [];
   const lists = await Promise.all(
-    typesOf(kinds).map(async ({ kind, plural }) => {
+    types.map(async ({ kind, plural }) => {
       try {
         return await cluster.list(kind, namespace);
       } catch (error) {
-        if (!(error instanceof KubeError) || error.failure !== "Forbidden") throw error;
-        tell(`${plural} are left out: you may not list them.`);
+        if (error instanceof CliError) unknown.push(error);
+        else if (!(error instanceof KubeError) || error.failure !== "Forbidden") throw error;
+        tell(
+          `${plural} are left out: ${error instanceof CliError ? "the cluster does not know them" : "you may not list them"}.`,
+        );
         return [];
       }
     }),
   );
+  const [first] = unknown;
+  if (first !== undefined && unknown.length === types.length) throw first;
   return lists.flat();
 }
 

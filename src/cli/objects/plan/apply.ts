@@ -1,0 +1,132 @@
+/** What `kubectl apply` would make of a custom resource, told by the API server in a dry run. */
+import { KubeError } from "../../../kube/errors.ts";
+import { isObject, member, parseJson } from "../../../kube/json.ts";
+import { parseObject } from "../../../kube/objects.ts";
+import { collectionPath, objectPath } from "../../../kube/paths.ts";
+import type { Json, JsonObject, KubeObject } from "../../../kube/types.ts";
+import { typeOf, type Cluster } from "../../cluster.ts";
+import type { Manifest } from "./manifests.ts";
+
+/** Where kubectl keeps what it applied last. */
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
+export type Applied =
+  | { readonly is: "applied"; readonly object: KubeObject }
+  /** The API server does not take it. */
+  | { readonly is: "refused"; readonly why: string };
+
+/**
+ * Applies a manifest without storing anything. Where the user may not write, what would come of it is worked out here,
+ * unchecked.
+ * @param old the object as it is now.
+ * @throws KubeError when the API server cannot be asked
+ */
+export async function dryApply(
+  { client }: Cluster,
+  manifest: Manifest,
+  namespace: string,
+  old: KubeObject | undefined,
+): Promise<Applied> {
+  const type = typeOf(manifest.kind);
+  const { name } = manifest;
+  const at = type.namespaced ? namespace : "";
+  const query = { dryRun: "All", fieldManager: "kubectl-platform" };
+  try {
+    const answer = await client.request(
+      old === undefined
+        ? { method: "POST", path: collectionPath(type, at), query, body: created(manifest, at) }
+        : {
+            method: "PATCH",
+            path: objectPath(type, { namespace: at, name }),
+            query,
+            body: patchOf(manifest, old),
+            contentType: "application/merge-patch+json",
+          },
+    );
+    const object = parseObject(type, answer);
+    if (object === undefined) throw new KubeError("BadResponse", 200, `${manifest.file}: the answer is no object`);
+    return { is: "applied", object };
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error;
+    if (error.failure === "Invalid") return { is: "refused", why: `The API server refuses it: ${error.message}.` };
+    // A namespace of the same files is not there yet.
+    if (error.failure !== "Forbidden" && error.failure !== "NotFound") throw error;
+    return { is: "applied", object: overlaid(manifest, at, old) };
+  }
+}
+
+function created({ body }: Manifest, namespace: string): JsonObject {
+  const metadata = isObject(body["metadata"]) ? body["metadata"] : {};
+  const { resourceVersion: _, uid: _uid, ...rest } = metadata;
+  return { ...body, metadata: namespace === "" ? rest : { ...rest, namespace } };
+}
+
+/** A three-way patch: what the manifest says, and null for what it said last and does not say any more. */
+function patchOf({ body }: Manifest, old: KubeObject): JsonObject {
+  const before = lastApplied(old);
+  const metadata = body["metadata"];
+  return {
+    metadata: {
+      annotations: member(metadata, "annotations"),
+      labels: member(metadata, "labels"),
+    },
+    spec: merging(member(before, "spec"), body["spec"] ?? {}),
+  };
+}
+
+function lastApplied({ metadata }: KubeObject): Json | undefined {
+  try {
+    return parseJson(metadata.annotations?.[LAST_APPLIED] ?? "{}");
+  } catch {
+    return undefined;
+  }
+}
+
+/** A merge patch that makes `after` of what `before` was applied to, and leaves other members alone. */
+function merging(before: Json | undefined, after: Json): Json {
+  if (!isObject(after)) return after;
+  const gone = Object.keys(isObject(before) ? before : {}).filter((name) => !Object.hasOwn(after, name));
+  return Object.fromEntries([
+    ...Object.entries(after).flatMap(([name, value]): [string, Json][] =>
+      value === undefined ? [] : [[name, merging(member(before, name), value)]],
+    ),
+    ...gone.map((name): [string, Json] => [name, null]),
+  ]);
+}
+
+function overlaid(manifest: Manifest, namespace: string, old: KubeObject | undefined): KubeObject {
+  const { apiVersion, kind, name, body } = manifest;
+  const spec = body["spec"] ?? {};
+  if (old !== undefined) {
+    const generation = (old.metadata.generation ?? 0) + 1;
+    return {
+      ...old,
+      spec: patched(old.spec, merging(member(lastApplied(old), "spec"), spec)),
+      metadata: { ...old.metadata, generation },
+    };
+  }
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      ...(namespace === "" ? {} : { namespace }),
+      uid: `new/${kind}/${namespace}/${name}`,
+      resourceVersion: "0",
+      generation: 1,
+    },
+    spec,
+    status: { observedGeneration: -1 },
+  };
+}
+
+/** RFC 7386. */
+function patched(target: Json | undefined, patch: Json): Json {
+  if (!isObject(patch)) return patch;
+  const base = isObject(target) ? target : {};
+  const kept = Object.entries(base).filter(([name]) => !Object.hasOwn(patch, name));
+  const changed = Object.entries(patch).flatMap(([name, value]): [string, Json][] =>
+    value === null || value === undefined ? [] : [[name, patched(base[name], value)]],
+  );
+  return Object.fromEntries([...kept, ...changed]);
+}

@@ -1,0 +1,96 @@
+/** What a plan comes to, one row an object. Pure. */
+import { member, stringMember } from "../../../kube/json.ts";
+import type { KubeObject } from "../../../kube/types.ts";
+import { PAUSED } from "../../../resources/base/names.ts";
+import { conditionOf } from "../facts.ts";
+import { fieldsOf, planOf, type PlannedAction } from "../plan-view.ts";
+
+/** What is done to one object of the platform. */
+export interface PlanRow {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** E.g. "create", "update, deploy", "none", "error". */
+  readonly action: string;
+  /** Why, or what of it; "" when there is nothing to add. */
+  readonly note: string;
+  readonly actions: readonly PlannedAction[];
+  readonly is: "change" | "none" | "error";
+}
+
+export interface Looked {
+  /** As the engine left it. */
+  readonly object: KubeObject;
+  /** As it was in the cluster; undefined for a new one. */
+  readonly old: KubeObject | undefined;
+  readonly problem: string | undefined;
+}
+
+/** @returns what would be done about an object. */
+export function rowOf(looked: Looked): PlanRow {
+  const { kind, metadata } = looked.object;
+  const verdict = unplanned(looked) ?? changes(looked) ?? trouble(looked) ?? adopted(looked) ?? settled(looked);
+  return { kind, namespace: metadata.namespace ?? "", name: metadata.name, actions: [], ...verdict };
+}
+
+type Verdict = Pick<PlanRow, "action" | "note" | "is"> & Partial<Pick<PlanRow, "actions">>;
+
+const none = (note: string): Verdict => ({ action: "none", note, is: "none" });
+const error = (note: string): Verdict => ({ action: "error", note, is: "error" });
+
+/** Nothing was asked of the platform. */
+function unplanned({ object: { metadata }, problem }: Looked): Verdict | undefined {
+  if (problem !== undefined) return error(problem);
+  if (metadata.deletionTimestamp !== undefined) return none("it is being deleted");
+  return metadata.annotations?.[PAUSED] === "true" ? none("it is paused") : undefined;
+}
+
+/** What waits in status.plan; of what cannot be seen before its parent is there, that it is created. */
+function changes({ object }: Looked): Verdict | undefined {
+  const { actions = [] } = planOf(object) ?? {};
+  if (actions.length > 0) {
+    const verbs = [...new Set(actions.map(({ operation }) => verbOf(operation)))].join(", ");
+    return { action: verbs, note: "", actions, is: "change" };
+  }
+  const ready = conditionOf(object, "Ready");
+  return ready?.reason === "ParentNotReady" ? { action: "create", note: ready.message, is: "change" } : undefined;
+}
+
+/** A person is needed, or an exchange failed: with the platform, or before it came to one. */
+function trouble({ object }: Looked): Verdict | undefined {
+  const ready = conditionOf(object, "Ready");
+  const synced = conditionOf(object, "Synced");
+  const unasked = ready?.status !== "True" && synced?.status !== "True" ? ready : undefined;
+  const found = conditionOf(object, "Stalled") ?? unasked ?? (synced?.status === "False" ? synced : undefined);
+  return found === undefined ? undefined : error(`${found.reason}: ${found.message}`);
+}
+
+function adopted({ object, old }: Looked): Verdict | undefined {
+  const id = stringMember(object.status, "externalId");
+  if (id === undefined || stringMember(old?.status, "externalId") !== undefined) return undefined;
+  return { action: "adopt", note: id, is: "none" };
+}
+
+/** Nothing is written; perhaps something is under way, or the policies leave a difference as it is. */
+function settled({ object }: Looked): Verdict {
+  const ready = conditionOf(object, "Ready");
+  if (ready !== undefined && ready.status !== "True") return none(`${ready.reason}: ${ready.message}`);
+  const fields = fieldsOf(member(member(object.status, "drift"), "fields"));
+  return none(fields.length > 0 ? "what differs on the platform is left as it is" : "");
+}
+
+const VERBS: readonly (readonly [start: RegExp, verb: string])[] = [
+  [/^(create|register)/, "create"],
+  [/^(update|put|import)/, "update"],
+  [/^deploy/, "deploy"],
+  [/^stop/, "stop"],
+  [/^restart/, "restart"],
+  [/^upgrade/, "upgrade"],
+  [/^delete/, "delete"],
+];
+
+/** "createVariable" changes its application, not what the row is about. */
+function verbOf(operation: string): string {
+  if (/(Variable|Secret)s?$/.test(operation)) return "update";
+  return VERBS.find(([start]) => start.test(operation))?.[1] ?? operation;
+}
