@@ -19,12 +19,20 @@ export const SMALLEST: Readonly<Record<string, Fields>> = {
     organizationId: ID,
     auth: { tokenSecretRef: { name: "token" } },
   },
+  PlatformCluster: { externalId: ID },
   PlatformProject: { name: "shop" },
   PlatformEnvironment: { projectRef: { name: "shop" }, name: "staging", clusterRef: { externalId: ID } },
   PlatformApplication: {
     environmentRef: { name: "staging" },
     name: "api",
     gitRepository: { url: "https://git.example.com/shop/api.git" },
+  },
+  PlatformDatabase: {
+    environmentRef: { name: "staging" },
+    name: "main",
+    type: "POSTGRESQL",
+    mode: "MANAGED",
+    version: "16",
   },
   PlatformBlueprint: {
     environmentRef: { name: "staging" },
@@ -57,6 +65,10 @@ export function specOf({ kind, change }: SpecCase): Fields {
 
 const connection = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformConnection", change });
 const application = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformApplication", change });
+const database = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformDatabase", change });
+const cluster = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformCluster", change });
+const tokenTo = (members: Fields): Fields => ({ writeTokenSecretToRef: { name: "edge", ...members } });
+const SERVER = { server: "https://[::1]:6443/k8s", caBundle: "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCg==" };
 const binding = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformBinding", change });
 const blueprint = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformBlueprint", change });
 const variable = (fields: Fields): Fields => ({ variables: [{ name: "A", ...fields }] });
@@ -85,10 +97,18 @@ export const ACCEPTED: readonly SpecCase[] = [
   application("a SHA-256 commit", { deploy: { gitCommitId: "a".repeat(64), policy: "Manual" } }),
   application("an scp-like repository", { gitRepository: { url: "git@git.example.com:shop/api.git" } }),
   application("deletion policy Stop", { lifecycle: { deletionPolicy: "Stop" } }),
+  database("a type of the future", { type: "NEO_GRAPH_9", mode: "SERVERLESS" }),
+  database("a version with a suffix", { version: "7.0.5-alpine", storage: 10 }),
+  database("deletion policy Stop and retries", { lifecycle: { deletionPolicy: "Stop", retry: { limit: 2 } } }),
   blueprint("overrides that are null", { specOverrides: null }),
   blueprint("overrides of any shape", { specOverrides: { engine_version: "1.9.8", nested: { list: [1, null] } } }),
   blueprint("versions of its engine", { engine: "OpenTofu", allowedEngineVersions: ["1.8.3"] }),
   blueprint("a variable with dots", { variables: [{ name: "a.b-c", value: "" }] }),
+  cluster("a version", { kubernetesVersion: "1.34", runState: "Stopped", lifecycle: { deletionPolicy: "Stop" } }),
+  cluster("a token", tokenTo({ readOnly: false })),
+  cluster("a kubeconfig", tokenTo(SERVER)),
+  { title: "a cluster by name", kind: "PlatformEnvironment", change: { clusterRef: { name: "edge" } } },
+  binding("a cluster by name", { clusterRef: { name: "edge" } }),
   binding("a text", field({ value: "15d" })),
   binding("a number", field({ value: 15 })),
   binding("a fraction", field({ value: 1.5 })),
@@ -176,6 +196,24 @@ export const REFUSED: readonly RefusedCase[] = [
     refused: /name.*should match/,
   },
   { title: "an empty name", kind: "PlatformProject", change: { name: "" }, refused: /name.*should match/ },
+  { ...cluster("no id", { externalId: undefined }), refused: /externalId: Required/ },
+  { ...cluster("a whole version", { kubernetesVersion: "1.34.2" }), refused: /kubernetesVersion.*should match/ },
+  {
+    ...cluster("a server alone", tokenTo({ server: SERVER.server })),
+    refused: /server and caBundle must be set together/,
+  },
+  { ...cluster("a server without TLS", tokenTo({ ...SERVER, server: "http://a" })), refused: /server.*should match/ },
+  { ...cluster("PEM as it is", tokenTo({ ...SERVER, caBundle: "-----BEGIN" })), refused: /caBundle.*should match/ },
+  {
+    ...cluster("deletion policy Delete", { lifecycle: { deletionPolicy: "Delete" } }),
+    refused: /deletionPolicy: Unsupported value/,
+  },
+  {
+    title: "two clusters",
+    kind: "PlatformEnvironment",
+    change: { clusterRef: { name: "edge", externalId: ID } },
+    refused: REFERENCE,
+  },
   { ...application("both references", { environmentRef: { name: "a", externalId: ID } }), refused: REFERENCE },
   {
     ...application("crossed bounds of instances", { minRunningInstances: 3, maxRunningInstances: 2 }),
@@ -198,6 +236,12 @@ export const REFUSED: readonly RefusedCase[] = [
   },
   { ...application("no commit", { deploy: { policy: "Manual" } }), refused: /gitCommitId: Required/ },
   { ...application("port 0", { ports: [{ internalPort: 0 }] }), refused: /internalPort.*greater than or equal to 1/ },
+  { ...database("no version", { version: undefined }), refused: /version: Required/ },
+  { ...database("a version that is a number", { version: 16 }), refused: /version.*must be of type string/ },
+  { ...database("a type in lower case", { type: "postgresql" }), refused: /type.*should match/ },
+  { ...database("no mode", { mode: undefined }), refused: /mode: Required/ },
+  { ...database("a fraction of storage", { storage: 1.5 }), refused: /storage.*must be of type integer/ },
+  { ...database("another run state", { runState: "Paused" }), refused: /runState: Unsupported value/ },
   { ...blueprint("no icon", { icon: undefined }), refused: /icon: Required/ },
   { ...blueprint("an icon that is a path", { icon: "/redis.svg" }), refused: /icon.*should match/ },
   { ...blueprint("overrides that are a list", { specOverrides: ["cpu"] }), refused: /specOverrides.*must be of type/ },
