@@ -8,7 +8,6 @@ import type { Task } from "./task.ts";
 
 export type { Json, JsonObject } from "../kube/types.ts";
 export { entryOf } from "./entries.ts";
-export { entryOf } from "./entries.ts";
 export { refreshed, sameContent, type Fingerprint } from "./fingerprint.ts";
 export type { ReceiverInputs, ReceiverSettings } from "./errand-kind.ts";
 
