@@ -1,4 +1,4 @@
-/** `npm run generate`: writes crds/, deploy/rbac/ and docs/reference/; with --check only says what is stale. */
+/** `npm run generate`: writes crds/, deploy/rbac/, docs/reference/ and docs/coverage.md; with --check only says what is stale. */
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 

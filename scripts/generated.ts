@@ -2,6 +2,7 @@
 import { stringify } from "yaml";
 
 import { RESOURCES } from "../src/resources/index.ts";
+import { coveragePage } from "./coverage.ts";
 import { customResourceDefinition } from "./crd.ts";
 import { rbacManifests } from "./rbac.ts";
 import { indexPage, kindPage, permissionsPage, reasonsPage } from "./reference.ts";
@@ -20,6 +21,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ["docs/reference/README.md", indexPage()],
     ["docs/reference/permissions.md", permissionsPage()],
     ["docs/reference/reasons.md", reasonsPage()],
+    ["docs/coverage.md", coveragePage()],
   ]);
 }
 
