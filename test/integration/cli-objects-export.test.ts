@@ -59,6 +59,10 @@ async function existing({ platform }: Stage): Promise<void> {
     await act(`/application/${application}/environmentVariable`, { key: "LOG_LEVEL", value: "info" });
     await act(`/application/${application}/secret`, { key: "DATABASE_PASSWORD", value: PASSWORD });
     await act(`/application/${application}/deploy`, { git_commit_id: COMMIT });
+    const database = { type: "POSTGRESQL", version: "16", mode: "CONTAINER", cpu: 250, memory: 256, storage: 10 };
+    const main = await post(`/environment/${environment}/database`, { ...database, name: "main" });
+    await act(`/database/${main}/deploy`);
+    await post(`/environment/${environment}/database`, { ...database, name: "Never Deployed" });
   }
   await post(`/organization/${platform.organizationId}/project`, { name: "Empty" });
 }
@@ -85,7 +89,8 @@ describe("export on the full surface", () => {
     await existing(stage);
     const { services } = stage.platform.world();
     await vi.waitFor(() => {
-      expect([...services.values()].map(({ state }) => state)).toEqual(["DEPLOYED", "DEPLOYED"]);
+      const states = [...services.values()].map(({ state }) => state);
+      expect(states.toSorted()).toEqual(["DEPLOYED", "DEPLOYED", "DEPLOYED", "DEPLOYED", "READY", "READY"]);
     });
   });
 
@@ -105,6 +110,9 @@ describe("export on the full surface", () => {
         "PlatformEnvironment/production",
         "PlatformApplication/staging-api",
         "PlatformApplication/production-api",
+        "PlatformDatabase/staging-main",
+        "PlatformDatabase/production-never-deployed",
+        "PlatformCluster/production",
       ]),
     );
     expect((await stage.get("PlatformApplication", "staging-api")).spec).toMatchObject({

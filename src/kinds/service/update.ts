@@ -2,7 +2,7 @@
 import type { Plan } from "../../engine/kind.ts";
 import type { WrittenSettings } from "../../resources/service/status.ts";
 import type { Noun, ServicePass } from "./model.ts";
-import { sendingDue, settingsDrift, unsentPaths, type Settings } from "./settings.ts";
+import { sendingDue, settingsDrift, shownField, unsentPaths, type Settings } from "./settings.ts";
 import { stalled } from "./steps.ts";
 
 interface Compared {
@@ -24,7 +24,8 @@ export function checkSettings(pass: ServicePass, compared: Compared): Plan<{ rea
   if (!isAsked && !sendingDue(declared, observed, written)) return undefined;
   const corrects = pass.requested === undefined && unsentPaths(declared, written).length === 0;
   const message = `Update the settings of the ${noun}.`;
-  return { is: "step", step: { repeat: "safe", op, do: { what: "update" }, message, corrects } };
+  const changes = settingsDrift(declared, observed).map(shownField);
+  return { is: "step", step: { repeat: "safe", op, do: { what: "update" }, message, corrects, changes } };
 }
 
 /** Where the platform shows no settings, those that were sent last are compared. */

@@ -70,7 +70,7 @@ function variableComments({ variables, secrets }: FoundApplication): readonly st
   return [...list("variables", variables), ...list("secrets", secrets)];
 }
 
-/** A database. */
+/** A database; one that was never deployed is kept so. */
 export function databaseDocument(environmentId: string, { record, state }: FoundDatabase, scribe: Scribe): Document {
   return unlessHeld(scribe, "PlatformDatabase", record.id, () => {
     const isIdle = state !== undefined && servicePhase(state) === "idle";
@@ -78,7 +78,7 @@ export function databaseDocument(environmentId: string, { record, state }: Found
       kind: "PlatformDatabase",
       name: scribe.nameOf(record.id),
       namespace: scribe.namespace,
-      comments: isIdle ? ["It was never deployed: under managementPolicy Manage the operator would deploy it."] : [],
+      comments: isIdle ? ["It was never deployed. Remove spec.runState to have it deployed."] : [],
       spec: {
         environmentRef: { name: scribe.nameOf(environmentId) },
         name: record.name,
@@ -88,9 +88,9 @@ export function databaseDocument(environmentId: string, { record, state }: Found
         cpu: record.cpu,
         memory: record.memory,
         storage: record.storage,
-        runState: runStateOf(state),
+        runState: isIdle ? "Stopped" : runStateOf(state),
         externalId: record.id,
-        lifecycle: isIdle ? { ...scribe.lifecycle, managementPolicy: "ObserveOnly" } : scribe.lifecycle,
+        lifecycle: scribe.lifecycle,
       },
     });
   });

@@ -1,6 +1,7 @@
 /** Documents as YAML with comments. Pure. */
 import { stringify } from "yaml";
 
+import { printable } from "../../render.ts";
 import type { Document } from "./manifests.ts";
 
 /** @param header sentences at the top. @returns YAML that `kubectl apply` takes. */
@@ -12,9 +13,9 @@ export function yamlOf(documents: readonly Document[], header: readonly string[]
   return header.map(comment).join("") + parts.map((part) => `---\n${part}`).join("");
 }
 
-/** One comment a sentence; line breaks of the platform's texts must not end it. */
+/** One line a sentence: nothing in the platform's texts may end it. */
 function comment(sentence: string): string {
-  return `# ${sentence.replaceAll(/[\r\n\u0085\u2028\u2029]+/g, " ")}\n`;
+  return `# ${printable(sentence)}\n`;
 }
 
 function commented(yaml: string): string {

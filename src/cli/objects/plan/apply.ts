@@ -43,7 +43,7 @@ export async function dryApply(
             contentType: "application/merge-patch+json",
           },
     );
-    const object = parseObject(type, answer);
+    const object = parseObject(type, versioned(answer));
     if (object === undefined) throw new KubeError("BadResponse", 200, `${manifest.file}: the answer is no object`);
     return { is: "applied", object };
   } catch (error) {
@@ -53,6 +53,13 @@ export async function dryApply(
     if (error.failure !== "Forbidden" && error.failure !== "NotFound") throw error;
     return { is: "applied", object: overlaid(manifest, at, old) };
   }
+}
+
+/** What would be created has no version yet. */
+function versioned(answer: Json): Json {
+  const metadata = member(answer, "metadata");
+  if (!isObject(answer) || !isObject(metadata)) return answer;
+  return { ...answer, metadata: { ...metadata, resourceVersion: member(metadata, "resourceVersion") ?? "0" } };
 }
 
 function created({ body }: Manifest, namespace: string): JsonObject {

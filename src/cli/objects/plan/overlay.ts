@@ -102,7 +102,15 @@ function replanned(object: KubeObject): KubeObject {
 }
 
 function refusedRow({ kind, name, file }: Manifest, namespace: string, why: string): PlanRow {
-  return { kind, namespace, name, action: "error", note: `${file}: ${why}`, actions: [], is: "error" };
+  return {
+    kind,
+    namespace,
+    name,
+    action: "error",
+    note: `${file === "-" ? "standard input" : file}: ${why}`,
+    actions: [],
+    is: "error",
+  };
 }
 
 /** Users may not see namespaces: then nothing is known of them. */

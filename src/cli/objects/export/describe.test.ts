@@ -1,0 +1,173 @@
+import { describe, expect, it } from "vitest";
+import { parseAllDocuments } from "yaml";
+
+import type { Application } from "../../../platform/applications.ts";
+import { filesOf } from "./describe.ts";
+import type { FoundApplication, FoundEnvironment, Inventory } from "./inventory.ts";
+import type { Home } from "./scribe.ts";
+import { yamlOf } from "./yaml.ts";
+
+const id = (last: number): string => `0000000${last}-0000-4000-8000-00000000000${last}`;
+const CLUSTER = id(9);
+
+const home: Home = { namespace: "shop", connectionRef: undefined, observeOnly: false, present: [] };
+
+const record = (more: Partial<Application> = {}): Application => ({
+  id: id(3),
+  name: "api",
+  gitRepository: {
+    url: "https://git.example.com/a/b.git",
+    branch: "main",
+    provider: "GITHUB",
+    deployedCommitId: "1A2B3C4",
+  },
+  buildMode: "DOCKER",
+  dockerfilePath: "",
+  cpu: 500,
+  memory: 512,
+  record: {},
+  ...more,
+});
+
+const found = (more: Partial<Application> = {}, state = "DEPLOYED"): FoundApplication => ({
+  record: record(more),
+  state,
+  variables: [],
+  secrets: [],
+});
+
+const environment = (more: Partial<FoundEnvironment> = {}): FoundEnvironment => ({
+  id: id(2),
+  serviceCount: 1,
+  record: { id: id(2), name: "staging", mode: "STAGING", clusterId: CLUSTER, record: {} },
+  applications: [],
+  databases: [],
+  others: [],
+  ...more,
+});
+
+function inventory(...environments: readonly FoundEnvironment[]): Inventory {
+  const project = { record: { id: id(1), name: "Web", description: "", record: {} }, environments };
+  return { surface: "Full", projects: [project], clusters: [], gaps: [] };
+}
+
+/** Of one application: its manifest and the comments around it. */
+function exported(application: FoundApplication, to: Partial<Home> = {}) {
+  const [file] = filesOf(inventory(environment({ applications: [application] })), { ...home, ...to });
+  const document = file?.documents.at(-1);
+  return { ...document, spec: document?.manifest?.["spec"] };
+}
+
+describe("a manifest of an export", () => {
+  it("says what is there and no more", () => {
+    expect(exported(found())).toEqual({
+      comments: [],
+      manifest: {
+        apiVersion: "platform-operator.io/v1alpha1",
+        kind: "PlatformApplication",
+        metadata: { name: "api", namespace: "shop" },
+        spec: {
+          environmentRef: { name: "staging" },
+          name: "api",
+          gitRepository: { url: "https://git.example.com/a/b.git", branch: "main", provider: "GITHUB" },
+          buildMode: "DOCKER",
+          cpu: 500,
+          memory: 512,
+          deploy: { gitCommitId: "1a2b3c4" },
+          externalId: id(3),
+          lifecycle: { deletionPolicy: "Retain" },
+        },
+      },
+      spec: expect.anything(),
+    });
+  });
+
+  it.each<[string, FoundApplication, object, string]>([
+    ["is stopped stays stopped", found({}, "STOPPED"), { runState: "Stopped" }, ""],
+    [
+      "has credentials in its URL is only observed, without them",
+      found({ gitRepository: { url: "https://me:secret@git.example.com/a/b.git", deployedCommitId: "1a2b3c4" } }),
+      {
+        gitRepository: { url: "https://git.example.com/a/b.git" },
+        lifecycle: { managementPolicy: "ObserveOnly", deletionPolicy: "Retain" },
+      },
+      "The repository's URL on the platform holds credentials",
+    ],
+    [
+      "shows no commit is not deployed",
+      found({ gitRepository: { url: "https://git.example.com/a/b.git" } }),
+      {},
+      "Which commit is deployed is not shown",
+    ],
+    ["has a value that no spec takes keeps it", found({ cpu: -1 }), {}, "spec.cpu is left out: spec.cpu "],
+    [
+      "has variables keeps them",
+      { ...found(), variables: ["LOG_LEVEL"], secrets: ["PASSWORD"] },
+      {},
+      "Its variables are left alone: LOG_LEVEL. Its secrets are left alone: PASSWORD.",
+    ],
+    [
+      "has variables that could not be read keeps them",
+      { ...found(), variables: undefined },
+      {},
+      "Its variables could not be read; they are left alone.",
+    ],
+  ])("of what %s", (_what, application, spec, comment) => {
+    const { comments, ...document } = exported(application);
+    expect(document.spec).toMatchObject(spec);
+    expect(document).not.toHaveProperty("disabled");
+    expect(comments?.join(" ")).toContain(comment);
+    expect(JSON.stringify(document)).not.toContain("secret@");
+  });
+
+  it("that cannot be made is a comment", () => {
+    const { comments, disabled } = exported(found({ name: " blank " }));
+    expect(disabled).toBe(true);
+    expect(comments).toEqual([expect.stringMatching(/^It cannot be described: spec\.name must not be empty/)]);
+  });
+
+  it("refers to what a resource holds already, which is not written again", () => {
+    const present = [{ kind: "PlatformEnvironment", name: "stage", id: id(2) }];
+    const [file] = filesOf(inventory(environment({ applications: [found()] })), { ...home, present });
+    expect(file?.documents[1]).toEqual({ comments: [`PlatformEnvironment "stage" holds ${id(2)} already.`] });
+    expect(file?.documents[2]?.manifest).toMatchObject({ spec: { environmentRef: { name: "stage" } } });
+  });
+
+  it("names its connection, and observes only, where that is asked for", () => {
+    const connectionRef = { kind: "ClusterPlatformConnection", name: "shared" };
+    const [file] = filesOf(inventory(), { ...home, connectionRef, observeOnly: true });
+    expect(file?.documents[0]?.manifest).toMatchObject({
+      spec: { connectionRef, lifecycle: { managementPolicy: "ObserveOnly", deletionPolicy: "Retain" } },
+    });
+  });
+});
+
+describe("what an export leaves out", () => {
+  it("is said", () => {
+    const others = [
+      { id: id(4), name: "cron", serviceType: "JOB" },
+      { id: id(5), name: "cache", serviceType: "HELM", blueprintId: id(6) },
+    ];
+    const [file] = filesOf(inventory(environment({ others })), home);
+    expect(file?.documents.slice(2).flatMap(({ comments }) => comments)).toEqual([
+      `Left out: job "cron" (${id(4)}), as no custom resource describes services of this type.`,
+      `Left out: helm "cache" (${id(5)}), as it comes from the blueprint ${id(6)}, whose catalogue and icon the platform does not show.`,
+    ]);
+  });
+});
+
+describe("the YAML of an export", () => {
+  it("holds nothing but the manifests, whatever the texts of the platform are", () => {
+    const evil = 'x"\nkind: Secret\u2028- {} # \u0085---\nmetadata:';
+    const application = { ...found({ name: "api" }), variables: [evil] };
+    const files = filesOf(inventory(environment({ applications: [application], record: undefined })), home);
+    const yaml = yamlOf(
+      files.flatMap(({ documents }) => documents),
+      [evil],
+    );
+    const kinds = parseAllDocuments(yaml).map((document) => (document.toJS() as { kind?: string } | null)?.kind);
+    expect(kinds.filter((kind) => kind !== undefined)).toEqual(["PlatformProject", "PlatformApplication"]);
+    expect(yaml).toContain("# kind: PlatformEnvironment\n");
+    expect(yaml).toContain("#   clusterRef:\n#     externalId: FILL-IN\n");
+  });
+});

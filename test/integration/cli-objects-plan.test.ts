@@ -1,0 +1,136 @@
+import { beforeAll, describe, expect, inject, it } from "vitest";
+
+import { cli } from "../support/cli.ts";
+import type { Manifest } from "../support/cluster.ts";
+import { application, defaults, environment, NEXT_COMMIT, project, tree } from "../support/manifests.ts";
+import { createStage, type Stage } from "../support/stage.ts";
+
+const { kubeconfigPath } = inject("controlPlane");
+
+/** Plans manifests; nothing may come of it on either side. */
+async function planned(stage: Stage, manifests: readonly Manifest[], ...argv: readonly string[]) {
+  const record = await stage.record();
+  const ended = await cli(
+    [
+      "plan",
+      "-f",
+      "-",
+      ...argv,
+      "--kubeconfig",
+      kubeconfigPath,
+      "-n",
+      stage.namespace,
+      "--allow-insecure-platform",
+      "--allowed-platform-hosts=127.0.0.1",
+      `--operator-namespace=${stage.operatorNamespace}`,
+    ],
+    { stdin: manifests.map((manifest) => JSON.stringify(manifest)).join("\n---\n") },
+  );
+  expect(record.changes()).toEqual([]);
+  expect((await record.writes()).objects).toEqual([]);
+  return ended;
+}
+
+describe.each(["documented", "full"] as const)("plan on the %s surface", (surface) => {
+  const stage = createStage({ surface });
+
+  beforeAll(async () => {
+    await stage.apply(...defaults(stage), ...tree(stage, "shop"));
+    await stage.waitFor("PlatformApplication", "shop", { status: "True" });
+    await stage.settled();
+  });
+
+  it("has nothing to change in what was applied already", async () => {
+    const { code, stdout, stderr } = await planned(stage, [...defaults(stage), ...tree(stage, "shop")]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: "1 objects of other kinds are not planned; Secrets and ConfigMaps give values.\n",
+    });
+    expect(stdout).toBe(
+      [
+        "OBJECT          ACTION   DETAILS",
+        "pconn/default   none",
+        "pproj/shop      none",
+        "penv/shop       none",
+        "papp/shop       none",
+        "",
+        "Plan: 0 to change, 4 without a write, 0 that cannot be planned.",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("shows what is created, and what comes after it", async () => {
+    const { code, stdout } = await planned(stage, tree(stage, "new"));
+    expect(stdout).toBe(
+      [
+        "OBJECT      ACTION   DETAILS",
+        "pproj/new   create",
+        '                     createProject  Creating project "new".',
+        'penv/new    create   Waiting for PlatformProject "new" (reason ApprovalPending).',
+        'papp/new    create   Waiting for PlatformEnvironment "new" (reason ParentNotReady).',
+        "",
+        "Plan: 3 to change, 0 without a write, 0 that cannot be planned.",
+        "",
+      ].join("\n"),
+    );
+    expect(code).toBe(2);
+  });
+
+  it("shows a deployment of another commit, and for other tools", async () => {
+    const changed = application("shop", "shop", { deploy: { gitCommitId: NEXT_COMMIT } });
+    const { code, stdout } = await planned(stage, [changed], "-o", "json");
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { kind: "PlatformApplication", name: "shop", action: "deploy", actions: [{ commit: NEXT_COMMIT }] },
+    ]);
+    expect((await planned(stage, [changed], "-o", "name")).stdout).toBe(
+      "platformapplication.platform-operator.io/shop\n",
+    );
+  });
+
+  it("says what cannot be planned", async () => {
+    const { code, stdout } = await planned(stage, [
+      application("shop", "shop", { cpu: 0 }),
+      environment(stage, "lost", "nowhere"),
+    ]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^papp\/shop +error +standard input: The API server refuses it: PATCH \S+: 422 Invalid; spec\.cpu/m,
+    );
+    expect(stdout).toMatch(/^penv\/lost +error +ParentNotFound: PlatformProject "nowhere" does not exist/m);
+  });
+
+  it("says whether settings can be changed", async () => {
+    const { code, stdout } = await planned(stage, [application("shop", "shop", { cpu: 750 })]);
+    const [expected, row] = {
+      full: [
+        2,
+        /^papp\/shop +update +and its commit is deployed again afterwards\n +updateApplication .*\n +spec\.cpu: \d+ → 750$/m,
+      ],
+      documented: [1, /^papp\/shop +error +UpdateNotSupported: /m],
+    }[surface] as [number, RegExp];
+    expect(code).toBe(expected);
+    expect(stdout).toMatch(row);
+  });
+
+  it("adopts without a write", async () => {
+    const [id] = stage.platform.world().projects.keys();
+    await stage.kubectl(["delete", "platformprojects,platformenvironments,platformapplications", "--all"]);
+    await stage.settled();
+    const { code, stdout } = await planned(stage, [project("shop", { externalId: id ?? "" })]);
+    expect(stdout).toMatch(new RegExp(`^pproj/shop +adopt +${id}$`, "m"));
+    expect(code).toBe(0);
+  });
+});
+
+describe("plan", () => {
+  it.each([
+    [[], 64, /^Say what to plan with -f FILE or -f DIR\./],
+    [["-f", "nowhere.yaml"], 1, /^nowhere\.yaml cannot be read/],
+  ])("ends %s with %d", async (argv, code, words) => {
+    const ended = await cli(["plan", ...argv, "--kubeconfig", kubeconfigPath]);
+    expect(ended).toMatchObject({ code, stdout: "" });
+    expect(ended.stderr).toMatch(words);
+  });
+});
