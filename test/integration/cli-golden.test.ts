@@ -11,17 +11,40 @@ interface Golden {
   /** In every format, and as it is when there is no -o. */
   readonly argv: (world: CliWorld) => readonly string[];
   readonly formats?: readonly string[];
+  /** What the platform says of its first result besides. */
+  readonly edited?: { readonly operation: string; readonly set: Readonly<Record<string, unknown>> };
   /** The surfaces say different things. */
   readonly apart?: true;
 }
 
+const OTHER_SECRET = {
+  id: "00000000-0000-4000-8000-00000000000a",
+  mount_path: "/run/secret",
+  description: "of the environment",
+  enable_interpolation_in_file: true,
+};
+
 const GOLDEN: readonly Golden[] = [
-  { name: "projects", argv: () => ["projects"] },
+  { name: "projects", argv: () => ["projects"], apart: true },
   { name: "env-stats", argv: () => ["env-stats", "shop"] },
   { name: "app-status", argv: () => ["app-status", "papp/api"], apart: true },
   { name: "ingress-status", argv: () => ["ingress-status", "application", "api"], apart: true },
   { name: "variables-list", argv: () => ["variables", "list", "api"], apart: true },
   { name: "secrets-list", argv: () => ["secrets", "list", "api"], apart: true },
+  {
+    name: "secrets-list-inherited",
+    argv: () => ["secrets", "list", "api"],
+    edited: {
+      operation: "listApplicationSecrets",
+      set: {
+        "results.0.owned_by": "acme",
+        "results.0.service_name": "api",
+        "results.0.overridden_secret": { ...OTHER_SECRET, key: "SHARED_API_KEY" },
+        "results.0.aliased_secret": { ...OTHER_SECRET, key: "ORIGINAL_API_KEY", value: "top-secret-value" },
+      },
+    },
+    apart: true,
+  },
   { name: "catalog", argv: () => ["catalog"] },
   {
     name: "catalog-narrowed",
@@ -56,7 +79,13 @@ describe.each(["documented", "full"] as const)("what the commands print on the %
     });
   });
 
-  it.each(GOLDEN)("$name", async ({ name, argv, formats = FORMATS, apart }) => {
+  it.each(GOLDEN)("$name", async ({ name, argv, formats = FORMATS, edited, apart }) => {
+    const { faults } = user.world.simulator.sim;
+    faults.clear();
+    if (edited !== undefined) {
+      const { operation, set } = edited;
+      faults.add({ match: { operation }, answer: { is: "edited", set }, count: null });
+    }
     const words = argv(user);
     const shown: string[] = [];
     for (const flags of formats.length === 0 ? [[]] : formats.map((format) => ["-o", format])) {

@@ -1,0 +1,235 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+
+import { systemClock } from "../../src/kube/clock.ts";
+import type { Clock } from "../../src/kube/types.ts";
+import { createCliWorld } from "../support/cli-world.ts";
+import { NEXT_COMMIT } from "../support/manifests.ts";
+
+const done = { code: 0, stderr: expect.any(String) };
+
+describe.each(["documented", "full"] as const)("actions on the %s surface", (surface) => {
+  const user = createCliWorld(surface);
+  let dir = "";
+
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), "cli-"));
+  });
+  afterAll(() => rm(dir, { recursive: true }));
+  beforeEach(() => {
+    user.world.simulator.sim.journal.clear();
+    user.world.simulator.sim.faults.clear();
+  });
+
+  const effects = () => user.world.calls().flatMap((call) => call.effects);
+  const operations = () => user.world.calls().map(({ operation }) => operation);
+  const lastCall = () => user.world.calls().at(-1);
+  const fault = (operation: string, set: Readonly<Record<string, unknown>>) =>
+    user.world.simulator.sim.faults.add({ match: { operation }, answer: { is: "edited", set }, count: null });
+
+  it("deploys a commit and says that it is not the declared one", async () => {
+    const { applicationId } = user.world;
+    const { code, stdout, stderr } = await user.run(["deploy", "papp/api", `--commit=${NEXT_COMMIT}`, "-o", "name"]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `application/${applicationId}\n` });
+    expect(stderr).toMatch(/asks for commit 0123456\w+; this deployment will show as drift/);
+    expect(effects()).toEqual([{ deployed: applicationId, commit: NEXT_COMMIT, request: expect.any(String) }]);
+  });
+
+  it("waits for a deployment to its good end", async () => {
+    const ended = await user.run(["deploy", user.world.applicationId, `--commit=${NEXT_COMMIT}`, "--wait"]);
+    expect(ended).toMatchObject({ ...done, stderr: "The platform reports DEPLOYED.\n" });
+  });
+
+  it("waits for the service itself where the platform names no request", async () => {
+    fault("deployApplication", { deployment_request_id: null });
+    const ended = await user.run(["deploy", user.world.applicationId, `--commit=${NEXT_COMMIT}`, "--wait"]);
+    expect(ended).toMatchObject({ ...done, stderr: "The platform reports DEPLOYED.\n" });
+    expect(operations()).not.toContain("getDeploymentStatusByRequest");
+  });
+
+  it("ends with 1 and the last lines of the log when a deployment fails", async () => {
+    const { code, stderr } = await user.run(["deploy", user.world.applicationId, "--commit=bad0001", "--wait"]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^The platform reports BUILD_ERROR\.\n(\| .*\n)+It ended in BUILD_ERROR\.\n$/);
+  });
+
+  it("ends with 3 when a deployment takes too long", async () => {
+    fault("getDeploymentStatusByRequest", { status: "BUILDING" });
+    const argv = ["deploy", user.world.applicationId, `--commit=${NEXT_COMMIT}`, "--wait", "--timeout=10ms"];
+    const { code, stderr } = await user.run(argv);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(
+      /It is not done in time and goes on\. Look again with: kubectl platform deployment [-\w]{36}\n$/,
+    );
+  });
+
+  it("stops a database and starts it again", async () => {
+    const { databaseId } = user.world;
+    expect(await user.run(["database", "stop", databaseId, "--wait"])).toMatchObject({
+      ...done,
+      stderr: "The platform reports STOPPED.\n",
+    });
+    expect(await user.run(["database", "deploy", databaseId, "--wait"])).toMatchObject({
+      ...done,
+      stderr: "The platform reports DEPLOYED.\n",
+    });
+    expect(effects()).toEqual([
+      expect.objectContaining({ stopped: databaseId }),
+      expect.objectContaining({ deployed: databaseId }),
+    ]);
+  });
+
+  it("imports a .env file, secrets as secrets, and shows no value", async () => {
+    const file = join(dir, "import.env");
+    await writeFile(file, '# comment\nFIRST="one value"\nSECOND=quite-secret\n');
+    const { code, stdout, stderr } = await user.run(["env", "import", "api", "-f", file, "--secret", "SECOND"]);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: "KEY      SECRET   IMPORTED\nFIRST    false    true\nSECOND   true     true\n",
+    });
+    expect(stderr).toBe("Imported 2 of 2. They take effect with the next deployment.\n");
+    const scope = surface === "full" ? { scope: "APPLICATION" } : {};
+    expect(lastCall()?.body).toEqual({
+      overwrite: false,
+      vars: [
+        { name: "FIRST", value: expect.anything(), is_secret: false, ...scope },
+        { name: "SECOND", value: expect.anything(), is_secret: true, ...scope },
+      ],
+    });
+  });
+
+  it("ends with 1 when not all variables were imported", async () => {
+    fault("importEnvironmentVariable", { successful_imported_variables: [] });
+    const ended = await user.run(["env", "import", "api", "-f", "-", "-o", "name"], { stdin: "THIRD=3\n" });
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining("Imported 0 of 1.") });
+  });
+
+  it.each([
+    ["a file that is not there", ["-f", "nowhere.env"], 1, "nowhere.env cannot be read (ENOENT). Check the path.\n"],
+    ["a secret that is not in it", ["-f", "-", "--secret=B"], 64, "--secret names B, which - does not have.\n"],
+  ])("imports nothing from %s", async (_, flags, code, said) => {
+    const ended = await user.run(["env", "import", "api", ...flags], { stdin: "A=1\n" });
+    expect(ended).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(said) });
+    expect(operations()).toEqual([]);
+  });
+
+  it.each([
+    ["variables", "createApplicationVariable"],
+    ["secrets", "createApplicationSecret"],
+  ])("sets one of the %s, and changes it where the platform can", async (group, operation) => {
+    const set = (value: string) => user.run([group, "set", "api", `${group.toUpperCase()}_X`], { stdin: `${value}\n` });
+    const first = await set("value-one");
+    expect(first).toMatchObject({ code: 0, stdout: "" });
+    expect(lastCall()).toMatchObject({ operation, status: surface === "full" ? 201 : 200 });
+    const second = await set("value-two");
+    expect(JSON.stringify([first, second])).not.toContain("value-");
+    const told = surface === "full" ? /is changed/ : /Use "kubectl platform env import" with --overwrite/;
+    expect(second.code).toBe(surface === "full" ? 0 : 1);
+    expect(second.stderr).toMatch(told);
+    const last =
+      surface === "full" ? operation.replace("create", "update") : operation.replace(/^create(.*)/, "list$1s");
+    expect(lastCall()?.operation).toBe(last);
+  });
+
+  it("takes a secret from a pipe or a file alone", async () => {
+    expect(await user.run(["secrets", "set", "api", "KEY", "value"])).toMatchObject({ code: 64 });
+    const typed = await user.run(["secrets", "set", "api", "KEY"], { isTTY: true });
+    expect(typed).toMatchObject({ code: 64, stderr: expect.stringContaining("Nothing is piped in.") });
+    expect(operations()).toEqual([]);
+  });
+
+  it("asks before it stops or upgrades a cluster", async () => {
+    const [first, second] = user.world.clusterIds;
+    const blind = await user.run(["cluster", "stop", second]);
+    expect(blind).toMatchObject({ code: 64, stderr: expect.stringContaining("Add --yes") });
+    const no = await user.run(["cluster", "stop", second], { isTTY: true, stdin: "n\n" });
+    expect(no).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/everything that runs on it.*\n.*Nothing was done/),
+    });
+    expect(operations()).toEqual([]);
+    const yes = await user.run(["cluster", "upgrade", first], { isTTY: true, stdin: "yes\n" });
+    expect(yes).toMatchObject({ code: 0, stdout: expect.stringContaining("DEPLOYMENT_QUEUED") });
+    expect(await user.run(["cluster", "stop", second, "--yes", "-o", "name"])).toMatchObject({
+      code: 0,
+      stdout: `cluster/${second}\n`,
+    });
+    expect(effects()).toEqual([{ upgraded: first }, expect.objectContaining({ stopped: second })]);
+  });
+
+  it("passes every parameter of the metrics on", async () => {
+    const given = {
+      endpoint: "query_range",
+      query: 'sum(rate(x{a="b"}[5m])) & more',
+      start: "1",
+      end: "2",
+      step: "3s",
+      time: "4",
+      timeout: "5s",
+      dedup: "true",
+      "partial-response": "false",
+      "max-source-resolution": "6s",
+      engine: "thanos",
+      analyze: "true",
+      "board-short-name": "board",
+      "metric-short-name": "metric",
+      "trace-id": "trace",
+      range: "7m",
+    };
+    const [cluster] = user.world.clusterIds;
+    const flags = Object.entries(given).map(([name, value]) => `--${name}=${value}`);
+    const { code, stdout } = await user.run(["cluster", "metrics", cluster, ...flags]);
+    expect({ code, metrics: JSON.parse(stdout) }).toMatchObject({ code: 0, metrics: { status: "success" } });
+    const { searchParams } = new URL(lastCall()?.path ?? "", "http://platform");
+    const sent = Object.fromEntries([...searchParams].map(([name, value]) => [name.replaceAll("_", "-"), value]));
+    expect(sent).toEqual(given);
+    const yaml = await user.run(["cluster", "metrics", cluster, "--endpoint=query", "--query=up", "-o", "yaml"]);
+    expect(yaml.stdout).toContain("status: success\n");
+  });
+
+  it("has the invoices sent", async () => {
+    const ended = await user.run(["invoices", "send"]);
+    expect(ended).toEqual({ code: 0, stdout: "", stderr: expect.stringContaining("by e-mail") });
+    expect(effects()).toEqual([{ mailed: expect.any(String) }]);
+  });
+
+  it("follows a log through trouble, and tells each line once", async () => {
+    const { simulator, applicationId } = user.world;
+    const service = simulator.world().services.get(applicationId);
+    if (service === undefined) throw new Error("the application is there");
+    const lines = (...messages: readonly string[]) =>
+      messages.map((message) => ({ id: message, createdAt: new Date(0).toISOString(), message }));
+    service.log = lines("one", "two", "two");
+    const ctrlC = new AbortController();
+    let shown = "";
+    const running = user.run(["logs", "api", "--tail=2", "-f"], {
+      signal: ctrlC.signal,
+      clock: hurried(),
+      onStdout: (text) => (shown += text),
+    });
+    await expect.poll(() => shown).toBe("two\ntwo\n");
+    // The client itself tries a read three times.
+    const unavailable = { is: "status", status: 503 } as const;
+    simulator.sim.faults.add({ match: { operation: "listApplicationLog" }, answer: unavailable, count: 3 });
+    service.log = [...service.log, ...lines("two", "\u001B[31mthree")];
+    await expect.poll(() => shown, { timeout: 20_000 }).toBe("two\ntwo\ntwo\n\u001B[31mthree\n");
+    ctrlC.abort();
+    expect(await running).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^The log cannot be read now .*\n$/),
+    });
+  });
+});
+
+/** Time passes ten times as fast: five seconds between two looks at a log are half a second. */
+function hurried(): Clock {
+  const clock = systemClock();
+  return {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic() * 10,
+    after: (ms, run) => clock.after(ms / 10, run),
+  };
+}
