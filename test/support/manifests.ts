@@ -61,9 +61,26 @@ export function blueprint(name: string, parent: string, spec: JsonObject = {}): 
   });
 }
 
+/** A database in a container. */
+export function database(name: string, parent: string, spec: JsonObject = {}): Manifest {
+  return resource("PlatformDatabase", name, {
+    name,
+    environmentRef: { name: parent },
+    type: "POSTGRESQL",
+    mode: "CONTAINER",
+    version: "16",
+    ...spec,
+  });
+}
+
 /** A project, its environment and its application, all of one name; `lifecycle` and further members go into each. */
 export function tree(stage: Stage, name: string, spec: JsonObject = {}): readonly Manifest[] {
   return [project(name, spec), environment(stage, name, name, spec), application(name, name, spec)];
+}
+
+/** An operation: `type`, and what it takes. */
+export function operation(name: string, spec: JsonObject): Manifest {
+  return resource("PlatformOperation", name, spec);
 }
 
 /** A merge patch of an application that has it deploy another commit. */

@@ -10,11 +10,14 @@ import { recordOf, type DatabasePass, type Do, type Seen } from "./model.ts";
 import { followed } from "./progress.ts";
 import { databaseInput, databaseSettings, declaredSettings, observedSettings, shownRecord } from "./settings.ts";
 import { NO_REQUEST } from "./told.ts";
+import { typeCheckOf } from "./types.ts";
 
 type Folded = Known<Seen, DatabaseMemory>;
 
 /** @throws ApiError */
-export async function act(step: Do, pass: DatabasePass, seen: Seen, api: Platform): Promise<Folded> {
+export async function act(step: Do, before: DatabasePass, seen: Seen, api: Platform): Promise<Folded> {
+  // What was looked up before the order is remembered with it: while it is followed, nothing else is looked up.
+  const pass = { ...before, memory: { ...before.memory, typeCheck: typeCheckOf(before, seen) } };
   const id = pass.id ?? "";
   switch (step.what) {
     case "create":

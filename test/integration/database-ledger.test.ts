@@ -1,0 +1,126 @@
+import { beforeAll, describe, expect, it, vi } from "vitest";
+
+import { member } from "../../src/kube/json.ts";
+import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
+import type { FaultInput } from "../../src/simulator/faults.ts";
+import type { CallEntry } from "../../src/simulator/journal.ts";
+import { condition } from "../support/cluster.ts";
+import { database } from "../support/manifests.ts";
+import { calm, idOf } from "../support/settling.ts";
+import { createStage } from "../support/stage.ts";
+import { ground } from "../support/staged-databases.ts";
+
+const KIND = "PlatformDatabase";
+const running = { status: "True", reason: "Available" } as const;
+
+const losses: readonly { readonly what: string; readonly fault: Omit<FaultInput, "match"> }[] = [
+  { what: "is applied, but its answer is lost", fault: { effect: "applied", answer: { is: "reset" } } },
+  { what: "lands late", fault: { effect: "late", lateSeconds: 1, answer: { is: "reset" } } },
+  { what: "is lost before its effect", fault: { effect: "none", answer: { is: "reset" } } },
+];
+
+/** How often the operation changed the platform, whatever was sent. */
+function effects(calls: readonly CallEntry[], operation: string): number {
+  return calls.filter((call) => call.operation === operation).flatMap((call) => call.effects).length;
+}
+
+describe("a database whose orders have an unknown outcome, full surface", () => {
+  const stage = createStage({ surface: "full" });
+  const operations = ["createDatabase", "deployDatabase", "stopDatabase"] as const;
+  const rows = operations.flatMap((operation) =>
+    losses.map((loss, index) => ({ operation, ...loss, name: `${operation.toLowerCase()}-${index}` })),
+  );
+  beforeAll(() => ground(stage));
+
+  it.each(rows)("$operation that $what happens exactly once", async ({ operation, fault, name }) => {
+    const record = await stage.record();
+    stage.platform.sim.faults.add({ ...fault, name, match: { operation } });
+    await stage.apply(database(name, "staging"));
+    await stage.waitFor(KIND, name, running);
+    await stage.patch(KIND, name, { spec: { runState: "Stopped" } });
+    await stage.waitFor(KIND, name, { status: "True", reason: "Stopped" });
+    expect(record.calls(operation).filter((call) => call.fault === name)).toHaveLength(1);
+    for (const each of operations) expect(effects(record.calls(), each), each).toBe(1);
+  });
+});
+
+describe("a database whose orders have an unknown outcome, documented surface", () => {
+  const stage = createStage({ surface: "documented" });
+  beforeAll(() => ground(stage));
+
+  it.each(losses.map((loss, index) => ({ ...loss, name: `create-${index}` })))(
+    "whose creation $what: says so, sends nothing more, and goes on by the user's word",
+    async ({ fault, name }) => {
+      const idOnPlatform = (): string | undefined =>
+        [...stage.platform.world().services.values()].find((service) => service.name === name)?.id;
+      const record = await stage.record();
+      stage.platform.sim.faults.add({ ...fault, name, match: { operation: "createDatabase" } });
+      await stage.apply(database(name, "staging"));
+      await stage.waitFor(KIND, name, { reason: "CreateResultUnknown" });
+      await vi.waitFor(() => {
+        expect(idOnPlatform() !== undefined).toBe(fault.effect !== "none");
+      });
+      await calm(stage);
+      expect(record.changes()).toEqual(["createDatabase"]);
+      const id = idOnPlatform();
+      if (id === undefined) await stage.annotate(KIND, name, { "platform-operator.io/resolve": "recreate" });
+      else await stage.patch(KIND, name, { spec: { externalId: id } });
+      // Of one that was taken over nothing is known until somebody asks for a deployment.
+      if (id !== undefined) {
+        await stage.waitFor(KIND, name, { status: "True", reason: "NotObservable" });
+        await stage.annotate(KIND, name, { [RECONCILE_REQUESTED_AT]: "now" });
+      }
+      const ready = await stage.waitFor(KIND, name, running);
+      expect(idOf(ready)).toBe(idOnPlatform());
+      expect(effects(record.calls(), "createDatabase")).toBe(1);
+      expect(effects(record.calls(), "deployDatabase")).toBe(1);
+    },
+  );
+
+  it("whose deployment is not confirmed: says so, and orders it again on request only", async () => {
+    const record = await stage.record();
+    const match = { operation: "deployDatabase" };
+    stage.platform.sim.faults.add({ effect: "applied", answer: { is: "reset" }, match });
+    await stage.apply(database("unconfirmed", "staging"));
+    const stalled = await stage.waitFor(KIND, "unconfirmed", { status: "False", reason: "NotObservable" });
+    expect(condition(stalled, "Stalled")).toMatchObject({ status: "True" });
+    expect(member(stalled.status, "intent")).toBeDefined();
+    await stage.quiet(1);
+    expect(record.changes()).toEqual(["createDatabase", "deployDatabase"]);
+    await stage.annotate(KIND, "unconfirmed", { [RECONCILE_REQUESTED_AT]: "now" });
+    const ready = await stage.waitFor(KIND, "unconfirmed", running);
+    expect(member(ready.status, "intent")).toBeUndefined();
+    expect(record.changes()).toEqual(["createDatabase", "deployDatabase", "deployDatabase"]);
+  });
+});
+
+describe("SIGKILL of the operator while it works on a database", () => {
+  // Without a lease, whose time would have to run out first.
+  const stage = createStage({ surface: "full", args: ["--leader-elect=false"] });
+  beforeAll(() => ground(stage));
+
+  it.each(
+    (["createDatabase", "deployDatabase"] as const).flatMap((operation) =>
+      (["applied", "none"] as const).map((effect) => ({
+        operation,
+        effect,
+        name: `${operation.toLowerCase()}-${effect}`,
+      })),
+    ),
+  )("$operation (effect: $effect): once, and it converges", async ({ operation, effect, name }) => {
+    const record = await stage.record();
+    stage.platform.sim.faults.add({ name, match: { operation }, effect, answer: { is: "slow", seconds: 6 } });
+    await stage.apply(database(name, "staging"));
+    await vi.waitFor(
+      () => {
+        expect(record.calls(operation).filter((call) => call.fault === name)).toHaveLength(1);
+      },
+      { timeout: 15_000, interval: 5 },
+    );
+    await stage.kill();
+    await stage.start();
+    await stage.waitFor(KIND, name, running);
+    expect(effects(record.calls(), "createDatabase")).toBe(1);
+    expect(effects(record.calls(), "deployDatabase")).toBe(1);
+  });
+});

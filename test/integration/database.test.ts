@@ -1,0 +1,61 @@
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { condition } from "../support/cluster.ts";
+import { database } from "../support/manifests.ts";
+import { idOf } from "../support/settling.ts";
+import { createStage } from "../support/stage.ts";
+import { ground } from "../support/staged-databases.ts";
+
+const KIND = "PlatformDatabase";
+const running = { status: "True", reason: "Available" } as const;
+
+describe.each(["documented", "full"] as const)("a database on the %s surface", (surface) => {
+  const stage = createStage({ surface, windows: { deferMs: 20_000, graceMs: 8_000 } });
+  beforeAll(() => ground(stage));
+
+  it("is created, deployed, stopped, started and stopped at its end, each once and in few writes", async () => {
+    const record = await stage.record();
+    await stage.apply(database("main", "staging", { lifecycle: { deletionPolicy: "Stop" } }));
+    const ready = await stage.waitFor(KIND, "main", running);
+    expect(condition(ready, "Deployed")).toMatchObject({ status: "True", reason: "DEPLOYED" });
+    expect(ready.status).toMatchObject({ state: "DEPLOYED", type: "POSTGRESQL", version: "16", runState: "Running" });
+    await stage.settled();
+    expect(record.changes()).toEqual(["createDatabase", "deployDatabase"]);
+    const { objects } = await record.writes();
+    expect(objects.filter(({ name }) => name === "main").length, JSON.stringify(objects)).toBeLessThanOrEqual(4);
+    await stage.quiet(1);
+
+    const later = await stage.record();
+    await stage.patch(KIND, "main", { spec: { runState: "Stopped" } });
+    const stopped = await stage.waitFor(KIND, "main", { status: "True", reason: "Stopped" });
+    expect(stopped.status).toMatchObject({ state: "STOPPED", runState: "Stopped" });
+    await stage.patch(KIND, "main", { spec: { runState: "Running" } });
+    await stage.waitFor(KIND, "main", running);
+    await stage.remove(KIND, "main");
+    await stage.waitGone(KIND, "main");
+    expect(later.changes()).toEqual(["stopDatabase", "deployDatabase", "stopDatabase"]);
+    expect(stage.platform.world().services.get(idOf(ready))?.state).toBe("STOPPED");
+  });
+
+  it("is not followed for ever when the platform gives no request id", async () => {
+    stage.platform.sim.settings.nullRequestIds = true;
+    const record = await stage.record();
+    await stage.apply(database("unseen", "staging"));
+    const reason = surface === "full" ? "Available" : "NotObservable";
+    const told = await stage.waitFor(KIND, "unseen", { status: "True", reason });
+    expect(condition(told, "Deployed")?.status).toBe(surface === "full" ? "True" : "Unknown");
+    stage.platform.sim.settings.nullRequestIds = false;
+    await stage.settled();
+    await stage.quiet(1);
+    expect(record.changes()).toEqual(["createDatabase", "deployDatabase"]);
+  });
+
+  it("says that its type is not listed, and goes on", async () => {
+    const answer = { is: "edited", set: { results: [{ name: "MYSQL" }] } } as const;
+    stage.platform.sim.faults.add({ match: { operation: "listManagedDatabaseTypes" }, count: null, answer });
+    await stage.apply(database("managed", "staging", { mode: "MANAGED" }));
+    const ready = await stage.waitFor(KIND, "managed", running);
+    expect(condition(ready, "TypeKnown")).toMatchObject({ status: "False", reason: "TypeNotListed" });
+    stage.platform.sim.faults.clear();
+  });
+});
