@@ -19,7 +19,8 @@ const specOverrides = mapOf(z.unknown(), 64)
       "Overrides over the blueprint's manifest, sent as they are, null included, e.g. engine_version, credentials, " +
       "backend, timeout, cpu, ram, storage. The platform accepts fields only that the manifest marks as overridable. " +
       "Terraform and OpenTofu blueprints need engine_version; Helm blueprints ignore engine_version, credentials and " +
-      "backend. Cannot be changed once the service exists.",
+      "backend. Cannot be changed once the service exists. kubectl apply leaves a null out, which means the same to the " +
+      "platform; with --server-side it is sent.",
     "x-kubernetes-preserve-unknown-fields": true,
   });
 

@@ -1,0 +1,16 @@
+import type { JsonObject } from "../../src/kube/types.ts";
+import { defaults, environment, project } from "./manifests.ts";
+import { calm } from "./settling.ts";
+import type { Stage } from "./stage.ts";
+
+/** Applies what a blueprint of the environment "shop" stands on; all is Ready then. @param connection its spec */
+export async function blueprintGround(stage: Stage, connection: JsonObject = {}): Promise<void> {
+  await stage.apply(...defaults(stage, connection), project("shop"), environment(stage, "shop", "shop"));
+  await stage.waitFor("PlatformEnvironment", "shop", { status: "True" });
+  await calm(stage);
+}
+
+/** The ids of the platform's blueprints of that name. */
+export function blueprintsOf(stage: Stage, name: string): readonly string[] {
+  return [...stage.platform.world().blueprints.values()].filter((one) => one.name === name).map(({ id }) => id);
+}
