@@ -3,7 +3,8 @@ import type { ClusterStatus } from "../../platform/clusters.ts";
 import { ApiError, type ApiFailure } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
 import { clusterPhase } from "../../platform/states.ts";
-import { NOTHING_SEEN, type Attempt, type ClusterPass, type Seen } from "./model.ts";
+import { factsOf, NOTHING_SEEN, type Attempt, type ClusterPass, type Seen } from "./model.ts";
+import { baselineOf } from "./order.ts";
 import { refusal } from "./refusal.ts";
 import { tokenDue } from "./token.ts";
 
@@ -35,7 +36,7 @@ async function shown(pass: ClusterPass, api: Platform): Promise<Seen> {
   if (listed === undefined) return { ...NOTHING_SEEN, listed: "none" };
   const status = (await orMissing(api.clusters.status(id))) ?? listedStatus(id, listed.status);
   // A version that was listed before an upgrade has ended would be told as its result.
-  const isOver = isMoving(pass) && clusterPhase(status?.status ?? "") !== "busy";
+  const isOver = hasMoved(pass, status) && clusterPhase(status?.status ?? "") !== "busy";
   return { ...NOTHING_SEEN, listed: isOver ? ((await read(0)) ?? "none") : listed, status };
 }
 
@@ -43,9 +44,9 @@ function isRoutine({ proof, requested, goal }: ClusterPass): boolean {
   return proof === "recorded" && requested === undefined && goal === "present";
 }
 
-/** Whether an order, or work that was seen, may have changed what the list says. */
-function isMoving({ memory }: ClusterPass): boolean {
-  return memory.lastOrder?.baseline !== undefined || clusterPhase(memory.state ?? "") === "busy";
+/** Whether the cluster shows something else than when its version was last told: the list may be older than that. */
+function hasMoved({ memory }: ClusterPass, status: ClusterStatus | undefined): boolean {
+  return status !== undefined && baselineOf(memory) !== baselineOf(factsOf(status));
 }
 
 /** The list tells a state as well, for services that have no status of one cluster. */

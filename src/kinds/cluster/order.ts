@@ -4,7 +4,7 @@ import type { ClusterStatus } from "../../platform/clusters.ts";
 import { clusterPhase } from "../../platform/states.ts";
 import type { ClusterOrder } from "../../resources/cluster.ts";
 import { fit } from "../text.ts";
-import { isShown, knownFacts, type ClusterPass, type Do, type Facts, type Seen } from "./model.ts";
+import { factsOf, isShown, knownFacts, type ClusterPass, type Do, type Facts, type Seen } from "./model.ts";
 
 const ORDERS = {
   stop: { op: "stopCluster", operation: "Stop", reason: "Stopping", text: "The cluster is being stopped." },
@@ -15,14 +15,13 @@ const ORDERS = {
   { op: string; operation: ClusterOrder["operation"]; reason: Why["reason"]; text: string }
 >;
 
-/** What the cluster shows, as text that a status can hold. */
-export function baselineOf(status: ClusterStatus): string {
-  const { lastExecutionId, lastDeploymentDate, nextK8sAvailableVersion } = status;
+/** What the cluster shows, as text that a status can hold: it changes with all that is done to the cluster. */
+export function baselineOf({ state, lastExecutionId, lastDeploymentDate, nextKubernetesVersion }: Facts): string {
   return JSON.stringify([
-    status.status,
+    state ?? null,
     lastExecutionId ?? null,
     lastDeploymentDate ?? null,
-    nextK8sAvailableVersion ?? null,
+    nextKubernetesVersion ?? null,
   ]);
 }
 
@@ -33,7 +32,7 @@ export function orderOf(pass: ClusterPass, seen: Seen, step: Do): ClusterOrder {
     generation: pass.generation,
     ...(step.what === "upgrade" ? { kubernetesVersion: step.version } : {}),
     // Where nothing is shown, there is nothing to wait for.
-    ...(isShown(seen) && seen.status !== undefined ? { baseline: baselineOf(seen.status) } : {}),
+    ...(isShown(seen) && seen.status !== undefined ? { baseline: baselineOf(factsOf(seen.status)) } : {}),
   };
 }
 
@@ -48,7 +47,7 @@ export function openOrder({ memory, requested }: ClusterPass, { status, ordered 
 
 /** Whether something new was seen since the order. */
 function isOver(order: ClusterOrder, status: ClusterStatus): boolean {
-  return order.baseline !== baselineOf(status) || clusterPhase(status.status) === "busy";
+  return order.baseline !== baselineOf(factsOf(status)) || clusterPhase(status.status) === "busy";
 }
 
 /** The last order, without its baseline once something new was seen. */
@@ -71,7 +70,7 @@ export function give(
   if (lock !== undefined) return { is: "waiting", why: lock, again: LOCK_LOOK_MS };
   const { op, reason, text } = ORDERS[step.what];
   const mark = {
-    ...(seen.status === undefined ? {} : { baseline: baselineOf(seen.status) }),
+    ...(seen.status === undefined ? {} : { baseline: baselineOf(factsOf(seen.status)) }),
     ...(step.what === "upgrade" ? { kubernetesVersion: step.version } : {}),
   };
   const message = step.what === "upgrade" ? `The cluster is being upgraded to Kubernetes ${step.version}.` : text;

@@ -100,6 +100,19 @@ describe("the wanted version", () => {
     expect(said(wanted, runs, next)).toBe(expected);
   });
 
+  it.each<[string, string | undefined, number, string]>([
+    ["is waited for where the list lags behind", undefined, 1, "Upgrading"],
+    ["has failed where it is offered again", "1.34", 1, "UpgradeFailed"],
+    ["is asked for again by a new generation", "1.34", 2, "Upgrading"],
+  ])("that was ordered %s", (_name, next, generation, reason) => {
+    const lastOrder = { operation: "Upgrade" as const, kubernetesVersion: "1.34", generation: 1 };
+    const pass = clusterPass({ generation, memory: { lastOrder } }, { kubernetesVersion: "1.34" });
+    const seen = listed("DEPLOYED", next === undefined ? {} : { nextK8sAvailableVersion: next });
+    const found = plan(pass, seen);
+    expect(found.is === "step").toBe(generation === 2);
+    expect(found).toMatchObject(found.is === "step" ? { step: { why: { reason } } } : { why: { reason } });
+  });
+
   it("is not asked for while the cluster does not run", () => {
     const stopped = listed("STOPPED", { nextK8sAvailableVersion: "1.34" });
     for (const runState of ["Stopped", undefined]) {

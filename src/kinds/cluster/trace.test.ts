@@ -4,6 +4,7 @@ import { CLUSTER, clusterPass, listed } from "../../../test/support/cluster-pass
 import type { OpenIntent } from "../../engine/kind.ts";
 import { ApiError } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
+import { factsOf } from "./model.ts";
 import { baselineOf } from "./order.ts";
 import { trace } from "./trace.ts";
 
@@ -15,7 +16,7 @@ const intent = (op: string): OpenIntent => ({
   name: undefined,
   id: CLUSTER,
   commit: undefined,
-  mark: { baseline: before === undefined ? null : baselineOf(before), kubernetesVersion: "1.34" },
+  mark: { baseline: before === undefined ? null : baselineOf(factsOf(before)), kubernetesVersion: "1.34" },
 });
 const showing = (status: () => unknown) =>
   ({ clusters: { status: () => Promise.resolve().then(status) } }) as unknown as Platform;

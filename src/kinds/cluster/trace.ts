@@ -6,7 +6,7 @@ import type { Platform } from "../../platform/index.ts";
 import { clusterPhase } from "../../platform/states.ts";
 import type { ClusterMemory, ClusterOrder } from "../../resources/cluster.ts";
 import { baseline } from "../names.ts";
-import { NOTHING_SEEN, type ClusterPass, type Seen } from "./model.ts";
+import { factsOf, NOTHING_SEEN, type ClusterPass, type Seen } from "./model.ts";
 import { baselineOf } from "./order.ts";
 
 /** @throws ApiError */
@@ -28,7 +28,7 @@ function traceUnseen(intent: OpenIntent): Trace<Seen, ClusterMemory> {
 
 function hasLanded(intent: OpenIntent, status: ClusterStatus): boolean {
   if (intent.op === "stopCluster") return status.status.startsWith("STOP");
-  return clusterPhase(status.status) === "busy" || baseline(intent.mark, "baseline") !== baselineOf(status);
+  return clusterPhase(status.status) === "busy" || baseline(intent.mark, "baseline") !== baselineOf(factsOf(status));
 }
 
 const OPERATIONS: ReadonlyMap<string, ClusterOrder["operation"]> = new Map([

@@ -26,13 +26,20 @@ export function checkVersion(pass: ClusterPass, seen: Seen): Plan<Do> | undefine
   const phase = shownPhase(seen);
   if (phase !== undefined && phase !== "running") return undefined;
   const isTried = wasOrdered(pass, wanted) && pass.memory.lastOrder?.generation === pass.generation;
-  if (isTried && (pass.requested === undefined || seen.ordered)) {
-    return stalled(
-      "UpgradeFailed",
-      `The platform took the upgrade to Kubernetes ${wanted}, but the cluster does not run it. Look at the cluster on the platform, or request a retry with the annotation platform-operator.io/reconcile-requested-at.`,
-    );
+  return isTried && pass.requested === undefined ? untold(pass, seen, wanted) : checkOffer(pass, seen, wanted);
+}
+
+/** An upgrade that is over, to a version that the list does not show: it lags behind, or the version is offered again. */
+function untold(pass: ClusterPass, seen: Seen, wanted: string): Plan<never> {
+  const taken = `The platform took the upgrade to Kubernetes ${wanted}`;
+  if (knownFacts(pass, seen).nextKubernetesVersion !== wanted) {
+    const message = `${taken}; its list of clusters does not show the version yet.`;
+    return { is: "waiting", why: { reason: "Upgrading", message } };
   }
-  return checkOffer(pass, seen, wanted);
+  return stalled(
+    "UpgradeFailed",
+    `${taken}, but the cluster does not run it. Look at the cluster on the platform, or request a retry with the annotation platform-operator.io/reconcile-requested-at.`,
+  );
 }
 
 function checkOffer(pass: ClusterPass, seen: Seen, wanted: string): Plan<Do> {
