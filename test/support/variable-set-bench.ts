@@ -28,6 +28,8 @@ export interface VariableSetBench {
   target(name: "web" | "api"): JsonObject;
   /** A variable that others made in "web". */
   foreign(key: string, more?: Partial<Pick<Variable, "value" | "secret" | "scope" | "parentId">>): Variable;
+  /** Lets time pass, on the platform's wall clock too. */
+  wait(seconds: number): void;
   /** What others do to a variable of "web". */
   change(key: string, value: string): void;
   remove(key: string): void;
@@ -44,6 +46,7 @@ export function variableSetBench(surface: SurfaceName): VariableSetBench {
   let environmentId = "";
   let [web, api] = ["", ""];
   let names = 0;
+  let waited = 0;
   const created = async (name: string): Promise<string> => {
     const gitRepository = { url: "https://github.com/acme/web.git", branch: "main" };
     return (await world.api.applications.create(environmentId, { name, gitRepository })).id;
@@ -97,8 +100,13 @@ export function variableSetBench(surface: SurfaceName): VariableSetBench {
     change: (key, value) => {
       const found = bench.variable(key);
       if (found === undefined) throw new Error(`no variable ${key}`);
-      world.pass(1);
+      bench.wait(1);
       Object.assign(found, { value, updatedAt: world.simulator.sim.time.wall().toISOString() });
+    },
+    wait: (seconds) => {
+      waited += seconds;
+      world.simulator.sim.time.shiftWall(waited);
+      world.pass(seconds);
     },
     remove: (key) => {
       world.simulator.world().variables.delete(bench.variable(key)?.id ?? "");

@@ -65,6 +65,7 @@ function dueVerdict(
   const was = knownOf(known, variable.name);
   const isTried = was?.failed === true && sameContent(known.written, pass.inputs.fingerprint);
   if (!isTried || pass.requested !== undefined) return "send";
+  if (own !== undefined && !pass.inputs.overwrite && !isCreated(known, own)) return "kept";
   if (isFixed(pass, own)) return "stuck";
   const attempts = known.attempts ?? 0;
   if (attempts >= ATTEMPTS) return "refused";

@@ -26,7 +26,9 @@ export function targetsOf(pass: SetPass, seen: Seen): readonly Target[] {
   return [...wanted, ...left].map(({ id, name, wanted: isWanted }) => {
     const sight = seen.targets.get(id);
     const before = { ...known.get(id), applicationId: id, name };
-    const read = sight?.is === "shown" && !isFresh(seen, id) ? readBack(before, sight.entries, seen.serverNow) : before;
+    const scopeOf = (key: string) => pass.inputs.variables.find((one) => one.name === key)?.scope;
+    const namesakes = (key: string) => namesakesIn(sight, { name: key, scope: scopeOf(key) });
+    const read = sight?.is === "shown" && !isFresh(seen, id) ? readBack(before, namesakes, seen.serverNow) : before;
     return { id, label: name ?? id, wanted: isWanted, known: renewed(read, pass.inputs), sight };
   });
 }
@@ -63,7 +65,10 @@ export function isInPlace(target: KnownTarget, { name, digest }: SetVariable, { 
 }
 
 /** Entries of a variable's name. Lists hold inherited ones too; where a scope is shown it tells them apart. */
-function namesakes({ sight }: Target, variable: { readonly name: string; readonly scope?: string | undefined }) {
+function namesakesIn(
+  sight: Sight | undefined,
+  variable: { readonly name: string; readonly scope?: string | undefined },
+) {
   const scope = variable.scope ?? "APPLICATION";
   if (sight?.is !== "shown") return [];
   return sight.entries.filter((one) => one.key === variable.name && (one.scope ?? scope) === scope);
@@ -74,7 +79,7 @@ export function ownEntry(
   target: Target,
   variable: { readonly name: string; readonly scope?: string | undefined },
 ): Listed | undefined {
-  const same = namesakes(target, variable);
+  const same = namesakesIn(target.sight, variable);
   const id = knownOf(target.known, variable.name)?.id;
   return same.find((one) => one.id === id) ?? (same.length === 1 ? same[0] : undefined);
 }
@@ -100,14 +105,15 @@ export function standingOf(target: Target, variable: SetVariable, inputs: Inputs
   const { known, sight } = target;
   const own = ownEntry(target, variable);
   if (!isInPlace(known, variable, inputs)) {
-    const isForeign = own !== undefined && !isCreated(known, own);
+    // Without a scope it may be an inherited one, beside which the platform takes ours: that is for it to judge.
+    const isForeign = own?.scope !== undefined && !isCreated(known, own);
     return { is: isForeign && !inputs.overwrite ? "kept" : "due", own };
   }
   const memory = knownOf(known, variable.name);
   const isRead = sight?.is === "shown" && (variable.isSecret ? sight.lists.secrets : sight.lists.variables);
   // Without an id it was not read back yet: nothing can be said against it.
   if (!isRead || memory?.id === undefined) return { is: "fine", own };
-  if (!namesakes(target, variable).some(({ id }) => id === memory.id)) return { is: "removed", own };
+  if (!namesakesIn(sight, variable).some(({ id }) => id === memory.id)) return { is: "removed", own };
   return { is: isNewer(own?.updatedAt, memory.updatedAt) ? "changed" : "fine", own };
 }
 
