@@ -97,7 +97,7 @@ export function createCliWorld(surface: Surface): CliWorld {
     get world() {
       return there();
     },
-    run: (argv, options) => cli([...argv, ...flags], options),
+    run: (argv, options) => cli([...flags, ...argv], options),
     claim,
   };
 }
