@@ -5,6 +5,7 @@ import { BEGUN, INSTALLATION } from "../resources/base/names.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import type { Known, Ms, Pass } from "./kind.ts";
+import { conditionOf } from "./status.ts";
 
 /** Present on a kind whose objects do one thing and are over. */
 export interface Task<Spec, In, Seen, Mem extends JsonObject> {
@@ -37,7 +38,8 @@ export async function rest<Mem extends JsonObject, Api extends RatedApi>(
   object: KubeObject,
 ): Promise<{ readonly again: Ms | undefined } | undefined> {
   const over = kind.task?.over(kind.resource.memory.parse(object.status ?? {}));
-  if (over === undefined) return undefined;
+  // A status that lost its conditions is told anew, by what it still says of the end.
+  if (over === undefined || conditionOf(object, "Ready") === undefined) return undefined;
   context.observer.status(object);
   if (over.expiresAt === undefined) return { again: undefined };
   const left = over.expiresAt.getTime() - context.clock.now().getTime();

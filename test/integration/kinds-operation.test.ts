@@ -189,6 +189,36 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     expect(bench.sent()).toEqual(["deployApplication"]);
   });
 
+  it("deploys what an application with the policy Manual waits for, without a fight", async () => {
+    const { world, environmentId } = bench;
+    const spec = (gitCommitId: string) => ({
+      environmentRef: { name: "staging" },
+      name: `manual-${bench.applicationId}`,
+      gitRepository: { url: "https://github.com/acme/web.git" },
+      deploy: { gitCommitId, policy: "Manual" },
+    });
+    const application = world.application(environmentId, spec(COMMIT));
+    expect(await application.run()).toMatchObject({ ops: ["createApplication"], is: "settled" });
+    const deployed = async (gitCommitId: string) => {
+      const runner = world.operation({ ...deploy, gitCommitId }, { "spec.applicationRef": application.id() ?? "" });
+      await runner.run();
+      world.pass(600);
+      expect(await runner.run()).toMatchObject({ is: "settled" });
+    };
+    await deployed(COMMIT);
+    const upToDate = expect.objectContaining({ type: "UpToDate", status: "True" });
+    expect((await application.run()).report.conditions).toContainEqual(upToDate);
+    const pending = await application.run({ spec: spec(NEXT) });
+    expect(pending).toMatchObject({ ops: [], is: "settled" });
+    expect(pending.report.conditions).toContainEqual(expect.objectContaining({ type: "UpToDate", status: "False" }));
+    await deployed(NEXT);
+    const done = await application.run();
+    expect(done).toMatchObject({ ops: [], is: "settled", report: { drift: [] } });
+    // Which commit is deployed the documented surface never shows.
+    if (surface === "Full") expect(done.report.conditions).toContainEqual(upToDate);
+    expect(await application.run()).toMatchObject({ ops: [], wrote: false });
+  });
+
   it("is held back by a policy that forbids to write, and says so", async () => {
     const held = await bench.applied(invoices).run({ policies: { withheld: new Set(["sendInvoices"]) } });
     expect(held).toMatchObject({ ops: [], is: "stalled", why: { reason: "WithheldByPolicy" } });

@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
 
 import type { JsonObject } from "../../src/engine/kind.ts";
+import { member } from "../../src/kube/json.ts";
+import type { KubeObject } from "../../src/kube/types.ts";
 import { newCluster } from "../../src/simulator/seed.ts";
 import type { Cluster } from "../../src/simulator/world.ts";
+import { condition, type Condition } from "./cluster.ts";
 import type { Runner } from "./kind-runner.ts";
 import { startKindWorld, type KindWorld, type SurfaceName } from "./kind-world.ts";
+import type { Stage } from "./stage.ts";
 
 export const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 
@@ -79,4 +83,14 @@ export function operationBench(surface: SurfaceName): OperationBench {
       }),
     sent: () => world.writes().map(([operation]) => operation),
   };
+}
+
+/** Waits for the end of an operation. */
+export async function over(stage: Stage, name: string): Promise<KubeObject> {
+  return stage.waitFor("PlatformOperation", name, ({ status }) => member(status, "outcome") !== undefined);
+}
+
+/** The conditions that tell the end of an operation: none before, one after. */
+export function endsOf(object: KubeObject): readonly Condition[] {
+  return ["Complete", "Failed"].flatMap((type) => condition(object, type) ?? []);
 }

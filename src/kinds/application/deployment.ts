@@ -10,11 +10,12 @@ import { variablesSent } from "./variables.ts";
 /**
  * The last deployment: the remembered one. Of a service that was deployed before we came, or whose status was lost,
  * what is deployed is taken as the baseline and is not deployed again: the commit that the platform shows, else the
- * spec's own.
+ * spec's own. Under the policy Manual others deploy, an operation or a person: what they brought out is the last one.
  */
 export function lastDeployment(pass: ApplicationPass, seen: Seen): LastDeployment | undefined {
   const remembered = pass.memory.lastDeployment;
-  if (remembered !== undefined || seen.status === undefined || !everDeployed(seen.status)) return remembered;
+  const isKept = remembered !== undefined && !isReplaced(pass, seen, remembered);
+  if (isKept || seen.status === undefined || !everDeployed(seen.status)) return remembered;
   const commit = deployedCommit(pass, seen) ?? pass.spec.deploy?.gitCommitId;
   if (commit === undefined) return undefined;
   const { written } = pass.memory;
@@ -25,6 +26,17 @@ export function lastDeployment(pass: ApplicationPass, seen: Seen): LastDeploymen
     settings: written?.revision ?? 0,
     variables: written?.variables ?? (variablesSent(pass, seen) ? pass.inputs.fingerprint : undefined),
   };
+}
+
+/** Whether others deployed another commit since, as the policy Manual has them do. */
+function isReplaced(pass: ApplicationPass, seen: Seen, remembered: LastDeployment): boolean {
+  if (pass.spec.deploy?.policy !== "Manual" || remembered.finishedAt === undefined) return false;
+  const commit = deployedCommit(pass, seen);
+  const { state = "", deploymentRequestId } = seen.status ?? {};
+  // While the state speaks of our own request, the commit is of a list that lags behind.
+  const lags = remembered.requestId !== undefined && deploymentRequestId === remembered.requestId;
+  if (lags || servicePhase(state) !== "running" || commit === undefined) return false;
+  return !sameCommit(commit, remembered.gitCommitId);
 }
 
 const COMMIT = /^[0-9a-f]{7,64}$/;

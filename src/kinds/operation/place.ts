@@ -2,7 +2,8 @@
 import type { Uuid, Why } from "../../engine/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { projectOfEnvironment } from "../ancestry.ts";
-import { clusterNotAllowed, notThere, projectNotAllowed } from "../names.ts";
+import { clusterNotAllowed } from "../cluster-ref.ts";
+import { notThere, projectNotAllowed } from "../names.ts";
 import { unproven } from "../service/identity.ts";
 import { orMissing } from "../service/observe.ts";
 import type { OperationPass } from "./model.ts";

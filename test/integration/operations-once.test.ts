@@ -1,0 +1,91 @@
+/** PlatformOperation: never twice, whatever becomes of its request or of the operator. */
+import { beforeAll, describe, expect, it, vi } from "vitest";
+
+import type { JsonObject } from "../../src/kube/types.ts";
+import type { FaultInput } from "../../src/simulator/faults.ts";
+import { newCluster } from "../../src/simulator/seed.ts";
+import { COMMIT, defaults, operation, tree } from "../support/manifests.ts";
+import { endsOf, over } from "../support/operations.ts";
+import { createStage } from "../support/stage.ts";
+
+describe.each(["documented", "full"] as const)("an operation, %s surface", (surface) => {
+  // Without a lease, whose time would have to run out first.
+  const stage = createStage({ surface, args: ["--leader-elect=false"] });
+  const isFull = surface === "full";
+
+  beforeAll(async () => {
+    await stage.apply(...defaults(stage, { allowUnverifiedIds: true }), ...tree(stage, "web"));
+    await stage.waitFor("PlatformApplication", "web", { status: "True" });
+    await stage.settled();
+  }, 60_000);
+
+  describe("whose outcome is unknown", () => {
+    const losses: readonly (readonly [what: string, fault: Omit<FaultInput, "match">])[] = [
+      ["is applied and its answer lost", { effect: "applied", answer: { is: "reset" } }],
+      ["lands late", { effect: "late", lateSeconds: 0.5, answer: { is: "reset" } }],
+      ["is applied and answered with 502", { effect: "applied", answer: { is: "status", status: 502 } }],
+      ["is lost before its effect", { effect: "none", answer: { is: "reset" } }],
+    ];
+    const targets: readonly (readonly [operation: string, target: "application" | "cluster" | "none", JsonObject])[] = [
+      ["deployApplication", "application", { type: "DeployApplication", applicationRef: { name: "web" } }],
+      ["stopCluster", "cluster", { type: "StopCluster" }],
+      ["downloadInvoices", "none", { type: "SendInvoices" }],
+    ];
+    const rows = targets.flatMap(([op, target, spec]) =>
+      losses
+        // What is seen of an application is seen for a while; of the others one look tells all.
+        .filter(([, { effect, answer }]) => target === "application" || (effect !== "late" && answer.is === "reset"))
+        .map(([what, fault]) => ({ op, target, spec, what, fault })),
+    );
+
+    it.each(rows)("$op that $what: never twice", async ({ op, target, spec, fault }) => {
+      const name = `unknown-${rows.findIndex((row) => row.op === op && row.fault === fault)}`;
+      const { sim, organizationId } = stage.platform;
+      const cluster = newCluster(sim.ids, sim.time, organizationId, { name, region: "eu-west-3" });
+      sim.world.clusters.set(cluster.id, cluster);
+      const more = {
+        application: { gitCommitId: COMMIT },
+        cluster: { clusterRef: { externalId: cluster.id } },
+        none: {},
+      }[target];
+      const record = await stage.record();
+      sim.faults.add({ ...fault, name, match: { operation: op } });
+      await stage.apply(operation(name, { ...spec, ...more }));
+      const done = await over(stage, name);
+      const isSeen = target === "application" || (target === "cluster" && isFull);
+      expect(endsOf(done)).toMatchObject([
+        isSeen ? { type: "Complete" } : { type: "Failed", reason: "OperationResultUnknown" },
+      ]);
+      await stage.settled();
+      const effects = record.calls(op).flatMap((call) => call.effects);
+      expect(effects.length).toBe(isSeen || fault.effect !== "none" ? 1 : 0);
+      expect(record.calls(op)).toHaveLength(isSeen && fault.effect === "none" ? 2 : 1);
+    });
+  });
+
+  it.each(["applied", "none"] as const)(
+    "SIGKILL between the request (%s) and its record: never twice",
+    async (effect) => {
+      for (const [op, spec] of [
+        ["deployApplication", { type: "DeployApplication", applicationRef: { name: "web" }, gitCommitId: "1234567" }],
+        ["downloadInvoices", { type: "SendInvoices" }],
+      ] as const) {
+        const name = `killed-${op.toLowerCase()}-${effect}`;
+        const record = await stage.record();
+        const { faults } = stage.platform.sim;
+        faults.add({ name, match: { operation: op }, effect, answer: { is: "slow", seconds: 6 } });
+        await stage.apply(operation(name, spec));
+        const sent = () => record.calls(op).filter(({ fault }) => fault === name);
+        await vi.waitFor(() => expect(sent()).toHaveLength(1), { timeout: 15_000, interval: 5 });
+        await stage.kill();
+        await stage.start();
+        const done = await over(stage, name);
+        const isSeen = op === "deployApplication";
+        expect(endsOf(done)).toMatchObject([{ type: isSeen ? "Complete" : "Failed" }]);
+        await stage.settled();
+        const effects = record.calls(op).flatMap((call) => call.effects);
+        expect(effects).toHaveLength(isSeen || effect === "applied" ? 1 : 0);
+      }
+    },
+  );
+});

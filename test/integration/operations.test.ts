@@ -1,0 +1,153 @@
+/** PlatformOperation on the real control plane: carried out once, whatever is done to the object. */
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { member } from "../../src/kube/json.ts";
+import type { JsonObject } from "../../src/kube/types.ts";
+import { APPROVED_PLAN, BEGUN, RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
+import { condition, type Manifest } from "../support/cluster.ts";
+import { COMMIT, defaults, NEXT_COMMIT, operation, tree } from "../support/manifests.ts";
+import { endsOf, over } from "../support/operations.ts";
+import { idOf } from "../support/settling.ts";
+import { createStage } from "../support/stage.ts";
+
+const deployment = (name: string, spec: JsonObject = {}): Manifest =>
+  operation(name, {
+    type: "DeployApplication",
+    applicationRef: { name: "web" },
+    gitCommitId: NEXT_COMMIT,
+    ...spec,
+  });
+
+describe.each(["documented", "full"] as const)("an operation, %s surface", (surface) => {
+  const stage = createStage({ surface });
+  const isFull = surface === "full";
+
+  beforeAll(async () => {
+    await stage.apply(...defaults(stage, { allowUnverifiedIds: true }), ...tree(stage, "web"));
+    await stage.waitFor("PlatformApplication", "web", { status: "True" });
+    await stage.settled();
+  }, 60_000);
+
+  it("deploys a commit, ends Complete and is then left alone, whatever is done to it", async () => {
+    const record = await stage.record();
+    await stage.apply(deployment("deploy"));
+    const done = await stage.waitFor("PlatformOperation", "deploy", { type: "Complete", status: "True" });
+    expect(endsOf(done)).toHaveLength(1);
+    expect(condition(done, "Ready")).toMatchObject({ status: "True", reason: "Completed" });
+    expect(condition(done, "Synced")).toMatchObject({ status: "True" });
+    expect(condition(done, "Reconciling") ?? condition(done, "Stalled")).toBeUndefined();
+    expect(done.metadata.annotations?.[BEGUN]).toBe(done.metadata.uid);
+    expect(done.status).toMatchObject({ targetId: idOf(await stage.get("PlatformApplication", "web")) });
+    await stage.settled();
+    const since = await stage.record();
+    await stage.annotate("PlatformOperation", "deploy", { [RECONCILE_REQUESTED_AT]: "now" });
+    await stage.patch("PlatformOperation", "deploy", { metadata: { labels: { touched: "yes" } } });
+    await stage.restart();
+    await stage.settled();
+    expect((await since.writes()).objects).toEqual([]);
+    expect(record.changes()).toEqual(["deployApplication"]);
+  });
+
+  it("costs the API server few writes", async () => {
+    const record = await stage.record();
+    await stage.apply(operation("cheap", { type: "SendInvoices" }));
+    await over(stage, "cheap");
+    await stage.settled();
+    const { objects } = await record.writes();
+    const own = objects.filter(({ name }) => name === "cheap").map(({ what }) => what);
+    expect(own).toEqual(["platformoperations/status", "platformoperations", "platformoperations/status"]);
+    expect(record.changes()).toEqual(["downloadInvoices"]);
+  });
+
+  it("does not run again once its status is lost, in the middle or at its end; a copy does run", async () => {
+    const record = await stage.record();
+    const { durations } = stage.platform.sim.settings;
+    const usual = durations.deploy;
+    durations.deploy = 1_000;
+    await stage.apply(deployment("lost"));
+    await stage.waitFor("PlatformOperation", "lost", ({ status }) => member(status, "request") !== undefined);
+    await stage.patch("PlatformOperation", "lost", { status: null }, "status");
+    const failed = await over(stage, "lost");
+    expect(endsOf(failed)).toMatchObject([{ type: "Failed", reason: "OperationResultUnknown" }]);
+    expect(condition(failed, "Stalled")).toMatchObject({ status: "True" });
+    await stage.patch("PlatformOperation", "lost", { status: null }, "status");
+    await over(stage, "lost");
+    expect(record.changes()).toEqual(["deployApplication"]);
+    durations.deploy = usual;
+
+    const { spec, metadata } = await stage.get("PlatformOperation", "lost");
+    const annotations = { ...metadata.annotations };
+    await stage.apply({ ...operation("copy", {}), metadata: { name: "copy", annotations }, spec: spec ?? {} });
+    await stage.waitFor("PlatformOperation", "copy", { type: "Complete", status: "True" }, 40_000);
+    expect(record.changes()).toEqual(["deployApplication", "deployApplication"]);
+  });
+
+  it("tells its end anew when its conditions are lost", async () => {
+    await stage.apply(operation("told", { type: "SendInvoices" }));
+    await over(stage, "told");
+    const record = await stage.record();
+    await stage.patch("PlatformOperation", "told", { status: { conditions: null } }, "status");
+    await stage.annotate("PlatformOperation", "told", { [RECONCILE_REQUESTED_AT]: "now" });
+    await stage.waitFor("PlatformOperation", "told", { type: "Complete", status: "True" });
+    expect(record.changes()).toEqual([]);
+  });
+
+  it("is deleted when its time is over, with the ConfigMap that it rendered", async () => {
+    const source = { helm_repository: { chart_name: "redis" } };
+    const environmentRef = { name: "web" };
+    const render = { type: "RenderHelmDefaultValues", environmentRef, source, outputConfigMap: "redis" };
+    await stage.apply(operation("render", { ...render, ttlSecondsAfterFinished: 2 }));
+    const done = await stage.waitFor("PlatformOperation", "render", { type: "Complete", status: "True" });
+    const values = await stage.get("ConfigMap", "redis");
+    expect(values).toMatchObject({
+      metadata: { ownerReferences: [{ kind: "PlatformOperation", name: "render", uid: done.metadata.uid }] },
+      data: { "values.yaml": expect.stringContaining("replicaCount: 1") },
+    });
+    expect(done.status).toMatchObject({ digest: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    await stage.waitGone("PlatformOperation", "render");
+  });
+
+  it("writes no ConfigMap of others, and goes on when it is gone", async () => {
+    await stage.apply({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "taken" }, data: { a: "b" } });
+    const render = { type: "RenderHelmDefaultValues", environmentRef: { name: "web" }, outputConfigMap: "taken" };
+    await stage.apply(operation("taken", { ...render, source: { helm_repository: {} } }));
+    const stalled = await stage.waitFor("PlatformOperation", "taken", { reason: "NameConflict" });
+    expect(endsOf(stalled)).toEqual([]);
+    await stage.remove("ConfigMap", "taken");
+    await stage.waitFor("PlatformOperation", "taken", { type: "Complete", status: "True" });
+  });
+
+  it("waits for approval, and needs none twice", async () => {
+    const record = await stage.record();
+    await stage.apply(operation("manual", { type: "SendInvoices", lifecycle: { applyPolicy: "Manual" } }));
+    const waiting = await stage.waitFor("PlatformOperation", "manual", { reason: "ApprovalPending" });
+    expect(record.changes()).toEqual([]);
+    const hash = member(member(waiting.status, "plan"), "hash");
+    await stage.annotate("PlatformOperation", "manual", { [APPROVED_PLAN]: String(hash) });
+    await stage.waitFor("PlatformOperation", "manual", { type: "Complete", status: "True" });
+    expect(record.changes()).toEqual(["downloadInvoices"]);
+  });
+
+  it("does not begin through a connection whose policy forbids to write", async () => {
+    const record = await stage.record();
+    const [secret, connection] = defaults(stage, { defaults: { lifecycle: { managementPolicy: "ObserveOnly" } } });
+    if (secret === undefined || connection === undefined) throw new Error("there are two");
+    const named = { ...connection, metadata: { name: "watching" } };
+    await stage.apply(named);
+    await stage.apply(operation("forbidden", { type: "SendInvoices", connectionRef: { name: "watching" } }));
+    await stage.waitFor("PlatformOperation", "forbidden", { type: "Stalled", reason: "WithheldByPolicy" });
+    expect(record.changes()).toEqual([]);
+  });
+
+  it("does not fight with the application that it deploys", async () => {
+    const record = await stage.record();
+    await stage.apply(deployment("foreign", { gitCommitId: "abcdef1" }));
+    await stage.waitFor("PlatformOperation", "foreign", { type: "Complete", status: "True" });
+    await stage.settled();
+    expect(record.changes()).toEqual(["deployApplication"]);
+    const web = await stage.waitFor("PlatformApplication", "web", { status: "True" });
+    expect(web.status).toMatchObject({ lastDeployment: { gitCommitId: COMMIT } });
+    if (isFull) await stage.waitFor("PlatformApplication", "web", { type: "Drifted", status: "True" });
+    expect(record.changes()).toEqual(["deployApplication"]);
+  });
+});
