@@ -20,12 +20,30 @@ const EXPORT_OPERATIONS = [
   "getBinding",
 ] as const satisfies readonly OperationName[];
 
+/** What `get --remote` reads. */
+const REMOTE_OPERATIONS = [
+  "listProjects",
+  "getProject",
+  "getEnvironment",
+  "getApplication",
+  "getApplicationStatus",
+  "getDatabase",
+  "getClusterStatus",
+  "getWebhook",
+] as const satisfies readonly OperationName[];
+
 export const OBJECT_COMMANDS: readonly Entry[] = [
   {
     name: "tree",
     about: "draw what there is, what hangs from what, and how it goes",
     operations: [],
     load: async () => (await import("./tree.ts")).tree,
+  },
+  {
+    name: "get",
+    about: "list custom resources, with --remote beside what the platform says",
+    operations: REMOTE_OPERATIONS,
+    load: async () => (await import("./get.ts")).get,
   },
   {
     name: "status",
@@ -44,6 +62,18 @@ export const OBJECT_COMMANDS: readonly Entry[] = [
     about: "show what the operator would do if files were applied",
     operations: [],
     load: async () => (await import("./plan/index.ts")).plan,
+  },
+  {
+    name: "check",
+    about: "see whether everything is in place, and what to do where it is not",
+    operations: ["listProjects"],
+    load: async () => (await import("./check/index.ts")).check,
+  },
+  {
+    name: "report",
+    about: "write a bundle for support, without secrets",
+    operations: ["listProjects"],
+    load: async () => (await import("./report/index.ts")).report,
   },
   {
     name: "reconcile",

@@ -1,0 +1,129 @@
+/** The command `check`: whether everything is in place, and what to do where it is not. */
+import { pause } from "../../../kube/clock.ts";
+import { KubeError } from "../../../kube/errors.ts";
+import { isObject, stringMember } from "../../../kube/json.ts";
+import type { Cluster } from "../../cluster.ts";
+import { command } from "../../command.ts";
+import { EXIT } from "../../exit.ts";
+import { explain } from "../../explain.ts";
+import { PLATFORM_FLAGS } from "../../globals.ts";
+import { paintFor, type Io } from "../../io.ts";
+import { printData, printable } from "../../render.ts";
+import { durationOf } from "../duration.ts";
+import { checkCrds } from "./crds.ts";
+import { failed, ok, type Finding, type Mark } from "./finding.ts";
+import { checkOperator } from "./operator.ts";
+import { checkConnections, checkObjects, checkPlatform, type Platforms } from "./platform.ts";
+import { checkInstaller, checkOperatorRights, checkUser } from "./rights.ts";
+
+export const check = command({
+  asks: "platform",
+  flags: {
+    pre: { is: "switch", about: "only what is needed before the operator is installed" },
+    "operator-namespace": PLATFORM_FLAGS["operator-namespace"],
+    wait: { is: "text", value: "DURATION", about: "check again until everything is well, e.g. 2m" },
+  },
+  formats: ["table", "json", "yaml"],
+  details: "The exit code is 1 when something has to be done, 3 when --wait was in vain.",
+  run: async ({ cluster: open, access, flags, output, io, tell, host }) => {
+    const waitMs = flags.wait === undefined ? 0 : durationOf("--wait", flags.wait);
+    const cluster = await open();
+    const platforms: Platforms = {
+      cluster,
+      access,
+      operatorNamespace: flags["operator-namespace"],
+      clock: host.clock,
+    };
+    const interrupt = waitMs > 0 ? host.interrupt() : new AbortController().signal;
+    const until = host.clock.monotonic() + waitMs;
+    for (;;) {
+      const findings = await checkAll(platforms, flags.pre);
+      const isWell = findings.every(({ is }) => is !== "failed");
+      const isLast = host.clock.monotonic() >= until || interrupt.aborted;
+      if (isWell || isLast) {
+        await show(findings, output, io);
+        if (isWell) return EXIT.ok;
+        return waitMs > 0 ? EXIT.timeout : EXIT.failed;
+      }
+      tell(
+        `not yet: ${findings
+          .filter(({ is }) => is === "failed")
+          .map(({ what }) => what)
+          .join(", ")}`,
+      );
+      await pause(host.clock, AGAIN_MS, interrupt);
+    }
+  },
+});
+
+const AGAIN_MS = 2_000;
+
+/** All that `check` looks at; each part is looked at, whatever became of the others. */
+export async function checkAll(platforms: Platforms, pre: boolean): Promise<readonly Finding[]> {
+  const { cluster, operatorNamespace, clock } = platforms;
+  const first = await guarded("cluster", () => checkVersion(cluster));
+  if (first.some(({ is }) => is === "failed")) return first;
+  if (pre) return [...first, ...(await guarded("your rights", () => checkInstaller(cluster)))];
+  const crds = await guarded("CRDs", () => checkCrds(cluster));
+  const operator = [
+    ...(await guarded("operator", () => checkOperator(cluster, operatorNamespace, clock))),
+    ...(await guarded("operator's rights", () => checkOperatorRights(cluster, operatorNamespace))),
+  ];
+  const user = await guarded("your rights", () => checkUser(cluster));
+  return [
+    ...first,
+    ...crds,
+    ...operator,
+    ...user,
+    ...(await guarded("connections", () => checkConnections(platforms))),
+    ...(await guarded("platform", () => checkPlatform(platforms))),
+    ...(await guarded("objects", () => checkObjects(platforms))),
+  ];
+}
+
+/** One check that cannot be made does not hold up the others. */
+async function guarded(what: string, run: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+  try {
+    return await run();
+  } catch (error) {
+    return [failed(what, explain(error).message)];
+  }
+}
+
+/** CRDs here have selectable fields: Kubernetes 1.30 knows them by default (KEP-4358). */
+const LEAST_MINOR = 30;
+
+async function checkVersion({ client }: Cluster): Promise<readonly Finding[]> {
+  const answer = await client.request({ method: "GET", path: "/version" });
+  if (!isObject(answer)) throw new KubeError("BadResponse", 200, "GET /version: the answer is no object");
+  const version = stringMember(answer, "gitVersion") ?? "";
+  const minor = Number(/^\d+/.exec(stringMember(answer, "minor") ?? "")?.[0]);
+  if (stringMember(answer, "major") === "1" && minor < LEAST_MINOR) {
+    return [failed("cluster", `it runs Kubernetes ${version}; the CRDs need 1.${LEAST_MINOR} or later`)];
+  }
+  return [ok("cluster", `${client.host}, Kubernetes ${version}`)];
+}
+
+const SIGNS: Readonly<Record<Mark, readonly [sign: string, colour: "green" | "red" | "yellow" | "dim"]>> = {
+  ok: ["✔", "green"],
+  failed: ["✗", "red"],
+  unknown: ["?", "yellow"],
+  info: ["·", "dim"],
+};
+
+async function show(findings: readonly Finding[], output: string, io: Io): Promise<void> {
+  if (output === "json" || output === "yaml") {
+    await printData(
+      { io },
+      output,
+      findings.map(({ what, is, detail }) => ({ check: what, result: is, detail })),
+    );
+    return;
+  }
+  const paint = paintFor(io.stdout);
+  const width = Math.max(...findings.map(({ what }) => what.length));
+  for (const { what, is, detail } of findings) {
+    const [sign, colour] = SIGNS[is];
+    io.stdout.write(`${paint(colour, sign)} ${what.padEnd(width)}  ${printable(detail)}\n`);
+  }
+}

@@ -1,0 +1,144 @@
+/** What may be done: by the user, and by the operator. */
+import { GRANTS, OPERATOR, type Grant } from "../../../app/rbac.ts";
+import { KubeError } from "../../../kube/errors.ts";
+import { member } from "../../../kube/json.ts";
+import { GROUP } from "../../../resources/base/names.ts";
+import { RESOURCES } from "../../../resources/index.ts";
+import type { Cluster } from "../../cluster.ts";
+import { failed, info, ok, unknown, type Finding } from "./finding.ts";
+
+/** One question to the API server (authorization.k8s.io/v1). */
+interface Question {
+  readonly group: string;
+  readonly resource: string;
+  readonly verb: string;
+  /** undefined for all. */
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/** What those who install need. */
+const INSTALLS: readonly Question[] = [
+  { group: "apiextensions.k8s.io", resource: "customresourcedefinitions", verb: "create" },
+  { group: "rbac.authorization.k8s.io", resource: "clusterroles", verb: "create" },
+  { group: "rbac.authorization.k8s.io", resource: "clusterrolebindings", verb: "create" },
+  { group: "", resource: "namespaces", verb: "create" },
+  { group: "apps", resource: "deployments", verb: "create", namespace: OPERATOR },
+];
+
+/** Whether the user may install the operator. @throws KubeError */
+export async function checkInstaller(cluster: Cluster): Promise<readonly Finding[]> {
+  const denied = await deniedOf(cluster, INSTALLS);
+  if (denied.length === 0) return [ok("your rights", "enough to install")];
+  return [failed("your rights", `you may not ${denied.join(", ")}. Ask a cluster admin to install the operator.`)];
+}
+
+/** Whether the user may work with the custom resources of the namespace, and read the tokens. @throws KubeError */
+export async function checkUser(cluster: Cluster): Promise<readonly Finding[]> {
+  const { namespace } = cluster;
+  const ours = RESOURCES.filter(({ scope }) => scope === "Namespaced");
+  const ask = (verbs: readonly string[]): readonly Question[] =>
+    ours.flatMap(({ plural }) => verbs.map((verb) => ({ group: GROUP, resource: plural, verb, namespace })));
+  const unread = await deniedOf(cluster, ask(["get", "list", "watch"]));
+  const unwritten = await deniedOf(cluster, ask(["create", "patch", "delete"]));
+  const secrets = await deniedOf(cluster, [{ group: "", resource: "secrets", verb: "get", namespace }]);
+  const where = `namespace "${namespace}"`;
+  return [
+    unread.length === 0
+      ? ok("your rights", `you may read the custom resources of ${where}`)
+      : failed("your rights", `in ${where} you may not ${some(unread)}. Ask for a role that may.`),
+    ...(unwritten.length === 0 ? [] : [info("your rights", `in ${where} you may not ${some(unwritten)}`)]),
+    ...(secrets.length === 0
+      ? []
+      : [
+          info(
+            "your rights",
+            `you may not read Secrets of ${where}: commands that ask the platform directly need that`,
+          ),
+        ]),
+  ];
+}
+
+/** Whether the operator's ServiceAccount has the roles that it needs. @throws KubeError */
+export async function checkOperatorRights(cluster: Cluster, operatorNamespace: string): Promise<readonly Finding[]> {
+  const what = "operator's rights";
+  const user = `system:serviceaccount:${operatorNamespace}:${OPERATOR}`;
+  try {
+    const denied = await deniedOf(
+      cluster,
+      GRANTS.filter(({ where }) => where !== "namespaces where its role is bound").flatMap((grant) =>
+        questionsOf(grant, operatorNamespace),
+      ),
+      user,
+    );
+    if (denied.length === 0) return [ok(what, `ServiceAccount ${operatorNamespace}/${OPERATOR} has its roles`)];
+    const advice = "Apply the roles of this version, or name its namespace with --operator-namespace.";
+    return [failed(what, `ServiceAccount ${operatorNamespace}/${OPERATOR} may not ${some(denied)}. ${advice}`)];
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.failure !== "Forbidden") throw error;
+    return [unknown(what, "you may not ask what others may do")];
+  }
+}
+
+function questionsOf({ group, resources, verbs, names, where }: Grant, operatorNamespace: string): readonly Question[] {
+  const namespace = where === "everywhere" ? {} : { namespace: operatorNamespace };
+  return resources.flatMap((resource) =>
+    verbs.flatMap((verb) =>
+      (names ?? [undefined]).map((name) => ({
+        group,
+        resource,
+        verb,
+        ...namespace,
+        ...(name === undefined ? {} : { name }),
+      })),
+    ),
+  );
+}
+
+/** At most so many questions are asked at once: each is a request. */
+const AT_ONCE = 8;
+
+/** @returns in words what may not be done. @param user the user whose own rights are asked for when left out */
+async function deniedOf(cluster: Cluster, questions: readonly Question[], user?: string): Promise<readonly string[]> {
+  const denied: string[] = [];
+  for (let at = 0; at < questions.length; at += AT_ONCE) {
+    const asked = questions.slice(at, at + AT_ONCE);
+    const answers = await Promise.all(asked.map((question) => mayI(cluster, question, user)));
+    denied.push(
+      ...asked.filter((_, index) => answers[index] === false).map(({ verb, resource }) => `${verb} ${resource}`),
+    );
+  }
+  return [...new Set(denied)];
+}
+
+async function mayI({ client }: Cluster, question: Question, user: string | undefined): Promise<boolean> {
+  const { group, resource, verb, namespace, name } = question;
+  const [plural = "", subresource] = resource.split("/");
+  const kind = user === undefined ? "SelfSubjectAccessReview" : "SubjectAccessReview";
+  const resourceAttributes = {
+    group,
+    resource: plural,
+    verb,
+    ...(subresource === undefined ? {} : { subresource }),
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(name === undefined ? {} : { name }),
+  };
+  const answer = await client.request({
+    method: "POST",
+    path: `/apis/authorization.k8s.io/v1/${kind.toLowerCase()}s`,
+    body: {
+      apiVersion: "authorization.k8s.io/v1",
+      kind,
+      spec: { resourceAttributes, ...(user === undefined ? {} : { user }) },
+    },
+  });
+  return member(member(answer, "status"), "allowed") === true;
+}
+
+/** The most that are named. */
+const NAMED = 4;
+
+function some(denied: readonly string[]): string {
+  const more = denied.length > NAMED ? ` and ${denied.length - NAMED} more` : "";
+  return `${denied.slice(0, NAMED).join(", ")}${more}`;
+}

@@ -1,0 +1,118 @@
+/** The command `get`: the custom resources, and with --remote what the platform says of them. */
+import type { KubeObject } from "../../kube/types.ts";
+import { command, type Call } from "../command.ts";
+import { CliError } from "../exit.ts";
+import { ALL_NAMESPACES } from "../globals.ts";
+import { printList, type View } from "../render.ts";
+import { ageOf } from "./duration.ts";
+import { conditionOf, factOf } from "./facts.ts";
+import { listObjects } from "./listing.ts";
+import { READABLE, remoteOf, type RemoteField } from "./remote.ts";
+import { surfaceOf } from "./surface.ts";
+import { fullName, resourceOf, shortTarget } from "./target.ts";
+
+export const get = command({
+  asks: "platform",
+  args: [{ name: "kind", about: "a kind, e.g. papp; all of them when left out", optional: true }],
+  flags: {
+    remote: { is: "switch", about: "what the platform says, beside what the spec wants" },
+    ...ALL_NAMESPACES,
+  },
+  formats: ["table", "wide", "json", "yaml", "name"],
+  run: async (call) => {
+    const { cluster: open, args, flags, tell, host } = call;
+    const kinds = args.kind === undefined ? undefined : [resourceOf(args.kind).kind];
+    const cluster = await open();
+    const namespace = flags["all-namespaces"] ? "" : cluster.namespace;
+    const objects = await listObjects({ cluster, namespace, tell, ...(kinds === undefined ? {} : { kinds }) });
+    if (!flags.remote) {
+      await printList(call, localView(host.clock.now(), namespace === ""), objects);
+      return;
+    }
+    const [kind] = kinds ?? [];
+    if (kind !== undefined && !READABLE.includes(kind)) {
+      throw new CliError(
+        `The platform shows nothing that a ${kind} could be compared with. Try: ${READABLE.join(", ")}.`,
+      );
+    }
+    await printList(
+      call,
+      REMOTE,
+      await remoteRows(
+        call,
+        objects.filter((object) => READABLE.includes(object.kind)),
+      ),
+    );
+  },
+});
+
+const target = ({ kind, metadata }: KubeObject): { readonly kind: string; readonly name: string } => ({
+  kind,
+  name: metadata.name,
+});
+
+function localView(now: Date, everywhere: boolean): View<KubeObject> {
+  return {
+    columns: [
+      ...(everywhere ? [{ name: "NAMESPACE", of: ({ metadata }: KubeObject) => metadata.namespace }] : []),
+      { name: "NAME", of: (object) => shortTarget(target(object)) },
+      { name: "READY", of: (object) => conditionOf(object, "Ready")?.status },
+      { name: "STATE", of: (object) => factOf(object).state },
+      { name: "REASON", of: (object) => conditionOf(object, "Ready")?.reason },
+      { name: "AGE", of: ({ metadata }) => ageOf(metadata.creationTimestamp, now) },
+      { name: "REMOTE-ID", of: (object) => factOf(object).externalId, wide: true },
+      { name: "MESSAGE", of: (object) => conditionOf(object, "Ready")?.message, wide: true },
+    ],
+    name: (object) => fullName(target(object)),
+  };
+}
+
+interface RemoteRow extends RemoteField {
+  readonly object: KubeObject;
+}
+
+const REMOTE: View<RemoteRow> = {
+  columns: [
+    { name: "NAME", of: ({ object }) => shortTarget(target(object)) },
+    { name: "FIELD", of: ({ path }) => path },
+    { name: "WANTED", of: ({ wanted }) => wanted },
+    { name: "PLATFORM", of: ({ found }) => found },
+    { name: "DIFFERS", of: (row) => (differs(row) ? "yes" : "") },
+    { name: "NAMESPACE", of: ({ object }) => object.metadata.namespace, wide: true },
+  ],
+  name: ({ object }) => fullName(target(object)),
+  data: (row) => ({
+    kind: row.object.kind,
+    namespace: row.object.metadata.namespace,
+    name: row.object.metadata.name,
+    field: row.path,
+    wanted: row.wanted ?? null,
+    platform: row.found ?? null,
+    differs: differs(row),
+  }),
+};
+
+/** Both sides say something, and not the same. */
+function differs({ wanted, found }: RemoteField): boolean {
+  return wanted !== undefined && found !== undefined && wanted !== found;
+}
+
+async function remoteRows(
+  { access, tell }: Pick<Call, "access" | "tell">,
+  objects: readonly KubeObject[],
+): Promise<readonly RemoteRow[]> {
+  const rows: RemoteRow[] = [];
+  for (const object of objects) {
+    const id = factOf(object).externalId;
+    const name = shortTarget(target(object));
+    if (id === "") {
+      tell(`${name} is left out: it is not on the platform yet.`);
+      continue;
+    }
+    const reached = await access(object);
+    const remote = await remoteOf(reached.platform, await surfaceOf(reached), object, id);
+    if (remote.is === "unseen") tell(`${name} is left out: ${remote.why}.`);
+    else rows.push(...remote.fields.map((field) => ({ ...field, object })));
+  }
+  return rows;
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+
+import { fieldsOf } from "./remote.ts";
+
+describe("what both sides say", () => {
+  it("is told field by field, without what is ours and without credentials", () => {
+    const spec = {
+      name: "api",
+      environmentRef: { name: "staging" },
+      lifecycle: { deletionPolicy: "Retain" },
+      variables: [{ name: "A", value: "b" }],
+      gitRepository: { url: "https://me:pw@git.example.com/a.git", branch: "main" },
+      cpu: 500,
+      ports: [{ internalPort: 8080 }],
+    };
+    const record = {
+      name: "api",
+      cpu: 250,
+      gitRepository: { branch: "main" },
+      state: "DEPLOYED",
+      record: { cpu: 250 },
+    };
+    expect(fieldsOf(spec, record)).toEqual([
+      { path: "name", wanted: "api", found: "api" },
+      { path: "gitRepository.url", wanted: "https://•••@git.example.com/a.git", found: undefined },
+      { path: "gitRepository.branch", wanted: "main", found: "main" },
+      { path: "cpu", wanted: "500", found: "250" },
+      { path: "ports", wanted: '[{"internalPort":8080}]', found: undefined },
+      { path: "state", wanted: undefined, found: "DEPLOYED" },
+    ]);
+  });
+});

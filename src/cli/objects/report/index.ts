@@ -1,0 +1,110 @@
+/** The command `report`: a bundle for those who help, without secrets. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+
+import { stringify } from "yaml";
+
+import type { KubeObject } from "../../../kube/types.ts";
+import { command } from "../../command.ts";
+import { CliError } from "../../exit.ts";
+import { ALL_NAMESPACES, PLATFORM_FLAGS } from "../../globals.ts";
+import { checkAll } from "../check/index.ts";
+import { listObjects } from "../listing.ts";
+import { eventsIn, objectsByKind, operatorOf, versionsOf, type Gathering, type Part } from "./gather.ts";
+import { maskedText } from "./mask.ts";
+import { tarOf, type TarEntry } from "./tar.ts";
+
+const ARCHIVE = /\.(tar\.gz|tgz)$/;
+
+export const report = command({
+  asks: "platform",
+  flags: {
+    file: {
+      is: "text",
+      short: "f",
+      value: "FILE.tar.gz|DIR",
+      fallback: "platform-report.tar.gz",
+      about: "archive to write; any other name is a directory",
+    },
+    "operator-namespace": PLATFORM_FLAGS["operator-namespace"],
+    ...ALL_NAMESPACES,
+  },
+  details:
+    "Holds the custom resources with their values masked, events, versions, how the operator is deployed, and what\n" +
+    "`check` finds. Secrets and ConfigMaps are not read. Look at it before you hand it on.",
+  run: async ({ cluster: open, access, flags, tell, host }) => {
+    const cluster = await open();
+    const { clock } = host;
+    const namespace = flags["all-namespaces"] ? "" : cluster.namespace;
+    const gathering: Gathering = { cluster, namespace, operatorNamespace: flags["operator-namespace"] };
+    const gaps: string[] = [];
+    const note = (line: string): void => void gaps.push(line);
+    const objects = await listObjects({ cluster, namespace, tell: note });
+    const operatorNamespace = flags["operator-namespace"];
+    const findings = await checkAll({ cluster, access, operatorNamespace, clock }, false);
+    const parts = {
+      versions: await versionsOf(gathering),
+      events: await eventsIn(gathering),
+      operator: await operatorOf(gathering),
+    };
+    const entries = [
+      ...objectEntries(objects),
+      ...partEntries(parts, note),
+      { name: "check.yaml", text: maskedText(stringify(findings)) },
+    ];
+    const bundle = [{ name: "README.txt", text: readme(entries, gaps, namespace, clock.now()) }, ...entries];
+    await write(flags.file, bundle, clock.now());
+    tell(
+      `Wrote ${flags.file}: ${bundle.map(({ name }) => name).join(", ")}. Values are masked; look at it before you hand it on.`,
+    );
+    for (const gap of gaps) tell(gap);
+  },
+});
+
+function objectEntries(objects: readonly KubeObject[]): readonly TarEntry[] {
+  return Object.entries(objectsByKind(objects)).map(([kind, masked]) => ({
+    name: `objects/${kind}.yaml`,
+    text: masked.map((object) => stringify(object, { lineWidth: 0 })).join("---\n"),
+  }));
+}
+
+function partEntries(parts: Readonly<Record<string, Part>>, note: (line: string) => void): readonly TarEntry[] {
+  return Object.entries(parts).flatMap(([name, part]) => {
+    if (part.is === "found") return [{ name: `${name}.yaml`, text: stringify(part.data, { lineWidth: 0 }) }];
+    note(`${name} is left out: ${part.why}.`);
+    return [];
+  });
+}
+
+function readme(entries: readonly TarEntry[], gaps: readonly string[], namespace: string, now: Date): string {
+  return [
+    `Report of ${namespace === "" ? "all namespaces" : `namespace ${namespace}`}, made ${now.toISOString()}.`,
+    "",
+    "In it:",
+    ...entries.map(({ name }) => `  ${name}`),
+    "",
+    "Not in it: Secrets, ConfigMaps, logs, and anything of the platform but what the statuses say. Values of variables,",
+    "of templates' fields and of inputs, and whatever is named like a secret, are replaced by •••.",
+    ...(gaps.length === 0 ? [] : ["", "Left out:", ...gaps.map((gap) => `  ${gap}`)]),
+    "",
+  ].join("\n");
+}
+
+async function write(file: string, bundle: readonly TarEntry[], now: Date): Promise<void> {
+  try {
+    if (ARCHIVE.test(file)) {
+      const named = bundle.map(({ name, text }) => ({ name: `platform-report/${name}`, text }));
+      await writeFile(file, gzipSync(tarOf(named, now)));
+      return;
+    }
+    for (const { name, text } of bundle) {
+      const path = join(file, name);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, text);
+    }
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "it failed";
+    throw new CliError(`${file} cannot be written (${code}). Name another place with -f.`);
+  }
+}

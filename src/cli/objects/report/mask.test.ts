@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+
+import { masked, maskedEnv, maskedText } from "./mask.ts";
+
+const PASSWORD = "correct-horse";
+
+describe("a masked object", () => {
+  it("keeps what tells how it goes, and no value", () => {
+    const shown = masked({
+      apiVersion: "platform-operator.io/v1alpha1",
+      kind: "PlatformApplication",
+      metadata: {
+        name: "api",
+        namespace: "shop",
+        uid: "1",
+        resourceVersion: "2",
+        annotations: {
+          "kubectl.kubernetes.io/last-applied-configuration": JSON.stringify({ value: PASSWORD }),
+          "platform-operator.io/seal": PASSWORD,
+          "platform-operator.io/external-id": "0a1b",
+        },
+      },
+      spec: {
+        gitRepository: { url: `https://me:${PASSWORD}@git.example.com/a.git` },
+        variables: [
+          { name: "PLAIN", value: PASSWORD },
+          { name: "SECRET", valueFrom: { secretKeyRef: { name: "api", key: "password" } } },
+        ],
+        managedConfig: { network: { apiKey: { value: 12 } } },
+        auth: { scheme: "Token", tokenSecretRef: { name: "token", key: "token" }, password: PASSWORD },
+      },
+      status: { conditions: [{ type: "Ready", status: "False", message: `cannot read https://u:${PASSWORD}@host` }] },
+    });
+    expect(JSON.stringify(shown)).not.toContain(PASSWORD);
+    expect(shown).toMatchObject({
+      metadata: { annotations: { "platform-operator.io/external-id": "0a1b" } },
+      spec: {
+        gitRepository: { url: "https://•••@git.example.com/a.git" },
+        variables: [
+          { name: "PLAIN", value: "•••" },
+          { name: "SECRET", valueFrom: { secretKeyRef: { name: "api", key: "password" } } },
+        ],
+        managedConfig: { network: { apiKey: { value: "•••" } } },
+        auth: { scheme: "Token", tokenSecretRef: { name: "token", key: "token" }, password: "•••" },
+      },
+      status: { conditions: [{ message: "cannot read https://•••@host" }] },
+    });
+  });
+});
+
+describe("a masked text", () => {
+  it.each([
+    ["Authorization: Bearer abcdefgh12345678", "Authorization: Bearer •••"],
+    ["token eyJhbGciOi.eyJzdWIiOi.c2lnbmF0dXJl used", "token ••• used"],
+    ["nothing of it", "nothing of it"],
+  ])("of %j is %j", (text, shown) => {
+    expect(maskedText(text)).toBe(shown);
+  });
+});
+
+describe("a masked environment", () => {
+  it("shows our own variables alone", () => {
+    const env = [
+      { name: "PLATFORM_OPERATOR_WORKERS", value: "4" },
+      { name: "PROXY", value: PASSWORD },
+      { name: "POD", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
+    ];
+    expect(maskedEnv({ env })).toEqual([
+      { name: "PLATFORM_OPERATOR_WORKERS", value: "4" },
+      { name: "PROXY", value: "•••" },
+      { name: "POD" },
+    ]);
+    expect(maskedEnv({})).toEqual([]);
+  });
+});

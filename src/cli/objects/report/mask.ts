@@ -1,0 +1,77 @@
+/** Takes out of custom resources what may be secret, for bundles that leave the house. Pure. */
+import { isObject, member } from "../../../kube/json.ts";
+import type { Json, JsonObject, KubeObject } from "../../../kube/types.ts";
+import { SEAL } from "../../../resources/base/names.ts";
+
+const MASK = "•••";
+/** Members whose texts are values of users, whatever they hold. */
+const VALUES: ReadonlySet<string> = new Set(["value", "values"]);
+/** Members that are named as secrets are; references to Secrets are objects and are looked into. */
+const SECRET = /passw|secret|token|credential|private|apikey|api_key/i;
+/** Annotations that repeat the spec or prove something. */
+const ANNOTATIONS: ReadonlySet<string> = new Set(["kubectl.kubernetes.io/last-applied-configuration", SEAL]);
+/** What is secret in any text: credentials of URLs, JWTs, authorization headers. */
+const TEXTS: readonly (readonly [what: RegExp, by: string])[] = [
+  [/(:\/\/)[^/@\s"']*@/g, `$1${MASK}@`],
+  [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, MASK],
+  [/\b(Bearer|Token|Basic)\s+[\w.~+/=-]{8,}/g, `$1 ${MASK}`],
+];
+
+/** @returns the object without values that may be secret. */
+export function masked({ apiVersion, kind, metadata, spec, status }: KubeObject): JsonObject {
+  const annotations = Object.entries(metadata.annotations ?? {}).map(([name, value]): [string, Json] => [
+    name,
+    ANNOTATIONS.has(name) ? MASK : maskedText(value),
+  ]);
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      ...(isObject(metadata) ? metadata : {}),
+      ...(annotations.length === 0 ? {} : { annotations: Object.fromEntries(annotations) }),
+    },
+    spec: maskedValue(spec ?? {}),
+    status: maskedValue(status ?? {}),
+  };
+}
+
+/** @returns the text without what is secret wherever it stands. */
+export function maskedText(text: string): string {
+  return TEXTS.reduce((rest, [what, by]) => rest.replaceAll(what, by), text);
+}
+
+/** @returns any JSON without values that may be secret. */
+export function maskedValue(value: Json): Json {
+  if (typeof value === "string") return maskedText(value);
+  if (Array.isArray(value)) {
+    const list: readonly Json[] = value;
+    return list.map(maskedValue);
+  }
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]): [string, Json][] =>
+      inner === undefined ? [] : [[name, isSecret(name, inner) ? MASK : maskedValue(inner)]],
+    ),
+  );
+}
+
+function isSecret(name: string, value: Json): boolean {
+  if (isObject(value) || Array.isArray(value)) return false;
+  return VALUES.has(name) || (SECRET.test(name) && typeof value === "string");
+}
+
+/** @returns a container's environment: of others than our own variables, the names alone. */
+export function maskedEnv(container: Json): Json {
+  const env = member(container, "env");
+  if (!Array.isArray(env)) return [];
+  const list: readonly Json[] = env;
+  return list.map((entry) => {
+    const name = member(entry, "name");
+    const isOurs = typeof name === "string" && name.startsWith("PLATFORM_OPERATOR_");
+    const value = member(entry, "value");
+    return {
+      name,
+      ...(value === undefined ? {} : { value: isOurs && typeof value === "string" ? maskedText(value) : MASK }),
+    };
+  });
+}
