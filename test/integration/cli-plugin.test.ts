@@ -1,0 +1,150 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:https";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+
+import { VERSION } from "../../src/app/version.ts";
+import { buildBundle, type Bundle } from "../support/bundle.ts";
+import { createCliWorld } from "../support/cli-world.ts";
+import { startScriptedServer } from "../support/scripted-server.ts";
+import { certificate, privateKey } from "../support/tls.ts";
+
+const user = createCliWorld("documented");
+let bundle: Bundle;
+
+beforeAll(async () => {
+  bundle = await buildBundle(user.facts.kubectlPath);
+}, 120_000);
+afterAll(() => bundle.remove());
+
+/** As a user with $KUBECONFIG who types `kubectl platform …`. */
+const kubectl = (args: readonly string[], kubeconfig = user.facts.kubeconfigPath) =>
+  bundle.run(["kubectl", ...args], { KUBECONFIG: kubeconfig });
+const platform = (...args: readonly string[]) => kubectl(["platform", ...args]);
+const here = () => [`--namespace=${user.namespace}`, "--allow-insecure-platform"];
+
+describe("kubectl platform", () => {
+  it("is found by kubectl, and is the program itself", async () => {
+    expect((await kubectl(["plugin", "list"])).stdout).toContain(`${bundle.bin}/kubectl-platform\n`);
+    expect(await platform("version")).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
+    const same = await bundle.run(["platform-operator", "version"]);
+    expect(same.stdout).toBe(`${VERSION}\n`);
+    expect((await platform("help")).stdout).toMatch(/^Usage: kubectl platform <command> \[flags\]\n/);
+    expect((await bundle.run(["platform-operator", "help"])).stdout).toMatch(/^Usage: platform-operator <command>/);
+  });
+
+  it("uses the user's kubeconfig and hands the exit code on", async () => {
+    const { projectId } = user.world;
+    const found = await platform("projects", "-o", "name", ...here());
+    expect(found).toEqual({ code: 0, stdout: `project/${projectId}\n`, stderr: "" });
+    const lost = await platform("projects", "--connection=nowhere", ...here());
+    expect(lost).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^PlatformConnection "nowhere" .*\n/),
+    });
+    expect(await platform("nonsense")).toMatchObject({ code: 64, stdout: "" });
+  });
+
+  it("lets a reader leave early", async () => {
+    const ended = await bundle.run(["sh", "-c", "kubectl platform catalog -o json $0 $1 | head -n 1", ...here()], {
+      KUBECONFIG: user.facts.kubeconfigPath,
+    });
+    expect(ended).toEqual({ code: 0, stdout: "[\n", stderr: "" });
+  });
+
+  it("is completed by kubectl and by bash", async () => {
+    const { stdout } = await kubectl(["__complete", "platform", "cluster", "me"]);
+    expect(stdout).toBe("metrics\task the metrics of a cluster\n:4\n");
+    const script = `
+      source <(platform-operator completion bash)
+      COMP_WORDS=(platform-operator cluster s) COMP_CWORD=2
+      _platform_operator
+      echo "\${COMPREPLY[*]}"`;
+    expect(await bundle.run(["bash", "-c", script])).toEqual({ code: 0, stdout: "stop\n", stderr: "" });
+  });
+});
+
+describe("cluster token", () => {
+  /** A cluster's API server as far as kubectl needs one, which sees what kubectl sends. */
+  async function startApiServer() {
+    const server = await startScriptedServer((listener) =>
+      createServer({ cert: certificate, key: privateKey }, listener),
+    );
+    onTestFinished(() => server.stop());
+    server.script({ body: { gitVersion: "v1.33.0" } });
+    return { ...server, url: server.url.replace("http:", "https:") };
+  }
+
+  async function kubeconfig(server: string, ...flags: readonly string[]): Promise<string> {
+    const ca = join(bundle.bin, "ca.pem");
+    await writeFile(ca, certificate);
+    const [cluster] = user.world.clusterIds;
+    const argv = ["cluster", "kubeconfig", cluster, `--server=${server}`, `--ca-file=${ca}`, "--name=prod", ...flags];
+    const { code, stdout, stderr } = await platform(...argv, ...here());
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const file = join(bundle.bin, "prod.kubeconfig");
+    await writeFile(file, stdout);
+    return file;
+  }
+
+  it.each([
+    ["read-only unless told", [], "read-only"],
+    ["one that may write on demand", ["--read-only=false"], "admin"],
+  ])("signs kubectl in to a cluster: %s", async (_, flags, account) => {
+    const server = await startApiServer();
+    const file = await kubeconfig(server.url, ...flags);
+    const { code, stdout, stderr } = await kubectl(["get", "--raw", "/version"], file);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: expect.stringContaining("v1.33.0"), stderr: "" });
+    expect(server.arrived.at(-1)?.headers.authorization).toMatch(
+      new RegExp(`^Bearer simulated-${account}-production-[0-9a-f]+$`),
+    );
+    expect(await readFile(file, "utf8")).not.toContain("simulated-");
+  });
+
+  it("speaks the version of ExecCredential that kubectl asks for", async () => {
+    const server = await startApiServer();
+    const file = await kubeconfig(server.url);
+    const text = await readFile(file, "utf8");
+    await writeFile(file, text.replace("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"));
+    expect(await kubectl(["get", "--raw", "/version"], file)).toMatchObject({ code: 0, stderr: "" });
+    expect(server.arrived.at(-1)?.headers.authorization).toMatch(/^Bearer simulated-read-only-/);
+  });
+
+  it("prints the platform's answer as it is, or the token alone", async () => {
+    const [cluster] = user.world.clusterIds;
+    const { stdout } = await user.run(["cluster", "token", cluster]);
+    expect(JSON.parse(stdout)).toEqual({
+      apiVersion: "client.authentication.k8s.io/v1",
+      kind: "ExecCredential",
+      spec: { interactive: false },
+      status: { token: expect.stringMatching(/^simulated-read-only-/), expirationTimestamp: expect.any(String) },
+    });
+    // The spec types this id as a plain string.
+    const raw = await user.run(["cluster", "token", "production", "-o", "raw", "--no-read-only"]);
+    expect(raw).toEqual({ code: 0, stdout: expect.stringMatching(/^simulated-admin-production-\w+\n$/), stderr: "" });
+  });
+
+  it("makes an ExecCredential of an answer that is none", async () => {
+    const { faults } = user.world.simulator.sim;
+    const set = { apiVersion: "v1", kind: "Token" };
+    faults.add({ match: { operation: "getClusterToken" }, answer: { is: "edited", set, remove: ["spec"] } });
+    const { stdout } = await user.run(["cluster", "token", "production"]);
+    expect(JSON.parse(stdout)).toMatchObject({ apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential" });
+  });
+
+  it.each([
+    ["an address without TLS", ["--server=http://127.0.0.1"], 64, /begins with https/],
+    [
+      "a file that is no certificate",
+      ["--server=https://127.0.0.1", "--ca-file=package.json"],
+      1,
+      /holds no certificate/,
+    ],
+    ["no address", [], 64, /^--server is missing/],
+  ])("makes no kubeconfig of %s", async (_, flags, code, said) => {
+    const ended = await user.run(["cluster", "kubeconfig", "production", ...flags]);
+    expect(ended).toEqual({ code, stdout: "", stderr: expect.stringMatching(said) });
+  });
+});
