@@ -111,7 +111,9 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   };
 
   const note = (change: Change): void => {
-    const { object } = change;
+    const { object, old } = change;
+    // What is claimed through a reference is known once that has its id.
+    if (idOf(object) !== idOf(old)) existing(context, graph.dependents(keyOf(object))).forEach(claim);
     const kind = kinds.get(object.kind);
     if (kind === undefined) return;
     if (change.type === "deleted") {
@@ -138,10 +140,6 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
       const key = keyOf(object);
       const parents = change.type === "deleted" ? graph.references(key) : [];
       note(change);
-      // What is claimed through a reference is known once that has its id.
-      if (idOf(object) !== idOf(change.old)) {
-        for (const dependent of existing(context, graph.dependents(key))) claim(dependent);
-      }
       if (concernsItself(change)) {
         const routine = initial && mayWait(object) && kinds.get(object.kind)?.isConnection !== true;
         if (routine) deps.enqueue(keyText(key), { afterMs: deps.random() * deps.windows.pollMs, urgent: false });

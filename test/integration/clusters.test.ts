@@ -1,7 +1,7 @@
 /** PlatformCluster on a real control plane: approval, locks, who is on a cluster, its end. */
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { member } from "../../src/kube/json.ts";
+import { member, stringMember } from "../../src/kube/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/types.ts";
 import { APPROVED_PLAN, RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
 import { editRecord } from "../../src/simulator/records.ts";
@@ -22,8 +22,8 @@ const edit = (stage: Stage, index: 0 | 1, members: JsonObject): void => {
 /** Lets the plan go that waits for approval. */
 async function approve(stage: Stage, name: string): Promise<void> {
   const pending = await stage.waitFor(KIND, name, { reason: "ApprovalPending" });
-  const hash = member(member(pending.status, "plan"), "hash");
-  await stage.annotate(KIND, name, { [APPROVED_PLAN]: String(hash) });
+  const hash = stringMember(member(pending.status, "plan"), "hash") ?? null;
+  await stage.annotate(KIND, name, { [APPROVED_PLAN]: hash });
 }
 
 const is = (key: string, value: string) => (object: KubeObject) =>

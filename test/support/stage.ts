@@ -75,6 +75,8 @@ export interface StageOptions {
   readonly more?: readonly string[];
   /** Lines of level error that are no defect. */
   readonly mayLog?: RegExp;
+  /** Resources, e.g. "secrets", of which RBAC may refuse something. */
+  readonly mayRefuse?: readonly string[];
 }
 
 export interface Stage extends Cluster {
@@ -171,7 +173,10 @@ export function createStage(options: StageOptions): Stage {
     if (operator !== undefined) await end("stop");
     await Promise.all(namespaces.map((name) => clear(cluster(theClient, name))));
     await kubectl(facts, ["delete", "clusterrole,clusterrolebinding", operatorNamespace]);
-    const refused = (await tail.read()).filter(({ responseStatus }) => responseStatus?.code === 403);
+    const refused = (await tail.read()).filter(
+      ({ responseStatus, objectRef }) =>
+        responseStatus?.code === 403 && options.mayRefuse?.includes(objectRef?.resource ?? "") !== true,
+    );
     await client?.close();
     await platform?.close();
     expect(refused, "requests that RBAC refused").toEqual([]);

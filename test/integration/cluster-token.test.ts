@@ -1,0 +1,166 @@
+/** The Secret with the token of a cluster, on a real control plane under the operator's own rights. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { OPERATOR, SECRET_OUTPUTS } from "../../src/app/rbac.ts";
+import { isObject, member } from "../../src/kube/json.ts";
+import type { JsonObject, KubeObject } from "../../src/kube/types.ts";
+import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
+import { condition, type Manifest } from "../support/cluster.ts";
+import { defaults, resource, secret } from "../support/manifests.ts";
+import { createStage, type Stage } from "../support/stage.ts";
+
+const KIND = "PlatformCluster";
+const ROLE = join(import.meta.dirname, "../../deploy/rbac/secret-outputs.yaml");
+
+const cluster = (stage: Stage, ref: JsonObject, spec: JsonObject = {}): Manifest =>
+  resource(KIND, "edge", { externalId: stage.platform.clusterIds[1] ?? "", writeTokenSecretToRef: ref, ...spec });
+
+const Held = z.object({ metadata: z.looseObject({}), data: z.record(z.string(), z.string()) });
+type Held = z.output<typeof Held>;
+
+const decoded = ({ data }: Held, key: string): string => Buffer.from(data[key] ?? "", "base64").toString();
+
+async function dataOf(stage: Stage, name: string): Promise<Held> {
+  return Held.parse(JSON.parse(await stage.kubectl(["get", "secret", name, "-o", "json"])));
+}
+
+const grant = async (stage: Stage): Promise<void> => {
+  await stage.kubectl(["apply", "-f", ROLE]);
+  const account = `${stage.operatorNamespace}:${OPERATOR}`;
+  const { role } = SECRET_OUTPUTS;
+  await stage.kubectl(["create", "rolebinding", role, `--clusterrole=${role}`, `--serviceaccount=${account}`]);
+};
+
+const tokenOf = ({ status }: KubeObject): JsonObject => {
+  const token = member(status, "token");
+  return isObject(token) ? token : {};
+};
+
+describe("the token of a cluster", () => {
+  const stage = createStage({ surface: "full", mayRefuse: ["secrets"] });
+
+  beforeAll(async () => {
+    await stage.apply(...defaults(stage, { surface: "Full" }));
+  });
+
+  it("is not written without the right to, and that is told", async () => {
+    await stage.apply(cluster(stage, { name: "edge-token" }));
+    const refused = await stage.waitFor(KIND, "edge", { reason: "PermissionDenied" });
+    expect(condition(refused, "Stalled")).toMatchObject({ status: "True" });
+    expect(condition(refused, "Ready")?.message).toContain(`ClusterRole ${SECRET_OUTPUTS.role}`);
+    expect(refused.status).not.toHaveProperty("token");
+    expect(await stage.find("Secret", "edge-token")).toBeUndefined();
+  });
+
+  it("is in a Secret that the resource owns once that is granted, and nowhere else", async () => {
+    await grant(stage);
+    const ready = await stage.waitFor(KIND, "edge", { status: "True" });
+    expect(tokenOf(ready)).toMatchObject({ secretName: "edge-token" });
+    const held = await dataOf(stage, "edge-token");
+    const token = decoded(held, "token");
+    expect(token).toMatch(/^simulated-read-only-edge-/);
+    expect(decoded(held, "expirationTimestamp")).toBe(tokenOf(ready)["expiresAt"]);
+    expect(held.metadata).toMatchObject({
+      labels: { "app.kubernetes.io/managed-by": "platform-operator" },
+      ownerReferences: [{ kind: KIND, name: "edge", uid: ready.metadata.uid, controller: true }],
+    });
+    const everything = [await stage.list(KIND), await stage.list("Event"), stage.operator.logs()];
+    expect(JSON.stringify(everything)).not.toContain(token);
+    await stage.quiet(2);
+  });
+
+  it("is renewed when it is time, and again where somebody asks or has deleted it", async () => {
+    const renewed = async (act: () => Promise<void>): Promise<string> => {
+      const before = decoded(await dataOf(stage, "edge-token"), "token");
+      const { renewAt } = tokenOf(await stage.get(KIND, "edge"));
+      await act();
+      await stage.waitFor(KIND, "edge", (object) => {
+        const now = tokenOf(object)["renewAt"];
+        return now !== renewAt && now !== "2026-01-01T00:00:00.000Z";
+      });
+      const after = decoded(await dataOf(stage, "edge-token"), "token");
+      expect(after).not.toBe(before);
+      return after;
+    };
+    const token = { ...tokenOf(await stage.get(KIND, "edge")), renewAt: "2026-01-01T00:00:00.000Z" };
+    await renewed(() => stage.patch(KIND, "edge", { status: { token } }, "status"));
+    await renewed(() => stage.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "now" }));
+    await stage.kubectl(["delete", "secret", "edge-token"]);
+    await stage.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "again" });
+    await stage.waitFor("Secret", "edge-token", () => true);
+  });
+
+  it("comes as a kubeconfig that kubectl takes, for the server that is named", async () => {
+    const caBundle = Buffer.from("-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n").toString("base64");
+    const server = "https://edge.example.com:6443";
+    await stage.patch(KIND, "edge", {
+      spec: { writeTokenSecretToRef: { name: "edge-token", readOnly: false, server, caBundle } },
+    });
+    const changed = await stage.waitFor(KIND, "edge", (object) => tokenOf(object)["generation"] === 2);
+    expect(condition(changed, "Ready")).toMatchObject({ status: "True" });
+    const held = await dataOf(stage, "edge-token");
+    expect(decoded(held, "token")).toMatch(/^simulated-admin-edge-/);
+    const folder = await mkdtemp(join(tmpdir(), "kubeconfig-"));
+    const file = join(folder, "edge");
+    await writeFile(file, decoded(held, "kubeconfig"));
+    const view = await stage.kubectl(["config", "view", "--raw", "-o", "json", "--kubeconfig", file]);
+    await rm(folder, { recursive: true });
+    expect(JSON.parse(view)).toMatchObject({
+      "current-context": "edge",
+      clusters: [{ name: "edge", cluster: { server, "certificate-authority-data": caBundle } }],
+      users: [{ name: "edge", user: { token: decoded(held, "token") } }],
+    });
+  });
+
+  it("does not overwrite what somebody else has made", async () => {
+    await stage.apply(secret("taken", { token: "mine" }));
+    await stage.patch(KIND, "edge", { spec: { writeTokenSecretToRef: { name: "taken" } } });
+    const refused = await stage.waitFor(KIND, "edge", { reason: "NameConflict" });
+    expect(condition(refused, "Ready")?.message).toContain('Secret "taken"');
+    expect(decoded(await dataOf(stage, "taken"), "token")).toBe("mine");
+    await stage.patch(KIND, "edge", { spec: { writeTokenSecretToRef: null } });
+    const without = await stage.waitFor(KIND, "edge", { status: "True" });
+    expect(without.status).not.toHaveProperty("token");
+  });
+
+  it("is not asked for while the cluster does not run", async () => {
+    await stage.patch(KIND, "edge", {
+      spec: {
+        runState: "Stopped",
+        lifecycle: { applyPolicy: "Automatic" },
+        writeTokenSecretToRef: { name: "edge-token" },
+      },
+    });
+    const stopped = await stage.waitFor(KIND, "edge", { reason: "Stopped" });
+    expect(stopped.status).not.toHaveProperty("token");
+    const record = await stage.record();
+    await stage.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "stopped" });
+    await stage.settled();
+    expect(record.calls("getClusterToken")).toEqual([]);
+  });
+});
+
+describe("the token of a cluster that nothing shows", () => {
+  const stage = createStage({ surface: "documented", mayRefuse: ["secrets"] });
+
+  it("is given only where the connection lets the id stand, or the platform has proven it", async () => {
+    await stage.apply(...defaults(stage));
+    await grant(stage);
+    const record = await stage.record();
+    await stage.apply(cluster(stage, { name: "edge-token" }));
+    const refused = await stage.waitFor(KIND, "edge", { reason: "NotObservable" });
+    expect(condition(refused, "Ready")?.message).toContain("spec.allowUnverifiedIds");
+    expect(record.calls("getClusterToken")).toEqual([]);
+    await stage.patch("PlatformConnection", "default", { spec: { allowUnverifiedIds: true } });
+    await stage.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "now" });
+    await stage.waitFor(KIND, "edge", { status: "True" });
+    expect(decoded(await dataOf(stage, "edge-token"), "token")).toMatch(/^simulated-read-only-edge-/);
+    await stage.remove(KIND, "edge");
+    await stage.waitGone(KIND, "edge");
+  });
+});
