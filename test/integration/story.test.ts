@@ -1,0 +1,175 @@
+/** One organization's way from hand-made to kept by custom resources, told with kubectl and its plugin alone. */
+import { mkdtemp, readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { beforeAll, describe, expect, inject, it, vi } from "vitest";
+import { z } from "zod";
+
+import type { Manifest } from "../support/cluster.ts";
+import { COMMIT, defaults, NEXT_COMMIT } from "../support/manifests.ts";
+import { buildPlugin, type Plugin, type Ran } from "../support/plugin.ts";
+import { call } from "../support/simulated-platform.ts";
+import { createStage } from "../support/stage.ts";
+
+const facts = inject("controlPlane");
+const Made = z.object({ id: z.string() });
+
+describe("the story of an organization that exists already", () => {
+  const stage = createStage({ surface: "full" });
+  let plugin: Plugin;
+  let folder: string;
+  const ids: Record<"project" | "environment" | "web" | "api" | "orders", string> = {
+    project: "",
+    environment: "",
+    web: "",
+    api: "",
+    orders: "",
+  };
+
+  const ask = async (...args: readonly string[]): Promise<Ran> => plugin.kubectl([...args, "-n", stage.namespace]);
+  const kubectl = async (...args: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await ask(...args);
+    expect(code, `kubectl ${args.join(" ")}: ${stderr}${stdout}`).toBe(0);
+    return stdout;
+  };
+  const platform = async (...args: readonly string[]): Promise<string> =>
+    kubectl("platform", ...args, "--allow-insecure-platform", "--allowed-platform-hosts=127.0.0.1");
+  const states = (): Readonly<Record<string, string>> =>
+    Object.fromEntries([...stage.platform.world().services.values()].map(({ name, state }) => [name, state]));
+
+  /** As people and scripts made it, without an operator. */
+  beforeAll(async () => {
+    plugin = await buildPlugin(facts);
+    folder = await mkdtemp(join(tmpdir(), "story-"));
+    const authorization = `Token ${stage.platform.tokens.admin}`;
+    const post = async (path: string, body: object): Promise<unknown> => {
+      const answer = await call(stage.platform, `POST ${path}`, body, authorization);
+      expect(answer.status, path).toBeLessThan(300);
+      return answer.body;
+    };
+    const made = async (path: string, body: object): Promise<string> => Made.parse(await post(path, body)).id;
+    ids.project = await made(`/organization/${stage.platform.organizationId}/project`, { name: "Web Shop" });
+    const place = { name: "Production", mode: "PRODUCTION", cluster: stage.platform.clusterIds[0] };
+    ids.environment = await made(`/project/${ids.project}/environment`, place);
+    for (const name of ["web", "api"] as const) {
+      ids[name] = await made(`/environment/${ids.environment}/application`, {
+        name,
+        git_repository: { url: "https://github.com/acme/web.git", branch: "main", provider: "GITHUB" },
+        build_mode: "DOCKER",
+        healthchecks: {},
+      });
+      await post(`/application/${ids[name]}/deploy`, { git_commit_id: COMMIT });
+    }
+    const database = { name: "orders", type: "POSTGRESQL", mode: "MANAGED", version: "16", storage: 10 };
+    ids.orders = await made(`/environment/${ids.environment}/database`, database);
+    await post(`/database/${ids.orders}/deploy`, {});
+    await vi.waitFor(() => expect(states()).toEqual({ web: "DEPLOYED", api: "DEPLOYED", orders: "DEPLOYED" }), 20_000);
+    await stage.apply(...defaults(stage, { surface: "Full" }));
+    await stage.waitFor("PlatformConnection", "default", { status: "True" });
+  });
+
+  it("exports what exists, plans nothing, and adopts it with 0 writes to the platform", async () => {
+    const record = await stage.record();
+    await platform("export", "--project", ids.project, "-o", folder);
+    expect((await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".yaml"))).not.toEqual([]);
+    await platform("plan", "-f", folder, "-R");
+    await kubectl("apply", "-R", "-f", folder);
+    await kubectl("wait", "--for=condition=Ready", "platform", "--all", "--timeout=30s");
+    await stage.settled();
+    expect(record.changes()).toEqual([]);
+    const tree = await kubectl("platform", "tree");
+    for (const name of ["Web Shop", "production", "web", "api", "orders"]) {
+      expect(tree.toLowerCase().replaceAll("-", " ")).toContain(name.toLowerCase());
+    }
+  });
+
+  it("deploys one changed commit, shown by the plan before, and goes back", async () => {
+    const record = await stage.record();
+    const [web] = await named("PlatformApplication", ids.web);
+    for (const commit of [NEXT_COMMIT, COMMIT]) {
+      const manifest = JSON.parse(await kubectl("get", "papp", web, "-o", "json")) as { spec: { deploy: object } };
+      Object.assign(manifest.spec.deploy, { gitCommitId: commit });
+      const planned = await plugin.kubectl(
+        ["platform", "plan", "-f", "-", "-n", stage.namespace, "--allow-insecure-platform"],
+        { input: JSON.stringify(manifest) },
+      );
+      expect(planned.code, planned.stderr).toBe(2);
+      expect(planned.stdout).toContain(commit.slice(0, 7));
+      await kubectl("patch", "papp", web, "--type=merge", "-p", JSON.stringify({ spec: manifest.spec }));
+      await kubectl("wait", "--for=condition=Ready", `papp/${web}`, "--timeout=30s");
+      expect(states()).toMatchObject({ web: "DEPLOYED" });
+    }
+    expect(record.changes()).toEqual(["deployApplication", "deployApplication"]);
+  });
+
+  it("stops a database and starts it again", async () => {
+    const [orders] = await named("PlatformDatabase", ids.orders);
+    for (const [runState, state] of [
+      ["Stopped", "STOPPED"],
+      ["Running", "DEPLOYED"],
+    ]) {
+      await kubectl(
+        "patch",
+        "pdb.platform-operator.io",
+        orders,
+        "--type=merge",
+        "-p",
+        JSON.stringify({ spec: { runState } }),
+      );
+      await kubectl("wait", "--for=condition=Ready", `platformdatabase/${orders}`, "--timeout=30s");
+      expect(states()).toMatchObject({ orders: state });
+    }
+  });
+
+  it("binds a template that the catalogue lists", async () => {
+    const clusterId = stage.platform.clusterIds[0] ?? "";
+    const listed = await platform("templates", "-o", "name");
+    expect(listed).toContain("kubernetes-essentials");
+    const isOfIt = ({ kind, metadata: { name } }: Manifest): boolean => kind === "PlatformBinding" || name === "dns";
+    await stage.apply(...stage.quickstart().filter(isOfIt));
+    await kubectl("wait", "--for=condition=Ready", "pbind", "--all", "--timeout=30s");
+    expect(stage.platform.world().clusters.get(clusterId)?.binding).toMatchObject({
+      templateKey: "kubernetes-essentials",
+    });
+  });
+
+  it("reads the logs", async () => {
+    const [web] = await named("PlatformApplication", ids.web);
+    const log = await platform("logs", `papp/${web}`, "--tail=2");
+    expect(log.trim().split("\n")).toHaveLength(2);
+  });
+
+  it("deletes with each policy", async () => {
+    const [web] = await named("PlatformApplication", ids.web);
+    const [api] = await named("PlatformApplication", ids.api);
+    const [orders] = await named("PlatformDatabase", ids.orders);
+    const policy = async (kind: string, name: string, deletionPolicy: string): Promise<void> => {
+      await kubectl(
+        "patch",
+        kind,
+        name,
+        "--type=merge",
+        "-p",
+        JSON.stringify({ spec: { lifecycle: { deletionPolicy } } }),
+      );
+      await kubectl("wait", "--for=condition=Ready", `${kind}/${name}`, "--timeout=30s");
+    };
+    await policy("platformapplication", web, "Delete");
+    await policy("platformdatabase", orders, "Stop");
+    const record = await stage.record();
+    await kubectl("delete", "platformapplication", web, api, "--timeout=30s");
+    await kubectl("delete", "platformdatabase", orders, "--timeout=30s");
+    expect([...record.changes()].toSorted()).toEqual(["deleteApplication", "stopDatabase"]);
+    expect(states()).toEqual({ api: "DEPLOYED", orders: "STOPPED" });
+  });
+
+  /** The custom resource that stands for an object of the platform. */
+  async function named(kind: string, id: string): Promise<readonly [string]> {
+    const found = (await stage.list(kind)).find(
+      ({ status }) => z.object({ externalId: z.string() }).safeParse(status).data?.externalId === id,
+    );
+    expect(found, `${kind} of ${id}`).toBeDefined();
+    return [found?.metadata.name ?? ""];
+  }
+});
