@@ -11,6 +11,8 @@ import type { ReceiverKeys } from "./receiver-keys.ts";
 export interface RatedApi {
   /** Takes the rate token of the next write. @throws ApiError RateLimited */
   reserve(): Promise<void>;
+  /** Has reads answered by the platform alone, not from what it said before. */
+  refresh(): void;
   close(): Promise<void>;
 }
 

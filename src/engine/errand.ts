@@ -36,7 +36,7 @@ export async function runErrand<Spec, In, Mem extends JsonObject, Api extends Ra
     connection.receiver = undefined;
     return { object, conditions: [], status: {}, again: undefined };
   }
-  const soon = context.windows.followMaxMs;
+  const soon = Math.min(context.windows.followMaxMs, context.windows.backoffMaxMs);
   const told = (why: Why, holds: boolean): readonly ConditionFact[] => {
     const { condition } = errand;
     return [{ type: condition, status: holds ? "True" : "False", ...why, message: masked(why.message, connection) }];

@@ -29,10 +29,11 @@ export function hint<Api extends RatedApi>(
     const session = context.sessions.of(keyText(keyOf(object)), object.metadata.uid);
     const now = context.clock.monotonic();
     const last = session.hintedAt ?? Number.NEGATIVE_INFINITY;
-    if (last > now) continue;
-    const afterMs = Math.max(0, last + context.windows.hintMs - now);
-    session.hintedAt = now + afterMs;
-    enqueue(key, { afterMs, urgent: true });
+    // One that is due already is asked for again: a pass that began meanwhile took it off the queue.
+    session.hintedAt = last > now ? last : Math.max(now, last + context.windows.hintMs);
+    enqueue(key, { afterMs: session.hintedAt - now, urgent: true });
   }
+  // What was read before may be what it was before.
+  if (found > 0) context.connections.last(connection)?.api.refresh();
   return found;
 }

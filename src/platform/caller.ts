@@ -42,6 +42,8 @@ export interface Caller {
   read<Name extends OperationName, T>(name: Name, ids: PathIds<Name>, call: Call<T> & ReadOptions): Promise<T>;
   /** A read whose answer is never remembered, e.g. because it is a credential. */
   fetch<Name extends OperationName, T>(name: Name, ids: PathIds<Name>, call: Call<T>): Promise<T>;
+  /** From now on no read is answered from memory. */
+  refresh(): void;
   /** A write: sent once, never repeated. */
   write<Name extends OperationName, T>(name: Name, ids: PathIds<Name>, call: Call<T>): Promise<T>;
 }
@@ -112,6 +114,9 @@ export function createCaller(options: CallerOptions): Caller {
     read: async (name, ids, call) => {
       const key = { operation: name, ids, query: queryOf(name, call) };
       return shared.get(key, call.maxAgeMs ?? 0, () => fetch(name, ids, call));
+    },
+    refresh: () => {
+      shared.forgetAll();
     },
     write: async (name, ids, call) => {
       const prepared = prepare(target, name, ids, call);

@@ -92,6 +92,8 @@ export interface Platform {
    * @throws ApiError "RateLimited" or "OverBudget" with the time to wait.
    */
   reserve(priority?: Priority): Promise<void>;
+  /** Answers reads from the platform alone, not from what it said before: it was heard to have changed. */
+  refresh(): void;
   /** What the rate gate has left, for metrics. */
   budget(): Budget;
   /** The platform's clock: its last `Date` header and the time since. Undefined before the first answer. */
@@ -146,6 +148,9 @@ export function connectPlatform(options: PlatformOptions): Platform {
     reserve: async (priority = "write") => {
       const waitMs = await gate.reserve(priority);
       if (waitMs > 0) throw heldBack("reserve", waitMs, gate.budget());
+    },
+    refresh: () => {
+      caller.refresh();
     },
     budget: () => gate.budget(),
     serverNow: () => told && new Date(told.date.getTime() + clock.monotonic() - told.at),

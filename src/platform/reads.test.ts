@@ -51,6 +51,17 @@ describe("shared reads", () => {
     expect(await reads.get(project, 10_000, load)).toBe(1);
   });
 
+  it("forget everything when the platform was heard to have changed, what is in flight included", async () => {
+    const { clock, reads, load } = setUp();
+    await reads.get(project, 0, load);
+    const slow = reads.get(stats("a"), 0, () => new Promise((resolve) => void clock.after(50, () => resolve("old"))));
+    reads.forgetAll();
+    expect(await reads.get(project, 10_000, load)).toBe(2);
+    await clock.advance(50);
+    expect(await slow).toBe("old");
+    expect(await reads.get(stats("a"), 10_000, load)).toBe(3);
+  });
+
   it("forget what a write makes stale, and only that", async () => {
     const { reads, load } = setUp();
     const keys = [project, stats("a"), stats("b")];

@@ -21,6 +21,8 @@ export interface SharedReads {
    * not contradict the write's. One that is in flight still answers those who wait, but nobody else.
    */
   forget(write: OperationName, ids: Readonly<Record<string, string>>): void;
+  /** Forgets all reads, as the platform was heard to have changed. Those in flight answer those who wait. */
+  forgetAll(): void;
 }
 
 interface Entry {
@@ -68,6 +70,9 @@ export function createSharedReads(clock: Clock): SharedReads {
       for (const [name, { key }] of entries) {
         if (stale.includes(key.operation) && agrees(key.ids, ids)) entries.delete(name);
       }
+    },
+    forgetAll: () => {
+      entries.clear();
     },
   };
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ConnectionSettings, Kind, Surface, Why } from "../../src/engine/kind.ts";
 import type { Resource } from "../../src/resources/base/resource.ts";
 import { kept, observingStatus } from "../../src/resources/base/status.ts";
+import { hookErrand, hookMemory } from "./engine-errand.ts";
 import type { WidgetApi } from "./engine-world.ts";
 
 /** A resource without anything that only the API server needs. */
@@ -35,23 +36,26 @@ const linkSpec = z.object({
   organizationId: z.string().default("org-1"),
   surface: z.enum(["Auto", "Documented", "Full"]).default("Auto"),
   allowUnverifiedIds: z.boolean().default(false),
+  receiver: z.string().optional(),
   allowedNamespaces: z.array(z.string()).optional(),
   defaults: z
     .object({ lifecycle: z.record(z.string(), z.unknown()).optional(), pollInterval: z.string().optional() })
     .optional(),
 });
 
-const linkMemory = z.object({ surface: kept(z.enum(["Documented", "Full"])) });
+const linkMemory = z.object({ surface: kept(z.enum(["Documented", "Full"])), ...hookMemory });
 
 type LinkSpec = z.output<typeof linkSpec>;
 type LinkKind = Kind<LinkSpec, object, Surface | undefined, z.output<typeof linkMemory>, never, WidgetApi>;
 
 /** The two kinds of connections; their Secret is "token" with the key "token". */
 function linkKind(kind: string): LinkKind {
+  const itself = resource(kind, linkSpec, linkMemory, observingStatus({}));
   return {
-    resource: resource(kind, linkSpec, linkMemory, observingStatus({})),
+    resource: itself,
     lives: false,
     connection: settings,
+    errand: hookErrand(itself),
     claim: () => undefined,
     listable: () => false,
     needs: () => ({ references: [], values: [], inputs: () => ({}) }),
@@ -73,6 +77,8 @@ function settings(spec: LinkSpec): ConnectionSettings {
     requestsPerSecond: undefined,
     burst: undefined,
     surface: spec.surface,
+    receiver:
+      spec.receiver === undefined ? undefined : { url: spec.receiver, secret: { name: "receiver", key: "token" } },
     allowUnverifiedIds: spec.allowUnverifiedIds,
     allowedProjects: undefined,
     defaults: { lifecycle: spec.defaults?.lifecycle ?? {}, pollInterval: spec.defaults?.pollInterval },

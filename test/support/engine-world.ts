@@ -147,6 +147,7 @@ export function makeWorld(): World {
     },
     api: (token) => ({
       reserve: () => world.reserve(),
+      refresh: () => {},
       close: () => {
         world.closed += 1;
         return Promise.resolve();
