@@ -37,6 +37,13 @@ export const platformBlueprint: Resource<BlueprintSpec, BlueprintMemory> = {
       description: "Where the catalogue describes the blueprint.",
       priority: 1,
     },
+    {
+      name: "Ingress",
+      type: "string",
+      jsonPath: ".status.ingress.status",
+      description: "State of the ingress, verbatim.",
+      priority: 1,
+    },
     REMOTE_ID,
     { ...REASON, priority: 1 },
     MESSAGE,

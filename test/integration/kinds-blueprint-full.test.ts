@@ -26,8 +26,18 @@ describe("the service of a blueprint", () => {
       serviceId: id,
       serviceType: "HELM",
       lastDeployment: { requestId, state: "DEPLOYED", finishedAt: expect.any(String) },
+      ingress: { routerId: expect.any(String), status: "DEPLOYED" },
     });
+    expect(done.report.conditions.find(({ type }) => type === "IngressReady")).toMatchObject({ status: "True" });
     expect(done.report.drift).toEqual([]);
+  });
+
+  it("of Terraform has no ingress", async () => {
+    const specOverrides = { engine_version: "1.9.8" };
+    const runner = await bench.created({ tag: "postgres/1.0.0", specOverrides });
+    const { status } = await runner.run();
+    expect(status).toMatchObject({ serviceType: "TERRAFORM", state: "DEPLOYED" });
+    expect(status["ingress"]).toBeUndefined();
   });
 
   it("is not believed before the deployment shows", async () => {

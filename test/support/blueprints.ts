@@ -66,6 +66,7 @@ export function seenIn(state: string | undefined, change: Partial<Seen> = {}): S
     siblings: state === undefined ? [] : [listed()],
     status: state === undefined ? undefined : statusOf(state, { id: SERVICE }),
     request: undefined,
+    ingress: undefined,
     serverNow: undefined,
     ...change,
   };

@@ -71,9 +71,10 @@ export const blueprintSight = fc
       ),
     ),
     status: maybe(status),
+    ingress: maybe(fc.record({ routerId: maybe(hostile), status: maybe(state) })),
     request: maybe(fc.record({ deploymentRequestId: fc.constant(REQUEST), status: state })),
   })
-  .map(({ pass: of, siblings, status: shown, request }) => {
+  .map(({ pass: of, siblings, status: shown, request, ingress }) => {
     const listed = of.surface === "Full" ? siblings : undefined;
     const isSeen = of.goal === "present" && listed?.some(({ id }) => id === BLUEPRINT) === true;
     const { requestId, finishedAt } = of.memory.lastDeployment ?? {};
@@ -85,6 +86,7 @@ export const blueprintSight = fc
         projectId: undefined,
         siblings: listed,
         status: isSeen ? shown : undefined,
+        ingress: isSeen ? ingress : undefined,
         request: isFollowed ? request : undefined,
         serverNow: undefined,
       },

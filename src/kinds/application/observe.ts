@@ -2,9 +2,9 @@
 import type { Uuid } from "../../engine/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
-import { servicePhase } from "../../platform/states.ts";
 import type { Variable } from "../../platform/variables.ts";
 import { everDeployed } from "../service/baseline.ts";
+import { ingressOf } from "../service/ingress.ts";
 import {
   isGone,
   mayBeOver,
@@ -18,8 +18,6 @@ import {
 import { NOTHING_SEEN, type ApplicationPass, type Seen } from "./model.ts";
 import { unsentSettings } from "./settings.ts";
 import { pendingSecrets, variablesSent } from "./variables.ts";
-
-const INGRESS_MAX_AGE_MS = 30_000;
 
 /** @throws ApiError */
 export async function observe(pass: ApplicationPass, api: Platform): Promise<Seen> {
@@ -69,14 +67,7 @@ async function details(
   status: ServiceStatus,
   api: Platform,
 ): Promise<Pick<Seen, "ingress" | "keys" | "secretIds">> {
-  const running = servicePhase(status.state) === "running";
-  const ingress = running
-    ? await orMissing(api.services.ingressStatus("application", id, { maxAgeMs: INGRESS_MAX_AGE_MS }), [
-        "NotFound",
-        "NotSupported",
-        "BadResponse",
-      ])
-    : undefined;
+  const ingress = await ingressOf("application", id, status, api);
   return { ingress, ...(await variablesOf(pass, id, status, api)) };
 }
 

@@ -4,9 +4,10 @@ import { servicePhase } from "../../platform/states.ts";
 import type { ApplicationMemory, LastDeployment } from "../../resources/application.ts";
 import { hasFailed } from "../service/baseline.ts";
 import { lastFailureOf, runStateDrift, runStateOf, stoppingOf } from "../service/history.ts";
+import { ingressFields, ingressReady } from "../service/ingress.ts";
 import { memorable, settingsDrift, shownField } from "../service/settings.ts";
 import { shownState, stateCondition } from "../service/words.ts";
-import { fitOptional, ID } from "../text.ts";
+import { fitOptional } from "../text.ts";
 import { deployCause, deployedCommit, foreignCommit, lastDeployment, sameCommit } from "./deployment.ts";
 import { recordOf, type ApplicationPass, type Seen } from "./model.ts";
 import { failedDeployment, followed, progressOf, runningCommit } from "./progress.ts";
@@ -21,7 +22,12 @@ export function report(pass: ApplicationPass, seen: Seen): Report {
   const { status, ingress } = seen;
   return {
     ready: ready(pass, seen),
-    conditions: [...deployed(seen), ...variablesCondition(pass, seen), ...upToDate(pass, seen), ...ingressReady(seen)],
+    conditions: [
+      ...deployed(seen),
+      ...variablesCondition(pass, seen),
+      ...upToDate(pass, seen),
+      ...ingressReady(ingress),
+    ],
     status: {
       state: status === undefined ? undefined : shownState(status.state),
       serviceDeploymentStatus: fitOptional(status?.serviceDeploymentStatus),
@@ -32,10 +38,7 @@ export function report(pass: ApplicationPass, seen: Seen): Report {
       written: written(pass, seen),
       runState: runStateOf(pass, pass.spec.runState, seen),
       stopping: stoppingOf(pass, status),
-      ingress: ingress && {
-        routerId: fitOptional(ingress.routerId, ID),
-        status: ingress.status && shownState(ingress.status),
-      },
+      ingress: ingressFields(ingress),
     },
     drift: drift(pass, seen),
   };
@@ -55,10 +58,6 @@ function ready(pass: ApplicationPass, seen: Seen): Why {
 
 function deployed({ status }: Seen): readonly ConditionFact[] {
   return status === undefined ? [] : [stateCondition("Deployed", status.state, "application")];
-}
-
-function ingressReady({ ingress }: Seen): readonly ConditionFact[] {
-  return ingress?.status === undefined ? [] : [stateCondition("IngressReady", ingress.status, "ingress")];
 }
 
 /** Whether the last thing that was written is deployed; without anything to deploy there is no such condition. */

@@ -7,7 +7,7 @@ import { untraceable } from "../service/identity.ts";
 import { begun } from "../service/progress.ts";
 import { fitOptional } from "../text.ts";
 import type { BlueprintPass, Seen } from "./model.ts";
-import { ofBlueprint } from "./observe.ts";
+import { blueprintsIn } from "./observe.ts";
 import { blueprintInput, written } from "./settings.ts";
 
 /** Creates the service. Where the answer has no id, the engine traces it. @throws ApiError */
@@ -31,7 +31,7 @@ export async function trace(
 ): Promise<Trace<Seen, BlueprintMemory>> {
   if (pass.surface === "Documented") return { is: "unknowable", why: untraceable(intent.name) };
   const services = await api.services.list(intent.parentId ?? pass.inputs.environmentId);
-  const siblings = services.flatMap(ofBlueprint);
+  const siblings = blueprintsIn(services);
   const found = landed(intent, siblings, pass.holderOf);
   if (found.length === 0) return { is: "absent" };
   const seen: Seen = {
@@ -40,6 +40,7 @@ export async function trace(
     siblings,
     status: undefined,
     request: undefined,
+    ingress: undefined,
     serverNow: api.serverNow(),
   };
   const sent = platformBlueprint.memory.parse({ written: baseline(intent.mark, "written") });

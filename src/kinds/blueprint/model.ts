@@ -1,5 +1,6 @@
 /** What the parts of the blueprint kind hand to each other. */
 import type { Fingerprint, Pass, Uuid } from "../../engine/kind.ts";
+import type { IngressStatus } from "../../platform/services.ts";
 import type { BlueprintMemory, BlueprintSpec } from "../../resources/blueprint.ts";
 import type { Listed, Place, Sight } from "../service/model.ts";
 import type { InputVariable } from "../variables.ts";
@@ -21,6 +22,8 @@ export interface BlueprintService extends Listed {
 export interface Seen extends Place, Sight {
   /** Those of the environment; undefined on the documented surface, and when the environment is gone. */
   readonly siblings: readonly BlueprintService[] | undefined;
+  /** Of a Helm chart that runs. */
+  readonly ingress: IngressStatus | undefined;
   readonly serverNow: Date | undefined;
 }
 

@@ -1,6 +1,7 @@
 /** The reads of a blueprint: two lists of its environment, shared with all that is in it. None where there are no lists. */
 import type { Platform } from "../../platform/index.ts";
 import type { Service } from "../../platform/services.ts";
+import { ingressOf } from "../service/ingress.ts";
 import {
   mayBeOver,
   placeOf,
@@ -14,26 +15,44 @@ import type { BlueprintPass, BlueprintService, Seen } from "./model.ts";
 /** @throws ApiError */
 export async function observe(pass: BlueprintPass, api: Platform): Promise<Seen> {
   const place = await placeOf(pass, api);
-  const nothing = { ...place, siblings: undefined, status: undefined, request: undefined };
+  const nothing = { ...place, siblings: undefined, status: undefined, request: undefined, ingress: undefined };
   if (!place.environmentIsOurs || pass.surface === "Documented") return { ...nothing, serverNow: api.serverNow() };
   // First, as what was read before it has ended would be told as the end.
   const request = await requestOf(pass, api);
   const isFresh = pass.requested !== undefined || mayBeOver(pass, request);
-  const isRoutine = pass.proof === "recorded" && pass.goal === "present" && !isFresh;
-  const { environmentId } = pass.inputs;
-  const list = api.services.list(environmentId, { maxAgeMs: isRoutine ? RECORDS_MAX_AGE_MS : 0 });
-  const services = await siblingsOf(pass, list, api);
-  const siblings = services?.flatMap(ofBlueprint);
+  const siblings = await listOf(pass, isFresh, api);
   const seen = { ...nothing, siblings, serverNow: api.serverNow() };
   const mine = siblings?.find(({ id }) => id === pass.id);
   if (mine === undefined || pass.goal !== "present") return seen;
-  const statuses = await api.services.statuses(environmentId, { maxAgeMs: isFresh ? 0 : STATUSES_MAX_AGE_MS });
-  return { ...seen, request, status: statuses.find(({ id }) => id === mine.serviceId) };
+  return { ...seen, request, ...(await stateOf(pass, mine, isFresh, api)) };
 }
 
-/** A service under the id of the blueprint that it came from, if it came from one. */
-export function ofBlueprint(service: Service): readonly BlueprintService[] {
-  const { blueprintId: id, id: serviceId, serviceType: type, iconUri: icon, name, createdAt } = service;
-  if (id === undefined) return [];
-  return [{ id, serviceId, name, type, icon, ...(createdAt !== undefined && { createdAt }) }];
+async function listOf(pass: BlueprintPass, isFresh: boolean, api: Platform): Promise<Seen["siblings"]> {
+  const isRoutine = pass.proof === "recorded" && pass.goal === "present" && !isFresh;
+  const options = { maxAgeMs: isRoutine ? RECORDS_MAX_AGE_MS : 0 };
+  const services = await siblingsOf(pass, api.services.list(pass.inputs.environmentId, options), api);
+  return services && blueprintsIn(services);
+}
+
+/** The state of the service, and the way to it from outside: only charts can have one. */
+async function stateOf(
+  { inputs }: BlueprintPass,
+  { serviceId, type }: BlueprintService,
+  isFresh: boolean,
+  api: Platform,
+): Promise<Pick<Seen, "status" | "ingress">> {
+  const options = { maxAgeMs: isFresh ? 0 : STATUSES_MAX_AGE_MS };
+  const status = (await api.services.statuses(inputs.environmentId, options)).find(({ id }) => id === serviceId);
+  const isChart = status !== undefined && type?.toUpperCase() === "HELM";
+  return { status, ingress: isChart ? await ingressOf("helm", serviceId, status, api) : undefined };
+}
+
+/** The services that came from blueprints, under the ids of those; the first one where there are several. */
+export function blueprintsIn(services: readonly Service[]): readonly BlueprintService[] {
+  const found = new Map<string, BlueprintService>();
+  for (const { blueprintId: id, id: serviceId, serviceType: type, iconUri: icon, name, createdAt } of services) {
+    if (id === undefined || found.has(id)) continue;
+    found.set(id, { id, serviceId, name, type, icon, ...(createdAt !== undefined && { createdAt }) });
+  }
+  return [...found.values()];
 }

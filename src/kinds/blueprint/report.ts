@@ -3,6 +3,7 @@ import { refreshed, type ConditionFact, type DriftField, type Report, type Why }
 import { servicePhase } from "../../platform/states.ts";
 import type { BlueprintMemory } from "../../resources/blueprint.ts";
 import { lastFailureOf } from "../service/history.ts";
+import { ingressFields, ingressReady } from "../service/ingress.ts";
 import { advanced, progressOf } from "../service/progress.ts";
 import { shownState, stateCondition } from "../service/words.ts";
 import { fitOptional } from "../text.ts";
@@ -19,7 +20,7 @@ export function report(pass: BlueprintPass, seen: Seen): Report {
   const service = serviceOf(pass, seen);
   return {
     ready: ready(pass, seen),
-    conditions: [...deployed(pass, seen), ...config, ...variablesCondition(pass)],
+    conditions: [...deployed(pass, seen), ...config, ...variablesCondition(pass), ...ingressReady(seen.ingress)],
     status: {
       state: status === undefined ? undefined : shownState(status.state),
       serviceDeploymentStatus: fitOptional(status?.serviceDeploymentStatus),
@@ -31,6 +32,7 @@ export function report(pass: BlueprintPass, seen: Seen): Report {
       lastDeployment: lastDeployment(pass, seen),
       lastFailure: lastFailure(pass, seen),
       written: kept(pass),
+      ingress: ingressFields(seen.ingress),
     },
     ...(pass.surface === "Full" && { drift: drift(pass, seen) }),
   };

@@ -4,6 +4,7 @@ import { fingerprint, id, kept, livingStatus, text, time } from "../base/status.
 import {
   deploymentFields,
   failureFields,
+  ingressField,
   LAST_DEPLOYMENT,
   LAST_FAILURE,
   stateFields,
@@ -48,4 +49,5 @@ export const status = livingStatus({
   lastDeployment: lastDeployment.optional(),
   lastFailure: lastFailure.optional(),
   written: written.optional(),
+  ingress: ingressField("service"),
 });
