@@ -2,11 +2,11 @@
 import { isObject, member } from "../kube/json.ts";
 import type { Json, JsonObject, KubeObject } from "../kube/types.ts";
 import type { Reason } from "../resources/base/reasons.ts";
+import { writeGoverned, type Governed } from "./governed.ts";
 import type { Pins } from "./identity.ts";
 import type { ConditionFact, DriftField, Report, Uuid, Why } from "./kind.ts";
 import type { Intent } from "./ledger.ts";
 import { readSlot, writeSlot } from "./ledger.ts";
-import { writeGoverned, type Governed } from "./permission.ts";
 import { conditionOf, conditionsOf, isList, isSettled, type Condition, type ConditionStatus } from "./status.ts";
 
 /** How a pass ended. */

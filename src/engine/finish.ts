@@ -5,9 +5,9 @@ import { compose, type Ending } from "./compose.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { holdBack, signature } from "./deferral.ts";
+import type { Governed } from "./governed.ts";
 import type { Pins } from "./identity.ts";
 import type { Kind, Ms, PolicyDefaults, Report, Uuid } from "./kind.ts";
-import type { Governed } from "./permission.ts";
 import { NO_DEFAULTS, requestedToken } from "./policy.ts";
 import { publish } from "./publish.ts";
 import { openAction } from "./recover.ts";
@@ -62,6 +62,11 @@ function isPinned({ lives }: { readonly lives: boolean | "InOthers" }, { id, ses
   return lives === "InOthers" ? session.unsaved !== undefined : lives && id !== undefined;
 }
 
+/** What the user requested is not handled before its plan is approved, or its window open. */
+function isHeld({ governed }: Finish): boolean {
+  return governed?.plan !== undefined && governed.plan.approved !== true;
+}
+
 async function tell<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
   context: Context<Api>,
   kind: Kind<Spec, In, Seen, Mem, Do, Api>,
@@ -77,7 +82,7 @@ async function tell<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
     id: kind.lives ? done.id : undefined,
     pins: isPinned(kind, done) ? done.pins : undefined,
     intent: openAction(object, session),
-    handled: done.asked ? requestedToken(object) : undefined,
+    handled: done.asked && !isHeld(done) ? requestedToken(object) : undefined,
     governed: "appliedGeneration" in kind.resource.status.shape ? done.governed : undefined,
     now: context.clock.now(),
   });

@@ -1,11 +1,11 @@
 /** Which of the steps that a kind plans may be taken now: management, drift, approval and change windows. */
-import { member } from "../kube/json.ts";
 import type { JsonObject, KubeObject } from "../kube/types.ts";
 import { APPROVED_PLAN } from "../resources/base/names.ts";
-import { covers, isApproved, planIn, planOf, writePlan, type StatusPlan } from "./approval.ts";
+import { covers, isApproved, planOf, type StatusPlan } from "./approval.ts";
 import { windowState, type WindowState } from "./change-window.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
+import { governedIn, isBroughtAbout, type Governed } from "./governed.ts";
 import type { Goal, Kind, Ms, Plan, Step, Why } from "./kind.ts";
 import type { Policies } from "./policy.ts";
 import type { Frame } from "./scope.ts";
@@ -14,34 +14,6 @@ import type { Frame } from "./scope.ts";
 export interface Permitted<Do> {
   readonly plan: Plan<Do>;
   readonly governed: Governed;
-}
-
-/** What the status says of the policies' work: members of it, as they are to be stored. */
-export interface Governed {
-  readonly appliedGeneration: number | undefined;
-  readonly plan: StatusPlan | undefined;
-  readonly lastApprovedPlan: string | undefined;
-}
-
-/** As it was stored last. */
-export function governedIn(object: KubeObject): Governed {
-  const applied = member(object.status, "appliedGeneration");
-  const approved = member(object.status, "lastApprovedPlan");
-  return {
-    appliedGeneration: typeof applied === "number" ? applied : undefined,
-    plan: planIn(object),
-    lastApprovedPlan: typeof approved === "string" ? approved : undefined,
-  };
-}
-
-/** Its members of the status. */
-export function writeGoverned({ appliedGeneration, plan, lastApprovedPlan }: Governed): JsonObject {
-  return { appliedGeneration, plan: writePlan(plan), lastApprovedPlan };
-}
-
-/** Whether the spec as it is now was brought about on the platform: what differs since is drift. */
-export function isBroughtAbout(object: KubeObject): boolean {
-  return member(object.status, "appliedGeneration") === object.metadata.generation;
 }
 
 /** Looked at again at least so often while a window is closed. */

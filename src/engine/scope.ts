@@ -6,10 +6,10 @@ import { invalidWindows } from "./change-window.ts";
 import type { Ending } from "./compose.ts";
 import type { Connection, RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
+import { governedIn, type Governed } from "./governed.ts";
 import { contradiction, identify, isForeign, type Identity, type Pins } from "./identity.ts";
 import { keyText } from "./keys.ts";
 import type { Goal, Kind, Needs, Pass, Proof, Reference, Uuid, Why } from "./kind.ts";
-import { governedIn, type Governed } from "./permission.ts";
 import { adoptionPolicy, invalidSpec, policiesOf, requestedToken, type Policies } from "./policy.ts";
 import { reach } from "./reach.ts";
 import { isRecord, type Place } from "./record.ts";
@@ -73,12 +73,9 @@ export async function scope<Spec, In, Seen, Mem extends JsonObject, Do, Api exte
   if (reached.is === "ended") return reached;
   const { connection } = reached;
   connection.users.add(keyText(keyOf(object)));
-  const stray = insist
-    ? strayed(context.cache, object.metadata.namespace ?? "", needs.references, connection.key, context.route)
-    : undefined;
-  if (stray !== undefined) return stalled(stray);
   const pins = pinsOf(context, connection, object, needs, gate);
-  const changed = contradiction(object, pins);
+  const misled = insist ? strayed(context, object, needs.references, connection.key) : undefined;
+  const changed = misled ?? contradiction(object, pins);
   if (changed !== undefined) return stalled(changed);
   const inputs = await inputsOf(context, object, needs, gate, {
     token: connection.token,
@@ -92,7 +89,7 @@ export async function scope<Spec, In, Seen, Mem extends JsonObject, Do, Api exte
   const frame = { object, session, connection, pins, policies, governed: governedIn(object) };
   const found = { spec, inputs: inputs.inputs, goal, identity: provenBySeal(frame, identity), needs };
   const pass = passOf(context, kind, frame, found);
-  if (insist && kind.entries !== undefined) context.entries.want(object, kind.entries(pass));
+  if (insist) context.entries.want(object, kind.entries?.(pass) ?? []);
   return { is: "ready", frame: { ...frame, pass } };
 }
 

@@ -4,8 +4,8 @@ import type { JsonObject, KubeObject } from "../kube/types.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { remember } from "./execute.ts";
+import { governedIn } from "./governed.ts";
 import type { Uuid, Why } from "./kind.ts";
-import { governedIn } from "./permission.ts";
 import { finalizerDue, finalizersWith, forgetId, hasFinalizer, recordId, recordOf, type Place } from "./record.ts";
 import type { Frame } from "./scope.ts";
 

@@ -1,0 +1,32 @@
+/** What a status says of the policies' work: what was brought about, what waits, what was approved. Pure. */
+import { member } from "../kube/json.ts";
+import type { JsonObject, KubeObject } from "../kube/types.ts";
+import { planIn, writePlan, type StatusPlan } from "./approval.ts";
+
+/** Members of the status, as they are to be stored. */
+export interface Governed {
+  readonly appliedGeneration: number | undefined;
+  readonly plan: StatusPlan | undefined;
+  readonly lastApprovedPlan: string | undefined;
+}
+
+/** As it was stored last. */
+export function governedIn(object: KubeObject): Governed {
+  const applied = member(object.status, "appliedGeneration");
+  const approved = member(object.status, "lastApprovedPlan");
+  return {
+    appliedGeneration: typeof applied === "number" ? applied : undefined,
+    plan: planIn(object),
+    lastApprovedPlan: typeof approved === "string" ? approved : undefined,
+  };
+}
+
+/** Its members of the status. */
+export function writeGoverned({ appliedGeneration, plan, lastApprovedPlan }: Governed): JsonObject {
+  return { appliedGeneration, plan: writePlan(plan), lastApprovedPlan };
+}
+
+/** Whether the spec as it is now was brought about on the platform: what differs since is drift. */
+export function isBroughtAbout(object: KubeObject): boolean {
+  return member(object.status, "appliedGeneration") === object.metadata.generation;
+}
