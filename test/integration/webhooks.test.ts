@@ -1,0 +1,151 @@
+/** Deliveries of the platform wake what they are about, and prove themselves first. Polls are too slow to help. */
+import { beforeAll, describe, expect, it, vi } from "vitest";
+
+import type { KubeObject } from "../../src/kube/types.ts";
+import { foreignDeploy } from "../../src/simulator/control.ts";
+import { changeSettings } from "../../src/simulator/settings.ts";
+import type { Webhook } from "../../src/simulator/world.ts";
+import { condition } from "../support/cluster.ts";
+import { freePort } from "../support/free-port.ts";
+import { COMMIT, defaults, deploying, NEXT_COMMIT, secret, tree } from "../support/manifests.ts";
+import { createStage } from "../support/stage.ts";
+import { lastDeployment } from "../support/staged-applications.ts";
+
+const TOKEN = "a-long-random-text-of-a-receiver";
+const HOUR_MS = 3_600_000;
+/** Nothing but a change in the cluster or a delivery has anything looked at that is settled, or soon if it is not. */
+const SLOW = { pollMs: HOUR_MS, firstLookMs: HOUR_MS, followMinMs: 15_000, followMaxMs: 15_000, hintMs: 200 };
+
+const surfaces = [
+  ["documented", ["DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCEEDED", "DEPLOYMENT_FAILED"], "DEPLOYMENT_SUCCEEDED"],
+  [
+    "full",
+    ["DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCESSFUL", "DEPLOYMENT_FAILURE", "DEPLOYMENT_CANCELLED"],
+    "DEPLOYMENT_SUCCESSFUL",
+  ],
+] as const;
+/** Whether a commit is deployed and the application Ready. */
+const deployed =
+  (commit: string) =>
+  (object: KubeObject): boolean =>
+    lastDeployment(object, "gitCommitId") === commit && condition(object, "Ready")?.status === "True";
+const ports = { documented: await freePort(), full: await freePort() };
+
+describe.each(surfaces)("deliveries of the %s surface", (surface, events, success) => {
+  const receiver = `http://127.0.0.1:${String(ports[surface])}`;
+  const stage = createStage({
+    surface,
+    windows: SLOW,
+    args: [`--webhook-bind-address=127.0.0.1:${String(ports[surface])}`],
+  });
+
+  const hook = (): Webhook => {
+    const [only, ...others] = stage.platform.world().webhooks.values();
+    if (only === undefined || others.length > 0) throw new Error(`there are ${String(others.length)} other webhooks`);
+    return only;
+  };
+  const post = async (url: string, body: unknown, headers: Record<string, string> = {}): Promise<number> =>
+    (await fetch(url, { method: "POST", body: JSON.stringify(body), headers })).status;
+  const idOf = (): string => [...stage.platform.world().services.values()].find(({ name }) => name === "web")?.id ?? "";
+  const counted = async (labels: string): Promise<number> => {
+    const text = await (await fetch(`${stage.operator.metricsUrl}/metrics`)).text();
+    const line = text
+      .split("\n")
+      .find((one) => one.startsWith(`platform_operator_webhook_deliveries_total{${labels}}`));
+    return Number(line?.split(" ").at(-1) ?? 0);
+  };
+
+  beforeAll(async () => {
+    const webhook = { receiverUrl: `${receiver}/deliveries`, secretRef: { name: "receiver" } };
+    await stage.apply(secret("receiver", { token: TOKEN }), ...defaults(stage, { webhook }));
+  });
+
+  it("are asked for by applying a connection, once", async () => {
+    const connection = await stage.waitFor("PlatformConnection", "default", {
+      type: "WebhookRegistered",
+      status: "True",
+    });
+    expect(condition(connection, "Ready")).toMatchObject({ status: "True" });
+    expect(connection.status).toMatchObject({ webhook: { id: hook().id } });
+    expect(hook()).toMatchObject({ enabled: true, targetUrl: expect.stringMatching(/\/deliveries\/[0-9a-f]{64}$/) });
+    await stage.quiet(1);
+  });
+
+  it("wake an application at once, from its first deployment on", async () => {
+    await stage.apply(...tree(stage, "web"));
+    await stage.waitFor("PlatformApplication", "web", deployed(COMMIT));
+    // On the full surface the registration is brought up to what is known of it now.
+    await vi.waitFor(() => {
+      expect(hook().events).toEqual(events);
+    });
+    await stage.settled();
+    const record = await stage.record();
+    await stage.patch("PlatformApplication", "web", deploying(NEXT_COMMIT));
+    await stage.waitFor("PlatformApplication", "web", deployed(NEXT_COMMIT));
+    expect(record.changes()).toEqual(["deployApplication"]);
+    expect(await counted(`event="${success}",result="queued"`)).toBeGreaterThan(0);
+    const secrets = hook().settings["target_secret"];
+    expect(typeof secrets).toBe(surface === "full" ? "string" : "undefined");
+  });
+
+  it("tell of what others do, whether they come twice or late", async () => {
+    await stage.settled();
+    const { settings } = stage.platform.sim;
+    changeSettings(settings, { deliveries: { copies: 3, lateEvery: 2, lateSeconds: 0.5 } });
+    const record = await stage.record();
+    foreignDeploy(stage.platform.sim, idOf(), "bad0001");
+    await stage.waitFor("PlatformApplication", "web", { type: "Deployed", status: "False", reason: "BUILD_ERROR" });
+    await stage.settled();
+    expect(record.changes()).toEqual([]);
+    changeSettings(settings, { deliveries: { copies: 1, lateEvery: 0 } });
+  });
+
+  it("without proof lead to nothing, and learn nothing", async () => {
+    const record = await stage.record();
+    const body = { event_type: success, payload: { application_id: idOf() } };
+    const url = new URL(hook().targetUrl);
+    const guess = url.pathname.replace(/[0-9a-f]{64}$/, "0".repeat(64));
+    expect(await post(`${receiver}${guess}`, body)).toBe(404);
+    expect(await post(`${receiver}/deliveries`, body)).toBe(404);
+    expect(await post(`${receiver}/${TOKEN}`, body)).toBe(404);
+    const wrong = await post(url.href, body, { "x-signature": "guess" });
+    // The documented surface echoes no secret, so there is none to be wrong.
+    expect(wrong).toBe(surface === "full" ? 401 : 200);
+    expect(await post(url.href, { event_type: "SURPRISE" })).toBe(200);
+    expect(
+      await post(url.href, { event_type: success, payload: { application_id: stage.platform.organizationId } }),
+    ).toBe(200);
+    expect(record.changes()).toEqual([]);
+    expect(await counted('event="none",result="rejected"')).toBeGreaterThan(2);
+    expect(await counted('event="other",result="ignored"')).toBe(1);
+  });
+
+  it("are limited: a flood has one application looked at a few times", async () => {
+    await stage.settled();
+    const record = await stage.record();
+    const body = { event_type: success, payload: { application_id: idOf(), applications: [{ id: idOf() }] } };
+    const { targetUrl } = hook();
+    const flood = Array.from({ length: 400 }, () => post(targetUrl, body).catch(() => "not even answered"));
+    const taken = (await Promise.all(flood)).filter((status) => status === 200).length;
+    expect(taken).toBeGreaterThan(0);
+    expect(taken).toBeLessThan(300);
+    const guesses = Array.from({ length: 100 }, () => post(`${receiver}/x`, body).catch(() => "not even answered"));
+    expect((await Promise.all(guesses)).filter((status) => status === 404).length).toBeLessThan(50);
+    expect((await fetch(`${stage.operator.healthUrl}/healthz`)).status).toBe(200);
+    await stage.settled();
+    expect(record.calls("getApplicationStatus").length + record.calls("getEnvironmentStatuses").length).toBeLessThan(
+      50,
+    );
+    expect(record.changes()).toEqual([]);
+  });
+
+  it("keep their token to themselves", async () => {
+    const connection = await stage.get("PlatformConnection", "default");
+    const said = JSON.stringify([connection.metadata.annotations, connection.status, stage.operator.logs()]);
+    const [path = ""] = /[0-9a-f]{64}$/.exec(hook().targetUrl) ?? [];
+    expect(path).toHaveLength(64);
+    expect(said).not.toContain(TOKEN);
+    expect(said).not.toContain(path);
+    expect(JSON.stringify(stage.platform.world().webhooks.get(hook().id))).not.toContain(TOKEN);
+  });
+});
