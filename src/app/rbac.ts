@@ -56,7 +56,7 @@ export const GRANTS: readonly Grant[] = [
     resources: ["configmaps"],
     verbs: ["get", "create", "patch"],
     where: "everywhere",
-    why: "reads values that specs refer to; writes the content of catalogues",
+    why: "reads values that specs refer to; writes the content of catalogues and what operations render",
   },
   {
     group: "",

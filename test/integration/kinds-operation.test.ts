@@ -13,7 +13,7 @@ const invoices = { type: "SendInvoices" };
 const render = { type: "RenderHelmDefaultValues", environmentRef: { name: "staging" }, outputConfigMap: "redis" };
 
 const complete = { type: "Complete", status: "True", reason: "Completed" };
-const failed = (reason: string) => expect.objectContaining({ type: "Failed", status: "True", reason });
+const failed = (reason: string): unknown => expect.objectContaining({ type: "Failed", status: "True", reason });
 
 describe.each(["Documented", "Full"] as const)("an operation on the %s surface", (surface) => {
   const bench = operationBench(surface);
@@ -51,19 +51,14 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     ["upgradeCluster", upgrade, "The cluster is upgraded."],
   ])("follows %s where the surface shows it, and says so where not", async (op, spec, done) => {
     const runner = bench.applied(spec);
+    const isShown = surface === "Full";
     const first = await runner.run();
-    expect(first.ops).toEqual([op]);
-    if (surface === "Documented") {
-      const message = expect.stringContaining("does not show how it ends");
-      expect(first).toMatchObject({ is: "settled", report: { conditions: [{ ...complete, message }] } });
-    } else {
-      expect(first).toMatchObject({ is: "waiting", why: { reason: "Queued" } });
-      bench.world.pass(5_000);
-      expect(await runner.run()).toMatchObject({
-        is: "settled",
-        report: { conditions: [{ ...complete, message: done }] },
-      });
-    }
+    expect(first).toMatchObject({ ops: [op], is: isShown ? "waiting" : "settled" });
+    expect(first.why.reason).toBe(isShown ? "Queued" : "Completed");
+    bench.world.pass(5_000);
+    const last = await runner.run();
+    expect(last).toMatchObject({ is: "settled", report: { conditions: [complete] } });
+    expect(last.why.message).toContain(isShown ? done : "its surface does not show how it ends");
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
     expect(bench.sent()).toEqual([op]);
   });
@@ -125,7 +120,8 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
   it("fails when it is cancelled", async () => {
     const runner = bench.applied(deploy);
     const { status } = await runner.run();
-    bench.world.cancel(String((status["request"] as { requestId: string }).requestId));
+    const { requestId } = status["request"] as { readonly requestId: string };
+    bench.world.cancel(requestId);
     bench.world.pass(600);
     expect(await runner.run()).toMatchObject({ is: "stalled", why: { reason: "Canceled" } });
   });
@@ -215,7 +211,8 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     const done = await application.run();
     expect(done).toMatchObject({ ops: [], is: "settled", report: { drift: [] } });
     // Which commit is deployed the documented surface never shows.
-    if (surface === "Full") expect(done.report.conditions).toContainEqual(upToDate);
+    const shown = expect.objectContaining({ type: "UpToDate", status: surface === "Full" ? "True" : "False" });
+    expect(done.report.conditions).toContainEqual(shown);
     expect(await application.run()).toMatchObject({ ops: [], wrote: false });
   });
 
@@ -237,12 +234,10 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
 
     it("touches no service that is not proven to be the organization's", async () => {
       const runner = bench.applied(given(bench.applicationId));
-      if (surface === "Documented") {
-        expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
-        expect(await runner.run({ allowUnverifiedIds: true })).toMatchObject({ ops: ["deployApplication"] });
-      } else {
-        expect(await runner.run()).toMatchObject({ ops: ["deployApplication"] });
-      }
+      const unproven = { ops: [], is: "stalled", why: { reason: "NotObservable" } };
+      const deployed = { ops: ["deployApplication"] };
+      expect(await runner.run()).toMatchObject(surface === "Documented" ? unproven : deployed);
+      await runner.run({ allowUnverifiedIds: true });
       expect(bench.sent()).toEqual(["deployApplication"]);
     });
 

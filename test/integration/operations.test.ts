@@ -1,6 +1,7 @@
 /** PlatformOperation on the real control plane: carried out once, whatever is done to the object. */
 import { beforeAll, describe, expect, it } from "vitest";
 
+import { text } from "../../src/engine/status.ts";
 import { member } from "../../src/kube/json.ts";
 import type { JsonObject } from "../../src/kube/types.ts";
 import { APPROVED_PLAN, BEGUN, RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
@@ -122,8 +123,8 @@ describe.each(["documented", "full"] as const)("an operation, %s surface", (surf
     await stage.apply(operation("manual", { type: "SendInvoices", lifecycle: { applyPolicy: "Manual" } }));
     const waiting = await stage.waitFor("PlatformOperation", "manual", { reason: "ApprovalPending" });
     expect(record.changes()).toEqual([]);
-    const hash = member(member(waiting.status, "plan"), "hash");
-    await stage.annotate("PlatformOperation", "manual", { [APPROVED_PLAN]: String(hash) });
+    const hash = text(member(member(waiting.status, "plan"), "hash")) ?? "";
+    await stage.annotate("PlatformOperation", "manual", { [APPROVED_PLAN]: hash });
     await stage.waitFor("PlatformOperation", "manual", { type: "Complete", status: "True" });
     expect(record.changes()).toEqual(["downloadInvoices"]);
   });

@@ -14,8 +14,13 @@ import { variablesSent } from "./variables.ts";
  */
 export function lastDeployment(pass: ApplicationPass, seen: Seen): LastDeployment | undefined {
   const remembered = pass.memory.lastDeployment;
-  const isKept = remembered !== undefined && !isReplaced(pass, seen, remembered);
-  if (isKept || seen.status === undefined || !everDeployed(seen.status)) return remembered;
+  if (remembered !== undefined && !isReplaced(pass, seen, remembered)) return remembered;
+  return foundDeployment(pass, seen) ?? remembered;
+}
+
+/** What is deployed, whoever deployed it. */
+function foundDeployment(pass: ApplicationPass, seen: Seen): LastDeployment | undefined {
+  if (seen.status === undefined || !everDeployed(seen.status)) return undefined;
   const commit = deployedCommit(pass, seen) ?? pass.spec.deploy?.gitCommitId;
   if (commit === undefined) return undefined;
   const { written } = pass.memory;

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+
+import { operationPass, TARGET } from "../../../test/support/operation-passes.ts";
+import { ApiError, type ApiFailure } from "../../platform/errors.ts";
+import { serviceStates } from "../../platform/states.ts";
+import { platformOperation } from "../../resources/operation.ts";
+import { operation } from "./index.ts";
+import { NOTHING_SEEN, type Seen } from "./model.ts";
+import { outcomeOf } from "./outcome.ts";
+import { rejection } from "./refusal.ts";
+
+const deploy = { type: "DeployApplication", applicationRef: { name: "api" }, gitCommitId: "1a2b3c4" };
+const stop = { type: "StopDatabase", databaseRef: { name: "orders" } };
+const REQUEST = "00000000-0000-4000-8000-0000000000d1";
+const STARTED = "2026-11-21T09:59:00Z";
+
+const accepted = (spec: unknown) =>
+  operationPass(spec, { memory: { startedAt: STARTED, request: { requestId: REQUEST, startedAt: STARTED } } });
+const requestIn = (state: string): Seen => ({
+  ...NOTHING_SEEN,
+  request: { deploymentRequestId: REQUEST, environmentId: TARGET, status: state },
+});
+
+describe("the end of an operation", () => {
+  it.each([
+    ["DEPLOYED", deploy, "Complete", "Completed"],
+    ["RESTARTED", deploy, "Complete", "Completed"],
+    ["BUILD_ERROR", deploy, "Failed", "BuildFailed"],
+    ["DEPLOYMENT_ERROR", deploy, "Failed", "DeploymentFailed"],
+    ["CANCELED", deploy, "Failed", "Canceled"],
+    ["STOPPED", deploy, "Failed", "OperationResultUnknown"],
+    ["STOPPED", stop, "Complete", "Completed"],
+    ["STOP_ERROR", stop, "Failed", "StopFailed"],
+    ["DEPLOYED", stop, "Failed", "OperationResultUnknown"],
+  ])("follows from %s", (state, spec, result, reason) => {
+    const outcome = outcomeOf(accepted(spec), requestIn(state));
+    expect(outcome).toMatchObject({ result, reason, at: "2026-11-21T10:00:00.000Z" });
+  });
+
+  it.each(["BUILDING", "QUEUED", "UNAVAILABLE", "NOBODY_KNOWS", ""])("does not follow from %s", (state) => {
+    expect(outcomeOf(accepted(deploy), requestIn(state))).toBeUndefined();
+  });
+
+  it.each(serviceStates)("fits a status, and a message of at most 300 characters, for %s", (state) => {
+    const { ready, status } = operation.report(accepted(deploy), requestIn(state));
+    expect(ready.message.length).toBeLessThanOrEqual(300);
+    expect(platformOperation.status.safeParse(status).error?.issues).toBeUndefined();
+  });
+
+  it("comes at the deadline, and not before", () => {
+    const at = (seconds: number) => ({ ...accepted(deploy), now: new Date(Date.parse(STARTED) + seconds * 1000) });
+    expect(outcomeOf(at(10_799), requestIn("BUILDING"))).toBeUndefined();
+    expect(outcomeOf(at(10_800), requestIn("BUILDING"))).toMatchObject({ reason: "DeadlineExceeded" });
+    // Nothing shows it any more, neither the request nor the service.
+    expect(outcomeOf(at(10_800), NOTHING_SEEN)).toMatchObject({ reason: "DeadlineExceeded" });
+  });
+
+  it("is what was recorded, whatever is seen", () => {
+    const outcome = { result: "Complete", reason: "Completed", message: "Done.", at: STARTED } as const;
+    const pass = operationPass(deploy, { memory: { outcome } });
+    expect(outcomeOf(pass, requestIn("BUILD_ERROR"))).toEqual(outcome);
+    expect(operation.plan(pass, NOTHING_SEEN)).toEqual({ is: "settled" });
+  });
+
+  it.each([{ result: "Succeeded", reason: "NewReason" }, { result: 7 }, {}])("was reached, as %j says", (stored) => {
+    const memory = platformOperation.memory.parse({ outcome: stored });
+    expect(operation.task?.over(memory)).toEqual({ expiresAt: undefined });
+    expect(memory.outcome).toMatchObject({ result: "Failed", reason: "OperationResultUnknown" });
+  });
+
+  it.each([
+    ["2026-11-21T10:00:00Z", new Date("2026-11-21T10:00:00Z")],
+    ["whenever", undefined],
+    [undefined, undefined],
+  ])("expires at %s", (expiresAt, expected) => {
+    const memory = platformOperation.memory.parse({ outcome: {}, expiresAt });
+    expect(operation.task?.over(memory)).toEqual({ expiresAt: expected });
+  });
+});
+
+describe("a failed request", () => {
+  it.each<[ApiFailure, number, string | undefined, boolean]>([
+    [{ is: "Conflict" }, 409, "OperationRejected", false],
+    [{ is: "Invalid" }, 400, "OperationRejected", false],
+    [{ is: "Invalid" }, 422, "OperationRejected", true],
+    [{ is: "NotFound" }, 404, "ExternalResourceDeleted", true],
+    [{ is: "NotSupported" }, 405, "NotSupportedByApi", true],
+    [{ is: "Refused" }, 0, "InvalidSpec", true],
+    [{ is: "Unauthorized" }, 401, undefined, false],
+    [{ is: "Forbidden" }, 403, undefined, false],
+    [{ is: "RateLimited", retryAfterMs: 1 }, 429, undefined, false],
+    [{ is: "Unreachable" }, 0, undefined, false],
+    [{ is: "OutcomeUnknown" }, 502, undefined, false],
+  ])("of the kind %j (%i)", (failure, status, reason, isFinal) => {
+    const rejected = rejection(new ApiError("stopDatabase", failure, status, "no"), "database");
+    expect(rejected?.why.reason).toBe(reason);
+    expect(rejected?.isFinal ?? false).toBe(isFinal);
+  });
+});

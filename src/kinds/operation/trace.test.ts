@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+
+import { answeringPlatform, operationPass, TARGET } from "../../../test/support/operation-passes.ts";
+import type { Json, OpenIntent } from "../../engine/kind.ts";
+import type { ClusterStatus } from "../../platform/clusters.ts";
+import type { ServiceStatus } from "../../platform/service-status.ts";
+import { NOTHING_SEEN } from "./model.ts";
+import { markOf, trace } from "./trace.ts";
+
+const service = (state: string, more: Partial<ServiceStatus> = {}): ServiceStatus => ({
+  id: TARGET,
+  state,
+  lastDeploymentDate: "2026-11-20T10:00:00Z",
+  deploymentRequestsCount: 0,
+  ...more,
+});
+const cluster = (status: string, more: Partial<ClusterStatus> = {}): ClusterStatus => ({
+  clusterId: TARGET,
+  status,
+  lastExecutionId: "one",
+  ...more,
+});
+const intentOf = (op: string, mark: Json): OpenIntent => ({
+  op,
+  creates: false,
+  parentId: TARGET,
+  name: undefined,
+  id: undefined,
+  commit: undefined,
+  mark,
+});
+
+const REQUEST = "00000000-0000-4000-8000-0000000000d1";
+const deploy = { type: "DeployApplication", applicationRef: { name: "api" }, gitCommitId: "1a2b3c4" };
+const stopDatabase = { type: "StopDatabase", databaseRef: { name: "orders" } };
+const stopCluster = { type: "StopCluster", clusterRef: { name: "main" } };
+const upgrade = { type: "UpgradeCluster", clusterRef: { name: "main" } };
+
+describe("a request that nobody confirmed", () => {
+  it.each<[string, ServiceStatus, ServiceStatus, "landed" | "absent" | "unknowable"]>([
+    ["as before", service("DEPLOYED"), service("DEPLOYED"), "absent"],
+    ["at work", service("DEPLOYED"), service("BUILDING"), "landed"],
+    [
+      "deployed since",
+      service("DEPLOYED"),
+      service("DEPLOYED", { lastDeploymentDate: "2026-11-21T10:00:00Z" }),
+      "landed",
+    ],
+    [
+      "failed, with another request",
+      service("DEPLOYED"),
+      service("BUILD_ERROR", { deploymentRequestId: REQUEST }),
+      "landed",
+    ],
+    ["failed as before", service("BUILD_ERROR"), service("BUILD_ERROR"), "absent"],
+    ["running, which it did not", service("STOPPED"), service("DEPLOYED"), "landed"],
+    ["queued behind others", service("DEPLOYING"), service("DEPLOYING", { deploymentRequestsCount: 2 }), "landed"],
+    ["at work as before", service("DEPLOYING"), service("DEPLOYING"), "unknowable"],
+  ])("is found by an application that is %s", async (_title, before, after, is) => {
+    const intent = intentOf("deployApplication", markOf({ ...NOTHING_SEEN, status: before }));
+    const found = await trace(intent, operationPass(deploy), answeringPlatform({ application: after }));
+    expect(found.is).toBe(is);
+  });
+
+  it("is taken up with the request that the service shows", async () => {
+    const before = { ...NOTHING_SEEN, status: service("DEPLOYED") };
+    const after = service("DEPLOYING", { deploymentRequestId: REQUEST });
+    const api = answeringPlatform({ application: after });
+    const found = await trace(intentOf("deployApplication", markOf(before)), operationPass(deploy), api);
+    expect(found).toMatchObject({
+      is: "landed",
+      known: [{ memory: { request: { requestId: REQUEST, state: "DEPLOYING" }, startedAt: expect.any(String) } }],
+    });
+  });
+
+  it("counts as failed once it is certain that it did not get there, and is over at its limit", async () => {
+    const intent = intentOf("deployApplication", markOf({ ...NOTHING_SEEN, status: service("DEPLOYED") }));
+    const api = answeringPlatform({ application: service("DEPLOYED") });
+    const first = await trace(intent, operationPass({ ...deploy, backoffLimit: 1 }), api);
+    expect(first).toMatchObject({ is: "absent", memory: { failedRequests: 1 } });
+    expect(first).not.toHaveProperty("memory.outcome");
+    const again = operationPass({ ...deploy, backoffLimit: 1 }, { memory: { failedRequests: 1 } });
+    expect(await trace(intent, again, api)).toMatchObject({ is: "absent", memory: { outcome: { result: "Failed" } } });
+  });
+
+  it.each<[string, Readonly<Record<string, unknown>>, ClusterStatus, ClusterStatus, "landed" | "absent"]>([
+    ["as before", stopCluster, cluster("DEPLOYED"), cluster("DEPLOYED"), "absent"],
+    ["at work", stopCluster, cluster("DEPLOYED"), cluster("STOPPING"), "landed"],
+    ["stopped", stopCluster, cluster("DEPLOYED"), cluster("STOPPED"), "landed"],
+    ["upgraded", upgrade, cluster("DEPLOYED"), cluster("DEPLOYED", { lastExecutionId: "two" }), "landed"],
+    ["not upgraded", upgrade, cluster("DEPLOYED"), cluster("DEPLOYED"), "absent"],
+  ])("is found by a cluster that is %s", async (_title, spec, before, after, is) => {
+    const intent = intentOf("x", markOf({ ...NOTHING_SEEN, cluster: before }));
+    const found = await trace(intent, operationPass(spec, { surface: "Full" }), answeringPlatform({ cluster: after }));
+    expect(found.is).toBe(is);
+    expect(JSON.stringify(found).includes('"outcome"')).toBe(false);
+  });
+
+  it.each([
+    ["a database", stopDatabase],
+    ["a cluster", stopCluster],
+    ["the organization", { type: "SendInvoices" }],
+  ])("is over where nothing shows %s", async (_title, spec) => {
+    const intent = intentOf("x", markOf(NOTHING_SEEN));
+    const found = await trace(intent, operationPass(spec), answeringPlatform({}));
+    const outcome = { result: "Failed", reason: "OperationResultUnknown" };
+    expect(found).toMatchObject({ is: "landed", known: [{ memory: { outcome } }] });
+  });
+});

@@ -1,0 +1,51 @@
+/** Passes over an operation, for its pure code. */
+import type { Pass } from "../../src/engine/kind.ts";
+import type { OperationPass } from "../../src/kinds/operation/model.ts";
+import type { ClusterStatus } from "../../src/platform/clusters.ts";
+import { ApiError } from "../../src/platform/errors.ts";
+import type { Platform } from "../../src/platform/index.ts";
+import type { ServiceStatus } from "../../src/platform/service-status.ts";
+import { platformOperation } from "../../src/resources/operation.ts";
+import { USUAL_POLICIES } from "./policies.ts";
+
+export const TARGET = "00000000-0000-4000-8000-0000000000e1";
+
+/** @param spec as a user writes it; on the documented surface unless told. */
+export function operationPass(spec: unknown, change: Partial<OperationPass> = {}): OperationPass {
+  const base: Pass<unknown, unknown, OperationPass["memory"]> = {
+    name: "thing",
+    spec: undefined,
+    inputs: undefined,
+    goal: "present",
+    now: new Date("2026-11-21T10:00:00Z"),
+    id: undefined,
+    proof: undefined,
+    memory: {},
+    surface: "Documented",
+    generation: 1,
+    adoption: "Never",
+    requested: undefined,
+    holderOf: () => undefined,
+    allowUnverifiedIds: false,
+    allowedProjects: undefined,
+    ...USUAL_POLICIES,
+  };
+  return { ...base, spec: platformOperation.spec.parse(spec), inputs: { targetId: TARGET }, ...change };
+}
+
+/** A platform that shows these states of the target, and answers 404 to every other question. */
+export function answeringPlatform(shown: {
+  readonly application?: ServiceStatus;
+  readonly cluster?: ClusterStatus;
+}): Platform {
+  const answer = <T>(value: T | undefined): Promise<T> =>
+    value === undefined
+      ? Promise.reject(new ApiError("x", { is: "NotFound" }, 404, "not found"))
+      : Promise.resolve(value);
+  const platform = {
+    applications: { status: () => answer(shown.application) },
+    clusters: { status: () => answer(shown.cluster) },
+    databases: { get: () => answer(undefined) },
+  };
+  return platform as unknown as Platform;
+}
