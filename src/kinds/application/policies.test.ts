@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest";
+
+import {
+  COMMIT,
+  deployment,
+  OTHER_COMMIT,
+  passWith,
+  plannedBy,
+  record,
+  seenFull,
+  seenIn,
+  statusOf,
+} from "../../../test/support/applications.ts";
+import type { Seen } from "./model.ts";
+import { plan } from "./plan.ts";
+import { report } from "./report.ts";
+
+type Change = Parameters<typeof passWith>[0];
+
+const DEPLOY = `deployApplication ${COMMIT}`;
+const full = { surface: "Full" } as const;
+const everything = { ...full, corrects: "Everything" } as const;
+const stopped = { ...full, spec: { runState: "Stopped" }, memory: { runState: "Stopped" as const } };
+const retry = { retry: { limit: 2, backoffMs: 60_000 } };
+const failed = (change: Parameters<typeof deployment>[0] = {}) => ({
+  memory: { lastDeployment: deployment({ state: "DEPLOYMENT_ERROR", ...change }) },
+});
+const repository = (deployedCommitId: string) => ({ ...record().gitRepository, deployedCommitId });
+/** Others deployed another commit, by a request of their own. */
+const foreign = seenFull(
+  "DEPLOYED",
+  { gitRepository: repository(OTHER_COMMIT) },
+  { status: statusOf("DEPLOYED", { deploymentRequestId: "theirs" }) },
+);
+
+describe("what others did to an application", () => {
+  it.each<[string, Change, Seen, string]>([
+    ["a deployment of another commit is told", full, foreign, "settled"],
+    ["a deployment of another commit is undone where everything is", everything, foreign, DEPLOY],
+    [
+      "a list that lags behind our own deployment is nothing of others",
+      everything,
+      seenFull("DEPLOYED", { gitRepository: repository(OTHER_COMMIT) }),
+      "settled",
+    ],
+    [
+      "a deployment that is under way is awaited",
+      everything,
+      { ...foreign, status: statusOf("DEPLOYING") },
+      "waiting Deploying",
+    ],
+    ["a stop is told", full, seenFull("STOPPED"), "stalled DriftDetected"],
+    ["a stop is undone where everything is", everything, seenFull("STOPPED"), DEPLOY],
+    ["a stop is undone on the documented surface, too", { corrects: "Everything" }, seenIn("STOPPED"), DEPLOY],
+    [
+      "a stop is only told where nothing is undone",
+      { ...full, corrects: "Nothing" },
+      seenFull("STOPPED"),
+      "stalled DriftDetected",
+    ],
+    ["a start of what is to be stopped is undone", stopped, seenFull("DEPLOYED"), "stopApplication"],
+    ["an uninstallation is told", full, seenFull("DELETED"), "stalled ExternalResourceDeleted"],
+    ["an uninstallation is undone where everything is", everything, seenFull("DELETED"), DEPLOY],
+    [
+      "a commit is nothing where none is to be deployed",
+      { ...everything, spec: { deploy: undefined } },
+      foreign,
+      "settled",
+    ],
+  ])("%s", (_name, change, seen, expected) => {
+    expect(plannedBy(passWith(change), seen)).toBe(expected);
+  });
+
+  it.each<[string, Change, Seen, boolean]>([
+    ["their commit", everything, foreign, true],
+    ["their stop", everything, seenFull("STOPPED"), true],
+    ["their start", stopped, seenFull("DEPLOYED"), true],
+    ["a stop of ours", { ...everything, memory: { runState: "Stopped" } }, seenFull("STOPPED"), false],
+    [
+      "a new commit of ours",
+      { ...everything, spec: { deploy: { gitCommitId: OTHER_COMMIT } } },
+      seenFull("DEPLOYED"),
+      false,
+    ],
+    ["what a user asks for", { ...everything, requested: "now" }, seenFull("STOPPED"), false],
+    [
+      "a setting of theirs",
+      { ...full, spec: { cpu: 250 }, memory: { written: { settings: settingsWith("250") } } },
+      seenFull("DEPLOYED", { cpu: 500 }),
+      true,
+    ],
+    [
+      "a setting of ours",
+      { ...full, spec: { cpu: 250 }, memory: { written: { settings: settingsWith("100") } } },
+      seenFull("DEPLOYED", { cpu: 100 }),
+      false,
+    ],
+  ])("is undone by a step that says so, or not: %s", (_name, change, seen, corrects) => {
+    const next = plan(passWith(change), seen);
+    expect(next.is === "step" && (next.step.corrects ?? false)).toBe(corrects);
+  });
+
+  it.each<[string, Change, Seen, string]>([
+    ["deployApplication", everything, foreign, "settled"],
+    ["deployApplication", everything, seenFull("STOPPED"), "stalled DriftDetected"],
+    ["deployApplication", everything, seenFull("DELETED"), "stalled ExternalResourceDeleted"],
+    ["stopApplication", stopped, seenFull("DEPLOYED"), "settled"],
+    ["deployApplication", { ...failed(), ...retry }, seenIn("DEPLOYMENT_ERROR"), "stalled DeploymentFailed"],
+  ])("is told when %s is withheld", (op, change, seen, expected) => {
+    expect(plannedBy(passWith({ ...change, withheld: new Set([op]) }), seen)).toBe(expected);
+  });
+
+  it("is told as it is when a start is not undone", () => {
+    const { ready, drift } = report(passWith(stopped), seenFull("DEPLOYED"));
+    expect(ready.reason).toBe("Deployed");
+    expect(drift).toEqual([{ path: "spec.runState", desired: "Stopped", observed: "Running" }]);
+  });
+});
+
+/** All settings of the spec as they were sent, with this many CPUs. */
+function settingsWith(cpu: string): Record<string, string> {
+  return {
+    "spec.name": '"api"',
+    "spec.gitRepository.url": '"https://github.com/acme/api.git"',
+    "spec.gitRepository.branch": '"main"',
+    "spec.cpu": cpu,
+  };
+}
+
+describe("an application that is gone", () => {
+  const missing = (change: Partial<Seen>) => seenFull("DEPLOYED", {}, { siblings: [], status: undefined, ...change });
+
+  it.each<[string, Change, Seen, string]>([
+    ["is told", full, missing({ isGone: true }), "stalled ExternalResourceDeleted"],
+    [
+      "is forgotten where it is to be made anew",
+      { ...full, onMissing: "Recreate" },
+      missing({ isGone: true }),
+      "forget ExternalResourceDeleted",
+    ],
+    [
+      "is told where nothing proves it",
+      { ...full, onMissing: "Recreate" },
+      missing({}),
+      "stalled ExternalResourceDeleted",
+    ],
+    [
+      "is told where it was never recorded",
+      { ...full, onMissing: "Recreate", proof: "given" },
+      missing({ isGone: true }),
+      "stalled InvalidSpec",
+    ],
+    [
+      "is no matter when its object is deleted",
+      { ...full, onMissing: "Recreate", goal: "absent" },
+      missing({ isGone: true }),
+      "settled",
+    ],
+  ])("%s", (_name, change, seen, expected) => {
+    expect(plannedBy(passWith(change), seen)).toBe(expected);
+  });
+});

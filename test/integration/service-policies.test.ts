@@ -1,0 +1,78 @@
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { member } from "../../src/kube/json.ts";
+import { foreignDeploy, scheduledStop } from "../../src/simulator/control.ts";
+import { removeRecord } from "../../src/simulator/records.ts";
+import { condition } from "../support/cluster.ts";
+import { application, COMMIT, NEXT_COMMIT } from "../support/manifests.ts";
+import { SERVICE_KINDS } from "../support/service-kinds.ts";
+import { idOf } from "../support/settling.ts";
+import { createStage } from "../support/stage.ts";
+import { ground } from "../support/staged-databases.ts";
+
+const ready = { status: "True" } as const;
+describe("services that others work on, full surface", () => {
+  const stage = createStage({ surface: "full" });
+  const correct = { lifecycle: { driftPolicy: "Correct" } };
+  beforeAll(() => ground(stage));
+
+  it.each(SERVICE_KINDS)(
+    "$noun: one that is gone is made anew, once, where that is wanted",
+    async ({ kind, noun, create, deploy, manifest }) => {
+      const name = `gone-${noun}`;
+      await stage.apply(
+        manifest(name, "staging", { lifecycle: { onMissing: "Recreate" } }),
+        manifest(`lost-${noun}`, "staging", {}),
+      );
+      const before = idOf(await stage.waitFor(kind, name, ready));
+      const lost = idOf(await stage.waitFor(kind, `lost-${noun}`, ready));
+      await stage.settled();
+      const record = await stage.record();
+      for (const id of [before, lost]) removeRecord(stage.platform.sim, id);
+      const told = await stage.waitFor(kind, `lost-${noun}`, { type: "Stalled", status: "True" });
+      expect(condition(told, "Ready")).toMatchObject({ reason: "ExternalResourceDeleted" });
+      const back = await stage.waitFor(kind, name, (object) => {
+        return idOf(object) !== "" && idOf(object) !== before && condition(object, "Ready")?.status === "True";
+      });
+      expect(stage.platform.world().services.get(idOf(back))?.name).toBe(name);
+      await stage.settled();
+      expect(record.changes()).toEqual([create, deploy]);
+    },
+  );
+
+  it.each(SERVICE_KINDS)(
+    "$noun: one that was stopped is started where all is corrected, and told else",
+    async ({ kind, noun, deploy, manifest }) => {
+      await stage.apply(manifest(`kept-${noun}`, "staging", correct), manifest(`told-${noun}`, "staging", {}));
+      const ids: string[] = [];
+      for (const name of [`kept-${noun}`, `told-${noun}`]) ids.push(idOf(await stage.waitFor(kind, name, ready)));
+      await stage.settled();
+      const record = await stage.record();
+      const [kept] = ids;
+      scheduledStop(stage.platform.sim, stage.platform.world().services.get(kept ?? "")?.environmentId ?? "");
+      const told = await stage.waitFor(kind, `told-${noun}`, { type: "Drifted", status: "True" });
+      expect(condition(told, "Ready")).toMatchObject({ reason: "DriftDetected" });
+      await stage.waitFor(
+        kind,
+        `kept-${noun}`,
+        ({ status }) => member(status, "state") === "DEPLOYED" && record.changes().includes(deploy),
+      );
+      await stage.settled();
+      expect(record.changes().filter((operation) => operation === deploy)).toEqual([deploy]);
+    },
+  );
+
+  it("another commit is replaced by ours where all is corrected", async () => {
+    await stage.apply(application("pinned", "staging", correct));
+    const id = idOf(await stage.waitFor("PlatformApplication", "pinned", ready));
+    await stage.settled();
+    const record = await stage.record();
+    foreignDeploy(stage.platform.sim, id, NEXT_COMMIT);
+    await stage.waitFor("PlatformApplication", "pinned", ({ status }) => {
+      return record.changes().length > 0 && member(status, "state") === "DEPLOYED";
+    });
+    await stage.settled();
+    expect(stage.platform.world().services.get(id)?.commit).toBe(COMMIT);
+    expect(record.changes()).toEqual(["deployApplication"]);
+  });
+});
