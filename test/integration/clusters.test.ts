@@ -21,7 +21,10 @@ const edit = (stage: Stage, index: 0 | 1, members: JsonObject): void => {
 
 /** Lets the plan go that waits for approval. */
 async function approve(stage: Stage, name: string): Promise<void> {
-  const pending = await stage.waitFor(KIND, name, { reason: "ApprovalPending" });
+  const pending = await stage.waitFor(KIND, name, ({ status }) => {
+    const plan = member(status, "plan");
+    return plan !== undefined && member(plan, "approved") !== true;
+  });
   const hash = stringMember(member(pending.status, "plan"), "hash") ?? null;
   await stage.annotate(KIND, name, { [APPROVED_PLAN]: hash });
 }
@@ -76,6 +79,17 @@ describe("clusters that the platform shows", () => {
     await stage.patch(KIND, "production", { spec: { kubernetesVersion: "1.35", lifecycle: AUTOMATIC } });
     await stage.waitFor(KIND, "production", is("kubernetesVersion", "1.35"));
     expect(record.changes()).toEqual(["upgradeCluster"]);
+  });
+
+  it("are stopped again on request when stopping, which was approved, has failed", async () => {
+    const wish = { runState: "Stopped", kubernetesVersion: null, lifecycle: null };
+    edit(stage, 0, { failNext: ["stop"] });
+    await stage.patch(KIND, "production", { spec: wish });
+    await approve(stage, "production");
+    await stage.waitFor(KIND, "production", { reason: "StopFailed" });
+    await stage.annotate(KIND, "production", { [RECONCILE_REQUESTED_AT]: "again" });
+    const stopped = await stage.waitFor(KIND, "production", is("state", "STOPPED"));
+    expect(member(stopped.status, "lastHandledReconcileAt")).toBe("again");
   });
 
   it("are left alone while they are locked", async () => {
@@ -164,9 +178,15 @@ describe("clusters that only answers tell of", () => {
     expect(condition(stopped, "ClusterDeployed")).toMatchObject({ status: "False", reason: "STOP_QUEUED" });
     expect(stopped.status).toMatchObject({ nextKubernetesVersion: "1.34", verified: true });
     expect(record.changes()).toEqual(["stopCluster"]);
+    // Somebody starts it, which nothing shows: on request, and once that is approved, it is stopped again.
+    edit(stage, 0, { state: "DEPLOYED", deployed: true, run: null });
+    await stage.annotate(KIND, "production", { [RECONCILE_REQUESTED_AT]: "again" });
+    await approve(stage, "production");
+    await stage.waitFor(KIND, "production", ({ status }) => member(status, "lastHandledReconcileAt") === "again");
+    expect(record.changes()).toEqual(["stopCluster", "stopCluster"]);
     await stage.patch(KIND, "production", { spec: { runState: "Running" } });
     await stage.waitFor(KIND, "production", { type: "Stalled", status: "True", reason: "NotSupportedByApi" });
-    expect(record.changes()).toEqual(["stopCluster"]);
+    expect(record.changes()).toEqual(["stopCluster", "stopCluster"]);
     await stage.quiet(2);
   });
 
