@@ -14,7 +14,7 @@ export const COMMANDS: readonly Entry[] = [
     name: "simulate",
     about: "start a simulated platform on loopback",
     operations: [],
-    load: async () => (await import("./simulate.ts")).simulateCommand,
+    load: async () => (await import("./simulate.ts")).simulate,
   },
   ...OBJECT_COMMANDS,
   ...API_COMMANDS,

@@ -1,27 +1,17 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { simulate } from "./simulate.ts";
+import { cli } from "../../test/support/cli.ts";
 
-/** Runs the command and collects what it prints. */
-function run(...argv: string[]): { done: Promise<number>; out: string[]; err: string[] } {
-  const out: string[] = [];
-  const err: string[] = [];
-  vi.spyOn(console, "log").mockImplementation((line: string) => void out.push(line));
-  vi.spyOn(console, "error").mockImplementation((line: string) => void err.push(line));
-  return { done: simulate(argv), out, err };
-}
-
-afterEach(() => vi.restoreAllMocks());
+const run = (argv: readonly string[], onStdout?: (text: string) => void) =>
+  cli(["simulate", ...argv], { program: "platform-operator", ...(onStdout === undefined ? {} : { onStdout }) });
 
 describe("platform-operator simulate", () => {
   it("serves until a signal, with the token it was given", async () => {
-    const { done, out } = run("--token", "let-me-in", "--surface", "full", "--speed", "instant", "--seed", "cli");
-    await expect.poll(() => out.length).toBeGreaterThan(5);
-    const value = (name: string): string =>
-      out
-        .find((line) => line.startsWith(name))
-        ?.split(/\s+/)
-        .at(-1) ?? "";
+    let out = "";
+    const argv = ["--token", "let-me-in", "--surface", "full", "--speed", "instant", "--seed", "cli"];
+    const done = run(argv, (text) => (out += text));
+    await expect.poll(() => out.split("\n").length).toBeGreaterThan(5);
+    const value = (name: string): string => new RegExp(`^${name} +(\\S+)$`, "m").exec(out)?.[1] ?? "";
     const response = await fetch(`${value("platform")}/organization/${value("organization")}/project`, {
       headers: { authorization: "Token let-me-in" },
     });
@@ -29,21 +19,21 @@ describe("platform-operator simulate", () => {
     expect((await fetch(`${value("control")}/settings`)).status).toBe(200);
     await response.body?.cancel();
     process.emit("SIGTERM");
-    expect(await done).toBe(0);
+    expect(await done).toMatchObject({ code: 0, stderr: "" });
   });
 
   it("explains itself", async () => {
-    const { done, out } = run("--help");
-    expect(await done).toBe(0);
-    expect(out.join()).toContain("--control-port");
+    const { code, stdout } = await run(["--help"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("--control-port");
   });
 
   it.each([["--surface", "half"], ["--speed", "0"], ["--speed", "fast"], ["--port", "70000"], ["--nonsense"]])(
     "refuses %s %s",
     async (...argv) => {
-      const { done, err } = run(...argv);
-      expect(await done).toBe(64);
-      expect(err.join()).toContain("Usage:");
+      const { code, stderr } = await run(argv);
+      expect(code).toBe(64);
+      expect(stderr).toContain("Usage: platform-operator simulate");
     },
   );
 });

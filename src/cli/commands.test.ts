@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+
+import { cli } from "../../test/support/cli.ts";
+import { operations } from "../platform/operations.ts";
+import { COMMANDS } from "./commands.ts";
+
+/** Creates belong to custom resources, which know what is theirs; so does a binding, which is checked before it is put. */
+const BY_RESOURCES_ALONE = [
+  "putBinding",
+  "createProject",
+  "createEnvironment",
+  "createApplication",
+  "createDatabase",
+  "createBlueprint",
+  "createWebhook",
+];
+
+describe("the table of commands", () => {
+  it("names each command once", () => {
+    const names = COMMANDS.map(({ name }) => name);
+    expect(names).toEqual([...new Set(names)]);
+  });
+
+  it("uses every operation of the spec, but for those of custom resources alone", () => {
+    const used = new Set<string>(COMMANDS.flatMap((command) => command.operations));
+    const documented = Object.entries(operations).filter(([, { surface }]) => surface === "Documented");
+    const unused = documented.map(([name]) => name).filter((name) => !used.has(name));
+    expect(unused.toSorted()).toEqual(BY_RESOURCES_ALONE.toSorted());
+  });
+
+  it.each(COMMANDS.filter(({ hidden }) => hidden !== true).map(({ name }) => name))(
+    "%s explains itself",
+    async (name) => {
+      const { code, stdout, stderr } = await cli([...name.split(" "), "--help"]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      const program = name === "run" ? "platform-operator" : "kubectl platform";
+      expect(stdout).toContain(`Usage: ${program} ${name} `);
+      expect(stdout).toMatch(/ --help\b|^ {2}--\w/m);
+    },
+  );
+
+  it.each([["cluster"], ["env"], ["database"]])("lists the commands of %s", async (group) => {
+    const wrong = await cli([group]);
+    expect(wrong).toMatchObject({ code: 64, stdout: "" });
+    const { code, stdout } = await cli([group, "--help"]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: wrong.stderr });
+    expect(stdout).toMatch(new RegExp(`^Usage: kubectl platform ${group} <command> \\[flags\\]\n\n  ${group} \\w+ `));
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+
+import { CliError, UsageError } from "./exit.ts";
+import { externalIdOf, kindOf, nameOf } from "./targets.ts";
+
+describe("names of objects", () => {
+  const kinds = ["PlatformApplication", "PlatformDatabase"];
+
+  it.each([
+    ["api", { kind: "PlatformApplication", name: "api" }],
+    ["papp/api", { kind: "PlatformApplication", name: "api" }],
+    ["PlatformApplication/api", { kind: "PlatformApplication", name: "api" }],
+    ["platformapplications.platform-operator.io/api.v2", { kind: "PlatformApplication", name: "api.v2" }],
+  ])("%s", (text, expected) => {
+    expect(nameOf(text, kinds)).toEqual(expected);
+  });
+
+  it.each([
+    ["pproj/api", '"pproj/api" cannot stand here. Write papp/api or pdb/api.'],
+    ["nothing/api", '"nothing/api" cannot stand here. Write papp/api or pdb/api.'],
+    ["papp/", '"papp/" is no name.'],
+    ["papp/a/b", '"papp/a/b" is no name.'],
+    ["Upper", '"Upper" is no name.'],
+    ["../secret", '"../secret" cannot stand here. Write papp/secret or pdb/secret.'],
+  ])("%s is refused", (text, message) => {
+    expect(() => nameOf(text, kinds)).toThrow(new UsageError(message));
+  });
+
+  it.each([
+    ["PAPP", "PlatformApplication"],
+    ["platformproject", "PlatformProject"],
+    ["platformcatalogs", "PlatformCatalog"],
+    ["pods", undefined],
+  ])("%s is a word for %s", (word, kind) => {
+    expect(kindOf(word)).toBe(kind);
+  });
+});
+
+describe("the id of an object", () => {
+  const id = "0f1e2d3c-0000-4000-8000-000000000001";
+  const object = (status: {
+    readonly [member: string]: string | readonly { readonly [member: string]: string }[];
+  }) => ({
+    apiVersion: "platform-operator.io/v1alpha1",
+    kind: "PlatformApplication",
+    metadata: { name: "api", namespace: "shop", uid: "1", resourceVersion: "1" },
+    status,
+  });
+
+  it("is what its status records", () => {
+    expect(externalIdOf(object({ externalId: id }))).toBe(id);
+  });
+
+  it("is missing, and the condition Ready says why", () => {
+    const conditions = [
+      { type: "Synced", message: "Not this." },
+      { type: "Ready", message: "Waiting for its project." },
+    ];
+    expect(() => externalIdOf(object({ conditions }))).toThrow(
+      new CliError('PlatformApplication "api" is not on the platform yet. Waiting for its project.'),
+    );
+  });
+});
