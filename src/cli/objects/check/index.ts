@@ -37,9 +37,9 @@ export const check = command({
     const interrupt = waitMs > 0 ? host.interrupt() : new AbortController().signal;
     const until = host.clock.monotonic() + waitMs;
     for (;;) {
+      const isLast = host.clock.monotonic() >= until || interrupt.aborted;
       const findings = await checkAll(platforms, flags.pre);
       const isWell = findings.every(({ is }) => is !== "failed");
-      const isLast = host.clock.monotonic() >= until || interrupt.aborted;
       if (isWell || isLast) {
         await show(findings, output, io);
         if (isWell) return EXIT.ok;

@@ -1,0 +1,141 @@
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { beforeAll, describe, expect, inject, it } from "vitest";
+
+import { kubeconfigFor } from "../control-plane/access.ts";
+import { cli } from "../support/cli.ts";
+import { application, defaults, tree } from "../support/manifests.ts";
+import { createStage } from "../support/stage.ts";
+
+const facts = inject("controlPlane");
+const PASSWORD = "correct-horse-battery";
+
+const stage = createStage({ surface: "full" });
+const call = (argv: readonly string[], kubeconfig = facts.kubeconfigPath) =>
+  cli([
+    ...argv,
+    "--kubeconfig",
+    kubeconfig,
+    "-n",
+    stage.namespace,
+    "--allow-insecure-platform",
+    "--allowed-platform-hosts=127.0.0.1",
+  ]);
+const operator = (): string => `--operator-namespace=${stage.operatorNamespace}`;
+/** Which results each check has. */
+const results = (stdout: string): ReadonlyMap<string, string> =>
+  new Map(
+    (JSON.parse(stdout) as readonly { readonly check: string; readonly result: string }[]).map(({ check, result }) => [
+      check,
+      result,
+    ]),
+  );
+
+beforeAll(async () => {
+  await stage.apply(...defaults(stage), ...tree(stage, "shop"));
+  await stage.waitFor("PlatformApplication", "shop", { status: "True" });
+});
+
+describe("check", () => {
+  it("is content where everything is in place", async () => {
+    const { code, stdout, stderr } = await call(["check", operator()]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).not.toMatch(/^✗/m);
+    const lines = [
+      /^✔ cluster +\S+, Kubernetes v1\.\d+/,
+      /^✔ CRDs +all \d+ are there and current$/m,
+      /^✔ operator +\S+ leads$/m,
+      /^✔ your rights +you may read the custom resources of namespace "stage-/m,
+      /^✔ pconn\/default +The platform is reachable and accepts the token\.$/m,
+      /^✔ platform +it answers; the token sees 1 project$/m,
+      /^✔ clocks +this machine and the platform agree$/m,
+      /^· token +the platform does not tell its scope/m,
+      /^✔ objects +none of 4 needs a person$/m,
+    ];
+    for (const line of lines) expect(stdout).toMatch(line);
+  });
+
+  it("says what is missing, and what to do", async () => {
+    const { code, stdout } = await call(["check", "--operator-namespace=nowhere"]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^✗ operator +there is no lease platform-operator-leader-election in namespace "nowhere"\. Install it/m,
+    );
+    expect(stdout).toMatch(/^✗ operator's rights +ServiceAccount nowhere\/platform-operator may not /m);
+    const waited = await call(["check", "--operator-namespace=nowhere", "--wait=1s", "-o", "json"]);
+    expect(waited.code).toBe(3);
+    expect(waited.stderr).toMatch(/^not yet: operator, operator's rights\n/);
+    expect(results(waited.stdout)).toMatchObject(new Map([["operator", "failed"]]));
+  });
+
+  it("tells a user with few rights what those are", async () => {
+    await stage.kubectl(["create", "serviceaccount", "nobody"]);
+    const kubeconfig = await kubeconfigFor(facts, stage.namespace, "nobody");
+    const { code, stdout } = await call(["check", operator(), "-o", "json"], kubeconfig);
+    expect(code).toBe(1);
+    expect(Object.fromEntries(results(stdout))).toMatchObject({
+      cluster: "ok",
+      CRDs: "unknown",
+      operator: "unknown",
+      "operator's rights": "unknown",
+    });
+  });
+
+  it("--pre asks only for what an installation needs", async () => {
+    const { code, stdout } = await call(["check", "--pre"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^✔ cluster [^\n]+\n✔ your rights +enough to install\n$/);
+  });
+});
+
+describe("status", () => {
+  it("shows an object on one screen", async () => {
+    const own = await cli(["status", "papp/shop", "--kubeconfig", facts.kubeconfigPath, "-n", stage.namespace]);
+    expect(own.code).toBe(0);
+    expect(own.stdout).toMatch(/^✔ application \S+\/shop {2}Deployed\n {2}Commit 0123456 is deployed\.\n/);
+    expect(own.stdout).toMatch(/^Deployment\n {2}Commit {4}0123456789abcdef/m);
+    expect(own.stdout).toMatch(/^Conditions\n {2}Ready +True +Deployed +\d+\w +Commit 0123456 is deployed\.$/m);
+    expect(own.stdout).toMatch(/^Events\n(?: {2}.*\n)* {2}\d+\w +Normal +Deployed +Commit 0123456 is deployed\./m);
+  });
+});
+
+describe("get", () => {
+  it("lists, and shows what the platform says beside it", async () => {
+    const local = await call(["get", "papp"]);
+    expect(local.stdout).toMatch(/^NAME +READY +STATE +REASON +AGE\npapp\/shop +True +DEPLOYED +Deployed +\d+\w\n/);
+    const remote = await call(["get", "pproj", "--remote"]);
+    expect(remote.code).toBe(0);
+    expect(remote.stdout).toMatch(/^NAME +FIELD +WANTED +PLATFORM +DIFFERS\npproj\/shop +name +shop +shop /);
+    const refused = await call(["get", "pcat", "--remote"]);
+    expect(refused).toMatchObject({ code: 1, stdout: "" });
+    expect(refused.stderr).toMatch(/^The platform shows nothing that a PlatformCatalog could be compared with\./);
+  });
+});
+
+describe("report", () => {
+  it("bundles what helps, and no secret", async () => {
+    await stage.apply(application("web", "shop", { variables: [{ name: "PASSWORD", value: PASSWORD }] }));
+    const directory = await mkdtemp(join(tmpdir(), "report-"));
+    const file = join(directory, "report.tar.gz");
+    const { code, stdout, stderr } = await call(["report", "-f", file, operator()]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    expect(stderr).toMatch(/Values are masked; look at it before you hand it on\.\noperator is left out: /);
+    const all = execFileSync("tar", ["-xzOf", file], { encoding: "utf8" });
+    const { admin } = stage.platform.tokens;
+    for (const secret of [PASSWORD, admin, Buffer.from(admin).toString("base64")]) expect(all).not.toContain(secret);
+    expect(all).toContain("name: PASSWORD\n");
+    expect(execFileSync("tar", ["-tzf", file], { encoding: "utf8" })).toContain(
+      "platform-report/objects/PlatformApplication.yaml\n",
+    );
+  });
+
+  it("can be a directory", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "report-"));
+    expect((await call(["report", "-f", directory, operator()])).code).toBe(0);
+    expect(await readFile(join(directory, "README.txt"), "utf8")).toMatch(/^Not in it: Secrets, ConfigMaps, logs/m);
+    expect(await readFile(join(directory, "events.yaml"), "utf8")).toContain("reason: Deployed");
+  });
+});
