@@ -99,15 +99,19 @@ function provenBy(name: OperationName, commands: readonly string[]): readonly st
   return [...found.map((path) => relative("test/integration", path)), EVERY_OPERATION];
 }
 
+const isOperation = (name: string): name is OperationName => Object.hasOwn(operations, name);
+
 const SHOWN = 3;
 
 /** @returns the page. @throws Error for a documented operation that nobody can use */
 export function coveragePage(): string {
   const kinds = usedByKinds();
-  const rows = (Object.keys(operations) as OperationName[]).map((name) => {
-    const commands = COMMANDS.filter((entry) => entry.operations.includes(name)).map((entry) => entry.name);
-    return { name, kinds: kinds.get(name) ?? [], commands, tests: provenBy(name, commands) };
-  });
+  const rows = Object.keys(operations)
+    .filter(isOperation)
+    .map((name) => {
+      const commands = COMMANDS.filter((entry) => entry.operations.includes(name)).map((entry) => entry.name);
+      return { name, kinds: kinds.get(name) ?? [], commands, tests: provenBy(name, commands) };
+    });
   const documented = rows.filter(({ name }) => operations[name].surface === "Documented");
   const unused = documented.filter((row) => row.kinds.length + row.commands.length === 0).map(({ name }) => name);
   if (unused.length > 0) throw new Error(`No kind and no command uses ${unused.join(", ")}.`);

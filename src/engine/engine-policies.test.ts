@@ -5,6 +5,7 @@ import type { Remote } from "../../test/support/engine-world.ts";
 import { member } from "../kube/json.ts";
 import type { Json } from "../kube/types.ts";
 import { APPROVED_PLAN, EXTERNAL_ID, RECONCILE_REQUESTED_AT } from "../resources/base/names.ts";
+import { planIn } from "./approval.ts";
 
 const HOUR = 3_600_000;
 
@@ -112,10 +113,10 @@ describe("driftPolicy Report", () => {
 
 describe("applyPolicy Manual", () => {
   const MANUAL = { lifecycle: { applyPolicy: "Manual" } };
-  const approve = (bench: Bench, hash: Json | undefined): void => {
-    bench.cluster.annotate("Widget", "a", { [APPROVED_PLAN]: String(hash) });
+  const approve = (bench: Bench, hash: string | undefined): void => {
+    bench.cluster.annotate("Widget", "a", { [APPROVED_PLAN]: hash ?? null });
   };
-  const hash = (bench: Bench): Json | undefined => member(status(bench, "plan"), "hash");
+  const hash = (bench: Bench): string | undefined => planIn(bench.cluster.get("Widget", "a"))?.hash;
 
   it("shows a plan and waits, then does what was approved and all that follows from a create", async () => {
     const bench = await on("Full", { note: "one", commit: "abc", ...MANUAL });

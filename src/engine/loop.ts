@@ -43,16 +43,39 @@ export async function pass<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
   scoped: Frame<Spec, In, Mem, Api>,
 ): Promise<Passed<Spec, In, Mem, Api>> {
   const loop = { context, kind };
+  const begun = await begin(loop, scoped);
+  return begun.is === "passed" ? begun.passed : await rounds(loop, begun.frame);
+}
+
+/** What an older pass left open is closed first, and the record of the object kept. */
+async function begin<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
+  scoped: Frame<Spec, In, Mem, Api>,
+): Promise<
+  | { readonly is: "passed"; readonly passed: Passed<Spec, In, Mem, Api> }
+  | { readonly is: "on"; readonly frame: Frame<Spec, In, Mem, Api> }
+> {
+  const { context, kind } = loop;
   // A connection's intent is its errand's, which has a pass of its own.
   const isProbe = kind.connection !== undefined;
   const recovered = isProbe ? { is: "clear" as const, frame: scoped } : await recover(context, kind, scoped);
-  if (recovered.is === "ended")
-    return { frame: recovered.frame, ending: recovered.ending, report: undefined, again: undefined };
-  if (recovered.is === "failed") return failed(loop, recovered.frame, recovered.error, "read", undefined);
-  let { frame } = recovered;
+  const { frame } = recovered;
+  if (recovered.is === "ended") {
+    return { is: "passed", passed: { frame, ending: recovered.ending, report: undefined, again: undefined } };
+  }
+  if (recovered.is === "failed") {
+    return { is: "passed", passed: failed(loop, frame, recovered.error, "read", undefined) };
+  }
   const isKept = kind.lives === "InOthers" || (kind.lives && frame.pass.proof === "recorded");
-  if (isKept) frame = { ...frame, object: await keepRecord(context, frame) };
+  return { is: "on", frame: isKept ? { ...frame, object: await keepRecord(context, frame) } : frame };
+}
 
+/** Observes, plans and acts until there is nothing to do, or other objects should have their turn. */
+async function rounds<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
+  begun: Frame<Spec, In, Mem, Api>,
+): Promise<Passed<Spec, In, Mem, Api>> {
+  let frame = begun;
   let seen: { readonly value: Seen } | undefined;
   for (let steps = 0; steps < STEP_LIMIT; steps += 1) {
     const observed = seen ?? (await observe(loop, frame));
@@ -63,7 +86,7 @@ export async function pass<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
   }
   // Yields to other objects; the next pass observes anew.
   const why = { reason: "Progressing" as const, message: "Work goes on in the next pass." };
-  const report = seen === undefined ? undefined : kind.report(frame.pass, seen.value);
+  const report = seen === undefined ? undefined : loop.kind.report(frame.pass, seen.value);
   const { reason, times } = frame.session.waits;
   const endless = reason === why.reason && times >= YIELDS;
   return { frame, ending: { is: "waiting", why, exchange: "ok" }, report, again: endless ? undefined : 0 };
@@ -149,7 +172,8 @@ async function recreated<Spec, In, Seen, Mem extends JsonObject, Do, Api extends
   why: Why,
 ): Promise<Passed<Spec, In, Mem, Api>> {
   const { context, kind } = loop;
-  if (kind.claim(frame.pass.spec, () => undefined) === frame.pass.id) return concluded(loop, frame, seen, { is: "stalled", why });
+  if (kind.claim(frame.pass.spec, () => undefined) === frame.pass.id)
+    return concluded(loop, frame, seen, { is: "stalled", why });
   const forgotten = await forget(context, frame, kind.resource.memory.parse({}), why);
   return { frame: forgotten, ending: { is: "waiting", why: RECREATING, exchange: "ok" }, report: undefined, again: 0 };
 }

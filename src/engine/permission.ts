@@ -84,15 +84,18 @@ function sift<Do>(place: Place, planWithout: (withheld: ReadonlySet<string>) => 
 }
 
 function judgeStep<Do>(place: Place, step: Step<Do>): "yes" | "later" | "never" {
-  const { object, policies, governed, generation } = place;
+  const { policies, governed, generation } = place;
   if (policies.management === "ObserveOnly") return "never";
-  const isHeld = place.isDry || place.window.is === "closed";
-  if (place.pass.goal !== "present") return isHeld ? "later" : "yes";
-  const { appliedGeneration } = governedIn(object);
-  if (policies.management === "CreateOnly" && appliedGeneration !== undefined) return "never";
-  if (step.corrects === true && policies.corrects === "Nothing" && isBroughtAbout(object)) return "never";
-  if (isHeld) return "later";
-  return policies.manual && !covers(governed.plan, generation, step) ? "later" : "yes";
+  const isEnding = place.pass.goal !== "present";
+  if (!isEnding && isLeftAlone(place, step)) return "never";
+  if (place.isDry || place.window.is === "closed") return "later";
+  return !isEnding && policies.manual && !covers(governed.plan, generation, step) ? "later" : "yes";
+}
+
+/** What was brought about once is left alone under CreateOnly, and not corrected under driftPolicy Report. */
+function isLeftAlone<Do>({ object, policies }: Place, step: Step<Do>): boolean {
+  if (policies.management === "CreateOnly") return governedIn(object).appliedGeneration !== undefined;
+  return step.corrects === true && policies.corrects === "Nothing" && isBroughtAbout(object);
 }
 
 /** Nothing waits: the step is taken, or the pass ends as the kind says. */

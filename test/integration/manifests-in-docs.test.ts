@@ -79,17 +79,20 @@ describe("every YAML in the documentation", () => {
     async ({ namespace, ...block }) => {
       const manifests = manifestsOf(block).filter(({ apiVersion }) => !FOREIGN.test(apiVersion));
       await kubectl(cluster, ["create", "namespace", namespace]).catch(alreadyThere);
+      const answers: string[] = [];
       for (const manifest of manifests) {
         const isEverybodys = manifest.metadata.namespace === undefined;
         const flags = ["--validate=strict", "--warnings-as-errors", ...(isEverybodys ? ["--dry-run=server"] : [])];
         const input = JSON.stringify(moved(manifest, namespace));
-        await kubectl(cluster, ["create", ...flags, "-f", "-"], { input }).catch(alreadyThere);
+        answers.push(await kubectl(cluster, ["create", ...flags, "-f", "-"], { input }).catch(alreadyThere));
       }
+      expect(answers.filter((answer) => !/ created/.test(answer))).toEqual([]);
     },
   );
 });
 
 /** A retry finds what it made before, and a namespace of the documentation may be another test's: it was taken then. */
-function alreadyThere(error: unknown): void {
+function alreadyThere(error: unknown): string {
   if (!String(error).includes("AlreadyExists")) throw error;
+  return "was created before";
 }

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
+import { planIn } from "../../src/engine/approval.ts";
 import { member } from "../../src/kube/json.ts";
 import type { JsonObject } from "../../src/kube/types.ts";
 import { APPROVED_PLAN } from "../../src/resources/base/names.ts";
@@ -9,12 +10,11 @@ import { COMMIT, defaults, deploying, NEXT_COMMIT, project, tree } from "../supp
 import { eventsOf, idOf } from "../support/settling.ts";
 import { createStage, type Stage } from "../support/stage.ts";
 
-const planOf = async (stage: Stage, kind: string, name: string) =>
-  member((await stage.get(kind, name)).status, "plan") as JsonObject | undefined;
+const plan = async (stage: Stage, kind: string, name: string) => planIn(await stage.get(kind, name));
 
 const approve = async (stage: Stage, kind: string, name: string): Promise<void> => {
-  const hash = (await planOf(stage, kind, name))?.["hash"];
-  await stage.annotate(kind, name, { [APPROVED_PLAN]: String(hash) });
+  const { hash } = (await plan(stage, kind, name)) ?? {};
+  await stage.annotate(kind, name, { [APPROVED_PLAN]: hash ?? null });
 };
 
 /** Every hour of every day, in which nothing may be written. */
@@ -70,7 +70,7 @@ for (const surface of ["documented", "full"] as const) {
       await stage.apply(shop, staging, { ...web, spec });
       const waiting = await stage.waitFor("PlatformApplication", "manual", { reason: "ApprovalPending" });
       expect(condition(waiting, "Reconciling")).toMatchObject({ status: "True" });
-      expect(await planOf(stage, "PlatformApplication", "manual")).toMatchObject({
+      expect(await plan(stage, "PlatformApplication", "manual")).toMatchObject({
         generation: 1,
         actions: [{ operation: "createApplication", creates: true }],
       });
@@ -81,12 +81,12 @@ for (const surface of ["documented", "full"] as const) {
       await stage.waitFor("PlatformApplication", "manual", { status: "True", reason: "Deployed" });
       await stage.patch("PlatformApplication", "manual", deploying(NEXT_COMMIT));
       await stage.waitFor("PlatformApplication", "manual", { reason: "ApprovalPending" });
-      expect(await planOf(stage, "PlatformApplication", "manual")).toMatchObject({
+      expect(await plan(stage, "PlatformApplication", "manual")).toMatchObject({
         actions: [{ operation: "deployApplication", commit: NEXT_COMMIT }],
       });
       await approve(stage, "PlatformApplication", "manual");
       await stage.waitFor("PlatformApplication", "manual", { status: "True", reason: "Deployed" });
-      expect(await planOf(stage, "PlatformApplication", "manual")).toBeUndefined();
+      expect(await plan(stage, "PlatformApplication", "manual")).toBeUndefined();
       await stage.quiet(1);
       expect(record.changes()).toEqual([
         "createProject",
