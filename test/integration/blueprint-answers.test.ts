@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
+import { removeService } from "../../src/simulator/world.ts";
 import { blueprintGround, blueprintsOf } from "../support/blueprint-ground.ts";
 import { condition } from "../support/cluster.ts";
 import { blueprint } from "../support/manifests.ts";
@@ -38,6 +39,56 @@ describe("a creation whose answer says nothing, documented surface", () => {
     await stage.patch(KIND, shape, { spec: { externalId: id } });
     const ready = await stage.waitFor(KIND, shape, { status: "True" });
     expect(idOf(ready)).toBe(id);
+    await calm(stage);
+    expect(record.changes()).toEqual(["createBlueprint"]);
+  });
+});
+
+describe("a blueprint under policies, full surface", () => {
+  const stage = createStage({ surface: "full" });
+  beforeAll(() => blueprintGround(stage));
+
+  it("is not created where the operator may only observe, and taken over once others made it", async () => {
+    const record = await stage.record();
+    await stage.apply(blueprint("watched", "shop", { lifecycle: { managementPolicy: "ObserveOnly" } }));
+    await stage.waitFor(KIND, "watched", { reason: "NotCreated" });
+    expect(record.changes()).toEqual([]);
+    await stage.apply(blueprint("maker", "shop", { name: "made" }));
+    const maker = await stage.waitFor(KIND, "maker", { status: "True" });
+    const observing = { name: "made", externalId: idOf(maker), lifecycle: { managementPolicy: "ObserveOnly" } };
+    await stage.remove(KIND, "maker");
+    await stage.waitGone(KIND, "maker");
+    await stage.apply(blueprint("observer", "shop", observing));
+    const observer = await stage.waitFor(KIND, "observer", { status: "True", reason: "Deployed" });
+    expect(idOf(observer)).toBe(idOf(maker));
+    expect(record.changes()).toEqual(["createBlueprint"]);
+  });
+
+  it("is created after its plan was approved", async () => {
+    const record = await stage.record();
+    await stage.apply(blueprint("planned", "shop", { lifecycle: { applyPolicy: "Manual" } }));
+    const waiting = await stage.waitFor(KIND, "planned", { reason: "ApprovalPending" });
+    const { plan }: { plan?: { hash: string } } = Object(waiting.status);
+    expect(plan).toMatchObject({ actions: [{ operation: "createBlueprint", message: 'Creating service "planned".' }] });
+    expect(record.changes()).toEqual([]);
+    await stage.annotate(KIND, "planned", { "platform-operator.io/approved-plan": plan?.hash ?? "" });
+    await stage.waitFor(KIND, "planned", { status: "True", reason: "Deployed" });
+    expect(record.changes()).toEqual(["createBlueprint"]);
+  });
+
+  it("that is gone is created anew where the user wants it, once", async () => {
+    await stage.apply(blueprint("again", "shop", { lifecycle: { onMissing: "Recreate" } }));
+    const before = await stage.waitFor(KIND, "again", { status: "True", reason: "Deployed" });
+    const world = stage.platform.world();
+    const made = [...world.services.values()].find(({ blueprintId }) => blueprintId === idOf(before));
+    if (made !== undefined) removeService(world, made);
+    const record = await stage.record();
+    const after = await stage.waitFor(
+      KIND,
+      "again",
+      (object) => condition(object, "Ready")?.status === "True" && idOf(object) !== idOf(before),
+    );
+    expect(blueprintsOf(stage, "again")).toEqual([idOf(after)]);
     await calm(stage);
     expect(record.changes()).toEqual(["createBlueprint"]);
   });
