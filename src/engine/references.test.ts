@@ -92,7 +92,7 @@ describe("strayed", () => {
     ["none yet", cache, [byName, second], undefined, false],
     ["nothing, as it is not there", cacheOf(), [byName, second], "b", false],
   ])("finds what uses %s", (_, objects, references, used, expected) => {
-    const why = strayed(objects, "team", references, link("a"), uses(used));
+    const why = strayed({ cache: objects, route: uses(used) }, named("self"), references, link("a"));
     expect(why?.reason).toBe(expected ? "InvalidSpec" : undefined);
     expect(why?.message ?? "spec.otherRef").toContain("spec.otherRef");
   });

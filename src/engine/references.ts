@@ -64,12 +64,12 @@ function notReady(kind: string, name: string, object: KubeObject): Why {
  * @returns why nothing may be written; undefined when all use the same connection
  */
 export function strayed(
-  cache: Cache,
-  namespace: string,
+  { cache, route }: { readonly cache: Cache; readonly route: (object: KubeObject) => Found },
+  { metadata }: KubeObject,
   references: readonly Reference[],
   connection: ObjectKey,
-  route: (object: KubeObject) => Found,
 ): Why | undefined {
+  const namespace = metadata.namespace ?? "";
   for (const { field, kind, name } of references.slice(1)) {
     const object = name === undefined ? undefined : cache.get({ kind, namespace, name });
     const found = object === undefined ? undefined : route(object);

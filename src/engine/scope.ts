@@ -74,9 +74,8 @@ export async function scope<Spec, In, Seen, Mem extends JsonObject, Do, Api exte
   const { connection } = reached;
   connection.users.add(keyText(keyOf(object)));
   const pins = pinsOf(context, connection, object, needs, gate);
-  const misled = insist ? strayed(context, object, needs.references, connection.key) : undefined;
-  const changed = misled ?? contradiction(object, pins);
-  if (changed !== undefined) return stalled(changed);
+  const misplaced = displacement(context, object, needs.references, { connection, pins });
+  if (misplaced !== undefined) return stalled(misplaced);
   const inputs = await inputsOf(context, object, needs, gate, {
     token: connection.token,
     generation: object.metadata.generation ?? 0,
@@ -89,8 +88,29 @@ export async function scope<Spec, In, Seen, Mem extends JsonObject, Do, Api exte
   const frame = { object, session, connection, pins, policies, governed: governedIn(object) };
   const found = { spec, inputs: inputs.inputs, goal, identity: provenBySeal(frame, identity), needs };
   const pass = passOf(context, kind, frame, found);
-  if (insist) context.entries.want(object, kind.entries?.(pass) ?? []);
+  claimEntries(context, kind, object, pass);
   return { is: "ready", frame: { ...frame, pass } };
+}
+
+/** Why nothing may be written where the spec leads now. What goes is judged by where it was alone. */
+function displacement<Api extends RatedApi>(
+  context: Context<Api>,
+  object: KubeObject,
+  references: readonly Reference[],
+  { connection, pins }: { readonly connection: Connection<Api>; readonly pins: Pins },
+): Why | undefined {
+  const isGoing = object.metadata.deletionTimestamp !== undefined;
+  return (isGoing ? undefined : strayed(context, object, references, connection.key)) ?? contradiction(object, pins);
+}
+
+/** What it is about to write is spoken for before it is written. */
+function claimEntries<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  object: KubeObject,
+  pass: Pass<Spec, In, Mem>,
+): void {
+  if (kind.entries !== undefined && pass.goal === "present") context.entries.want(object, kind.entries(pass));
 }
 
 /** A claim that bears our seal is as good as the status that a crash kept us from writing. */

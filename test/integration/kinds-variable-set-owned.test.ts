@@ -4,59 +4,12 @@ import { variableSetBench } from "../support/variable-set-bench.ts";
 
 const plain = { name: "MODE", value: "fast" };
 const secret = { name: "TOKEN", value: "hunter22", secret: true };
+const extra = { name: "EXTRA", value: "1" };
+const at = (name: string): string => `spec.targets[web].variables[${name}]`;
 
 describe.each(["Full", "Documented"] as const)("what a variable set created on the %s surface", (surface) => {
   const bench = variableSetBench(surface);
   const isFull = surface === "Full";
-  const web = () => [bench.target("web")];
-
-  it("is removed when it is taken out of the spec, and what others made stays", async () => {
-    bench.foreign("MODE");
-    const extra = { name: "EXTRA", value: "1" };
-    const runner = bench.set({ variables: [plain, secret, extra], overwrite: true });
-    await runner.settle();
-    const removed = await runner.settle({ spec: { targets: web(), variables: [extra], overwrite: true } });
-    expect(removed).toMatchObject({ is: "settled", status: { targets: [{ total: 1 }] } });
-    bench.wait(600);
-    const [target] = (await runner.run()).status["targets"] as { unprunableKeys?: string[]; variables: object[] }[];
-    if (isFull) {
-      expect(removed.ops).toEqual(["deleteSecret"]);
-      expect(bench.world.values(bench.web)).toEqual({ MODE: "fast", EXTRA: "1" });
-      expect(target).not.toHaveProperty("unprunableKeys");
-    } else {
-      expect(removed.ops).toEqual([]);
-      expect(target?.unprunableKeys).toEqual(["TOKEN"]);
-      bench.remove("TOKEN");
-      const [after] = (await runner.run()).status["targets"] as object[];
-      expect(after).not.toHaveProperty("unprunableKeys");
-    }
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
-  });
-
-  it("is removed with the set, unless others have replaced it", async () => {
-    const targets = [bench.target("web"), bench.target("api")];
-    bench.foreign("THEIRS");
-    const runner = bench.set({ targets, variables: [plain, secret, { name: "THEIRS", value: "1" }] });
-    await runner.settle();
-    bench.remove("MODE");
-    bench.foreign("MODE");
-    const gone = await runner.settle({ goal: "absent" });
-    if (isFull) {
-      expect(gone).toMatchObject({
-        ops: ["deleteSecret", "deleteVariable", "deleteVariable", "deleteSecret"],
-        is: "settled",
-      });
-      expect(bench.world.values(bench.web)).toEqual({ THEIRS: "theirs", MODE: "theirs" });
-      expect(bench.world.values(bench.api)).toEqual({});
-    } else {
-      expect(gone).toMatchObject({
-        ops: [],
-        is: "stalled",
-        why: { reason: "DeleteNotSupported", message: expect.stringContaining("TOKEN of application web") },
-      });
-      expect(gone.why.message).not.toContain("THEIRS of application web");
-    }
-  });
 
   it("is nothing where the set only overwrote", async () => {
     bench.foreign("MODE");
@@ -75,12 +28,12 @@ describe.each(["Full", "Documented"] as const)("what a variable set created on t
     bench.world.change({ listLagSeconds: 0 });
     bench.wait(30);
     const found = await runner.run();
-    const known = { key: "MODE", id: bench.variable("MODE")?.id, created: true };
-    expect(found).toMatchObject({ ops: [], is: "settled", status: { targets: [{ variables: [known] }] } });
     const gone = await runner.settle({ goal: "absent" });
+    const stays = bench.world.simulator.world().variables.delete(inherited.id);
+    const known = { key: "MODE", id: expect.not.stringContaining(inherited.id), created: true };
+    expect(found).toMatchObject({ ops: [], is: "settled", status: { targets: [{ variables: [known] }] } });
     expect(gone.ops).toEqual(isFull ? ["deleteVariable"] : []);
-    expect(bench.world.simulator.world().variables.has(inherited.id)).toBe(true);
-    bench.world.simulator.world().variables.delete(inherited.id);
+    expect(stays).toBe(true);
   });
 
   it("is imported again when others removed it, and once more its own", async () => {
@@ -89,66 +42,164 @@ describe.each(["Full", "Documented"] as const)("what a variable set created on t
     for (const key of ["MODE", "TOKEN"]) bench.remove(key);
     bench.wait(60);
     const told = await runner.run({ policies: { withheld: new Set(["importVariables"]) } });
-    const path = (name: string) => `spec.targets[web].variables[${name}]`;
-    const drift = ["MODE", "TOKEN"].map((name) => ({ path: path(name), desired: "as imported", observed: "missing" }));
+    const drift = ["MODE", "TOKEN"].map((name) => ({ path: at(name), desired: "as imported", observed: "missing" }));
     expect(told).toMatchObject({ ops: [], is: "settled", report: { drift } });
-    const restored = await runner.settle();
-    expect(restored).toMatchObject({ is: "settled", report: { drift: [] } });
+    expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled", report: { drift: [] } });
     expect(bench.world.values(bench.web)).toEqual({ MODE: "fast", TOKEN: "hunter22" });
     expect((await runner.settle({ goal: "absent" })).ops).toHaveLength(isFull ? 2 : 0);
   });
 
-  it("is restored when others changed it, or that is told", async () => {
+  it("is restored when others changed it", async () => {
     const runner = bench.set({ variables: [plain, secret] });
     await runner.settle();
     bench.change("MODE", "theirs");
-    const restored = await runner.settle();
-    expect(restored).toMatchObject({ ops: ["importVariables"], is: "settled", report: { drift: [] } });
+    const told = await runner.run({ policies: { withheld: new Set(["importVariables"]), corrects: "Nothing" } });
+    const drift = [{ path: at("MODE"), desired: "as imported", observed: "changed by others" }];
+    expect(told).toMatchObject({ ops: [], is: "settled", report: { drift } });
+    expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled", report: { drift: [] } });
     expect(bench.world.values(bench.web)).toEqual({ MODE: "fast", TOKEN: "hunter22" });
-    bench.change("TOKEN", "theirs");
-    const changed = await runner.settle();
-    if (isFull) {
-      expect(changed).toMatchObject({ ops: ["updateSecret"], is: "settled", report: { drift: [] } });
-    } else {
-      expect(changed).toMatchObject({
-        ops: [],
-        is: "stalled",
-        why: { reason: "UpdateNotSupported" },
-        report: { drift: [{ path: "spec.targets[web].variables[TOKEN]", observed: "changed by others" }] },
-      });
-    }
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
 
-  it("changes its visibility where that is possible", async () => {
-    const runner = bench.set({ variables: [plain, secret] });
+  it("becomes a secret when it is to be one", async () => {
+    const runner = bench.set({ variables: [plain] });
     await runner.settle();
-    const hidden = await runner.settle({ spec: { targets: web(), variables: [{ ...plain, secret: true }, secret] } });
-    expect(hidden).toMatchObject({ ops: ["importVariables"], is: "settled" });
+    const hidden = { targets: [bench.target("web")], variables: [{ ...plain, secret: true }] };
+    expect(await runner.settle({ spec: hidden })).toMatchObject({ ops: ["importVariables"], is: "settled" });
     expect(bench.variable("MODE")).toMatchObject({ secret: true });
-    const shown = await runner.settle({
-      spec: {
-        targets: web(),
-        variables: [
-          { ...plain, secret: true },
-          { ...secret, secret: false },
-        ],
-      },
-    });
-    if (isFull) expect(shown).toMatchObject({ ops: ["deleteSecret", "importVariables"], is: "settled" });
-    else expect(shown).toMatchObject({ ops: ["importVariables"], is: "stalled", why: { reason: "VariablesPending" } });
-    expect(bench.variable("TOKEN")).toMatchObject({ secret: !isFull });
-    expect((await runner.settle({ goal: "absent" })).ops).toHaveLength(isFull ? 2 : 0);
+    expect((await runner.settle({ goal: "absent" })).ops).toEqual(isFull ? ["deleteSecret"] : []);
+  });
+});
+
+describe("what a variable set created on the Full surface", () => {
+  const bench = variableSetBench("Full");
+  const web = () => [bench.target("web")];
+
+  it("is removed when it is taken out of the spec, and what others made stays", async () => {
+    bench.foreign("MODE");
+    const runner = bench.set({ variables: [plain, secret, extra], overwrite: true });
+    await runner.settle();
+    const removed = await runner.settle({ spec: { targets: web(), variables: [extra], overwrite: true } });
+    expect(removed).toMatchObject({ ops: ["deleteSecret"], is: "settled", status: { targets: [{ total: 1 }] } });
+    expect(bench.world.values(bench.web)).toEqual({ MODE: "fast", EXTRA: "1" });
+    bench.wait(600);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
+  });
+
+  it("is removed with the set, unless others have replaced it", async () => {
+    bench.foreign("THEIRS");
+    const targets = [bench.target("web"), bench.target("api")];
+    const runner = bench.set({ targets, variables: [plain, secret, { name: "THEIRS", value: "1" }] });
+    await runner.settle();
+    bench.remove("MODE");
+    bench.foreign("MODE");
+    const gone = await runner.settle({ goal: "absent" });
+    const ops = ["deleteSecret", "deleteVariable", "deleteVariable", "deleteSecret"];
+    expect(gone).toMatchObject({ ops, is: "settled" });
+    expect(bench.world.values(bench.web)).toEqual({ THEIRS: "theirs", MODE: "theirs" });
+    expect(bench.world.values(bench.api)).toEqual({});
+  });
+
+  it("is left to others who took it away while it was removed", async () => {
+    const runner = bench.set({ variables: [plain] });
+    await runner.settle();
+    bench.world.fault({ match: { operation: "deleteApplicationVariable" }, answer: { is: "status", status: 404 } });
+    expect(await runner.settle({ goal: "absent" })).toMatchObject({ ops: ["deleteVariable"], is: "settled" });
+  });
+
+  it("is restored by its id where it is a secret that others changed", async () => {
+    const runner = bench.set({ variables: [secret] });
+    await runner.settle();
+    bench.change("TOKEN", "theirs");
+    expect(await runner.settle()).toMatchObject({ ops: ["updateSecret"], is: "settled", report: { drift: [] } });
+    expect(bench.world.values(bench.web)).toEqual({ TOKEN: "hunter22" });
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+  });
+
+  it("becomes a plain variable when it is to be one", async () => {
+    const runner = bench.set({ variables: [secret] });
+    await runner.settle();
+    const shown = await runner.settle({ spec: { targets: web(), variables: [{ ...secret, secret: false }] } });
+    expect(shown).toMatchObject({ ops: ["deleteSecret", "importVariables"], is: "settled" });
+    expect(bench.variable("TOKEN")).toMatchObject({ secret: false });
+    expect((await runner.settle({ goal: "absent" })).ops).toEqual(["deleteVariable"]);
   });
 
   it("is removed from an application that is taken out of the spec", async () => {
-    const targets = [bench.target("web"), bench.target("api")];
-    const runner = bench.set({ targets, variables: [plain] });
+    const runner = bench.set({ targets: [bench.target("web"), bench.target("api")], variables: [plain] });
     await runner.settle();
     const gone = await runner.settle({ spec: { targets: web(), variables: [plain] } });
-    expect(gone).toMatchObject({ ops: isFull ? ["deleteVariable"] : [], is: "settled" });
-    const shown = [{ applicationId: bench.web }, { applicationId: bench.api, unprunableKeys: ["MODE"] }];
-    expect(gone.status).toMatchObject({ targetsSynced: "1/1", targets: isFull ? shown.slice(0, 1) : shown });
+    expect(gone).toMatchObject({ ops: ["deleteVariable"], is: "settled", status: { targetsSynced: "1/1" } });
+    expect(gone.status["targets"]).toHaveLength(1);
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+  });
+
+  it.each([
+    [404, { is: "settled" }],
+    [403, { is: "stalled", why: { reason: "NotObservable" } }],
+  ])("does not hold up the end of the set in an application that is answered %i for", async (status, end) => {
+    const runner = bench.set({ variables: [plain] });
+    await runner.settle();
+    const match = { path: `/application/${bench.web}/*` };
+    bench.world.fault({ match, count: null, answer: { is: "status", status } });
+    expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], ...end });
+  });
+});
+
+describe("what a variable set created on the Documented surface", () => {
+  const bench = variableSetBench("Documented");
+  const web = () => [bench.target("web")];
+
+  it("is told when it is taken out of the spec, until it is gone", async () => {
+    bench.foreign("MODE");
+    const runner = bench.set({ variables: [plain, secret, extra], overwrite: true });
+    await runner.settle();
+    const removed = await runner.settle({ spec: { targets: web(), variables: [extra], overwrite: true } });
+    expect(removed).toMatchObject({ ops: [], is: "settled", status: { targets: [{ unprunableKeys: ["TOKEN"] }] } });
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    bench.remove("TOKEN");
+    expect((await runner.run()).status["targets"]).not.toMatchObject([{ unprunableKeys: ["TOKEN"] }]);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
+  });
+
+  it("is named when the set goes", async () => {
+    bench.foreign("THEIRS");
+    const runner = bench.set({ variables: [plain, secret, { name: "THEIRS", value: "1" }] });
+    await runner.settle();
+    const message = "The platform's surface cannot remove what the set created: MODE, TOKEN of application web.";
+    const why = { reason: "DeleteNotSupported", message };
+    expect(await runner.settle({ goal: "absent" })).toMatchObject({ ops: [], is: "stalled", why });
+  });
+
+  it("is told, and not restored, where it is a secret that others changed", async () => {
+    const runner = bench.set({ variables: [secret] });
+    await runner.settle();
+    bench.change("TOKEN", "theirs");
+    const drift = [{ path: at("TOKEN"), desired: "as imported", observed: "changed by others" }];
+    expect(await runner.settle()).toMatchObject({
+      ops: [],
+      is: "stalled",
+      why: { reason: "UpdateNotSupported" },
+      report: { drift },
+    });
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    expect(await runner.run({ policies: { corrects: "Nothing" } })).toMatchObject({ is: "settled", report: { drift } });
+  });
+
+  it("stays a secret", async () => {
+    const runner = bench.set({ variables: [secret] });
+    await runner.settle();
+    const shown = await runner.settle({ spec: { targets: web(), variables: [{ ...secret, secret: false }] } });
+    expect(shown).toMatchObject({ ops: ["importVariables"], is: "stalled", why: { reason: "VariablesPending" } });
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+  });
+
+  it("is told of an application that is taken out of the spec", async () => {
+    const runner = bench.set({ targets: [bench.target("web"), bench.target("api")], variables: [plain] });
+    await runner.settle();
+    const gone = await runner.settle({ spec: { targets: web(), variables: [plain] } });
+    const targets = [{ applicationId: bench.web }, { applicationId: bench.api, unprunableKeys: ["MODE"] }];
+    expect(gone).toMatchObject({ ops: [], is: "settled", status: { targetsSynced: "1/1", targets } });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
 });

@@ -58,36 +58,6 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
     expect(bench.world.values(bench.web)).toEqual({ MODE: "slow", TOKEN: "old-value" });
   });
 
-  it("replaces a rotated secret by its id, or says that it cannot", async () => {
-    const runner = bench.set({ variables: [plain, secret] }, { values: valued("old-value") });
-    await runner.settle();
-    Object.assign(runner.around, { values: valued("new-value"), sources: "s@2" });
-    const rotated = await runner.settle();
-    bench.wait(600);
-    if (isFull) {
-      expect(rotated).toMatchObject({ ops: ["updateSecret"], is: "settled", report: { drift: [] } });
-      expect(bench.world.values(bench.web)).toEqual({ MODE: "fast", TOKEN: "new-value" });
-    } else {
-      expect(rotated).toMatchObject({
-        ops: ["importVariables"],
-        is: "stalled",
-        why: {
-          reason: "VariablesPending",
-          message: expect.stringContaining("TOKEN of application web: exists there as"),
-        },
-        status: { targetsSynced: "0/1", targets: [{ total: 2, imported: 1, failed: ["TOKEN"] }] },
-        report: { conditions: [{ type: "VariablesSynced", status: "False" }] },
-      });
-      expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", wrote: false });
-      bench.remove("TOKEN");
-      bench.wait(60);
-      expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled" });
-    }
-    expect(JSON.stringify(rotated.status)).not.toMatch(/old-value|new-value/);
-    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    expect(bench.world.values(bench.web)["TOKEN"]).toBe("new-value");
-  });
-
   it("tries a few times what the platform does not take over, apart from each other, and then tells it", async () => {
     bench.world.change({ refusedVariables: ["MODE"] });
     const runner = bench.set({ variables: [plain, { name: "OTHER", value: "1" }] });
@@ -134,16 +104,6 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
     expect(bench.world.values(bench.web)).toEqual({ MODE: "fast", OTHER: "1" });
   });
 
-  it("overwrites a secret of others by its id, or says that it cannot", async () => {
-    bench.foreign("TOKEN", { secret: true });
-    const runner = bench.set({ variables: [secret], overwrite: true }, { values: valued("hunter22") });
-    const ran = await runner.settle();
-    if (isFull) expect(ran).toMatchObject({ ops: ["updateSecret"], is: "settled" });
-    else expect(ran).toMatchObject({ ops: ["importVariables"], is: "stalled", why: { reason: "VariablesPending" } });
-    expect(bench.world.values(bench.web)).toEqual({ TOKEN: isFull ? "hunter22" : "theirs" });
-    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-  });
-
   it("takes whole Secrets and ConfigMaps, and leaves out what cannot be a name", async () => {
     const variablesFrom = [
       { configMapRef: { name: "c" } },
@@ -185,5 +145,75 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
     for (const { id, scope: where } of bench.world.simulator.world().variables.values()) {
       if (where === "ENVIRONMENT") bench.world.simulator.world().variables.delete(id);
     }
+  });
+});
+
+describe("a secret of a variable set", () => {
+  const rotated = { values: valued("new-value"), sources: "s@2" };
+
+  describe("on the Full surface", () => {
+    const bench = variableSetBench("Full");
+
+    it("is replaced by its id when it is rotated", async () => {
+      const runner = bench.set({ variables: [plain, secret] }, { values: valued("old-value") });
+      await runner.settle();
+      Object.assign(runner.around, rotated);
+      const ran = await runner.settle();
+      expect(ran).toMatchObject({ ops: ["updateSecret"], is: "settled", report: { drift: [] } });
+      expect(bench.world.values(bench.web)).toEqual({ MODE: "fast", TOKEN: "new-value" });
+      expect(JSON.stringify(ran.status)).not.toMatch(/old-value|new-value/);
+      bench.wait(600);
+      expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    });
+
+    it("of others is replaced by its id where it may be, and stays theirs", async () => {
+      bench.foreign("TOKEN", { secret: true });
+      const runner = bench.set({ variables: [secret], overwrite: true }, { values: valued("hunter22") });
+      expect(await runner.settle()).toMatchObject({ ops: ["updateSecret"], is: "settled" });
+      expect(bench.world.values(bench.web)).toEqual({ TOKEN: "hunter22" });
+      expect((await runner.settle({ goal: "absent" })).ops).toEqual([]);
+    });
+
+    it("of others is not made a plain variable", async () => {
+      bench.foreign("MODE", { secret: true });
+      const runner = bench.set({ variables: [plain], overwrite: true });
+      expect(await runner.settle()).toMatchObject({ ops: [], is: "stalled", why: { reason: "VariablesPending" } });
+    });
+  });
+
+  describe("on the Documented surface", () => {
+    const bench = variableSetBench("Documented");
+    const failed = {
+      is: "stalled",
+      why: {
+        reason: "VariablesPending",
+        message: expect.stringContaining("TOKEN of application web: exists there as"),
+      },
+      report: { conditions: [{ type: "VariablesSynced", status: "False" }] },
+    };
+
+    it("is told to be in the way when it is rotated, and imported once it is gone", async () => {
+      const runner = bench.set({ variables: [plain, secret] }, { values: valued("old-value") });
+      await runner.settle();
+      Object.assign(runner.around, rotated);
+      const ran = await runner.settle();
+      const target = { total: 2, imported: 1, failed: ["TOKEN"] };
+      expect(ran).toMatchObject({ ops: ["importVariables"], status: { targets: [target] }, ...failed });
+      expect(JSON.stringify(ran.status)).not.toMatch(/old-value|new-value/);
+      bench.wait(600);
+      expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", wrote: false });
+      bench.remove("TOKEN");
+      bench.wait(600);
+      expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled" });
+      expect(bench.world.values(bench.web)).toEqual({ MODE: "fast", TOKEN: "new-value" });
+    });
+
+    it("of others is told to be in the way", async () => {
+      bench.foreign("TOKEN", { secret: true });
+      const runner = bench.set({ variables: [secret], overwrite: true }, { values: valued("hunter22") });
+      expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], ...failed });
+      expect(bench.world.values(bench.web)).toEqual({ TOKEN: "theirs" });
+      expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    });
   });
 });

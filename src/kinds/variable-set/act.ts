@@ -101,9 +101,9 @@ function writtenVariable(target: Target, variable: SetVariable, isTaken: boolean
 function carried(
   { inputs }: SetPass,
   target: KnownTarget,
-  { digest: _, failed: __, ...rest }: KnownVariable,
+  { key, id, created, updatedAt }: KnownVariable,
 ): KnownVariable {
-  const variable = inputs.variables.find(({ name }) => name === rest.key);
+  const variable = inputs.variables.find(({ name }) => name === key);
   const isKept = variable !== undefined && isInPlace(target, variable, inputs);
-  return isKept ? { ...rest, digest: variable.digest } : rest;
+  return { key, id, created, updatedAt, ...(isKept && { digest: variable.digest }) };
 }

@@ -1,11 +1,14 @@
 /** What is to become of each variable of the spec in an application. Pure. */
-import { sameContent } from "../../engine/kind.ts";
+import { sameContent, type Ms } from "../../engine/kind.ts";
+import type { KnownTarget } from "../../resources/variable-set.ts";
 import type { Listed, Seen, SetPass, SetVariable } from "./model.ts";
 import { isCreated, knownOf, standingOf, type Target } from "./target.ts";
 
 /** How often the platform is sent what it did not take over without a reason that we can see, and how far apart. */
 const ATTEMPTS = 3;
 const RETRY_MS = 30_000;
+/** A request of the user that is still open sends nothing twice. */
+const ASK_MS = 5_000;
 
 export interface Judged {
   readonly variable: SetVariable;
@@ -61,14 +64,28 @@ function dueVerdict(
   variable: SetVariable,
   own: Listed | undefined,
 ): Verdict {
-  if (pass.surface === "Full" && own?.isSecret === true && !variable.isSecret && !isCreated(known, own)) return "stuck";
-  const was = knownOf(known, variable.name);
-  const isTried = was?.failed === true && sameContent(known.written, pass.inputs.fingerprint);
-  if (!isTried || pass.requested !== undefined) return "send";
-  if (own !== undefined && !pass.inputs.overwrite && !isCreated(known, own)) return "kept";
-  if (isFixed(pass, own)) return "stuck";
-  const attempts = known.attempts ?? 0;
+  const isForeign = own !== undefined && !isCreated(known, own);
+  if (isForeign && own.isSecret && !variable.isSecret && pass.surface === "Full") return "stuck";
+  if (!isTried(pass, known, variable) || isAsked(pass, seen, known)) return "send";
+  if (isForeign && !pass.inputs.overwrite) return "kept";
+  return isFixed(pass, own) ? "stuck" : nextTry(known.attempts ?? 0, sinceSent(seen, known));
+}
+
+/** Whether the platform had a chance with the variable as it is now. */
+function isTried({ inputs }: SetPass, known: KnownTarget, { name }: SetVariable): boolean {
+  return knownOf(known, name)?.failed === true && sameContent(known.written, inputs.fingerprint);
+}
+
+function isAsked({ requested }: SetPass, seen: Seen, known: KnownTarget): boolean {
+  return requested !== undefined && sinceSent(seen, known) >= ASK_MS;
+}
+
+/** By the platform's clock. */
+function sinceSent({ serverNow }: Seen, { sentAt }: KnownTarget): Ms {
+  return (serverNow?.getTime() ?? 0) - Date.parse(sentAt ?? "");
+}
+
+function nextTry(attempts: number, since: Ms): Verdict {
   if (attempts >= ATTEMPTS) return "refused";
-  const since = (seen.serverNow?.getTime() ?? 0) - Date.parse(known.sentAt ?? "");
   return since < attempts * RETRY_MS ? "later" : "send";
 }

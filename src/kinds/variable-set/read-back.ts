@@ -53,16 +53,10 @@ function isTold({ digest, updatedAt }: KnownVariable, entry: Listed | undefined,
 
 /** With its id, and the time of our change unless that is known already. */
 function withEntry(
-  { id: _, created: __, updatedAt, ...variable }: KnownVariable,
+  { key, digest, failed, updatedAt }: KnownVariable,
   entry: Listed | undefined,
   created: boolean,
 ): KnownVariable {
-  if (entry === undefined) return variable;
-  const at = updatedAt ?? entry.updatedAt;
-  return {
-    ...variable,
-    id: entry.id,
-    ...(created && { created }),
-    ...(at !== undefined && { updatedAt: at }),
-  };
+  if (entry === undefined) return { key, digest, failed };
+  return { key, digest, failed, id: entry.id, updatedAt: updatedAt ?? entry.updatedAt, ...(created && { created }) };
 }

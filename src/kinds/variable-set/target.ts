@@ -102,19 +102,25 @@ export interface Standing {
 
 /** @param variable of the spec */
 export function standingOf(target: Target, variable: SetVariable, inputs: Inputs): Standing {
-  const { known, sight } = target;
+  const { known } = target;
   const own = ownEntry(target, variable);
-  if (!isInPlace(known, variable, inputs)) {
-    // Without a scope it may be an inherited one, beside which the platform takes ours: that is for it to judge.
-    const isForeign = own?.scope !== undefined && !isCreated(known, own);
-    return { is: isForeign && !inputs.overwrite ? "kept" : "due", own };
-  }
+  if (isInPlace(known, variable, inputs)) return { is: sinceThen(target, variable, own), own };
+  // Without a scope it may be an inherited one, beside which the platform takes ours: that is for it to judge.
+  const isForeign = own?.scope !== undefined && !isCreated(known, own);
+  return { is: isForeign && !inputs.overwrite ? "kept" : "due", own };
+}
+
+/** What became of a variable that was in place. Without an id it was not read back yet: nothing can be said against it. */
+function sinceThen(
+  { known, sight }: Target,
+  variable: SetVariable,
+  own: Listed | undefined,
+): "fine" | "removed" | "changed" {
   const memory = knownOf(known, variable.name);
   const isRead = sight?.is === "shown" && (variable.isSecret ? sight.lists.secrets : sight.lists.variables);
-  // Without an id it was not read back yet: nothing can be said against it.
-  if (!isRead || memory?.id === undefined) return { is: "fine", own };
-  if (!namesakesIn(sight, variable).some(({ id }) => id === memory.id)) return { is: "removed", own };
-  return { is: isNewer(own?.updatedAt, memory.updatedAt) ? "changed" : "fine", own };
+  if (!isRead || memory?.id === undefined) return "fine";
+  if (!namesakesIn(sight, variable).some(({ id }) => id === memory.id)) return "removed";
+  return isNewer(own?.updatedAt, memory.updatedAt) ? "changed" : "fine";
 }
 
 function isNewer(shown: string | undefined, ours: string | undefined): boolean {

@@ -43,7 +43,7 @@ const port = z
   })
   .describe("A port of the application.");
 
-const variable = variableOf(environmentVariableName, "An environment variable");
+const variable = variableOf(environmentVariableName, "An environment variable", {});
 
 const deploy = z
   .object({

@@ -11,13 +11,9 @@ export const environmentVariableName = z
 /**
  * A variable with its value, or where that comes from.
  * @param what e.g. "An environment variable".
- * @param more further members of the kind's own.
+ * @param more further members of the kind's own, if any.
  */
-export function variableOf<More extends z.ZodRawShape = Record<never, never>>(
-  name: z.ZodString,
-  what: string,
-  more?: More,
-) {
+export function variableOf<More extends z.ZodRawShape>(name: z.ZodString, what: string, more: More) {
   return z
     .object({
       name: name.describe("Name of the variable."),
@@ -33,7 +29,7 @@ export function variableOf<More extends z.ZodRawShape = Record<never, never>>(
         .describe(
           "Whether the platform keeps the value as a secret. Defaults to true for a value from a Secret, else to false.",
         ),
-      ...(more ?? ({} as More)),
+      ...more,
     })
     .refine(hasOneValue, EXACTLY_ONE_VALUE)
     .meta({ description: `${what}: exactly one of value and valueFrom.`, ...ONE_VALUE });

@@ -31,6 +31,7 @@ const variable = variableOf(
     .max(255)
     .regex(/^\S(.*\S)?$/, "must not be empty, nor begin or end with a blank"),
   "A variable of the blueprint",
+  {},
 );
 
 export const ENGINE_RULE = "spec.allowedEngineVersions needs spec.engine Terraform or OpenTofu";

@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+
+import { variableSetBench } from "../support/variable-set-bench.ts";
+
+const plain = { name: "MODE", value: "fast" };
+
+describe.each(["Full", "Documented"] as const)("the targets of a variable set on the %s surface", (surface) => {
+  const bench = variableSetBench(surface);
+  const targets = () => [bench.target("web"), bench.target("api")];
+  const withApi = (id: string | undefined) => ({
+    ids: {
+      "spec.targets[0].applicationRef": bench.web,
+      ...(id !== undefined && { "spec.targets[1].applicationRef": id }),
+    },
+  });
+
+  it("that do not exist yet are waited for, and hold up no others", async () => {
+    const runner = bench.set({ targets: targets(), variables: [plain] }, withApi(undefined));
+    expect(await runner.settle()).toMatchObject({
+      ops: ["importVariables"],
+      is: "waiting",
+      why: { reason: "DependencyNotReady", message: expect.stringContaining('PlatformApplication "api"') },
+      status: { targetsSynced: "1/2" },
+    });
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    Object.assign(runner.around, withApi(bench.api));
+    expect(await runner.settle()).toMatchObject({
+      ops: ["importVariables"],
+      is: "settled",
+      status: { targetsSynced: "2/2" },
+    });
+  });
+
+  it.each([
+    [404, "ExternalResourceDeleted"],
+    [403, "PermissionDenied"],
+  ])("that the platform answers %i for are told, and hold up no others", async (status, reason) => {
+    const match = { path: `/application/${bench.web}/*` };
+    bench.world.fault({ match, count: null, answer: { is: "status", status } });
+    const runner = bench.set({ targets: targets(), variables: [plain] });
+    const told = await runner.settle();
+    expect(told).toMatchObject({ ops: ["importVariables"], is: "stalled", why: { reason } });
+    expect(bench.world.values(bench.api)).toEqual({ MODE: "fast" });
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+  });
+
+  it("that nobody may see are the connection's trouble", async () => {
+    bench.world.fault({ match: { path: "/application/*" }, count: null, answer: { is: "status", status: 403 } });
+    const runner = bench.set({ targets: targets(), variables: [plain] });
+    await expect(runner.run()).rejects.toMatchObject({ failure: { is: "Forbidden" } });
+  });
+
+  it("belong to one set where it overwrites", async () => {
+    const entry = `${bench.web}/MODE`;
+    const holderOf = (id: string) => (id === entry ? 'PlatformVariableSet "shop/other"' : undefined);
+    const runner = bench.set({ variables: [plain], overwrite: true });
+    expect(await runner.run({ holderOf })).toMatchObject({
+      ops: [],
+      is: "stalled",
+      why: {
+        reason: "AlreadyManaged",
+        message: expect.stringMatching(/^PlatformVariableSet "shop\/other" writes .* MODE/),
+      },
+    });
+    expect(await bench.set({ variables: [plain] }).settle({ holderOf })).toMatchObject({ ops: ["importVariables"] });
+  });
+
+  it("are too many together with the variables", async () => {
+    const many = Array.from({ length: 600 }, (_, index) => [`K${index}`, "1"]);
+    const all = { "spec.variablesFrom[0]": Object.fromEntries(many) as Record<string, string> };
+    const runner = bench.set({ variablesFrom: [{ configMapRef: { name: "c" } }] }, { all });
+    expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
+  });
+
+  it("that are named twice, by resource and by id, are one", async () => {
+    const twice = [bench.target("web"), { applicationRef: { externalId: bench.web } }];
+    const runner = bench.set({ targets: twice, variables: [plain] });
+    expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], status: { targetsSynced: "1/1" } });
+  });
+});
+
+describe("a target by id", () => {
+  const elsewhere = "3fa85f64-5717-4562-b3fc-2c963f66afa6";
+  const byId = (externalId: string) => ({ targets: [{ applicationRef: { externalId } }], variables: [plain] });
+
+  describe("on the Full surface", () => {
+    const bench = variableSetBench("Full");
+    const given = { ids: {} };
+
+    it("is served where it is the organization's and the connection lets it be", async () => {
+      const runner = bench.set(byId(bench.web), given);
+      const allowedProjects = [elsewhere];
+      expect(await runner.run({ allowedProjects })).toMatchObject({ ops: [], why: { reason: "PermissionDenied" } });
+      expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled" });
+      expect(await runner.run({ allowedProjects })).toMatchObject({ ops: [], why: { reason: "PermissionDenied" } });
+      expect(await runner.run({ allowedProjects: [bench.projectId] })).toMatchObject({ ops: [], is: "settled" });
+    });
+
+    it("is refused where nobody has it", async () => {
+      const runner = bench.set(byId(elsewhere), given);
+      expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "ExternalResourceDeleted" } });
+    });
+
+    it("is refused where its environment is not the organization's", async () => {
+      const match = { operation: "getApplication" };
+      bench.world.fault({ match, answer: { is: "edited", set: { "environment.id": elsewhere } } });
+      expect(await bench.set(byId(bench.web), given).run()).toMatchObject({ ops: [], why: { reason: "InvalidSpec" } });
+    });
+  });
+
+  describe("on the Documented surface", () => {
+    const bench = variableSetBench("Documented");
+
+    it("is refused unless the connection lets ids stand that are not shown", async () => {
+      const runner = bench.set(byId(bench.web), { ids: {} });
+      expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
+      const allowed = await runner.run({ allowUnverifiedIds: true });
+      expect(allowed.ops).toEqual(["importVariables"]);
+      expect(bench.world.values(bench.web)).toEqual({ MODE: "fast" });
+    });
+  });
+});
