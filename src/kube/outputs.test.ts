@@ -83,3 +83,41 @@ describe("an output ConfigMap", () => {
     await expect(raced.outputs.configMap(owner, "out", {})).rejects.toMatchObject({ failure: "Conflict" });
   });
 });
+
+describe("an output Secret", () => {
+  const SECRETS = "/api/v1/namespaces/default/secrets";
+
+  it("is created with its owner, in base64", async () => {
+    const { outputs, writes } = writing(({ method }) => {
+      if (method === "GET") throw new KubeError("NotFound", 404, "no");
+      return {};
+    });
+    await outputs.secret(owner, "out", { token: "é" });
+    expect(writes()).toMatchObject([
+      {
+        method: "POST",
+        path: SECRETS,
+        body: {
+          kind: "Secret",
+          metadata: { name: "out", ownerReferences: [{ uid: "uid-a" }] },
+          data: { token: "w6k=" },
+        },
+      },
+    ]);
+  });
+
+  it("is patched where it differs, loses what is not wanted any more, and is left alone otherwise", async () => {
+    const { outputs, writes } = writing(() => owned({ data: { token: "w6k=", stray: "MQ==" } }));
+    await outputs.secret(owner, "out", { token: "é" });
+    await outputs.secret(owner, "out", { token: "é", stray: "1" });
+    expect(writes()).toMatchObject([
+      { method: "PATCH", path: `${SECRETS}/out`, body: { metadata: { resourceVersion: "9" }, data: { stray: null } } },
+    ]);
+  });
+
+  it("of somebody else is refused", async () => {
+    const { outputs, writes } = writing(() => ({ metadata: { resourceVersion: "9" }, data: { token: "eA==" } }));
+    await expect(outputs.secret(owner, "out", { token: "x" })).rejects.toMatchObject({ failure: "Conflict" });
+    expect(writes()).toEqual([]);
+  });
+});

@@ -7,6 +7,7 @@ import {
   type Known,
   type Pass,
   type Plan,
+  type Report,
   type Step,
   type Trace,
   type Why,
@@ -26,6 +27,8 @@ const widgetSpec = z.object({
   secret: z.object({ name: z.string(), key: z.string() }).optional(),
   /** Writes a ConfigMap of that name. */
   output: z.string().optional(),
+  /** Writes a Secret of that name. */
+  outputSecret: z.string().optional(),
   /** Where the kind throws what no table knows. */
   explode: z.enum(["claim", "needs", "plan", "act"]).optional(),
 });
@@ -35,6 +38,7 @@ type WidgetSpec = z.output<typeof widgetSpec>;
 const widgetMemory = z.object({
   deployed: kept(z.object({ commit: z.string(), retry: z.string().optional() })),
   written: kept(fingerprint),
+  told: kept(z.string()),
 });
 
 type WidgetMemory = z.output<typeof widgetMemory>;
@@ -120,8 +124,15 @@ export const widget: Kind<WidgetSpec, Inputs, Seen, WidgetMemory, Do, WidgetApi>
         ? [{ path: "spec.note", desired: pass.spec.note ?? "", observed: mine.note }]
         : [],
     ...(pass.spec.output === undefined ? {} : { output: { name: pass.spec.output, data: {} } }),
+    ...(pass.spec.outputSecret === undefined ? {} : secretOf(pass.spec.outputSecret, pass.memory.told)),
   }),
 };
+
+/** One that is written once, and looked at again within a minute. */
+function secretOf(name: string, written: string | undefined): Pick<Report, "secret" | "lookWithin"> {
+  const secret = { name, data: { token: "s3cret-value" }, status: { told: name } };
+  return { lookWithin: 60_000, ...(written === name ? {} : { secret }) };
+}
 
 function explode(spec: WidgetSpec, where: WidgetSpec["explode"]): void {
   if (spec.explode === where) throw new TypeError(`the kind throws in ${where ?? ""}`);
