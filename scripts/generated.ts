@@ -2,10 +2,13 @@
 import { stringify } from "yaml";
 
 import { RESOURCES } from "../src/resources/index.ts";
+import { commandsPage } from "./commands.ts";
 import { coveragePage } from "./coverage.ts";
 import { customResourceDefinition } from "./crd.ts";
 import { rbacManifests } from "./rbac.ts";
 import { indexPage, kindPage, permissionsPage, reasonsPage } from "./reference.ts";
+
+const COMMANDS = await commandsPage();
 
 /** The folders that hold generated files and nothing else. */
 export const GENERATED_FOLDERS = ["crds", "deploy/rbac", "docs/reference"];
@@ -19,6 +22,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ...[...rbacManifests()].map(([name, manifests]) => [`deploy/rbac/${name}`, yaml(manifests)] as const),
     ...RESOURCES.map((resource) => [`docs/reference/${resource.kind}.md`, kindPage(resource)] as const),
     ["docs/reference/README.md", indexPage()],
+    ["docs/reference/commands.md", COMMANDS],
     ["docs/reference/permissions.md", permissionsPage()],
     ["docs/reference/reasons.md", reasonsPage()],
     ["docs/coverage.md", coveragePage()],

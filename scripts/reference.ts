@@ -28,7 +28,7 @@ export function reasonsPage(): string {
   const rows = Object.entries(REASONS).map(([reason, meaning]) => `| \`${reason}\` | ${cell(meaning)} |`);
   return lines([
     "# Reasons",
-    "What the `reason` of a condition means. `Deployed` and `IngressReady` carry the platform's own state instead, verbatim.",
+    "What the `reason` of a condition means. `Deployed`, `ClusterDeployed` and `IngressReady` carry the platform's own state instead, verbatim.",
     ["| reason | meaning |", "|---|---|", ...rows].join("\n"),
   ]);
 }
@@ -69,7 +69,7 @@ export function indexPage(): string {
     "# Reference",
     ["| kind | short name | is |", "|---|---|---|", ...rows].join("\n"),
     "[Reasons](reasons.md) explains the `reason` of every condition; [Permissions](permissions.md) lists what the " +
-      "operator may do in the cluster.",
+      "operator may do in the cluster; [Commands](commands.md) is the command line.",
   ]);
 }
 

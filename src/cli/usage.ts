@@ -1,9 +1,9 @@
 /** The texts of --help. */
 import type { Command, Entry } from "./command.ts";
 import type { Arg, Flag, Flags } from "./flags.ts";
-import { KUBE_FLAGS, PLATFORM_FLAGS } from "./globals.ts";
+import { PLATFORM_FLAGS } from "./globals.ts";
 
-const EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 a plan has changes, 3 not in time, 64 wrong usage.";
+export const EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 a plan has changes, 3 not in time, 64 wrong usage.";
 
 /** @returns the list of all commands, or of those whose names begin with `words`. */
 export function listUsage(program: string, entries: readonly Entry[], words: readonly string[] = []): string {
@@ -19,11 +19,10 @@ export function listUsage(program: string, entries: readonly Entry[], words: rea
   ].join("");
 }
 
-/** @returns the help of one command. */
-export function commandUsage(program: string, entry: Entry, command: Command): string {
+/** @returns the help of one command. @param withShared the flags too that it shares with others. */
+export function commandUsage(program: string, entry: Entry, command: Command, withShared = true): string {
   const own = pick(command.flags, (name) => !Object.hasOwn(PLATFORM_FLAGS, name));
-  const shared = pick(command.flags, (name) => Object.hasOwn(PLATFORM_FLAGS, name));
-  const platform = Object.keys(shared).length > Object.keys(KUBE_FLAGS).length;
+  const shared = pick(command.flags, (name) => withShared && Object.hasOwn(PLATFORM_FLAGS, name));
   return [
     `Usage: ${[program, entry.name, ...command.args.map(argText)].join(" ")} [flags]\n\n`,
     `${sentence(entry.about)}\n`,
@@ -32,9 +31,19 @@ export function commandUsage(program: string, entry: Entry, command: Command): s
       "Arguments",
       command.args.map((arg) => [`<${arg.name}>`, choicesOf(arg.about, arg.choices)]),
     ),
-    ...section("Flags", Object.entries(own).map(flagLine)),
-    ...section(platform ? "Cluster and platform" : "Cluster", Object.entries(shared).map(flagLine)),
+    flagSection("Flags", own),
+    flagSection(asksPlatform(command) ? "Cluster and platform" : "Cluster", shared),
   ].join("");
+}
+
+/** Whether a command asks the platform itself, with the user's rights. */
+export function asksPlatform({ flags }: Command): boolean {
+  return Object.keys(PLATFORM_FLAGS).every((name) => Object.hasOwn(flags, name));
+}
+
+/** @returns a title and one line for each flag; "" without flags. */
+export function flagSection(title: string, flags: Flags): string {
+  return section(title, Object.entries(flags).map(flagLine)).join("");
 }
 
 function pick(flags: Flags, wanted: (name: string) => boolean): Flags {
