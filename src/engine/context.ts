@@ -63,6 +63,9 @@ export const DEFAULT_WINDOWS: Windows = {
   releaseMs: 300_000,
 };
 
+/** Where keys are queued. `afterMs` 0 is now; `urgent` goes before routine verification. */
+export type Enqueue = (keyText: string, options: { readonly afterMs: Ms; readonly urgent: boolean }) => void;
+
 /** A mutating call and how it ended, for the change log. */
 export interface Change {
   readonly key: ObjectKey;

@@ -4,7 +4,7 @@ import { engineBench, type Bench } from "../../test/support/engine-bench.ts";
 import type { Remote } from "../../test/support/engine-world.ts";
 import { member } from "../kube/json.ts";
 import type { Json } from "../kube/types.ts";
-import { APPROVED_PLAN, EXTERNAL_ID, RECONCILE_REQUESTED_AT } from "../resources/base/names.ts";
+import { APPROVED_PLAN, EXTERNAL_ID, FINALIZER, RECONCILE_REQUESTED_AT } from "../resources/base/names.ts";
 import { planIn } from "./approval.ts";
 
 const HOUR = 3_600_000;
@@ -282,6 +282,15 @@ describe("the connection's defaults", () => {
     bench.cluster.remove("Widget", "a");
     await bench.run(10_000);
     expect(effects(bench)).toEqual(["create", "delete"]);
+  });
+
+  it("reach objects that are settled already", async () => {
+    const bench = await on("Full", {});
+    expect(bench.cluster.get("Widget", "a").metadata.finalizers ?? []).toEqual([]);
+    const defaults = { lifecycle: { deletionPolicy: "Delete" } };
+    bench.cluster.spec("Link", "default", { surface: "Full", defaults });
+    await bench.run(70_000);
+    expect(bench.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
   });
 
   it("say how often what is settled is looked at", async () => {

@@ -4,17 +4,17 @@ import { keyOf } from "../kube/objects.ts";
 import type { Cache, KubeObject, ObjectKey, JsonObject } from "../kube/types.ts";
 import { createClaims } from "./claims.ts";
 import { createConnections, type Connect, type Connections, type RatedApi } from "./connections.ts";
-import type { Context } from "./context.ts";
+import type { Context, Enqueue } from "./context.ts";
 import { createEntries } from "./entries.ts";
 import { createGraph } from "./graph.ts";
 import { hint } from "./hints.ts";
 import { keyText, parseKey } from "./keys.ts";
-import type { Kind, Ms, Reference, Uuid } from "./kind.ts";
+import type { Kind, Reference, Uuid } from "./kind.ts";
 import { reconciler, type Reconcile } from "./reconcile.ts";
 import { connectionFor, namedConnection, type ConnectionKinds, type Found } from "./references.ts";
 import { createSessions } from "./session.ts";
 import { isSettled, text } from "./status.ts";
-import { concernsDependents, concernsItself, mayWait, type Change } from "./triggers.ts";
+import { changesDefaults, concernsDependents, concernsItself, mayWait, type Change } from "./triggers.ts";
 
 /** A kind without its type parameters. */
 export interface Bound<Api extends RatedApi> {
@@ -51,9 +51,6 @@ export function bind<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rat
     attach: (context) => reconciler(context, kind),
   };
 }
-
-/** Where keys are queued. `afterMs` 0 is now; `urgent` goes before routine verification. */
-export type Enqueue = (keyText: string, options: { readonly afterMs: Ms; readonly urgent: boolean }) => void;
 
 /** What the app provides; the rest of the context is the engine's own. */
 export type EngineDeps<Api extends RatedApi> = Omit<
@@ -148,6 +145,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
       if (initial) return;
       for (const parent of parents) if (isGoing(deps.cache, parent)) wake(parent);
       if (concernsDependents(change)) wakeDependents(context, key, wake);
+      if (changesDefaults(change)) spreadOver(context, deps.enqueue, graph.dependents(key));
     },
   };
 }
@@ -166,6 +164,18 @@ function wakeDependents<Api extends RatedApi>(
   for (const object of existing(context, context.graph.dependents(key))) {
     if (!isSettled(object) || object.metadata.deletionTimestamp !== undefined) wake(keyText(keyOf(object)));
   }
+}
+
+/** What counts for many objects at once is looked at by one after the other. */
+const SPREAD_MS = 60_000;
+
+function spreadOver<Api extends RatedApi>(
+  { random, windows }: Context<Api>,
+  enqueue: Enqueue,
+  keys: readonly string[],
+): void {
+  const within = Math.min(SPREAD_MS, windows.pollMs);
+  for (const key of keys) enqueue(key, { afterMs: random() * within, urgent: false });
 }
 
 function existing<Api extends RatedApi>({ cache }: Context<Api>, keys: readonly string[]): readonly KubeObject[] {

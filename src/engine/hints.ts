@@ -2,8 +2,7 @@
 import { keyOf } from "../kube/objects.ts";
 import type { ObjectKey } from "../kube/types.ts";
 import type { RatedApi } from "./connections.ts";
-import type { Context } from "./context.ts";
-import type { Enqueue } from "./engine.ts";
+import type { Context, Enqueue } from "./context.ts";
 import { keyText, parseKey } from "./keys.ts";
 import type { Uuid } from "./kind.ts";
 

@@ -3,7 +3,7 @@ import { member } from "../kube/json.ts";
 import type { KubeObject } from "../kube/types.ts";
 import { APPROVED_PLAN, INTENT, PAUSED, POLL_INTERVAL, RESOLVE } from "../resources/base/names.ts";
 import { REQUEST_ANNOTATIONS, requestedToken } from "./policy.ts";
-import { isSettled, text } from "./status.ts";
+import { isSettled, sameJson, text } from "./status.ts";
 
 const USER_ANNOTATIONS = [PAUSED, ...REQUEST_ANNOTATIONS, POLL_INTERVAL, RESOLVE, APPROVED_PLAN];
 
@@ -31,6 +31,12 @@ export function concernsDependents(change: Change): boolean {
   const { object, old } = change;
   if (change.type !== "updated" || old === undefined) return true;
   return idOf(old) !== idOf(object) || isSettled(old) !== isSettled(object) || old.metadata.uid !== object.metadata.uid;
+}
+
+/** Whether a connection says something else for its objects now: finalizers and poll intervals follow it. */
+export function changesDefaults({ object, old, type }: Change): boolean {
+  if (type !== "updated" || old === undefined) return false;
+  return !sameJson(member(object.spec, "defaults"), member(old.spec, "defaults"));
 }
 
 /** Whether an object found at start has nothing pending: its verification is spread over the poll interval. */
