@@ -32,6 +32,7 @@ const table: Readonly<Record<string, readonly [deploy: number, stop: number, upg
   RESTART_QUEUED: [409, 409, 409],
   RESTARTING: [409, 409, 409],
 };
+const NOW = new Date("2026-01-01T12:00:00Z");
 const actions: readonly ClusterAction[] = ["deploy", "stop", "upgrade"];
 
 function bench(): { cluster: Cluster } & ReturnType<typeof platformBench> {
@@ -51,15 +52,16 @@ describe("judgeCluster", () => {
   )("%s in %s: %s", (action, state, expected) => {
     const { cluster } = bench();
     cluster.state = state;
-    expect(judgeCluster(cluster, action)?.status ?? 0).toBe(expected);
+    expect(judgeCluster(cluster, action, NOW)?.status ?? 0).toBe(expected);
   });
 
   it("refuses everything under a lock, and an upgrade without a newer version", () => {
     const { cluster } = bench();
     cluster.nextVersion = null;
-    expect(judgeCluster(cluster, "upgrade")?.status).toBe(400);
+    expect(judgeCluster(cluster, "upgrade", NOW)?.status).toBe(400);
     cluster.lock = { reason: "audit", lockedAt: "2026-01-01T00:00:00Z", ownerName: "kim", ttlInDays: 1 };
-    expect(actions.map((action) => judgeCluster(cluster, action)?.status)).toEqual([409, 409, 409]);
+    expect(actions.map((action) => judgeCluster(cluster, action, NOW)?.status)).toEqual([409, 409, 409]);
+    expect(judgeCluster(cluster, "stop", new Date("2026-01-02T00:00:00Z"))).toBeUndefined();
   });
 });
 

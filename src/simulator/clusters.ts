@@ -1,7 +1,7 @@
 import type { Machine } from "./machine.ts";
 import { setClusterState } from "./state-changes.ts";
 import { isInProgress, type ClusterState } from "./states.ts";
-import type { Cluster, ClusterRun } from "./world.ts";
+import type { Cluster, ClusterLock, ClusterRun } from "./world.ts";
 
 export type ClusterAction = ClusterRun["action"];
 
@@ -46,10 +46,19 @@ export interface Refusal {
   readonly message: string;
 }
 
+const dayMs = 86_400_000;
+
+/** @returns the lock of a cluster; one whose days are over holds no more. */
+export function lockOf({ lock }: Cluster, now: Date): ClusterLock | null {
+  const ended = lock !== null && Date.parse(lock.lockedAt) + lock.ttlInDays * dayMs <= now.getTime();
+  return ended ? null : lock;
+}
+
 /** @returns why the cluster cannot do that now, or undefined when it can. */
-export function judgeCluster(cluster: Cluster, action: ClusterAction): Refusal | undefined {
+export function judgeCluster(cluster: Cluster, action: ClusterAction, now: Date): Refusal | undefined {
   if (isInProgress(cluster.state)) return { status: 409, message: "Operation is in progress" };
-  if (cluster.lock !== null) return { status: 409, message: `The cluster is locked: ${cluster.lock.reason}` };
+  const lock = lockOf(cluster, now);
+  if (lock !== null) return { status: 409, message: `The cluster is locked: ${lock.reason}` };
   if (action === "stop" && cluster.state === "STOPPED") {
     return { status: 409, message: "The cluster is already stopped" };
   }

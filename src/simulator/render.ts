@@ -1,3 +1,4 @@
+import { lockOf } from "./clusters.ts";
 import type { Simulation } from "./simulation.ts";
 import { isInProgress } from "./states.ts";
 import {
@@ -125,7 +126,8 @@ function progressOf(state: string): string {
 }
 
 /** @returns a cluster status. */
-export function showClusterStatus(cluster: Cluster): Fields {
+export function showClusterStatus(cluster: Cluster, now: Date): Fields {
+  const lock = lockOf(cluster, now);
   return {
     cluster_id: cluster.id,
     status: takeState(cluster),
@@ -133,12 +135,12 @@ export function showClusterStatus(cluster: Cluster): Fields {
     reason: cluster.reason,
     next_k8s_available_version: cluster.nextVersion,
     last_execution_id: cluster.executionId,
-    cluster_lock: cluster.lock && {
-      reason: cluster.lock.reason,
+    cluster_lock: lock && {
+      reason: lock.reason,
       cluster_id: cluster.id,
-      locked_at: cluster.lock.lockedAt,
-      owner_name: cluster.lock.ownerName,
-      ttl_in_days: cluster.lock.ttlInDays,
+      locked_at: lock.lockedAt,
+      owner_name: lock.ownerName,
+      ttl_in_days: lock.ttlInDays,
     },
     // The documentation shows sub-second precision finer than a millisecond.
     last_deployment_date: cluster.lastDeploymentDate?.replace("Z", "000Z") ?? null,

@@ -93,7 +93,8 @@ describe("clusters that the platform shows", () => {
   });
 
   it("are left alone while they are locked", async () => {
-    const lock = { reason: "audit", lockedAt: "2026-11-21T09:00:00Z", ownerName: "kim", ttlInDays: 3 };
+    const lockedAt = stage.platform.sim.time.wall().toISOString();
+    const lock = { reason: "audit", lockedAt, ownerName: "kim", ttlInDays: 3 };
     edit(stage, 1, { lock });
     const record = await stage.record();
     await stage.apply(cluster(stage, "edge", 1, { runState: "Stopped", lifecycle: AUTOMATIC }));
@@ -141,6 +142,11 @@ describe("clusters that the platform shows", () => {
     await stage.waitGone(KIND, "edge");
     expect(record.changes()).toEqual(["stopCluster"]);
     expect(stage.platform.world().clusters.get(stage.platform.clusterIds[1] ?? "")?.state).toBe("STOPPED");
+  });
+
+  it("keep the id that they were taken over by", async () => {
+    const externalId = stage.platform.clusterIds[1] ?? "";
+    await expect(stage.patch(KIND, "production", { spec: { externalId } })).rejects.toThrow(/Invalid|422/);
   });
 
   it("stay as they are when their resource goes under Retain", async () => {

@@ -183,7 +183,8 @@ describe("a cluster that the platform shows", () => {
   });
 
   it("under a lock is left alone, and says who locked it", async () => {
-    const lock = { reason: "audit", lockedAt: "2026-11-21T09:00:00Z", ownerName: "kim", ttlInDays: 2 };
+    const lockedAt = bench.world.simulator.sim.time.wall().toISOString();
+    const lock = { reason: "audit", lockedAt, ownerName: "kim", ttlInDays: 2 };
     bench.world.edit(bench.cluster.id, { lock });
     const runner = bench.applied({ kubernetesVersion: "1.34" });
     const locked = await runner.run();

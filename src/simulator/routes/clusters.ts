@@ -39,7 +39,7 @@ export const clusterRoutes = [
     input: { params: ClusterOfPath },
     answer: ClusterStatus,
     handle: ({ params }, call) => ({
-      body: showClusterStatus(findClusterOf(call, params.organizationId, params.clusterId)),
+      body: showClusterStatus(findClusterOf(call, params.organizationId, params.clusterId), call.sim.time.wall()),
     }),
   }),
   route({
@@ -115,11 +115,11 @@ export const clusterRoutes = [
 ];
 
 function act(call: Call, cluster: Cluster, action: ClusterAction): { body: Fields } {
-  const refusal = judgeCluster(cluster, action);
+  const refusal = judgeCluster(cluster, action, call.sim.time.wall());
   if (refusal !== undefined) throw new Problem(refusal.status, refusal.message);
   startCluster(call.sim, cluster, action);
   call.effect(effectOf(cluster, action));
-  return { body: showClusterStatus(cluster) };
+  return { body: showClusterStatus(cluster, call.sim.time.wall()) };
 }
 
 function effectOf(cluster: Cluster, action: ClusterAction): Parameters<Call["effect"]>[0] {
