@@ -5,27 +5,23 @@ import type { Cluster } from "../cluster.ts";
 import { command } from "../command.ts";
 import { CliError, EXIT } from "../exit.ts";
 import type { Host } from "../io.ts";
-import { durationOf } from "./duration.ts";
 import { annotate } from "./edit.ts";
 import { conditionOf } from "./facts.ts";
 import { followObjects } from "./listing.ts";
 import { fullName, shortTarget, targetOf, TARGETS } from "./target.ts";
 import { verdictOf, waitFor, type Awaited, type Outcome } from "./wait.ts";
 
-/** 128 + SIGINT, as shells say it. */
-const INTERRUPTED = 130;
-
 export const reconcile = command({
   asks: "cluster",
   args: [TARGETS],
   flags: {
     wait: { is: "switch", about: "wait until they are Ready, or a person is needed" },
-    timeout: { is: "text", value: "DURATION", fallback: "5m", about: "how long to wait, e.g. 90s or 10m" },
+    timeout: { is: "duration", fallback: "5m", about: "how long to wait, e.g. 90s or 10m" },
   },
   details:
     "A deployment that failed is tried again once. The exit code is 1 when an object is stalled, 3 when the time is over.",
   run: async ({ cluster: open, args, flags, io, tell, host, program }) => {
-    const timeoutMs = durationOf("--timeout", flags.timeout);
+    const timeoutMs = flags.timeout;
     const targets = args.object.map(targetOf);
     const cluster = await open();
     const objects: KubeObject[] = [];
@@ -105,7 +101,7 @@ function ending(outcome: Outcome, awaited: readonly Ended[], tell: (line: string
       return EXIT.timeout;
     case "interrupted":
       tell(`Nothing is undone: the operator goes on by itself. Watch on with: ${program} tree -w`);
-      return INTERRUPTED;
+      return EXIT.interrupted;
     default:
       return outcome satisfies never;
   }

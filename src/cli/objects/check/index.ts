@@ -9,7 +9,6 @@ import { explain } from "../../explain.ts";
 import { PLATFORM_FLAGS } from "../../globals.ts";
 import { paintFor, type Io } from "../../io.ts";
 import { printData, printable } from "../../render.ts";
-import { durationOf } from "../duration.ts";
 import { checkCrds } from "./crds.ts";
 import { failed, ok, type Finding, type Mark } from "./finding.ts";
 import { checkOperator } from "./operator.ts";
@@ -21,12 +20,12 @@ export const check = command({
   flags: {
     pre: { is: "switch", about: "only what is needed before the operator is installed" },
     "operator-namespace": PLATFORM_FLAGS["operator-namespace"],
-    wait: { is: "text", value: "DURATION", about: "check again until everything is well, e.g. 2m" },
+    wait: { is: "duration", about: "check again until everything is well, e.g. 2m" },
   },
   formats: ["table", "json", "yaml"],
   details: "The exit code is 1 when something has to be done, 3 when --wait was in vain.",
   run: async ({ cluster: open, access, flags, output, io, tell, host }) => {
-    const waitMs = flags.wait === undefined ? 0 : durationOf("--wait", flags.wait);
+    const waitMs = flags.wait ?? 0;
     const cluster = await open();
     const platforms: Platforms = {
       cluster,

@@ -38,8 +38,13 @@ export async function readManifests(
       manifests.push(...(await manifestsIn(file, await readText(io, file))));
     }
   }
-  if (manifests.length === 0) throw new CliError(`${paths.join(", ")}: there is no object in it.`);
+  if (manifests.length === 0) throw new CliError(`There is no object in ${paths.map(shown).join(", ")}.`);
   return manifests;
+}
+
+/** @returns what messages call a file. */
+export function shown(file: string): string {
+  return file === "-" ? "standard input" : file;
 }
 
 async function filesOf(path: string, recursive: boolean): Promise<readonly string[]> {
@@ -65,7 +70,8 @@ async function manifestsIn(file: string, text: string): Promise<readonly Manifes
   // An empty stream is an empty list with members of its own.
   return [...documents].flatMap((document) => {
     const [error] = document.errors;
-    if (error !== undefined) throw new CliError(`${file} is no YAML: ${error.message.split("\n")[0] ?? error.code}`);
+    if (error !== undefined)
+      throw new CliError(`${shown(file)} is no YAML: ${error.message.split("\n")[0] ?? error.code}`);
     const value: unknown = document.toJS();
     return value === null || value === undefined ? [] : objectsIn(file, value);
   });
@@ -83,7 +89,7 @@ function objectsIn(file: string, value: unknown): readonly Manifest[] {
   const name = stringMember(metadata, "name");
   if (!isObject(value) || apiVersion === undefined || kind === undefined || name === undefined) {
     throw new CliError(
-      `${file} holds something that is no object of Kubernetes: apiVersion, kind or metadata.name is missing.`,
+      `${shown(file)} holds something that is no object of Kubernetes: apiVersion, kind or metadata.name is missing.`,
     );
   }
   return [{ apiVersion, kind, name, namespace: stringMember(metadata, "namespace"), body: value, file }];

@@ -13,7 +13,7 @@ import type { Cluster } from "../../cluster.ts";
 import { idOf } from "../facts.ts";
 import { listObjects } from "../listing.ts";
 import { dryApply } from "./apply.ts";
-import type { Manifest } from "./manifests.ts";
+import { shown, type Manifest } from "./manifests.ts";
 import { rowOf, type PlanRow } from "./rows.ts";
 import { overlaidReader } from "./values.ts";
 
@@ -107,7 +107,7 @@ function refusedRow({ kind, name, file }: Manifest, namespace: string, why: stri
     namespace,
     name,
     action: "error",
-    note: `${file === "-" ? "standard input" : file}: ${why}`,
+    note: `${shown(file)}: ${why}`,
     actions: [],
     is: "error",
   };

@@ -1,0 +1,69 @@
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+import type { Io } from "../../io.ts";
+import { readManifests } from "./manifests.ts";
+
+const silent = { write: () => true };
+
+function io(stdin = ""): Io {
+  return {
+    stdout: silent,
+    stderr: silent,
+    stdin: {
+      async *[Symbol.asyncIterator]() {
+        yield stdin;
+      },
+    },
+  };
+}
+
+const object = (name: string): string => `apiVersion: v1\nkind: Secret\nmetadata: {name: ${name}}\n`;
+
+describe("manifests", () => {
+  it("come from standard input, several in one, and from lists", async () => {
+    const list = JSON.stringify({
+      apiVersion: "v1",
+      kind: "List",
+      items: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c", namespace: "shop" } }],
+    });
+    const found = await readManifests(
+      io(`# a comment\n---\n${object("a")}---\n---\n${object("b")}---\n${list}\n`),
+      ["-"],
+      false,
+    );
+    expect(found.map(({ kind, name, namespace }) => [kind, name, namespace])).toEqual([
+      ["Secret", "a", undefined],
+      ["Secret", "b", undefined],
+      ["ConfigMap", "c", "shop"],
+    ]);
+  });
+
+  it("come from directories, in the order of their names, and deeper ones on demand", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "manifests-"));
+    await mkdir(join(directory, "deep"));
+    await writeFile(join(directory, "b.yaml"), object("b"));
+    await writeFile(join(directory, "a.yml"), object("a"));
+    await writeFile(join(directory, "notes.txt"), "no YAML: [");
+    await writeFile(
+      join(directory, "deep", "c.json"),
+      JSON.stringify({ apiVersion: "v1", kind: "Secret", metadata: { name: "c" } }),
+    );
+    const names = async (recursive: boolean): Promise<readonly string[]> =>
+      (await readManifests(io(), [directory], recursive)).map(({ name }) => name);
+    expect(await names(false)).toEqual(["a", "b"]);
+    expect(await names(true)).toEqual(["a", "b", "c"]);
+  });
+
+  it.each([
+    ["", /^There is no object in standard input\.$/],
+    ["[", /^standard input is no YAML: /],
+    ["- a\n- b\n", /^standard input holds something that is no object of Kubernetes/],
+    ["apiVersion: v1\nkind: Secret\n", /metadata\.name is missing/],
+  ])("%j are none", async (text, words) => {
+    await expect(readManifests(io(text), ["-"], false)).rejects.toThrow(words);
+  });
+});
