@@ -10,12 +10,14 @@ import { clusterConnection, connection } from "../../src/kinds/connection.ts";
 import { database } from "../../src/kinds/database/index.ts";
 import { environment } from "../../src/kinds/environment/index.ts";
 import { project } from "../../src/kinds/project/index.ts";
+import { webhook } from "../../src/kinds/webhook/index.ts";
 import { serviceStates } from "../../src/platform/states.ts";
 import { APPLICATION, ENVIRONMENT, inputsWith, OLD_REQUEST, passWith, print, REQUEST, specOf } from "./applications.ts";
 import { blueprintSight } from "./hostile-blueprints.ts";
 import { clusterSight } from "./hostile-clusters.ts";
 import { databaseSight } from "./hostile-databases.ts";
 import { count, hostile, maybe, state } from "./hostile-values.ts";
+import { webhookSight } from "./hostile-webhooks.ts";
 
 const PROJECT = "00000000-0000-4000-8000-0000000000b1";
 const CLUSTER = "00000000-0000-4000-8000-0000000000c1";
@@ -196,6 +198,7 @@ export const sights: readonly (readonly [string, AnyKind, fc.Arbitrary<Sight>])[
   ],
   ["blueprint", blueprint, blueprintSight],
   ["database", database, databaseSight],
+  ["webhook", webhook, webhookSight],
   [
     "project",
     project,
