@@ -131,6 +131,13 @@ describe("the service of a blueprint", () => {
     bench.world.pass(60);
     expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "ExternalResourceDeleted" } });
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
+    // Where only one of the lists lacks it, nobody knows.
+    const status = { id: runner.status()["serviceId"], state: "DEPLOYED" };
+    bench.world.fault({
+      match: { operation: "getEnvironmentStatuses" },
+      answer: { is: "edited", set: { helms: [status] } },
+    });
+    expect((await runner.run({ policies: { onMissing: "Recreate" } })).ops).toEqual([]);
     expect((await runner.run({ policies: { onMissing: "Recreate" } })).ops).toEqual(["forget"]);
     expect((await runner.run({ policies: { onMissing: "Recreate" } })).ops).toEqual(["createBlueprint"]);
     expect(bench.service(runner).name).toBe(bench.name);

@@ -1,6 +1,6 @@
 /** Specs, passes and sights of blueprints for tests of their pure code. */
 import type { JsonObject } from "../../src/engine/kind.ts";
-import type { BlueprintPass, BlueprintService, Seen } from "../../src/kinds/blueprint/model.ts";
+import { NOTHING_SEEN, type BlueprintPass, type BlueprintService, type Seen } from "../../src/kinds/blueprint/model.ts";
 import { plan } from "../../src/kinds/blueprint/plan.ts";
 import { platformBlueprint, type BlueprintMemory } from "../../src/resources/blueprint.ts";
 import { ENVIRONMENT, NOW, print, statusOf } from "./applications.ts";
@@ -61,13 +61,9 @@ export function listed(change: Partial<BlueprintService> = {}): BlueprintService
 /** What is seen of a service in this state; nothing of one without. */
 export function seenIn(state: string | undefined, change: Partial<Seen> = {}): Seen {
   return {
-    environmentIsOurs: true,
-    projectId: undefined,
+    ...NOTHING_SEEN,
     siblings: state === undefined ? [] : [listed()],
     status: state === undefined ? undefined : statusOf(state, { id: SERVICE }),
-    request: undefined,
-    ingress: undefined,
-    serverNow: undefined,
     ...change,
   };
 }

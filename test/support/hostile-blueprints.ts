@@ -1,5 +1,6 @@
 import fc from "fast-check";
 
+import { NOTHING_SEEN } from "../../src/kinds/blueprint/model.ts";
 import { ENVIRONMENT, OLD_REQUEST, print, REQUEST } from "./applications.ts";
 import { ago, BLUEPRINT, passWith, SERVICE } from "./blueprints.ts";
 import { count, hostile, maybe, state } from "./hostile-values.ts";
@@ -71,10 +72,11 @@ export const blueprintSight = fc
       ),
     ),
     status: maybe(status),
+    isGone: fc.boolean(),
     ingress: maybe(fc.record({ routerId: maybe(hostile), status: maybe(state) })),
     request: maybe(fc.record({ deploymentRequestId: fc.constant(REQUEST), status: state })),
   })
-  .map(({ pass: of, siblings, status: shown, request, ingress }) => {
+  .map(({ pass: of, siblings, status: shown, request, ingress, isGone }) => {
     const listed = of.surface === "Full" ? siblings : undefined;
     const isSeen = of.goal === "present" && listed?.some(({ id }) => id === BLUEPRINT) === true;
     const { requestId, finishedAt } = of.memory.lastDeployment ?? {};
@@ -82,13 +84,12 @@ export const blueprintSight = fc
     return {
       pass: of,
       seen: {
-        environmentIsOurs: true,
-        projectId: undefined,
+        ...NOTHING_SEEN,
         siblings: listed,
+        isGone: isGone && !isSeen && of.surface === "Full",
         status: isSeen ? shown : undefined,
         ingress: isSeen ? ingress : undefined,
         request: isFollowed ? request : undefined,
-        serverNow: undefined,
       },
     };
   });

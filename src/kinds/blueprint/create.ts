@@ -6,7 +6,7 @@ import { baseline, landed } from "../names.ts";
 import { untraceable } from "../service/identity.ts";
 import { begun } from "../service/progress.ts";
 import { fitOptional } from "../text.ts";
-import type { BlueprintPass, Seen } from "./model.ts";
+import { NOTHING_SEEN, type BlueprintPass, type Seen } from "./model.ts";
 import { blueprintsIn } from "./observe.ts";
 import { blueprintInput, written } from "./settings.ts";
 
@@ -34,15 +34,7 @@ export async function trace(
   const siblings = blueprintsIn(services);
   const found = landed(intent, siblings, pass.holderOf);
   if (found.length === 0) return { is: "absent" };
-  const seen: Seen = {
-    environmentIsOurs: true,
-    projectId: undefined,
-    siblings,
-    status: undefined,
-    request: undefined,
-    ingress: undefined,
-    serverNow: api.serverNow(),
-  };
+  const seen = { ...NOTHING_SEEN, siblings, serverNow: api.serverNow() };
   const sent = platformBlueprint.memory.parse({ written: baseline(intent.mark, "written") });
   const memory = { ...newborn(pass, baseline(intent.mark, "deploys") === true), ...sent };
   return { is: "landed", known: found.map(({ id, serviceId }) => ({ seen, memory: { ...memory, serviceId }, id })) };

@@ -22,6 +22,8 @@ export interface BlueprintService extends Listed {
 export interface Seen extends Place, Sight {
   /** Those of the environment; undefined on the documented surface, and when the environment is gone. */
   readonly siblings: readonly BlueprintService[] | undefined;
+  /** Fresh reads of both lists prove that the service, which was listed before, is gone. */
+  readonly isGone: boolean;
   /** Of a Helm chart that runs. */
   readonly ingress: IngressStatus | undefined;
   readonly serverNow: Date | undefined;
@@ -30,6 +32,17 @@ export interface Seen extends Place, Sight {
 export type Do = { readonly what: "create" };
 
 export type BlueprintPass = Pass<BlueprintSpec, Inputs, BlueprintMemory>;
+
+export const NOTHING_SEEN: Seen = {
+  environmentIsOurs: true,
+  projectId: undefined,
+  siblings: undefined,
+  status: undefined,
+  request: undefined,
+  isGone: false,
+  ingress: undefined,
+  serverNow: undefined,
+};
 
 /** The service that the blueprint became, on the full surface. */
 export function serviceOf(pass: BlueprintPass, seen: Seen): BlueprintService | undefined {

@@ -3,6 +3,7 @@ import type { Platform } from "../../platform/index.ts";
 import type { Service } from "../../platform/services.ts";
 import { ingressOf } from "../service/ingress.ts";
 import {
+  isGone,
   mayBeOver,
   placeOf,
   RECORDS_MAX_AGE_MS,
@@ -10,12 +11,12 @@ import {
   siblingsOf,
   STATUSES_MAX_AGE_MS,
 } from "../service/observe.ts";
-import type { BlueprintPass, BlueprintService, Seen } from "./model.ts";
+import { NOTHING_SEEN, type BlueprintPass, type BlueprintService, type Seen } from "./model.ts";
 
 /** @throws ApiError */
 export async function observe(pass: BlueprintPass, api: Platform): Promise<Seen> {
   const place = await placeOf(pass, api);
-  const nothing = { ...place, siblings: undefined, status: undefined, request: undefined, ingress: undefined };
+  const nothing = { ...NOTHING_SEEN, ...place };
   if (!place.environmentIsOurs || pass.surface === "Documented") return { ...nothing, serverNow: api.serverNow() };
   // First, as what was read before it has ended would be told as the end.
   const request = await requestOf(pass, api);
@@ -23,7 +24,8 @@ export async function observe(pass: BlueprintPass, api: Platform): Promise<Seen>
   const siblings = await listOf(pass, isFresh, api);
   const seen = { ...nothing, siblings, serverNow: api.serverNow() };
   const mine = siblings?.find(({ id }) => id === pass.id);
-  if (mine === undefined || pass.goal !== "present") return seen;
+  if (mine === undefined) return { ...seen, isGone: await isProvenGone(pass, api) };
+  if (pass.goal !== "present") return seen;
   return { ...seen, request, ...(await stateOf(pass, mine, isFresh, api)) };
 }
 
@@ -32,6 +34,16 @@ async function listOf(pass: BlueprintPass, isFresh: boolean, api: Platform): Pro
   const options = { maxAgeMs: isRoutine ? RECORDS_MAX_AGE_MS : 0 };
   const services = await siblingsOf(pass, api.services.list(pass.inputs.environmentId, options), api);
   return services && blueprintsIn(services);
+}
+
+/** A list that never showed the service proves nothing, and one that may lag behind nothing by itself. */
+async function isProvenGone(pass: BlueprintPass, api: Platform): Promise<boolean> {
+  const { environmentId } = pass.inputs;
+  const { serviceId } = pass.memory;
+  if (serviceId === undefined) return false;
+  const fresh = async () => blueprintsIn(await api.services.list(environmentId));
+  if (!(await isGone(pass, fresh))) return false;
+  return !(await api.services.statuses(environmentId)).some(({ id }) => id === serviceId);
 }
 
 /** The state of the service, and the way to it from outside: only charts can have one. */

@@ -15,6 +15,7 @@ const fresh = statusOf("READY", { lastDeploymentDate: undefined as never, execut
 const untouched = seenIn("READY", { status: { ...fresh, id: SERVICE } });
 const unlisted = (minutes: number): BlueprintMemory => ({ serviceId: undefined, createdAt: ago(minutes) });
 const nowhere = seenIn(undefined);
+const gone = seenIn(undefined, { isGone: true });
 
 describe("a blueprint that exists", () => {
   it.each<[string, BlueprintPass, Seen, string]>([
@@ -33,17 +34,12 @@ describe("a blueprint that exists", () => {
     ["is not listed yet", passWith({ memory: unlisted(1) }), nowhere, "waiting Progressing"],
     ["was never listed", passWith({ memory: unlisted(60) }), nowhere, "stalled ExternalResourceDeleted"],
     ["is not listed any more", passWith(), nowhere, "stalled ExternalResourceDeleted"],
-    ["is gone, and wanted back", passWith({ onMissing: "Recreate" }), nowhere, "forget ExternalResourceDeleted"],
+    ["is gone, and wanted back", passWith({ onMissing: "Recreate" }), gone, "forget ExternalResourceDeleted"],
+    ["is gone, and not wanted back", passWith(), gone, "stalled ExternalResourceDeleted"],
     [
-      "was never listed, and is wanted back",
-      passWith({ onMissing: "Recreate", memory: unlisted(60) }),
-      nowhere,
-      "stalled ExternalResourceDeleted",
-    ],
-    [
-      "went with its environment, and is wanted back",
+      "may be gone, and is wanted back",
       passWith({ onMissing: "Recreate" }),
-      seenIn(undefined, { siblings: undefined }),
+      nowhere,
       "stalled ExternalResourceDeleted",
     ],
     [

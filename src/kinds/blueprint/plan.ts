@@ -43,9 +43,7 @@ function checkIdentity(pass: BlueprintPass, seen: Seen, id: Uuid): Check {
     return { is: "waiting", why: { reason: "Progressing", message: "The platform does not list the service yet." } };
   }
   const why = deletedThere(`service "${pass.spec.name}"`, id);
-  // A list that never showed it, or that is gone with its environment, is no proof.
-  const isProven = seen.siblings !== undefined && pass.memory.serviceId !== undefined;
-  return isProven ? gone(pass, why) : { is: "stalled", why };
+  return seen.isGone ? gone(pass, why) : { is: "stalled", why };
 }
 
 /** Whether it was created so recently that the platform's list may not show it yet. */
