@@ -1,0 +1,192 @@
+/** PlatformWebhook on the real API server: created, changed, left in peace, deleted, and each error of the platform. */
+import { beforeAll, describe, expect, it, vi } from "vitest";
+
+import type { JsonObject } from "../../src/kube/types.ts";
+import { RESOLVE } from "../../src/resources/base/names.ts";
+import type { Webhook } from "../../src/simulator/world.ts";
+import { condition, type Manifest } from "../support/cluster.ts";
+import { defaults, resource } from "../support/manifests.ts";
+import { eventsOf, idOf } from "../support/settling.ts";
+import { createStage } from "../support/stage.ts";
+
+const KIND = "PlatformWebhook";
+const EVENTS = ["DEPLOYMENT_STARTED", "SOME_EVENT_OF_TOMORROW"];
+const target = (name: string): string => `https://user:hush@hooks.example.com/${name}?key=hush`;
+const hook = (name: string, spec: JsonObject = {}): Manifest =>
+  resource(KIND, name, { targetUrl: target(name), events: EVENTS, ...spec });
+
+describe.each(["documented", "full"] as const)("a webhook, %s surface", (surface) => {
+  const stage = createStage({ surface });
+  const isFull = surface === "full";
+  /** The platform's webhooks with the target of a name. */
+  const there = (name: string): readonly Webhook[] =>
+    [...stage.platform.world().webhooks.values()].filter(({ targetUrl }) => targetUrl === target(name));
+
+  beforeAll(async () => {
+    await stage.apply(...defaults(stage, { surface: isFull ? "Full" : "Documented", allowUnverifiedIds: true }));
+    await stage.waitFor("PlatformConnection", "default", { status: "True" });
+  });
+
+  it("is registered once, within three writes, and then left in peace", async () => {
+    const record = await stage.record();
+    await stage.apply(hook("first"));
+    const object = await stage.waitFor(KIND, "first", { status: "True", reason: "Available" });
+    await stage.settled();
+    expect(record.changeCalls().map(({ operation, body }) => [operation, body])).toEqual([
+      [
+        "createWebhook",
+        { target_url: target("first"), events: EVENTS, enabled: true, ...(isFull && { kind: "STANDARD" }) },
+      ],
+    ]);
+    expect((await record.writes()).objects.length).toBeLessThanOrEqual(3);
+    expect(idOf(object)).toBe(there("first")[0]?.id);
+    await stage.quiet(1);
+    expect(JSON.stringify([object.status, stage.operator.logs()])).not.toContain("hush");
+    const table = await stage.kubectl(["get", "pwh", "first"]);
+    expect(table).toMatch(/READY +REASON +TARGET +EVENTS +AGE/);
+    expect(table).toMatch(/True +Available +https:\/\/hooks\.example\.com\/… +\["DEPLOYMENT_STARTED"/);
+  });
+
+  it.each<[string, JsonObject, RegExp]>([
+    ["a target that is no URL", { targetUrl: "hooks.example.com" }, /targetUrl/],
+    ["a target of another scheme", { targetUrl: "ftp://hooks.example.com/x" }, /targetUrl/],
+    ["a target with blanks", { targetUrl: "https://hooks.example.com/a b" }, /targetUrl/],
+    ["no events", { events: [] }, /events/],
+    ["an event twice", { events: ["A", "A"] }, /[Dd]uplicate/],
+    ["an event in another spelling", { events: ["deployment.started"] }, /events/],
+    ["an adoption policy, as there is no list", { lifecycle: { adoptionPolicy: "Required" } }, /adoptionPolicy/],
+  ])("with %s is refused by the API server", async (_name, spec, words) => {
+    const text = JSON.stringify(hook("refused", spec));
+    await expect(stage.kubectl(["create", "--validate=strict", "-f", "-"], { input: text })).rejects.toThrow(words);
+  });
+
+  it("is changed where the platform lets it be, and says so where not", async () => {
+    await stage.apply(hook("changed"));
+    await stage.waitFor(KIND, "changed", { status: "True" });
+    const record = await stage.record();
+    await stage.patch(KIND, "changed", { spec: { enabled: false, events: ["DEPLOYMENT_FAILED"] } });
+    const wanted = isFull ? ({ status: "True" } as const) : ({ reason: "UpdateNotSupported" } as const);
+    const told = await stage.waitFor(KIND, "changed", wanted);
+    expect(record.changes()).toEqual(isFull ? ["updateWebhook"] : []);
+    expect(there("changed")[0]?.enabled).toBe(!isFull);
+    expect(condition(told, "Stalled")?.status).toBe(isFull ? undefined : "True");
+    await stage.patch(KIND, "changed", { spec: { enabled: true, events: EVENTS } });
+    await stage.waitFor(KIND, "changed", { status: "True" });
+  });
+
+  it("that may or may not have been registered is never registered twice; a person says what is so", async () => {
+    const record = await stage.record();
+    const lost = { effect: "applied", answer: { is: "reset" } } as const;
+    stage.platform.sim.faults.add({ name: "lost", match: { operation: "createWebhook" }, count: 2, ...lost });
+    await stage.apply(hook("given"), hook("again"));
+    for (const name of ["given", "again"]) {
+      const told = await stage.waitFor(KIND, name, { reason: "CreateResultUnknown" });
+      expect(condition(told, "Ready")?.message).toMatch(/spec\.externalId.*resolve=recreate/);
+    }
+    await stage.restart();
+    await stage.settled();
+    expect(record.calls("createWebhook")).toHaveLength(2);
+    const [mine] = there("given");
+    await stage.patch(KIND, "given", { spec: { externalId: mine?.id ?? "" } });
+    expect(idOf(await stage.waitFor(KIND, "given", { status: "True" }))).toBe(mine?.id);
+    await stage.annotate(KIND, "again", { [RESOLVE]: "recreate" });
+    await stage.waitFor(KIND, "again", { status: "True" });
+    await stage.settled();
+    expect([there("given").length, there("again").length]).toEqual([1, 2]);
+  });
+
+  it.each([
+    [403, "PermissionDenied"],
+    [422, "InvalidSpec"],
+    [400, "InvalidSpec"],
+  ] as const)(
+    "that the platform answers with %i says %s, and is registered once it lets it be",
+    async (status, reason) => {
+      const name = `status-${String(status)}`;
+      const record = await stage.record();
+      stage.platform.sim.faults.add({
+        name,
+        match: { operation: "createWebhook" },
+        count: null,
+        effect: "none",
+        answer: { is: "status", status, body: { status, message: "not like this" } },
+      });
+      await stage.apply(hook(name));
+      const told = await stage.waitFor(KIND, name, { reason });
+      expect(condition(told, "Stalled")).toMatchObject({ status: "True" });
+      await stage.settled();
+      expect(record.calls("createWebhook")).toHaveLength(1);
+      stage.platform.sim.faults.clear(name);
+      await stage.annotate(KIND, name, { "platform-operator.io/reconcile-requested-at": "mended" });
+      await stage.waitFor(KIND, name, { status: "True" });
+      expect(there(name)).toHaveLength(1);
+    },
+  );
+
+  it("stays when its object goes, unless it is to be deleted and can be", async () => {
+    const deletionPolicy = "Delete";
+    await stage.apply(hook("retained"), hook("deleted", { lifecycle: { deletionPolicy } }));
+    for (const name of ["retained", "deleted"]) await stage.waitFor(KIND, name, { status: "True" });
+    const record = await stage.record();
+    for (const name of ["retained", "deleted"]) {
+      await stage.remove(KIND, name);
+      await stage.waitGone(KIND, name);
+    }
+    expect(record.changes()).toEqual(isFull ? ["deleteWebhook"] : []);
+    expect([there("retained").length, there("deleted").length]).toEqual([1, isFull ? 0 : 1]);
+    const told = await vi.waitFor(async () => {
+      const events = await eventsOf(stage, "deleted", isFull ? "Deleted" : "Orphaned");
+      expect(events).toHaveLength(1);
+      return events[0];
+    });
+    expect(told).toContain(isFull ? "does not have the object" : "has no deletion of webhooks");
+  });
+});
+
+describe("what others do to a webhook, full surface", () => {
+  const stage = createStage({ surface: "full" });
+  const record = (name: string): Webhook => {
+    const mine = [...stage.platform.world().webhooks.values()].find(({ targetUrl }) => targetUrl.includes(name));
+    if (mine === undefined) throw new Error(`the platform has no webhook to ${name}`);
+    return mine;
+  };
+
+  beforeAll(async () => {
+    await stage.apply(...defaults(stage, { surface: "Full" }));
+  });
+
+  it("is put right, or only told where that is wanted", async () => {
+    await stage.apply(hook("corrected"), hook("reported", { lifecycle: { driftPolicy: "Report" } }));
+    for (const name of ["corrected", "reported"]) await stage.waitFor(KIND, name, { status: "True" });
+    for (const name of ["corrected", "reported"]) record(name).enabled = false;
+    await vi.waitFor(() => expect(record("corrected").enabled).toBe(true), { timeout: 10_000 });
+    const told = await stage.waitFor(KIND, "reported", { type: "Drifted", status: "True" });
+    expect(condition(told, "Drifted")?.message).toContain("spec.enabled is false instead of true");
+    await stage.settled();
+    expect(record("reported").enabled).toBe(false);
+  });
+
+  it("is told when they delete it, and nothing is put in its place", async () => {
+    await stage.apply(hook("gone"));
+    await stage.waitFor(KIND, "gone", { status: "True" });
+    const since = await stage.record();
+    stage.platform.world().webhooks.delete(record("gone").id);
+    await stage.waitFor(KIND, "gone", { reason: "ExternalResourceDeleted" });
+    await stage.settled();
+    expect(since.changes()).toEqual([]);
+  });
+
+  it("can be watched without writing anything, by its id", async () => {
+    await stage.apply(hook("watched"));
+    const { id } = await vi.waitFor(() => record("watched"));
+    await stage.waitFor(KIND, "watched", { status: "True" });
+    await stage.remove(KIND, "watched");
+    await stage.waitGone(KIND, "watched");
+    const since = await stage.record();
+    const lifecycle = { managementPolicy: "ObserveOnly" };
+    await stage.apply(hook("observer", { targetUrl: target("watched"), enabled: false, externalId: id, lifecycle }));
+    await stage.waitFor(KIND, "observer", { type: "Drifted", status: "True" });
+    await stage.settled();
+    expect(since.changes()).toEqual([]);
+  });
+});
