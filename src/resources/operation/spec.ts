@@ -52,6 +52,28 @@ const MAX_SECONDS = 2_147_483_647;
 /** How long an accepted request is followed unless the spec says otherwise, in seconds: three hours. */
 const FOLLOWED_SECONDS = 10_800;
 
+/** What is passed through as it is. The rule of the whole spec does not see a renamed member of it, which does no harm. */
+const OPEN = { "x-kubernetes-preserve-unknown-fields": true };
+
+/** Neither variant has a shape in the platform's specification; deployed services know these two. */
+const source = z
+  .looseObject({
+    git_repository: z
+      .looseObject({})
+      .optional()
+      .meta({ description: "A chart in git, e.g. url, branch, root_path and git_token_id.", ...OPEN }),
+    helm_repository: z
+      .looseObject({})
+      .optional()
+      .meta({ description: "A chart of a repository, e.g. repository, chart_name and chart_version.", ...OPEN }),
+  })
+  .meta({
+    description:
+      "Where the chart comes from, for RenderHelmDefaultValues: passed through to the platform as it is, in the " +
+      "platform's own spelling. It is not protected here: no passwords in URLs.",
+    ...OPEN,
+  });
+
 export const spec = z
   .object({
     connectionRef: connectionRef.optional(),
@@ -73,16 +95,7 @@ export const spec = z
     gitCommitId: commit
       .optional()
       .describe("Commit to deploy, for DeployApplication: 7 to 64 hex digits in lower case."),
-    source: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .meta({
-        description:
-          "Where the chart comes from, for RenderHelmDefaultValues: passed through to the platform as it is, in the " +
-          "platform's own spelling, e.g. git_repository with url, branch and root_path, or helm_repository with " +
-          "repository, chart_name and chart_version. It is not protected here: no passwords in URLs.",
-        "x-kubernetes-preserve-unknown-fields": true,
-      }),
+    source: source.optional(),
     outputConfigMap: objectName
       .optional()
       .describe(
