@@ -2,9 +2,9 @@
 import { compose, type Ending } from "../../src/engine/compose.ts";
 import type { Fingerprint, Goal, Kind, Pass, Plan, Proof, Report, Resolved, Step, Why } from "../../src/engine/kind.ts";
 import { sameJson } from "../../src/engine/status.ts";
-import { ApiError, notExecuted } from "../../src/platform/errors.ts";
 import { fingerprint } from "../../src/engine/values.ts";
 import type { Json, JsonObject, KubeObject } from "../../src/kube/types.ts";
+import { ApiError, notExecuted } from "../../src/platform/errors.ts";
 import { USUAL_POLICIES } from "./policies.ts";
 
 /** What may differ from one pass to the next. */

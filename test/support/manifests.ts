@@ -83,11 +83,6 @@ export function operation(name: string, spec: JsonObject): Manifest {
   return resource("PlatformOperation", name, spec);
 }
 
-/** An operation: `type`, and what it takes. */
-export function operation(name: string, spec: JsonObject): Manifest {
-  return resource("PlatformOperation", name, spec);
-}
-
 /** A merge patch of an application that has it deploy another commit. */
 export function deploying(gitCommitId: string): JsonObject {
   return { spec: { deploy: { gitCommitId } } };
