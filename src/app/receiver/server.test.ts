@@ -39,6 +39,7 @@ beforeEach(async () => {
       clock,
       deliveries: () => (leads ? deliveries : undefined),
       ended: (event, result) => ended.push(`${event} ${result}`),
+      requestMs: 300,
     },
   );
 });
@@ -134,6 +135,21 @@ describe("the receiver", () => {
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 400 /);
     socket.destroy();
     expect(ended).toEqual([]);
+  });
+
+  it.each([
+    ["headers", `POST /${KEYS.path} HTTP/1.1\r\nhost: x\r\nx-slow: `],
+    ["a body", `POST /${KEYS.path} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n`],
+  ])("does not wait for %s that come drop by drop", async (_name, start) => {
+    const socket = connect(Number(new URL(receiver.url).port), "127.0.0.1");
+    socket.on("error", () => {});
+    socket.write(start);
+    const drops = setInterval(() => socket.write("x"), 20);
+    socket.resume();
+    await once(socket, "close");
+    clearInterval(drops);
+    expect(hinted).toEqual([]);
+    expect(await send(KEYS.path, about(KNOWN))).toBe(200);
   });
 
   it("goes on after a sender broke off", async () => {

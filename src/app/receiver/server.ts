@@ -41,12 +41,15 @@ export interface ReceiverOptions {
   /** undefined while this process does not lead. */
   readonly deliveries: () => Deliveries | undefined;
   readonly ended: (event: EventLabel | "none", result: DeliveryResult) => void;
+  /** How long a request may take from its first byte to its last, in milliseconds; 5 s unless told. */
+  readonly requestMs?: number;
 }
 
 /** Bytes; a delivery is a few thousand. */
 const MOST_BYTES = 64 * 1024;
-/** For headers and body together, in milliseconds. */
 const REQUEST_MS = 5_000;
+/** How often Node looks for requests that take too long, in milliseconds. */
+const CHECK_MS = 1_000;
 const MOST_HEADER_BYTES = 8 * 1024;
 const MOST_CONNECTIONS = 128;
 /** Of one connection's platform. */
@@ -88,12 +91,13 @@ function createReceiver(options: ReceiverOptions): Server {
     return { status: 200, event, result: found > 0 ? "queued" : "ignored" };
   };
 
+  const { requestMs = REQUEST_MS } = options;
   const server = createServer(
     {
-      requestTimeout: REQUEST_MS,
-      headersTimeout: REQUEST_MS,
-      keepAliveTimeout: REQUEST_MS,
-      connectionsCheckingInterval: 1_000,
+      requestTimeout: requestMs,
+      headersTimeout: requestMs,
+      keepAliveTimeout: requestMs,
+      connectionsCheckingInterval: Math.min(CHECK_MS, requestMs),
       maxHeaderSize: MOST_HEADER_BYTES,
     },
     (request, response) => {
