@@ -6,7 +6,7 @@ import { member } from "../../src/kube/json.ts";
 import type { JsonObject } from "../../src/kube/types.ts";
 import { APPROVED_PLAN, BEGUN, RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
 import { condition, type Manifest } from "../support/cluster.ts";
-import { COMMIT, defaults, NEXT_COMMIT, operation, tree } from "../support/manifests.ts";
+import { COMMIT, defaults, NEXT_COMMIT, operation, resource, tree } from "../support/manifests.ts";
 import { endsOf, over } from "../support/operations.ts";
 import { idOf } from "../support/settling.ts";
 import { createStage } from "../support/stage.ts";
@@ -91,6 +91,28 @@ describe.each(["documented", "full"] as const)("an operation, %s surface", (surf
     await stage.annotate("PlatformOperation", "told", { [RECONCILE_REQUESTED_AT]: "now" });
     await stage.waitFor("PlatformOperation", "told", { type: "Complete", status: "True" });
     expect(record.changes()).toEqual([]);
+  });
+
+  it("acts on what other resources of the namespace stand for, Ready or not", async () => {
+    const database = { name: "orders", type: "POSTGRESQL", version: "16", mode: "CONTAINER" };
+    const clusterId = stage.platform.clusterIds[1] ?? "";
+    await stage.apply(
+      resource("PlatformDatabase", "orders", { ...database, environmentRef: { name: "web" } }),
+      resource("PlatformCluster", "main", { externalId: clusterId }),
+    );
+    await stage.waitFor("PlatformDatabase", "orders", { status: "True" });
+    await stage.waitFor("PlatformCluster", "main", { status: "True" });
+    await stage.apply(
+      operation("stop-orders", { type: "StopDatabase", databaseRef: { name: "orders" } }),
+      operation("stop-main", { type: "StopCluster", clusterRef: { name: "main" } }),
+    );
+    for (const name of ["stop-orders", "stop-main"]) {
+      await stage.waitFor("PlatformOperation", name, { type: "Complete", status: "True" }, 40_000);
+    }
+    // Stopped by now, it is not what its resource wants; another operation mends that.
+    const start = { type: "DeployDatabase", databaseRef: { name: "orders" } };
+    await stage.apply(operation("start-orders", start));
+    await stage.waitFor("PlatformOperation", "start-orders", { type: "Complete", status: "True" }, 40_000);
   });
 
   it("is deleted when its time is over, with the ConfigMap that it rendered", async () => {
