@@ -10,6 +10,7 @@ import { connectPlatform, type Platform } from "../platform/index.ts";
 import { clusterPlatformConnection, platformConnection, type ConnectionSpec } from "../resources/connection.ts";
 import type { Cluster } from "./cluster.ts";
 import { CliError } from "./exit.ts";
+import { conditionOf } from "./objects/facts.ts";
 import { nameOf } from "./targets.ts";
 
 /** A connection that is open. */
@@ -45,6 +46,7 @@ export async function openAccess(
 ): Promise<Access> {
   const connection = await choose(cluster, flags.connection, object);
   const spec = specOf(connection);
+  if (flags.allowedHosts === undefined) heedOperator(connection);
   const token = await readToken(cluster, connection, spec, flags.operatorNamespace, clock);
   const rules = loadPlatformRules({ hosts: flags.allowedHosts, insecure: flags.allowInsecure });
   const platform = connectPlatform({
@@ -61,12 +63,6 @@ export async function openAccess(
     random: Math.random,
   });
   return { platform, connection, spec };
-}
-
-/** @returns what the platform offers, as the connection says or the operator found out; Documented until that is known. */
-export function surfaceOf({ spec, connection }: Pick<Access, "spec" | "connection">): "Documented" | "Full" {
-  if (spec.surface !== "Auto") return spec.surface;
-  return stringMember(connection.status, "surface") === "Full" ? "Full" : "Documented";
 }
 
 /** @returns what messages call a connection. */
@@ -114,6 +110,16 @@ async function ofObject(cluster: Cluster, object: KubeObject): Promise<KubeObjec
     at = parent?.name === undefined ? undefined : await cluster.find(parent.kind, parent.name, namespace);
   }
   return undefined;
+}
+
+/**
+ * What the operator does not connect to, a user is not led to either: whoever may write a connection but not read its
+ * Secret could have the token sent anywhere.
+ */
+function heedOperator(connection: KubeObject): void {
+  const ready = conditionOf(connection, "Ready");
+  if (ready?.status !== "False" || ready.reason !== "InvalidSpec") return;
+  throw new CliError(`The operator refuses ${titleOf(connection)}: ${ready.message}`);
 }
 
 function specOf(connection: KubeObject): ConnectionSpec {

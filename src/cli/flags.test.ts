@@ -37,6 +37,7 @@ describe("flags", () => {
     ["a choice", ["-o", "yaml"], { output: "yaml" }],
     ["a choice in one word", ["-oyaml"], { output: "yaml" }],
     ["a duration", ["--timeout=1m30s"], { timeout: 90_000 }],
+    ["an hour and no time", ["--timeout=1h0s"], { timeout: 3_600_000 }],
     ["a text with =", ["--name=a=b"], { name: "a=b" }],
   ])("read %s", (_, argv, expected) => {
     expect(parse(argv, [], flags).flags).toEqual({ ...nothing, ...expected });

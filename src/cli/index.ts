@@ -11,7 +11,7 @@ import { commandUsage, listUsage } from "./usage.ts";
  * Runs one command.
  * @param program how the process was called; as a plugin of kubectl it calls itself so in the usage.
  * @param argv the arguments after it.
- * @returns the exit code: 0 done, 1 failed, 2 a plan has changes, 3 not in time, 64 wrong usage.
+ * @returns the exit code: see EXIT.
  */
 export async function main(program: string, argv: readonly string[], host: Host = ofProcess()): Promise<number> {
   const called = nameOf(program);

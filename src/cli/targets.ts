@@ -1,9 +1,10 @@
 /** What users call things: `papp/api`, `PlatformApplication/api`, `api`, or an id of the platform. */
-import { member, stringMember } from "../kube/json.ts";
+import { stringMember } from "../kube/json.ts";
 import type { KubeObject } from "../kube/types.ts";
 import { isUuid } from "../platform/paths.ts";
 import { RESOURCES } from "../resources/index.ts";
 import { CliError, UsageError } from "./exit.ts";
+import { conditionOf } from "./objects/facts.ts";
 
 /** The name of a custom resource. */
 export interface Name {
@@ -53,12 +54,6 @@ export function externalIdOf(object: KubeObject): string {
   const id = stringMember(object.status, "externalId");
   if (id !== undefined && isUuid(id)) return id;
   const { kind, metadata } = object;
-  const ready = conditions(object).find((condition) => stringMember(condition, "type") === "Ready");
-  const because = stringMember(ready, "message") ?? "The operator has not seen it yet.";
+  const because = conditionOf(object, "Ready")?.message ?? "The operator has not seen it yet.";
   throw new CliError(`${kind} "${metadata.name}" is not on the platform yet. ${because}`);
-}
-
-function conditions(object: KubeObject): readonly unknown[] {
-  const list = member(object.status, "conditions");
-  return Array.isArray(list) ? list : [];
 }

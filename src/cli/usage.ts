@@ -3,7 +3,8 @@ import type { Command, Entry } from "./command.ts";
 import type { Arg, Flag, Flags } from "./flags.ts";
 import { PLATFORM_FLAGS } from "./globals.ts";
 
-export const EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 a plan has changes, 3 not in time, 64 wrong usage.";
+export const EXIT_CODES =
+  "Exit codes: 0 done, 1 failed, 2 a plan has changes, 3 not in time, 64 wrong usage, 130 ended by Ctrl-C.";
 
 /** @returns the list of all commands, or of those whose names begin with `words`. */
 export function listUsage(program: string, entries: readonly Entry[], words: readonly string[] = []): string {

@@ -5,6 +5,7 @@ import { createCliWorld } from "../support/cli-world.ts";
 import { cli, type Ended } from "../support/cli.ts";
 import { resource, secret } from "../support/manifests.ts";
 
+const NOW = "2026-11-21T10:00:00Z";
 const user = createCliWorld("full");
 
 const failure = (said: string | RegExp, code = 1): unknown => ({
@@ -169,6 +170,18 @@ describe("what goes wrong is told in one line", () => {
     );
     const pinned = await user.run(["projects", "--allowed-platform-hosts=example.com"]);
     expect(pinned).toEqual(failure(/^Nothing was sent \(connect: the host is not in the operator's list/));
+  });
+
+  it("a connection that the operator refuses", async () => {
+    await user.apply(scoped("refused"), secret("refused", { token: user.world.simulator.tokens.admin }));
+    const message = "The operator does not connect to spec.baseUrl: the host is not allowed";
+    const ready = { type: "Ready", status: "False", reason: "InvalidSpec", message, lastTransitionTime: NOW };
+    await user.patch("PlatformConnection", "refused", { status: { conditions: [ready] } }, "status");
+    const before = user.world.calls().length;
+    expect(await user.run(["projects", "--connection=refused"])).toEqual(
+      failure(`The operator refuses PlatformConnection "${namespace()}/refused": ${message}`),
+    );
+    expect(user.world.calls()).toHaveLength(before);
   });
 
   it("a token that is missing", async () => {

@@ -66,6 +66,14 @@ describe.each(["documented", "full"] as const)("actions on the %s surface", (sur
     );
   });
 
+  it("ends with 130 on Ctrl-C, and says where it goes on", async () => {
+    fault("getDeploymentStatusByRequest", { status: "BUILDING" });
+    const argv = ["deploy", user.world.applicationId, `--commit=${NEXT_COMMIT}`, "--wait"];
+    const { code, stderr } = await user.run(argv, { signal: AbortSignal.abort() });
+    expect(code).toBe(130);
+    expect(stderr).toMatch(/It goes on on the platform\. Look again with: kubectl platform deployment [-\w]{36}\n$/);
+  });
+
   it("stops a database and starts it again", async () => {
     const { databaseId } = user.world;
     expect(await user.run(["database", "stop", databaseId, "--wait"])).toMatchObject({

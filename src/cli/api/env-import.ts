@@ -1,11 +1,11 @@
 /** `env import`: variables and secrets from a .env file. */
 import { parseEnv } from "node:util";
 
-import { surfaceOf } from "../access.ts";
 import { command } from "../command.ts";
 import { CliError, EXIT, UsageError } from "../exit.ts";
 import { readText } from "../files.ts";
 import { LIST_FORMATS } from "../globals.ts";
+import { surfaceOf } from "../objects/surface.ts";
 import { printList, type View } from "../render.ts";
 import { APPLICATION } from "./arguments.ts";
 
@@ -49,7 +49,7 @@ export const envImport = command({
     if (unknown.length > 0) throw new UsageError(`--secret names ${unknown.join(", ")}, which ${file} does not have.`);
 
     const { platform, id, access } = await call.target(call.args.application, ["PlatformApplication"]);
-    const scope = call.flags.scope ?? (surfaceOf(access) === "Full" ? "APPLICATION" : undefined);
+    const scope = call.flags.scope ?? ((await surfaceOf(access)) === "Full" ? "APPLICATION" : undefined);
     const vars = entries.map(([name, value = ""]) => ({
       name,
       value,

@@ -29,8 +29,8 @@ export interface Following {
 
 /**
  * Looks again and again until the platform is done; tells each new state on standard error.
- * @returns 0 when it came to the wanted state, 3 when it did not in time.
- * @throws CliError when it ended in another state, or with Ctrl-C
+ * @returns 0 when it came to the wanted state, 3 when it did not in time, 130 with Ctrl-C.
+ * @throws CliError when it ended in another state,
  */
 export async function follow(call: Call, { wanted, timeoutMs, look, later }: Following): Promise<number> {
   const { clock } = call.host;
@@ -51,7 +51,8 @@ export async function follow(call: Call, { wanted, timeoutMs, look, later }: Fol
       return EXIT.timeout;
     }
     if (!(await pause(clock, Math.min(waitMs, Math.max(0, end - clock.monotonic())), signal))) {
-      throw new CliError(`It goes on on the platform. Look again with: ${call.program} ${later}`);
+      call.tell(`It goes on on the platform. Look again with: ${call.program} ${later}`);
+      return EXIT.interrupted;
     }
     waitMs = Math.min(LONGEST_MS, waitMs * 1.5);
   }

@@ -1,10 +1,10 @@
 /** `variables list`, `secrets list`, `variables set` and `secrets set`. Values are written, never shown. */
 import type { Variable, VariableInput } from "../../platform/variables.ts";
-import { surfaceOf } from "../access.ts";
 import { command, type Call, type Command } from "../command.ts";
 import { CliError, UsageError } from "../exit.ts";
 import { readText } from "../files.ts";
 import { LIST_FORMATS } from "../globals.ts";
+import { surfaceOf } from "../objects/surface.ts";
 import type { Target } from "../open.ts";
 import { printList, type View } from "../render.ts";
 import { APPLICATION } from "./arguments.ts";
@@ -104,7 +104,7 @@ async function set(call: Call, target: Target, { key }: VariableInput, doors: Do
     call.tell(`${key} is set. It takes effect with the next deployment.`);
     return;
   }
-  if (surfaceOf(target.access) !== "Full") {
+  if ((await surfaceOf(target.access)) !== "Full") {
     throw new CliError(
       `${key} exists, and this platform changes no single one. Use "${call.program} env import" with --overwrite.`,
     );
