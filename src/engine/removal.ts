@@ -41,7 +41,11 @@ export async function remove<Spec, In, Seen, Mem extends JsonObject, Do, Api ext
   const id = session.unsaved?.id ?? text(member(object.status, "externalId"));
   const certain = openSlot(object, session).is === "empty";
   if (policy === "Retain" || !kind.lives) {
-    return await letGo(context, object, kept(certain ? "Normal" : "Warning", id, "deletionPolicy is Retain."));
+    return await letGo(
+      context,
+      object,
+      kept(certain ? "Normal" : "Warning", subject(kind, id), "deletionPolicy is Retain."),
+    );
   }
   const nothing = kind.lives === true && certain && id === undefined && identify(object).is === "none";
   if (nothing) return await letGo(context, object, undefined);
@@ -77,7 +81,7 @@ async function end<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rated
   const { ending } = scoped;
   if (ending.is !== "stalled" && !isLost(context, object, session)) return unasked(object, session, ending);
   const id = session.unsaved?.id ?? text(member(object.status, "externalId"));
-  return await letGo(context, object, kept("Warning", id, "why" in ending ? ending.why.message : ""));
+  return await letGo(context, object, kept("Warning", subject(kind, id), "why" in ending ? ending.why.message : ""));
 }
 
 /** Works towards the goal of the deletion until the kind says that it is reached, or that it cannot be. */
@@ -88,15 +92,19 @@ async function dismantle<Spec, In, Seen, Mem extends JsonObject, Do, Api extends
   policy: "Delete" | "Stop",
 ): Promise<Finish | undefined> {
   const refusal = notOurs(context, frame);
-  if (refusal !== undefined) return await letGo(context, frame.object, kept("Warning", frame.pass.id, refusal));
+  if (refusal !== undefined)
+    return await letGo(context, frame.object, kept("Warning", subject(kind, frame.pass.id), refusal));
   const passed = await pass(context, kind, frame);
   const { object, session, pins } = passed.frame;
   const { id } = passed.frame.pass;
   const recorded = recordedId(passed.frame.pass);
   const { ending } = passed;
-  if (ending.is === "settled") return await letGo(context, object, id === undefined ? undefined : reached(policy, id));
+  if (ending.is === "settled") {
+    const isKnown = id !== undefined || kind.lives === "InOthers";
+    return await letGo(context, object, isKnown ? reached(policy, subject(kind, id)) : undefined);
+  }
   if (ending.is === "stalled" && LETS_GO.has(ending.why.reason)) {
-    return await letGo(context, object, kept("Warning", id, ending.why.message));
+    return await letGo(context, object, kept("Warning", subject(kind, id), ending.why.message));
   }
   const { governed, connection } = passed.frame;
   const told = { ending, report: passed.report, id: recorded, pins, asked: true, again: passed.again };
@@ -130,18 +138,19 @@ async function letGo<Api extends RatedApi>(
   await release(context, object);
 }
 
-function named(id: string | undefined): string {
+/** What of the platform it is about, for a sentence. */
+function subject({ lives }: { readonly lives: boolean | "InOthers" }, id: string | undefined): string {
+  if (lives === "InOthers") return "what this resource wrote";
   return id === undefined ? "an object that was never recorded" : `the object ${id}`;
 }
 
-function kept(type: "Normal" | "Warning", id: string | undefined, because: string): Farewell {
-  return { type, reason: "Orphaned", note: `The platform keeps ${named(id)}: ${because}` };
+function kept(type: "Normal" | "Warning", what: string, because: string): Farewell {
+  return { type, reason: "Orphaned", note: `The platform keeps ${what}: ${because}` };
 }
 
-function reached(policy: "Delete" | "Stop", id: string): Farewell {
-  if (policy === "Stop")
-    return { type: "Normal", reason: "Orphaned", note: `The platform keeps ${named(id)}, stopped.` };
-  return { type: "Normal", reason: "Deleted", note: `The platform does not have ${named(id)} any more.` };
+function reached(policy: "Delete" | "Stop", what: string): Farewell {
+  if (policy === "Stop") return { type: "Normal", reason: "Orphaned", note: `The platform keeps ${what}, stopped.` };
+  return { type: "Normal", reason: "Deleted", note: `The platform does not have ${what} any more.` };
 }
 
 /** Custom resources that refer to this one and still exist. */

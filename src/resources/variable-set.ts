@@ -6,7 +6,7 @@ import { memory, status } from "./variable-set/status.ts";
 import type { VariableSetMemory } from "./variable-set/status.ts";
 
 export type { VariableSetSpec } from "./variable-set/spec.ts";
-export { MAX_NAMES } from "./variable-set/status.ts";
+export { MAX_NAMES, MAX_NAMESAKES } from "./variable-set/status.ts";
 export type { KnownTarget, KnownVariable, VariableSetMemory } from "./variable-set/status.ts";
 
 export const platformVariableSet: Resource<VariableSetSpec, VariableSetMemory> = {

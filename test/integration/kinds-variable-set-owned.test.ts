@@ -166,7 +166,7 @@ describe("what a variable set created on the Documented surface", () => {
     bench.foreign("THEIRS");
     const runner = bench.set({ variables: [plain, secret, { name: "THEIRS", value: "1" }] });
     await runner.settle();
-    const message = "The platform's surface cannot remove what the set created: MODE, TOKEN of application web.";
+    const message = "The platform's surface cannot remove variables; the set created MODE, TOKEN of application web.";
     const why = { reason: "DeleteNotSupported", message };
     expect(await runner.settle({ goal: "absent" })).toMatchObject({ ops: [], is: "stalled", why });
   });

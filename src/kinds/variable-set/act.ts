@@ -2,7 +2,12 @@
 import { sameContent, type Known } from "../../engine/kind.ts";
 import { ApiError } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { KnownTarget, KnownVariable, VariableSetMemory } from "../../resources/variable-set.ts";
+import {
+  MAX_NAMESAKES,
+  type KnownTarget,
+  type KnownVariable,
+  type VariableSetMemory,
+} from "../../resources/variable-set.ts";
 import { importItems } from "../variables.ts";
 import { sentKey, type Do, type Seen, type SetPass, type SetVariable } from "./model.ts";
 import { isCreated, isInPlace, ownEntry, targetsOf, type Target } from "./target.ts";
@@ -79,11 +84,16 @@ function written(
   return {
     ...known,
     variables: [...(isSame ? others : others.map((one) => carried(pass, known, one))), ...now],
-    before: [...new Set([...(known.before ?? []), ...entries.map(({ id }) => id)])],
+    before: bounded(new Set([...(known.before ?? []), ...entries.map(({ id }) => id)])),
     sentAt: seen.serverNow?.toISOString(),
     written: { ...fingerprint },
     attempts: (isSame ? (known.attempts ?? 0) : 0) + failures,
   };
+}
+
+/** Where there is more than a status holds, nothing is known of before, and nothing counts as created. */
+function bounded(ids: ReadonlySet<string>): string[] | undefined {
+  return ids.size > MAX_NAMESAKES ? undefined : [...ids];
 }
 
 /** A variable that was just sent: the entry that it had, if it was ours, is ours still. */

@@ -136,6 +136,6 @@ export function hidden({ label }: Target): Why {
 export function left(stuck: readonly { readonly target: Target; readonly keys: readonly string[] }[]): Why {
   const what = stuck.slice(0, 2).map(({ target, keys }) => `${some(keys)} of application ${target.label}`);
   const more = stuck.length > 2 ? `, and more in ${numbered(stuck.length - 2, "other application")}` : "";
-  const message = `The platform's surface cannot remove what the set created: ${what.join(", ")}${more}.`;
+  const message = `The platform's surface cannot remove variables; the set created ${what.join(", ")}${more}.`;
   return { reason: "DeleteNotSupported", message };
 }

@@ -93,7 +93,13 @@ export const spec = z.object({
         "Keys that cannot be names of variables are left out and told in the status.",
     )
     .meta(ATOMIC),
-  lifecycle: lifecycleOf(["managementPolicy", "driftPolicy", "applyPolicy", "syncWindows"], ["Retain", "Delete"]),
+  lifecycle: lifecycleOf(
+    ["managementPolicy", "driftPolicy", "applyPolicy", "syncWindows"],
+    ["Retain", "Delete"],
+  ).describe(
+    "What the operator may do in the applications, and when. Delete removes the variables that this set created, by their " +
+      "ids, and no others. A connection can set defaults.",
+  ),
 });
 
 export type VariableSetSpec = z.output<typeof spec>;

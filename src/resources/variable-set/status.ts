@@ -4,6 +4,8 @@ import { ATOMIC, count, fingerprint, id, kept, livingStatus, text } from "../bas
 
 /** The most names that a list of a status holds. */
 export const MAX_NAMES = 256;
+/** The most entries of these names that are looked through: in each of four scopes one. */
+export const MAX_NAMESAKES = 4 * MAX_NAMES;
 /** The targets of the spec, and as many that were taken out of it but still hold something of the set. */
 const MAX_TARGETS = 64;
 
@@ -52,7 +54,7 @@ const target = z
       .meta(ATOMIC),
     before: z
       .array(id.describe("Id of a variable."))
-      .max(4 * MAX_NAMES)
+      .max(MAX_NAMESAKES)
       .optional()
       .describe("Entries of these names that were there before an import whose result was not read back yet.")
       .meta(ATOMIC),
