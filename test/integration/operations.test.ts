@@ -96,6 +96,7 @@ describe.each(["documented", "full"] as const)("an operation, %s surface", (surf
   it("acts on what other resources of the namespace stand for, Ready or not", async () => {
     const database = { name: "orders", type: "POSTGRESQL", version: "16", mode: "CONTAINER" };
     const clusterId = stage.platform.clusterIds[1] ?? "";
+    const record = await stage.record();
     await stage.apply(
       resource("PlatformDatabase", "orders", { ...database, environmentRef: { name: "web" } }),
       resource("PlatformCluster", "main", { externalId: clusterId }),
@@ -113,6 +114,8 @@ describe.each(["documented", "full"] as const)("an operation, %s surface", (surf
     const start = { type: "DeployDatabase", databaseRef: { name: "orders" } };
     await stage.apply(operation("start-orders", start));
     await stage.waitFor("PlatformOperation", "start-orders", { type: "Complete", status: "True" }, 40_000);
+    const sent = record.changes().filter((op) => op !== "createDatabase");
+    expect(sent.toSorted()).toEqual(["deployDatabase", "deployDatabase", "stopCluster", "stopDatabase"]);
   });
 
   it("is deleted when its time is over, with the ConfigMap that it rendered", async () => {
