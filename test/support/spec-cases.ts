@@ -1,3 +1,4 @@
+import { CLUSTERS, REFUSED_CLUSTERS } from "./cluster-cases.ts";
 import { OPERATIONS, REFUSED_OPERATIONS } from "./operation-cases.ts";
 
 /** Specs that users may write, and some that they may not: judged by zod in unit tests, by a real API server besides. */
@@ -66,9 +67,6 @@ export function specOf({ kind, change }: SpecCase): Fields {
 const connection = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformConnection", change });
 const application = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformApplication", change });
 const database = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformDatabase", change });
-const cluster = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformCluster", change });
-const tokenTo = (members: Fields): Fields => ({ writeTokenSecretToRef: { name: "edge", ...members } });
-const SERVER = { server: "https://[::1]:6443/k8s", caBundle: "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCg==" };
 const binding = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformBinding", change });
 const blueprint = (title: string, change: Fields): SpecCase => ({ title, kind: "PlatformBlueprint", change });
 const variable = (fields: Fields): Fields => ({ variables: [{ name: "A", ...fields }] });
@@ -104,9 +102,7 @@ export const ACCEPTED: readonly SpecCase[] = [
   blueprint("overrides of any shape", { specOverrides: { engine_version: "1.9.8", nested: { list: [1, null] } } }),
   blueprint("versions of its engine", { engine: "OpenTofu", allowedEngineVersions: ["1.8.3"] }),
   blueprint("a variable with dots", { variables: [{ name: "a.b-c", value: "" }] }),
-  cluster("a version", { kubernetesVersion: "1.34", runState: "Stopped", lifecycle: { deletionPolicy: "Stop" } }),
-  cluster("a token", tokenTo({ readOnly: false })),
-  cluster("a kubeconfig", tokenTo(SERVER)),
+  ...CLUSTERS.map((one) => ({ kind: "PlatformCluster", ...one })),
   { title: "a cluster by name", kind: "PlatformEnvironment", change: { clusterRef: { name: "edge" } } },
   binding("a cluster by name", { clusterRef: { name: "edge" } }),
   binding("a text", field({ value: "15d" })),
@@ -196,18 +192,7 @@ export const REFUSED: readonly RefusedCase[] = [
     refused: /name.*should match/,
   },
   { title: "an empty name", kind: "PlatformProject", change: { name: "" }, refused: /name.*should match/ },
-  { ...cluster("no id", { externalId: undefined }), refused: /externalId: Required/ },
-  { ...cluster("a whole version", { kubernetesVersion: "1.34.2" }), refused: /kubernetesVersion.*should match/ },
-  {
-    ...cluster("a server alone", tokenTo({ server: SERVER.server })),
-    refused: /server and caBundle must be set together/,
-  },
-  { ...cluster("a server without TLS", tokenTo({ ...SERVER, server: "http://a" })), refused: /server.*should match/ },
-  { ...cluster("PEM as it is", tokenTo({ ...SERVER, caBundle: "-----BEGIN" })), refused: /caBundle.*should match/ },
-  {
-    ...cluster("deletion policy Delete", { lifecycle: { deletionPolicy: "Delete" } }),
-    refused: /deletionPolicy: Unsupported value/,
-  },
+  ...REFUSED_CLUSTERS.map((one) => ({ kind: "PlatformCluster", ...one })),
   {
     title: "two clusters",
     kind: "PlatformEnvironment",
