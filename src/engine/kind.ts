@@ -61,6 +61,8 @@ export interface Pass<Spec, In, Mem extends JsonObject> {
   readonly allowedProjects: readonly Uuid[] | undefined;
   /** Operations that a policy forbids now: the plan is made as if they could not be done. */
   readonly withheld: ReadonlySet<string>;
+  /** Those of them that only wait, for approval or a window: what follows from them belongs into the plan as well. */
+  readonly awaited: ReadonlySet<string>;
   /** Whether what provably is not on the platform any more may be created anew (lifecycle.onMissing). */
   readonly onMissing: "Fail" | "Recreate";
   /** What others changed on the platform is undone: never, settings only, or deployments and run states as well. */

@@ -36,7 +36,7 @@ export function permit<Spec, In, Seen, Mem extends JsonObject, Do, Api extends R
     isDry: context.dryRun,
     window: windowState(frame.policies.windows, now),
   };
-  const planWithout = (withheld: ReadonlySet<string>): Plan<Do> => kind.plan({ ...frame.pass, withheld }, seen);
+  const planWithout: PlanWithout<Do> = (withheld, awaited) => kind.plan({ ...frame.pass, withheld, awaited }, seen);
   const first = sift(place, planWithout);
   if (first.later.length === 0) return concluded(place, first);
   const reason = place.window.is === "closed" ? "OutsideChangeWindow" : "ApprovalPending";
@@ -68,17 +68,23 @@ interface Sifted<Do> {
   readonly forbids: boolean;
 }
 
-function sift<Do>(place: Place, planWithout: (withheld: ReadonlySet<string>) => Plan<Do>): Sifted<Do> {
+type PlanWithout<Do> = (withheld: ReadonlySet<string>, awaited: ReadonlySet<string>) => Plan<Do>;
+
+function sift<Do>(place: Place, planWithout: PlanWithout<Do>): Sifted<Do> {
   const later: Step<Do>[] = [];
   const withheld = new Set<string>();
-  let plan = planWithout(withheld);
+  const awaited = new Set<string>();
+  let plan = planWithout(withheld, awaited);
   while (plan.is === "step" && !withheld.has(plan.step.op) && withheld.size < PLAN_LIMIT) {
     const answer = judgeStep(place, plan.step);
     if (answer === "yes" && later.length === 0) return { plan, mayTake: true, later, forbids: false };
     // What comes after a step that waits, waits with it.
-    if (answer !== "never") later.push(plan.step);
+    if (answer !== "never") {
+      later.push(plan.step);
+      awaited.add(plan.step.op);
+    }
     withheld.add(plan.step.op);
-    plan = planWithout(withheld);
+    plan = planWithout(withheld, awaited);
   }
   return { plan, mayTake: false, later, forbids: withheld.size > later.length };
 }

@@ -207,6 +207,7 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     allowUnverifiedIds: settings.allowUnverifiedIds,
     allowedProjects: settings.allowedProjects,
     withheld: new Set(),
+    awaited: new Set(),
     onMissing: policies.onMissing,
     corrects: policies.corrects,
     retry: policies.retry,

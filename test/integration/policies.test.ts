@@ -132,8 +132,26 @@ for (const surface of ["documented", "full"] as const) {
   });
 }
 
-describe("drift on the full surface", () => {
+describe("policies where the platform shows everything", () => {
   const stage = createStage({ surface: "full" });
+
+  it("approve a change of settings and its deployment at once", async () => {
+    await stage.apply(...defaults(stage, { surface: "Full" }), ...tree(stage, "sized"));
+    await stage.waitFor("PlatformApplication", "sized", { status: "True", reason: "Deployed" });
+    const record = await stage.record();
+    await stage.patch("PlatformApplication", "sized", { spec: { memory: 640, lifecycle: { applyPolicy: "Manual" } } });
+    await stage.waitFor("PlatformApplication", "sized", { reason: "ApprovalPending" });
+    expect(await plan(stage, "PlatformApplication", "sized")).toMatchObject({
+      actions: [
+        { operation: "updateApplication", fields: [expect.objectContaining({ path: "spec.memory", desired: "640" })] },
+        { operation: "deployApplication", commit: COMMIT },
+      ],
+    });
+    await approve(stage, "PlatformApplication", "sized");
+    await stage.waitFor("PlatformApplication", "sized", { status: "True", reason: "Deployed" });
+    await stage.settled();
+    expect(record.changes()).toEqual(["updateApplication", "deployApplication"]);
+  });
 
   it("is told field by field under Report, and corrected otherwise", async () => {
     await stage.apply(...defaults(stage, { surface: "Full" }));

@@ -3,5 +3,5 @@ import type { JsonObject, Pass } from "../../src/engine/kind.ts";
 /** What a pass says of policies while nobody said anything. */
 export const USUAL_POLICIES: Pick<
   Pass<unknown, unknown, JsonObject>,
-  "withheld" | "onMissing" | "corrects" | "retry"
-> = { withheld: new Set(), onMissing: "Fail", corrects: "Settings", retry: undefined };
+  "withheld" | "awaited" | "onMissing" | "corrects" | "retry"
+> = { withheld: new Set(), awaited: new Set(), onMissing: "Fail", corrects: "Settings", retry: undefined };

@@ -72,7 +72,7 @@ function causeOf(pass: ApplicationPass, seen: Seen, progress: Progress): Cause |
 
 function deployDue(pass: ApplicationPass, progress: Progress, cause: Cause | undefined): boolean {
   if (cause === undefined) return false;
-  if (pass.spec.deploy?.policy === "Manual") return cause === "retry" || cause === "foreign";
+  if (pass.spec.deploy?.policy === "Manual") return cause === "retry";
   // Somebody stopped it: but for a new commit, a change of ours goes out with the next start.
   return progress.phase !== "stopped" || cause === "commit";
 }

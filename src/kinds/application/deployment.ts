@@ -82,11 +82,12 @@ export function foreignCommit(pass: ApplicationPass, seen: Seen, last: LastDeplo
   return commit === undefined || sameCommit(commit, last.gitCommitId) ? undefined : commit;
 }
 
-function changedSettings({ memory }: ApplicationPass, last: LastDeployment): boolean {
-  return (memory.written?.revision ?? 0) !== (last.settings ?? 0);
+function changedSettings({ memory, awaited }: ApplicationPass, last: LastDeployment): boolean {
+  return awaited.has("updateApplication") || (memory.written?.revision ?? 0) !== (last.settings ?? 0);
 }
 
-function changedVariables({ memory }: ApplicationPass, last: LastDeployment): boolean {
+function changedVariables({ memory, awaited }: ApplicationPass, last: LastDeployment): boolean {
   const written = memory.written?.variables;
+  if (awaited.has("importVariables") || awaited.has("updateSecret")) return true;
   return written !== undefined && !sameContent(written, last.variables);
 }

@@ -33,6 +33,26 @@ const foreign = seenFull(
   { status: statusOf("DEPLOYED", { deploymentRequestId: "theirs" }) },
 );
 
+describe("a plan of an application that waits for approval", () => {
+  const running = seenFull("DEPLOYED", { cpu: 1 });
+  const deployed = { ...full, spec: { cpu: 2 }, memory: { lastDeployment: deployment() } };
+
+  it.each<[string, readonly string[], readonly string[], string]>([
+    ["an update goes first", [], [], "updateApplication"],
+    ["what is awaited is deployed as well", ["updateApplication"], ["updateApplication"], DEPLOY],
+    ["what is forbidden is not", ["updateApplication"], [], "settled"],
+    [
+      "nothing comes after the deployment",
+      ["updateApplication", "deployApplication"],
+      ["updateApplication"],
+      "settled",
+    ],
+  ])("%s", (_, withheld, awaited, expected) => {
+    const change = { ...deployed, withheld: new Set(withheld), awaited: new Set(awaited) };
+    expect(plannedBy(passWith(change), running)).toBe(expected);
+  });
+});
+
 describe("what others did to an application", () => {
   it.each<[string, Change, Seen, string]>([
     ["a deployment of another commit is told", full, foreign, "settled"],

@@ -49,7 +49,7 @@ describe("the documents of a catalogue", () => {
   });
 
   it("are JSON and within their bounds, whatever is in them", () => {
-    const items = fc.array(fc.record({ name: fc.string({ unit: "binary" }), more: fc.jsonValue() }), { maxLength: 20 });
+    const items = fc.array(fc.record({ name: fc.string({ unit: "binary" }), more: fc.jsonValue() }), { maxLength: 8 });
     const sections = fc.array(fc.tuple(items, fc.option(fc.string(), { nil: undefined })), { maxLength: 1 });
     fc.assert(
       fc.property(sections, fc.integer({ min: 2048, max: 4096 }), (given, maxBytes) => {
@@ -60,6 +60,7 @@ describe("the documents of a catalogue", () => {
         for (const text of Object.values(data)) expect(parseJson(text)).toHaveProperty("results");
         expect(bytesOf(data)).toBeLessThanOrEqual(maxBytes);
       }),
+      { numRuns: 50 },
     );
   });
 

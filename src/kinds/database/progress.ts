@@ -32,6 +32,8 @@ export function failedDeployment(pass: DatabasePass, seen: Seen): DatabaseDeploy
 }
 
 /** Whether settings were written since the last deployment, or there was none; never the platform's OUT_OF_DATE. */
-export function isPending({ memory }: DatabasePass, last: DatabaseDeployment | undefined): boolean {
-  return last === undefined || (memory.written?.revision ?? 0) !== (last.settings ?? 0);
+export function isPending({ memory, awaited }: DatabasePass, last: DatabaseDeployment | undefined): boolean {
+  return (
+    last === undefined || awaited.has("updateDatabase") || (memory.written?.revision ?? 0) !== (last.settings ?? 0)
+  );
 }
