@@ -79,7 +79,8 @@ describe("the skeleton of a binding", () => {
   });
 
   it("is YAML that the operator understands, whatever the platform calls things", () => {
-    const word = fc.string({ minLength: 1, maxLength: 8, unit: "binary" }).map((text) => text.toWellFormed());
+    const nasty = ":#-{}[]&*!|>'\"%@`\\ \t\n\r\u0000\u001B\u0085\u2028\uFEFFé😀a1y";
+    const word = fc.string({ minLength: 1, maxLength: 8, unit: fc.constantFrom(...Array.from(nasty)) });
     fc.assert(
       fc.property(word, word, word, word, (key, layer, name, about) => {
         const one = field(name, { defaultValue: about, description: about });
@@ -88,7 +89,6 @@ describe("the skeleton of a binding", () => {
         expect(Object.keys(spec.layerSelections)).toEqual([layer]);
         expect(Object.keys(spec.managedConfig["app"] ?? {})).toEqual([name]);
       }),
-      { numRuns: 30 },
     );
   });
 });
