@@ -2,8 +2,8 @@
 import type { JsonObject } from "../../src/engine/kind.ts";
 import { application } from "../../src/kinds/application/index.ts";
 import { blueprint } from "../../src/kinds/blueprint/index.ts";
-import { database } from "../../src/kinds/database/index.ts";
 import { cluster } from "../../src/kinds/cluster/index.ts";
+import { database } from "../../src/kinds/database/index.ts";
 import { environment } from "../../src/kinds/environment/index.ts";
 import { operation } from "../../src/kinds/operation/index.ts";
 import { project } from "../../src/kinds/project/index.ts";
@@ -122,7 +122,13 @@ export async function startKindWorld(surface: SurfaceName): Promise<KindWorld> {
       (await api.environments.create(projectId, { name, mode: "STAGING", clusterId: first })).id,
     cluster: (spec) => kindRunner(cluster, api, around({}), spec),
     project: (spec) => kindRunner(project, api, around({}), spec),
-    environment: (projectId, spec) => kindRunner(environment, api, around({ "spec.projectRef": projectId }), spec),
+    environment: (projectId, spec) =>
+      kindRunner(
+        environment,
+        api,
+        around({ "spec.projectRef": projectId, "spec.clusterRef": clusterOf(spec) ?? first }),
+        spec,
+      ),
     database: (environmentId, spec) =>
       kindRunner(database, api, around({ "spec.environmentRef": environmentId }), spec),
     application: (environmentId, spec) => {
@@ -140,4 +146,10 @@ export async function startKindWorld(surface: SurfaceName): Promise<KindWorld> {
       await simulator.close();
     },
   };
+}
+
+/** The cluster that a spec names by id. */
+function clusterOf(spec: JsonObject): string | undefined {
+  const { clusterRef } = spec as { readonly clusterRef?: { readonly externalId?: string } };
+  return clusterRef?.externalId;
 }
