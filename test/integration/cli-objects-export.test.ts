@@ -65,6 +65,13 @@ async function existing({ platform }: Stage): Promise<void> {
     await post(`/environment/${environment}/database`, { ...database, name: "Never Deployed" });
   }
   await post(`/organization/${platform.organizationId}/project`, { name: "Empty" });
+  const bound = `/organization/${platform.organizationId}/cluster/${cluster}/platformBinding`;
+  const binding = {
+    templateKey: "kubernetes-essentials",
+    templateVersion: "1.1.0",
+    managedConfig: { ingress: { domain: "shop.example.com", replicas: 3 }, nodePool: { instanceType: "t3.medium" } },
+  };
+  expect((await call(platform, `PUT ${bound}`, binding, authorization)).text).toContain("layers");
 }
 
 /** Applies it, waits for everything to be Ready, and expects no write to the platform. */
@@ -111,6 +118,7 @@ describe("export on the full surface", () => {
         "PlatformDatabase/staging-main",
         "PlatformDatabase/production-never-deployed",
         "PlatformCluster/production",
+        "PlatformBinding/production",
       ]),
     );
     expect((await stage.get("PlatformApplication", "staging-api")).spec).toMatchObject({

@@ -78,7 +78,7 @@ export const OBJECT_COMMANDS: readonly Entry[] = [
   {
     name: "reconcile",
     about: "have the operator look at objects now",
-    operations: [],
+    operations: ["getApplicationLog"],
     load: async () => (await import("./reconcile.ts")).reconcile,
   },
   {

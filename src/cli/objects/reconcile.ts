@@ -1,10 +1,16 @@
 /** The command `reconcile`: has the operator look at objects now, and waits for what comes of it. */
+import { KubeError } from "../../kube/errors.ts";
+import { stringMember } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/types.ts";
+import { ApiError } from "../../platform/errors.ts";
+import { platformApplication } from "../../resources/application.ts";
 import { PAUSED, RECONCILE_REQUESTED_AT } from "../../resources/base/names.ts";
 import type { Cluster } from "../cluster.ts";
-import { command } from "../command.ts";
+import { command, type Call } from "../command.ts";
 import { CliError, EXIT } from "../exit.ts";
+import { explain } from "../explain.ts";
 import type { Host } from "../io.ts";
+import { printable } from "../render.ts";
 import { annotate } from "./edit.ts";
 import { conditionOf } from "./facts.ts";
 import { followObjects } from "./listing.ts";
@@ -12,7 +18,7 @@ import { fullName, shortTarget, targetOf, TARGETS } from "./target.ts";
 import { verdictOf, waitFor, type Awaited, type Outcome } from "./wait.ts";
 
 export const reconcile = command({
-  asks: "cluster",
+  asks: "platform",
   args: [TARGETS],
   flags: {
     wait: { is: "switch", about: "wait until they are Ready, or a person is needed" },
@@ -20,7 +26,7 @@ export const reconcile = command({
   },
   details:
     "A deployment that failed is tried again once. The exit code is 1 when an object is stalled, 3 when the time is over.",
-  run: async ({ cluster: open, args, flags, io, tell, host, program }) => {
+  run: async ({ cluster: open, access, args, flags, io, tell, host, program }) => {
     const timeoutMs = flags.timeout;
     const targets = args.object.map(targetOf);
     const cluster = await open();
@@ -35,7 +41,10 @@ export const reconcile = command({
     }
     if (!flags.wait) return EXIT.ok;
     const { outcome, awaited } = await waitedFor(cluster, objects, { token, timeoutMs, host, tell });
-    return ending(outcome, awaited, tell, program);
+    const code = ending(outcome, awaited, tell, program);
+    for (const { verdict, now } of awaited)
+      if (verdict === "stalled" && now !== undefined) await tellLog(now, access, tell);
+    return code;
   },
 });
 
@@ -106,6 +115,21 @@ function ending(outcome: Outcome, awaited: readonly Ended[], tell: (line: string
       return outcome satisfies never;
   }
 }
+
+/** The last lines that an application that failed has logged, where the user may see them. */
+async function tellLog(object: KubeObject, access: Call["access"], tell: (line: string) => void): Promise<void> {
+  const id = stringMember(object.status, "externalId");
+  if (object.kind !== platformApplication.kind || id === undefined) return;
+  try {
+    const { platform } = await access(object);
+    for (const line of await platform.applications.log(id, LOG_LINES)) tell(`  ${printable(line)}`);
+  } catch (error) {
+    if (!(error instanceof CliError) && !(error instanceof KubeError) && !(error instanceof ApiError)) throw error;
+    tell(`  Its log cannot be shown: ${explain(error).message}`);
+  }
+}
+
+const LOG_LINES = 20;
 
 function words(verdict: Ended["verdict"], now: KubeObject | undefined): string {
   if (verdict === "gone" || now === undefined) return "it is gone.";

@@ -1,20 +1,18 @@
 /** Clusters and what is bound to them as manifests. Pure. */
 import { clusterPhase } from "../../../platform/states.ts";
 import type { Binding, Template } from "../../../platform/templates.ts";
-import { RESOURCES } from "../../../resources/index.ts";
 import type { FoundCluster } from "./inventory.ts";
 import { documentOf, type Document, type SpecData } from "./manifests.ts";
-import { unlessHeld, type Scribe } from "./scribe.ts";
+import { bindingId, unlessHeld, type Scribe } from "./scribe.ts";
 
-/** @returns the cluster, where a custom resource describes clusters, and its binding. */
+/** @returns the cluster and what is bound to it. */
 export function clusterDocuments(found: FoundCluster, scribe: Scribe): readonly Document[] {
   const { record, status, binding } = found;
-  const name = scribe.nameOf(record.id);
   const isStopped = clusterPhase(status?.status ?? record.status ?? "") === "stopped";
   const cluster = unlessHeld(scribe, "PlatformCluster", record.id, () =>
     documentOf({
       kind: "PlatformCluster",
-      name,
+      name: scribe.nameOf(record.id),
       namespace: scribe.namespace,
       comments: [`Cluster ${JSON.stringify(record.name)}.`],
       spec: {
@@ -25,33 +23,36 @@ export function clusterDocuments(found: FoundCluster, scribe: Scribe): readonly 
       },
     }),
   );
-  const describesClusters = RESOURCES.some(({ kind }) => kind === "PlatformCluster");
-  return [
-    ...(describesClusters ? [cluster] : []),
-    ...(binding === undefined ? [] : [bindingDocument(found, binding, scribe)]),
-  ];
+  if (binding === undefined) return [cluster];
+  const id = bindingId(record.id);
+  return [cluster, unlessHeld(scribe, "PlatformBinding", id, () => bindingDocument(found, binding, scribe))];
 }
 
 function bindingDocument({ record, templates }: FoundCluster, binding: Binding, scribe: Scribe): Document {
-  const fields = sensitiveFields(templates, binding);
-  const config = openConfig(binding, fields);
+  const { templateKey: key = "", templateVersion: version = "" } = binding;
+  const template = templates.find((one) => one.key === key && one.version === version);
+  const config = openConfig(binding, sensitiveFields(template));
   const secrets = [...config.hidden, ...keysOf("customerProvidedInputs", binding.customerProvidedInputs)];
+  const obstacles = [
+    ...(template === undefined ? [`The template "${key}" version "${version}" is not offered any more.`] : []),
+    ...(secrets.length > 0 ? [`${WITHHELD} ${secrets.join(", ")}.`] : []),
+  ];
   return {
     ...documentOf({
       kind: "PlatformBinding",
-      name: scribe.nameOf(record.id),
+      name: scribe.nameOf(bindingId(record.id)),
       namespace: scribe.namespace,
-      comments: secrets.length === 0 ? [OBSERVED] : [`${WITHHELD} ${secrets.join(", ")}.`],
+      comments: obstacles.length === 0 ? [OBSERVED] : obstacles,
       spec: {
         connectionRef: scribe.connectionRef,
-        clusterRef: { externalId: record.id },
-        template: { key: binding.templateKey, version: binding.templateVersion },
+        clusterRef: scribe.clusterRef(record.id),
+        template: { key, version },
         layerSelections: selectionsOf(binding),
         managedConfig: config.open,
         lifecycle: { managementPolicy: "ObserveOnly" },
       },
     }),
-    ...(secrets.length === 0 ? {} : { disabled: true as const }),
+    ...(obstacles.length === 0 ? {} : { disabled: true as const }),
   };
 }
 
@@ -60,11 +61,8 @@ const OBSERVED =
 const WITHHELD =
   "Values that may be secret are not written here. Put them into a Secret, refer to it by valueFrom, and take the comment signs away:";
 
-/** What must not be shown; undefined when that is not known. */
-function sensitiveFields(templates: readonly Template[], binding: Binding): ReadonlyMap<string, boolean> {
-  const template = templates.find(
-    ({ key, version }) => key === binding.templateKey && version === binding.templateVersion,
-  );
+/** Whether a field is secret, by "component/field"; what the template does not describe is not among them. */
+function sensitiveFields(template: Template | undefined): ReadonlyMap<string, boolean> {
   const components = template?.layers.flatMap((layer) => layer.components) ?? [];
   return new Map(
     components.flatMap(({ key, fields }) => fields.map((field) => [`${key}/${field.key}`, field.sensitive] as const)),

@@ -51,7 +51,7 @@ function environmentDocuments(projectId: string, found: FoundEnvironment, scribe
         projectRef: { name: scribe.nameOf(projectId) },
         name: record?.name ?? "FILL-IN",
         mode: record?.mode,
-        clusterRef: { externalId: record?.clusterId ?? "FILL-IN" },
+        clusterRef: record?.clusterId === undefined ? { externalId: "FILL-IN" } : scribe.clusterRef(record.clusterId),
         externalId: id,
         lifecycle: scribe.lifecycle,
       },

@@ -3,8 +3,10 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { KubeError } from "../../../kube/errors.ts";
-import { stringMember } from "../../../kube/json.ts";
+import { member, stringMember } from "../../../kube/json.ts";
 import type { KubeObject } from "../../../kube/types.ts";
+import { platformBinding } from "../../../resources/binding.ts";
+import { platformCluster } from "../../../resources/cluster.ts";
 import type { Access } from "../../access.ts";
 import type { Cluster } from "../../cluster.ts";
 import { command } from "../../command.ts";
@@ -14,7 +16,7 @@ import { surfaceOf } from "../surface.ts";
 import { filesOf, type File } from "./describe.ts";
 import type { Inventory } from "./inventory.ts";
 import { takeInventory } from "./read.ts";
-import type { Home } from "./scribe.ts";
+import { bindingId, type Home } from "./scribe.ts";
 import { yamlOf } from "./yaml.ts";
 
 export const exportCommand = command({
@@ -76,9 +78,23 @@ async function homeOf(
     present: objects.map((object) => ({
       kind: object.kind,
       name: object.metadata.name,
-      id: stringMember(object.status, "externalId") ?? stringMember(object.spec, "externalId"),
+      id: idOf(object) ?? boundTo(object, objects),
     })),
   };
+}
+
+function idOf({ status, spec }: KubeObject): string | undefined {
+  return stringMember(status, "externalId") ?? stringMember(spec, "externalId");
+}
+
+/** Of a binding, the cluster that it names. */
+function boundTo({ kind, spec }: KubeObject, objects: readonly KubeObject[]): string | undefined {
+  if (kind !== platformBinding.kind) return undefined;
+  const reference = member(spec, "clusterRef");
+  const name = stringMember(reference, "name");
+  const cluster = objects.find((one) => one.kind === platformCluster.kind && one.metadata.name === name);
+  const id = stringMember(reference, "externalId") ?? (cluster && idOf(cluster));
+  return id === undefined ? undefined : bindingId(id);
 }
 
 /** What the user may not see is taken as not there: apply would tell. */

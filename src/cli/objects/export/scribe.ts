@@ -19,7 +19,14 @@ export interface Scribe extends Home {
   readonly nameOf: (id: string) => string;
   /** The resource that holds an id already. */
   readonly holderOf: (kind: string, id: string) => string | undefined;
+  /** The reference to a cluster: by name where a resource describes it, else by its id. */
+  readonly clusterRef: (id: string) => SpecData;
   readonly lifecycle: SpecData;
+}
+
+/** A binding has no id of its own: it is the one of its cluster. */
+export function bindingId(clusterId: string): string {
+  return `binding/${clusterId}`;
 }
 
 /** Names everything. */
@@ -39,6 +46,10 @@ export function scribeOf(inventory: Inventory, home: Home): Scribe {
     ...home,
     holderOf,
     nameOf: (id) => names.get(id) ?? id,
+    clusterRef: (id) => {
+      const name = names.get(id) ?? holderOf("PlatformCluster", id);
+      return name === undefined ? { externalId: id } : { name };
+    },
     lifecycle: { ...(home.observeOnly ? { managementPolicy: "ObserveOnly" } : {}), deletionPolicy: "Retain" },
   };
 }
@@ -66,6 +77,9 @@ function thingsOf({ projects, clusters }: Inventory): Readonly<Record<string, re
       environment.databases.map(({ record }) => inEnvironment(project, name)(record)),
     ),
     PlatformCluster: clusters.map(({ record }) => ({ id: record.id, wishes: [record.name] })),
+    PlatformBinding: clusters.flatMap(({ record, binding }) =>
+      binding === undefined ? [] : [{ id: bindingId(record.id), wishes: [record.name, `${record.name} binding`] }],
+    ),
   };
 }
 
