@@ -86,6 +86,16 @@ describe("what a variable set created on the Full surface", () => {
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
   });
 
+  it("is removed as far as the policies let it be", async () => {
+    const runner = bench.set({ variables: [plain, secret] });
+    await runner.settle();
+    const withheld = new Set(["deleteVariable"]);
+    const spec = { targets: web(), variables: [] };
+    expect((await runner.run({ spec, policies: { withheld } })).ops).toEqual(["deleteSecret"]);
+    expect(bench.world.values(bench.web)).toEqual({ MODE: "fast" });
+    expect((await runner.settle()).ops).toEqual(["deleteVariable"]);
+  });
+
   it("is removed with the set, unless others have replaced it", async () => {
     bench.foreign("THEIRS");
     const targets = [bench.target("web"), bench.target("api")];

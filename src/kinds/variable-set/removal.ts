@@ -20,7 +20,7 @@ export function planRemoval(pass: SetPass, seen: Seen, targets: readonly Target[
   return stuck.length === 0 ? { is: "settled" } : { is: "stalled", why: left(stuck) };
 }
 
-/** The next entry that is to be removed, where the surface has deletions. */
+/** The next entry that is to be removed, where the surface has deletions and the policies let it be. */
 export function removals(
   pass: SetPass,
   seen: Seen,
@@ -32,7 +32,8 @@ export function removals(
       if (entry === undefined) continue;
       const { id: entryId, isSecret } = entry;
       const step: Do = { what: "remove", id: target.id, name: key, entryId, isSecret };
-      if (!seen.sent.has(sentKey(step))) return stepOf(step, target);
+      const plan = stepOf(step, target);
+      if (!seen.sent.has(sentKey(step)) && !pass.withheld.has(plan.step.op)) return plan;
     }
   }
   return undefined;
