@@ -2,6 +2,7 @@ import { join } from "node:path";
 
 import { beforeAll, describe, expect, it } from "vitest";
 
+import { kubectl } from "../control-plane/access.ts";
 import { createCliWorld, normalized, type CliWorld } from "../support/cli-world.ts";
 
 const FORMATS = ["table", "wide", "json", "yaml", "name"] as const;
@@ -99,5 +100,13 @@ describe.each(["documented", "full"] as const)("what the commands print on the %
     }
     const file = join(import.meta.dirname, `fixtures/cli/${name}${apart === true ? `.${surface}` : ""}.txt`);
     await expect(normalized(shown.join("\n"))).toMatchFileSnapshot(file);
+  });
+
+  it("is a binding that the API server takes, for each template", async () => {
+    const { stdout } = await user.run(["catalog", "-o", "yaml", `--cluster=${user.world.clusterIds[0]}`]);
+    const args = ["apply", "--dry-run=server", "-o", "name", "-n", user.namespace, "-f", "-"];
+    const applied = await kubectl(user.facts, args, { input: stdout });
+    const binding = "platformbinding.platform-operator.io/kubernetes-essentials";
+    expect(applied).toBe(`${binding}\n${binding}\n`);
   });
 });

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+import { COMMANDS } from "../../src/cli/commands.ts";
+import { find } from "../../src/cli/find.ts";
+import { parse } from "../../src/cli/flags.ts";
+
+const root = join(import.meta.dirname, "../..");
+const called = /kubectl platform ([a-z][^`"\n|]*)/g;
+
+/** To the end of the line or of the code, as a reader would copy them; the reference is generated. */
+const lines = ["README.md", ...filesIn("docs/guides", ".md")].flatMap((file) =>
+  [...readFileSync(join(root, file), "utf8").matchAll(called)].map(([, line = ""]) => ({ file, line: line.trim() })),
+);
+const mentioned = filesIn("src", ".ts")
+  .filter((file) => !file.endsWith(".test.ts"))
+  .flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(called)].map(([, line = ""]) => ({ file, line })),
+  );
+
+describe("commands that people are told to type", () => {
+  it.each(lines)("$file: kubectl platform $line", async ({ line }) => {
+    const words = line
+      .replace(/\s+#.*$/, "")
+      .replaceAll("…", "x")
+      .split(/\s+/);
+    const found = find(COMMANDS, words);
+    expect(found?.entry.name, "a command").toBeDefined();
+    const command = await found?.entry.load();
+    expect(() => flagsOf(found?.rest ?? [], command?.flags ?? {})).not.toThrow();
+  });
+
+  it("exist where the program itself mentions them", () => {
+    const unknown = mentioned.filter(({ line }) => find(COMMANDS, line.split(/[\s.;:,)]+/)) === undefined);
+    expect(unknown).toEqual([]);
+  });
+});
+
+/** The flags alone: prose stops before the arguments are complete. */
+function flagsOf(rest: readonly string[], flags: Parameters<typeof parse>[2]): unknown {
+  const optional = Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [name, flag.is === "text" ? { ...flag, required: undefined } : flag]),
+  );
+  return parse(rest, [{ name: "rest", about: "", many: true, optional: true }], optional as typeof flags);
+}
+
+function filesIn(folder: string, ending: string): readonly string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(ending))
+    .map((file) => `${folder}/${file}`);
+}
