@@ -112,7 +112,13 @@ describe("the plan of a binding", () => {
       { is: "waiting", why: { reason: "DependencyNotReady" } },
     ],
     ["nothing bound", { surface: "Full" }, { bound: "none" }, PUT],
-    ["bound by somebody else", { surface: "Full" }, { bound: full(enabled) }, PUT],
+    ["bound by somebody else in the same way", { surface: "Full" }, { bound: full(enabled) }, { is: "settled" }],
+    [
+      "bound by somebody else in another way",
+      { surface: "Full" },
+      { bound: { ...full(enabled), templateVersion: "1.1.0" } },
+      PUT,
+    ],
     ["bound by us", { surface: "Full", ...written() }, { bound: full(enabled) }, { is: "settled" }],
     [
       "bound by us, on request",
@@ -145,6 +151,24 @@ describe("the plan of a binding", () => {
     expect(kind.plan(bindingPass(bindingSpec(), pass), bindingSeen({ template: essentials, ...seen }))).toMatchObject(
       expected,
     );
+  });
+
+  it("writes values from Secrets, which cannot be compared with what somebody else bound", () => {
+    const token = { valueFrom: { secretKeyRef: { name: "s", key: "k" } } };
+    const spec = bindingSpec({ managedConfig: { c: { token } } });
+    const pass = bindingPass(spec, { surface: "Full" }, { "spec.managedConfig[c][token]": "value" });
+    expect(kind.plan(pass, bindingSeen({ template: essentials, bound: full(enabled) }))).toMatchObject(PUT);
+  });
+
+  it("remembers what it took over, so that a change of the spec is written", () => {
+    const pass = bindingPass(bindingSpec(), { surface: "Full" });
+    const { status } = kind.report(pass, bindingSeen({ template: essentials, bound: full(enabled) }));
+    expect(status).toMatchObject({ written: pass.inputs.fingerprint });
+    const changed = bindingPass(bindingSpec({ layerSelections: { gpu: false } }), {
+      surface: "Full",
+      memory: { written: pass.inputs.fingerprint },
+    });
+    expect(kind.plan(changed, bindingSeen({ template: essentials, bound: full(enabled) }))).toMatchObject(PUT);
   });
 
   it("stalls over a layer that the platform leaves out though the spec selects it", () => {

@@ -3,7 +3,7 @@ import { sameContent, type Known, type Plan, type Why } from "../engine/kind.ts"
 import type { Platform } from "../platform/index.ts";
 import type { BindingInput, ConfigValue } from "../platform/templates.ts";
 import { platformBinding, type BindingMemory, type BindingSpec } from "../resources/binding.ts";
-import { driftOf } from "./binding/drift.ts";
+import { driftOf, isAlike } from "./binding/drift.ts";
 import { shownLayers } from "./binding/layers.ts";
 import { inputsOf, valueRequests } from "./binding/leaves.ts";
 import type { BindingPass, Inputs, Leaf, Seen } from "./binding/model.ts";
@@ -49,6 +49,7 @@ function plan(pass: BindingPass, seen: Seen): Plan<"put"> {
 function checkWritten(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
   if (seen.sent) return undefined;
   const { written } = pass.memory;
+  if (written === undefined && isAlike(pass, seen)) return undefined;
   const changed = written === undefined || !sameContent(written, pass.inputs.fingerprint);
   const changes = driftOf(pass, seen) ?? [];
   if (!changed && changes.length === 0) return undefined;

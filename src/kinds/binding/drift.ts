@@ -34,6 +34,18 @@ export function driftOf(pass: BindingPass, { bound, template }: Seen): readonly 
   }));
 }
 
+/**
+ * Whether the platform shows all that the spec declares, and the same: what others bound is taken over without a write.
+ * Where a value comes from a Secret nothing is shown that could be compared.
+ */
+export function isAlike(pass: BindingPass, seen: Seen): boolean {
+  const { config, customer } = pass.inputs;
+  const isShown = seen.bound !== undefined && seen.bound !== "none";
+  return (
+    isShown && ![...config, ...customer].some(({ from }) => from === "Secret") && driftOf(pass, seen)?.length === 0
+  );
+}
+
 function different(path: string, desired: string, observed: string | undefined): readonly DriftField[] {
   return observed === undefined || observed === desired
     ? []

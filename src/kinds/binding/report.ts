@@ -1,7 +1,7 @@
 /** What there is to say about a binding. Pure; holds neither values nor anything that changes by itself. */
 import { refreshed, type ConditionFact, type Report, type Why } from "../../engine/kind.ts";
 import { cleaned } from "../../platform/text.ts";
-import { driftOf } from "./drift.ts";
+import { driftOf, isAlike } from "./drift.ts";
 import { shownLayers, standing, type Standing } from "./layers.ts";
 import type { BindingPass, Seen } from "./model.ts";
 import { listOf } from "./values.ts";
@@ -67,7 +67,8 @@ export function layersFault(pass: BindingPass, seen: Seen): (Why & { readonly re
 export function report(pass: BindingPass, seen: Seen): Report {
   const stand = standing(pass, seen);
   const drift = driftOf(pass, seen);
-  const written = refreshed(pass.memory.written, pass.inputs.fingerprint);
+  const known = pass.memory.written ?? (isAlike(pass, seen) ? { ...pass.inputs.fingerprint } : undefined);
+  const written = refreshed(known, pass.inputs.fingerprint);
   return {
     ready: readyWhy(pass, stand),
     conditions: [configFact(pass, seen), ...layersFact(pass, seen, stand)],

@@ -59,16 +59,15 @@ describe("a cluster of an export", () => {
     ]);
   });
 
-  it("keeps what is bound to it, observed only", () => {
+  it("keeps what is bound to it", () => {
     expect(exported(bound())[1]).toMatchObject({
-      comments: [expect.stringMatching(/^Only observed/)],
+      comments: [],
       manifest: {
         spec: {
           clusterRef: { name: "production-eu" },
           template: { key: "essentials", version: "1.2.0" },
           layerSelections: { gpu: false },
           managedConfig: { ingress: { domain: { value: "shop.example.com" } } },
-          lifecycle: { managementPolicy: "ObserveOnly" },
         },
       },
     });

@@ -42,22 +42,20 @@ function bindingDocument({ record, templates }: FoundCluster, binding: Binding, 
       kind: "PlatformBinding",
       name: scribe.nameOf(bindingId(record.id)),
       namespace: scribe.namespace,
-      comments: obstacles.length === 0 ? [OBSERVED] : obstacles,
+      comments: obstacles,
       spec: {
         connectionRef: scribe.connectionRef,
         clusterRef: scribe.clusterRef(record.id),
         template: { key, version },
         layerSelections: selectionsOf(binding),
         managedConfig: config.open,
-        lifecycle: { managementPolicy: "ObserveOnly" },
+        lifecycle: scribe.observeOnly ? { managementPolicy: "ObserveOnly" } : undefined,
       },
     }),
     ...(obstacles.length === 0 ? {} : { disabled: true as const }),
   };
 }
 
-const OBSERVED =
-  "Only observed: under managementPolicy Manage the operator writes the binding once, which changes nothing by itself.";
 const WITHHELD =
   "Values that may be secret are not written here. Put them into a Secret, refer to it by valueFrom, and take the comment signs away:";
 
