@@ -52,13 +52,17 @@ export async function tokenFor(
   return token.trim();
 }
 
-/**
- * Writes a kubeconfig with a token of an existing ServiceAccount and gives back its path. It lies in the control
- * plane's folder, readable by this user alone, and goes with it.
- */
+/** `kubeconfigOf` a new token of an existing ServiceAccount. */
 export async function kubeconfigFor(at: ControlPlaneFacts, namespace: string, serviceAccount: string): Promise<string> {
+  return kubeconfigOf(at, namespace, await tokenFor(at, namespace, serviceAccount));
+}
+
+/**
+ * Writes a kubeconfig with a token and gives back its path. It lies in the control plane's folder, readable by this
+ * user alone, and goes with it.
+ */
+export async function kubeconfigOf(at: ControlPlaneFacts, namespace: string, token: string): Promise<string> {
   const { clusters } = Clusters.parse(parse(await readFile(at.kubeconfigPath, "utf8")));
-  const token = await tokenFor(at, namespace, serviceAccount);
   const name = "service-account";
   const path = join(await mkdtemp(join(at.dir, "kubeconfig-")), "kubeconfig");
   const kubeconfig = {

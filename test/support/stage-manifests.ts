@@ -1,19 +1,9 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
 import type { Simulator } from "../../src/simulator/simulator.ts";
 import type { Manifest } from "./cluster.ts";
 import { quickstart } from "./quickstart.ts";
-
-const Rights = z.looseObject({
-  kind: z.string(),
-  metadata: z.looseObject({ name: z.string(), namespace: z.string().optional() }),
-  roleRef: z.looseObject({ kind: z.string(), name: z.string() }).optional(),
-  subjects: z.array(z.looseObject({ namespace: z.string() })).optional(),
-});
 
 const Members = z.record(z.string(), z.json());
 const Applied = z.object({
@@ -23,21 +13,6 @@ const Applied = z.object({
   spec: Members.optional(),
   stringData: Members.optional(),
 });
-
-/** deploy/rbac/operator.yaml for another namespace; its cluster-scoped objects are named after that. */
-export function rightsIn(namespace: string): readonly unknown[] {
-  const text = readFileSync(join(import.meta.dirname, "../../deploy/rbac/operator.yaml"), "utf8");
-  return parseAllDocuments(text).map((document) => {
-    const { metadata, roleRef, subjects, ...rest } = Rights.parse(document.toJS());
-    const moved = metadata.namespace === undefined ? { name: namespace } : { namespace };
-    return {
-      ...rest,
-      metadata: { ...metadata, ...moved },
-      ...(roleRef && { roleRef: roleRef.kind === "ClusterRole" ? { ...roleRef, name: namespace } : roleRef }),
-      ...(subjects && { subjects: subjects.map((subject) => ({ ...subject, namespace })) }),
-    };
-  });
-}
 
 /**
  * examples/quickstart in another namespace, for this platform.

@@ -41,13 +41,14 @@ import { RESOURCES } from "../../src/resources/index.ts";
 import type { Surface } from "../../src/simulator/operations.ts";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
 import type { Speed } from "../../src/simulator/time.ts";
-import { kubeconfigFor, kubectl, type KubectlOptions } from "../control-plane/access.ts";
+import { kubeconfigOf, kubectl, type KubectlOptions } from "../control-plane/access.ts";
 import { type AuditEvent, serviceAccountUser } from "../control-plane/audit.ts";
 import { type AuditTail, auditTail } from "./audit-tail.ts";
 import { type Cluster, cluster, type Manifest } from "./cluster.ts";
 import { type RunningOperator, startOperator } from "./operator.ts";
 import { type Recording, recordFrom } from "./recording.ts";
-import { quickstartIn, rightsIn } from "./stage-manifests.ts";
+import { quickstartIn } from "./stage-manifests.ts";
+import { grantRights, withdrawRights } from "./stage-rights.ts";
 
 /** Engine times for tests: what takes minutes takes a second. */
 export const FAST: Partial<Windows> = {
@@ -162,9 +163,7 @@ export function createStage(options: StageOptions): Stage {
     for (const name of [operatorNamespace, ...namespaces]) {
       await client.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name } } });
     }
-    const rights = JSON.stringify({ apiVersion: "v1", kind: "List", items: rightsIn(operatorNamespace) });
-    await kubectl(facts, ["create", "-f", "-"], { input: rights });
-    kubeconfig = await kubeconfigFor(facts, operatorNamespace, OPERATOR);
+    kubeconfig = await kubeconfigOf(facts, operatorNamespace, await grantRights(client, operatorNamespace));
     platform = await startSimulator({ surface: options.surface, speed: options.speed ?? 100 });
     await start();
   });
@@ -172,7 +171,7 @@ export function createStage(options: StageOptions): Stage {
   afterAll(async () => {
     if (operator !== undefined) await end("stop");
     await Promise.all(namespaces.map((name) => clear(cluster(theClient, name))));
-    await kubectl(facts, ["delete", "clusterrole,clusterrolebinding", operatorNamespace]);
+    await withdrawRights(theClient(), operatorNamespace);
     const refused = (await tail.read()).filter(
       ({ responseStatus, objectRef }) =>
         responseStatus?.code === 403 && options.mayRefuse?.includes(objectRef?.resource ?? "") !== true,
@@ -242,10 +241,14 @@ function isOf(namespace: string, { objectRef }: AuditEvent): boolean {
 
 /** Takes away all custom resources; nobody is there any more who would see to their finalizers. */
 async function clear(at: Cluster): Promise<void> {
-  for (const { kind } of RESOURCES.filter(({ scope }) => scope === "Namespaced")) {
-    for (const { metadata } of await at.list(kind)) {
-      if (metadata.finalizers !== undefined) await at.patch(kind, metadata.name, { metadata: { finalizers: null } });
-      if ((await at.find(kind, metadata.name)) !== undefined) await at.remove(kind, metadata.name);
-    }
-  }
+  const kinds = RESOURCES.filter(({ scope }) => scope === "Namespaced").map(({ kind }) => kind);
+  await Promise.all(
+    kinds.map(async (kind) => {
+      for (const { metadata } of await at.list(kind)) {
+        const { name, finalizers } = metadata;
+        if (finalizers !== undefined) await at.patch(kind, name, { metadata: { finalizers: null } });
+        if ((await at.find(kind, name)) !== undefined) await at.remove(kind, name);
+      }
+    }),
+  );
 }
