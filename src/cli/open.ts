@@ -1,6 +1,7 @@
 /** What a command may open while it runs: the cluster and the platform. Loaded when first asked for, closed at the end. */
 import type { KubeObject } from "../kube/types.ts";
 import type { Platform } from "../platform/index.ts";
+import { isUuid } from "../platform/paths.ts";
 import type { Access, AccessFlags } from "./access.ts";
 import type { Cluster, ClusterFlags } from "./cluster.ts";
 import type { Parsed } from "./flags.ts";
@@ -79,8 +80,8 @@ export function opener(flags: Parsed["flags"], host: Host): Opened {
       access,
       platform: async () => (await access()).platform,
       target: async (given, kinds) => {
-        const { externalIdOf, isId, nameOf } = await import("./targets.ts");
-        const name = isId(given) ? undefined : nameOf(given, kinds, ["an id"]);
+        const { externalIdOf, nameOf } = await import("./targets.ts");
+        const name = isUuid(given) ? undefined : nameOf(given, kinds, ["an id"]);
         const object = name === undefined ? undefined : await (await cluster()).get(name.kind, name.name);
         const id = object === undefined ? given : externalIdOf(object);
         const opened = await access(object);

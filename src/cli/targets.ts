@@ -44,11 +44,6 @@ export function shortNameOf(kind: string): string {
   return RESOURCES.find((known) => known.kind === kind)?.shortNames[0] ?? kind.toLowerCase();
 }
 
-/** Whether a text is an id of the platform and no name. */
-export function isId(text: string): boolean {
-  return isUuid(text);
-}
-
 /** @returns the id of the object on the platform. @throws CliError when it has none yet */
 export function externalIdOf(object: KubeObject): string {
   const id = stringMember(object.status, "externalId");

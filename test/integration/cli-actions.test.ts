@@ -204,6 +204,25 @@ describe.each(["documented", "full"] as const)("actions on the %s surface", (sur
     expect(effects()).toEqual([{ mailed: expect.any(String) }]);
   });
 
+  it.each([
+    ["as it is into a pipe", false, "a\u001B[2Jb\tc\u0007\n"],
+    ["without what could change a terminal", true, "ab\tc\n"],
+  ])("prints a log %s", async (_, shown, expected) => {
+    const set = { "results.0.message": "a\u001B[2Jb\tc\u0007" };
+    fault("listApplicationLog", set);
+    expect(await user.run(["logs", "api", "--tail=1"], { shown })).toEqual({ code: 0, stdout: expected, stderr: "" });
+  });
+
+  it.each([
+    ["plain text", "one\ntwo\nthree\n", "two\nthree\n"],
+    ["records", { results: [{ message: "one" }, { message: "two" }, { message: "three" }] }, "two\nthree\n"],
+    ["something else, which is shown as it is", { lines: ["one"] }, '{"lines":["one"]}\n'],
+  ])("reads a log that comes as %s", async (_, body, expected) => {
+    const answer = { is: "status", status: 200, body } as const;
+    user.world.simulator.sim.faults.add({ match: { operation: "listApplicationLog" }, answer });
+    expect(await user.run(["logs", "api", "--tail=2"])).toEqual({ code: 0, stdout: expected, stderr: "" });
+  });
+
   it("follows a log through trouble, and tells each line once", async () => {
     const { simulator, applicationId } = user.world;
     const service = simulator.world().services.get(applicationId);

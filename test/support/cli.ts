@@ -16,6 +16,8 @@ export interface CliOptions {
   readonly stdin?: string;
   /** Whether standard input and error are a terminal. */
   readonly isTTY?: boolean;
+  /** Whether standard output is a terminal, without colours. */
+  readonly shown?: boolean;
   /** Ctrl-C. */
   readonly signal?: AbortSignal;
   readonly clock?: Host["clock"];
@@ -33,6 +35,7 @@ export async function cli(argv: readonly string[], options: CliOptions = {}): Pr
     interrupt: () => signal,
     io: {
       stdout: {
+        isTTY: options.shown,
         write: (text) => {
           stdout += text;
           options.onStdout?.(text);

@@ -29,7 +29,7 @@ export const deploy = command({
     if (declared !== undefined && declared !== commit) {
       call.tell(`The PlatformApplication asks for commit ${declared}; this deployment will show as drift.`);
     }
-    const before = await platform.applications.status(id);
+    const before = wait ? await platform.applications.status(id) : undefined;
     const started = await platform.applications.deploy(id, commit);
     if (started !== undefined) await printOne(call, serviceView("application"), started);
     if (!wait) {

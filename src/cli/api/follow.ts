@@ -59,15 +59,19 @@ export async function follow(call: Call, { wanted, timeoutMs, look, later }: Fol
 }
 
 /** Follows a deployment request where there is one, else the application's own status once that has moved on. */
-export function lookAtApplication({ platform, id }: Target, started: ServiceStatus | undefined, before: ServiceStatus) {
+export function lookAtApplication(
+  { platform, id }: Target,
+  started: ServiceStatus | undefined,
+  before: ServiceStatus | undefined,
+): Following["look"] {
   const request = started?.deploymentRequestId;
   if (request !== undefined) return async () => (await platform.deployments.status(request)).status;
-  return async (): Promise<string | undefined> => {
+  return async () => {
     const now = await platform.applications.status(id);
     const hasMoved =
-      now.lastDeploymentDate !== before.lastDeploymentDate ||
-      now.executionId !== before.executionId ||
-      now.deploymentRequestsCount !== before.deploymentRequestsCount;
+      now.lastDeploymentDate !== before?.lastDeploymentDate ||
+      now.executionId !== before?.executionId ||
+      now.deploymentRequestsCount !== before?.deploymentRequestsCount;
     return hasMoved || servicePhase(now.state) === "busy" ? now.state : undefined;
   };
 }

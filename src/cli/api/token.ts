@@ -4,13 +4,13 @@ import { delimiter, join, resolve } from "node:path";
 
 import { loadShell } from "../../app/config.ts";
 import type { ClusterToken } from "../../platform/clusters.ts";
+import { isUuid } from "../../platform/paths.ts";
 import type { Access } from "../access.ts";
 import { command, type Call } from "../command.ts";
 import { CliError, UsageError } from "../exit.ts";
 import { readText } from "../files.ts";
 import type { Flags } from "../flags.ts";
 import { printData } from "../render.ts";
-import { isId } from "../targets.ts";
 
 /** The group of ExecCredential (Kubernetes: "client-go credential plugins"). */
 const EXEC_GROUP = "client.authentication.k8s.io";
@@ -93,7 +93,7 @@ function askedVersion(execInfo: string | undefined): string | undefined {
 }
 
 async function clusterOf(call: Call, text: string): Promise<{ readonly id: string; readonly access: Access }> {
-  if (text.includes("/") || isId(text)) return call.target(text, ["PlatformCluster"]);
+  if (text.includes("/") || isUuid(text)) return call.target(text, ["PlatformCluster"]);
   return { id: text, access: await call.access() };
 }
 
