@@ -104,10 +104,7 @@ describe.each(["documented", "full"] as const)("plan on the %s surface", (surfac
   it("says whether settings can be changed", async () => {
     const { code, stdout } = await planned(stage, [application("shop", "shop", { cpu: 750 })]);
     const [expected, row] = {
-      full: [
-        2,
-        /^papp\/shop +update +and its commit is deployed again afterwards\n +updateApplication .*\n +spec\.cpu: \d+ → 750$/m,
-      ],
+      full: [2, /^papp\/shop +update, deploy\n +updateApplication .*\n +spec\.cpu: \d+ → 750\n +deployApplication /m],
       documented: [1, /^papp\/shop +error +UpdateNotSupported: /m],
     }[surface] as [number, RegExp];
     expect(code).toBe(expected);

@@ -9,7 +9,6 @@ function object(
   conditions: readonly Condition[],
   more: {
     readonly status?: JsonObject;
-    readonly spec?: JsonObject;
     readonly metadata?: Partial<KubeObject["metadata"]>;
   } = {},
 ): KubeObject {
@@ -17,7 +16,7 @@ function object(
     apiVersion: "platform-operator.io/v1alpha1",
     kind: "PlatformApplication",
     metadata: { name: "api", namespace: "shop", uid: "1", resourceVersion: "1", generation: 1, ...more.metadata },
-    spec: more.spec ?? {},
+    spec: {},
     status: {
       observedGeneration: 1,
       conditions: conditions.map(([type, status, reason]) => ({ type, status, reason, message: `${reason}.` })),
@@ -55,16 +54,6 @@ describe("a row of a plan", () => {
         }),
       ),
       { action: "update, deploy", note: "", is: "change" },
-    ],
-    [
-      "is deployed again after its settings changed",
-      at(object(pending, { status: planned("updateApplication"), spec: { deploy: { gitCommitId: "1a2b3c4" } } })),
-      { action: "update", note: "and its commit is deployed again afterwards" },
-    ],
-    [
-      "is not deployed again where a person says when",
-      at(object(pending, { status: planned("updateApplication"), spec: { deploy: { policy: "Manual" } } })),
-      { action: "update", note: "" },
     ],
     [
       "does what nobody has a verb for",

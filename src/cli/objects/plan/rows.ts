@@ -1,5 +1,5 @@
 /** What a plan comes to, one row an object. Pure. */
-import { isObject, member, stringMember } from "../../../kube/json.ts";
+import { member, stringMember } from "../../../kube/json.ts";
 import type { KubeObject } from "../../../kube/types.ts";
 import { PAUSED } from "../../../resources/base/names.ts";
 import { conditionOf } from "../facts.ts";
@@ -49,19 +49,11 @@ function unplanned({ object: { metadata }, problem }: Looked): Verdict | undefin
 function changes({ object }: Looked): Verdict | undefined {
   const { actions = [] } = planOf(object) ?? {};
   if (actions.length > 0) {
-    const verbs = new Set(actions.map(({ operation }) => verbOf(operation)));
-    const isFollowed = verbs.has("update") && !verbs.has("deploy") && deploysChanges(object);
-    const note = isFollowed ? "and its commit is deployed again afterwards" : "";
-    return { action: [...verbs].join(", "), note, actions, is: "change" };
+    const verbs = [...new Set(actions.map(({ operation }) => verbOf(operation)))].join(", ");
+    return { action: verbs, note: "", actions, is: "change" };
   }
   const ready = conditionOf(object, "Ready");
   return ready?.reason === "ParentNotReady" ? { action: "create", note: ready.message, is: "change" } : undefined;
-}
-
-/** Whether settings and variables that are written go out with a deployment (spec.deploy.policy). */
-function deploysChanges({ spec }: KubeObject): boolean {
-  const deploy = member(spec, "deploy");
-  return isObject(deploy) && deploy["policy"] !== "Manual" && stringMember(spec, "runState") !== "Stopped";
 }
 
 /** A person is needed, or an exchange failed: with the platform, or before it came to one. */
