@@ -18,7 +18,7 @@ describe.each(["documented", "full"] as const)("actions on the %s surface", (sur
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), "cli-"));
   });
-  afterAll(() => rm(dir, { recursive: true }));
+  afterAll(() => rm(dir, { recursive: true, force: true }));
   beforeEach(() => {
     user.world.simulator.sim.journal.clear();
     user.world.simulator.sim.faults.clear();
