@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { DEFAULT_WINDOWS } from "../engine/context.ts";
-import { loadConfig, WINDOWS_VARIABLE, type Config, type Surroundings } from "./config.ts";
+import { DEFAULT_DEADLINES } from "../platform/caller.ts";
+import { DEADLINES_VARIABLE, loadConfig, WINDOWS_VARIABLE, type Config, type Surroundings } from "./config.ts";
 
 type Env = Surroundings["env"];
 
@@ -26,6 +27,7 @@ describe("the config", () => {
       logLevel: "info",
       metricsPerObject: false,
       windows: DEFAULT_WINDOWS,
+      deadlines: DEFAULT_DEADLINES,
     });
   });
 
@@ -83,9 +85,11 @@ describe("the config", () => {
     expect(load([], { POD_NAME: "operator-7d9f" }).instance).toBe("operator-7d9f");
   });
 
-  it("scales the engine's times for tests", () => {
-    const { windows } = load([], { [WINDOWS_VARIABLE]: '{"landingMs":500}' });
+  it("scales times for tests", () => {
+    const env = { [WINDOWS_VARIABLE]: '{"landingMs":500}', [DEADLINES_VARIABLE]: '{"readMs":600}' };
+    const { windows, deadlines } = load([], env);
     expect(windows).toEqual({ ...DEFAULT_WINDOWS, landingMs: 500 });
+    expect(deadlines).toEqual({ ...DEFAULT_DEADLINES, readMs: 600 });
   });
 
   it.each<[string, readonly string[], Env, RegExp]>([
@@ -109,6 +113,12 @@ describe("the config", () => {
     ["a flag without its value", ["--workers"], {}, /--workers/],
     ["times that are no JSON", [], { [WINDOWS_VARIABLE]: "{" }, /^PLATFORM_OPERATOR_WINDOWS must be a JSON object/],
     ["unknown times", [], { [WINDOWS_VARIABLE]: '{"napMs":1}' }, /^PLATFORM_OPERATOR_WINDOWS must be .*landingMs/],
+    [
+      "a deadline that is none",
+      [],
+      { [DEADLINES_VARIABLE]: '{"readMs":-1}' },
+      /^PLATFORM_OPERATOR_DEADLINES must be .*readMs/,
+    ],
   ])("refuses %s and says where", (_, args, env, message) => {
     expect(() => load(args, env)).toThrow(message);
   });

@@ -10,6 +10,7 @@ import { z } from "zod";
 
 import { DEFAULT_WINDOWS, type Windows } from "../engine/context.ts";
 import type { ConfigSource } from "../kube/client.ts";
+import { DEFAULT_DEADLINES, type Deadlines } from "../platform/caller.ts";
 import { envName, FLAGS, readFlags, type FlagName } from "./flags.ts";
 import { OPERATOR } from "./rbac.ts";
 
@@ -41,6 +42,7 @@ export interface Config {
   readonly logLevel: LogLevel;
   readonly metricsPerObject: boolean;
   readonly windows: Windows;
+  readonly deadlines: Deadlines;
 }
 
 /** What is wrong with the command line or the environment; the message says what, where and what to do. */
@@ -61,6 +63,8 @@ export interface Surroundings {
 
 /** Of the engine's times, as JSON of milliseconds, e.g. {"landingMs":500}: for tests, which cannot wait for minutes. */
 export const WINDOWS_VARIABLE = "PLATFORM_OPERATOR_WINDOWS";
+/** The same for the deadlines of calls of the platform, e.g. {"readMs":500}. */
+export const DEADLINES_VARIABLE = "PLATFORM_OPERATOR_DEADLINES";
 /** Mounted with every ServiceAccount token (Kubernetes: "Accessing the API from a Pod"). */
 const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 /** A DNS-1123 label. */
@@ -109,7 +113,7 @@ const options = z.object({
   "metrics-per-object": boolean,
 } satisfies Record<FlagName, z.ZodType>);
 
-const windows = z.partialRecord(z.enum(Object.keys(DEFAULT_WINDOWS)), z.int().min(0).max(86_400_000));
+const milliseconds = z.int().min(0).max(86_400_000);
 
 /**
  * @param args the command line after `run`.
@@ -138,7 +142,8 @@ export function loadConfig(args: readonly string[], surroundings: Surroundings =
     workers: told.workers,
     logLevel: told["log-level"],
     metricsPerObject: told["metrics-per-object"],
-    windows: readWindows(env[WINDOWS_VARIABLE]),
+    windows: readTimes(WINDOWS_VARIABLE, env, DEFAULT_WINDOWS),
+    deadlines: readTimes(DEADLINES_VARIABLE, env, DEFAULT_DEADLINES),
   });
 }
 
@@ -224,12 +229,14 @@ function ownNamespace(text: string | undefined): string {
   return name;
 }
 
-function readWindows(text: string | undefined): Windows {
-  if (text === undefined || text === "") return DEFAULT_WINDOWS;
-  const parsed = windows.safeParse(parseJson(text));
-  if (parsed.success) return Object.freeze({ ...DEFAULT_WINDOWS, ...parsed.data });
-  const names = Object.keys(DEFAULT_WINDOWS).join(", ");
-  throw new ConfigError(`${WINDOWS_VARIABLE} must be a JSON object of milliseconds with members of ${names}`);
+/** @returns the times that a variable tells, as JSON, in place of some of `usual`. */
+function readTimes<Times extends object>(variable: string, env: Surroundings["env"], usual: Times): Times {
+  const text = env[variable];
+  if (text === undefined || text === "") return usual;
+  const names = Object.keys(usual);
+  const parsed = z.partialRecord(z.enum(names), milliseconds).safeParse(parseJson(text));
+  if (parsed.success) return Object.freeze({ ...usual, ...parsed.data });
+  throw new ConfigError(`${variable} must be a JSON object of milliseconds with members of ${names.join(", ")}`);
 }
 
 function parseJson(text: string): unknown {

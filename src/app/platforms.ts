@@ -13,7 +13,7 @@ import type { Redactor } from "./secrets.ts";
 const DEFAULT_RATE = { requestsPerSecond: 5, burst: 10 } as const;
 
 export interface PlatformsOptions {
-  readonly config: Pick<Config, "allowedPlatformHosts" | "allowInsecurePlatform">;
+  readonly config: Pick<Config, "allowedPlatformHosts" | "allowInsecurePlatform" | "deadlines">;
   readonly version: string;
   readonly clock: Clock;
   readonly random: () => number;
@@ -49,6 +49,7 @@ export function createPlatforms(options: PlatformsOptions): Platforms {
         },
         allowedHosts: config.allowedPlatformHosts,
         allowInsecure: config.allowInsecurePlatform,
+        deadlines: config.deadlines,
         version,
         clock,
         random,

@@ -34,7 +34,7 @@ describe("a failing read", () => {
   ])("%s", async (_name, answer, failure, requests) => {
     const { server, calls, connect } = await startHarness();
     server.script(answer);
-    const error = await failureOf(connect({ readDeadlineMs: answer === silence ? 60 : 15_000 }).projects.list());
+    const error = await failureOf(connect(answer === silence ? { deadlines: { readMs: 60 } } : {}).projects.list());
     expect([error.failure.is, error.operation, server.arrived.length]).toEqual([failure, "listProjects", requests]);
     expect(calls.map((call) => call.failure)).toEqual(Array.from({ length: requests }, () => failure));
   });
@@ -69,7 +69,7 @@ describe("a failing write", () => {
   ])("%s is sent once", async (_name, answer, failure) => {
     const { server, connect } = await startHarness();
     server.script(answer);
-    const error = await failureOf(connect({ writeDeadlineMs: 60 }).projects.create({ name: "web" }));
+    const error = await failureOf(connect({ deadlines: { writeMs: 60 } }).projects.create({ name: "web" }));
     expect([error.failure.is, server.arrived.length]).toEqual([failure, 1]);
   });
 

@@ -48,10 +48,18 @@ export interface Caller {
   write<Name extends OperationName, T>(name: Name, ids: PathIds<Name>, call: Call<T>): Promise<T>;
 }
 
+/** In milliseconds, from connecting to the last byte. Tests scale them down. */
+export interface Deadlines {
+  /** Spans the retries of a read. */
+  readonly readMs: number;
+  readonly writeMs: number;
+}
+
+export const DEFAULT_DEADLINES: Deadlines = { readMs: 15_000, writeMs: 8_000 };
+
 export interface CallerOptions {
   readonly target: Target;
-  readonly readDeadlineMs: number;
-  readonly writeDeadlineMs: number;
+  readonly deadlines: Deadlines;
   readonly gate: Gate;
   readonly transport: Transport;
   readonly clock: Clock;
@@ -63,7 +71,7 @@ export interface CallerOptions {
 
 /** @returns a caller whose reads are shared among all who use it. */
 export function createCaller(options: CallerOptions): Caller {
-  const { target, gate, transport, clock, random } = options;
+  const { target, deadlines, gate, transport, clock, random } = options;
   const shared = createSharedReads(clock);
 
   const tell = (prepared: Prepared, sentAt: number | undefined, status: number, failure: CallRecord["failure"]) => {
@@ -104,8 +112,8 @@ export function createCaller(options: CallerOptions): Caller {
       pass(prepared, await gate.admit(call.priority ?? "follow"));
       return send(prepared, Math.max(1, Math.ceil(remainingMs())), call.answer);
     };
-    if (prepared.request.method !== "GET") return once(() => options.readDeadlineMs);
-    return withRetries(once, options.readDeadlineMs, clock, random);
+    if (prepared.request.method !== "GET") return once(() => deadlines.readMs);
+    return withRetries(once, deadlines.readMs, clock, random);
   };
 
   return {
@@ -123,7 +131,7 @@ export function createCaller(options: CallerOptions): Caller {
       pass(prepared, await (isOnce(name) ? gate.admitReserved() : gate.admit("write")));
       shared.forget(name, ids);
       try {
-        return await send(prepared, options.writeDeadlineMs, call.answer);
+        return await send(prepared, deadlines.writeMs, call.answer);
       } finally {
         shared.forget(name, ids);
       }

@@ -4,8 +4,8 @@ import { applications } from "./applications.ts";
 import type { Applications } from "./applications.ts";
 import { blueprints } from "./blueprints.ts";
 import type { Blueprints } from "./blueprints.ts";
-import { createCaller, heldBack } from "./caller.ts";
-import type { CallRecord } from "./caller.ts";
+import { createCaller, DEFAULT_DEADLINES, heldBack } from "./caller.ts";
+import type { CallRecord, Deadlines } from "./caller.ts";
 import { catalogue } from "./catalogue.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Clock } from "./clock.ts";
@@ -58,10 +58,8 @@ export interface PlatformOptions {
   readonly random: () => number;
   /** Told of every request, and of every one that the gate held back. Must not throw. */
   readonly onCall?: (call: CallRecord) => void;
-  /** Milliseconds, from connecting to the last byte; a read's spans its retries. Default 15,000. */
-  readonly readDeadlineMs?: number;
-  /** Default 8,000. */
-  readonly writeDeadlineMs?: number;
+  /** Where they differ from DEFAULT_DEADLINES. */
+  readonly deadlines?: Partial<Deadlines>;
   /** Default 5,000. */
   readonly connectTimeoutMs?: number;
   /** Concurrent connections, default 8. */
@@ -120,8 +118,7 @@ export function connectPlatform(options: PlatformOptions): Platform {
   let told: { readonly date: Date; readonly at: number } | undefined;
   const caller = createCaller({
     target: { base, organizationId, scheme, token, userAgent: `platform-operator/${options.version}` },
-    readDeadlineMs: options.readDeadlineMs ?? 15_000,
-    writeDeadlineMs: options.writeDeadlineMs ?? 8000,
+    deadlines: { ...DEFAULT_DEADLINES, ...options.deadlines },
     gate,
     transport,
     clock,

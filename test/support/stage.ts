@@ -18,8 +18,9 @@
  *     });
  *
  * - `stage.platform` is the simulator: `.sim.settings`, `.sim.faults.add(…)`, `.sim.auth`, `.world()`, `.journal()`.
- * - Engine times are scaled down (`FAST`); `windows` changes single ones. The platform works 100 times as fast as a
- *   real one unless `speed` says otherwise.
+ * - Engine times are scaled down (`FAST`); `windows` changes single ones. Deadlines of calls of the platform are the
+ *   real ones but for those that `deadlines` names. The platform works 100 times as fast as a real one unless `speed`
+ *   says otherwise.
  * - `restart()`, `stop()`, `kill()` and `start()` handle the operator's process; each start has the same rights.
  * - At the end the operator must stop cleanly, must never have been refused anything by RBAC, and must not have logged
  *   an error, unless `mayLog` matches it. Custom resources, roles and processes are gone then.
@@ -32,11 +33,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterAll, beforeAll, expect, inject } from "vitest";
 
-import { WINDOWS_VARIABLE } from "../../src/app/config.ts";
+import { DEADLINES_VARIABLE, WINDOWS_VARIABLE } from "../../src/app/config.ts";
 import { OPERATOR } from "../../src/app/rbac.ts";
 import type { Windows } from "../../src/engine/context.ts";
 import { createKubeClient, type ConnectedClient } from "../../src/kube/client.ts";
 import { systemClock } from "../../src/kube/clock.ts";
+import type { Deadlines } from "../../src/platform/caller.ts";
 import { RESOURCES } from "../../src/resources/index.ts";
 import type { Surface } from "../../src/simulator/operations.ts";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
@@ -70,6 +72,8 @@ export interface StageOptions {
   readonly speed?: Speed;
   /** Engine times that differ from FAST, in milliseconds. */
   readonly windows?: Partial<Windows>;
+  /** Deadlines of calls of the platform that differ from the real ones, in milliseconds. */
+  readonly deadlines?: Partial<Deadlines>;
   /** Further flags of the operator. */
   readonly args?: readonly string[];
   /** Further namespaces that it watches, by a suffix: "b" is `${stage.namespace}-b`. */
@@ -138,6 +142,7 @@ export function createStage(options: StageOptions): Stage {
       ],
       env: {
         [WINDOWS_VARIABLE]: JSON.stringify({ ...FAST, ...options.windows }),
+        [DEADLINES_VARIABLE]: JSON.stringify(options.deadlines ?? {}),
         // The second start, and all others, take half of the first one's time.
         NODE_COMPILE_CACHE: join(facts.dir, "compile-cache"),
       },

@@ -9,6 +9,7 @@ import { keyText } from "../../engine/keys.ts";
 import { conditionOf } from "../../engine/status.ts";
 import { KubeError } from "../../kube/errors.ts";
 import type { Clock, KubeObject, Namespaces, ObjectKey, Reader } from "../../kube/types.ts";
+import { DEFAULT_DEADLINES } from "../../platform/caller.ts";
 import type { Platform } from "../../platform/index.ts";
 import { TYPES } from "../caches.ts";
 import type { Config } from "../config.ts";
@@ -126,7 +127,7 @@ const CONNECTION_KINDS = { namespaced: "PlatformConnection", cluster: "ClusterPl
 function engineOver(memory: Memory, options: PlanningOptions): Engine<Platform> {
   const { clock, random, version, rules } = options;
   const platforms = createPlatforms({
-    config: rules,
+    config: { ...rules, deadlines: DEFAULT_DEADLINES },
     version,
     clock,
     random,
