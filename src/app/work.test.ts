@@ -30,6 +30,7 @@ function kind(name: string, reconcile: () => Promise<number | undefined> = async
     references: () => [],
     claim: () => undefined,
     entries: () => [],
+    imprints: () => [],
     attach: () => async (key) => {
       passes.push(`${key.kind}/${key.name}`);
       return reconcile();

@@ -16,6 +16,7 @@ import type { Claims } from "./claims.ts";
 import type { Connections, RatedApi } from "./connections.ts";
 import type { Entries } from "./entries.ts";
 import type { Graph } from "./graph.ts";
+import type { Imprints } from "./imprints.ts";
 import type { Ms, Uuid } from "./kind.ts";
 import type { ConnectionKinds, Found } from "./references.ts";
 import type { Sessions } from "./session.ts";
@@ -104,6 +105,7 @@ export interface Context<Api extends RatedApi> {
   readonly graph: Graph;
   readonly claims: Claims;
   readonly entries: Entries;
+  readonly imprints: Imprints;
   readonly sessions: Sessions;
   readonly windows: Windows;
   /** Where the Secrets of cluster-scoped connections lie. */

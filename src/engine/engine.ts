@@ -8,8 +8,9 @@ import type { Context, Enqueue } from "./context.ts";
 import { createEntries } from "./entries.ts";
 import { createGraph } from "./graph.ts";
 import { hint } from "./hints.ts";
+import { createImprints } from "./imprints.ts";
 import { keyText, parseKey } from "./keys.ts";
-import type { Kind, Reference, Uuid } from "./kind.ts";
+import type { Imprint, Kind, Reference, Uuid } from "./kind.ts";
 import { reconciler, type Reconcile } from "./reconcile.ts";
 import { connectionFor, namedConnection, type ConnectionKinds, type Found } from "./references.ts";
 import { createSessions } from "./session.ts";
@@ -23,6 +24,7 @@ export interface Bound<Api extends RatedApi> {
   references(object: KubeObject): readonly Reference[];
   claim(object: KubeObject, idOf: (field: string) => Uuid | undefined): Uuid | undefined;
   entries(object: KubeObject): readonly string[];
+  imprints(object: KubeObject): readonly Imprint[];
   attach(context: Context<Api>): Reconcile;
 }
 
@@ -48,6 +50,7 @@ export function bind<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rat
       const id = text(member(object.status, "externalId"));
       return kind.entries?.({ id, memory: kind.resource.memory.parse(object.status ?? {}), inputs: undefined }) ?? [];
     },
+    imprints: (object) => kind.imprints?.(kind.resource.memory.parse(object.status ?? {})) ?? [],
     attach: (context) => reconciler(context, kind),
   };
 }
@@ -55,7 +58,7 @@ export function bind<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rat
 /** What the app provides; the rest of the context is the engine's own. */
 export type EngineDeps<Api extends RatedApi> = Omit<
   Context<Api>,
-  "connections" | "graph" | "claims" | "entries" | "sessions" | "route" | "wake"
+  "connections" | "graph" | "claims" | "entries" | "imprints" | "sessions" | "route" | "wake"
 > & {
   readonly connect: Connect<Api>;
   readonly enqueue: Enqueue;
@@ -83,9 +86,10 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   const graph = createGraph();
   const claims = createClaims();
   const entries = createEntries();
+  const imprints = createImprints();
   const route = router(deps, kinds);
   const sessions = createSessions(() => deps.clock.monotonic());
-  const context: Context<Api> = { ...deps, connections, graph, claims, entries, sessions, route, wake };
+  const context: Context<Api> = { ...deps, connections, graph, claims, entries, imprints, sessions, route, wake };
   const reconcilers = new Map(bound.map((kind) => [kind.kind, kind.attach(context)]));
 
   /** The id that a reference by name leads to now. */
@@ -107,21 +111,24 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     );
   };
 
-  const note = (change: Change): void => {
+  /** @returns the objects of the platform that were written into */
+  const note = (change: Change): readonly Uuid[] => {
     const { object, old } = change;
     // What is claimed through a reference is known once that has its id.
     if (idOf(object) !== idOf(old)) existing(context, graph.dependents(keyOf(object))).forEach(claim);
     const kind = kinds.get(object.kind);
-    if (kind === undefined) return;
+    if (kind === undefined) return [];
     if (change.type === "deleted") {
       claims.forget(object);
       entries.forget(object);
+      imprints.forget(object);
       graph.set(keyOf(object), []);
-      return;
+      return [];
     }
     claim(object);
     entries.record(object, kind.entries(object));
     graph.set(keyOf(object), ...refersTo(deps.connectionKinds, kind, object, route(object)));
+    return imprints.record(object, kind.imprints(object));
   };
 
   return {
@@ -136,13 +143,14 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
       const { object } = change;
       const key = keyOf(object);
       const parents = change.type === "deleted" ? graph.references(key) : [];
-      note(change);
+      const written = note(change);
       if (concernsItself(change)) {
         const routine = initial && mayWait(object) && kinds.get(object.kind)?.isConnection !== true;
         if (routine) deps.enqueue(keyText(key), { afterMs: deps.random() * deps.windows.pollMs, urgent: false });
         else wake(keyText(key));
       }
       if (initial) return;
+      for (const id of written) claims.recorders(id).forEach(wake);
       for (const parent of parents) if (isGoing(deps.cache, parent)) wake(parent);
       if (concernsDependents(change)) wakeDependents(context, key, wake);
       if (changesDefaults(change)) spreadOver(context, deps.enqueue, graph.dependents(key));

@@ -69,6 +69,8 @@ export interface Pass<Spec, In, Mem extends JsonObject> {
   readonly corrects: "Nothing" | "Settings" | "Everything";
   /** How often, and how long after its failure was seen, a failed deployment is started again. */
   readonly retry: { readonly limit: number; readonly backoffMs: Ms } | undefined;
+  /** When another resource last wrote into the object, by the platform's clock (see `Kind.imprints`). */
+  readonly writtenAt: string | undefined;
   /** Of a task: whether a request was begun, by an annotation that outlives the status. */
   readonly begun?: boolean;
 }
@@ -165,6 +167,12 @@ export interface Report {
   };
   /** Look again within so many milliseconds, however long the poll interval is. */
   readonly lookWithin?: Ms;
+}
+
+/** That a resource wrote into an object of the platform, and when, by the platform's clock (ISO 8601). */
+export interface Imprint {
+  readonly id: Uuid;
+  readonly at: string;
 }
 
 /** A reference to another custom resource, or to an object of the platform by its id. Exactly one of name and id. */
@@ -274,6 +282,8 @@ export interface Kind<Spec, In, Seen, Mem extends JsonObject, Do, Api> {
     readonly memory: Mem;
     readonly inputs: In | undefined;
   }): readonly string[];
+  /** When it last wrote into objects that other resources stand for: these are looked at then. */
+  imprints?(memory: Mem): readonly Imprint[];
   /** Reads only. @throws ApiError */
   observe(pass: Pass<Spec, In, Mem>, api: Api): Promise<Seen>;
   /** Pure: a list of checks, the first difference wins. */

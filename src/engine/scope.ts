@@ -186,6 +186,7 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
   const { object, session, connection, policies } = frame;
   const { settings } = connection;
   const surface = connection.surface ?? "Documented";
+  const id = found.identity.is === "known" ? found.identity.id : undefined;
   const proof: Proof | undefined = found.identity.is === "known" ? found.identity.proof : undefined;
   return {
     name: object.metadata.name,
@@ -193,7 +194,7 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     inputs: found.inputs,
     goal: found.goal,
     now: context.clock.now(),
-    id: found.identity.is === "known" ? found.identity.id : undefined,
+    id,
     proof,
     memory: kind.resource.memory.parse(session.unsaved?.memory ?? object.status ?? {}),
     surface,
@@ -203,6 +204,7 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
       parentManagedHere: isManagedHere(found.needs.references[0], connection),
     }),
     requested: requestedToken(object),
+    writtenAt: id === undefined ? undefined : context.imprints.latest(id),
     holderOf: (candidate) => context.claims.holder(candidate, object) ?? context.entries.writer(candidate, object),
     allowUnverifiedIds: settings.allowUnverifiedIds,
     allowedProjects: settings.allowedProjects,

@@ -48,12 +48,16 @@ describe("variable sets on the full surface", () => {
   const stage = createStage({ surface: "full" });
   beforeAll(() => ground(stage));
 
-  it("are imported in few writes, follow a rotated Secret, and are removed with their resource", async () => {
+  it("are imported and deployed in few writes, follow a rotated Secret, and are removed with their resource", async () => {
     const record = await stage.record();
     await stage.apply(set("shared", ["web", "api"], { variables: [mode, token], ...DELETE }));
     await ready(stage, "shared");
     await stage.settled();
-    expect(record.changes()).toEqual(["importEnvironmentVariable", "importEnvironmentVariable"]);
+    const twice = (...operations: readonly string[]): readonly string[] => operations.flatMap((one) => [one, one]);
+    expect(record.changes().toSorted()).toEqual(twice("deployApplication", "importEnvironmentVariable"));
+    for (const name of ["web", "api"]) {
+      await stage.waitFor("PlatformApplication", name, { status: "True", reason: "Deployed" });
+    }
     // The finalizer, and the status.
     const sets = (await record.writes()).objects.filter(({ what }) => what.startsWith("platformvariablesets"));
     expect(sets).toHaveLength(2);
@@ -62,7 +66,7 @@ describe("variable sets on the full surface", () => {
     const rotation = await stage.record();
     await stage.apply(secret("values", { token: "new" }));
     await vi.waitFor(
-      () => expect(rotation.changes()).toEqual(["updateApplicationSecret", "updateApplicationSecret"]),
+      () => expect(rotation.changes().toSorted()).toEqual(twice("deployApplication", "updateApplicationSecret")),
       15_000,
     );
     await stage.settled();

@@ -117,6 +117,7 @@ function deploymentOf(
   return {
     gitCommitId: step.commit,
     settings: written?.revision ?? 0,
+    variablesAt: pass.writtenAt ?? "",
     ...begun(answer, before.status, pass.now),
     ...(written?.variables === undefined ? {} : { variables: written.variables }),
     ...(step.retry === undefined ? {} : { retry: step.retry }),

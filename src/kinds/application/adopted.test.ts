@@ -76,6 +76,7 @@ describe("an application that was deployed before we came, or whose status was l
       state: "DEPLOYED",
       finishedAt: "2026-11-21T10:00:00.400Z",
       settings: 0,
+      variablesAt: "",
       variables: print("none"),
     });
     const later = passWith({ surface: "Full", memory: first, now: new Date("2026-11-22T10:00:00Z") });

@@ -49,6 +49,7 @@ function deployment(pass: ApplicationPass, status: ServiceStatus, { commit, corr
   const made = {
     settings: written?.revision ?? 0,
     variables: written?.variables === undefined ? undefined : { ...written.variables },
+    variablesAt: pass.writtenAt ?? "",
     attempts,
   };
   const mark = deployMark(pass, status, made);

@@ -29,6 +29,7 @@ function foundDeployment(pass: ApplicationPass, seen: Seen): LastDeployment | un
     state: shownState(seen.status.state),
     finishedAt: pass.now.toISOString(),
     settings: written?.revision ?? 0,
+    variablesAt: pass.writtenAt ?? "",
     variables: written?.variables ?? (variablesSent(pass, seen) ? pass.inputs.fingerprint : undefined),
   };
 }
@@ -70,7 +71,7 @@ export function deployCause(
   if (commit === undefined) return undefined;
   if (last === undefined || !sameCommit(last.gitCommitId, commit)) return "commit";
   if (changedSettings(pass, last)) return "settings";
-  if (changedVariables(pass, last)) return "variables";
+  if (changedVariables(pass, last) || isWrittenSince(pass, last)) return "variables";
   const retried = pass.requested === undefined || pass.requested === last.retry;
   return failed && !retried ? "retry" : undefined;
 }
@@ -84,6 +85,11 @@ export function foreignCommit(pass: ApplicationPass, seen: Seen, last: LastDeplo
 
 function changedSettings({ memory, awaited }: ApplicationPass, last: LastDeployment): boolean {
   return awaited.has("updateApplication") || (memory.written?.revision ?? 0) !== (last.settings ?? 0);
+}
+
+/** Whether a variable set wrote to it since. Of a deployment that knows nothing of that, nothing is brought out. */
+function isWrittenSince({ writtenAt }: ApplicationPass, { variablesAt }: LastDeployment): boolean {
+  return writtenAt !== undefined && variablesAt !== undefined && writtenAt > variablesAt;
 }
 
 function changedVariables({ memory, awaited }: ApplicationPass, last: LastDeployment): boolean {

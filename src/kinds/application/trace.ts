@@ -53,6 +53,7 @@ function traced(intent: OpenIntent, pass: ApplicationPass, status: ServiceStatus
       gitCommitId: intent.commit ?? "",
       settings: baseline(intent.mark, "settings"),
       variables: baseline(intent.mark, "variables"),
+      variablesAt: baseline(intent.mark, "variablesAt"),
       retry: baseline(intent.mark, "retry"),
       attempts: baseline(intent.mark, "attempts"),
     },

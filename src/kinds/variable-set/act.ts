@@ -17,7 +17,8 @@ export async function act(step: Do, pass: SetPass, seen: Seen, api: Platform): P
   const targets = targetsOf(pass, seen);
   const target = targets.find(({ id }) => id === step.id);
   if (target === undefined) return { seen, memory: pass.memory };
-  const known = await sent(step, pass, seen, target, api);
+  const writtenAt = seen.serverNow?.toISOString();
+  const known = { ...(await sent(step, pass, seen, target, api)), ...(writtenAt !== undefined && { writtenAt }) };
   return {
     seen: { ...seen, sent: new Set([...seen.sent, sentKey(step)]) },
     memory: { ...pass.memory, targets: targets.map((one) => (one.id === step.id ? known : one.known)) },

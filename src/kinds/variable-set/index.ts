@@ -22,6 +22,8 @@ export const variableSet: PlatformKind<VariableSetSpec, Inputs, Seen, VariableSe
       (variables ?? []).flatMap(({ key, digest }) => (digest === undefined ? [] : [entryOf(applicationId, key)])),
     );
   },
+  imprints: ({ targets }) =>
+    (targets ?? []).flatMap(({ applicationId: id, writtenAt: at }) => (at === undefined ? [] : [{ id, at }])),
   observe,
   plan,
   act: (step, pass, seen, api) => act(step.do, pass, seen, api),

@@ -19,6 +19,9 @@ const lastDeployment = z
     ...deploymentFields,
     gitCommitId: text.describe("Commit that was asked for."),
     variables: fingerprint.optional().describe("Stands for the variables that it was made with."),
+    variablesAt: text
+      .optional()
+      .describe("When a variable set had last written to the application then, by the platform's clock."),
   })
   .describe(LAST_DEPLOYMENT);
 

@@ -59,6 +59,9 @@ const target = z
       .describe("Entries of these names that were there before an import whose result was not read back yet.")
       .meta(ATOMIC),
     sentAt: text.optional().describe("The platform's time of the last import."),
+    writtenAt: text
+      .optional()
+      .describe("The platform's time of the last write; an application that is deployed automatically is, after it."),
     written: fingerprint.optional().describe("Stands for all variables as they were last sent."),
     attempts: count.optional().describe("How often they were sent like that."),
   })

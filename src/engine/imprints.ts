@@ -1,0 +1,36 @@
+/**
+ * When resources last wrote into objects of the platform that other resources stand for, e.g. a set of variables into
+ * applications: what stands for the object has to bring that out.
+ */
+import { keyOf } from "../kube/objects.ts";
+import type { KubeObject } from "../kube/types.ts";
+import { keyText } from "./keys.ts";
+import type { Imprint, Uuid } from "./kind.ts";
+
+export interface Imprints {
+  /** Takes note of what an object's status records, in place of what it recorded before. @returns the ids that are new or later */
+  record(object: KubeObject, imprints: readonly Imprint[]): readonly Uuid[];
+  forget(object: KubeObject): void;
+  /** When anybody last wrote into the object, by the platform's clock (ISO 8601); undefined when nobody did. */
+  latest(id: Uuid): string | undefined;
+}
+
+export function createImprints(): Imprints {
+  const byWriter = new Map<string, ReadonlyMap<Uuid, string>>();
+  return {
+    record: (object, imprints) => {
+      const key = keyText(keyOf(object));
+      const before = byWriter.get(key);
+      if (imprints.length > 0) byWriter.set(key, new Map(imprints.map(({ id, at }) => [id, at])));
+      else byWriter.delete(key);
+      return imprints.flatMap(({ id, at }) => (at > (before?.get(id) ?? "") ? [id] : []));
+    },
+    forget: (object) => {
+      byWriter.delete(keyText(keyOf(object)));
+    },
+    latest: (id) =>
+      [...byWriter.values()]
+        .flatMap((imprints) => imprints.get(id) ?? [])
+        .toSorted((left, right) => (left < right ? 1 : -1))[0],
+  };
+}
