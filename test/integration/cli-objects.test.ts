@@ -1,5 +1,9 @@
+import { Readable } from "node:stream";
+
 import { afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 
+import { main } from "../../src/cli/index.ts";
+import { systemClock } from "../../src/kube/clock.ts";
 import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
 import { cli, type CliOptions } from "../support/cli.ts";
 import { condition } from "../support/cluster.ts";
@@ -75,6 +79,30 @@ describe("tree", () => {
     ended.abort();
     expect((await watching).code).toBe(0);
     expect(shown).not.toContain("\u001B");
+  });
+
+  it("draws it again in place on a terminal", async () => {
+    const ended = new AbortController();
+    let shown = "";
+    const stdout = { isTTY: true, columns: 80, rows: 30, write: (text: string) => (shown += text) };
+    const watching = main(
+      "kubectl-platform",
+      ["tree", "shop", "-w", "--kubeconfig", kubeconfigPath, "-n", stage.namespace],
+      {
+        clock: systemClock(),
+        interrupt: () => ended.signal,
+        io: { stdout, stderr: { write: () => true }, stdin: Readable.from([]) },
+      },
+    );
+    await expect.poll(() => shown).toContain("application shop 0123456");
+    await stage.patch("PlatformApplication", "shop", deploying(NEXT_COMMIT));
+    // Five lines up, and everything below is drawn anew.
+    await expect
+      .poll(() => shown.split("\u001B[5A\r\u001B[J").at(-1), { timeout: 20_000 })
+      .toMatch(/^OBJECT(?:.*\n)*.*application shop 89abcde {2}DEPLOYED/);
+    ended.abort();
+    expect(await watching).toBe(0);
+    expect(Math.max(...shown.split("\n").map((line) => line.length))).toBeLessThanOrEqual(90);
   });
 });
 

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+
+import { manualClock } from "../../../../test/support/clock.ts";
+import { KubeError } from "../../../kube/errors.ts";
+import type { Json, KubeFailure } from "../../../kube/types.ts";
+import type { Cluster } from "../../cluster.ts";
+import { checkOperator } from "./operator.ts";
+
+const clock = manualClock();
+
+function having(answer: Json | Error): Cluster {
+  const request = (): Promise<Json> => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer));
+  return { client: { request } } as unknown as Cluster;
+}
+const lease = (holderIdentity: string, ageMs: number): Cluster =>
+  having({
+    spec: {
+      holderIdentity,
+      leaseDurationSeconds: 15,
+      renewTime: new Date(clock.now().getTime() - ageMs).toISOString(),
+    },
+  });
+const failing = (failure: KubeFailure): Cluster => having(new KubeError(failure, 0, failure));
+
+describe("the check of the operator", () => {
+  it.each<[string, Cluster, string, RegExp]>([
+    ["that leads", lease("pod-1", 2_000), "ok", /^pod-1 leads$/],
+    ["whose clock is not this one", lease("pod-1", 60_000), "ok", /^pod-1 leads$/],
+    [
+      "that went silent",
+      lease("pod-1", 300_000),
+      "failed",
+      /^pod-1 has not renewed the lease for 5m\. Look at its Pods/,
+    ],
+    ["that let go", lease("", 1_000), "failed", /^nobody holds the lease/],
+    ["with an odd lease", having({ spec: { holderIdentity: "x", renewTime: "soon" } }), "failed", /^x has not renewed/],
+    ["that is not there", failing("NotFound"), "failed", /^there is no lease .* Install it/],
+    ["that may not be seen", failing("Forbidden"), "unknown", /^you may not see its lease/],
+  ])("%s", async (_what, cluster, is, detail) => {
+    expect(await checkOperator(cluster, "platform-operator", clock)).toEqual([
+      { what: "operator", is, detail: expect.stringMatching(detail) },
+    ]);
+  });
+
+  it("ends where the API server cannot be asked", async () => {
+    await expect(checkOperator(failing("Unreachable"), "platform-operator", clock)).rejects.toThrow(KubeError);
+  });
+});
