@@ -1,34 +1,12 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
 
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
-
-import { member } from "../../src/kube/json.ts";
-import type { FaultInput } from "../../src/simulator/faults.ts";
-import { editRecord } from "../../src/simulator/records.ts";
 import { condition } from "../support/cluster.ts";
-import { application, connection, defaults, deploying, project, secret, tree } from "../support/manifests.ts";
-import { calm, expectSettled, idOf, versions } from "../support/settling.ts";
-import { createStage, type Stage } from "../support/stage.ts";
-import { tcpProxy } from "../support/tcp-proxy.ts";
+import { defaults, project } from "../support/manifests.ts";
+import { createStage } from "../support/stage.ts";
+import { itTellsOfTrouble } from "../support/troubles.ts";
 
-/** What a dependent with work pending says while its connection is in trouble. */
-async function expectWaiting(stage: Stage, name: string, because: string): Promise<void> {
-  const object = await stage.waitFor("PlatformApplication", name, { status: "False", reason: "ConnectionNotReady" });
-  expect(condition(object, "Ready")?.message).toBe(
-    `Waiting for PlatformConnection "${stage.namespace}/default" (reason ${because}).`,
-  );
-  expect(condition(object, "Reconciling")).toMatchObject({ status: "True", reason: "Progressing" });
-  expect(condition(object, "Stalled")).toBeUndefined();
-}
-
-type Trouble = readonly [what: string, answer: FaultInput["answer"], reason: string, message: RegExp];
-
-const worlds: readonly {
-  readonly surface: "documented" | "full";
-  readonly pathPrefix: string;
-  readonly troubles: readonly Trouble[];
-}[] = [
-  {
+describe("trouble of the platform, documented surface, no prefix", () => {
+  itTellsOfTrouble({
     surface: "documented",
     pathPrefix: "",
     troubles: [
@@ -36,99 +14,6 @@ const worlds: readonly {
       ["malformed JSON", { is: "malformed" }, "UnexpectedResponse", /listProjects/],
       ["silence", { is: "silence" }, "PlatformUnreachable", /cannot be reached/],
     ],
-  },
-  {
-    surface: "full",
-    pathPrefix: "/api/v1",
-    troubles: [
-      ["503", { is: "status", status: 503 }, "PlatformUnavailable", /listProjects with 503/],
-      ["HTML", { is: "html" }, "UnexpectedResponse", /listProjects/],
-      ["a reset", { is: "reset" }, "PlatformUnreachable", /cannot be reached/],
-      ["slow answers", { is: "slow", seconds: 20 }, "PlatformUnreachable", /cannot be reached/],
-    ],
-  },
-];
-
-describe.each(worlds)('trouble of the platform, $surface surface, prefix "$pathPrefix"', (world) => {
-  const { surface, pathPrefix, troubles } = world;
-  const stage = createStage({ surface });
-
-  beforeAll(async () => {
-    await stage.apply(...defaults(stage, { pathPrefix }), ...tree(stage, "steady"), ...tree(stage, "moving"));
-    await expectSettled(stage, "steady");
-    await expectSettled(stage, "moving");
-    await calm(stage);
-  });
-
-  afterEach(() => {
-    stage.platform.sim.faults.clear();
-  });
-
-  it.each(troubles)(
-    "is told once, on the connection: %s",
-    async (what, answer, reason, message) => {
-      const before = await versions(stage, "steady");
-      const late = what.toLowerCase().replaceAll(" ", "-");
-      const record = await stage.record();
-      stage.platform.sim.faults.add({ name: what, answer, count: null });
-
-      const told = await stage.waitFor("PlatformConnection", "default", { type: "Synced", status: "False" }, 40_000);
-      expect(condition(told, "Synced")).toMatchObject({ reason, message: expect.stringMatching(message) });
-      await stage.apply(application(late, "moving"));
-      await stage.patch("PlatformApplication", "moving", deploying(Buffer.from(what.padEnd(12)).toString("hex")));
-      await expectWaiting(stage, late, reason);
-      await expectWaiting(stage, "moving", reason);
-      // Longer than the settled ones' poll interval, and than a status is held back.
-      await sleep(4_000);
-      expect(await versions(stage, "steady")).toEqual(before);
-      expect(record.changes()).toEqual([]);
-
-      stage.platform.sim.faults.clear();
-      await stage.waitFor("PlatformConnection", "default", { type: "Synced", status: "True" });
-      await stage.waitFor("PlatformApplication", late, { status: "True" });
-      await stage.waitFor("PlatformApplication", "moving", { status: "True" });
-      expect(record.changes().toSorted()).toEqual(["createApplication", "deployApplication", "deployApplication"]);
-      expect(await versions(stage, "steady")).toEqual(before);
-      expect((await record.writes()).objects.filter(({ name }) => name === "default")).toHaveLength(2);
-    },
-    90_000,
-  );
-
-  it("is what the operator cannot connect to: told, and over when it is there again", async () => {
-    const proxy = await tcpProxy(Number(new URL(stage.platform.url).port));
-    const baseUrl = `http://127.0.0.1:${proxy.port}`;
-    await stage.apply(
-      secret("cut", { token: stage.platform.tokens.admin }),
-      connection(stage, "cut", { baseUrl, pathPrefix }),
-      project("cut", { connectionRef: { name: "cut" } }),
-    );
-    const before = await stage.waitFor("PlatformProject", "cut", { status: "True" });
-    await proxy.stop();
-    const told = await stage.waitFor("PlatformConnection", "cut", { type: "Synced", status: "False" });
-    expect(condition(told, "Synced")).toMatchObject({ reason: "PlatformUnreachable" });
-    await sleep(3_500);
-    const after = await stage.get("PlatformProject", "cut");
-    expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
-    const again = await tcpProxy(Number(new URL(stage.platform.url).port), proxy.port);
-    await stage.waitFor("PlatformConnection", "cut", { type: "Synced", status: "True" });
-    await again.stop();
-  });
-
-  it("is not a state that nobody documented: the application says so, nothing is done, and it recovers", async () => {
-    const id = idOf(await stage.get("PlatformApplication", "steady"));
-    await calm(stage);
-    const record = await stage.record();
-    editRecord(stage.platform.sim, id, { state: "HIBERNATING" });
-    const unknown = await stage.waitFor("PlatformApplication", "steady", { reason: "UnknownState" });
-    expect(member(unknown.status, "state")).toBe("HIBERNATING");
-    expect(condition(unknown, "Ready")).toMatchObject({
-      status: "Unknown",
-      message: expect.stringContaining("The platform reports HIBERNATING"),
-    });
-    expect(condition(unknown, "Deployed")).toMatchObject({ status: "Unknown", reason: "HIBERNATING" });
-    editRecord(stage.platform.sim, id, { state: "DEPLOYED" });
-    await stage.waitFor("PlatformApplication", "steady", { status: "True", reason: "Deployed" });
-    expect(record.changes()).toEqual([]);
   });
 });
 

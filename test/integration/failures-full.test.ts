@@ -1,0 +1,16 @@
+import { describe } from "vitest";
+
+import { itTellsOfTrouble } from "../support/troubles.ts";
+
+describe("trouble of the platform, full surface, a prefix", () => {
+  itTellsOfTrouble({
+    surface: "full",
+    pathPrefix: "/api/v1",
+    troubles: [
+      ["503", { is: "status", status: 503 }, "PlatformUnavailable", /listProjects with 503/],
+      ["HTML", { is: "html" }, "UnexpectedResponse", /listProjects/],
+      ["a reset", { is: "reset" }, "PlatformUnreachable", /cannot be reached/],
+      ["slow answers", { is: "slow", seconds: 6 }, "PlatformUnreachable", /cannot be reached/],
+    ],
+  });
+});
