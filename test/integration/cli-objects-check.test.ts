@@ -132,6 +132,12 @@ describe("report", () => {
     );
   });
 
+  it("is not what cannot be written", async () => {
+    expect((await call(["report", "-f", "report.zip"])).stderr).toMatch(
+      /^-f takes an archive that ends in \.tar\.gz or \.tgz/,
+    );
+  });
+
   it("can be a directory", async () => {
     const directory = await mkdtemp(join(tmpdir(), "report-"));
     expect((await call(["report", "-f", directory, operator()])).code).toBe(0);

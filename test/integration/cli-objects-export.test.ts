@@ -133,15 +133,14 @@ describe("export on the full surface", () => {
     const { code, stdout, stderr } = await exported(stage, "--project", "Web Shop", "--observe-only", "-o", directory);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toContain(`Wrote 1 file to ${directory}.`);
-    expect(await readdir(directory)).toEqual(["web-shop.yaml"]);
-    const yaml = await readFile(join(directory, "web-shop.yaml"), "utf8");
+    expect(await readdir(directory)).toEqual(["project-web-shop.yaml"]);
+    const yaml = await readFile(join(directory, "project-web-shop.yaml"), "utf8");
     expect(yaml).toContain('# PlatformApplication "staging-api" holds ');
     expect(yaml).not.toContain("kind:");
   });
 
   it.each([
     [["--project", "nothing"], 1, 'The organization has no project "nothing".\n'],
-    [[], 64, /^Say either --all or --project ID\|NAME\./],
     [["--all", "--project", "x"], 64, /^Say either --all or --project ID\|NAME\./],
   ])("refuses %s", async (argv, code, words) => {
     const ended = await exported(stage, ...argv);

@@ -15,7 +15,7 @@ export interface File {
 export function filesOf(inventory: Inventory, home: Home): readonly File[] {
   const scribe = scribeOf(inventory, home);
   const projects = inventory.projects.map((project) => ({
-    name: scribe.nameOf(project.record.id),
+    name: `project-${scribe.nameOf(project.record.id)}`,
     documents: projectDocuments(project, scribe),
   }));
   const clusters = inventory.clusters.flatMap((cluster) => clusterDocuments(cluster, scribe));

@@ -23,7 +23,11 @@ export const exportCommand = command({
   asks: "platform",
   flags: {
     project: { is: "list", value: "ID|NAME", about: "only this project; may be given several times" },
-    all: { is: "switch", about: "all projects, and where they are shown the clusters with what is bound to them" },
+    all: {
+      is: "switch",
+      about:
+        "all projects, and where they are shown the clusters with what is bound to them; so it is without --project",
+    },
     "observe-only": { is: "switch", about: "manifests that watch and never write (managementPolicy ObserveOnly)" },
     output: { is: "text", short: "o", value: "DIR", about: "directory to write one file per project to" },
   },
@@ -36,7 +40,7 @@ export const exportCommand = command({
     const cluster = await open();
     const access = await reach();
     const surface = await surfaceOf(access);
-    const only = flags.all ? undefined : flags.project;
+    const only = flags.project.length === 0 ? undefined : flags.project;
     const inventory = await takeInventory({ platform: access.platform, surface, only, tell });
     refuseUnknown(only, inventory);
     const home = await homeOf(cluster, access, flags["observe-only"], tell);

@@ -7,7 +7,7 @@ import { stringify } from "yaml";
 
 import type { KubeObject } from "../../../kube/types.ts";
 import { command } from "../../command.ts";
-import { CliError } from "../../exit.ts";
+import { CliError, UsageError } from "../../exit.ts";
 import { ALL_NAMESPACES, PLATFORM_FLAGS } from "../../globals.ts";
 import { checkAll } from "../check/index.ts";
 import { listObjects } from "../listing.ts";
@@ -16,6 +16,8 @@ import { maskedText } from "./mask.ts";
 import { tarOf, type TarEntry } from "./tar.ts";
 
 const ARCHIVE = /\.(tar\.gz|tgz)$/;
+/** What looks like another file. */
+const FILE = /\.(gz|zip|tar|json|ya?ml|txt)$/;
 
 export const report = command({
   asks: "platform",
@@ -34,6 +36,9 @@ export const report = command({
     "Holds the custom resources with their values masked, events, versions, how the operator is deployed, and what\n" +
     "`check` finds. Secrets and ConfigMaps are not read. Look at it before you hand it on.",
   run: async ({ cluster: open, access, flags, tell, host }) => {
+    if (!ARCHIVE.test(flags.file) && FILE.test(flags.file)) {
+      throw new UsageError(`-f takes an archive that ends in .tar.gz or .tgz, or a directory, not ${flags.file}.`);
+    }
     const cluster = await open();
     const { clock } = host;
     const namespace = flags["all-namespaces"] ? "" : cluster.namespace;
