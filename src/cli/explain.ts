@@ -49,7 +49,9 @@ function ofPlatform({ failure, message, operation }: ApiError): string {
     case "BadResponse":
       return `The platform's answer cannot be read (${said}).`;
     case "Refused":
-      return `Nothing was sent (${said}).`;
+      return operation === "connect"
+        ? `Nothing was sent (${said}). --allow-insecure-platform and --allowed-platform-hosts say where a token may go.`
+        : `Nothing was sent (${said}).`;
     default:
       return failure satisfies never;
   }

@@ -9,6 +9,8 @@ export class KubeError extends Error {
   readonly retryAfterMs: number | undefined;
   /** The reasons that the API server's Status names as causes, e.g. "NamespaceTerminating". */
   readonly causes: readonly string[];
+  /** Private, so that nothing that shows an error shows it. */
+  readonly #said: string | undefined;
 
   constructor(
     failure: KubeFailure,
@@ -16,6 +18,7 @@ export class KubeError extends Error {
     message: string,
     retryAfterMs?: number,
     causes: readonly string[] = [],
+    said?: string,
   ) {
     super(message);
     this.name = "KubeError";
@@ -23,6 +26,15 @@ export class KubeError extends Error {
     this.status = status;
     this.retryAfterMs = retryAfterMs;
     this.causes = causes;
+    this.#said = said;
+  }
+
+  /**
+   * What the API server said of a refused object; it may quote what was in it. For the person who sent it, never for a
+   * log or a status.
+   */
+  said(): string | undefined {
+    return this.#said;
   }
 }
 

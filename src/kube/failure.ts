@@ -28,6 +28,7 @@ export function statusError(what: string, code: number, status: Json | undefined
     `${what}: ${String(code)} ${detail}`,
     retryAfterMs(status, retryAfter),
     causes.map((cause) => cause.reason),
+    failure === "Invalid" ? stringMember(status, "message") : undefined,
   );
 }
 

@@ -3,12 +3,12 @@ import { mkdtemp, readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { beforeAll, describe, expect, inject, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { z } from "zod";
 
+import { buildBundle, type Bundle, type Ran } from "../support/bundle.ts";
 import type { Manifest } from "../support/cluster.ts";
 import { COMMIT, defaults, NEXT_COMMIT } from "../support/manifests.ts";
-import { buildPlugin, type Plugin, type Ran } from "../support/plugin.ts";
 import { call } from "../support/simulated-platform.ts";
 import { createStage } from "../support/stage.ts";
 
@@ -17,7 +17,7 @@ const Made = z.object({ id: z.string() });
 
 describe("the story of an organization that exists already", () => {
   const stage = createStage({ surface: "full" });
-  let plugin: Plugin;
+  let bundle: Bundle;
   let folder: string;
   const ids: Record<"project" | "environment" | "web" | "api" | "orders", string> = {
     project: "",
@@ -27,9 +27,10 @@ describe("the story of an organization that exists already", () => {
     orders: "",
   };
 
-  const ask = async (...args: readonly string[]): Promise<Ran> => plugin.kubectl([...args, "-n", stage.namespace]);
+  const ask = async (args: readonly string[], input = ""): Promise<Ran> =>
+    bundle.run(["kubectl", ...args, "-n", stage.namespace], { KUBECONFIG: facts.kubeconfigPath }, input);
   const kubectl = async (...args: readonly string[]): Promise<string> => {
-    const { code, stdout, stderr } = await ask(...args);
+    const { code, stdout, stderr } = await ask(args);
     expect(code, `kubectl ${args.join(" ")}: ${stderr}${stdout}`).toBe(0);
     return stdout;
   };
@@ -40,7 +41,7 @@ describe("the story of an organization that exists already", () => {
 
   /** As people and scripts made it, without an operator. */
   beforeAll(async () => {
-    plugin = await buildPlugin(facts);
+    bundle = await buildBundle(facts.kubectlPath);
     folder = await mkdtemp(join(tmpdir(), "story-"));
     const authorization = `Token ${stage.platform.tokens.admin}`;
     const post = async (path: string, body: object): Promise<unknown> => {
@@ -69,6 +70,10 @@ describe("the story of an organization that exists already", () => {
     await stage.waitFor("PlatformConnection", "default", { status: "True" });
   });
 
+  afterAll(async () => {
+    await bundle.remove();
+  });
+
   it("exports what exists, plans nothing, and adopts it with 0 writes to the platform", async () => {
     const record = await stage.record();
     await platform("export", "--project", ids.project, "-o", folder);
@@ -90,10 +95,7 @@ describe("the story of an organization that exists already", () => {
     for (const commit of [NEXT_COMMIT, COMMIT]) {
       const manifest = JSON.parse(await kubectl("get", "papp", web, "-o", "json")) as { spec: { deploy: object } };
       Object.assign(manifest.spec.deploy, { gitCommitId: commit });
-      const planned = await plugin.kubectl(
-        ["platform", "plan", "-f", "-", "-n", stage.namespace, "--allow-insecure-platform"],
-        { input: JSON.stringify(manifest) },
-      );
+      const planned = await ask(["platform", "plan", "-f", "-", "--allow-insecure-platform"], JSON.stringify(manifest));
       expect(planned.code, planned.stderr).toBe(2);
       expect(planned.stdout).toContain(commit.slice(0, 7));
       await kubectl("patch", "papp", web, "--type=merge", "-p", JSON.stringify({ spec: manifest.spec }));

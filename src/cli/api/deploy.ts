@@ -31,8 +31,8 @@ export const deploy = command({
     }
     const before = wait ? await platform.applications.status(id) : undefined;
     const started = await platform.applications.deploy(id, commit);
-    if (started !== undefined) await printOne(call, serviceView("application"), started);
     if (!wait) {
+      if (started !== undefined) await printOne(call, serviceView("application"), started);
       call.tell(`The deployment of ${commit} is requested.`);
       return EXIT.ok;
     }
@@ -40,7 +40,9 @@ export const deploy = command({
     const later = request === undefined ? `app-status ${call.args.application}` : `deployment ${request}`;
     const look = lookAtApplication(target, started, before);
     try {
-      return await follow(call, { wanted: "running", timeoutMs, look, later });
+      const code = await follow(call, { wanted: "running", timeoutMs, look, later });
+      if (code === EXIT.ok) await printOne(call, serviceView("application"), await platform.applications.status(id));
+      return code;
     } catch (error) {
       if (error instanceof CliError) await tellLog();
       throw error;

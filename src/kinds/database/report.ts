@@ -49,7 +49,14 @@ function ready(pass: DatabasePass, { status, unseen }: Seen): Why {
   if (unseen !== undefined) return unseen;
   const phase = servicePhase(status?.state ?? "");
   const what = `Database "${pass.spec.name}"`;
-  if (phase === "running") return { reason: "Available", message: `${what} runs.` };
+  if (phase === "running")
+    return {
+      reason: "Available",
+      message:
+        pass.surface === "Full"
+          ? `${what} runs.`
+          : `${what} was deployed; the platform's surface does not show what became of it since.`,
+    };
   return pass.spec.runState === "Stopped"
     ? { reason: "Stopped", message: "The database is stopped, as spec.runState says." }
     : { reason: "NotDeployed", message: `${what} exists on the platform, and is not deployed.` };

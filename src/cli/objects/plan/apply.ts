@@ -48,7 +48,8 @@ export async function dryApply(
     return { is: "applied", object };
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
-    if (error.failure === "Invalid") return { is: "refused", why: `The API server refuses it: ${error.message}.` };
+    if (error.failure === "Invalid")
+      return { is: "refused", why: `The API server refuses it: ${error.said() ?? error.message}` };
     // A namespace of the same files is not there yet.
     if (error.failure !== "Forbidden" && error.failure !== "NotFound") throw error;
     return { is: "applied", object: overlaid(manifest, at, old) };
