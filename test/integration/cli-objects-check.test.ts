@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtemp, readFile } from "node:fs/promises";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -88,6 +88,29 @@ describe("check", () => {
     const { code, stdout } = await call(["check", "--pre"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^✔ cluster [^\n]+\n✔ your rights +enough to install\n$/);
+  });
+});
+
+describe("plan", () => {
+  it("tells a user with few rights what it takes", async () => {
+    await stage.kubectl(["create", "serviceaccount", "reader"]);
+    await stage.kubectl(["create", "role", "reader", "--verb=get,list", "--resource=*.platform-operator.io"]);
+    await stage.kubectl([
+      "create",
+      "rolebinding",
+      "reader",
+      "--role=reader",
+      `--serviceaccount=${stage.namespace}:reader`,
+    ]);
+    const kubeconfig = await kubeconfigFor(facts, stage.namespace, "reader");
+    const directory = await mkdtemp(join(tmpdir(), "plan-"));
+    await writeFile(join(directory, "web.json"), JSON.stringify(application("web", "shop")));
+    const { code, stdout, stderr } = await call(["plan", "-f", directory, operator()], kubeconfig);
+    expect(code).toBe(1);
+    expect(stderr).toBe("clusterplatformconnections are left out: you may not list them.\n");
+    expect(stdout).toMatch(
+      /^papp\/web +error +PlatformConnection "default" cannot be used: You may not do this in the cluster: GET \S+\/secrets\/default: 403/m,
+    );
   });
 });
 

@@ -33,6 +33,8 @@ export interface PlanningOptions {
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
+  /** What to tell people of a failed exchange with the cluster, in a sentence. */
+  readonly explain: (error: KubeError) => string;
 }
 
 /** One object after the engine has looked at it. */
@@ -59,7 +61,7 @@ export async function planObjects(options: PlanningOptions): Promise<readonly Pl
   const opened = new Map<string, string | undefined>();
   try {
     for (const key of options.wanted.toSorted((left, right) => rank(left) - rank(right))) {
-      planned.push(await planOne(memory, engine, key, opened));
+      planned.push(await planOne({ memory, engine, opened, explain: options.explain }, key));
     }
     return planned;
   } finally {
@@ -67,12 +69,17 @@ export async function planObjects(options: PlanningOptions): Promise<readonly Pl
   }
 }
 
-async function planOne(
-  { cache }: Memory,
-  engine: Engine<Platform>,
-  key: ObjectKey,
-  opened: Map<string, string | undefined>,
-): Promise<Planned> {
+interface Work {
+  readonly memory: Memory;
+  readonly engine: Engine<Platform>;
+  /** Connections that were opened, and why they cannot be used. */
+  readonly opened: Map<string, string | undefined>;
+  readonly explain: PlanningOptions["explain"];
+}
+
+async function planOne(work: Work, key: ObjectKey): Promise<Planned> {
+  const { engine, opened } = work;
+  const { cache } = work.memory;
   const now = (): KubeObject => {
     const object = cache.get(key);
     if (object === undefined) throw new RangeError(`${keyText(key)} is not among the objects`);
@@ -83,29 +90,25 @@ async function planOne(
   if (route?.is === "none") return { object: now(), problem: route.why.message };
   const connection = route?.key;
   if (connection !== undefined && !opened.has(keyText(connection))) {
-    opened.set(keyText(connection), await opening({ cache }, engine, connection));
+    opened.set(keyText(connection), await opening(work, connection));
   }
   const closed = connection === undefined ? undefined : opened.get(keyText(connection));
   if (closed !== undefined) return { object: now(), problem: closed };
-  const failure = await passes(engine, key);
+  const failure = await passes(work, key);
   return { object: now(), problem: failure };
 }
 
 /** Opens a connection as the engine does. @returns why it cannot be used */
-async function opening(
-  { cache }: Pick<Memory, "cache">,
-  engine: Engine<Platform>,
-  key: ObjectKey,
-): Promise<string | undefined> {
-  const failure = await passes(engine, key);
-  const object = cache.get(key);
+async function opening(work: Work, key: ObjectKey): Promise<string | undefined> {
+  const failure = await passes(work, key);
+  const object = work.memory.cache.get(key);
   const ready = object === undefined ? undefined : conditionOf(object, "Ready");
   if (failure === undefined && ready?.status === "True") return undefined;
   return `${key.kind} "${key.name}" cannot be used: ${failure ?? ready?.message ?? "it does not exist."}`;
 }
 
 /** @returns why the cluster could not be read */
-async function passes(engine: Engine<Platform>, key: ObjectKey): Promise<string | undefined> {
+async function passes({ engine, explain }: Work, key: ObjectKey): Promise<string | undefined> {
   try {
     for (let pass = 0; pass < PASSES; pass += 1) {
       const again = await engine.reconcile(key);
@@ -113,7 +116,7 @@ async function passes(engine: Engine<Platform>, key: ObjectKey): Promise<string 
     }
     return undefined;
   } catch (error) {
-    if (error instanceof KubeError) return `${error.message}.`;
+    if (error instanceof KubeError) return explain(error);
     throw error;
   }
 }

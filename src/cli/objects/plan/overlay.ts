@@ -10,6 +10,7 @@ import type { Clock, KubeObject, Namespaces } from "../../../kube/types.ts";
 import { API_VERSION } from "../../../resources/base/names.ts";
 import { RESOURCES } from "../../../resources/index.ts";
 import type { Cluster } from "../../cluster.ts";
+import { explain } from "../../explain.ts";
 import { idOf } from "../facts.ts";
 import { listObjects } from "../listing.ts";
 import { dryApply } from "./apply.ts";
@@ -56,6 +57,7 @@ export async function planManifests(manifests: readonly Manifest[], overlay: Ove
     version: VERSION,
     clock,
     random: Math.random,
+    explain: (error) => explain(error).message,
   });
   return [
     ...refused,
