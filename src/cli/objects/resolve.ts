@@ -71,7 +71,8 @@ function refuse(object: KubeObject, word: Word, shown: string): void {
       refuseId(object, word.id, shown, isConnection);
       break;
     case "recreate":
-      if (object.metadata.annotations?.[INTENT] !== undefined) break;
+      // A connection registers its receiver anew on that word, also after one that succeeded.
+      if (isConnection || object.metadata.annotations?.[INTENT] !== undefined) break;
       throw new CliError(
         `${shown} has no create whose outcome is unknown (it says ${reason}): there is nothing to resolve.`,
       );
