@@ -1,0 +1,36 @@
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { expectOnce, knowable, subjectOf } from "../support/lost-writes.ts";
+import { defaults, tree } from "../support/manifests.ts";
+import type { Recording } from "../support/recording.ts";
+import { createStage } from "../support/stage.ts";
+
+describe.each(["documented", "full"] as const)("SIGKILL of the operator, %s surface", (surface) => {
+  // Without a lease, whose time would have to run out first; no call ends by itself before the operator does.
+  const stage = createStage({ surface, args: ["--leader-elect=false"], deadlines: { writeMs: 60_000 } });
+
+  beforeAll(async () => {
+    await stage.apply(...defaults(stage));
+  });
+
+  describe.each(["applied", "none"] as const)("while a write (effect: %s) of each kind is on its way", (effect) => {
+    let record: Recording;
+
+    // As many trees as operations: each fault holds up one of them.
+    beforeAll(async () => {
+      record = await stage.record();
+      for (const operation of knowable(surface)) {
+        stage.platform.sim.faults.add({ name: operation, match: { operation }, effect, answer: { is: "silence" } });
+      }
+      await stage.apply(...knowable(surface).flatMap((_, index) => tree(stage, `${effect}-${index}`)));
+      for (const operation of knowable(surface)) await subjectOf(stage, record, operation);
+      await stage.kill();
+      await stage.start();
+    });
+
+    it.each(knowable(surface))("%s: once, and all converge", async (operation) => {
+      await expectOnce(stage, record, await subjectOf(stage, record, operation));
+      expect(record.calls(operation).filter(({ fault }) => fault === operation)).toHaveLength(1);
+    });
+  });
+});

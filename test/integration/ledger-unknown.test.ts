@@ -1,0 +1,60 @@
+import { beforeAll, describe, expect, it, vi } from "vitest";
+
+import { condition } from "../support/cluster.ts";
+import { idsDone, losses, subjectOf } from "../support/lost-writes.ts";
+import { application, defaults, environment, project } from "../support/manifests.ts";
+import type { Recording } from "../support/recording.ts";
+import { calm, idOf } from "../support/settling.ts";
+import { createStage } from "../support/stage.ts";
+
+const RESOLVE = "platform-operator.io/resolve";
+
+describe("an application whose creation nobody can find out about, documented surface", () => {
+  const stage = createStage({ surface: "documented" });
+  const names = losses.map((_, index) => `lost-${index}`);
+  let record: Recording;
+
+  /** @returns the one record of that name on the platform. */
+  const idOnPlatform = (name: string): string | undefined =>
+    [...stage.platform.world().services.values()].find((service) => service.name === name)?.id;
+
+  beforeAll(async () => {
+    const ground = [project("lost"), environment(stage, "lost", "lost")];
+    await stage.apply(...defaults(stage, { allowUnverifiedIds: true }), ...ground);
+    await stage.waitFor("PlatformEnvironment", "lost", { status: "True" });
+    record = await stage.record();
+    for (const { what, fault } of losses) {
+      stage.platform.sim.faults.add({ ...fault, name: what, match: { operation: "createApplication" } });
+    }
+    await stage.apply(...names.map((name) => application(name, "lost")));
+    for (const name of names) await stage.waitFor("PlatformApplication", name, { reason: "CreateResultUnknown" });
+  });
+
+  it("sends nothing more", async () => {
+    const landing = losses.filter(({ fault }) => fault.effect !== "none");
+    const landed = (): readonly string[] => names.filter((name) => idOnPlatform(name) !== undefined);
+    await vi.waitFor(() => expect(landed()).toHaveLength(landing.length), { timeout: 10_000 });
+    await calm(stage);
+    await stage.quiet(2);
+    expect(record.changes()).toEqual(names.map(() => "createApplication"));
+  });
+
+  it.each(losses)("that $what: says CreateResultUnknown and the two ways out", async ({ what, fault }) => {
+    const name = await subjectOf(stage, record, what);
+    const stalled = await stage.waitFor("PlatformApplication", name, { reason: "CreateResultUnknown" });
+    expect(condition(stalled, "Stalled")).toMatchObject({ status: "True" });
+    expect(condition(stalled, "Ready")?.message).toMatch(/spec\.externalId.*platform-operator\.io\/resolve=recreate/);
+    expect(idOnPlatform(name) !== undefined).toBe(fault.effect !== "none");
+
+    // What the message asks for: look whether it is there, then say so.
+    const id = idOnPlatform(name);
+    if (id === undefined) await stage.annotate("PlatformApplication", name, { [RESOLVE]: "recreate" });
+    else await stage.patch("PlatformApplication", name, { spec: { externalId: id } });
+    const ready = await stage.waitFor("PlatformApplication", name, { status: "True" });
+    expect(idOf(ready)).toBe(idOnPlatform(name));
+    expect(ready.metadata.annotations?.["platform-operator.io/intent"]).toBeUndefined();
+    expect(ready.metadata.annotations?.[RESOLVE]).toBeUndefined();
+    expect(idsDone(stage, record, "createApplication", name)).toEqual([idOf(ready)]);
+    expect(idsDone(stage, record, "deployApplication", name)).toEqual([idOf(ready)]);
+  });
+});
