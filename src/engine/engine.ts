@@ -131,6 +131,14 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     return imprints.record(object, kind.imprints(object));
   };
 
+  /** What the first list brings and has nothing pending is verified over the poll interval. */
+  const queue = (object: KubeObject, initial: boolean): void => {
+    const routine = initial && mayWait(object) && kinds.get(object.kind)?.isConnection !== true;
+    const key = keyText(keyOf(object));
+    if (routine) deps.enqueue(key, { afterMs: deps.random() * deps.windows.pollMs, urgent: false });
+    else wake(key);
+  };
+
   return {
     connections,
     route,
@@ -144,11 +152,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
       const key = keyOf(object);
       const parents = change.type === "deleted" ? graph.references(key) : [];
       const written = note(change);
-      if (concernsItself(change)) {
-        const routine = initial && mayWait(object) && kinds.get(object.kind)?.isConnection !== true;
-        if (routine) deps.enqueue(keyText(key), { afterMs: deps.random() * deps.windows.pollMs, urgent: false });
-        else wake(keyText(key));
-      }
+      if (concernsItself(change)) queue(object, initial);
       if (initial) return;
       for (const id of written) claims.recorders(id).forEach(wake);
       for (const parent of parents) if (isGoing(deps.cache, parent)) wake(parent);

@@ -95,9 +95,7 @@ describe.each(["documented", "full"] as const)("plan on the %s surface", (surfac
       environment(stage, "lost", "nowhere"),
     ]);
     expect(code).toBe(1);
-    expect(stdout).toMatch(
-      /^papp\/shop +error +standard input: The API server refuses it: .*spec\.cpu/m,
-    );
+    expect(stdout).toMatch(/^papp\/shop +error +standard input: The API server refuses it: .*spec\.cpu/m);
     expect(stdout).toMatch(/^penv\/lost +error +ParentNotFound: PlatformProject "nowhere" does not exist/m);
   });
 

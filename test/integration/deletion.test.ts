@@ -186,6 +186,7 @@ describe.each(worlds)("deletion on the $surface surface", (world) => {
     for (const kind of TREE) await stage.remove(kind, name);
     removeRecord(stage.platform.sim, id);
     await gone(stage, name);
+    expect(await eventsOf(stage, name, "Orphaned")).toEqual([]);
   });
 
   it("after a restart, without the Secret: lets go with a warning that names what stays", async () => {

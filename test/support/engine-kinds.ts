@@ -173,10 +173,7 @@ function planNew(pass: WidgetPass, seen: Seen): Plan<Do> {
 function planOld(pass: WidgetPass, seen: Seen, id: string): Plan<Do> {
   const { spec, memory } = pass;
   const { mine } = seen;
-  if (mine === undefined) {
-    const is = seen.all !== undefined && pass.onMissing === "Recreate" ? "forget" : "stalled";
-    return { is, why: why("ExternalResourceDeleted", "It is gone.") };
-  }
+  if (mine === undefined) return planGone(pass, seen);
   const holder = pass.holderOf(id);
   if (holder !== undefined) return { is: "stalled", why: why("AlreadyManaged", `It belongs to ${holder}.`) };
   if (pass.proof !== "recorded") return planProof(pass, mine, id);
@@ -188,6 +185,11 @@ function planOld(pass: WidgetPass, seen: Seen, id: string): Plan<Do> {
   if (mine.state === "BUSY") return { is: "waiting", why: why("Deploying", "A deployment runs.") };
   if (mine.state === "ODD") return { is: "waiting", why: why("UnknownState", "An odd state.") };
   return planDeploy(pass, mine);
+}
+
+function planGone({ onMissing }: WidgetPass, { all }: Seen): Plan<Do> {
+  const is = all !== undefined && onMissing === "Recreate" ? "forget" : "stalled";
+  return { is, why: why("ExternalResourceDeleted", "It is gone.") };
 }
 
 function updateOf({ spec }: WidgetPass, { note }: Remote): Step<Do> {

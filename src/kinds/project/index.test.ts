@@ -57,7 +57,6 @@ function planned(pass: ProjectPass, seen: Seen): string {
 describe("the policies of a project", () => {
   const renamed = remote({ name: "Shop 2" });
   const withheld = new Set(["updateProject"]);
-
   it.each<[string, Parameters<typeof passOf>[0], readonly Project[], string]>([
     ["its settings differ", {}, [renamed], "updateProject"],
     ["its settings differ and may not be written", { withheld }, [renamed], "settled"],
@@ -73,7 +72,6 @@ describe("the policies of a project", () => {
   ])("%s", (_, change, projects, expected) => {
     expect(planned(passOf(change), seenOf(projects))).toBe(expected);
   });
-
   it("say what an update would change", () => {
     expect(project.plan(passOf(), seenOf([renamed]))).toMatchObject({
       step: { corrects: true, changes: [{ path: "spec.name", desired: "shop", observed: "Shop 2" }] },

@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+
+import { COMMIT, deployment, passWith, plannedBy, seenIn } from "../../../test/support/applications.ts";
+
+const DEPLOY = `deployApplication ${COMMIT}`;
+
+describe("a variable set that wrote to the application", () => {
+  const before = "2026-11-21T09:00:00.000Z";
+  const after = "2026-11-21T09:30:00.000Z";
+
+  it.each<[string, string | undefined, string | undefined, string]>([
+    ["since the last deployment has it deployed", after, before, DEPLOY],
+    ["for the first time since has it deployed", after, "", DEPLOY],
+    ["before the last deployment does not", before, before, "settled"],
+    ["and is gone does not", undefined, before, "settled"],
+    ["is no news to a deployment that knows nothing of sets", after, undefined, "settled"],
+  ])("%s", (_, writtenAt, variablesAt, expected) => {
+    const lastDeployment = deployment(variablesAt === undefined ? {} : { variablesAt });
+    const pass = passWith({ writtenAt, memory: { lastDeployment } });
+    expect(plannedBy(pass, seenIn("DEPLOYED"))).toBe(expected);
+  });
+});
