@@ -125,8 +125,8 @@ async function step<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
     const passed = failed(loop, done.frame, done.error, done.phase, report);
     // A scope may be added to a token on the platform, where nobody tells us: a denied step is tried again, slowly.
     if (passed.ending.is === "stalled" && done.error.failure.is !== "Forbidden") {
-      const { generation, inputs } = frame.pass;
-      frame.session.rejected = { op: plan.step.op, generation, inputs, why: passed.ending.why };
+      const { generation, inputs, surface } = frame.pass;
+      frame.session.rejected = { op: plan.step.op, generation, inputs, surface, why: passed.ending.why };
     }
     return { is: "passed", passed };
   }

@@ -3,8 +3,19 @@ import { describe, expect, it } from "vitest";
 import { rejectedBefore, type Rejection } from "./rejection.ts";
 
 const why = { reason: "InvalidSpec", message: "no" } as const;
-const last: Rejection = { op: "create", generation: 2, inputs: { parent: "p", value: "v" }, why };
-const pass = { generation: 2, inputs: { parent: "p", value: "v" }, requested: undefined };
+const last: Rejection = {
+  op: "create",
+  generation: 2,
+  inputs: { parent: "p", value: "v" },
+  surface: "Documented",
+  why,
+};
+const pass = {
+  generation: 2,
+  inputs: { parent: "p", value: "v" },
+  surface: "Documented",
+  requested: undefined,
+} as const;
 
 describe("a step that was rejected", () => {
   it.each([
@@ -12,6 +23,7 @@ describe("a step that was rejected", () => {
     ["another operation", "update", pass, undefined],
     ["a newer generation", "create", { ...pass, generation: 3 }, undefined],
     ["another value", "create", { ...pass, inputs: { parent: "p", value: "w" } }, undefined],
+    ["another surface", "create", { ...pass, surface: "Full" }, undefined],
     ["the user's request", "create", { ...pass, requested: "now" }, undefined],
   ] as const)("%s", (_, op, now, expected) => {
     expect(rejectedBefore(last, op, now)).toEqual(expected);

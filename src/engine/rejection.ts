@@ -1,16 +1,19 @@
 /**
  * What the platform rejected for good (400, 422, the 409 of a name that is taken) is not sent again: another spec, value
- * or request of the user may change its mind, and nothing else would be told to us.
+ * or request of the user may change its mind, or another surface, on which the same step is another request; and
+ * nothing else would be told to us.
  */
 import { isDeepStrictEqual } from "node:util";
 
-import type { Why } from "./kind.ts";
+import type { Surface, Why } from "./kind.ts";
 
 /** A step that was rejected, and what it was made of. Values of Secrets are in it: it stays in memory. */
 export interface Rejection {
   readonly op: string;
   readonly generation: number;
   readonly inputs: unknown;
+  /** As which it was made: Documented while the surface is not known yet. */
+  readonly surface: Surface;
   readonly why: Why;
 }
 
@@ -18,8 +21,9 @@ export interface Rejection {
 export function rejectedBefore(
   last: Rejection | undefined,
   op: string,
-  pass: { readonly generation: number; readonly inputs: unknown; readonly requested: string | undefined },
+  pass: Pick<Rejection, "generation" | "inputs" | "surface"> & { readonly requested: string | undefined },
 ): Why | undefined {
   if (last?.op !== op || last.generation !== pass.generation || pass.requested !== undefined) return undefined;
+  if (last.surface !== pass.surface) return undefined;
   return isDeepStrictEqual(last.inputs, pass.inputs) ? last.why : undefined;
 }
