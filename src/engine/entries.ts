@@ -7,8 +7,8 @@ import { member } from "../kube/json.ts";
 import { keyOf } from "../kube/objects.ts";
 import type { KubeObject } from "../kube/types.ts";
 import { keyText, shortName } from "./keys.ts";
-import type { Uuid } from "./kind.ts";
 import { text } from "./status.ts";
+import type { Uuid } from "./terms.ts";
 
 /** The name of an entry. */
 export function entryOf(id: Uuid, name: string): string {

@@ -8,9 +8,8 @@ import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE, SEAL } from "../resources/b
 import type { Ending } from "./compose.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
-import type { Errand, ReceiverInputs, ReceiverSettings } from "./errand-kind.ts";
 import { isForeign } from "./identity.ts";
-import type { ConditionFact, Ms, Report, Why } from "./kind.ts";
+import type { ConditionFact, Errand, Ms, ReceiverInputs, ReceiverSettings, Report, Why } from "./kind.ts";
 import { pass } from "./loop.ts";
 import { RECEIVER_TOKEN_LENGTH, receiverKeys, type ReceiverKeys } from "./receiver-keys.ts";
 import type { Frame } from "./scope.ts";

@@ -1,76 +1,42 @@
 /** Hop 8 of a reconcile: one status patch if something changed, events on transitions, and when to look again. */
-import { isObject, member } from "../kube/json.ts";
-import type { JsonObject, KubeObject } from "../kube/types.ts";
-import { compose, type Ending } from "./compose.ts";
+import { isObject } from "../kube/json.ts";
+import type { JsonObject } from "../kube/types.ts";
+import { compose } from "./compose.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { holdBack, signature } from "./deferral.ts";
-import type { Governed } from "./governed.ts";
-import type { Pins } from "./identity.ts";
-import type { Kind, Ms, PolicyDefaults, Report, Uuid } from "./kind.ts";
-import { NO_DEFAULTS, requestedToken } from "./policy.ts";
+import type { Done } from "./done.ts";
+import type { Kind, Ms } from "./kind.ts";
+import { requestedToken } from "./policy.ts";
 import { publish } from "./publish.ts";
 import { openAction } from "./recover.ts";
 import { backoff, follow, jitter, pollInterval } from "./schedule.ts";
-import type { Session } from "./session.ts";
-import { isSettled, sameJson, text } from "./status.ts";
+import { isSettled, sameJson } from "./status.ts";
 import { announce } from "./transitions.ts";
-
-/** All that is to be written down. */
-export interface Finish {
-  readonly object: KubeObject;
-  readonly session: Session;
-  readonly ending: Ending;
-  readonly report: Report | undefined;
-  readonly id: Uuid | undefined;
-  readonly pins: Pins | undefined;
-  /** Whether the platform was asked in this pass: then a reconcile request is handled, however it went. */
-  readonly asked: boolean;
-  readonly again: Ms | undefined;
-  readonly governed: Governed | undefined;
-  readonly defaults: PolicyDefaults;
-}
-
-/** A pass that ended before the platform was asked. */
-export function unasked(object: KubeObject, session: Session, ending: Ending, again?: Ms): Finish {
-  const id = session.unsaved?.id ?? text(member(object.status, "externalId"));
-  return {
-    object,
-    session,
-    ending,
-    report: undefined,
-    id,
-    pins: undefined,
-    asked: false,
-    again,
-    governed: undefined,
-    defaults: NO_DEFAULTS,
-  };
-}
 
 /** @returns milliseconds until the object should be looked at again. @throws KubeError */
 export async function finish<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
   context: Context<Api>,
   kind: Kind<Spec, In, Seen, Mem, Do, Api>,
-  done: Finish,
+  done: Done,
 ): Promise<Ms> {
   return await tell(context, kind, await publish(context, kind, done));
 }
 
 /** What was recorded or written belongs to the place where it was. */
-function isPinned({ lives }: { readonly lives: boolean | "InOthers" }, { id, session }: Finish): boolean {
+function isPinned({ lives }: { readonly lives: boolean | "InOthers" }, { id, session }: Done): boolean {
   return lives === "InOthers" ? session.unsaved !== undefined : lives && id !== undefined;
 }
 
 /** What the user requested is not handled before its plan is approved, or its window open. */
-function isHeld({ governed }: Finish): boolean {
+function isHeld({ governed }: Done): boolean {
   return governed?.plan !== undefined && governed.plan.approved !== true;
 }
 
 async function tell<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
   context: Context<Api>,
   kind: Kind<Spec, In, Seen, Mem, Do, Api>,
-  done: Finish,
+  done: Done,
 ): Promise<Ms> {
   const { object, session, ending, report } = done;
   const memory: JsonObject = session.unsaved?.memory ?? kind.resource.memory.parse(object.status ?? {});
@@ -99,7 +65,7 @@ async function tell<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
  */
 async function write<Api extends RatedApi>(
   context: Context<Api>,
-  done: Finish,
+  done: Done,
   status: JsonObject,
   patience: Ms,
 ): Promise<Ms | undefined> {
@@ -123,7 +89,7 @@ async function write<Api extends RatedApi>(
   return undefined;
 }
 
-function nextLook<Api extends RatedApi>(context: Context<Api>, done: Finish): Ms {
+function nextLook<Api extends RatedApi>(context: Context<Api>, done: Done): Ms {
   const { object, session, ending } = done;
   const poll = pollInterval(object, context.windows, done.defaults.pollInterval);
   if (poll.invalid !== undefined) warnOfInterval(context, done, poll.invalid);
@@ -135,7 +101,7 @@ function nextLook<Api extends RatedApi>(context: Context<Api>, done: Finish): Ms
   return ending.is === "waiting" ? again : Math.max(again, context.windows.backoffMinMs);
 }
 
-function usualDelay<Api extends RatedApi>({ windows, random }: Context<Api>, done: Finish, pollMs: Ms): Ms {
+function usualDelay<Api extends RatedApi>({ windows, random }: Context<Api>, done: Done, pollMs: Ms): Ms {
   const { object, session, ending } = done;
   switch (ending.is) {
     case "settled":
@@ -155,7 +121,7 @@ function usualDelay<Api extends RatedApi>({ windows, random }: Context<Api>, don
   }
 }
 
-function warnOfInterval<Api extends RatedApi>(context: Context<Api>, done: Finish, invalid: string): void {
+function warnOfInterval<Api extends RatedApi>(context: Context<Api>, done: Done, invalid: string): void {
   if (done.session.warned.has(invalid)) return;
   done.session.warned.add(invalid);
   context.events.record({

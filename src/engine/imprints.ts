@@ -5,7 +5,7 @@
 import { keyOf } from "../kube/objects.ts";
 import type { KubeObject } from "../kube/types.ts";
 import { keyText } from "./keys.ts";
-import type { Imprint, Uuid } from "./kind.ts";
+import type { Imprint, Uuid } from "./terms.ts";
 
 export interface Imprints {
   /** Takes note of what an object's status records, in place of what it recorded before. @returns the ids that are new or later */

@@ -1,36 +1,26 @@
 /** The seam between the one reconcile and the kinds. The engine knows nothing else of a kind. */
 import type { Json, JsonObject } from "../kube/types.ts";
-import type { Reason } from "../resources/base/reasons.ts";
+import type { ApiError } from "../platform/errors.ts";
 import type { Resource } from "../resources/base/resource.ts";
-import type { Errand, ReceiverSettings } from "./errand-kind.ts";
-import type { Fingerprint } from "./fingerprint.ts";
-import type { Task } from "./task.ts";
+import type {
+  ConditionFact,
+  ConnectionSettings,
+  DriftField,
+  Goal,
+  Imprint,
+  Ms,
+  Needs,
+  Proof,
+  ReceiverInputs,
+  Surface,
+  Uuid,
+  Why,
+} from "./terms.ts";
 
 export type { Json, JsonObject } from "../kube/types.ts";
 export { entryOf } from "./entries.ts";
 export { refreshed, sameContent, type Fingerprint } from "./fingerprint.ts";
-export type { ReceiverInputs, ReceiverSettings } from "./errand-kind.ts";
-
-export type Ms = number;
-export type Uuid = string;
-
-/** "stopped" is what deletionPolicy Stop asks for before the object goes. */
-export type Goal = "present" | "absent" | "stopped";
-
-/** What the platform offers behind a connection (design §4). */
-export type Surface = "Documented" | "Full";
-
-/** A reason and a sentence that never changes while the facts do not: no times, counters or request ids in it. */
-export interface Why {
-  readonly reason: Reason;
-  readonly message: string;
-}
-
-/**
- * Where an id comes from: "recorded" in status by us; "claimed" by the annotation alone, as after a loss of status;
- * "given" by the user in spec.externalId. The last two are verified, then adopted.
- */
-export type Proof = "recorded" | "claimed" | "given";
+export type * from "./terms.ts";
 
 /** All that a kind's pure code may see. */
 export interface Pass<Spec, In, Mem extends JsonObject> {
@@ -135,20 +125,6 @@ export interface OpenIntent {
   readonly mark: Json;
 }
 
-export interface ConditionFact {
-  readonly type: string;
-  readonly status: "True" | "False" | "Unknown";
-  /** A Reason, or a state of the platform verbatim. */
-  readonly reason: string;
-  readonly message: string;
-}
-
-export interface DriftField {
-  readonly path: string;
-  readonly desired: string;
-  readonly observed: string;
-}
-
 /** What a kind has to say about what was seen. `ready` is said while the plan is settled. */
 export interface Report {
   readonly ready: Why;
@@ -169,85 +145,25 @@ export interface Report {
   readonly lookWithin?: Ms;
 }
 
-/** That a resource wrote into an object of the platform, and when, by the platform's clock (ISO 8601). */
-export interface Imprint {
-  readonly id: Uuid;
-  readonly at: string;
+/** Present on a kind whose objects do one thing and are over. */
+export interface Task<Spec, In, Seen, Mem extends JsonObject> {
+  /**
+   * Whether it is over, by what its status says: then it is never looked at again, but to delete it when its time has
+   * come.
+   * @returns undefined while it is not over
+   */
+  over(memory: Mem): { readonly expiresAt: Date | undefined } | undefined;
+  /**
+   * What is known after a request that the platform certainly did not execute.
+   * @returns undefined where it is no failure of the task, but the connection's
+   */
+  refused(error: ApiError, pass: Pass<Spec, In, Mem>, seen: Seen): Known<Seen, Mem> | undefined;
 }
 
-/** A reference to another custom resource, or to an object of the platform by its id. Exactly one of name and id. */
-export interface Reference {
-  /** E.g. "spec.projectRef". */
-  readonly field: string;
-  /** The kind that is referred to, e.g. "PlatformProject". */
-  readonly kind: string;
-  readonly name: string | undefined;
-  readonly externalId: Uuid | undefined;
-  /** Only its id is needed: whether it is Ready does not matter. */
-  readonly idOnly?: true;
-  /** Holds nothing up: what does not exist or has no id yet is for the kind to tell. An id is enough, it is no parent. */
-  readonly optional?: true;
-}
-
-/** A value from a Secret or a ConfigMap of the same namespace, or all of them. */
-export interface ValueRequest {
-  /** E.g. "spec.variables[DATABASE_URL]". */
-  readonly field: string;
-  readonly from: "Secret" | "ConfigMap";
-  readonly name: string;
-  /** Absent: every key that there is. */
-  readonly key?: string;
-}
-
-export interface Resolved {
-  /** The id behind a reference. @throws RangeError for a field that was not asked for. */
-  id(field: string): Uuid;
-  /** The same for an optional reference; undefined while there is none. */
-  idIfAny(field: string): Uuid | undefined;
-  /** The value behind a request. @throws RangeError for a field that was not asked for. */
-  value(field: string): string;
-  /** The values behind a request without a key, by their keys. @throws RangeError for a field that was not asked for */
-  all(field: string): ReadonlyMap<string, string>;
-  /** Stands for this content and the sources that it came from. */
-  fingerprint(content: Json): Fingerprint;
-}
-
-/** What has to be there before a kind can be observed. */
-export interface Needs<In> {
-  /** The first one is the parent, whose connection is inherited and, unless it is optional, whose id is pinned. */
-  readonly references: readonly Reference[];
-  readonly values: readonly ValueRequest[];
-  /** Pure: builds the kind's inputs of what was resolved. */
-  inputs(resolved: Resolved): In;
-}
-
-/** What a connection says for its objects: the members of spec.lifecycle, and how often they are looked at. */
-export interface PolicyDefaults {
-  readonly lifecycle: Readonly<Record<string, unknown>>;
-  /** As a user writes it, e.g. "15m". */
-  readonly pollInterval: string | undefined;
-}
-
-/** What a connection kind tells the engine about itself. */
-export interface ConnectionSettings {
-  readonly baseUrl: string;
-  readonly pathPrefix: string;
-  readonly organizationId: Uuid;
-  readonly scheme: "Token" | "Bearer";
-  readonly tokenSecret: { readonly name: string; readonly key: string };
-  readonly requestsPerSecond: number | undefined;
-  readonly burst: number | undefined;
-  readonly surface: "Auto" | Surface;
-  readonly allowUnverifiedIds: boolean;
-  readonly allowedProjects: readonly Uuid[] | undefined;
-  /** What counts where an object says nothing itself. */
-  readonly defaults: PolicyDefaults;
-  /** Present where the platform is to tell the operator what happens. */
-  readonly receiver?: ReceiverSettings | undefined;
-  /** Only of a cluster-scoped connection: who may use it. undefined: nobody. */
-  readonly allowedNamespaces:
-    | { readonly names: readonly string[]; readonly matchLabels: Readonly<Record<string, string>> | undefined }
-    | undefined;
+/** What a connection does on the platform for itself. How it goes is told in a condition of this type. */
+export interface Errand<Spec, Mem extends JsonObject, Api> {
+  readonly condition: string;
+  readonly kind: Kind<Spec, ReceiverInputs, unknown, Mem, unknown, Api>;
 }
 
 export interface Kind<Spec, In, Seen, Mem extends JsonObject, Do, Api> {

@@ -3,7 +3,7 @@ import { isKube } from "../kube/errors.ts";
 import type { JsonObject } from "../kube/types.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
-import type { Finish } from "./finish.ts";
+import type { Done } from "./done.ts";
 import type { Kind, Why } from "./kind.ts";
 import { backoff } from "./schedule.ts";
 
@@ -14,8 +14,8 @@ import { backoff } from "./schedule.ts";
 export async function publish<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
   context: Context<Api>,
   kind: Kind<Spec, In, Seen, Mem, Do, Api>,
-  done: Finish,
-): Promise<Finish> {
+  done: Done,
+): Promise<Done> {
   const { output, secret } = done.report ?? {};
   if (output !== undefined) {
     try {
@@ -40,9 +40,9 @@ export async function publish<Spec, In, Seen, Mem extends JsonObject, Do, Api ex
 /** What is known once the Secret is there. A status that is held back must not have it fetched and written again. */
 function written<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
   kind: Kind<Spec, In, Seen, Mem, Do, Api>,
-  done: Finish,
+  done: Done,
   status: JsonObject,
-): Finish {
+): Done {
   const { session, object, report } = done;
   const { memory, intentClosed = false } = session.unsaved ?? {};
   const known = memory ?? kind.resource.memory.parse(object.status ?? {});
@@ -62,7 +62,7 @@ function notOurs(kind: "ConfigMap" | "Secret", name: string): Why {
   return { reason: "NameConflict", message };
 }
 
-function unwritten<Api extends RatedApi>(context: Context<Api>, done: Finish, why: Why): Finish {
+function unwritten<Api extends RatedApi>(context: Context<Api>, done: Done, why: Why): Done {
   done.session.failures += 1;
   return {
     ...done,

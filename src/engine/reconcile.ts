@@ -6,9 +6,10 @@ import type { Ending } from "./compose.ts";
 import { probed, probeDue, untilProbe } from "./connection-pass.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
+import { unasked, type Done } from "./done.ts";
 import { runErrand } from "./errand.ts";
 import { isMoved } from "./execute.ts";
-import { finish, unasked, type Finish } from "./finish.ts";
+import { finish } from "./finish.ts";
 import { keyText } from "./keys.ts";
 import type { Kind, Ms, Report } from "./kind.ts";
 import { pass, type Passed } from "./loop.ts";
@@ -106,8 +107,8 @@ async function withErrand<Spec, In, Seen, Mem extends JsonObject, Do, Api extend
   context: Context<Api>,
   kind: Kind<Spec, In, Seen, Mem, Do, Api>,
   frame: Frame<Spec, In, Mem, Api>,
-  done: Finish,
-): Promise<Finish> {
+  done: Done,
+): Promise<Done> {
   const { report } = done;
   if (kind.errand === undefined || report === undefined) return done;
   const { connection } = frame;
@@ -132,7 +133,7 @@ function isAnswered({ ending, report }: { readonly ending: Ending; readonly repo
 function toFinish<Spec, In, Mem extends JsonObject, Api>(
   { frame, ending, report, again }: Passed<Spec, In, Mem, Api>,
   asked: boolean,
-): Finish {
+): Done {
   const { object, session, pins } = frame;
   const { governed, connection } = frame;
   const { defaults } = connection.settings;

@@ -5,7 +5,7 @@ import type { KubeObject, JsonObject } from "../kube/types.ts";
 import type { Reason } from "../resources/base/reasons.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
-import { unasked, type Finish } from "./finish.ts";
+import { unasked, type Done } from "./done.ts";
 import { identify } from "./identity.ts";
 import { parseKey } from "./keys.ts";
 import type { Kind, PolicyDefaults } from "./kind.ts";
@@ -35,7 +35,7 @@ export async function remove<Spec, In, Seen, Mem extends JsonObject, Do, Api ext
   kind: Kind<Spec, In, Seen, Mem, Do, Api>,
   object: KubeObject,
   session: Session,
-): Promise<Finish | undefined> {
+): Promise<Done | undefined> {
   if (!hasFinalizer(object)) return undefined;
   const policy = policiesOf(object, defaultsFor(context, object)).deletion;
   const id = session.unsaved?.id ?? text(member(object.status, "externalId"));
@@ -72,7 +72,7 @@ async function end<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rated
   object: KubeObject,
   session: Session,
   policy: "Delete" | "Stop",
-): Promise<Finish | undefined> {
+): Promise<Done | undefined> {
   const scoped = await scope(context, kind, object, session, policy === "Stop" ? "stopped" : "absent");
   if (scoped.is === "ready") {
     session.lostAt = undefined;
@@ -90,7 +90,7 @@ async function dismantle<Spec, In, Seen, Mem extends JsonObject, Do, Api extends
   kind: Kind<Spec, In, Seen, Mem, Do, Api>,
   frame: Frame<Spec, In, Mem, Api>,
   policy: "Delete" | "Stop",
-): Promise<Finish | undefined> {
+): Promise<Done | undefined> {
   const refusal = notOurs(context, frame);
   if (refusal !== undefined)
     return await letGo(context, frame.object, kept("Warning", subject(kind, frame.pass.id), refusal));

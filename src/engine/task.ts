@@ -1,26 +1,10 @@
 /** Objects that do one thing and are over, like a Job of Kubernetes: what the engine does for their kinds. */
 import type { JsonObject, KubeObject } from "../kube/types.ts";
-import type { ApiError } from "../platform/errors.ts";
 import { BEGUN, INSTALLATION } from "../resources/base/names.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
-import type { Known, Ms, Pass } from "./kind.ts";
+import type { Ms, Task } from "./kind.ts";
 import { conditionOf } from "./status.ts";
-
-/** Present on a kind whose objects do one thing and are over. */
-export interface Task<Spec, In, Seen, Mem extends JsonObject> {
-  /**
-   * Whether it is over, by what its status says: then it is never looked at again, but to delete it when its time has
-   * come.
-   * @returns undefined while it is not over
-   */
-  over(memory: Mem): { readonly expiresAt: Date | undefined } | undefined;
-  /**
-   * What is known after a request that the platform certainly did not execute.
-   * @returns undefined where it is no failure of the task, but the connection's
-   */
-  refused(error: ApiError, pass: Pass<Spec, In, Mem>, seen: Seen): Known<Seen, Mem> | undefined;
-}
 
 /** What a reconcile of a task needs to know of its kind. */
 interface TaskKind<Mem extends JsonObject> {

@@ -1,7 +1,7 @@
 /** The errand of a pretended connection: it registers a receiver as a remote called "hook". */
 import { z } from "zod";
 
-import type { Errand } from "../../src/engine/errand-kind.ts";
+import type { Errand } from "../../src/engine/kind.ts";
 import type { Uuid } from "../../src/engine/kind.ts";
 import type { Resource } from "../../src/resources/base/resource.ts";
 import { kept } from "../../src/resources/base/status.ts";

@@ -1,0 +1,42 @@
+/** What a pass leaves behind, to be written down. */
+import { member } from "../kube/json.ts";
+import type { KubeObject } from "../kube/types.ts";
+import type { Ending } from "./compose.ts";
+import type { Governed } from "./governed.ts";
+import type { Pins } from "./identity.ts";
+import type { Ms, PolicyDefaults, Report, Uuid } from "./kind.ts";
+import { NO_DEFAULTS } from "./policy.ts";
+import type { Session } from "./session.ts";
+import { text } from "./status.ts";
+
+/** All that is to be written down. */
+export interface Done {
+  readonly object: KubeObject;
+  readonly session: Session;
+  readonly ending: Ending;
+  readonly report: Report | undefined;
+  readonly id: Uuid | undefined;
+  readonly pins: Pins | undefined;
+  /** Whether the platform was asked in this pass: then a reconcile request is handled, however it went. */
+  readonly asked: boolean;
+  readonly again: Ms | undefined;
+  readonly governed: Governed | undefined;
+  readonly defaults: PolicyDefaults;
+}
+
+/** A pass that ended before the platform was asked. */
+export function unasked(object: KubeObject, session: Session, ending: Ending, again?: Ms): Done {
+  const id = session.unsaved?.id ?? text(member(object.status, "externalId"));
+  return {
+    object,
+    session,
+    ending,
+    report: undefined,
+    id,
+    pins: undefined,
+    asked: false,
+    again,
+    governed: undefined,
+    defaults: NO_DEFAULTS,
+  };
+}
