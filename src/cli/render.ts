@@ -1,5 +1,12 @@
 /** The one place that writes data: table, wide, json, yaml and name. */
-import type { Call } from "./command.ts";
+import type { Format } from "./globals.ts";
+import type { Io } from "./io.ts";
+
+/** Where a command writes, and what -o says. */
+interface Printing {
+  readonly io: Io;
+  readonly output: Format;
+}
 
 export type Cell = string | number | bigint | boolean | undefined;
 
@@ -25,7 +32,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
 
 /** Writes rows as -o says; json and yaml give a list. */
 export async function printList<Row>(
-  call: Pick<Call, "io" | "output" | "tell">,
+  call: Printing & { readonly tell: (line: string) => void },
   view: View<Row>,
   rows: readonly Row[],
 ) {
@@ -37,12 +44,12 @@ export async function printList<Row>(
 }
 
 /** Writes one row as -o says; json and yaml give an object. */
-export async function printOne<Row>(call: Pick<Call, "io" | "output">, view: View<Row>, row: Row): Promise<void> {
+export async function printOne<Row>(call: Printing, view: View<Row>, row: Row): Promise<void> {
   await print(call, view, [row], () => dataOf(view, row));
 }
 
 /** Writes plain data as JSON or YAML. @param value may hold bigint, which keeps its digits. */
-export async function printData(call: Pick<Call, "io">, output: "json" | "yaml", value: unknown): Promise<void> {
+export async function printData(call: Pick<Printing, "io">, output: "json" | "yaml", value: unknown): Promise<void> {
   call.io.stdout.write(output === "json" ? `${await json(value)}\n` : await yaml(value));
 }
 
@@ -51,12 +58,7 @@ export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, " ").trim();
 }
 
-async function print<Row>(
-  call: Pick<Call, "io" | "output">,
-  view: View<Row>,
-  rows: readonly Row[],
-  data: () => unknown,
-): Promise<void> {
+async function print<Row>(call: Printing, view: View<Row>, rows: readonly Row[], data: () => unknown): Promise<void> {
   const { io, output } = call;
   switch (output) {
     case "json":

@@ -65,7 +65,7 @@ function wordOf({ id, recreate, adopt, proceed }: Words): Word {
 /** The operator would do nothing about it, or something that is not meant. @throws CliError */
 function refuse(object: KubeObject, word: Word, shown: string): void {
   const isConnection = CONNECTIONS.has(object.kind);
-  const reason = conditionOf(object, "Stalled")?.reason ?? conditionOf(object, "Ready")?.reason ?? "nothing";
+  const reason = reasonOf(object);
   switch (word.is) {
     case "id":
       refuseId(object, word.id, shown, isConnection);
@@ -88,6 +88,11 @@ function refuse(object: KubeObject, word: Word, shown: string): void {
     default:
       word satisfies never;
   }
+}
+
+/** Why it stands still, or how it is. */
+function reasonOf(object: KubeObject): string {
+  return conditionOf(object, "Stalled")?.reason ?? conditionOf(object, "Ready")?.reason ?? "nothing";
 }
 
 function refuseId(object: KubeObject, id: string, shown: string, isConnection: boolean): void {
