@@ -15,10 +15,8 @@ export interface Expecting {
 
 export type Judgement =
   | { readonly is: "genuine"; readonly connection: ObjectKey }
-  /** No such path. */
-  | { readonly is: "unknown" }
-  /** The path is right and the secret is not. */
-  | { readonly is: "refused" };
+  /** There is no such path, or the path is right and the secret is not. */
+  | { readonly is: "unproven" };
 
 /** Receivers may be reached under any prefix, so the last segment decides. */
 const PATH = /^(?:\/[^?#]*)?\/([0-9a-f]{64})(?:\?.*)?$/;
@@ -29,14 +27,14 @@ const SECRET_HEADER = /^x-(?:.+-)?(?:signature|secret)(?:-.+)?$/;
 /** @param url the path and query of the request. Takes the same time for whatever is nearly right. */
 export function judge(expecting: readonly Expecting[], url: string, headers: IncomingHttpHeaders): Judgement {
   const path = PATH.exec(url)?.[1];
-  if (path === undefined) return { is: "unknown" };
+  if (path === undefined) return { is: "unproven" };
   // All are looked at, so that the time tells nothing of how many there are before the right one.
   const same = expecting.filter(({ keys }) => isSame(keys.path, path));
   const mine = same.at(0);
-  if (mine === undefined) return { is: "unknown" };
+  if (mine === undefined) return { is: "unproven" };
   const secrets = Object.entries(headers).flatMap(([name, value]) => (SECRET_HEADER.test(name) ? [value ?? ""] : []));
   const proven = secrets.flat().filter((secret) => isSame(mine.keys.secret, secret)).length > 0;
-  if (mine.sendsSecret && secrets.length > 0 && !proven) return { is: "refused" };
+  if (mine.sendsSecret && secrets.length > 0 && !proven) return { is: "unproven" };
   return { is: "genuine", connection: mine.key };
 }
 

@@ -23,7 +23,7 @@ export type DeliveryResult =
   | "ignored"
   /** Not proven to come from the platform. */
   | "rejected"
-  /** Too many of them. */
+  /** Too many of them: not read, or not even answered to. */
   | "limited"
   | "too-large"
   /** This process does not lead. */
@@ -76,13 +76,15 @@ function createReceiver(options: ReceiverOptions): Server {
     const deliveries = options.deliveries();
     if (deliveries === undefined) return { status: 503, event: "none", result: "standby" };
     const judgement = judge(deliveries.expecting(), request.url ?? "", request.headers);
-    if (judgement.is !== "genuine" || request.method !== "POST") {
+    if (judgement.is !== "genuine") {
       if (!unproven(request.socket.remoteAddress ?? "")) return { status: 429, event: "none", result: "limited" };
-      return { status: judgement.is === "refused" ? 401 : 404, event: "none", result: "rejected" };
+      return { status: 401, event: "none", result: "rejected" };
     }
+    if (request.method !== "POST") return { status: 405, event: "none", result: "rejected" };
     const { connection } = judgement;
+    // Taken without being read: the sender did nothing wrong, and what it told is found at the next look.
     if (!genuine(`${connection.kind}/${connection.namespace}/${connection.name}`)) {
-      return { status: 429, event: "none", result: "limited" };
+      return { status: 200, event: "none", result: "limited" };
     }
     const text = await readText(request);
     if (text === undefined) return { status: 413, event: "none", result: "too-large" };
@@ -116,9 +118,9 @@ function createReceiver(options: ReceiverOptions): Server {
   return server;
 }
 
-/** Says nothing but the status. What is not taken ends the connection, with whatever is still on its way. */
+/** Says nothing but the status. What is not read ends the connection, with whatever is still on its way. */
 function answer(response: ServerResponse, status: number): void {
-  const closing = status === 200 ? {} : { connection: "close" };
+  const closing = status === 200 && response.req.complete ? {} : { connection: "close" };
   const later = status === 503 || status === 429 ? { "retry-after": "5" } : {};
   response.writeHead(status, { "content-length": 0, ...closing, ...later });
   response.end();
