@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { engineBench } from "../../test/support/engine-bench.ts";
 import { effects, HOUR, on, polled, ready, remote, status } from "../../test/support/engine-policies.ts";
+import type { JsonObject } from "../kube/types.ts";
 import { EXTERNAL_ID, FINALIZER, RECONCILE_REQUESTED_AT } from "../resources/base/names.ts";
 
 describe("managementPolicy ObserveOnly", () => {
@@ -142,5 +143,25 @@ describe("the connection's defaults", () => {
     bench.cluster.annotate("Widget", "a", { [RECONCILE_REQUESTED_AT]: "1" });
     await bench.run(1_000);
     expect(bench.due("Widget", "a")).toBeGreaterThan(1.5 * HOUR);
+  });
+});
+
+describe("a status of a version that knew no policies", () => {
+  it("is under the brake, and gets what it lacks", async () => {
+    const bench = engineBench();
+    bench.world.surface = "Full";
+    await bench.run(1_000);
+    const names = Array.from({ length: 20 }, (_, index) => `w${String(index)}`);
+    for (const name of names) bench.widget(name, { note: "ours" });
+    await bench.run(60_000);
+    for (const name of names) {
+      const { appliedGeneration: _, ...older } = bench.cluster.get("Widget", name).status as JsonObject;
+      bench.cluster.status("Widget", name, older);
+    }
+    for (const { id } of [...bench.world.remotes.values()]) bench.world.change(id, { note: "normalised" });
+    bench.restart();
+    await bench.run(HOUR);
+    expect(bench.world.count("update")).toBe(10);
+    expect(bench.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");
   });
 });

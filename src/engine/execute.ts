@@ -12,6 +12,7 @@ import type { Kind, Known, Step } from "./kind.ts";
 import { writeSlot, type Intent } from "./ledger.ts";
 import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordId } from "./record.ts";
 import { recordedId, type Frame } from "./scope.ts";
+import { isSettled } from "./status.ts";
 import { noteBegun } from "./task.ts";
 import { announce } from "./transitions.ts";
 import type { Phase } from "./verdict.ts";
@@ -57,7 +58,9 @@ function braked<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
   work: Work<Spec, In, Seen, Mem, Do, Api>,
 ): boolean {
   const { object, connection, pass } = work.frame;
-  if (pass.goal !== "present" || pass.requested !== undefined || !isBroughtAbout(object)) return false;
+  if (pass.goal !== "present" || pass.requested !== undefined) return false;
+  // A status of an older version does not say what was brought about; what was Ready then, was.
+  if (!isBroughtAbout(object) && !isSettled(object)) return false;
   return !connection.brake.take(connection.users.size);
 }
 
