@@ -6,11 +6,12 @@ import type { SyncWindows } from "./policy.ts";
 
 export type WindowState =
   | { readonly is: "open" }
-  /** `opensAt` is undefined when it never opens as far as can be seen. */
-  | { readonly is: "closed"; readonly opensAt: Date | undefined };
+  /** Closed until then at least; `until` is undefined where no end of it can be seen. */
+  | { readonly is: "closed"; readonly until: Date | undefined };
 
-/** Windows that follow each other without a gap are followed so many times. */
-const CHAIN = 100;
+/** How far a schedule is searched: leap days are eight years apart at most, and an open window may be from last year. */
+const YEARS_BACK = 2;
+const YEARS_AHEAD = 9;
 
 interface Window {
   readonly cron: Cron;
@@ -21,12 +22,12 @@ interface Window {
  * @returns why the windows cannot be understood, undefined when they can: a wrong schedule must not read as "never" or
  *   "always".
  */
-export function invalidWindows(windows: SyncWindows | undefined): Why | undefined {
+export function invalidWindows(windows: SyncWindows | undefined, now: Date): Why | undefined {
   for (const [index, { schedule, timeZone, duration }] of (windows?.windows ?? []).entries()) {
     const field = `spec.lifecycle.syncWindows.windows[${index}]`;
     if (duration <= 0) return { reason: "InvalidSpec", message: `${field}.duration must be longer than nothing.` };
     try {
-      cronOf(schedule, timeZone).nextRun();
+      cronOf(schedule, timeZone, now).nextRun(now);
     } catch {
       const message = `${field} is not understood: schedule must be a cron expression of five fields, e.g. "0 22 * * 1-5", and timeZone the name of an IANA time zone, e.g. Europe/Berlin.`;
       return { reason: "InvalidSpec", message };
@@ -35,46 +36,33 @@ export function invalidWindows(windows: SyncWindows | undefined): Why | undefine
   return undefined;
 }
 
-/** Whether writes are allowed now, and if not, from when on. @throws RangeError for windows that are not understood */
+/**
+ * Whether writes are allowed now, and if not, until when at least. Anybody's windows are judged at every step, so each
+ * takes two searches at most. @throws RangeError for windows that are not understood
+ */
 export function windowState(windows: SyncWindows | undefined, now: Date): WindowState {
   if (windows === undefined) return { is: "open" };
   const all = windows.windows.map(({ schedule, timeZone, duration }) => ({
-    cron: cronOf(schedule, timeZone),
+    cron: cronOf(schedule, timeZone, now),
     duration,
   }));
-  const isInside = all.some((window) => endAt(window, now) !== undefined);
-  if (isInside === (windows.kind === "Allow")) return { is: "open" };
-  return { is: "closed", opensAt: windows.kind === "Allow" ? nextStart(all, now) : endOfAll(all, now) };
+  const ends = all.flatMap((window) => endOf(window, now) ?? []);
+  if (ends.length > 0 === (windows.kind === "Allow")) return { is: "open" };
+  if (windows.kind === "Deny") return { is: "closed", until: new Date(Math.max(...ends)) };
+  const starts = all.flatMap(({ cron }) => cron.nextRun(now)?.getTime() ?? []);
+  return { is: "closed", until: starts.length === 0 ? undefined : new Date(Math.min(...starts)) };
 }
 
-function cronOf(schedule: string, timeZone: string): Cron {
-  return new Cron(schedule, { timezone: timeZone, mode: "5-part" });
+/** The years are named, as a schedule that never comes would else be searched for through a thousand of them. */
+function cronOf(schedule: string, timeZone: string, now: Date): Cron {
+  const year = now.getUTCFullYear();
+  const years = `${year - YEARS_BACK}-${year + YEARS_AHEAD}`;
+  return new Cron(`0 ${schedule} ${years}`, { timezone: timeZone, mode: "7-part" });
 }
 
-/** When the window ends that is open at `at`; undefined when none of its occurrences is. */
-function endAt({ cron, duration }: Window, at: Date): Date | undefined {
+/** When the first of its occurrences ends that are open at `at`, in milliseconds; undefined when none of them is. */
+function endOf({ cron, duration }: Window, at: Date): number | undefined {
   // Occurrences begin at whole seconds, and the search begins after its start.
-  let start = cron.nextRun(new Date(at.getTime() - duration));
-  let end: Date | undefined;
-  for (let times = 0; start !== null && start <= at && times < CHAIN; times += 1) {
-    end = new Date(start.getTime() + duration);
-    start = cron.nextRun(start);
-  }
-  return end !== undefined && end > at ? end : undefined;
-}
-
-function nextStart(all: readonly Window[], now: Date): Date | undefined {
-  const starts = all.flatMap(({ cron }) => cron.nextRun(now) ?? []);
-  return starts.toSorted((left, right) => left.getTime() - right.getTime())[0];
-}
-
-/** When no window is open any more: one may begin before another ends. */
-function endOfAll(all: readonly Window[], now: Date): Date | undefined {
-  let at = now;
-  for (let times = 0; times < CHAIN; times += 1) {
-    const ends = all.flatMap((window) => endAt(window, at) ?? []);
-    if (ends.length === 0) return at;
-    at = new Date(Math.max(...ends.map((end) => end.getTime())));
-  }
-  return undefined;
+  const start = cron.nextRun(new Date(at.getTime() - duration))?.getTime();
+  return start === undefined || start > at.getTime() ? undefined : start + duration;
 }

@@ -155,5 +155,5 @@ const APPROVAL_LOOK_MS = 600_000;
 
 function untilOpen(window: WindowState, now: Date): Ms | undefined {
   if (window.is === "open") return undefined;
-  return Math.min(WINDOW_LOOK_MS, Math.max(0, (window.opensAt?.getTime() ?? Number.POSITIVE_INFINITY) - now.getTime()));
+  return Math.min(WINDOW_LOOK_MS, Math.max(0, (window.until?.getTime() ?? Number.POSITIVE_INFINITY) - now.getTime()));
 }

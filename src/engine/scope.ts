@@ -83,7 +83,7 @@ export async function scope<Spec, In, Seen, Mem extends JsonObject, Do, Api exte
   });
   if (inputs.is === "missing") return waiting(inputs.why);
   const policies = policiesOf(object, connection.settings.defaults, kind.manual);
-  const unclear = invalidWindows(policies.windows);
+  const unclear = invalidWindows(policies.windows, context.clock.now());
   if (unclear !== undefined) return stalled(unclear);
   const frame = { object, session, connection, pins, policies, governed: governedIn(object) };
   const found = { spec, inputs: inputs.inputs, goal, identity: provenBySeal(frame, identity), needs };
