@@ -8,6 +8,7 @@ import { basename, dirname, join, normalize, relative } from "node:path";
 import { COMMANDS } from "../src/cli/commands.ts";
 import { operations, type OperationName } from "../src/platform/operations.ts";
 import { RESOURCES } from "../src/resources/index.ts";
+import { operations as simulated } from "../src/simulator/operations.ts";
 
 const root = dirname(import.meta.dirname);
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -90,13 +91,41 @@ const mentions = (text: string, word: string): boolean => new RegExp(`\\b${word}
 /** Calls every operation of the client, by name, against the simulator on both surfaces. */
 const EVERY_OPERATION = "platform-operations.test.ts";
 
-/** The tests that name an operation, or a command that it belongs to. */
-function provenBy(name: OperationName, commands: readonly string[]): readonly string[] {
-  const words = [`"${name}"`, ...commands.map((command) => `"${command.split(" ").join('", "')}"`)];
-  const found = sources("test/integration").filter(
-    (path) => path.endsWith(".test.ts") && words.some((word) => read(path).includes(word)),
+/** Applies a resource of every kind on both surfaces and looks which operations of the specification that calls. */
+const EVERY_KIND = "every-operation.test.ts";
+
+/** What tests call an operation: by our name, or by the simulated platform's, as they stand in its journal. */
+function namesOf(name: OperationName): readonly string[] {
+  const { method, path } = operations[name];
+  return [name, ...simulated.filter((one) => one.method === method && one.path === path).map(({ id }) => id)];
+}
+
+/** Whether a test runs the operator on the real control plane; those come first. */
+const isStaged = (text: string): boolean => text.includes("createStage(");
+
+/** Whether a test calls a command of the plugin; kubectl and RBAC have lists that begin with the same words. */
+function calls(text: string, command: string): boolean {
+  const words = command.split(" ").map((word) => `"${word}"`);
+  return new RegExp(String.raw`(?<!kubectl\(|verbs: )\[\s*${words.join(String.raw`,\s*`)}`).test(text);
+}
+
+/** The tests that name an operation and those that call a command that it belongs to, else those of every operation. */
+function provenBy(name: OperationName, isForKinds: boolean, commands: readonly string[]): readonly string[] {
+  const tests = sources("test/integration")
+    .filter((path) => path.endsWith(".test.ts"))
+    .map((path) => ({ file: relative("test/integration", path), text: read(path) }))
+    .filter(({ file }) => file !== EVERY_OPERATION && file !== EVERY_KIND)
+    .toSorted((left, right) => Number(isStaged(right.text)) - Number(isStaged(left.text)));
+  const named = tests.filter(({ text }) => namesOf(name).some((one) => text.includes(`"${one}"`)));
+  const called = tests.filter(
+    ({ file, text }) => /^(cli|story)/.test(file) && commands.some((one) => calls(text, one)),
   );
-  return [...found.map((path) => relative("test/integration", path)), EVERY_OPERATION];
+  const found = [...new Set([...named.slice(0, 2), ...called.slice(0, 1), ...named, ...called])].map(
+    ({ file }) => file,
+  );
+  const isShown = isForKinds && named.length === 0 && operations[name].surface === "Documented";
+  const shown = [...(isShown ? [EVERY_KIND] : []), ...found].slice(0, SHOWN);
+  return shown.length > 0 ? shown : [EVERY_OPERATION];
 }
 
 const isOperation = (name: string): name is OperationName => Object.hasOwn(operations, name);
@@ -110,7 +139,8 @@ export function coveragePage(): string {
     .filter(isOperation)
     .map((name) => {
       const commands = COMMANDS.filter((entry) => entry.operations.includes(name)).map((entry) => entry.name);
-      return { name, kinds: kinds.get(name) ?? [], commands, tests: provenBy(name, commands) };
+      const users = kinds.get(name) ?? [];
+      return { name, kinds: users, commands, tests: provenBy(name, users.length > 0, commands) };
     });
   const documented = rows.filter(({ name }) => operations[name].surface === "Documented");
   const unused = documented.filter((row) => row.kinds.length + row.commands.length === 0).map(({ name }) => name);
@@ -144,7 +174,7 @@ function table(rows: readonly Row[]): string {
   const lines = rows.map(({ name, kinds, commands, tests }) => {
     const users = kinds.map((kind) => `[${kind}](reference/${kind}.md)`);
     const words = commands.map((command) => `\`${command}\``);
-    const shown = tests.slice(0, SHOWN).map((file) => `[${file}](../test/integration/${file})`);
+    const shown = tests.map((file) => `[${file}](../test/integration/${file})`);
     return `| \`${spelled(name)}\` | ${users.join(", ")} | ${words.join(", ")} | ${shown.join(", ")} |`;
   });
   return ["| operation | kinds | commands | tests |", "|---|---|---|---|", ...lines].join("\n");

@@ -1,0 +1,156 @@
+/** One resource of every kind, on both surfaces: which operations of the specification they call, and what they tell of it. */
+import { beforeAll, describe, expect, it } from "vitest";
+
+import type { JsonObject, KubeObject } from "../../src/kube/types.ts";
+import { operations } from "../../src/simulator/operations.ts";
+import { condition } from "../support/cluster.ts";
+import {
+  application,
+  blueprint,
+  database,
+  defaults,
+  environment,
+  operation,
+  project,
+  resource,
+  secret,
+} from "../support/manifests.ts";
+import { idOf } from "../support/settling.ts";
+import { createStage } from "../support/stage.ts";
+
+const HUSH = "a-value-that-nobody-shows";
+
+/** What only commands call (docs/coverage.md), and the token, which needs a right of its own: cluster-token.test.ts. */
+const NOT_HERE: ReadonlySet<string> = new Set([
+  "createApplicationVariable",
+  "createApplicationSecret",
+  "listApplicationLog",
+  "getClusterMetrics",
+  "getClusterToken",
+]);
+
+describe.each(["documented", "full"] as const)("one resource of every kind, %s surface", (surface) => {
+  const stage = createStage({ surface });
+  const expectStatus = async (kind: string, name: string, members: JsonObject): Promise<KubeObject> => {
+    const seen = await stage.get(kind, name);
+    expect(seen.status).toMatchObject(members);
+    return seen;
+  };
+
+  beforeAll(async () => {
+    const [bound = "", stopped = ""] = stage.platform.clusterIds;
+    const [credentials] = stage.platform.world().credentials.keys();
+    const spec = { surface: surface === "full" ? "Full" : "Documented", allowUnverifiedIds: true };
+    const token = { name: "TOKEN", valueFrom: { secretKeyRef: { name: "values", key: "token" } } };
+    await stage.apply(
+      ...defaults(stage, spec),
+      secret("values", { token: HUSH }),
+      project("shop"),
+      environment(stage, "staging", "shop"),
+      application("web", "staging"),
+      database("orders", "staging", { mode: "MANAGED" }),
+      blueprint("cache", "staging"),
+      resource("PlatformVariableSet", "common", {
+        targets: [{ applicationRef: { name: "web" } }],
+        variables: [{ name: "MODE", value: "fast" }, token],
+      }),
+      resource("PlatformCluster", "edge", {
+        externalId: stopped,
+        runState: "Stopped",
+        credentialsId: credentials ?? "",
+        lifecycle: { applyPolicy: "Automatic" },
+      }),
+      resource("PlatformBinding", "platform", {
+        clusterRef: { externalId: bound },
+        template: { key: "kubernetes-essentials", version: "1.2.0" },
+        managedConfig: { ingress: { domain: { value: "shop.example.com" } } },
+      }),
+      resource("PlatformWebhook", "chat", { targetUrl: "https://hooks.example.com/", events: ["DEPLOYMENT_FAILED"] }),
+      resource("PlatformCatalog", "all", {
+        include: ["Templates", "CloudProviders", "DatabaseTypes", "GitRepositories"],
+      }),
+      operation("invoices", { type: "SendInvoices" }),
+      operation("upgrade", { type: "UpgradeCluster", clusterRef: { externalId: bound } }),
+      operation("defaults", {
+        type: "RenderHelmDefaultValues",
+        environmentRef: { name: "staging" },
+        source: { helm_repository: { chart_name: "redis" } },
+        outputConfigMap: "redis-values",
+      }),
+    );
+    for (const name of ["invoices", "upgrade", "defaults"]) {
+      await stage.waitFor("PlatformOperation", name, { type: "Complete", status: "True" });
+    }
+    await stage.waitFor("PlatformDatabase", "orders", { status: "True", reason: "Available" });
+    await stage.patch("PlatformDatabase", "orders", { spec: { runState: "Stopped" } });
+    await stage.waitFor("PlatformDatabase", "orders", { status: "True", reason: "Stopped" });
+    for (const [kind, name] of [
+      ["PlatformConnection", "default"],
+      ["PlatformProject", "shop"],
+      ["PlatformEnvironment", "staging"],
+      ["PlatformApplication", "web"],
+      ["PlatformBlueprint", "cache"],
+      ["PlatformVariableSet", "common"],
+      ["PlatformCluster", "edge"],
+      ["PlatformBinding", "platform"],
+      ["PlatformWebhook", "chat"],
+      ["PlatformCatalog", "all"],
+    ] as const) {
+      await stage.waitFor(kind, name, { status: "True" });
+    }
+    await stage.settled();
+  }, 90_000);
+
+  it("calls every operation of the specification that a kind is for, and none is refused for its form", () => {
+    const calls = stage.platform.journal().flatMap((entry) => (entry.is === "call" ? [entry] : []));
+    const called = new Set(calls.map((call) => call.operation));
+    const documented = operations.filter((one) => one.surface === "documented").map(({ id }) => id);
+    expect(documented).toHaveLength(32);
+    // The full surface shows the states of all services of an environment at once.
+    const unused = surface === "full" ? ["getApplicationStatus"] : [];
+    expect(documented.filter((id) => !called.has(id) && !NOT_HERE.has(id))).toEqual(unused);
+    expect(calls.filter((call) => call.status === 400 || call.status === 422).map((call) => call.operation)).toEqual(
+      [],
+    );
+  });
+
+  it("counts the services of environments: in the project, and in each environment", async () => {
+    const staging = await expectStatus("PlatformEnvironment", "staging", { serviceCount: 3 });
+    await expectStatus("PlatformProject", "shop", {
+      environmentCount: 1,
+      environments: [{ id: idOf(staging), serviceCount: 3 }],
+    });
+  });
+
+  it("shows the ingress of what runs, and the request of what was deployed", async () => {
+    const id = expect.stringMatching(/^[0-9a-f-]{36}$/) as string;
+    const web = await expectStatus("PlatformApplication", "web", {
+      ingress: { routerId: id, status: "DEPLOYED" },
+      lastDeployment: { requestId: id, state: "DEPLOYED" },
+    });
+    expect(condition(web, "IngressReady")).toMatchObject({ status: "True", reason: "DEPLOYED" });
+    await expectStatus("PlatformDatabase", "orders", { lastDeployment: { requestId: id } });
+    // The service that a blueprint became is shown on the full surface alone.
+    if (surface === "full") await expectStatus("PlatformBlueprint", "cache", { ingress: { routerId: id } });
+  });
+
+  it("lists secrets by key and id, without a value anywhere", async () => {
+    const secretKeys = [{ key: "TOKEN", id: expect.any(String) as string }];
+    await expectStatus("PlatformVariableSet", "common", { targets: [{ total: 2, imported: 2, secretKeys }] });
+    const said = await stage.kubectl(["get", "platform,events", "-o", "json"]);
+    expect(said).not.toContain(HUSH);
+    expect(JSON.stringify(stage.operator.logs())).not.toContain(HUSH);
+  });
+
+  it("shows cloud credentials without their keys, and a rendered chart in its ConfigMap", async () => {
+    const [theirs] = stage.platform.world().credentials.values();
+    const { id, name, objectType, accessKeyId } = theirs ?? {};
+    const edge = await expectStatus("PlatformCluster", "edge", {
+      credentials: { id: id ?? "", name: name ?? "", objectType: objectType ?? "" },
+    });
+    expect(JSON.stringify(edge)).not.toContain(accessKeyId);
+    expect(await stage.kubectl(["get", "configmap", "redis-values", "-o", "jsonpath={.data}"])).toContain(
+      "values.yaml",
+    );
+  });
+});

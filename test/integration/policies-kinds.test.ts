@@ -1,0 +1,117 @@
+/** The policies that hold writes, for every kind that writes: not one request until it may be, then what it takes. */
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { planIn } from "../../src/engine/approval.ts";
+import { member } from "../../src/kube/json.ts";
+import { APPROVED_PLAN } from "../../src/resources/base/names.ts";
+import { editRecord } from "../../src/simulator/records.ts";
+import { condition } from "../support/cluster.ts";
+import { governedKinds, type Governed } from "../support/governed-kinds.ts";
+import { defaults, operation, tree } from "../support/manifests.ts";
+import { createStage, type Stage } from "../support/stage.ts";
+
+/** Every hour of every day. */
+const WINDOWS = [{ schedule: "0 * * * *", duration: "2h", timeZone: "Europe/Berlin" }];
+const OPERATION = "PlatformOperation";
+
+const writesOf = (kinds: readonly Governed[]): readonly string[] => kinds.flatMap(({ writes }) => writes).toSorted();
+
+async function applied(stage: Stage, kinds: readonly Governed[]): Promise<void> {
+  await stage.apply(...kinds.map(({ manifest }) => manifest));
+}
+
+/** Waits until the goal of each is reached. */
+async function reached(stage: Stage, kinds: readonly Governed[]): Promise<void> {
+  for (const { kind, name } of kinds) {
+    await stage.waitFor(kind, name, { type: kind === OPERATION ? "Complete" : "Ready", status: "True" });
+  }
+}
+
+/** Takes them away, under Retain, and starts the cluster that was stopped, as its owner would. */
+async function cleared(stage: Stage, kinds: readonly Governed[]): Promise<void> {
+  for (const { kind, name } of kinds) await stage.remove(kind, name);
+  for (const { kind, name } of kinds) await stage.waitGone(kind, name);
+  editRecord(stage.platform.sim, stage.platform.clusterIds[1] ?? "", { state: "DEPLOYED", deployed: true, run: null });
+}
+
+/** Waits until a plan is shown that nobody has approved, or the goal is reached; approves. @returns whether it is reached */
+async function approvedOnce(stage: Stage, { kind, name }: Governed): Promise<boolean> {
+  const isReached = (object: Parameters<typeof condition>[0]) =>
+    condition(object, kind === OPERATION ? "Complete" : "Ready")?.status === "True";
+  const seen = await stage.waitFor(
+    kind,
+    name,
+    (object) => isReached(object) || condition(object, "Ready")?.reason === "ApprovalPending",
+  );
+  if (isReached(seen)) return true;
+  await stage.annotate(kind, name, { [APPROVED_PLAN]: planIn(seen)?.hash ?? null });
+  await stage.waitFor(kind, name, (object) => condition(object, "Ready")?.reason !== "ApprovalPending");
+  return false;
+}
+
+describe.each(["documented", "full"] as const)("every kind that writes, %s surface", (surface) => {
+  const stage = createStage({ surface });
+
+  beforeAll(async () => {
+    const spec = { surface: surface === "full" ? "Full" : "Documented", allowUnverifiedIds: true };
+    await stage.apply(...defaults(stage, spec), ...tree(stage, "ground"));
+    await stage.waitFor("PlatformApplication", "ground", { status: "True" });
+    await stage.settled();
+  }, 60_000);
+
+  it("writes nothing under ObserveOnly, neither while it is there nor when it goes", async () => {
+    const lifecycle = { managementPolicy: "ObserveOnly" };
+    const kinds = governedKinds(stage, "watched", lifecycle).filter(({ kind }) => kind !== OPERATION);
+    const record = await stage.record();
+    await applied(stage, kinds);
+    for (const { kind, name } of kinds) {
+      const { status } = await stage.waitFor(kind, name, (object) => condition(object, "Ready") !== undefined);
+      expect(member(status, "observedGeneration")).toBe(1);
+    }
+    await stage.settled();
+    for (const { kind, name } of kinds) {
+      const object = await stage.get(kind, name);
+      expect(condition(object, "Reconciling"), `${kind} waits for nothing`).toBeUndefined();
+    }
+    await cleared(stage, kinds);
+    expect(record.changes()).toEqual([]);
+  });
+
+  it("writes nothing outside of its window, and what it takes once that opens", async () => {
+    const closed = { applyPolicy: "Automatic", syncWindows: { kind: "Deny", windows: WINDOWS } };
+    const kinds = governedKinds(stage, "window", closed);
+    const record = await stage.record();
+    await applied(stage, kinds);
+    for (const { kind, name } of kinds) await stage.waitFor(kind, name, { reason: "OutsideChangeWindow" });
+    await stage.settled();
+    expect(record.changes()).toEqual([]);
+    const open = { syncWindows: { kind: "Allow", windows: WINDOWS } };
+    for (const { kind, name } of kinds) {
+      if (kind !== OPERATION) await stage.patch(kind, name, { spec: { lifecycle: open } });
+    }
+    // All of an operation's spec is immutable: it is made anew.
+    await stage.remove(OPERATION, "window");
+    await stage.waitGone(OPERATION, "window");
+    await stage.apply(operation("window", { type: "SendInvoices", lifecycle: open }));
+    await reached(stage, kinds);
+    await stage.settled();
+    expect(record.changes().toSorted()).toEqual(writesOf(kinds));
+    await cleared(stage, kinds);
+  });
+
+  it("writes nothing before its plan is approved, and then what the plan says, once", async () => {
+    const kinds = governedKinds(stage, "manual", { applyPolicy: "Manual" });
+    const record = await stage.record();
+    await applied(stage, kinds);
+    for (const { kind, name } of kinds) await stage.waitFor(kind, name, { reason: "ApprovalPending" });
+    await stage.settled();
+    expect(record.changes()).toEqual([]);
+    for (const one of kinds) {
+      for (let approvals = 0; approvals < 3; approvals += 1) if (await approvedOnce(stage, one)) break;
+    }
+    await reached(stage, kinds);
+    await stage.settled();
+    expect(record.changes().toSorted()).toEqual(writesOf(kinds));
+    await cleared(stage, kinds);
+  });
+});
