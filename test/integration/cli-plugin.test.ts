@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
 import { VERSION } from "../../src/app/version.ts";
-import { buildBundle, type Bundle } from "../support/bundle.ts";
+import { openBundle, type Bundle } from "../support/bundle.ts";
 import { createCliWorld } from "../support/cli-world.ts";
 import { startScriptedServer } from "../support/scripted-server.ts";
 import { certificate, privateKey } from "../support/tls.ts";
@@ -14,7 +14,7 @@ const user = createCliWorld("documented");
 let bundle: Bundle;
 
 beforeAll(async () => {
-  bundle = await buildBundle(user.facts.kubectlPath);
+  bundle = await openBundle(user.facts.kubectlPath);
 }, 120_000);
 afterAll(() => bundle.remove());
 

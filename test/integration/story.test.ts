@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { z } from "zod";
 
-import { buildBundle, type Bundle, type Ran } from "../support/bundle.ts";
+import { openBundle, type Bundle, type Ran } from "../support/bundle.ts";
 import type { Manifest } from "../support/cluster.ts";
 import { COMMIT, defaults, NEXT_COMMIT } from "../support/manifests.ts";
 import { call } from "../support/simulated-platform.ts";
@@ -41,7 +41,7 @@ describe("the story of an organization that exists already", () => {
 
   /** As people and scripts made it, without an operator. */
   beforeAll(async () => {
-    bundle = await buildBundle(facts.kubectlPath);
+    bundle = await openBundle(facts.kubectlPath);
     folder = await mkdtemp(join(tmpdir(), "story-"));
     const authorization = `Token ${stage.platform.tokens.admin}`;
     const post = async (path: string, body: object): Promise<unknown> => {

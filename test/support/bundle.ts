@@ -1,12 +1,11 @@
 /** The bundle as it is shipped, under the names that it is called by. */
-import { execFile, spawn } from "node:child_process";
-import { chmod, mkdtemp, rm, symlink } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { promisify } from "node:util";
 
-const root = join(import.meta.dirname, "../..");
+import { inject } from "vitest";
+
 const NAMES = ["platform-operator", "kubectl-platform", "kubectl_complete-platform"];
 
 export interface Bundle {
@@ -23,15 +22,10 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Builds it as `make build` does, into a folder of its own. @param kubectlPath the kubectl that will call it. */
-export async function buildBundle(kubectlPath: string): Promise<Bundle> {
+/** Gives the bundle of this run its names. @param kubectlPath the kubectl that will call it. */
+export async function openBundle(kubectlPath: string): Promise<Bundle> {
   const dir = await mkdtemp(join(tmpdir(), "bundle-"));
-  const file = join(dir, "main.js");
-  const rolldown = join(dirname(createRequire(import.meta.url).resolve("rolldown/package.json")), "bin/cli.mjs");
-  const config = join(root, "rolldown.config.ts");
-  await promisify(execFile)(process.execPath, [rolldown, "--config", config, "--file", file], { cwd: root });
-  await chmod(file, 0o755);
-  for (const name of NAMES) await symlink(file, join(dir, name));
+  for (const name of NAMES) await symlink(inject("program"), join(dir, name));
   await symlink(kubectlPath, join(dir, "kubectl"));
   const path = [dir, dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter);
 

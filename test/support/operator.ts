@@ -6,12 +6,14 @@ import { createInterface } from "node:readline";
 
 import { z } from "zod";
 
-const mainPath = join(import.meta.dirname, "../../src/main.ts");
+const sources = join(import.meta.dirname, "../../src/main.ts");
 const followParent = join(import.meta.dirname, "follow-parent.ts");
 /** How long the operator may take to listen, on a machine that does much else. */
 const START_MS = 30_000;
 
 export interface OperatorStart {
+  /** The program's file: the sources' unless told. */
+  readonly program?: string;
   readonly kubeconfig: string;
   /** Further flags of `run`. */
   readonly args?: readonly string[];
@@ -53,12 +55,16 @@ const Listening = z.object({ message: z.literal("listening"), server: z.string()
  * @throws Error with its last words when it ends before.
  */
 export async function startOperator(options: OperatorStart): Promise<RunningOperator> {
-  const child = spawn(process.execPath, ["--import", followParent, mainPath, "run", ...flagsOf(options)], {
-    // A group of its own: Ctrl-C in a terminal reaches this process only, which ends its child in order.
-    detached: true,
-    env: { PATH: process.env["PATH"], ...options.env },
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
-  });
+  const child = spawn(
+    process.execPath,
+    ["--import", followParent, options.program ?? sources, "run", ...flagsOf(options)],
+    {
+      // A group of its own: Ctrl-C in a terminal reaches this process only, which ends its child in order.
+      detached: true,
+      env: { PATH: process.env["PATH"], ...options.env },
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    },
+  );
   child.channel?.unref();
   const follow = (): void => {
     child.kill("SIGKILL");

@@ -132,6 +132,7 @@ export function createStage(options: StageOptions): Stage {
 
   const start = async (): Promise<void> => {
     operator = await startOperator({
+      program: inject("program"),
       kubeconfig,
       args: [
         `--watch-namespaces=${namespaces.join(",")}`,
