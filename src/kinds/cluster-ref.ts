@@ -1,5 +1,6 @@
 /** What kinds that work on a cluster need of it. */
 import type { Reference, Uuid, Why } from "../engine/kind.ts";
+import { beyondProjects, type Limits } from "./names.ts";
 
 /** The need for the cluster that spec.clusterRef names: its id is enough, also while it is stopped or upgraded. */
 export function clusterNeed(ref: {
@@ -11,12 +12,6 @@ export function clusterNeed(ref: {
 }
 
 /** Why a connection that is limited to some projects does not reach clusters, which belong to none. */
-export function clusterNotAllowed(pass: {
-  readonly allowedProjects: readonly Uuid[] | undefined;
-  readonly allowUnverifiedIds: boolean;
-}): Why | undefined {
-  if (pass.allowedProjects === undefined || pass.allowUnverifiedIds) return undefined;
-  const message =
-    "The connection is limited to some projects, and a cluster belongs to none of them. Use another connection, or set allowUnverifiedIds on this one.";
-  return { reason: "NotObservable", message };
+export function clusterNotAllowed(pass: Limits): Why | undefined {
+  return beyondProjects(pass, "a cluster belongs to none of them");
 }

@@ -94,7 +94,10 @@ const common = {
     .min(1)
     .max(256)
     .optional()
-    .describe("Projects that may be used through this connection. Defaults to all that the token can see.")
+    .describe(
+      "Projects that may be used through this connection. What is in none, clusters, webhooks and invoices, is then out " +
+        "of reach unless allowUnverifiedIds is true. Defaults to all that the token can see.",
+    )
     .meta({ "x-kubernetes-list-type": "set" }),
   defaults,
   webhook,

@@ -3,7 +3,7 @@ import type { Uuid, Why } from "../../engine/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { projectOfEnvironment } from "../ancestry.ts";
 import { clusterNotAllowed } from "../cluster-ref.ts";
-import { notThere, projectNotAllowed } from "../names.ts";
+import { beyondProjects, notThere, projectNotAllowed } from "../names.ts";
 import { unproven } from "../service/identity.ts";
 import { orMissing } from "../service/observe.ts";
 import type { OperationPass } from "./model.ts";
@@ -28,7 +28,7 @@ export async function refusalOf(pass: OperationPass, api: Platform): Promise<Why
     return await environmentRefusal(pass, environmentRef.externalId, api);
   }
   if (clusterRef?.externalId !== undefined) return await clusterRefusal(pass, clusterRef.externalId, api);
-  return pass.spec.type === "SendInvoices" ? organizationRefusal(pass) : undefined;
+  return pass.spec.type === "SendInvoices" ? beyondProjects(pass, "invoices are of the whole organization") : undefined;
 }
 
 async function serviceRefusal(
@@ -59,11 +59,4 @@ async function clusterRefusal(pass: OperationPass, id: Uuid, api: Platform): Pro
   if (notAllowed !== undefined || pass.surface === "Documented") return notAllowed;
   const clusters = await api.clusters.list({ maxAgeMs: MAX_AGE_MS });
   return clusters.some((cluster) => cluster.id === id) ? undefined : notThere("cluster", id, "the organization");
-}
-
-function organizationRefusal({ allowedProjects, allowUnverifiedIds }: OperationPass): Why | undefined {
-  if (allowedProjects === undefined || allowUnverifiedIds) return undefined;
-  const message =
-    "The connection is limited to some projects, and invoices are of the whole organization. Use another connection.";
-  return { reason: "NotObservable", message };
 }

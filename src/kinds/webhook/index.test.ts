@@ -66,6 +66,17 @@ describe.each<[SurfaceName, object]>([
     expect(world.writes()).toEqual([]);
   });
 
+  it("is neither registered nor deleted through a connection that is limited to some projects", async () => {
+    const limited = { allowedProjects: [OTHER], allowUnverifiedIds: false };
+    const why = { reason: "NotObservable", message: expect.stringContaining("in all projects") };
+    const hook = world.webhook(spec);
+    expect(await hook.run(limited)).toMatchObject({ ops: [], is: "stalled", why });
+    expect(await hook.run({ ...limited, allowUnverifiedIds: true })).toMatchObject({ is: "settled" });
+    world.writes();
+    expect(await hook.run({ ...limited, goal: "absent" })).toMatchObject({ ops: [], is: "stalled", why });
+    expect(world.writes()).toEqual([]);
+  });
+
   it("is not touched when it is stopped rather than deleted", async () => {
     const hook = world.webhook(spec);
     await hook.run();

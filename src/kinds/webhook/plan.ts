@@ -1,7 +1,7 @@
 /** What a webhook needs next: a list of checks, the first difference wins. Pure. */
 import type { Plan, Uuid, Why } from "../../engine/kind.ts";
 import { firstOf } from "../checks.ts";
-import { alreadyManaged, deletedThere, notThere } from "../names.ts";
+import { alreadyManaged, beyondProjects, deletedThere, notThere } from "../names.ts";
 import type { Do, Seen, WebhookPass } from "./model.ts";
 import { driftOf, isOutdated, shownTarget } from "./settings.ts";
 
@@ -12,6 +12,8 @@ const stalled = (reason: Why["reason"], message: string): Plan<Do> => ({ is: "st
 /** What to do next. */
 export function plan(pass: WebhookPass, seen: Seen): Plan<Do> {
   if (pass.goal !== "present") return planAbsent(pass, seen);
+  const limited = beyondProjects(pass, TELLS_OF_ALL);
+  if (limited !== undefined) return { is: "stalled", why: limited };
   const { id } = pass;
   if (id === undefined) return planNew(pass);
   const refused = refusal(pass, seen, id);
@@ -19,6 +21,8 @@ export function plan(pass: WebhookPass, seen: Seen): Plan<Do> {
   if (pass.proof !== "recorded") return { is: "adopt", id };
   return firstOf(pass, [() => checkShown(pass, seen), () => checkSent(pass)]);
 }
+
+const TELLS_OF_ALL = "a webhook is told of deployments in all projects";
 
 function planNew(pass: WebhookPass): Plan<Do> {
   const target = shownTarget(pass.spec.targetUrl);
@@ -70,6 +74,8 @@ function checkSent(pass: WebhookPass): Check {
 
 function planAbsent(pass: WebhookPass, seen: Seen): Plan<Do> {
   if (pass.goal === "stopped" || pass.id === undefined || seen.shown === "gone") return { is: "settled" };
+  const limited = beyondProjects(pass, TELLS_OF_ALL);
+  if (limited !== undefined) return { is: "stalled", why: limited };
   if (seen.shown === undefined) {
     return stalled("DeleteNotSupported", "The platform's surface has no deletion of webhooks.");
   }
