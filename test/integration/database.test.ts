@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
+import { member } from "../../src/kube/json.ts";
 import { condition } from "../support/cluster.ts";
 import { database } from "../support/manifests.ts";
-import { idOf } from "../support/settling.ts";
+import { eventsOf, idOf } from "../support/settling.ts";
 import { createStage } from "../support/stage.ts";
 import { ground } from "../support/staged-databases.ts";
 
@@ -48,6 +49,27 @@ describe.each(["documented", "full"] as const)("a database on the %s surface", (
     await stage.settled();
     await stage.quiet(1);
     expect(record.changes()).toEqual(["createDatabase", "deployDatabase"]);
+  });
+
+  it("has its version and size changed, and is deleted, where the surface can, and says so where it cannot", async () => {
+    await stage.apply(database("sized", "staging", { storage: 10, lifecycle: { deletionPolicy: "Delete" } }));
+    const id = idOf(await stage.waitFor(KIND, "sized", running));
+    await stage.settled();
+    const record = await stage.record();
+    await stage.patch(KIND, "sized", { spec: { version: "17", storage: 20 } });
+    if (surface === "full") {
+      await stage.waitFor(KIND, "sized", ({ status }) => member(status, "version") === "17");
+      await stage.waitFor(KIND, "sized", running);
+      expect(stage.platform.world().services.get(id)?.settings).toMatchObject({ version: "17", storage: 20 });
+    } else {
+      const told = await stage.waitFor(KIND, "sized", { status: "False", reason: "UpdateNotSupported" });
+      expect(condition(told, "Ready")?.message).toContain("spec.storage, spec.version");
+    }
+    await stage.remove(KIND, "sized");
+    await stage.waitGone(KIND, "sized");
+    const full = ["updateDatabase", "deployDatabase", "deleteDatabase"];
+    expect(record.changes()).toEqual(surface === "full" ? full : []);
+    if (surface === "documented") expect(await eventsOf(stage, "sized", "Orphaned")).toHaveLength(1);
   });
 
   it("says that its type is not listed, and goes on", async () => {
