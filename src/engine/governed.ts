@@ -2,6 +2,8 @@
 import { member } from "../kube/json.ts";
 import type { JsonObject, KubeObject } from "../kube/types.ts";
 import { planIn, writePlan, type StatusPlan } from "./approval.ts";
+import type { Policies } from "./policy.ts";
+import { isSettled } from "./status.ts";
 
 /** Members of the status, as they are to be stored. */
 export interface Governed {
@@ -29,4 +31,14 @@ export function writeGoverned({ appliedGeneration, plan, lastApprovedPlan }: Gov
 /** Whether the spec as it is now was brought about on the platform: what differs since is drift. */
 export function isBroughtAbout(object: KubeObject): boolean {
   return member(object.status, "appliedGeneration") === object.metadata.generation;
+}
+
+/**
+ * The generation that was brought about. A status of an older version does not say it; what was Ready then, was, unless
+ * it was only observed.
+ */
+export function broughtAbout(object: KubeObject, management: Policies["management"]): number | undefined {
+  const { appliedGeneration } = governedIn(object);
+  if (appliedGeneration !== undefined || management === "ObserveOnly" || !isSettled(object)) return appliedGeneration;
+  return object.metadata.generation;
 }

@@ -5,7 +5,7 @@ import { covers, isApproved, planOf, type StatusPlan } from "./approval.ts";
 import { windowState, type WindowState } from "./change-window.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
-import { governedIn, isBroughtAbout, type Governed } from "./governed.ts";
+import { broughtAbout, type Governed } from "./governed.ts";
 import type { Goal, Kind, Ms, Plan, Step, Why } from "./kind.ts";
 import type { Policies } from "./policy.ts";
 import type { Frame } from "./scope.ts";
@@ -32,6 +32,7 @@ export function permit<Spec, In, Seen, Mem extends JsonObject, Do, Api extends R
   const now = context.clock.now();
   const place = {
     ...frame,
+    governed: { ...frame.governed, appliedGeneration: broughtAbout(frame.object, frame.policies.management) },
     generation: frame.pass.generation,
     isDry: context.dryRun,
     window: windowState(frame.policies.windows, now),
@@ -42,10 +43,10 @@ export function permit<Spec, In, Seen, Mem extends JsonObject, Do, Api extends R
   const reason = place.window.is === "closed" ? "OutsideChangeWindow" : "ApprovalPending";
   const plan = planOf(frame.object, first.later, reason);
   if (reason === "ApprovalPending" && !context.dryRun && isApproved(frame.object, plan)) {
-    const approved = { ...place, governed: { ...frame.governed, plan: { ...plan, approved: true as const } } };
+    const approved = { ...place, governed: { ...place.governed, plan: { ...plan, approved: true as const } } };
     return concluded(approved, sift(approved, planWithout));
   }
-  return { plan: pending(place, first.plan, plan, now), governed: { ...frame.governed, plan } };
+  return { plan: pending(place, first.plan, plan, now), governed: { ...place.governed, plan } };
 }
 
 /** What it takes to judge a step. */
@@ -99,9 +100,15 @@ function judgeStep<Do>(place: Place, step: Step<Do>): "yes" | "later" | "never" 
 }
 
 /** What was brought about once is left alone under CreateOnly, and not corrected under driftPolicy Report. */
-function isLeftAlone<Do>({ object, policies }: Place, step: Step<Do>): boolean {
-  if (policies.management === "CreateOnly") return governedIn(object).appliedGeneration !== undefined;
-  return step.corrects === true && policies.corrects === "Nothing" && isBroughtAbout(object);
+function isLeftAlone<Do>(place: Place, step: Step<Do>): boolean {
+  const { policies, governed } = place;
+  if (policies.management === "CreateOnly") return governed.appliedGeneration !== undefined;
+  return step.corrects === true && policies.corrects === "Nothing" && isDone(place);
+}
+
+/** Whether the spec as it is now was brought about on the platform: what differs since is drift. */
+function isDone({ governed, generation }: Place): boolean {
+  return governed.appliedGeneration === generation;
 }
 
 /** Nothing waits: the step is taken, or the pass ends as the kind says. */
@@ -133,7 +140,7 @@ function refused<Do>(step: Step<Do>): Exclude<Plan<Do>, { is: "step" }> {
 function pending<Do>(place: Place, plan: Plan<Do>, { hash, actions }: StatusPlan, now: Date): Plan<Do> {
   const again = untilOpen(place.window, now);
   const later = again === undefined ? {} : { again };
-  if (place.pass.goal === "present" && isBroughtAbout(place.object)) {
+  if (place.pass.goal === "present" && isDone(place)) {
     return plan.is === "step" ? { is: "settled", ...later } : { ...later, ...plan };
   }
   const operations = [...new Set(actions.map(({ operation }) => operation))].join(", ");
