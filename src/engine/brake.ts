@@ -11,6 +11,8 @@ export interface Brake {
    */
   take(objects: number): boolean;
   held(): boolean;
+  /** Holds from now on: it held before the process began. */
+  hold(): void;
   release(): void;
 }
 
@@ -30,6 +32,9 @@ export function createBrake(clock: Clock): Brake {
       return true;
     },
     held: () => holds,
+    hold: () => {
+      holds = true;
+    },
     release: () => {
       holds = false;
       taken = [];

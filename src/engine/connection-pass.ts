@@ -56,6 +56,9 @@ export async function probed<Api extends RatedApi>(
 ): Promise<{ readonly object: KubeObject; readonly ending: Ending }> {
   const { object, ending, report } = passed;
   const now = context.clock.monotonic();
+  // A restart, or another leader, is nobody's word to proceed.
+  const isFirst = connection.probedAt === undefined;
+  if (isFirst && conditionOf(object, "Ready")?.reason === HELD.reason) connection.brake.hold();
   connection.probedAt = now;
   if (ending.is !== "settled") {
     connection.failures += 1;

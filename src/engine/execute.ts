@@ -8,7 +8,7 @@ import { compose, type Ending } from "./compose.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { isBroughtAbout } from "./governed.ts";
-import type { Kind, Known, Step } from "./kind.ts";
+import type { Kind, Known, Step, Why } from "./kind.ts";
 import { writeSlot, type Intent } from "./ledger.ts";
 import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordId } from "./record.ts";
 import { recordedId, type Frame } from "./scope.ts";
@@ -47,21 +47,26 @@ export async function execute<Spec, In, Seen, Mem extends JsonObject, Do, Api ex
 ): Promise<Executed<Spec, In, Seen, Mem, Api>> {
   const { context, frame } = work;
   if (!context.fence.mayWrite()) return { is: "ended", frame, ending: NOT_LEADER };
-  if (!braked(work)) return await (step.repeat === "safe" ? safely(work, step) : once(work, step));
-  context.connections.suspect(frame.connection);
-  const message = `Waiting for ${frame.connection.key.kind} "${frame.connection.key.name}" (reason MassChangeHeld).`;
-  return { is: "ended", frame, ending: { is: "held", why: { reason: "ConnectionNotReady", message }, stale: false } };
+  const held = brake(context, frame);
+  if (held !== undefined) return { is: "ended", frame, ending: { is: "held", why: held, stale: false } };
+  return await (step.repeat === "safe" ? safely(work, step) : once(work, step));
 }
 
-/** A write that neither a new generation, nor a deletion, nor the user's request caused goes through the brake. */
-function braked<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  work: Work<Spec, In, Seen, Mem, Do, Api>,
-): boolean {
-  const { object, connection, pass } = work.frame;
-  if (pass.goal !== "present" || pass.requested !== undefined) return false;
+/**
+ * A write that neither a new generation, nor a deletion, nor the user's request caused goes through the brake.
+ * @returns what is waited for where the brake holds
+ */
+export function brake<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  context: Context<Api>,
+  { object, connection, pass }: Frame<Spec, In, Mem, Api>,
+): Why | undefined {
+  if (pass.goal !== "present" || pass.requested !== undefined) return undefined;
   // A status of an older version does not say what was brought about; what was Ready then, was.
-  if (!isBroughtAbout(object) && !isSettled(object)) return false;
-  return !connection.brake.take(connection.users.size);
+  if (!isBroughtAbout(object) && !isSettled(object)) return undefined;
+  if (connection.brake.take(connection.users.size)) return undefined;
+  context.connections.suspect(connection);
+  const message = `Waiting for ${connection.key.kind} "${connection.key.name}" (reason MassChangeHeld).`;
+  return { reason: "ConnectionNotReady", message };
 }
 
 async function safely<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(

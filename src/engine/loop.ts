@@ -5,7 +5,7 @@ import { ApiError } from "../platform/errors.ts";
 import type { Ending } from "./compose.ts";
 import type { Connection, RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
-import { execute } from "./execute.ts";
+import { brake, execute } from "./execute.ts";
 import { keyText } from "./keys.ts";
 import type { Kind, Ms, Plan, Report, Why } from "./kind.ts";
 import { permit } from "./permission.ts";
@@ -174,6 +174,9 @@ async function recreated<Spec, In, Seen, Mem extends JsonObject, Do, Api extends
   const { context, kind } = loop;
   if (kind.claim(frame.pass.spec, () => undefined) === frame.pass.id)
     return concluded(loop, frame, seen, { is: "stalled", why });
+  // The create that follows has no record any more that would tell that no new generation caused it.
+  const held = brake(context, frame);
+  if (held !== undefined) return concluded(loop, frame, seen, { is: "waiting", why: held });
   const forgotten = await forget(context, frame, kind.resource.memory.parse({}), why);
   return { frame: forgotten, ending: { is: "waiting", why: RECREATING, exchange: "ok" }, report: undefined, again: 0 };
 }
