@@ -121,20 +121,11 @@ function cleared(object: KubeObject): Readonly<Record<string, null>> {
 }
 
 /**
- * Drops what is recorded of an object that does not exist on the platform any more. The annotations go first: while the
- * status has the id, nothing is created anew.
+ * Drops what is recorded of an object that does not exist on the platform any more, unless the resource was changed
+ * meanwhile: another process may have created the next one. The annotations go first: while the status has the id,
+ * nothing is created anew. @throws KubeError "Conflict"
  */
-export async function forgetId<Api extends RatedApi>(
-  context: Context<Api>,
-  object: KubeObject,
-): Promise<KubeObject | undefined> {
-  const known = [EXTERNAL_ID, SEAL, INSTALLATION, INTENT].filter(
-    (name) => object.metadata.annotations?.[name] !== undefined,
-  );
-  if (known.length === 0) return object;
-  return await context.writer.storeOutcome(
-    object,
-    Object.fromEntries(known.map((name) => [name, null])),
-    context.stopping,
-  );
+export async function forgetId<Api extends RatedApi>(context: Context<Api>, object: KubeObject): Promise<KubeObject> {
+  const annotations = { [EXTERNAL_ID]: null, [SEAL]: null, [INSTALLATION]: null, [INTENT]: null };
+  return await context.writer.patchChecked(object, { annotations });
 }

@@ -41,11 +41,13 @@ export async function forget<Spec, In, Mem extends JsonObject, Api extends Rated
   memory: Mem,
   why: Why,
 ): Promise<Frame<Spec, In, Mem, Api>> {
-  const object = (await forgetId(context, frame.object)) ?? frame.object;
+  const object = await forgetId(context, frame.object);
   const forgotten = await context.writer.patchStatus(object, {
     observedGeneration: -1,
     conditions: member(object.status, "conditions"),
     lastHandledReconcileAt: member(object.status, "lastHandledReconcileAt"),
+    // The approval of the first create is none of the second.
+    lastApprovedPlan: member(object.status, "lastApprovedPlan"),
   });
   const { reason, message: note } = why;
   context.events.record({ regarding: forgotten, type: "Warning", reason, action: "Recreate", note });
