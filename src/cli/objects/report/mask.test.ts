@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { masked, maskedEnv, maskedText } from "./mask.ts";
+import { masked, maskedEnv, maskedText, maskedValue } from "./mask.ts";
 
 const PASSWORD = "correct-horse";
 
@@ -45,6 +45,25 @@ describe("a masked object", () => {
       },
       status: { conditions: [{ message: "cannot read https://•••@host" }] },
     });
+  });
+});
+
+describe("a masked webhook", () => {
+  it("tells where it delivers, and not by which secret path", () => {
+    const spec = { targetUrl: `https://hooks.example.com/services/${PASSWORD}`, enabled: true };
+    expect(maskedValue(spec)).toEqual({ targetUrl: "https://hooks.example.com/•••", enabled: true });
+    expect(maskedValue({ targetUrl: `no url ${PASSWORD}` })).toEqual({ targetUrl: "•••" });
+  });
+});
+
+describe("a masked blueprint", () => {
+  it("keeps no secret of its overrides, neither in the spec nor in what its status remembers of it", () => {
+    const specOverrides = { backend: { secret_key: PASSWORD }, engine_version: "1.9" };
+    const settings = { "spec.specOverrides": JSON.stringify(specOverrides), "spec.tag": '"1.0"' };
+    const shown = maskedValue({ spec: { specOverrides }, status: { written: { settings } } });
+    expect(JSON.stringify(shown)).not.toContain(PASSWORD);
+    expect(JSON.stringify(shown)).toContain("1.9");
+    expect(shown).toMatchObject({ status: { written: { settings: { "spec.tag": '"1.0"' } } } });
   });
 });
 

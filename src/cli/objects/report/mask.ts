@@ -1,13 +1,15 @@
 /** Takes out of custom resources what may be secret, for bundles that leave the house. Pure. */
-import { isObject, member } from "../../../kube/json.ts";
+import { isObject, member, parseJson } from "../../../kube/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../kube/types.ts";
 import { SEAL } from "../../../resources/base/names.ts";
 
 const MASK = "•••";
 /** Members whose texts are values of users, whatever they hold. */
 const VALUES: ReadonlySet<string> = new Set(["value", "values"]);
+/** Members whose path is often a password. */
+const TARGETS: ReadonlySet<string> = new Set(["targetUrl"]);
 /** Members that are named as secrets are; references to Secrets are objects and are looked into. */
-const SECRET = /passw|secret|token|credential|private|apikey|api_key/i;
+const SECRET = /passw|secret|token|credential|private|api_?key|access_?key/i;
 /** Annotations that repeat the spec or prove something. */
 const ANNOTATIONS: ReadonlySet<string> = new Set(["kubectl.kubernetes.io/last-applied-configuration", SEAL]);
 /** What is secret in any text: credentials of URLs, JWTs, authorization headers. */
@@ -42,7 +44,7 @@ export function maskedText(text: string): string {
 
 /** @returns any JSON without values that may be secret. */
 export function maskedValue(value: Json): Json {
-  if (typeof value === "string") return maskedText(value);
+  if (typeof value === "string") return maskedJson(value) ?? maskedText(value);
   if (Array.isArray(value)) {
     const list: readonly Json[] = value;
     return list.map(maskedValue);
@@ -50,9 +52,30 @@ export function maskedValue(value: Json): Json {
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]): [string, Json][] =>
-      inner === undefined ? [] : [[name, isSecret(name, inner) ? MASK : maskedValue(inner)]],
+      inner === undefined ? [] : [[name, maskedMember(name, inner)]],
     ),
   );
+}
+
+function maskedMember(name: string, value: Json): Json {
+  if (isSecret(name, value)) return MASK;
+  return TARGETS.has(name) && typeof value === "string" ? maskedTarget(value) : maskedValue(value);
+}
+
+function maskedTarget(url: string): string {
+  if (!URL.canParse(url)) return MASK;
+  const { origin, pathname, search } = new URL(url);
+  return pathname === "/" && search === "" ? origin : `${origin}/${MASK}`;
+}
+
+/** Statuses remember members of a spec as JSON. @returns undefined for a text that is no object or list in JSON */
+function maskedJson(text: string): string | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.stringify(maskedValue(parseJson(text)));
+  } catch {
+    return undefined;
+  }
 }
 
 function isSecret(name: string, value: Json): boolean {
