@@ -1,0 +1,89 @@
+/** What a connection holds its objects to: the brake on changes that nobody asked for, and its projects. */
+import { beforeAll, describe, expect, it, vi } from "vitest";
+
+import { RESOLVE } from "../../src/resources/base/names.ts";
+import { removeRecord } from "../../src/simulator/records.ts";
+import { condition } from "../support/cluster.ts";
+import { connection, defaults, environment, project, resource } from "../support/manifests.ts";
+import { idOf } from "../support/settling.ts";
+import { createStage } from "../support/stage.ts";
+
+const CONNECTION = "PlatformConnection";
+/** Two more than the brake lets pass in ten minutes. */
+const NAMES = Array.from({ length: 12 }, (_, index) => `mass-${String(index)}`);
+
+describe.each(["documented", "full"] as const)("the limits of a connection, %s surface", (surface) => {
+  const stage = createStage({ surface });
+
+  beforeAll(async () => {
+    await stage.apply(...defaults(stage, { surface: surface === "full" ? "Full" : "Documented" }));
+    await stage.waitFor(CONNECTION, "default", { status: "True" });
+  });
+
+  it("holds a mass of changes that no new generation caused, until a person confirms them", async () => {
+    await stage.apply(...NAMES.map((name) => project(name, { lifecycle: { onMissing: "Recreate" } })));
+    const ids: string[] = [];
+    for (const name of NAMES) ids.push(idOf(await stage.waitFor("PlatformProject", name, { status: "True" })));
+    await stage.settled();
+    const record = await stage.record();
+    for (const id of ids) removeRecord(stage.platform.sim, id);
+    const held = await stage.waitFor(CONNECTION, "default", { type: "Stalled", reason: "MassChangeHeld" });
+    expect(condition(held, "Ready")?.status).toBe("False");
+    await stage.apply(project("asked"));
+    await stage.waitFor("PlatformProject", "asked", { reason: "ConnectionNotReady" });
+    await stage.settled();
+    const before = record.changes().length;
+    expect(before).toBeGreaterThan(0);
+    expect(before).toBeLessThanOrEqual(10);
+    await stage.annotate(CONNECTION, "default", { [RESOLVE]: "proceed" });
+    await stage.waitFor(CONNECTION, "default", { status: "True" });
+    await vi.waitFor(() => {
+      expect(record.changes()).toEqual(Array.from({ length: 13 }, () => "createProject"));
+    }, 15_000);
+  });
+
+  it("reaches its projects, and nothing outside of them", async () => {
+    const own = idOf(await stage.waitFor("PlatformProject", "asked", { status: "True" }));
+    const theirs = idOf(await stage.waitFor("PlatformProject", "mass-0", { status: "True" }));
+    await stage.remove("PlatformProject", "asked");
+    await stage.remove("PlatformProject", "mass-0");
+    const [token] = defaults(stage);
+    if (token === undefined) throw new Error("a connection has a Secret");
+    await stage.apply(
+      { ...token, metadata: { name: "limited" } },
+      connection(stage, "limited", { allowedProjects: [own], surface: surface === "full" ? "Full" : "Documented" }),
+    );
+    const record = await stage.record();
+    const connectionRef = { name: "limited" };
+    await stage.apply(
+      project("own", { name: "asked", externalId: own, connectionRef }),
+      project("theirs", { name: "mass-0", externalId: theirs, connectionRef }),
+      project("new", { connectionRef }),
+      environment(stage, "inside", "own", { connectionRef }),
+      environment(stage, "outside", "", { projectRef: { externalId: theirs }, connectionRef }),
+      resource("PlatformWebhook", "all", { targetUrl: "https://hooks.example.com/", events: ["A"], connectionRef }),
+      resource("PlatformCluster", "shared", {
+        externalId: stage.platform.clusterIds[1] ?? "",
+        runState: "Stopped",
+        lifecycle: { applyPolicy: "Automatic" },
+        connectionRef,
+      }),
+      resource("PlatformOperation", "invoices", { type: "SendInvoices", connectionRef }),
+    );
+    for (const [kind, name] of [
+      ["PlatformProject", "theirs"],
+      ["PlatformProject", "new"],
+      ["PlatformEnvironment", "outside"],
+      ["PlatformWebhook", "all"],
+      ["PlatformCluster", "shared"],
+      ["PlatformOperation", "invoices"],
+    ] as const) {
+      const refused = await stage.waitFor(kind, name, { type: "Stalled", status: "True" });
+      expect(condition(refused, "Ready")?.message, `${kind} ${name}`).toMatch(
+        /allowedProjects|limited to some projects/,
+      );
+    }
+    await stage.waitFor("PlatformEnvironment", "inside", { status: "True" });
+    expect(record.changes()).toEqual(["createEnvironment"]);
+  });
+});
