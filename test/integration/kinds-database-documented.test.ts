@@ -53,6 +53,18 @@ describe("a database whose state the surface does not show", () => {
     expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: ["stopDatabase"], is: "stalled" });
   });
 
+  it("is found to be stopped already, and stays at that", async () => {
+    const runner = await bench.deployed();
+    await bench.world.api.databases.stop(runner.id() ?? "");
+    bench.world.pass(120);
+    const stop = await runner.run({ spec: bench.spec({ runState: "Stopped" }) });
+    expect(stop).toMatchObject({ is: "settled", why: { reason: "Stopped" }, status: { state: "STOPPED" } });
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", why: { reason: "Stopped" }, wrote: false });
+    expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
+    const start = await runner.run({ spec: bench.spec() });
+    expect(start).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
+  });
+
   it("is seen again with the next order that has a request id", async () => {
     bench.world.change({ nullRequestIds: true });
     const runner = bench.applied();

@@ -1,10 +1,10 @@
 /** One order, and its answer folded into what was seen. */
 import type { Known } from "../../engine/kind.ts";
 import type { ClusterStatus } from "../../platform/clusters.ts";
-import { ApiError } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
 import { clusterPhase } from "../../platform/states.ts";
 import type { ClusterMemory } from "../../resources/cluster.ts";
+import { isStoppedAlready } from "../stopped-already.ts";
 import { factsOf, isShown, type ClusterPass, type Do, type Seen } from "./model.ts";
 import { orderOf } from "./order.ts";
 
@@ -45,23 +45,16 @@ async function send(step: Do, id: string, seen: Seen, api: Platform): Promise<Cl
   }
 }
 
-/**
- * Where nothing shows the cluster, a 409 is the only way to learn that it is stopped already; it is the same for a
- * cluster that is at work (api-behaviour §1), which is tried again.
- */
+/** Where nothing shows the cluster, it may be found out now that it is stopped already. */
 async function stop(id: string, seen: Seen, api: Platform): Promise<ClusterStatus | undefined> {
   try {
     return await api.clusters.stop(id);
   } catch (error) {
-    if (!isShown(seen) && error instanceof ApiError && isStoppedAlready(error)) {
+    if (!isShown(seen) && isStoppedAlready(error)) {
       return { clusterId: id, status: "STOPPED", isDeployed: false };
     }
     throw error;
   }
-}
-
-function isStoppedAlready({ failure, message }: ApiError): boolean {
-  return failure.is === "Conflict" && /already stopped/i.test(message) && !/in progress/i.test(message);
 }
 
 /** The answer may have no body, or still show the state of before. */

@@ -6,6 +6,7 @@ import type { DatabaseMemory } from "../../resources/database.ts";
 import { baselineOf } from "../service/baseline.ts";
 import { accepted, begun } from "../service/progress.ts";
 import { memorable, writtenWith } from "../service/settings.ts";
+import { isStoppedAlready } from "../stopped-already.ts";
 import { recordOf, type DatabasePass, type Do, type Seen } from "./model.ts";
 import { followed } from "./progress.ts";
 import { databaseInput, databaseSettings, declaredSettings, observedSettings, shownRecord } from "./settings.ts";
@@ -27,7 +28,7 @@ export async function act(step: Do, before: DatabasePass, seen: Seen, api: Platf
     case "deploy":
       return deployed(step, pass, seen, await api.databases.deploy(id));
     case "stop":
-      return stopped(pass, seen, await api.databases.stop(id));
+      return await stop(pass, seen, api);
     case "delete":
       await api.databases.delete(id);
       return { seen: { ...seen, deleting: true }, memory: pass.memory };
@@ -75,7 +76,23 @@ function deployed(
   };
 }
 
-function stopped(pass: DatabasePass, seen: Seen, answer: ServiceStatus | undefined): Folded {
+/** Where nothing shows the database, it may be found out now that it is stopped already, by others or an operation. */
+async function stop(pass: DatabasePass, seen: Seen, api: Platform): Promise<Folded> {
+  const id: Uuid = pass.id ?? "";
+  try {
+    return stopping(pass, seen, await api.databases.stop(id));
+  } catch (error) {
+    if (pass.surface !== "Documented" || !isStoppedAlready(error)) throw error;
+    const status = { id, state: "STOPPED" };
+    const order = { runState: "Stopped" as const, stopping: undefined, stopRequestId: undefined };
+    return {
+      seen: { ...seen, status, request: undefined, unseen: undefined, ordered: true },
+      memory: { ...pass.memory, ...order, state: status.state },
+    };
+  }
+}
+
+function stopping(pass: DatabasePass, seen: Seen, answer: ServiceStatus | undefined): Folded {
   const order = {
     runState: "Stopped" as const,
     stopping: baselineOf(seen.status),
