@@ -8,6 +8,7 @@ import type { Do, Inputs, Seen } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan, writtenEntries } from "./plan.ts";
 import { report } from "./report.ts";
+import { isVerified } from "./target.ts";
 
 export const variableSet: PlatformKind<VariableSetSpec, Inputs, Seen, VariableSetMemory, Do> = {
   resource: platformVariableSet,
@@ -16,8 +17,7 @@ export const variableSet: PlatformKind<VariableSetSpec, Inputs, Seen, VariableSe
   listable: () => false,
   needs,
   entries: ({ memory, inputs }) => {
-    // One that overwrites nothing stands in nobody's way before it has written.
-    if (inputs !== undefined) return inputs.overwrite ? writtenEntries(inputs).map(({ entry }) => entry) : [];
+    if (inputs !== undefined) return wantedEntries(inputs, memory);
     return (memory.targets ?? []).flatMap(({ applicationId, variables }) =>
       (variables ?? []).flatMap(({ key, digest }) => (digest === undefined ? [] : [entryOf(applicationId, key)])),
     );
@@ -30,3 +30,13 @@ export const variableSet: PlatformKind<VariableSetSpec, Inputs, Seen, VariableSe
   trace: () => Promise.resolve({ is: "absent" }),
   report,
 };
+
+/**
+ * What a set is about to write. One that overwrites nothing stands in nobody's way before it has written, and neither
+ * does an id that was only given: it may be another team's application.
+ */
+function wantedEntries(inputs: Inputs, memory: VariableSetMemory): readonly string[] {
+  if (!inputs.overwrite) return [];
+  const targets = inputs.targets.filter(({ id }) => id !== undefined && isVerified({ inputs, memory }, id));
+  return writtenEntries({ ...inputs, targets }).map(({ entry }) => entry);
+}

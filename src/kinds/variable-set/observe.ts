@@ -6,7 +6,7 @@ import type { Variable } from "../../platform/variables.ts";
 import { projectOfEnvironment } from "../ancestry.ts";
 import { fit, fitOptional, ID } from "../text.ts";
 import type { Listed, Lists, Seen, SetPass, Sight } from "./model.ts";
-import { isInPlace } from "./target.ts";
+import { isInPlace, isVerified } from "./target.ts";
 
 /** @throws ApiError */
 export async function observe(pass: SetPass, api: Platform): Promise<Seen> {
@@ -56,19 +56,13 @@ async function sightOf(pass: SetPass, id: Uuid, api: Platform, failures: ApiErro
 /** Where somebody gave an id, or the connection is limited to some projects, the way up is looked at before any write. */
 async function placeOf(pass: SetPass, id: Uuid, api: Platform): Promise<Sight | undefined> {
   const { surface, allowedProjects } = pass;
-  const isProven = isRecorded(pass, id);
+  const isProven = isVerified(pass, id);
   if (pass.goal !== "present" || (isProven && allowedProjects === undefined)) return undefined;
   const environment = surface === "Full" ? (await api.applications.get(id)).environment : undefined;
   if (environment === undefined) return isProven || pass.allowUnverifiedIds ? undefined : { is: "unproven" };
   const projectId = await projectOfEnvironment(api, environment.id);
   if (projectId === undefined) return { is: "elsewhere" };
   return allowedProjects?.includes(projectId) === false ? { is: "outside", projectId } : undefined;
-}
-
-/** Whether its own resource, or an earlier pass of ours, has made sure of where it belongs. */
-function isRecorded({ inputs, memory }: SetPass, id: Uuid): boolean {
-  const isKnown = memory.targets?.some(({ applicationId, written }) => applicationId === id && written !== undefined);
-  return isKnown === true || inputs.targets.find((one) => one.id === id)?.name !== undefined;
 }
 
 /** Both where something is to be done or read back; else those that hold what the set has. */

@@ -33,6 +33,12 @@ export function targetsOf(pass: SetPass, seen: Seen): readonly Target[] {
   });
 }
 
+/** Whether its own resource, or an earlier pass of ours, has made sure of where an application belongs. */
+export function isVerified({ inputs, memory }: Pick<SetPass, "inputs" | "memory">, id: Uuid): boolean {
+  const isKnown = memory.targets?.some(({ applicationId, written }) => applicationId === id && written !== undefined);
+  return isKnown === true || inputs.targets.find((one) => one.id === id)?.name !== undefined;
+}
+
 /** Whether something was sent in this pass: what was listed before does not show it. */
 export function isFresh({ sent }: Seen, id: Uuid): boolean {
   return [...sent].some((key) => key.startsWith(`${id} `));

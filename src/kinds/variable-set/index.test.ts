@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+
+import type { Fingerprint } from "../../engine/kind.ts";
+import { variableSet } from "./index.ts";
+import type { Inputs, TargetInput } from "./model.ts";
+
+const MINE = "0b5e8a52-6a83-4f0b-9c6e-2f3a3d1c9a11";
+const fingerprint: Fingerprint = { key: "k", digest: "d", sources: "s" };
+
+function inputs(target: Partial<TargetInput>, overwrite = true): Inputs {
+  return {
+    targets: [{ field: "spec.targets[0].applicationRef", name: undefined, id: MINE, ...target }],
+    variables: [{ name: "KEY", value: "v", isSecret: false, digest: "d" }],
+    fingerprint,
+    overwrite,
+    skipped: [],
+  };
+}
+
+const known = { applicationId: MINE, written: { ...fingerprint }, variables: [{ key: "KEY", digest: "d" }] };
+
+describe("the entries that a variable set speaks for", () => {
+  it.each<[what: string, of: Parameters<NonNullable<typeof variableSet.entries>>[0], entries: readonly string[]]>([
+    ["are of an application of its namespace", { id: undefined, memory: {}, inputs: inputs({ name: "web" }) }, ["KEY"]],
+    [
+      "are not of an id that nobody has verified: it may be another team's",
+      { id: undefined, memory: {}, inputs: inputs({}) },
+      [],
+    ],
+    [
+      "are of an id that it has written to",
+      { id: undefined, memory: { targets: [known] }, inputs: inputs({}) },
+      ["KEY"],
+    ],
+    ["are none where it overwrites nothing", { id: undefined, memory: {}, inputs: inputs({ name: "web" }, false) }, []],
+    ["are those that it has written", { id: undefined, memory: { targets: [known] }, inputs: undefined }, ["KEY"]],
+  ])("%s", (_, of, names) => {
+    expect(variableSet.entries?.(of)).toEqual(names.map((name) => `${MINE}/${name}`));
+  });
+});
