@@ -1,0 +1,100 @@
+/** What a PlatformVariableSet sends and tells on a real control plane: sources, scopes, totals, failures, what is left. */
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { member } from "../../src/kube/json.ts";
+import type { JsonObject } from "../../src/kube/types.ts";
+import { condition, type Manifest } from "../support/cluster.ts";
+import { defaults, resource, secret, tree } from "../support/manifests.ts";
+import type { Recording } from "../support/recording.ts";
+import { idOf } from "../support/settling.ts";
+import { createStage } from "../support/stage.ts";
+
+const KIND = "PlatformVariableSet";
+const set = (name: string, spec: JsonObject): Manifest =>
+  resource(KIND, name, { targets: [{ applicationRef: { name: "web" } }], ...spec });
+const imports = (record: Recording): readonly unknown[] =>
+  record.calls("importEnvironmentVariable").map(({ body }) => body);
+
+describe.each(["documented", "full"] as const)("variable sets on the %s surface", (surface) => {
+  const stage = createStage({ surface });
+  const isFull = surface === "full";
+
+  beforeAll(async () => {
+    await stage.apply(...defaults(stage, { surface: isFull ? "Full" : "Documented" }), ...tree(stage, "web"));
+    await stage.apply(secret("keys", { TOKEN: "hush" }), {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "settings" },
+      data: { MODE: "fast", "not-a-name": "x" },
+    });
+    await stage.waitFor("PlatformApplication", "web", { status: "True" });
+    await stage.settled();
+  }, 60_000);
+
+  it("take whole Secrets and ConfigMaps, and send a scope only where one is set or needed", async () => {
+    const record = await stage.record();
+    const variablesFrom = [{ secretRef: { name: "keys" }, prefix: "API_" }, { configMapRef: { name: "settings" } }];
+    await stage.apply(set("whole", { variablesFrom }));
+    const { status } = await stage.waitFor(KIND, "whole", { status: "True" });
+    const scope = isFull ? { scope: "APPLICATION" } : {};
+    const vars = [
+      expect.objectContaining({ name: "API_TOKEN", is_secret: true, ...scope }) as unknown,
+      expect.objectContaining({ name: "MODE", is_secret: false, ...scope }) as unknown,
+    ];
+    expect(imports(record)).toEqual([{ overwrite: false, vars: expect.arrayContaining(vars) as unknown }]);
+    expect(JSON.stringify(imports(record)).includes('"scope"')).toBe(isFull);
+    expect(status).toMatchObject({
+      targets: [{ name: "web", total: 2, imported: 2, secretKeys: [{ key: "API_TOKEN" }] }],
+      skippedKeys: [expect.stringContaining("not-a-name")],
+    });
+    const later = await stage.record();
+    await stage.apply(set("wide", { scope: "ENVIRONMENT", variables: [{ name: "REGION", value: "eu" }] }));
+    await stage.waitFor(KIND, "wide", ({ status: now }) => member(now, "targets") !== undefined);
+    expect(imports(later)).toEqual([
+      { overwrite: false, vars: [{ name: "REGION", value: "eu", is_secret: false, scope: "ENVIRONMENT" }] },
+    ]);
+  });
+
+  it("tell per application how many are in place, and name those that the platform did not take", async () => {
+    stage.platform.sim.settings.refusedVariables = ["ODD"];
+    const variables = ["EVEN", "ODD"].map((name) => ({ name, value: "1" }));
+    await stage.apply(set("partly", { variables }));
+    const partly = await stage.waitFor(KIND, "partly", ({ status }) => member(status, "targetsSynced") === "0/1");
+    expect(partly.status).toMatchObject({ targets: [{ total: 2, imported: 1, failed: ["ODD"] }] });
+    expect(condition(partly, "VariablesSynced")).toMatchObject({
+      status: "False",
+      message: expect.stringContaining("ODD"),
+    });
+    stage.platform.sim.settings.refusedVariables = [];
+    await stage.remove(KIND, "partly");
+  });
+
+  it("remove what is taken out where the surface can, only what they created, and else name what is left", async () => {
+    const at = idOf(await stage.get("PlatformApplication", "web"));
+    const there = (): readonly string[] =>
+      [...stage.platform.world().variables.values()].filter(({ parentId }) => parentId === at).map(({ key }) => key);
+    await stage.apply(set("foreign", { variables: [{ name: "THEIRS", value: "1" }] }));
+    await stage.waitFor(KIND, "foreign", { status: "True" });
+    await stage.settled();
+    await stage.remove(KIND, "foreign");
+    await stage.waitGone(KIND, "foreign");
+    const variables = ["THEIRS", "OURS", "STAYS"].map((name) => ({ name, value: "1" }));
+    await stage.apply(set("pruned", { overwrite: true, variables }));
+    await stage.waitFor(KIND, "pruned", { status: "True" });
+    await stage.settled();
+    const record = await stage.record();
+    await stage.patch(KIND, "pruned", { spec: { variables: variables.slice(2) } });
+    const { status } = await stage.waitFor(
+      KIND,
+      "pruned",
+      (object) => condition(object, "Ready")?.observedGeneration === 2,
+    );
+    await stage.settled();
+    expect(there()).toContain("THEIRS");
+    expect(there().includes("OURS")).toBe(!isFull);
+    const deleted = record.changes().filter((one) => one.startsWith("delete"));
+    expect(deleted).toEqual(isFull ? ["deleteApplicationVariable"] : []);
+    const left = isFull ? {} : { unprunableKeys: ["OURS"] };
+    expect(status).toMatchObject({ targets: [{ total: 1, imported: 1, ...left }] });
+  });
+});
