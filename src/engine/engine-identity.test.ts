@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { engineBench, INSTALLATION } from "../../test/support/engine-bench.ts";
 import { uuid } from "../../test/support/engine-world.ts";
 import { EXTERNAL_ID, FINALIZER, INSTALLATION as INSTALLATION_KEY, RESOLVE } from "../resources/base/names.ts";
+import { entryOf } from "./entries.ts";
 
 const POLL = 11 * 60_000;
 
@@ -28,6 +29,18 @@ describe("an id that the user gives", () => {
       expect(bench.cluster.get("Widget", "thief").status).not.toHaveProperty("externalId");
     }
     expect(bench.world.effects).toEqual([]);
+  });
+
+  it("speaks for no entry of the object while the kind refuses it", async () => {
+    const bench = engineBench();
+    bench.world.surface = "Documented";
+    const { id } = bench.world.add("victim");
+    bench.widget("thief", { externalId: id, entry: "KEY" });
+    await bench.run(5_000);
+    expect(bench.conditions("Widget", "thief")).toContain("Stalled=True/NotObservable");
+    bench.widget("owner", { into: entryOf(id, "KEY") });
+    await bench.run(5_000);
+    expect(bench.conditions("Widget", "owner")).toContain("Ready=True/Available");
   });
 
   it("is refused when it differs from the recorded one", async () => {

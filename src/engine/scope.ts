@@ -103,14 +103,15 @@ function displacement<Api extends RatedApi>(
   return (isGoing ? undefined : strayed(context, object, references, connection.key)) ?? contradiction(object, pins);
 }
 
-/** What it is about to write is spoken for before it is written. */
+/** What it is about to write is spoken for before it is written; nothing in an object that is not yet known to be its own. */
 function claimEntries<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
   context: Context<Api>,
   kind: Kind<Spec, In, Seen, Mem, Do, Api>,
   object: KubeObject,
   pass: Pass<Spec, In, Mem>,
 ): void {
-  if (kind.entries !== undefined && pass.goal === "present") context.entries.want(object, kind.entries(pass));
+  if (kind.entries === undefined || pass.goal !== "present") return;
+  context.entries.want(object, kind.entries({ ...pass, id: recordedId(pass) }));
 }
 
 /** A claim that bears our seal is as good as the status that a crash kept us from writing. */

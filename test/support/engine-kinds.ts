@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import {
+  entryOf,
   sameContent,
   type Fingerprint,
   type Kind,
@@ -29,6 +30,10 @@ const widgetSpec = z.object({
   output: z.string().optional(),
   /** Writes a Secret of that name. */
   outputSecret: z.string().optional(),
+  /** Writes that entry into its object. */
+  entry: z.string().optional(),
+  /** Writes that entry ("<id>/<name>") into another object. */
+  into: z.string().optional(),
   /** Where the kind throws what no table knows. */
   explode: z.enum(["claim", "needs", "plan", "act"]).optional(),
 });
@@ -46,6 +51,8 @@ type WidgetMemory = z.output<typeof widgetMemory>;
 interface Inputs {
   readonly parentId: string | undefined;
   readonly content: Fingerprint | undefined;
+  readonly entry: string | undefined;
+  readonly into: string | undefined;
 }
 
 interface Seen {
@@ -77,9 +84,15 @@ export const widget: Kind<WidgetSpec, Inputs, Seen, WidgetMemory, Do, WidgetApi>
       inputs: (resolved) => ({
         parentId: parentRef === undefined ? undefined : resolved.id("spec.parentRef"),
         content: secret === undefined ? undefined : resolved.fingerprint(resolved.value("spec.secret")),
+        entry: spec.entry,
+        into: spec.into,
       }),
     };
   },
+  entries: ({ id, inputs }) => [
+    ...(id === undefined || inputs?.entry === undefined ? [] : [entryOf(id, inputs.entry)]),
+    ...(inputs?.into === undefined ? [] : [inputs.into]),
+  ],
   observe: async (pass, api) => {
     if (pass.surface === "Full") {
       const all = await api.list();
@@ -177,6 +190,8 @@ function planOld(pass: WidgetPass, seen: Seen, id: string): Plan<Do> {
   const holder = pass.holderOf(id);
   if (holder !== undefined) return { is: "stalled", why: why("AlreadyManaged", `It belongs to ${holder}.`) };
   if (pass.proof !== "recorded") return planProof(pass, mine, id);
+  const others = writtenByOthers(pass);
+  if (others !== undefined) return others;
   if (differs(spec, mine) && !pass.withheld.has("update")) return { is: "step", step: updateOf(pass, mine) };
   const unsent = pass.inputs.content !== undefined && !sameContent(pass.inputs.content, memory.written);
   if (unsent && !pass.withheld.has("import")) {
@@ -185,6 +200,11 @@ function planOld(pass: WidgetPass, seen: Seen, id: string): Plan<Do> {
   if (mine.state === "BUSY") return { is: "waiting", why: why("Deploying", "A deployment runs.") };
   if (mine.state === "ODD") return { is: "waiting", why: why("UnknownState", "An odd state.") };
   return planDeploy(pass, mine);
+}
+
+function writtenByOthers({ spec, holderOf }: WidgetPass): Plan<Do> | undefined {
+  const writer = spec.into === undefined ? undefined : holderOf(spec.into);
+  return writer === undefined ? undefined : { is: "stalled", why: why("AlreadyManaged", `${writer} writes it.`) };
 }
 
 function planGone({ onMissing }: WidgetPass, { all }: Seen): Plan<Do> {
