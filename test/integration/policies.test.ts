@@ -170,6 +170,9 @@ describe("policies where the platform shows everything", () => {
     await stage.settled();
     expect(record.changes()).toEqual(["updateProject"]);
     expect(await eventsOf(stage, "told", "DriftDetected")).toHaveLength(1);
+    const metrics = await (await fetch(`${stage.operator.metricsUrl}/metrics`)).text();
+    expect(metrics).toContain('platform_operator_resources_drifted{kind="PlatformProject"} 1\n');
+    expect(metrics).toMatch(/^platform_operator_drift_detected_total\{kind="PlatformProject"\} [12]$/m);
     await stage.quiet(1);
   });
 

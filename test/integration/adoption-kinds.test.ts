@@ -1,0 +1,77 @@
+/** What exists is taken over, by its id or by its unique name, without a write to the platform: kind by kind. */
+import { beforeAll, describe, expect, it } from "vitest";
+
+import type { JsonObject } from "../../src/kube/types.ts";
+import { condition, type Manifest } from "../support/cluster.ts";
+import { blueprint, database, defaults, environment, project, resource } from "../support/manifests.ts";
+import { idOf } from "../support/settling.ts";
+import { createStage } from "../support/stage.ts";
+
+interface Adoptable {
+  readonly noun: string;
+  readonly kind: string;
+  readonly manifest: (name: string, spec: JsonObject) => Manifest;
+  /** Whether a list of the full surface shows it. */
+  readonly listed: boolean;
+}
+
+const adoptable: readonly Adoptable[] = [
+  {
+    noun: "database",
+    kind: "PlatformDatabase",
+    manifest: (name, spec) => database(name, "shop", { name: "kept database", ...spec }),
+    listed: true,
+  },
+  {
+    noun: "blueprint",
+    kind: "PlatformBlueprint",
+    manifest: (name, spec) => blueprint(name, "shop", { name: "kept blueprint", ...spec }),
+    listed: true,
+  },
+  {
+    noun: "webhook",
+    kind: "PlatformWebhook",
+    manifest: (name, spec) =>
+      resource("PlatformWebhook", name, { targetUrl: "https://hooks.example.com/x", events: ["A"], ...spec }),
+    listed: false,
+  },
+];
+
+describe.each(["documented", "full"] as const)("what exists on the %s surface", (surface) => {
+  const stage = createStage({ surface });
+
+  beforeAll(async () => {
+    const spec = { surface: surface === "full" ? "Full" : "Documented", allowUnverifiedIds: true };
+    await stage.apply(...defaults(stage, spec), project("shop"), environment(stage, "shop", "shop"));
+    await stage.waitFor("PlatformEnvironment", "shop", { status: "True" });
+    await stage.settled();
+  });
+
+  it.each(adoptable)("$noun: is taken over by its id, and by its name where a list shows it", async (row) => {
+    const { noun, kind, manifest, listed } = row;
+    await stage.apply(manifest(`${noun}-made`, {}));
+    const externalId = idOf(await stage.waitFor(kind, `${noun}-made`, { status: "True" }));
+    await stage.settled();
+    const record = await stage.record();
+    await stage.apply(manifest(`${noun}-second`, { externalId }));
+    const second = await stage.waitFor(kind, `${noun}-second`, { reason: "AlreadyManaged" });
+    expect(condition(second, "Stalled")?.status).toBe("True");
+    for (const name of [`${noun}-made`, `${noun}-second`]) {
+      await stage.remove(kind, name);
+      await stage.waitGone(kind, name);
+    }
+    await stage.apply(manifest(`${noun}-id`, { externalId }));
+    const byId = await stage.waitFor(kind, `${noun}-id`, { status: "True" });
+    expect(idOf(byId)).toBe(externalId);
+    await stage.settled();
+    await stage.remove(kind, `${noun}-id`);
+    await stage.waitGone(kind, `${noun}-id`);
+    const isFound = listed && surface === "full";
+    const adoption = { lifecycle: listed ? { adoptionPolicy: "Required" } : { managementPolicy: "ObserveOnly" } };
+    await stage.apply(manifest(`${noun}-name`, adoption));
+    const byName = await stage.waitFor(kind, `${noun}-name`, { status: isFound ? "True" : "False" });
+    expect(idOf(byName)).toBe(isFound ? externalId : "");
+    await stage.settled();
+    expect(record.changes()).toEqual([]);
+  });
+});
