@@ -96,6 +96,16 @@ describe("judge", () => {
     expect(verdict({ is: "Forbidden" }, 403, phase).why.message).toContain(`scope ${scope}`);
   });
 
+  it.each([
+    ["the name is reserved", "the name is reserved. Change"],
+    ["The name is reserved.", "The name is reserved. Change"],
+    ["Is the name reserved?", "Is the name reserved? Change"],
+  ])("lets its words follow those of the platform: %s", (said, expected) => {
+    const verdictOf = judge(new ApiError("createProject", { is: "Invalid" }, 422, said), "create", 0);
+    expect(verdictOf).toMatchObject({ is: "terminal", why: { reason: "InvalidSpec" } });
+    expect("why" in verdictOf && verdictOf.why.message).toContain(`(422): ${expected}`);
+  });
+
   it("waits as long as the platform asks", () => {
     expect(verdict(LIMITED, 429, "read")).toMatchObject({ again: 7_000 });
   });

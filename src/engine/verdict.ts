@@ -1,5 +1,5 @@
 /** What a failed exchange with the platform means for the object: pure tables (design §5, §6). */
-import type { ApiError, ApiFailure } from "../platform/errors.ts";
+import { sentenceOf, type ApiError, type ApiFailure } from "../platform/errors.ts";
 import type { Ms, Why } from "./kind.ts";
 
 /** What was being done when the exchange failed. */
@@ -120,7 +120,7 @@ function unknownOutcome(error: ApiError, phase: Phase): Verdict {
 function forbidden(error: ApiError, phase: Phase, attempts: number): Verdict {
   const why: Why = {
     reason: "PermissionDenied",
-    message: `The platform forbids ${error.operation} (403): ${error.message} Use a token with the scope ${SCOPES[phase]} or Admin for it; the operator tries again when the Secret changes.`,
+    message: `The platform forbids ${error.operation} (403): ${sentenceOf(error)} Use a token with the scope ${SCOPES[phase]} or Admin for it; the operator tries again when the Secret changes.`,
   };
   if (phase === "read" && attempts < FORBIDDEN_READS) return { is: "connection", why };
   return { is: "terminal", why, again: 10 * MINUTE };
@@ -142,7 +142,7 @@ function rejected(error: ApiError, failure: ApiFailure, phase: Phase, attempts: 
       is: "terminal",
       why: {
         reason: "NameConflict",
-        message: `An object of that name exists on the platform: ${error.message} Choose another spec.name, or set spec.externalId to adopt it.`,
+        message: `An object of that name exists on the platform: ${sentenceOf(error)} Choose another spec.name, or set spec.externalId to adopt it.`,
       },
     };
   }
@@ -160,7 +160,7 @@ function rejected(error: ApiError, failure: ApiFailure, phase: Phase, attempts: 
     is: "terminal",
     why: {
       reason: "InvalidSpec",
-      message: `The platform rejected ${error.operation} (${error.status}): ${error.message}`,
+      message: `The platform rejected ${error.operation} (${error.status}): ${sentenceOf(error)} Change the spec; the same is not sent again.`,
     },
   };
 }

@@ -34,6 +34,11 @@ export class ApiError extends Error {
   }
 }
 
+/** The words of a failure as a sentence of their own, so that another one can follow; a platform's seldom end with a stop. */
+export function sentenceOf({ message }: ApiError): string {
+  return /[.!?…]$/.test(message) ? message : `${message}.`;
+}
+
 /**
  * Whether the platform certainly did not execute the call that failed so (design §6): a failure before the
  * connection is up, 400, 401, 403, 404, 405, 409, 422, 429.

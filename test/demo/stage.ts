@@ -44,9 +44,7 @@ export async function setStage({ speed, surface, say, atEnd, signal }: StageOpti
   say(`platform: simulated, ${simulator.url}, surface ${surface}, speed ${speed}`);
   say(`platform: control endpoint ${simulator.controlUrl}`);
 
-  for (const file of ["namespace", "operator"]) {
-    await kubectl(controlPlane, ["apply", "-f", join(root, "deploy/rbac", `${file}.yaml`)]);
-  }
+  await kubectl(controlPlane, ["apply", "-f", join(root, "deploy/rbac")]);
   const kubeconfig = await kubeconfigFor(controlPlane, OPERATOR, OPERATOR);
   signal.throwIfAborted();
   const logFile = join(controlPlane.dir, "operator.log");

@@ -1,6 +1,6 @@
 /** Reads beside the cluster itself, whose failure is told once nothing else is to be done. Pure. */
 import type { Plan } from "../../engine/kind.ts";
-import type { ApiError } from "../../platform/errors.ts";
+import { sentenceOf, type ApiError } from "../../platform/errors.ts";
 import { stalled } from "../service/steps.ts";
 
 /** How soon what failed is tried again, in milliseconds. */
@@ -13,7 +13,7 @@ export function faultOf(error: ApiError): Plan<never> {
     case "Forbidden":
       return stalled(
         "PermissionDenied",
-        `The platform forbids ${operation} (403): ${message} Use a token with the scope Read or Admin for it.`,
+        `The platform forbids ${operation} (403): ${sentenceOf(error)} Use a token with the scope Read or Admin for it.`,
       );
     case "NotSupported":
       return stalled("NotSupportedByApi", `The platform has no operation ${operation}.`);
