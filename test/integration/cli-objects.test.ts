@@ -180,7 +180,9 @@ describe("pause and resume", () => {
       "shop",
       (object) => condition(object, "Synced")?.reason === "ReconcilePaused",
     );
-    expect((await call(["pause", "papp/shop"])).stdout).toMatch(/paused already\n$/);
+    for (const word of ["pause", "suspend"]) {
+      expect((await call([word, "papp/shop"])).stdout).toMatch(/paused already\n$/);
+    }
     expect((await call(["reconcile", "papp/shop", "--wait"])).stderr).toBe(
       "papp/shop is paused: nothing comes of a request. Let it go on with: kubectl platform resume papp/shop\n",
     );

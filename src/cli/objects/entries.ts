@@ -88,6 +88,12 @@ export const OBJECT_COMMANDS: readonly Entry[] = [
     load: async () => (await import("./pause.ts")).pause,
   },
   {
+    name: "suspend",
+    about: "the same as pause, in the word that Flux has for it",
+    operations: [],
+    load: async () => (await import("./pause.ts")).pause,
+  },
+  {
     name: "resume",
     about: "let the operator go on with paused objects",
     operations: [],
