@@ -190,12 +190,12 @@ const Crd = z.object({
   spec: z.object({ versions: z.array(z.object({ schema: z.object({ openAPIV3Schema: Schema }) })).min(1) }),
 });
 
-/** The paths of all objects in a schema, with the names of their fields. */
-function objectsIn(schema: Schema, path: string): readonly (readonly [path: string, fields: readonly string[]])[] {
+/** The paths of all objects in a schema, with their own schemas. */
+function objectsIn(schema: Schema, path: string): readonly (readonly [path: string, schema: Schema])[] {
   const { properties, items, additionalProperties } = schema;
   const inner = typeof additionalProperties === "object" ? additionalProperties : undefined;
   return [
-    ...(properties === undefined ? [] : [[path, Object.keys(properties)] as const]),
+    ...(properties === undefined ? [] : [[path, schema] as const]),
     ...Object.entries(properties ?? {})
       .filter(([name]) => name !== "metadata")
       .flatMap(([name, member]) => objectsIn(member, `${path}.${name}`)),
@@ -204,17 +204,23 @@ function objectsIn(schema: Schema, path: string): readonly (readonly [path: stri
 }
 
 describe("kubectl explain", () => {
+  /** Schemas that were explained under another path: what many kinds share reads the same in all of them. */
+  const known = new Set<string>();
+
   it.each(RESOURCES)("says something about every field of a $kind", async ({ plural }) => {
     const file = join(import.meta.dirname, "../../crds", `${plural}.yaml`);
     const [version] = Crd.parse(parse(readFileSync(file, "utf8"))).spec.versions;
     const objects = objectsIn(version?.schema.openAPIV3Schema ?? {}, plural);
     expect(objects.length).toBeGreaterThan(4);
-    for (const [path, fields] of objects) {
+    for (const [path, schema] of objects) {
+      const shape = JSON.stringify(schema);
+      if (known.has(shape)) continue;
       const text = await stage.kubectl(["explain", path]);
       expect(text, path).toMatch(/DESCRIPTION:\n +\S/);
       expect(text, path).not.toContain("<no description>");
       const explained = [...text.matchAll(/^ {2}(\S+)\t<.*(?:\n {2}enum: .*)?\n {4}\S/gm)].map(([, name]) => name);
-      expect(new Set(explained), path).toEqual(new Set(fields));
+      expect(new Set(explained), path).toEqual(new Set(Object.keys(schema.properties ?? {})));
+      known.add(shape);
     }
   });
 });
@@ -237,7 +243,8 @@ describe("kubectl delete", () => {
     const record = await stage.record();
     await piped(["apply"]);
     const wait = ["wait", "--for=condition=Ready", "--timeout=20s", "--all"];
-    for (const { plural } of namespaced) await stage.kubectl([...wait, plural]);
+    const applied = new Set(stage.quickstart().map(({ kind }) => kind));
+    for (const { kind, plural } of namespaced) if (applied.has(kind)) await stage.kubectl([...wait, plural]);
     await stage.settled();
     expect(
       record.changes().filter((operation) => operation.startsWith("create") || operation.startsWith("deploy")),
