@@ -140,8 +140,10 @@ describe.each(["documented", "full"] as const)("a blueprint on the %s surface", 
     expect(record.changes()).toEqual([]);
   });
 
-  it("under policy Delete is let go with a warning, and stays on the platform", async () => {
-    await stage.apply(blueprint("kept", "shop", { lifecycle: { deletionPolicy: "Delete" } }));
+  it("under a connection's policy Delete is let go with a warning, and stays on the platform", async () => {
+    const defaults = { lifecycle: { deletionPolicy: "Delete" } };
+    await stage.patch("PlatformConnection", "default", { spec: { defaults } });
+    await stage.apply(blueprint("kept", "shop"));
     await stage.waitFor(KIND, "kept", { status: "True" });
     await stage.remove(KIND, "kept");
     await stage.waitGone(KIND, "kept");

@@ -240,7 +240,7 @@ export const REFUSED: readonly RefusedCase[] = [
   },
   { ...blueprint("a variable without value", variable({})), refused: VALUE },
   {
-    ...blueprint("deletion policy Stop", { lifecycle: { deletionPolicy: "Stop" } }),
+    ...blueprint("deletion policy Delete", { lifecycle: { deletionPolicy: "Delete" } }),
     refused: /deletionPolicy: Unsupported value/,
   },
   { ...binding("half a cluster", { cluster: { mode: "CUSTOMER_MANAGED" } }), refused: /cluster.provider: Required/ },

@@ -91,9 +91,10 @@ export const spec = z
           "CreateResultUnknown. Defaults to true, unlike the platform's own API.",
       ),
     externalId: externalId.optional(),
+    // No surface deletes or stops what a blueprint became.
     lifecycle: lifecycleOf(
       ["managementPolicy", "adoptionPolicy", "onMissing", "applyPolicy", "syncWindows"],
-      ["Retain", "Delete"],
+      ["Retain"],
     ),
   })
   .refine(
