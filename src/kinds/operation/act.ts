@@ -26,6 +26,7 @@ function begun(pass: OperationPass, before: Seen, { service, cluster }: Answer):
   const state = service?.state ?? cluster?.status;
   return {
     ...taken(pass),
+    targetId: pass.inputs.targetId,
     request: {
       startedAt: pass.now.toISOString(),
       baseline: baselineOf(before),

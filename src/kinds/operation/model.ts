@@ -39,6 +39,11 @@ export const NOTHING_SEEN: Seen = {
 /** What is acted upon; undefined where it is the organization. */
 export type Target = "application" | "database" | "cluster" | undefined;
 
+/** What a request was sent to: the name in the spec may lead elsewhere since. */
+export function sentTo({ memory, inputs }: OperationPass): Uuid | undefined {
+  return memory.targetId ?? inputs.targetId;
+}
+
 /** Whether the status of an operation that was begun is lost: what became of it, nobody can tell. */
 export function isLost({ begun, memory }: OperationPass): boolean {
   return begun === true && memory.startedAt === undefined;

@@ -1,10 +1,11 @@
 /** The reads of an operation: where its target is, how its request goes, and what it renders. */
+import type { Uuid } from "../../engine/kind.ts";
 import { ApiError, type ApiFailure } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
 import { orMissing, RECORDS_MAX_AGE_MS } from "../service/observe.ts";
 import { sha256 } from "../text.ts";
 import { actionOf } from "./actions.ts";
-import { isLost, NOTHING_SEEN, type OperationPass, type Rendered, type Seen } from "./model.ts";
+import { isLost, NOTHING_SEEN, sentTo, type OperationPass, type Rendered, type Seen } from "./model.ts";
 import { refusalOf } from "./place.ts";
 import { rejection } from "./refusal.ts";
 
@@ -20,15 +21,15 @@ export async function observe(pass: OperationPass, api: Platform): Promise<Seen>
     request?.requestId === undefined
       ? undefined
       : await orMissing(api.deployments.status(request.requestId), ["NotFound"]);
-  return { ...NOTHING_SEEN, request: deployment, ...(await stateOf(pass, api)) };
+  const id = request === undefined ? pass.inputs.targetId : sentTo(pass);
+  return { ...NOTHING_SEEN, request: deployment, ...(await stateOf(pass, id ?? "", api)) };
 }
 
 /** A cluster that is not there is answered with 400 or 404 (api-behaviour §3.4). */
 const NO_CLUSTER: readonly ApiFailure["is"][] = ["NotFound", "Invalid", "NotSupported"];
 
 /** What the surface shows of the target: of databases and clusters nothing but on the full one. @throws ApiError */
-export async function stateOf(pass: OperationPass, api: Platform): Promise<Pick<Seen, "status" | "cluster">> {
-  const id = pass.inputs.targetId ?? "";
+export async function stateOf(pass: OperationPass, id: Uuid, api: Platform): Promise<Pick<Seen, "status" | "cluster">> {
   const target = actionOf(pass)?.target;
   const seen = { status: undefined, cluster: undefined };
   if (target === "application") {

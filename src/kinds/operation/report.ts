@@ -1,7 +1,7 @@
 /** What an operation's status says. Pure. */
 import type { Report, Why } from "../../engine/kind.ts";
 import type { Outcome } from "../../resources/operation.ts";
-import type { OperationPass, Rendered, Seen } from "./model.ts";
+import { sentTo, type OperationPass, type Rendered, type Seen } from "./model.ts";
 import { outcomeOf, taken } from "./outcome.ts";
 import { followed } from "./progress.ts";
 
@@ -18,7 +18,7 @@ export function report(pass: OperationPass, seen: Seen): Report {
     status: {
       // Where it is missing although a request was begun, the status was lost.
       startedAt: taken(pass).startedAt,
-      targetId: inputs.targetId,
+      targetId: memory.request === undefined ? inputs.targetId : sentTo(pass),
       request: followed(pass, seen),
       outcome: outcome && { ...outcome },
       expiresAt: memory.expiresAt ?? expiry(pass, outcome),

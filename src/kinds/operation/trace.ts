@@ -6,7 +6,7 @@ import { baseline } from "../names.ts";
 import { movedPast } from "../service/baseline.ts";
 import { shownState } from "../service/words.ts";
 import { actionOf, type Action } from "./actions.ts";
-import { NOTHING_SEEN, type OperationPass, type Seen } from "./model.ts";
+import { NOTHING_SEEN, sentTo, type OperationPass, type Seen } from "./model.ts";
 import { stateOf } from "./observe.ts";
 import { ended, failed, taken } from "./outcome.ts";
 import { baselineOf, phaseOf } from "./progress.ts";
@@ -28,7 +28,7 @@ export async function trace(
 ): Promise<Trace<Seen, OperationMemory>> {
   const action = actionOf(pass);
   if (action === undefined) return { is: "absent" };
-  const seen = { ...NOTHING_SEEN, ...(await stateOf(pass, api)) };
+  const seen = { ...NOTHING_SEEN, ...(await stateOf(pass, sentTo(pass) ?? "", api)) };
   const finding = find(intent, seen, action);
   switch (finding) {
     case "landed":

@@ -1,0 +1,56 @@
+/** The name that an operation acts upon may lead elsewhere by the time that its request has ended. */
+import { describe, expect, it } from "vitest";
+
+import { answeringPlatform, operationPass, TARGET } from "../../../test/support/operation-passes.ts";
+import type { Platform } from "../../platform/index.ts";
+import type { ServiceStatus } from "../../platform/service-status.ts";
+import { operation } from "./index.ts";
+import { NOTHING_SEEN, type OperationPass } from "./model.ts";
+import { markOf } from "./trace.ts";
+
+const OTHER = "00000000-0000-4000-8000-0000000000e2";
+const STARTED = "2026-11-21T09:59:00Z";
+const deploy = { type: "DeployApplication", applicationRef: { name: "api" }, gitCommitId: "1a2b3c4" };
+const before: ServiceStatus = { id: TARGET, state: "DEPLOYED", lastDeploymentDate: "2026-11-20T10:00:00Z" };
+
+/** The target is as it was; what has its name now was just deployed. */
+const platform = {
+  ...answeringPlatform({}),
+  applications: {
+    status: (id: string) =>
+      Promise.resolve(id === TARGET ? before : { ...before, id, lastDeploymentDate: "2026-11-21T09:59:30Z" }),
+    deploy: (id: string) => Promise.resolve({ ...before, id, state: "DEPLOYMENT_QUEUED" }),
+  },
+} as unknown as Platform;
+
+const pass = (memory: OperationPass["memory"]): OperationPass =>
+  operationPass(deploy, { memory, inputs: { targetId: OTHER } });
+
+describe("an operation whose target was replaced under its name", () => {
+  const begun = { startedAt: STARTED, targetId: TARGET };
+
+  it("traces a request that nobody confirmed where it was sent", async () => {
+    const intent = { op: "deployApplication", creates: false, mark: markOf({ ...NOTHING_SEEN, status: before }) };
+    const open = { ...intent, parentId: undefined, name: undefined, id: undefined, commit: undefined };
+    expect((await operation.trace(open, pass(begun), platform)).is).toBe("absent");
+  });
+
+  it("follows a request that was accepted where it was sent, and keeps saying where that is", async () => {
+    const request = { startedAt: STARTED, baseline: JSON.stringify([before.lastDeploymentDate, null, null]) };
+    const following = pass({ ...begun, request });
+    const seen = await operation.observe(following, platform);
+    expect(seen).toMatchObject({ status: { id: TARGET } });
+    expect(operation.report(following, seen).status).toMatchObject({ targetId: TARGET });
+    expect(operation.plan(following, seen).is).toBe("waiting");
+  });
+
+  it("is carried out on what has the name when it begins", async () => {
+    const waiting = pass(begun);
+    const seen = await operation.observe(waiting, platform);
+    const planned = operation.plan(waiting, seen);
+    if (planned.is !== "step") throw new Error("nothing is to be done");
+    const { memory } = await operation.act(planned.step, waiting, seen, platform);
+    expect(memory).toMatchObject({ targetId: OTHER });
+    expect(operation.report(pass(memory), seen).status).toMatchObject({ targetId: OTHER });
+  });
+});
