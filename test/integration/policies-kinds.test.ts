@@ -3,16 +3,30 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { planIn } from "../../src/engine/approval.ts";
 import { member } from "../../src/kube/json.ts";
+import type { JsonObject } from "../../src/kube/types.ts";
 import { APPROVED_PLAN } from "../../src/resources/base/names.ts";
 import { editRecord } from "../../src/simulator/records.ts";
 import { condition } from "../support/cluster.ts";
 import { governedKinds, type Governed } from "../support/governed-kinds.ts";
-import { defaults, operation, tree } from "../support/manifests.ts";
+import { defaults, NEXT_COMMIT, operation, tree } from "../support/manifests.ts";
 import { createStage, type Stage } from "../support/stage.ts";
 
 /** Every hour of every day. */
 const WINDOWS = [{ schedule: "0 * * * *", duration: "2h", timeZone: "Europe/Berlin" }];
 const OPERATION = "PlatformOperation";
+
+/** A change of each spec that the platform would be told of. */
+const CHANGES: Readonly<Record<string, JsonObject>> = {
+  PlatformProject: { description: "changed" },
+  PlatformEnvironment: { mode: "PRODUCTION" },
+  PlatformApplication: { deploy: { gitCommitId: NEXT_COMMIT } },
+  PlatformDatabase: { runState: "Stopped" },
+  PlatformBlueprint: { specOverrides: { cpu: "1" } },
+  PlatformVariableSet: { variables: [{ name: "ONCE", value: "2" }] },
+  PlatformCluster: { runState: "Running" },
+  PlatformBinding: { managedConfig: { ingress: { domain: { value: "changed.example.com" } } } },
+  PlatformWebhook: { enabled: false },
+};
 
 const writesOf = (kinds: readonly Governed[]): readonly string[] => kinds.flatMap(({ writes }) => writes).toSorted();
 
@@ -75,6 +89,24 @@ describe.each(["documented", "full"] as const)("every kind that writes, %s surfa
     }
     await cleared(stage, kinds);
     expect(record.changes()).toEqual([]);
+  });
+
+  it("writes nothing more under CreateOnly once it was brought about, whatever is changed", async () => {
+    const lifecycle = { managementPolicy: "CreateOnly", applyPolicy: "Automatic" };
+    const kinds = governedKinds(stage, "once", lifecycle).filter(({ kind }) => kind !== OPERATION);
+    const made = await stage.record();
+    await applied(stage, kinds);
+    await reached(stage, kinds);
+    await stage.settled();
+    expect(made.changes().toSorted()).toEqual(writesOf(kinds));
+    const record = await stage.record();
+    for (const { kind, name } of kinds) await stage.patch(kind, name, { spec: CHANGES[kind] ?? {} });
+    for (const { kind, name } of kinds) {
+      await stage.waitFor(kind, name, ({ status }) => member(status, "observedGeneration") === 2);
+    }
+    await stage.settled();
+    expect(record.changes()).toEqual([]);
+    await cleared(stage, kinds);
   });
 
   it("writes nothing outside of its window, and what it takes once that opens", async () => {
