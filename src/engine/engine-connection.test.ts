@@ -83,6 +83,19 @@ describe("an outage of the platform", () => {
     expect(bench.conditions("Widget", "pending")).toContain("Ready=True/Available");
   });
 
+  it("does not lose what a person asks of a settled object meanwhile", async () => {
+    const bench = await withFleet(1);
+    const over = outage(bench);
+    bench.cluster.annotate("Link", "default", { [RECONCILE_REQUESTED_AT]: "1" });
+    await bench.run(MINUTE);
+    expect(bench.conditions("Link", "default")).toContain("Synced=False/PlatformUnavailable");
+    bench.cluster.annotate("Widget", "w0", { [RECONCILE_REQUESTED_AT]: "2" });
+    await bench.run(MINUTE);
+    over();
+    await bench.run(20_000);
+    expect(bench.cluster.get("Widget", "w0")?.status).toMatchObject({ lastHandledReconcileAt: "2" });
+  });
+
   it("at a start keeps pending work waiting only until the connection is there", async () => {
     const bench = await withFleet(1);
     const over = outage(bench);

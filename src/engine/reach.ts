@@ -7,6 +7,7 @@ import type { Connection, RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { keyText, shortName } from "./keys.ts";
 import type { Goal, Kind, Why } from "./kind.ts";
+import { requestedToken } from "./policy.ts";
 import { admission } from "./references.ts";
 import { isSettled, text } from "./status.ts";
 
@@ -90,8 +91,8 @@ function held<Api extends RatedApi>(
   connection: Connection<Api> | undefined,
 ): Reached<Api> {
   const key = keyText(keyOf(object));
-  const settled = isSettled(object);
-  if (!settled) context.connections.waitFor(connectionKey, key);
+  // What a person asked for is work pending, on a settled object as well.
+  if (!isSettled(object) || requestedToken(object) !== undefined) context.connections.waitFor(connectionKey, key);
   const reason = connection?.trouble?.reason;
   const because = reason === undefined ? "" : ` (reason ${reason})`;
   const message = `Waiting for ${connectionKey.kind} "${shortName(connectionKey)}"${because}.`;
