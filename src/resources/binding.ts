@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { clusterContext } from "./base/cluster.ts";
-import { AGE, MESSAGE, READY } from "./base/columns.ts";
+import { AGE, MESSAGE, READY, REASON } from "./base/columns.ts";
 import {
   connectionRef,
   EXACTLY_ONE_VALUE,
@@ -153,6 +153,7 @@ export const platformBinding: Resource<BindingSpec, BindingMemory> = {
       description: "Id of the cluster.",
       priority: 1,
     },
+    { ...REASON, priority: 1 },
     MESSAGE,
     AGE,
   ],

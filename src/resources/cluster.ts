@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { AGE, MESSAGE, READY, REMOTE_ID } from "./base/columns.ts";
+import { AGE, MESSAGE, READY, REASON, REMOTE_ID } from "./base/columns.ts";
 import { connectionRef, objectName, uuid } from "./base/fields.ts";
 import { lifecycleOf } from "./base/lifecycle.ts";
 import type { Resource } from "./base/resource.ts";
@@ -197,6 +197,7 @@ export const platformCluster: Resource<ClusterSpec, ClusterMemory> = {
       priority: 1,
     },
     REMOTE_ID,
+    { ...REASON, priority: 1 },
     MESSAGE,
     AGE,
   ],

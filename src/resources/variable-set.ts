@@ -28,7 +28,7 @@ export const platformVariableSet: Resource<VariableSetSpec, VariableSetMemory> =
       jsonPath: ".status.targetsSynced",
       description: "How many applications have all variables.",
     },
-    { ...REASON, priority: 1 },
+    REASON,
     MESSAGE,
     AGE,
   ],
