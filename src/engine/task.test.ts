@@ -78,10 +78,31 @@ describe("an object that does one thing", () => {
   it("remembers that it was begun, once, and no copy of it does", async () => {
     const { cluster, context, create } = bench();
     const noted = await noteBegun(context, create({}));
-    expect(noted.metadata.annotations).toEqual({ [BEGUN]: noted.metadata.uid, [INSTALLATION]: "here" });
+    expect(noted.metadata.annotations).toEqual({
+      [BEGUN]: `${noted.metadata.uid} team/a`,
+      [INSTALLATION]: "here",
+    });
     expect(isBegun(noted)).toBe(true);
     await noteBegun(context, noted);
     expect(cluster.writes).toHaveLength(1);
-    expect(isBegun({ ...noted, metadata: { ...noted.metadata, uid: "another" } })).toBe(false);
+  });
+
+  it.each([
+    ["itself", {}, true],
+    ["itself, restored from a backup", { uid: "another" }, true],
+    ["a copy of another name", { uid: "another", name: "b" }, false],
+    ["a copy in another namespace", { uid: "another", namespace: "other" }, false],
+  ])("is begun as %s", async (_title, metadata, begun) => {
+    const { context, create } = bench();
+    const noted = await noteBegun(context, create({}));
+    expect(isBegun({ ...noted, metadata: { ...noted.metadata, ...metadata } })).toBe(begun);
+  });
+
+  it("is begun by the word of an older version", () => {
+    const { create } = bench();
+    const object = create({});
+    const { uid } = object.metadata;
+    expect(isBegun({ ...object, metadata: { ...object.metadata, annotations: { [BEGUN]: uid } } })).toBe(true);
+    expect(isBegun({ ...object, metadata: { ...object.metadata, annotations: { [BEGUN]: "another" } } })).toBe(false);
   });
 });

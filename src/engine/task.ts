@@ -1,8 +1,10 @@
 /** Objects that do one thing and are over, like a Job of Kubernetes: what the engine does for their kinds. */
+import { keyOf } from "../kube/objects.ts";
 import type { JsonObject, KubeObject } from "../kube/types.ts";
 import { BEGUN, INSTALLATION } from "../resources/base/names.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
+import { shortName } from "./keys.ts";
 import type { Ms, Task } from "./kind.ts";
 import { conditionOf } from "./status.ts";
 
@@ -33,15 +35,18 @@ export async function rest<Mem extends JsonObject, Api extends RatedApi>(
 }
 
 /**
- * Whether a request of this very object was begun, by the annotation that is written before the first one. A status
- * that does not tell of it was lost. A copied manifest carries the uid of another object.
+ * Whether a request of this object was begun, by the annotation that is written before the first one. A status that
+ * does not tell of it was lost, perhaps in a backup, which gives the object another uid. A copied manifest carries the
+ * name of another object.
  */
 export function isBegun(object: KubeObject): boolean {
-  return object.metadata.annotations?.[BEGUN] === object.metadata.uid;
+  const [uid, place] = (object.metadata.annotations?.[BEGUN] ?? "").split(" ");
+  return uid === object.metadata.uid || place === shortName(keyOf(object));
 }
 
 /** Notes in the annotations that a request is begun, for the case that the status is lost. @throws KubeError */
 export async function noteBegun<Api extends RatedApi>(context: Context<Api>, object: KubeObject): Promise<KubeObject> {
-  const annotations = { [BEGUN]: object.metadata.uid, [INSTALLATION]: context.installation };
+  const begun = `${object.metadata.uid} ${shortName(keyOf(object))}`;
+  const annotations = { [BEGUN]: begun, [INSTALLATION]: context.installation };
   return await context.writer.patchChecked(object, { annotations });
 }

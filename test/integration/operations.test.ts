@@ -37,7 +37,7 @@ describe.each(["documented", "full"] as const)("an operation, %s surface", (surf
     expect(condition(done, "Ready")).toMatchObject({ status: "True", reason: "Completed" });
     expect(condition(done, "Synced")).toMatchObject({ status: "True" });
     expect(condition(done, "Reconciling") ?? condition(done, "Stalled")).toBeUndefined();
-    expect(done.metadata.annotations?.[BEGUN]).toBe(done.metadata.uid);
+    expect(done.metadata.annotations?.[BEGUN]).toBe(`${done.metadata.uid} ${stage.namespace}/${done.metadata.name}`);
     expect(done.status).toMatchObject({ targetId: idOf(await stage.get("PlatformApplication", "web")) });
     await stage.settled();
     const since = await stage.record();

@@ -18,5 +18,5 @@ export const EXTERNAL_ID = `${GROUP}/external-id`;
 export const SEAL = `${GROUP}/seal`;
 export const INSTALLATION = `${GROUP}/installation`;
 export const INTENT = `${GROUP}/intent`;
-/** On an object that does one thing only: its own uid, before the first request. */
+/** On an object that does one thing only: its own uid, namespace and name, before the first request. */
 export const BEGUN = `${GROUP}/begun`;
