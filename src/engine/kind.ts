@@ -35,6 +35,8 @@ export interface Pass<Spec, In, Mem extends JsonObject> {
   readonly proof: Proof | undefined;
   readonly memory: Mem;
   readonly surface: Surface;
+  /** It is not known yet, and acted on as Documented. */
+  readonly isSurfaceOpen?: boolean;
   readonly generation: number;
   /** `adopt` is whether an object of the same name may be taken over (adoptionPolicy after defaults). */
   readonly adoption: "Never" | "IfUniqueName" | "Required";

@@ -199,6 +199,7 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     proof,
     memory: kind.resource.memory.parse(session.unsaved?.memory ?? object.status ?? {}),
     surface,
+    isSurfaceOpen: connection.surface === undefined,
     generation: object.metadata.generation ?? 0,
     adoption: adoptionPolicy(policies.adoption, {
       listable: kind.listable(surface),

@@ -35,10 +35,11 @@ describe("the variables of a spec", () => {
   });
 
   it.each([
-    ["Full", "APPLICATION"],
-    ["Documented", undefined],
-  ] as const)("are imported on %s with their own scope, else %s", (surface, scope) => {
-    const sent = importItems(surface, inputs);
+    ["Full", false, "APPLICATION"],
+    ["Documented", true, "APPLICATION"],
+    ["Documented", false, undefined],
+  ] as const)("are imported on %s (open: %s) with their own scope, else %s", (surface, isSurfaceOpen, scope) => {
+    const sent = importItems({ surface, isSurfaceOpen }, inputs);
     expect(sent.map((item) => item.scope)).toEqual([scope, scope, scope, "PROJECT", scope, scope]);
     expect(sent.every((item) => item.scope !== undefined || !("scope" in item))).toBe(true);
   });

@@ -1,7 +1,8 @@
 /** Variables as specs declare them: with a value of their own, or one from a Secret or a ConfigMap. Pure. */
-import type { Resolved, Surface, ValueRequest } from "../engine/kind.ts";
+import type { Resolved, ValueRequest } from "../engine/kind.ts";
 import type { ImportInput } from "../platform/variables.ts";
 import type { ValueFrom } from "../resources/base/fields.ts";
+import { mayBeFull, type SurfaceFacts } from "./surface.ts";
 
 /** A variable with its value. */
 export interface InputVariable {
@@ -47,10 +48,12 @@ export function inputsOf(variables: readonly Declared[], resolved: Pick<Resolved
 
 /**
  * The variables as an import takes them. Deployed services require a scope on each, the documented surface does not
- * show one: APPLICATION is said for those that have none, on the full surface alone (api-behaviour, import vars).
+ * show one: APPLICATION is said for those that have none, unless the surface is known to be documented (api-behaviour,
+ * import vars).
  */
-export function importItems(surface: Surface, variables: readonly InputVariable[]): ImportInput["vars"] {
-  return variables.map(({ name, value, isSecret, scope = surface === "Full" ? "APPLICATION" : undefined }) => ({
+export function importItems(pass: SurfaceFacts, variables: readonly InputVariable[]): ImportInput["vars"] {
+  const usual = mayBeFull(pass) ? "APPLICATION" : undefined;
+  return variables.map(({ name, value, isSecret, scope = usual }) => ({
     name,
     value,
     isSecret,

@@ -166,7 +166,7 @@ describe("what goes wrong is told in one line", () => {
   it("plain http, unless that is allowed", async () => {
     const flags = user.flags.filter((flag) => flag !== "--allow-insecure-platform");
     expect(await cli(["projects", ...flags])).toEqual(
-      failure("Nothing was sent (connect: the base URL is not https)."),
+      failure(/^Nothing was sent \(connect: the base URL is not https\)\. --allow-insecure-platform and /),
     );
     const pinned = await user.run(["projects", "--allowed-platform-hosts=example.com"]);
     expect(pinned).toEqual(failure(/^Nothing was sent \(connect: the host is not in the operator's list/));

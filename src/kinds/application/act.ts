@@ -79,7 +79,7 @@ function pinned(pass: ApplicationPass, seen: Seen): ApplicationMemory {
 
 async function importVariables(pass: ApplicationPass, seen: Seen, api: Platform, id: string): Promise<Folded> {
   const { variables, fingerprint } = pass.inputs;
-  const answer = await api.variables.import(id, { overwrite: true, vars: importItems(pass.surface, variables) });
+  const answer = await api.variables.import(id, { overwrite: true, vars: importItems(pass, variables) });
   const taken = answer?.successfulImportedVariables.map(({ name }) => name) ?? variables.map(({ name }) => name);
   const written = { ...pass.memory.written, variables: { ...fingerprint }, variableNames: taken };
   return { seen, memory: { ...pinned(pass, seen), written } };

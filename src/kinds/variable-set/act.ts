@@ -51,7 +51,7 @@ async function importVariables(
 ): Promise<KnownTarget> {
   const names = new Set(step.names);
   const variables = pass.inputs.variables.filter(({ name }) => names.has(name));
-  const vars = importItems(pass.surface, variables);
+  const vars = importItems(pass, variables);
   const answer = await api.variables.import(step.id, { overwrite: step.overwrite, vars });
   const taken = answer?.successfulImportedVariables.map(({ name }) => name) ?? step.names;
   return written(pass, seen, target, variables, new Set(taken));

@@ -4,6 +4,7 @@ import type { Platform } from "../../platform/index.ts";
 import type { Webhook } from "../../platform/webhooks.ts";
 import { platformWebhook, WEBHOOK_EVENTS, type WebhookMemory, type WebhookSpec } from "../../resources/webhook.ts";
 import type { PlatformKind } from "../kind.ts";
+import { mayBeFull } from "../surface.ts";
 import { fit, fitOptional } from "../text.ts";
 import type { Do, Inputs, Seen, WebhookPass } from "./model.ts";
 import { plan } from "./plan.ts";
@@ -56,7 +57,7 @@ export const webhook: PlatformKind<WebhookSpec, Inputs, Seen, WebhookMemory, Do>
 
 async function create(pass: WebhookPass, api: Platform): Promise<Known<Seen, WebhookMemory>> {
   const isFull = pass.surface === "Full";
-  const made = await api.webhooks.create({ ...inputOf(pass.spec), ...(isFull && { kind: KIND }) });
+  const made = await api.webhooks.create({ ...inputOf(pass.spec), ...(mayBeFull(pass) && { kind: KIND }) });
   return {
     // Where the answer shows less than a read does, what was sent is taken to be there.
     seen: { shown: isFull ? { ...inputOf(pass.spec), ...made } : undefined, sent: true },
