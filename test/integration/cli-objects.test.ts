@@ -7,7 +7,7 @@ import { systemClock } from "../../src/kube/clock.ts";
 import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
 import { cli, type CliOptions } from "../support/cli.ts";
 import { condition } from "../support/cluster.ts";
-import { application, defaults, deploying, NEXT_COMMIT, tree } from "../support/manifests.ts";
+import { application, defaults, deploying, NEXT_COMMIT, operation, tree } from "../support/manifests.ts";
 import { createStage } from "../support/stage.ts";
 
 const stage = createStage({ surface: "full" });
@@ -153,6 +153,16 @@ describe("reconcile", () => {
     } finally {
       await stage.start();
     }
+  });
+
+  it("refuses an operation that has ended, as nothing would come of it", async () => {
+    await stage.apply(operation("invoices", { type: "SendInvoices" }));
+    await stage.waitFor("PlatformOperation", "invoices", { type: "Complete", status: "True" });
+    const { code, stdout, stderr } = await call(["reconcile", "pop/invoices", "--wait"]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toBe(
+      "pop/invoices is Complete: an operation is carried out once. Create another one to repeat it.\n",
+    );
   });
 
   it.each([

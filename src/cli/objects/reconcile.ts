@@ -5,6 +5,7 @@ import type { KubeObject } from "../../kube/types.ts";
 import { ApiError } from "../../platform/errors.ts";
 import { platformApplication } from "../../resources/application.ts";
 import { PAUSED, RECONCILE_REQUESTED_AT } from "../../resources/base/names.ts";
+import { platformOperation } from "../../resources/operation.ts";
 import type { Cluster } from "../cluster.ts";
 import { command, type Call } from "../command.ts";
 import { CliError, EXIT } from "../exit.ts";
@@ -32,6 +33,7 @@ export const reconcile = command({
     const cluster = await open();
     const objects: KubeObject[] = [];
     for (const { kind, name } of targets) objects.push(await cluster.get(kind, name));
+    for (const object of objects) refuseEnded(object);
     if (flags.wait) for (const object of objects) refusePaused(object, program);
     const token = host.clock.now().toISOString();
     for (const object of objects) {
@@ -47,6 +49,15 @@ export const reconcile = command({
     return code;
   },
 });
+
+/** Nothing would ever come of the request: an operation is carried out once. */
+function refuseEnded(object: KubeObject): void {
+  if (object.kind !== platformOperation.kind) return;
+  const end = ["Complete", "Failed"].find((type) => conditionOf(object, type)?.status === "True");
+  if (end === undefined) return;
+  const target = shortTarget({ kind: object.kind, name: object.metadata.name });
+  throw new CliError(`${target} is ${end}: an operation is carried out once. Create another one to repeat it.`);
+}
 
 /** Nothing would ever come of the request. */
 function refusePaused({ kind, metadata }: KubeObject, program: string): void {
