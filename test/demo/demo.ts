@@ -99,6 +99,9 @@ function closing({ controlPlane }: Stage, { once }: DemoOptions, { paint }: Scre
     `  kubectl patch papp api -n shop --type=merge -p '${commit}'`,
     "  kubectl get papp -n shop -w",
     "  kubectl delete papp web -n shop",
+    "The plugin needs this as well, since the simulated platform is on loopback:",
+    "  export PLATFORM_OPERATOR_ALLOW_INSECURE_PLATFORM=true",
+    "  kubectl platform status papp/api -n shop",
     ...(once ? [] : ["Ctrl-C ends the demo and takes everything away."]),
   ].join("\n");
 }
