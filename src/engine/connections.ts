@@ -1,7 +1,7 @@
 /** The open connections: their clients, tokens, and the trouble that is told once, on the connection (design §5, §8). */
 import { keyOf } from "../kube/objects.ts";
 import type { Clock, KubeObject, ObjectKey, Reader } from "../kube/types.ts";
-import { ApiError } from "../platform/errors.ts";
+import { ApiError, sentenceOf } from "../platform/errors.ts";
 import { createBrake, type Brake } from "./brake.ts";
 import { keyText } from "./keys.ts";
 import type { ConnectionSettings, Ms, Surface, Why } from "./kind.ts";
@@ -223,8 +223,9 @@ function tryMake<Api extends RatedApi>(...how: Parameters<typeof make<Api>>): Co
   }
 }
 
-function refusedAddress({ message }: ApiError): Why {
-  return { reason: "InvalidSpec", message: `The operator does not connect to spec.baseUrl: ${message}` };
+function refusedAddress(error: ApiError): Why {
+  const message = `The operator does not connect to spec.baseUrl: ${sentenceOf(error)} Fix the address, or allow it with the flag --allowed-platform-hosts or --allow-insecure-platform.`;
+  return { reason: "InvalidSpec", message };
 }
 
 function hostOf(baseUrl: string): string {

@@ -5,6 +5,7 @@ import { apiError } from "../../test/support/engine-world.ts";
 import { KubeError } from "../kube/errors.ts";
 import type { ApiFailure } from "../platform/errors.ts";
 import { RECONCILE_REQUESTED_AT, RESOLVE } from "../resources/base/names.ts";
+import { conditionOf } from "./status.ts";
 
 const MINUTE = 60_000;
 
@@ -161,6 +162,15 @@ describe("the token", () => {
     bench.cluster.secret("token", { token: "token-1" });
     await bench.run(15_000);
     expect(bench.conditions("Link", "default")).toContain("Ready=True/Available");
+  });
+
+  it("that was never there is named to those who wait", async () => {
+    const bench = engineBench();
+    bench.cluster.secret("token", undefined);
+    bench.widget("a");
+    await bench.run(MINUTE);
+    const ready = conditionOf(bench.cluster.get("Widget", "a"), "Ready");
+    expect(ready?.message).toBe('Waiting for Link "team/default" (reason CredentialsMissing).');
   });
 
   it("that is not there at the start is waited for", async () => {

@@ -9,7 +9,7 @@ import { keyText, shortName } from "./keys.ts";
 import type { Goal, Kind, Why } from "./kind.ts";
 import { requestedToken } from "./policy.ts";
 import { admission } from "./references.ts";
-import { isSettled, text } from "./status.ts";
+import { conditionOf, isSettled, text } from "./status.ts";
 
 export type Reached<Api> =
   | { readonly is: "reached"; readonly connection: Connection<Api> }
@@ -93,10 +93,16 @@ function held<Api extends RatedApi>(
   const key = keyText(keyOf(object));
   // What a person asked for is work pending, on a settled object as well.
   if (!isSettled(object) || requestedToken(object) !== undefined) context.connections.waitFor(connectionKey, key);
-  const reason = connection?.trouble?.reason;
+  const reason = connection?.trouble?.reason ?? refusalOf(context.cache.get(connectionKey));
   const because = reason === undefined ? "" : ` (reason ${reason})`;
   const message = `Waiting for ${connectionKey.kind} "${shortName(connectionKey)}"${because}.`;
   return heldBy(context, object, { reason: "ConnectionNotReady", message });
+}
+
+/** Why a connection is not Ready by its own status, e.g. since its spec cannot be used and it is not open at all. */
+function refusalOf(connection: KubeObject | undefined): string | undefined {
+  const ready = connection && conditionOf(connection, "Ready");
+  return ready === undefined || ready.status === "True" ? undefined : ready.reason;
 }
 
 /** Stale is what was not read for long; it says so even while it is not touched otherwise. */
