@@ -155,7 +155,7 @@ describe("export on the documented surface", () => {
   it("writes what adopts the projects, and as comments what is not shown", async () => {
     await stage.apply(...defaults(stage));
     await existing(stage);
-    const { code, stdout } = await exported(stage, "--all");
+    const { code, stdout } = await exported(stage);
     expect(code).toBe(0);
     expect(stdout.match(/^# kind: PlatformEnvironment$/gm)).toHaveLength(2);
     expect(stdout).toContain(

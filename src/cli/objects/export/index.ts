@@ -22,7 +22,7 @@ import { yamlOf } from "./yaml.ts";
 export const exportCommand = command({
   asks: "platform",
   flags: {
-    project: { is: "list", value: "ID|NAME", about: "only this project; may be given several times" },
+    project: { is: "list", value: "ID|NAME", about: "only this project" },
     all: {
       is: "switch",
       about:
@@ -36,7 +36,7 @@ export const exportCommand = command({
     "without a write to the platform. Values of variables and secrets are never read: they stay as they are, and\n" +
     "comments list their keys. Webhooks cannot be listed on any surface.",
   run: async ({ cluster: open, access: reach, flags, io, tell }) => {
-    if (flags.all === flags.project.length > 0) throw new UsageError("Say either --all or --project ID|NAME.");
+    if (flags.all && flags.project.length > 0) throw new UsageError("Say either --all or --project ID|NAME.");
     const cluster = await open();
     const access = await reach();
     const surface = await surfaceOf(access);
