@@ -100,7 +100,7 @@ describe("the token of a cluster", () => {
   it("is not fetched for an id that nothing proves, and that is told", () => {
     expect(plan(passOf({ surface: "Documented" }), NOTHING_SEEN)).toMatchObject({
       is: "stalled",
-      why: { reason: "NotObservable", message: expect.stringContaining("not given a token for") },
+      why: { reason: "NotObservable", message: expect.stringContaining("so it is not asked for a token.") },
     });
   });
 

@@ -37,7 +37,7 @@ export function tokenDue(pass: ClusterPass, seen: Seen): boolean {
 /** What there is to say of a token that cannot be had. One that still holds is no trouble. */
 export function checkToken(pass: ClusterPass, seen: Seen): Plan<never> | undefined {
   if (!isWanted(pass, seen)) return undefined;
-  if (!isProven(pass, seen)) return unproven("given a token for");
+  if (!isProven(pass, seen)) return unproven("asked for a token");
   const { token } = seen;
   const held = current(pass);
   if (token?.is !== "failed" || Date.parse(held?.expiresAt ?? "") > pass.now.getTime()) return undefined;
