@@ -16,12 +16,12 @@ describe("names of objects", () => {
   });
 
   it.each([
-    ["pproj/api", '"pproj/api" cannot stand here. Write papp/api or pdb/api.'],
-    ["nothing/api", '"nothing/api" cannot stand here. Write papp/api or pdb/api.'],
+    ["pproj/api", '"pproj/api" cannot stand here. Write papp/api or pdbase/api.'],
+    ["nothing/api", '"nothing/api" cannot stand here. Write papp/api or pdbase/api.'],
     ["papp/", '"papp/" is no name.'],
     ["papp/a/b", '"papp/a/b" is no name.'],
     ["Upper", '"Upper" is no name.'],
-    ["../secret", '"../secret" cannot stand here. Write papp/secret or pdb/secret.'],
+    ["../secret", '"../secret" cannot stand here. Write papp/secret or pdbase/secret.'],
   ])("%s is refused", (text, message) => {
     expect(() => nameOf(text, kinds)).toThrow(new UsageError(message));
   });

@@ -13,7 +13,7 @@ export const platformDatabase: Resource<DatabaseSpec, DatabaseMemory> = {
   kind: "PlatformDatabase",
   plural: "platformdatabases",
   singular: "platformdatabase",
-  shortNames: ["pdb"],
+  shortNames: ["pdbase"],
   scope: "Namespaced",
   description: "A database that the platform runs in an environment.",
   spec,

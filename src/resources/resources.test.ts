@@ -109,7 +109,7 @@ describe("every kind", () => {
       "pproj",
       "penv",
       "papp",
-      "pdb",
+      "pdbase",
       "pbp",
       "pvars",
       "pbind",

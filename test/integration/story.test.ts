@@ -113,7 +113,7 @@ describe("the story of an organization that exists already", () => {
     ]) {
       await kubectl(
         "patch",
-        "pdb.platform-operator.io",
+        "pdbase",
         orders,
         "--type=merge",
         "-p",
