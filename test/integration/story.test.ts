@@ -111,14 +111,7 @@ describe("the story of an organization that exists already", () => {
       ["Stopped", "STOPPED"],
       ["Running", "DEPLOYED"],
     ]) {
-      await kubectl(
-        "patch",
-        "pdbase",
-        orders,
-        "--type=merge",
-        "-p",
-        JSON.stringify({ spec: { runState } }),
-      );
+      await kubectl("patch", "pdbase", orders, "--type=merge", "-p", JSON.stringify({ spec: { runState } }));
       await kubectl("wait", "--for=condition=Ready", `platformdatabase/${orders}`, "--timeout=30s");
       expect(states()).toMatchObject({ orders: state });
     }
