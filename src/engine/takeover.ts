@@ -43,8 +43,8 @@ export async function forget<Spec, In, Mem extends JsonObject, Api extends Rated
 ): Promise<Frame<Spec, In, Mem, Api>> {
   const object = await forgetId(context, frame.object);
   const forgotten = await context.writer.patchStatus(object, {
+    // As if it was never looked at: what was Ready is gone.
     observedGeneration: -1,
-    conditions: member(object.status, "conditions"),
     lastHandledReconcileAt: member(object.status, "lastHandledReconcileAt"),
     // The approval of the first create is none of the second.
     lastApprovedPlan: member(object.status, "lastApprovedPlan"),
