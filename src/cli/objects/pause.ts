@@ -1,34 +1,48 @@
 /** The commands `pause` and `resume`. */
+import type { KubeObject } from "../../kube/types.ts";
 import { PAUSED } from "../../resources/base/names.ts";
-import { command } from "../command.ts";
+import type { Cluster } from "../cluster.ts";
+import { command, type Call } from "../command.ts";
+import { EXIT } from "../exit.ts";
 import { annotate } from "./edit.ts";
+import { requestAndWait, WAIT_FOR_READY } from "./reconcile.ts";
 import { fullName, targetOf, TARGETS } from "./target.ts";
 
 export const pause = command({
   asks: "cluster",
   args: [TARGETS],
   details: "The operator leaves paused objects and what they describe alone, but for their deletion.",
-  run: ({ cluster, args, io }) => setPaused(true, { cluster, objects: args.object, io }),
+  run: async ({ cluster, args, io }) => {
+    await setPaused(true, { cluster: await cluster(), io }, args.object);
+  },
 });
 
 export const resume = command({
-  asks: "cluster",
+  asks: "platform",
   args: [TARGETS],
-  run: ({ cluster, args, io }) => setPaused(false, { cluster, objects: args.object, io }),
+  flags: WAIT_FOR_READY,
+  details: "With --wait, the operator is asked to look at them now, as reconcile --wait does.",
+  run: async (call) => {
+    const cluster = await call.cluster();
+    const objects = await setPaused(false, { cluster, io: call.io }, call.args.object);
+    return call.flags.wait ? await requestAndWait(call, cluster, objects, call.flags.timeout) : EXIT.ok;
+  },
 });
 
-interface Paused extends Pick<Parameters<Parameters<typeof command>[0]["run"]>[0], "cluster" | "io"> {
-  readonly objects: readonly string[];
-}
-
-async function setPaused(paused: boolean, { cluster: open, objects, io }: Paused): Promise<void> {
-  const targets = objects.map(targetOf);
-  const cluster = await open();
-  for (const target of targets) {
+/** @returns the objects as they were */
+async function setPaused(
+  paused: boolean,
+  { cluster, io }: Pick<Call, "io"> & { readonly cluster: Cluster },
+  names: readonly string[],
+): Promise<readonly KubeObject[]> {
+  const objects: KubeObject[] = [];
+  for (const target of names.map(targetOf)) {
     const object = await cluster.get(target.kind, target.name);
     const isPaused = object.metadata.annotations?.[PAUSED] === "true";
     if (isPaused !== paused) await annotate(cluster, object, { [PAUSED]: paused ? "true" : null });
     const done = paused ? "paused" : "resumed";
     io.stdout.write(`${fullName(target)} ${isPaused === paused ? `${done} already` : done}\n`);
+    objects.push(object);
   }
+  return objects;
 }

@@ -10,6 +10,7 @@ import type { Cluster } from "../cluster.ts";
 import { command, type Call } from "../command.ts";
 import { CliError, EXIT } from "../exit.ts";
 import { explain } from "../explain.ts";
+import type { Flags } from "../flags.ts";
 import type { Host } from "../io.ts";
 import { printable } from "../render.ts";
 import { annotate } from "./edit.ts";
@@ -18,37 +19,69 @@ import { followObjects } from "./listing.ts";
 import { fullName, shortTarget, targetOf, TARGETS } from "./target.ts";
 import { verdictOf, waitFor, type Awaited, type Outcome } from "./wait.ts";
 
+/** The flags of commands that wait for objects. */
+export const WAIT_FOR_READY = {
+  wait: { is: "switch", about: "wait until they are Ready, or a person is needed" },
+  timeout: { is: "duration", fallback: "5m", about: "how long to wait, e.g. 90s or 10m" },
+} as const satisfies Flags;
+
 export const reconcile = command({
   asks: "platform",
   args: [TARGETS],
-  flags: {
-    wait: { is: "switch", about: "wait until they are Ready, or a person is needed" },
-    timeout: { is: "duration", fallback: "5m", about: "how long to wait, e.g. 90s or 10m" },
-  },
+  flags: WAIT_FOR_READY,
   details:
     "A deployment that failed is tried again once. The exit code is 1 when an object is stalled, 3 when the time is over.",
-  run: async ({ cluster: open, access, args, flags, io, tell, host, program }) => {
-    const timeoutMs = flags.timeout;
+  run: async (call) => {
+    const { args, flags, program } = call;
     const targets = args.object.map(targetOf);
-    const cluster = await open();
+    const cluster = await call.cluster();
     const objects: KubeObject[] = [];
     for (const { kind, name } of targets) objects.push(await cluster.get(kind, name));
     for (const object of objects) refuseEnded(object);
     if (flags.wait) for (const object of objects) refusePaused(object, program);
-    const token = host.clock.now().toISOString();
-    for (const object of objects) {
-      await annotate(cluster, object, { [RECONCILE_REQUESTED_AT]: token });
-      const { kind, metadata } = object;
-      io.stdout.write(`${fullName({ kind, name: metadata.name })} reconcile requested\n`);
-    }
-    if (!flags.wait) return EXIT.ok;
-    const { outcome, awaited } = await waitedFor(cluster, objects, { token, timeoutMs, host, tell });
-    const code = ending(outcome, awaited, tell, program);
-    for (const { verdict, now } of awaited)
-      if (verdict === "stalled" && now !== undefined) await tellLog(now, access, tell);
-    return code;
+    const token = await request(call, cluster, objects);
+    return flags.wait ? await awaitReady(call, { cluster, objects, token, timeoutMs: flags.timeout }) : EXIT.ok;
   },
 });
+
+/** Has the operator look at objects now. @returns what it echoes once it has */
+async function request(
+  { host, io }: Pick<Call, "host" | "io">,
+  cluster: Cluster,
+  objects: readonly KubeObject[],
+): Promise<string> {
+  const token = host.clock.now().toISOString();
+  for (const object of objects) {
+    await annotate(cluster, object, { [RECONCILE_REQUESTED_AT]: token });
+    const { kind, metadata } = object;
+    io.stdout.write(`${fullName({ kind, name: metadata.name })} reconcile requested\n`);
+  }
+  return token;
+}
+
+/** Has the operator look at objects and waits until each is Ready or needs a person. @returns the exit code */
+export async function requestAndWait(
+  call: Waits,
+  cluster: Cluster,
+  objects: readonly KubeObject[],
+  timeoutMs: number,
+): Promise<number> {
+  return await awaitReady(call, { cluster, objects, token: await request(call, cluster, objects), timeoutMs });
+}
+
+type Waits = Pick<Call, "access" | "host" | "io" | "program" | "tell">;
+
+async function awaitReady(
+  { access, host, program, tell }: Waits,
+  of: Pick<How, "token" | "timeoutMs"> & { readonly cluster: Cluster; readonly objects: readonly KubeObject[] },
+): Promise<number> {
+  const { cluster, objects, token, timeoutMs } = of;
+  const { outcome, awaited } = await waitedFor(cluster, objects, { token, timeoutMs, host, tell });
+  const code = ending(outcome, awaited, tell, program);
+  for (const { verdict, now } of awaited)
+    if (verdict === "stalled" && now !== undefined) await tellLog(now, access, tell);
+  return code;
+}
 
 /** Nothing would ever come of the request: an operation is carried out once. */
 function refuseEnded(object: KubeObject): void {
