@@ -26,7 +26,8 @@ export interface Platforms {
 /** What the operator says of the namespace's connections. @throws KubeError */
 export async function checkConnections({ cluster }: Platforms): Promise<readonly Finding[]> {
   const kinds = [platformConnection.kind, clusterPlatformConnection.kind];
-  const objects = await listObjects({ cluster, namespace: cluster.namespace, kinds, tell: () => {} });
+  const all = await listObjects({ cluster, namespace: cluster.namespace, kinds, tell: () => {} });
+  const objects = all.filter((object) => concerns(object, cluster.namespace));
   if (objects.length === 0) {
     return [failed("connections", `there is none in namespace "${cluster.namespace}" nor in the cluster. Create one.`)];
   }
@@ -37,6 +38,13 @@ export async function checkConnections({ cluster }: Platforms): Promise<readonly
     const words = [reason, message].filter((word) => word !== "").join(": ");
     return mark === "new" ? unknown(what, "the operator has not said anything of it") : failed(what, words);
   });
+}
+
+/** Whether a namespace has to do with an object: one of the cluster is for those that it names, or selects by labels. */
+function concerns({ kind, spec }: KubeObject, namespace: string): boolean {
+  if (kind !== clusterPlatformConnection.kind) return true;
+  const { allowedNamespaces: allowed } = clusterPlatformConnection.spec.safeParse(spec).data ?? {};
+  return allowed?.selector !== undefined || (allowed?.names?.includes(namespace) ?? false);
 }
 
 /** Asks the platform as the user would. */
@@ -115,7 +123,8 @@ function expiryOf(token: string): Date | undefined {
 
 /** Objects that say that a person is needed. @throws KubeError */
 export async function checkObjects({ cluster }: Platforms): Promise<readonly Finding[]> {
-  const objects = await listObjects({ cluster, namespace: cluster.namespace, tell: () => {} });
+  const all = await listObjects({ cluster, namespace: cluster.namespace, tell: () => {} });
+  const objects = all.filter((object) => concerns(object, cluster.namespace));
   const stalled = objects.filter((object) => factOf(object).mark === "stalled");
   if (stalled.length === 0) return [ok("objects", `none of ${objects.length} needs a person`)];
   return stalled.map((object) => stalledFinding(object));
