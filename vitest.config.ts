@@ -6,7 +6,12 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["src/**/*.test.ts", "test/unit/**/*.test.ts", "test/demo/**/*.test.ts"],
+          include: [
+            "src/**/*.test.ts",
+            "test/unit/**/*.test.ts",
+            "test/demo/**/*.test.ts",
+            "test/hostile/fuzz/**/*.test.ts",
+          ],
           // Twelve times faster, and a test that leaks module state into the next one fails here.
           isolate: false,
           pool: "threads",
@@ -16,7 +21,7 @@ export default defineConfig({
       {
         test: {
           name: "integration",
-          include: ["test/integration/**/*.test.ts"],
+          include: ["test/integration/**/*.test.ts", "test/hostile/*.test.ts"],
           globalSetup: ["test/integration/global-setup.ts"],
           // Files keep to namespaces of their own and mostly wait: four at once are what two cores carry. A worker keeps
           // its modules, whose import takes a second of a core.

@@ -1,0 +1,13 @@
+/** How much a run may cost: `make test` takes a choice of the cases, `make chaos` all of them. */
+
+/** CHAOS=all: every case. */
+const all = process.env["CHAOS"] === "all";
+/** CHAOS_SEED=n repeats a run's random choices. */
+const seed = Number(process.env["CHAOS_SEED"] ?? 1);
+
+export const effort = {
+  all,
+  seed,
+  /** @returns `few` in `make test`, `many` in `make chaos`. */
+  cases: (few: number, many: number): number => (all ? many : few),
+} as const;
