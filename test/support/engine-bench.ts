@@ -6,15 +6,13 @@ import { KubeError } from "../../src/kube/errors.ts";
 import { keyOf } from "../../src/kube/objects.ts";
 import type { EventInput, Json } from "../../src/kube/types.ts";
 import { manualClock, type ManualClock } from "./clock.ts";
+import { drivenQueue } from "./driven-queue.ts";
 import { memoryCluster, type MemoryCluster } from "./engine-cluster.ts";
 import { widget } from "./engine-kinds.ts";
 import { clusterLink, link } from "./engine-links.ts";
 import { makeWorld, type WidgetApi, type World } from "./engine-world.ts";
 
 export const INSTALLATION = "installation-1";
-
-/** How many passes may follow each other without time going by, before it counts as a hot loop. */
-const HOT = 60;
 
 /** The whole engine over a cluster and a platform in memory, and a queue that only time drives. */
 export interface Bench {
@@ -60,7 +58,6 @@ export function engineBench(options: BenchOptions = {}): Bench {
   const cluster = memoryCluster(() => clock.now());
   const world = makeWorld();
   const windows = { ...DEFAULT_WINDOWS, ...options.windows };
-  const dues = new Map<string, number>();
   let attempts = 0;
   let killed = Promise.withResolvers<void>();
 
@@ -68,11 +65,6 @@ export function engineBench(options: BenchOptions = {}): Bench {
   const random = (): number => {
     attempts += 1;
     return (attempts * 0.618_033_988_749) % 1;
-  };
-
-  const enqueue = (key: string, afterMs: number): void => {
-    const at = clock.monotonic() + Math.max(0, afterMs);
-    dues.set(key, Math.min(dues.get(key) ?? Number.POSITIVE_INFINITY, at));
   };
 
   const start = (): Engine<WidgetApi> =>
@@ -105,7 +97,7 @@ export function engineBench(options: BenchOptions = {}): Bench {
         connect: (_settings, token) => world.api(token),
         operatorNamespace: "operator",
         enqueue: (key, { afterMs }) => {
-          enqueue(key, afterMs);
+          queue.enqueue(key, afterMs);
         },
       },
       [bind(link), bind(clusterLink), bind(widget)],
@@ -115,20 +107,13 @@ export function engineBench(options: BenchOptions = {}): Bench {
     bench.passes.push({ key, at: clock.monotonic() });
     try {
       const again = await Promise.race([bench.engine.reconcile(parseKey(key)), killed.promise.then(() => undefined)]);
-      if (again !== undefined) enqueue(key, again);
+      if (again !== undefined) queue.enqueue(key, again);
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
-      enqueue(key, 1_000);
+      queue.enqueue(key, 1_000);
     }
   };
-
-  const first = (limit: number): string | undefined => {
-    let found: string | undefined;
-    for (const [key, at] of dues) {
-      if (at <= limit && (found === undefined || at < (dues.get(found) ?? 0))) found = key;
-    }
-    return found;
-  };
+  const queue = drivenQueue(clock, pass);
 
   const bench: Bench = {
     clock,
@@ -143,34 +128,21 @@ export function engineBench(options: BenchOptions = {}): Bench {
     output: () => Promise.resolve(),
     windows,
     engine: undefined as unknown as Engine<WidgetApi>,
-    run: async (ms) => {
-      const until = clock.monotonic() + ms;
-      let still = 0;
-      for (let key = first(until); key !== undefined; key = first(until)) {
-        const wait = (dues.get(key) ?? 0) - clock.monotonic();
-        dues.delete(key);
-        still = wait > 0 ? 0 : still + 1;
-        if (still > HOT + dues.size) throw new Error(`a hot loop around ${key}`);
-        if (wait > 0) await clock.advance(wait);
-        await pass(key);
-      }
-      await clock.advance(until - clock.monotonic());
-    },
+    run: queue.run,
     restart: (order) => {
       killed = Promise.withResolvers<void>();
-      dues.clear();
+      queue.clear();
       bench.engine = start();
       const objects = order === undefined ? cluster.all() : cluster.all().toReversed();
       for (const object of objects) bench.engine.changed({ type: "added", object }, true);
     },
     kill: () => {
-      dues.clear();
+      queue.clear();
       killed.resolve();
     },
     due: (kind, name) => {
       const object = cluster.find(kind, name);
-      const at = object === undefined ? undefined : dues.get(keyText(keyOf(object)));
-      return at === undefined ? undefined : at - clock.monotonic();
+      return object === undefined ? undefined : queue.due(keyText(keyOf(object)));
     },
     writes: (kind, name) => {
       const key = keyText(keyOf(cluster.get(kind, name)));

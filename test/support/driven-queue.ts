@@ -1,0 +1,55 @@
+import type { ManualClock } from "./clock.ts";
+
+/** How many passes may follow each other without time going by, before it counts as a hot loop. */
+const HOT = 60;
+
+/** A queue that only time drives: one key after the other, each when it is due. */
+export interface DrivenQueue {
+  enqueue(key: string, afterMs: number): void;
+  /** Runs what falls due in the next `ms`. @throws Error at a hot loop */
+  run(ms: number): Promise<void>;
+  /** When a key is due, in milliseconds from now. */
+  due(key: string): number | undefined;
+  clear(): void;
+}
+
+/** @param pass works on a key; time may go by meanwhile */
+export function drivenQueue(clock: ManualClock, pass: (key: string) => Promise<void>): DrivenQueue {
+  const dues = new Map<string, number>();
+
+  const first = (limit: number): string | undefined => {
+    let found: string | undefined;
+    for (const [key, at] of dues) {
+      if (at <= limit && (found === undefined || at < (dues.get(found) ?? 0))) found = key;
+    }
+    return found;
+  };
+
+  return {
+    enqueue: (key, afterMs) => {
+      const at = clock.monotonic() + Math.max(0, afterMs);
+      dues.set(key, Math.min(dues.get(key) ?? Number.POSITIVE_INFINITY, at));
+    },
+    run: async (ms) => {
+      const until = clock.monotonic() + ms;
+      let still = 0;
+      for (let key = first(until); key !== undefined; key = first(until)) {
+        const before = clock.monotonic();
+        const wait = (dues.get(key) ?? 0) - before;
+        dues.delete(key);
+        if (wait > 0) await clock.advance(wait);
+        await pass(key);
+        still = clock.monotonic() > before ? 0 : still + 1;
+        if (still > HOT + dues.size) throw new Error(`a hot loop around ${key}`);
+      }
+      await clock.advance(Math.max(0, until - clock.monotonic()));
+    },
+    due: (key) => {
+      const at = dues.get(key);
+      return at === undefined ? undefined : at - clock.monotonic();
+    },
+    clear: () => {
+      dues.clear();
+    },
+  };
+}
