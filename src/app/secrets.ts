@@ -1,8 +1,7 @@
 /** Keeps live secret values out of text: tokens in use and what was read from Secrets (reliability bar E6). */
 import type { Reader } from "../kube/types.ts";
+import { spellingsOf } from "../platform/spellings.ts";
 
-/** Shorter values would black out ordinary words. */
-const LEAST_LENGTH = 6;
 /** How many Secrets and tokens are remembered; the one told longest ago makes room. */
 const REMEMBERED = 2_000;
 const MARK = "[redacted]";
@@ -34,7 +33,7 @@ export function createRedactor(): Redactor {
         held.set(source, before);
         return;
       }
-      const forms = [...values.flatMap(formsOf), ...(before?.values ?? []).flatMap(formsOf)];
+      const forms = [...values.flatMap(spellingsOf), ...(before?.values ?? []).flatMap(spellingsOf)];
       held.set(source, { values, forms: [...new Set(forms)] });
       const oldest = held.keys().next().value;
       if (held.size > REMEMBERED && oldest !== undefined) held.delete(oldest);
@@ -59,22 +58,6 @@ export function redacting(reader: Reader, redactor: Redactor): Reader {
       return secret;
     },
   };
-}
-
-/** How a value can show up in a line, the longest forms first so that no rest of one remains. */
-function formsOf(value: string): readonly string[] {
-  const plain = value.trim();
-  if (plain.length < LEAST_LENGTH) return [];
-  const bytes = Buffer.from(plain);
-  const forms = [
-    plain,
-    JSON.stringify(plain).slice(1, -1),
-    encodeURIComponent(plain.toWellFormed()),
-    // Padding depends on what follows, so it is left out.
-    bytes.toString("base64").replace(/=+$/, ""),
-    bytes.toString("base64url"),
-  ];
-  return [...new Set(forms)].toSorted((a, b) => b.length - a.length);
 }
 
 function same(a: readonly string[], b: readonly string[]): boolean {

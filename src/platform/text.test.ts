@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 
 import { cleaned, errorText } from "./text.ts";
 
+const KEY = "-----BEGIN KEY-----\nZm9v/QmFk+x==\n-----END KEY-----\n";
+
 describe("errorText", () => {
   it.each([
     [{ status: 403, error: "Forbidden", message: "no role" }, "no role"],
@@ -45,18 +47,18 @@ describe("errorText", () => {
     expect(errorText(502, body, [])).toBe(expected);
   });
 
-  it("reads only own members", () => {
+  it("[E3] reads only own members", () => {
     expect(errorText(400, `{"__proto__": {"message": "polluted"}}`, [])).not.toBe("polluted");
     expect(Object.hasOwn(Object.prototype, "message")).toBe(false);
   });
 });
 
 describe("cleaned", () => {
-  it("removes what cannot be seen or turns the line around", () => {
+  it("[E5] removes what cannot be seen or turns the line around", () => {
     expect(cleaned("a\u0000b\r\nc\u202Ed\u200Be\u2028f\u001B[31mg", [])).toBe("a b c d e f [31mg");
   });
 
-  it("is one line of at most 300 well-formed characters, for any text", () => {
+  it("[E5] is one line of at most 300 well-formed characters, for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 700 }), (raw) => {
         const text = cleaned(raw, []);
@@ -67,7 +69,7 @@ describe("cleaned", () => {
     );
   });
 
-  it("never holds the token, wherever and however often it comes", () => {
+  it("[E6] never holds the token, wherever and however often it comes", () => {
     const token = fc.string({
       unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCodePoint(code)),
       minLength: 1,
@@ -80,7 +82,23 @@ describe("cleaned", () => {
     );
   });
 
-  it("masks secrets of several lines and the longer of two", () => {
+  it.each([
+    ["in JSON within JSON", JSON.stringify({ value: KEY })],
+    ["percent-encoded", encodeURIComponent(KEY)],
+    ["in base64", Buffer.from(KEY).toString("base64")],
+    ["without the newline at its end", KEY.trim()],
+  ])("[E7] masks a secret that is quoted %s", (_name, quoted) => {
+    const text = errorText(422, JSON.stringify({ detail: `invalid value ${quoted} of key` }), [KEY]);
+    expect(text).toMatch(/^invalid value .*•••.* of key$/);
+    expect(text).not.toMatch(/QmFk|Zm9v|BEGIN/);
+  });
+
+  it("[E5] reads the beginning of an answer of megabytes", () => {
+    const secrets = Array.from({ length: 256 }, (_, index) => `s3cret-value-${index}`);
+    expect(errorText(500, "s3cret-value-7 ".repeat(280_000), secrets)).toMatch(/^••• .*…$/);
+  });
+
+  it("[E6] masks secrets of several lines and the longer of two", () => {
     expect(cleaned("key -----BEGIN\nabc\n-----END, pass abcdef", ["-----BEGIN\nabc\n-----END", "abc", "abcdef"])).toBe(
       "key •••, pass •••",
     );

@@ -1,8 +1,11 @@
 /** Texts of the platform, made fit for conditions, events and logs (reliability bar E5, E7). */
 import { parseJson } from "./json.ts";
 import { fieldComplaints } from "./rejection.ts";
+import { spellingsOf } from "./spellings.ts";
 
 const MAX_LENGTH = 300;
+/** Of an answer of megabytes the beginning is read: looking for every secret in all of it would hold up the process. */
+const MAX_READ = 65_536;
 /** Control and format characters (bidi among them), line and paragraph separators, lone surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
 const MASK = "•••";
@@ -10,7 +13,7 @@ const MASK = "•••";
 /** One line without control, bidi or other invisible characters, without `secrets`, at most 300 characters. */
 export function cleaned(raw: string, secrets: readonly string[]): string {
   // Before, as cleaning changes a secret of several lines; and after, as it may put one together.
-  const safe = masked(oneLine(masked(raw, secrets)), secrets);
+  const safe = masked(oneLine(masked(raw.slice(0, MAX_READ), secrets)), secrets);
   if (safe.length <= MAX_LENGTH) return safe;
   return `${safe.slice(0, MAX_LENGTH - 1).replace(/\p{Cs}$/u, "")}…`; // not half a surrogate pair
 }
@@ -30,7 +33,8 @@ function oneLine(raw: string): string {
 
 /** The longest ones first, so that none survives as the rest of another. */
 function masked(raw: string, secrets: readonly string[]): string {
-  const byLength = secrets.filter((secret) => secret !== "").toSorted((a, b) => b.length - a.length);
+  const spelled = secrets.flatMap((secret) => [secret, ...spellingsOf(secret)]).filter((secret) => secret !== "");
+  const byLength = [...new Set(spelled)].toSorted((a, b) => b.length - a.length);
   return byLength.reduce((rest, secret) => rest.replaceAll(secret, MASK), raw);
 }
 
