@@ -58,11 +58,12 @@ export function prepare(
   const { method } = operation(name);
   const url = `${target.base}${path}${queryOf(name, content)}`;
   const { secrets = [] } = content;
-  const body = content.body && encoded(name, content.body, secrets);
+  const encode = content.body;
+  const body = encode && encoded(name, () => stringifyJson(encode()), secrets);
   const request =
     body === undefined
       ? { method, url, headers }
-      : { method, url, headers: { ...headers, "content-type": "application/json" }, body: stringifyJson(body) };
+      : { method, url, headers: { ...headers, "content-type": "application/json" }, body };
   return { operation: name, request, secrets: [token, ...secrets] };
 }
 
@@ -76,11 +77,20 @@ export function queryOf(name: OperationName, { query, secrets }: Content): strin
   return search.size === 0 ? "" : `?${search.toString()}`;
 }
 
-function encoded<T extends object>(name: OperationName, encode: Encode<T>, secrets: readonly string[] = []): T {
+function encoded<T>(name: OperationName, encode: () => T, secrets: readonly string[] = []): T {
   try {
     return encode();
   } catch (error) {
-    if (!(error instanceof ShapeError)) throw error;
-    throw new ApiError(name, { is: "Refused" }, 0, cleaned(error.message, secrets));
+    const complaint = complaintOf(error);
+    if (complaint === undefined) throw error;
+    throw new ApiError(name, { is: "Refused" }, 0, cleaned(complaint, secrets));
   }
+}
+
+/** What is wrong with the content of a request; undefined for a defect of ours. */
+function complaintOf(error: unknown): string | undefined {
+  if (error instanceof ShapeError) return error.message;
+  // Some thousand objects within each other are more than the stack holds (E5), be they in a spec or in the record of
+  // the platform that a PUT starts from.
+  return error instanceof RangeError ? "the request cannot be sent: it is nested too deeply" : undefined;
 }

@@ -54,6 +54,18 @@ export function mapOf<Value extends z.ZodType>(value: Value, max: number): z.Zod
     .meta({ maxProperties: max });
 }
 
+/**
+ * The characters of a value as JSON, to bound what the API server cannot: a field that is passed through as it is.
+ * @returns infinity where the value is nested more deeply than the stack is (reliability bar E5)
+ */
+export function jsonLength(value: unknown): number {
+  try {
+    return JSON.stringify(value).length;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
 /** A reference to another custom resource of the same namespace, or to an object of the platform: exactly one. */
 export function reference(kind: string, description: string) {
   return z

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { connectionRef, displayName, externalId, mapOf, reference } from "../base/fields.ts";
+import { connectionRef, displayName, externalId, jsonLength, mapOf, reference } from "../base/fields.ts";
 import { lifecycleOf } from "../base/lifecycle.ts";
 import { variableOf } from "../base/variables.ts";
 
@@ -9,7 +9,7 @@ const OVERRIDES_LENGTH = 8192;
 /** What stands in specOverrides is the blueprint's, so any JSON does. The API server keeps a null that is nullable. */
 const specOverrides = mapOf(z.unknown(), 64)
   .refine(
-    (overrides) => JSON.stringify(overrides).length <= OVERRIDES_LENGTH,
+    (overrides) => jsonLength(overrides) <= OVERRIDES_LENGTH,
     `must be at most ${OVERRIDES_LENGTH} characters of JSON`,
   )
   .nullable()

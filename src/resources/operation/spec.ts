@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { commit, connectionRef, objectName, reference } from "../base/fields.ts";
+import { commit, connectionRef, jsonLength, objectName, reference } from "../base/fields.ts";
 import { lifecycleOf } from "../base/lifecycle.ts";
 import type { CelRule } from "../base/resource.ts";
 
@@ -55,6 +55,8 @@ const FOLLOWED_SECONDS = 10_800;
 /** What is passed through as it is. The rule of the whole spec does not see a renamed member of it, which does no harm. */
 const OPEN = { "x-kubernetes-preserve-unknown-fields": true };
 
+const SOURCE_LENGTH = 32_768;
+
 /** Neither variant has a shape in the platform's specification; deployed services know these two. */
 const source = z
   .looseObject({
@@ -67,6 +69,7 @@ const source = z
       .optional()
       .meta({ description: "A chart of a repository, e.g. repository, chart_name and chart_version.", ...OPEN }),
   })
+  .refine((given) => jsonLength(given) <= SOURCE_LENGTH, `must be at most ${SOURCE_LENGTH} characters of JSON`)
   .meta({
     description:
       "Where the chart comes from, for RenderHelmDefaultValues: passed through to the platform as it is, in the " +
