@@ -16,6 +16,8 @@ const AUTH_PROBE_MS = 60_000;
 /** At most one probe in 15 s of a platform that does not answer (reliability-bar C2). */
 const PROBE_MAX_MS = 15_000;
 const PROBE_MIN_MS = 1_000;
+/** By which part probes come later by chance, so that all connections of a platform do not ask it at once. */
+const PROBE_JITTER = 0.2;
 
 const HELD: Why = {
   reason: "MassChangeHeld",
@@ -63,7 +65,7 @@ export async function probed<Api extends RatedApi>(
   if (ending.is !== "settled") {
     connection.failures += 1;
     connection.trouble = "why" in ending ? ending.why : undefined;
-    connection.nextProbeAt = now + pause(connection, again);
+    connection.nextProbeAt = now + pause(connection, again) * (1 + PROBE_JITTER * context.random());
     return { object, ending };
   }
   const surface = member(report?.status, "surface");

@@ -9,7 +9,7 @@ import type { OperationName, PathIds } from "./operations.ts";
 import { createSharedReads } from "./reads.ts";
 import { prepare, queryOf } from "./request.ts";
 import type { Content, Prepared, Target } from "./request.ts";
-import { withRetries } from "./retry.ts";
+import { createRetries } from "./retry.ts";
 import type { Transport } from "./transport.ts";
 
 export interface ReadOptions {
@@ -73,6 +73,7 @@ export interface CallerOptions {
 export function createCaller(options: CallerOptions): Caller {
   const { target, deadlines, gate, transport, clock, random } = options;
   const shared = createSharedReads(clock);
+  const retries = createRetries(clock, random);
 
   const tell = (prepared: Prepared, sentAt: number | undefined, status: number, failure: CallRecord["failure"]) => {
     const { operation, request } = prepared;
@@ -113,7 +114,7 @@ export function createCaller(options: CallerOptions): Caller {
       return send(prepared, Math.max(1, Math.ceil(remainingMs())), call.answer);
     };
     if (prepared.request.method !== "GET") return once(() => deadlines.readMs);
-    return withRetries(once, deadlines.readMs, clock, random);
+    return retries.run(once, deadlines.readMs);
   };
 
   return {

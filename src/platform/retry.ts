@@ -6,27 +6,47 @@ import { ApiError } from "./errors.ts";
 const MAX_ATTEMPTS = 3;
 const BASE_MS = 200;
 
-/**
- * Runs a read up to three times while it fails with Server or Unreachable, 200 and 400 ms apart ± 50 %.
- * @param attempt can ask what is left of `deadlineMs`, which spans all attempts and the pauses between them.
- * @throws ApiError of the last attempt.
- */
-export async function withRetries<T>(
-  attempt: (remainingMs: () => number) => Promise<T>,
-  deadlineMs: number,
-  clock: Clock,
-  random: () => number,
-): Promise<T> {
-  const endsAt = clock.monotonic() + deadlineMs;
-  for (let made = 1; ; made += 1) {
-    try {
-      return await attempt(() => endsAt - clock.monotonic());
-    } catch (error) {
-      const pause = BASE_MS * made * (0.5 + random());
-      if (made === MAX_ATTEMPTS || !isTransient(error) || clock.monotonic() + pause >= endsAt) throw error;
-      await sleep(clock, pause);
-    }
-  }
+/** Repeats reads for one connection. */
+export interface Retries {
+  /**
+   * Runs a read up to three times while it fails with Server or Unreachable, 200 and 400 ms apart ± 50 %. After as many
+   * failures in a row the platform counts as down: until something succeeds every read is sent once, so that those who
+   * ask whether it is there again do not ask three times (reliability-bar C2).
+   * @param attempt can ask what is left of `deadlineMs`, which spans all attempts and the pauses between them.
+   * @throws ApiError of the last attempt.
+   */
+  run<T>(attempt: (remainingMs: () => number) => Promise<T>, deadlineMs: number): Promise<T>;
+}
+
+export function createRetries(clock: Clock, random: () => number): Retries {
+  let failures = 0; // in a row
+
+  const note = (failed: boolean): void => {
+    failures = failed ? failures + 1 : 0;
+  };
+
+  return {
+    run: async (attempt, deadlineMs) => {
+      const endsAt = clock.monotonic() + deadlineMs;
+      for (let made = 1; ; made += 1) {
+        const isDown = failures >= MAX_ATTEMPTS;
+        try {
+          const value = await attempt(() => endsAt - clock.monotonic());
+          note(false);
+          return value;
+        } catch (error) {
+          if (!isTransient(error)) {
+            if (error instanceof ApiError && error.status > 0) note(false); // it works, whatever it thinks of the question
+            throw error;
+          }
+          note(true);
+          const pause = BASE_MS * made * (0.5 + random());
+          if (isDown || made === MAX_ATTEMPTS || clock.monotonic() + pause >= endsAt) throw error;
+          await sleep(clock, pause);
+        }
+      }
+    },
+  };
 }
 
 function isTransient(error: unknown): boolean {
