@@ -12,6 +12,9 @@ const run = promisify(execFile);
 
 /** The part of a kubeconfig that outlives a change of user. */
 const Clusters = z.object({ clusters: z.array(z.object({ name: z.string(), cluster: z.unknown() })).min(1) });
+const Endpoints = z.object({
+  clusters: z.tuple([z.object({ cluster: z.object({ "certificate-authority-data": z.string() }) })]),
+});
 
 export interface KubectlOptions {
   /** Given on standard input, for `apply -f -`. */
@@ -57,12 +60,33 @@ export async function kubeconfigFor(at: ControlPlaneFacts, namespace: string, se
   return kubeconfigOf(at, namespace, await tokenFor(at, namespace, serviceAccount));
 }
 
+/** Where an API server is reached: its URL and the authority of its certificate, PEM. */
+export interface Endpoint {
+  readonly server: string;
+  readonly ca: string;
+}
+
+/** Where the control plane itself is reached. */
+export async function endpointOf(at: ControlPlaneFacts): Promise<Endpoint> {
+  const { clusters } = Endpoints.parse(parse(await readFile(at.kubeconfigPath, "utf8")));
+  const ca = clusters[0].cluster["certificate-authority-data"];
+  return { server: at.server, ca: Buffer.from(ca, "base64").toString() };
+}
+
 /**
  * Writes a kubeconfig with a token and gives back its path. It lies in the control plane's folder, readable by this
- * user alone, and goes with it.
+ * user alone, and goes with it. `through` is another way to the same API server.
  */
-export async function kubeconfigOf(at: ControlPlaneFacts, namespace: string, token: string): Promise<string> {
-  const { clusters } = Clusters.parse(parse(await readFile(at.kubeconfigPath, "utf8")));
+export async function kubeconfigOf(
+  at: ControlPlaneFacts,
+  namespace: string,
+  token: string,
+  through?: Endpoint,
+): Promise<string> {
+  const clusters =
+    through === undefined
+      ? Clusters.parse(parse(await readFile(at.kubeconfigPath, "utf8"))).clusters
+      : [{ name: "tap", cluster: clusterOf(through) }];
   const name = "service-account";
   const path = join(await mkdtemp(join(at.dir, "kubeconfig-")), "kubeconfig");
   const kubeconfig = {
@@ -75,4 +99,8 @@ export async function kubeconfigOf(at: ControlPlaneFacts, namespace: string, tok
   };
   await writeFile(path, stringify(kubeconfig), { mode: 0o600 });
   return path;
+}
+
+function clusterOf({ server, ca }: Endpoint): unknown {
+  return { server, "certificate-authority-data": Buffer.from(ca).toString("base64") };
 }

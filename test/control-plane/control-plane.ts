@@ -7,9 +7,8 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 
-import { findBinaries } from "./binaries.ts";
+import { basicTools, findBinaries } from "./binaries.ts";
 import { GuardAnswer, type GuardOrder } from "./guard-protocol.ts";
-import type { Tool } from "./tools.ts";
 
 export interface ControlPlaneOptions {
   /** CustomResourceDefinitions to install; none when left out. */
@@ -20,8 +19,8 @@ export interface ControlPlaneOptions {
   readonly auditLog?: boolean;
   /** Flags of kube-apiserver without the dashes; null takes a default one away. */
   readonly apiServerFlags?: Readonly<Record<string, string | null>>;
-  /** Binaries to make ready; kube-apiserver, etcd and kubectl by default. */
-  readonly tools?: readonly Tool[];
+  /** Whether the real kube-controller-manager runs too: namespaces that are deleted end, garbage is collected. */
+  readonly controllers?: boolean;
   /** Takes the lines on downloads and builds; standard error by default. */
   readonly progress?: (line: string) => void;
 }
@@ -55,16 +54,19 @@ type Guard = ChildProcessByStdio<Writable, Readable, Readable>;
  * Throws when there are no binaries or the control plane does not come up; then nothing is left behind either.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const { workdir = tmpdir(), auditLog = true, crdsDir, tools, progress } = options;
-  const binaries = await findBinaries({
-    ...(tools === undefined ? {} : { tools }),
-    ...(progress === undefined ? {} : { progress }),
-  });
+  const { workdir = tmpdir(), auditLog = true, crdsDir, controllers = false, progress } = options;
+  const telling = progress === undefined ? {} : { progress };
+  const basic = await findBinaries(telling);
+  // One after the other: a download holds the basic ones only.
+  const binaries = controllers
+    ? await findBinaries({ tools: [...basicTools, "kube-controller-manager"], ...telling })
+    : basic;
   const dir = await mkdtemp(join(workdir, "platform-operator-"));
   const auditLogPath = join(dir, "audit.log");
   const guard = spawnGuard({
     dir,
     binDir: binaries.dir,
+    controllers,
     ...(crdsDir === undefined ? {} : { crdsDir }),
     apiServerFlags: { ...(auditLog ? auditFlags(auditLogPath) : {}), ...options.apiServerFlags },
   });

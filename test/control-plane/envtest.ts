@@ -1,5 +1,8 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { openSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import {
@@ -74,6 +77,8 @@ export interface EnvironmentOptions {
   readonly crdsDir?: string | undefined;
   /** Added to the library's own flags; null takes one of those away. */
   readonly apiServerFlags?: Readonly<Record<string, string | null>> | undefined;
+  /** Starts kube-controller-manager as well. */
+  readonly controllers: boolean;
 }
 
 /**
@@ -81,7 +86,8 @@ export interface EnvironmentOptions {
  * made its own namespaces. The library puts everything it writes into a new folder under TMPDIR.
  * After a failed start nothing of it is left.
  */
-export async function startEnvironment({ binDir, crdsDir, apiServerFlags }: EnvironmentOptions): Promise<Environment> {
+export async function startEnvironment(options: EnvironmentOptions): Promise<Environment> {
+  const { binDir, crdsDir, apiServerFlags } = options;
   const environment = new TestEnvironment({
     useExistingCluster: false,
     binaryAssetsDirectory: binDir,
@@ -93,7 +99,38 @@ export async function startEnvironment({ binDir, crdsDir, apiServerFlags }: Envi
   for (const namespace of ["default", "kube-system"]) {
     while ((await restRequest(config, "GET", `/api/v1/namespaces/${namespace}`)).status !== 200) await sleep(50);
   }
-  return { server: config.server, kubeconfigPath: config.kubeconfigPath, stop: () => environment.stop() };
+  const stopControllers = options.controllers ? startControllers(binDir, config.kubeconfigPath) : async () => {};
+  return {
+    server: config.server,
+    kubeconfigPath: config.kubeconfigPath,
+    stop: async () => {
+      await stopControllers();
+      await environment.stop();
+    },
+  };
+}
+
+/**
+ * Starts the real kube-controller-manager: deleted namespaces end, garbage is collected. Its log lies beside the
+ * kubeconfig. @returns what ends it
+ */
+function startControllers(binDir: string, kubeconfigPath: string): () => Promise<void> {
+  const home = dirname(kubeconfigPath);
+  const log = openSync(join(home, "kube-controller-manager.log"), "a");
+  const flags = [
+    "--controllers=*",
+    "--leader-elect=false",
+    "--secure-port=0",
+    `--kubeconfig=${kubeconfigPath}`,
+    `--service-account-private-key-file=${join(home, "certs/sa-signer.key")}`,
+    `--root-ca-file=${join(home, "certs/ca.crt")}`,
+  ];
+  const child = spawn(join(binDir, "kube-controller-manager"), flags, { stdio: ["ignore", log, log] });
+  const ended = once(child, "exit");
+  return async () => {
+    child.kill("SIGTERM");
+    await ended;
+  };
 }
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {

@@ -6,6 +6,8 @@ export const GuardOrder = z.object({
   dir: z.string().min(1),
   binDir: z.string().min(1),
   crdsDir: z.string().optional(),
+  /** Whether kube-controller-manager runs too. */
+  controllers: z.boolean(),
   apiServerFlags: z.record(z.string(), z.string().nullable()),
 });
 export type GuardOrder = z.infer<typeof GuardOrder>;

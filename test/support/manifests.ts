@@ -3,6 +3,9 @@ import { API_VERSION } from "../../src/resources/base/names.ts";
 import type { Manifest } from "./cluster.ts";
 import type { Stage } from "./stage.ts";
 
+/** What manifests have to know of where they go. */
+type Grounds = { readonly platform: Pick<Stage["platform"], "url" | "organizationId" | "tokens" | "clusterIds"> };
+
 /** Two commits, neither of which begins like the other. */
 export const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 export const NEXT_COMMIT = "89abcdef0123456789abcdef0123456789abcdef";
@@ -13,7 +16,7 @@ export function secret(name: string, values: Readonly<Record<string, string>>): 
 }
 
 /** A connection to the stage's platform whose token is in the Secret of the same name, without a rate limit to speak of. */
-export function connection(stage: Stage, name: string, spec: JsonObject = {}): Manifest {
+export function connection(stage: Grounds, name: string, spec: JsonObject = {}): Manifest {
   return resource("PlatformConnection", name, {
     baseUrl: stage.platform.url,
     organizationId: stage.platform.organizationId,
@@ -24,7 +27,7 @@ export function connection(stage: Stage, name: string, spec: JsonObject = {}): M
 }
 
 /** The namespace's default connection and its Secret. */
-export function defaults(stage: Stage, spec: JsonObject = {}): readonly Manifest[] {
+export function defaults(stage: Grounds, spec: JsonObject = {}): readonly Manifest[] {
   return [secret("default", { token: stage.platform.tokens.admin }), connection(stage, "default", spec)];
 }
 
@@ -33,7 +36,7 @@ export function project(name: string, spec: JsonObject = {}): Manifest {
   return resource("PlatformProject", name, { name, ...spec });
 }
 
-export function environment(stage: Stage, name: string, parent: string, spec: JsonObject = {}): Manifest {
+export function environment(stage: Grounds, name: string, parent: string, spec: JsonObject = {}): Manifest {
   const clusterRef = { externalId: stage.platform.clusterIds[0] ?? "" };
   return resource("PlatformEnvironment", name, { name, projectRef: { name: parent }, clusterRef, ...spec });
 }
@@ -74,7 +77,7 @@ export function database(name: string, parent: string, spec: JsonObject = {}): M
 }
 
 /** A project, its environment and its application, all of one name; `lifecycle` and further members go into each. */
-export function tree(stage: Stage, name: string, spec: JsonObject = {}): readonly Manifest[] {
+export function tree(stage: Grounds, name: string, spec: JsonObject = {}): readonly Manifest[] {
   return [project(name, spec), environment(stage, name, name, spec), application(name, name, spec)];
 }
 

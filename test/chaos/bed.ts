@@ -1,0 +1,180 @@
+/**
+ * A world of its own for one run: a namespace, a simulated platform, and the operator as a child process of the real
+ * build under its own ServiceAccount, whose every call goes through a tap that can fail it or kill the operator there.
+ *
+ *     await using bed = await openBed({ surface: "full" });
+ *     await bed.apply(...defaults(bed), ...tree(bed, "shop"));
+ *     bed.director = crashAt(bed, { what: "platform createProject shop", nth: 1, phase: "after" });
+ *     await bed.revive();                       // waits for the crash, then starts the operator again
+ *     await bed.waitFor("PlatformApplication", "shop", { status: "True" });
+ *
+ * The operator's times are scaled down as on a stage (FAST). It runs without a lease unless `args` say otherwise, as
+ * that of a killed one would have to run out first.
+ */
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+
+import { inject } from "vitest";
+
+import { DEADLINES_VARIABLE, WINDOWS_VARIABLE } from "../../src/app/config.ts";
+import type { Windows } from "../../src/engine/context.ts";
+import { createKubeClient, type ConnectedClient } from "../../src/kube/client.ts";
+import { systemClock } from "../../src/kube/clock.ts";
+import type { Deadlines } from "../../src/platform/caller.ts";
+import type { Surface } from "../../src/simulator/operations.ts";
+import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
+import type { Speed } from "../../src/simulator/time.ts";
+import { endpointOf, kubeconfigOf } from "../control-plane/access.ts";
+import { type Cluster, cluster } from "../support/cluster.ts";
+import { type LogLine, type RunningOperator, startOperator } from "../support/operator.ts";
+import { grantRights, withdrawRights } from "../support/stage-rights.ts";
+import { FAST } from "../support/stage.ts";
+import { certificate } from "../support/tls.ts";
+import { type Call, createSequence, type Director } from "./tap/call.ts";
+import { kubeName, platformName } from "./tap/names.ts";
+import { openTap } from "./tap/tap.ts";
+
+export interface BedOptions {
+  readonly surface: Surface;
+  /** How fast the platform works; 100 unless told. */
+  readonly speed?: Speed;
+  /** Engine times that differ from FAST, in milliseconds. */
+  readonly windows?: Partial<Windows>;
+  readonly deadlines?: Partial<Deadlines>;
+  /** Further flags of the operator. */
+  readonly args?: readonly string[];
+  /** Options of Node before the program, e.g. `--import=…`. */
+  readonly execArgv?: readonly string[];
+}
+
+export interface Bed extends Cluster, AsyncDisposable {
+  readonly namespace: string;
+  readonly operatorNamespace: string;
+  /** Its url is the tap's. */
+  readonly platform: Simulator;
+  /** All calls of the operator so far, of both sides, those that were not forwarded included. */
+  readonly calls: readonly Call[];
+  /** Decides about calls from now on; lets everything pass at first. */
+  director: Director;
+  /** The process that was started last. */
+  readonly operator: RunningOperator;
+  /** All that the operator logged in all its lives. */
+  logs(): readonly LogLine[];
+  start(): Promise<void>;
+  /** Another process beside the first, as a second replica. */
+  startAnother(): Promise<RunningOperator>;
+  /** SIGKILL, unless it is dead already. */
+  kill(): Promise<void>;
+  /** Waits until the operator was killed by a tap, then starts it again. @throws Error after `timeoutMs` (30 s) */
+  revive(timeoutMs?: number): Promise<void>;
+  /** Of the cluster's admin. */
+  readonly client: ConnectedClient;
+}
+
+/** @returns a bed with a running operator. */
+export async function openBed(options: BedOptions): Promise<Bed> {
+  const facts = inject("controlPlane");
+  const id = randomUUID().slice(0, 8);
+  const namespace = `bed-${id}`;
+  const operatorNamespace = `operator-${id}`;
+  const sequence = createSequence();
+  const client = createKubeClient({
+    config: { from: "file", path: facts.kubeconfigPath },
+    userAgent: "bed",
+    clock: systemClock(),
+  });
+  for (const name of [namespace, operatorNamespace]) {
+    await client.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name } } });
+  }
+  const token = await grantRights(client, operatorNamespace);
+  const simulator = await startSimulator({ surface: options.surface, speed: options.speed ?? 100 });
+  const operators: RunningOperator[] = [];
+  const last = (): RunningOperator => operators.at(-1) ?? missing();
+  const tapped = {
+    sequence,
+    director: (): Director => bed.director,
+    crash: () => {
+      process.kill(last().pid, "SIGKILL");
+    },
+  };
+  const { server, ca } = await endpointOf(facts);
+  const kube = await openTap({ ...tapped, side: "kube", target: { url: server, ca }, name: kubeName });
+  const platform = await openTap({
+    ...tapped,
+    side: "platform",
+    target: { url: simulator.url },
+    name: platformName(() => simulator),
+  });
+  const kubeconfig = await kubeconfigOf(facts, operatorNamespace, token, { server: kube.url, ca: certificate });
+
+  const launch = async (): Promise<RunningOperator> => {
+    const started = await startOperator({
+      program: inject("program"),
+      kubeconfig,
+      args: [
+        `--watch-namespaces=${namespace}`,
+        `--operator-namespace=${operatorNamespace}`,
+        "--allow-insecure-platform",
+        "--allowed-platform-hosts=127.0.0.1",
+        ...(options.args ?? ["--leader-elect=false"]),
+      ],
+      ...(options.execArgv === undefined ? {} : { execArgv: options.execArgv }),
+      env: {
+        [WINDOWS_VARIABLE]: JSON.stringify({ ...FAST, ...options.windows }),
+        [DEADLINES_VARIABLE]: JSON.stringify(options.deadlines ?? {}),
+        NODE_COMPILE_CACHE: join(facts.dir, "compile-cache"),
+      },
+    });
+    operators.push(started);
+    return started;
+  };
+  const start = async (): Promise<void> => void (await launch());
+  const ended = async (operator: RunningOperator, timeoutMs: number): Promise<void> => {
+    const late = AbortSignal.timeout(timeoutMs);
+    const tooLate = new Promise<never>((_, reject) => {
+      late.addEventListener("abort", () => {
+        reject(new Error("the operator was not killed: no call met the plan"));
+      });
+    });
+    await Promise.race([operator.exited, tooLate]);
+  };
+
+  const bed: Bed = {
+    ...cluster(() => client, namespace),
+    namespace,
+    operatorNamespace,
+    platform: { ...simulator, url: platform.url },
+    client,
+    calls: sequence.calls,
+    director: {},
+    get operator() {
+      return last();
+    },
+    logs: () => operators.flatMap((one) => one.logs()),
+    start,
+    startAnother: launch,
+    kill: async () => {
+      await last().kill();
+    },
+    revive: async (timeoutMs = 30_000) => {
+      await ended(last(), timeoutMs);
+      await start();
+    },
+    [Symbol.asyncDispose]: async () => {
+      // A stopped process takes no other signal.
+      await Promise.all(operators.map((one) => one.kill()));
+      await Promise.all([kube.close(), platform.close(), simulator.close()]);
+      await withdrawRights(client, operatorNamespace);
+      for (const name of [namespace, operatorNamespace]) {
+        await client.request({ method: "DELETE", path: `/api/v1/namespaces/${name}` });
+      }
+      await client.close();
+    },
+  };
+  await start();
+  return bed;
+}
+
+function missing(): never {
+  throw new Error("the bed has no operator yet");
+}

@@ -1,0 +1,22 @@
+import { join } from "node:path";
+
+import type { TestProject } from "vitest/node";
+
+import { startControlPlane } from "../control-plane/control-plane.ts";
+import { buildBundle } from "../support/build-bundle.ts";
+
+/** A control plane with its controllers for all of the chaos tests, and the bundle as it is shipped. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { stop, ...facts } = await startControlPlane({
+    crdsDir: join(import.meta.dirname, "../../crds"),
+    controllers: true,
+  });
+  try {
+    project.provide("program", await buildBundle(facts.dir));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  project.provide("controlPlane", facts);
+  return stop;
+}

@@ -1,0 +1,118 @@
+/** The life that every run goes through, and when each part of it is over. */
+import { conditionsOf, text } from "../../../src/engine/status.ts";
+import { member } from "../../../src/kube/json.ts";
+import type { JsonObject, KubeObject } from "../../../src/kube/types.ts";
+import type { Surface } from "../../../src/simulator/operations.ts";
+import type { Manifest } from "../../support/cluster.ts";
+import {
+  application,
+  COMMIT,
+  database,
+  defaults,
+  environment,
+  NEXT_COMMIT,
+  project,
+  resource,
+  secret,
+} from "../../support/manifests.ts";
+import type { Bed } from "./bed.ts";
+
+export interface Phase {
+  readonly name: string;
+  /** What a person does. */
+  act(bed: Bed): void;
+  isOver(bed: Bed): boolean;
+}
+
+const DELETED = { lifecycle: { deletionPolicy: "Delete" } };
+
+/** @returns its phases, in order. */
+export function lifeOn(surface: Surface): readonly Phase[] {
+  return [
+    {
+      name: "create and deploy",
+      act: (bed) => {
+        for (const manifest of manifests(bed)) bed.cluster.create(manifest);
+      },
+      isOver: (bed) => bed.cluster.all().every(isReady) && isDeployed(bed, COMMIT),
+    },
+    {
+      name: "change",
+      act: ({ cluster }) => {
+        cluster.patch("PlatformApplication", "api", {
+          spec: {
+            ...(surface === "full" ? { memory: 768 } : {}),
+            variables: variables("debug"),
+            deploy: { gitCommitId: NEXT_COMMIT },
+          },
+        });
+        if (surface === "full") cluster.patch("PlatformProject", "shop", { spec: { description: "The other shop" } });
+      },
+      isOver: (bed) => bed.cluster.all().every(isReady) && isDeployed(bed, NEXT_COMMIT),
+    },
+    {
+      name: "stop",
+      act: ({ cluster }) => {
+        if (surface === "full") cluster.patch("PlatformApplication", "api", { spec: { runState: "Stopped" } });
+        cluster.patch("PlatformDatabase", "main", { spec: { runState: "Stopped" } });
+      },
+      isOver: (bed) => bed.cluster.all().every(isReady),
+    },
+    {
+      name: "delete",
+      act: ({ cluster }) => {
+        for (const { kind, metadata } of cluster.all())
+          if (kind !== "PlatformConnection") cluster.remove(kind, metadata.name);
+      },
+      isOver: ({ cluster }) => cluster.all().every(({ kind }) => kind === "PlatformConnection"),
+    },
+    {
+      name: "disconnect",
+      act: ({ cluster }) => {
+        cluster.remove("PlatformConnection", "default");
+      },
+      isOver: ({ cluster }) => cluster.all().length === 0,
+    },
+  ];
+}
+
+function manifests(bed: Bed): readonly Manifest[] {
+  const clusterRef = { externalId: bed.platform.clusterIds[0] ?? "" };
+  const dns = { valueFrom: { secretKeyRef: { name: "values", key: "dns" } } };
+  return [
+    secret("values", { password: "not-a-password", dns: "not-a-token" }),
+    ...defaults(bed),
+    project("shop", { description: "The shop", ...DELETED }),
+    environment(bed, "staging", "shop", DELETED),
+    application("api", "staging", { memory: 512, variables: variables("info"), ...DELETED }),
+    database("main", "staging", DELETED),
+    resource("PlatformBinding", "essentials", {
+      clusterRef,
+      cluster: { mode: "PLATFORM_MANAGED", provider: "AWS" },
+      template: { key: "kubernetes-essentials", version: "1.2.0" },
+      layerSelections: { observability: true },
+      managedConfig: {
+        ingress: { domain: { value: "shop.example.com" }, dnsApiToken: dns },
+        nodePool: { instanceType: { value: "m6i.large" } },
+        metrics: { retentionDays: { value: 30 } },
+      },
+    }),
+  ];
+}
+
+function variables(level: string): readonly JsonObject[] {
+  return [
+    { name: "LOG_LEVEL", value: level },
+    { name: "PASSWORD", valueFrom: { secretKeyRef: { name: "values", key: "password" } } },
+  ];
+}
+
+function isReady({ metadata, status, ...rest }: KubeObject): boolean {
+  const ready = conditionsOf({ metadata, status, ...rest }).find(({ type }) => type === "Ready");
+  return member(status, "observedGeneration") === metadata.generation && ready?.status === "True";
+}
+
+function isDeployed({ cluster }: Bed, commit: string): boolean {
+  const status = cluster.find("PlatformApplication", "api")?.status;
+  return text(member(member(status, "lastDeployment"), "gitCommitId")) === commit;
+}

@@ -1,0 +1,128 @@
+import { TYPES } from "../../../src/app/caches.ts";
+/** The operator as the composition builds it, kinds, queue, writer and platform client, over requests that a test carries. */
+import { boundKinds } from "../../../src/app/kinds.ts";
+import { createPlatforms } from "../../../src/app/platforms.ts";
+import { createWork } from "../../../src/app/work.ts";
+import { DEFAULT_WINDOWS } from "../../../src/engine/context.ts";
+import { createNamespaces } from "../../../src/kube/namespaces.ts";
+import { createOutputs } from "../../../src/kube/outputs.ts";
+import { createReader } from "../../../src/kube/secrets.ts";
+import { createStore } from "../../../src/kube/store.ts";
+import type { KubeClient, KubeRequest } from "../../../src/kube/transport.ts";
+import type { Clock, Json, KubeObject } from "../../../src/kube/types.ts";
+import { createWorkQueue } from "../../../src/kube/workqueue.ts";
+import { createWriter } from "../../../src/kube/writer.ts";
+import type { Transport } from "../../../src/platform/transport.ts";
+import type { Seen } from "./api-server.ts";
+import type { Mortal } from "./gate.ts";
+
+export interface OperatorOptions {
+  readonly process: Mortal;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** What the first lists bring. */
+  readonly objects: readonly KubeObject[];
+  readonly request: (request: KubeRequest) => Promise<Json>;
+  readonly exchange: Transport["exchange"];
+  readonly internal: (error: unknown) => void;
+}
+
+export interface Operator {
+  /** A watch event. */
+  told(news: Seen): void;
+  /** How many passes began or ended. */
+  passes(): number;
+  /** It was killed: no timer of it runs any more. */
+  end(): void;
+}
+
+/** @returns an operator at work. */
+export function startOperator(options: OperatorOptions): Operator {
+  const { random } = options;
+  const { clock, end } = mortalClock(options.clock);
+  const client: KubeClient = {
+    request: options.request,
+    stream: () => {
+      throw new Error("watch events are told");
+    },
+  };
+  const store = createStore(options.internal);
+  for (const object of options.objects) store.upsert(object);
+  let passes = 0;
+  const work = createWork({
+    store,
+    queue: createWorkQueue({ clock, random }),
+    workers: 1,
+    clock,
+    kinds: boundKinds(),
+    metrics: {
+      started: () => void (passes += 1),
+      finished: () => void (passes += 1),
+      panicked: () => {},
+    },
+    failed: () => {},
+    engine: {
+      writer: createWriter({ client, clock, random, store, types: TYPES }),
+      reader: createReader(client, clock),
+      namespaces: createNamespaces(client, clock),
+      events: { record: () => {} },
+      outputs: createOutputs(client),
+      fence: { mayWrite: () => options.process.alive },
+      random,
+      connectionKinds: { namespaced: "PlatformConnection", cluster: "ClusterPlatformConnection" },
+      windows: DEFAULT_WINDOWS,
+      dryRun: false,
+      installation: "installation-1",
+      observer: {
+        change: () => {},
+        status: () => {},
+        removed: () => {},
+        internal: (_key, error) => {
+          options.internal(error);
+        },
+      },
+      stopping: new AbortController().signal,
+      connect: createPlatforms({
+        config: { allowedPlatformHosts: [], allowInsecurePlatform: true, deadlines: {} },
+        version: "0.0.0",
+        clock,
+        random,
+        redactor: { hold: () => {}, redact: (text) => text },
+        onCall: () => {},
+        transport: { exchange: options.exchange, close: () => Promise.resolve() },
+      }).connect,
+      operatorNamespace: "operator",
+    },
+  });
+  work.start();
+  return {
+    told: ({ type, object }) => {
+      if (type === "removed") store.remove(object);
+      else store.upsert(object);
+    },
+    passes: () => passes,
+    end,
+  };
+}
+
+/** A clock whose timers end with its owner. */
+function mortalClock(clock: Clock): { readonly clock: Clock; readonly end: () => void } {
+  const timers = new Set<() => void>();
+  const after: Clock["after"] = (ms, run) => {
+    const cancel = clock.after(ms, () => {
+      timers.delete(cancel);
+      run();
+    });
+    timers.add(cancel);
+    return () => {
+      timers.delete(cancel);
+      cancel();
+    };
+  };
+  return {
+    clock: { now: () => clock.now(), monotonic: () => clock.monotonic(), after },
+    end: () => {
+      for (const cancel of timers) cancel();
+    },
+  };
+}

@@ -1,0 +1,198 @@
+/**
+ * A reverse proxy between the operator and one of its servers: it numbers each call, asks the director what becomes of
+ * it, and can kill the operator at exactly that point.
+ */
+import { Buffer } from "node:buffer";
+import { once } from "node:events";
+import http, { type IncomingMessage, type ServerResponse } from "node:http";
+import https from "node:https";
+import type { AddressInfo } from "node:net";
+
+import { certificate, privateKey } from "../../support/tls.ts";
+import type { Call, Director, Fate, Sequence, Side } from "./call.ts";
+import { openWatch } from "./watch.ts";
+
+export interface TapOptions {
+  readonly side: Side;
+  /** Where calls go: https with the certificate of its authority, or http. */
+  readonly target: { readonly url: string; readonly ca?: string };
+  readonly sequence: Sequence;
+  /** Names a call the same way in every run. */
+  readonly name: (method: string, url: string, body: Buffer) => string;
+  /** Asked anew for each call. */
+  readonly director: () => Director;
+  /** Kills the operator, before it returns. */
+  readonly crash: () => void;
+}
+
+export interface Tap {
+  /** Of the tap itself, without a path; https with the certificate of test/support/tls.ts where the target is. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+interface Exchange {
+  readonly call: Call;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** @returns a tap that listens on loopback. */
+export async function openTap(options: TapOptions): Promise<Tap> {
+  const secure = options.target.url.startsWith("https:");
+  const agent = secure
+    ? new https.Agent({ keepAlive: true, ca: options.target.ca })
+    : new http.Agent({ keepAlive: true });
+  const forward = forwarder(options.target.url, agent);
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    // The operator may be dead by now, and its sockets with it.
+    response.on("error", () => {});
+    take(options, forward, request, response).catch(() => response.destroy());
+  };
+  const server = secure
+    ? https.createServer({ cert: certificate, key: privateKey }, handle)
+    : http.createServer(handle);
+  // Idle connections stay: the operator's own pool decides.
+  server.keepAliveTimeout = 0;
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `${secure ? "https" : "http"}://127.0.0.1:${port}`,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      agent.destroy();
+      await once(server, "close");
+    },
+  };
+}
+
+type Forward = (exchange: Omit<Exchange, "response">) => Promise<IncomingMessage>;
+
+function forwarder(target: string, agent: http.Agent | https.Agent): Forward {
+  const { hostname, port, protocol } = new URL(target);
+  const send = protocol === "https:" ? https.request : http.request;
+  return async ({ call, request }) => {
+    const headers = { ...request.headers, host: `${hostname}:${port}` };
+    const outgoing = send({ hostname, port, agent, method: call.method, path: call.url, headers });
+    outgoing.end(call.body);
+    const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
+    return answer;
+  };
+}
+
+async function take(
+  options: TapOptions,
+  forward: Forward,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { method = "GET", url = "/" } = request;
+  const body = await bytesOf(request);
+  const call = options.sequence.next({
+    side: options.side,
+    method,
+    url,
+    what: `${options.side} ${options.name(method, url, body)}`,
+    body,
+  });
+  const fate = options.director().decide?.(call) ?? { do: "pass" };
+  await meet(fate, { call, request, response }, options, forward);
+}
+
+async function meet(fate: Fate, exchange: Exchange, options: TapOptions, forward: Forward): Promise<void> {
+  const { response } = exchange;
+  switch (fate.do) {
+    case "pass":
+      return pass(exchange, options, forward);
+    case "slow":
+      await lapse(fate.ms);
+      return pass(exchange, options, forward);
+    case "hang":
+      return;
+    case "answer":
+      response.writeHead(fate.status, { "content-type": "application/json", ...fate.headers });
+      response.end(fate.body ?? "{}");
+      return;
+    case "reset":
+      if (fate.effect) await bytesOf(await forward(exchange));
+      response.socket?.resetAndDestroy();
+      return;
+    case "crash":
+      return crash(fate, exchange, options, forward);
+    default:
+      fate satisfies never;
+  }
+}
+
+async function crash(
+  { phase, lateMs = 0 }: Extract<Fate, { do: "crash" }>,
+  exchange: Exchange,
+  options: TapOptions,
+  forward: Forward,
+): Promise<void> {
+  switch (phase) {
+    case "before":
+      options.crash();
+      return;
+    case "late":
+      options.crash();
+      await lapse(lateMs);
+      return void (await bytesOf(await forward(exchange)));
+    case "after": {
+      const answer = await forward(exchange);
+      if (isWatch(exchange.call)) answer.destroy();
+      else await bytesOf(answer);
+      options.crash();
+      return;
+    }
+    case "replied": {
+      const { response } = exchange;
+      const flushed = isWatch(exchange.call) ? once(exchange.request, "tapped") : once(response, "finish");
+      void flushed.then(() => {
+        options.crash();
+      });
+      return pass(exchange, options, forward);
+    }
+    default:
+      phase satisfies never;
+  }
+}
+
+async function pass(exchange: Exchange, options: TapOptions, forward: Forward): Promise<void> {
+  const { call, request, response } = exchange;
+  const answer = await forward(exchange);
+  const { statusCode = 502, headers } = answer;
+  if (isWatch(call) && statusCode === 200) {
+    response.writeHead(statusCode, headersOf(headers));
+    response.flushHeaders();
+    request.emit("tapped");
+    openWatch(call, answer, response, options.director());
+    return;
+  }
+  const body = await bytesOf(answer);
+  options.director().answered?.(call, { status: statusCode, body });
+  response.writeHead(statusCode, headersOf(headers));
+  response.end(body);
+}
+
+const HOP_BY_HOP: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding"]);
+
+function headersOf(headers: IncomingMessage["headers"]): http.OutgoingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.has(name)));
+}
+
+function isWatch({ side, method, url }: Call): boolean {
+  return side === "kube" && method === "GET" && /[?&]watch=(1|true)/.test(url);
+}
+
+async function bytesOf(stream: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+function lapse(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
