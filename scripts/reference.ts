@@ -1,4 +1,5 @@
 /** Resource → a page of docs/reference/. */
+import { NODE_FLAGS } from "../src/app/node-flags.ts";
 import { GRANTS, OPERATOR, SECRET_OUTPUTS } from "../src/app/rbac.ts";
 import { API_VERSION } from "../src/resources/base/names.ts";
 import { REASONS } from "../src/resources/base/reasons.ts";
@@ -50,6 +51,15 @@ export function permissionsPage(): string {
     `\`\`\`sh\nkubectl create rolebinding ${SECRET_OUTPUTS.role} --namespace <namespace> \\\n  --clusterrole ${SECRET_OUTPUTS.role} --serviceaccount ${OPERATOR}:${OPERATOR}\n\`\`\``,
     "Users get `platform-operator-view` and `platform-operator-edit` through the roles `view`, `edit` and `admin` of " +
       "Kubernetes. Whoever may edit a PlatformConnection or read its Secret has the power of its token.",
+    "## On its machine",
+    "Start the operator under these flags of Node, as the demo and the tests do; each `--allow-fs-read=…` names a folder " +
+      "of its program or of its credentials, and nothing lets it write a file. They are for `run` alone: `simulate` " +
+      "compiles its routes, and a kubeconfig with a credential plugin needs a child process.",
+    [
+      "| flag | what it takes away |",
+      "|---|---|",
+      ...NODE_FLAGS.map(({ flag, why }) => `| \`${flag}\` | ${cell(why)} |`),
+    ].join("\n"),
   ]);
 }
 

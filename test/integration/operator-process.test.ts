@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { constants } from "node:os";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
+import { NODE_FLAGS } from "../../src/app/node-flags.ts";
 import { OPERATOR, LEASE } from "../../src/app/rbac.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { startControlPlane, type ControlPlane } from "../control-plane/control-plane.ts";
@@ -76,6 +78,20 @@ describe("the operator as a process, as its ServiceAccount", { timeout: 90_000 }
     await vi.waitFor(async () => {
       expect(await get(`${operator?.healthUrl ?? ""}/readyz`)).toEqual({ status: 200, text: "ok\n" });
     }, waiting);
+  });
+
+  // Linux says what a process was started with and which signals it takes (proc(5)).
+  it.runIf(existsSync("/proc/self/status"))("[S2] runs under the flags of Node, and no signal debugs it", () => {
+    const { pid } = z.custom<RunningOperator>().parse(operator);
+    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    expect(command).toEqual(expect.arrayContaining(NODE_FLAGS.map(({ flag }) => flag)));
+    expect(command.filter((arg) => arg.startsWith("--allow-fs-write"))).toEqual([]);
+    const [, caught = ""] = /^SigCgt:\s*(\w+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    const takes = (signal: number): boolean => ((BigInt(`0x${caught}`) >> BigInt(signal - 1)) & 1n) === 1n;
+    expect({ SIGUSR1: takes(constants.signals.SIGUSR1), SIGTERM: takes(constants.signals.SIGTERM) }).toEqual({
+      SIGUSR1: false,
+      SIGTERM: true,
+    });
   });
 
   it("takes the lease and says so in its metrics", async () => {

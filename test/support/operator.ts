@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
-import { join } from "node:path";
+import { createWriteStream, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 
 import { z } from "zod";
 
-const sources = join(import.meta.dirname, "../../src/main.ts");
+import { nodeFlags } from "../../src/app/node-flags.ts";
+
+const root = join(import.meta.dirname, "../..");
+const sources = join(root, "src/main.ts");
 const followParent = join(import.meta.dirname, "follow-parent.ts");
 /** How long the operator may take to listen, on a machine that does much else. */
 const START_MS = 30_000;
@@ -50,14 +53,14 @@ const Line = z.looseObject({ level: z.string(), message: z.string() });
 const Listening = z.object({ message: z.literal("listening"), server: z.string(), address: z.string() });
 
 /**
- * Starts `platform-operator run` on free ports of loopback and waits until it listens; it may not lead yet. It ends
- * with this process, however that dies.
+ * Starts `platform-operator run` under the flags of Node that it ships with, on free ports of loopback, and waits until
+ * it listens; it may not lead yet. It ends with this process, however that dies.
  * @throws Error with its last words when it ends before.
  */
 export async function startOperator(options: OperatorStart): Promise<RunningOperator> {
   const child = spawn(
     process.execPath,
-    ["--import", followParent, options.program ?? sources, "run", ...flagsOf(options)],
+    [...hardened(options), "--import", followParent, options.program ?? sources, "run", ...flagsOf(options)],
     {
       // A group of its own: Ctrl-C in a terminal reaches this process only, which ends its child in order.
       detached: true,
@@ -92,6 +95,16 @@ export async function startOperator(options: OperatorStart): Promise<RunningOper
     stop: () => end("SIGTERM"),
     kill: () => end("SIGKILL"),
   };
+}
+
+/** As the operator is shipped, but for what tests add: the preload, and a cache that halves the time of a start. */
+function hardened({ program, kubeconfig, env = {} }: OperatorStart): readonly string[] {
+  const cache = env["NODE_COMPILE_CACHE"];
+  const readable = [program === undefined ? root : dirname(program), dirname(kubeconfig), followParent];
+  if (cache === undefined) return nodeFlags(readable);
+  // A folder that is not there yet would count as a file.
+  mkdirSync(cache, { recursive: true });
+  return [...nodeFlags([...readable, cache]), `--allow-fs-write=${cache}`];
 }
 
 function flagsOf({ kubeconfig, args = [] }: OperatorStart): readonly string[] {
