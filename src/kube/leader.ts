@@ -169,9 +169,13 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
       await release();
     },
     leading: () => leading,
-    mayWrite: () =>
-      leading && renewedAt !== undefined && clock.monotonic() < renewedAt + TIMES.lease - LONGEST_WRITE_MS,
+    mayWrite: () => leading && renewedAt !== undefined && isTimeToWrite(clock.monotonic() - renewedAt),
   };
+}
+
+/** Whether a write that starts `sinceRenewalMs` after the last renewal ends before the lease does (design §7). */
+export function isTimeToWrite(sinceRenewalMs: number): boolean {
+  return sinceRenewalMs < TIMES.lease - LONGEST_WRITE_MS;
 }
 
 /** @returns the fence of a process that runs alone, without leader election: it may always write. */
