@@ -1,9 +1,11 @@
 /** rest_client_* and leader_election_*: names and labels of controller-runtime (pkg/metrics). */
 import { Counter, Gauge, type Registry } from "prom-client";
 
+import type { EndedRequest } from "../../kube/client.ts";
+
 export interface ClusterMetrics {
   /** A request to the API server. */
-  readonly requested: (code: string, method: string, host: string) => void;
+  readonly requested: (request: EndedRequest) => void;
   /** A try at the lease that failed. */
   readonly leaseFailed: () => void;
 }
@@ -34,7 +36,7 @@ export function clusterMetrics(registry: Registry, lease: string, leading: () =>
   });
   slow.inc({ name: lease }, 0);
   return {
-    requested: (code, method, host) => {
+    requested: ({ code, method, host }) => {
       requests.inc({ code, method, host });
     },
     leaseFailed: () => {

@@ -6,6 +6,10 @@ import type { CallRecord } from "../../platform/caller.ts";
 import type { Figures } from "./figures.ts";
 
 const PREFIX = "platform_operator";
+/** The statuses that the client tells apart or deployed services answer; a platform may invent hundreds of others. */
+const STATUSES: ReadonlySet<number> = new Set([
+  0, 200, 201, 202, 204, 400, 401, 403, 404, 405, 409, 422, 429, 500, 501, 502, 503, 504,
+]);
 /** Seconds; a read ends within 15, a write within 8 (design §7). */
 const CALL_SECONDS = [0.1, 0.5, 1, 5, 15];
 
@@ -36,7 +40,7 @@ export function platformMetrics(
   build.set({ version: figures.version, node: process.versions.node }, 1);
   const requests = new Counter({
     name: `${PREFIX}_api_requests_total`,
-    help: "Requests to the platform by operation, method and status code; code 0 stands for no answer, held for requests that the rate gate held back",
+    help: "Requests to the platform by operation, method and status code; code 0 stands for no answer, 4xx and the like for statuses that are unusual, held for requests that the rate gate held back",
     labelNames: ["operation", "method", "code"],
     registers,
   });
@@ -94,7 +98,7 @@ export function platformMetrics(
   });
   return {
     called: ({ operation, method, status, sent, durationMs }) => {
-      requests.inc({ operation, method, code: sent ? String(status) : "held" });
+      requests.inc({ operation, method, code: sent ? codeOf(status) : "held" });
       if (sent) seconds.observe({ operation }, durationMs / 1_000);
     },
     changed: ({ key, op, result }) => {
@@ -113,4 +117,8 @@ export function platformMetrics(
       deliveries.inc({ event, result });
     },
   };
+}
+
+function codeOf(status: number): string {
+  return STATUSES.has(status) ? String(status) : `${Math.floor(status / 100)}xx`;
 }
