@@ -61,7 +61,7 @@ describe("the config", () => {
     ["a context of the default one", ["--context=c"], { kube: { from: "default", context: "c" } }],
     ["the operator's namespace", ["--operator-namespace=ops"], { operatorNamespace: "ops" }],
     ["workers", ["--workers=100"], { workers: 100 }],
-    ["a log level", ["--log-level=debug"], { logLevel: "debug" }],
+    ["a log level", ["--log-level=trace"], { logLevel: "trace" }],
   ])("takes %s", (_, args, expected) => {
     expect(load(args)).toMatchObject(expected);
   });
@@ -95,7 +95,7 @@ describe("the config", () => {
   it.each<[string, readonly string[], Env, RegExp]>([
     ["a port without a colon", ["--metrics-bind-address=8080"], {}, /^--metrics-bind-address must be "host:port"/],
     ["a port beyond the last", ["--metrics-bind-address=:70000"], {}, /^--metrics-bind-address has a port beyond/],
-    ["an unknown level", ["--log-level=trace"], {}, /^--log-level must be debug, info, warn or error$/],
+    ["an unknown level", ["--log-level=all"], {}, /^--log-level must be trace, debug, info, warn or error$/],
     ["no workers", ["--workers=0"], {}, /^--workers must be a whole number from 1 to 100$/],
     ["half a worker", ["--workers=1.5"], {}, /^--workers must be/],
     ["a namespace that is none", ["--watch-namespaces=../x"], {}, /^--watch-namespaces must be the name of a namesp/],

@@ -20,7 +20,9 @@ export interface BindAddress {
   readonly port: number;
 }
 
-export type LogLevel = "debug" | "info" | "warn" | "error";
+/** From what tells most to what tells least. */
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Everything the operator is told. Frozen. */
 export interface Config {
@@ -109,7 +111,7 @@ const options = z.object({
     .string()
     .regex(/^([1-9]\d?|100)$/, "must be a whole number from 1 to 100")
     .transform(Number),
-  "log-level": z.enum(["debug", "info", "warn", "error"], "must be debug, info, warn or error"),
+  "log-level": z.enum(LOG_LEVELS, "must be trace, debug, info, warn or error"),
   "metrics-per-object": boolean,
 } satisfies Record<FlagName, z.ZodType>);
 

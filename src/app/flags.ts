@@ -86,7 +86,14 @@ export const FLAGS = [
       "namespace of the lease and of the Secrets of cluster connections; else $POD_NAMESPACE, then the ServiceAccount's, then platform-operator",
   },
   { name: "workers", is: "value", value: "N", fallback: "10", about: "objects that are worked on at once" },
-  { name: "log-level", is: "value", value: "LEVEL", fallback: "info", about: "debug, info, warn or error" },
+  {
+    name: "log-level",
+    is: "value",
+    value: "LEVEL",
+    fallback: "info",
+    about:
+      "trace, debug, info, warn or error; debug names each request to the platform, trace also those to the API server",
+  },
   {
     name: "metrics-per-object",
     is: "switch",

@@ -13,13 +13,14 @@ function logging(secrets: readonly string[] = [CANARY]) {
   const lines: string[] = [];
   const redactor = createRedactor();
   redactor.hold("Secret/shop/token", secrets);
-  const log = createLogger({ level: "debug", redactor, write: (line) => lines.push(line) });
+  const log = createLogger({ level: "trace", redactor, write: (line) => lines.push(line) });
   return { lines, log, redactor, parsed: (): unknown[] => lines.map((line): unknown => JSON.parse(line)) };
 }
 
 /** Every way in which a caller can hand a text to the log. */
 const WAYS: readonly [string, (log: Logger, text: string) => void][] = [
   ["the message", (log, text) => log.info(text)],
+  ["a line of the finest level", (log, text) => log.trace("x", { path: text })],
   ["a field", (log, text) => log.warn("x", { name: text })],
   ["an error's message", (log, text) => log.error("x", { error: new Error(text) })],
   ["an error's cause", (log, text) => log.error("x", { error: new Error("x", { cause: new Error(text) }) })],

@@ -16,8 +16,12 @@ export interface Fields {
   readonly id?: string | undefined;
   readonly commit?: string | undefined;
   readonly result?: string;
-  /** A request to the platform. */
+  /** A request, to the platform or to the API server. */
   readonly method?: string;
+  /** Without its query. */
+  readonly path?: string;
+  /** Of an answer of the API server; "<error>" where none came. */
+  readonly code?: string;
   readonly status?: number;
   readonly durationMs?: number;
   readonly retryInMs?: number;
@@ -36,6 +40,7 @@ export interface Fields {
 }
 
 export interface Logger {
+  trace(message: string, fields?: Fields): void;
   debug(message: string, fields?: Fields): void;
   info(message: string, fields?: Fields): void;
   warn(message: string, fields?: Fields): void;
@@ -59,6 +64,8 @@ const NAMES: ReadonlySet<string> = new Set([
   "commit",
   "result",
   "method",
+  "path",
+  "code",
   "status",
   "durationMs",
   "retryInMs",
@@ -101,7 +108,7 @@ export function createLogger({ level, redactor, write = standardOutput() }: Logg
     (message, fields = {}) => {
       log[method](plain(fields), text(message));
     };
-  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  return { trace: at("trace"), debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
 /** Synchronous, so that the last words of a process that exits are not lost. */

@@ -17,7 +17,7 @@ import { createMetrics, type Metrics } from "./metrics/index.ts";
 import { createPlatforms, type Platforms } from "./platforms.ts";
 import { OPERATOR } from "./rbac.ts";
 import { redacting, type Redactor } from "./secrets.ts";
-import { engineObserver, tellCall, tellFailedPass, tellMovedEvent, watchObserver } from "./telemetry.ts";
+import { engineObserver, tellCall, tellFailedPass, tellMovedEvent, tellPass, tellRequest, watchObserver } from "./telemetry.ts";
 import { createWork, type Work } from "./work.ts";
 
 export interface PartsOptions {
@@ -115,6 +115,9 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
       clock,
       kinds: boundKinds(),
       metrics: metrics.reconcile,
+      finished: (key, outcome, durationMs) => {
+        tellPass(log, key, outcome, durationMs);
+      },
       failed: (key, error) => {
         tellFailedPass(log, key, error);
       },
@@ -139,11 +142,14 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
   return { client, metrics, caches, namespaces, events, election, work };
 }
 
-function connect({ config, version, clock }: PartsOptions, metrics: Metrics): ConnectedClient {
+function connect({ config, version, clock, log }: PartsOptions, metrics: Metrics): ConnectedClient {
   return createKubeClient({
     config: config.kube,
     userAgent: `${OPERATOR}/${version}`,
     clock,
-    onRequest: metrics.cluster.requested,
+    onRequest: (request) => {
+      metrics.cluster.requested(request);
+      tellRequest(log, request);
+    },
   });
 }

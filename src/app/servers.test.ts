@@ -17,6 +17,7 @@ afterEach(async () => {
 });
 
 const log: Logger = {
+  trace: () => {},
   debug: () => {},
   info: (_, fields = {}) => told.push(fields),
   warn: () => {},

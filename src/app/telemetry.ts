@@ -1,6 +1,8 @@
 /** What the parts tell while they work, as log lines and as metrics. */
 import type { Observer } from "../engine/context.ts";
 import { parseKey } from "../engine/keys.ts";
+import type { EndedRequest } from "../kube/client.ts";
+import type { Outcome } from "../kube/controller.ts";
 import { KubeError } from "../kube/errors.ts";
 import { keyOf } from "../kube/objects.ts";
 import type { ReflectorObserver } from "../kube/reflector.ts";
@@ -63,6 +65,16 @@ export function tellCall(log: Logger, connection: string, call: CallRecord): voi
     result: failure ?? "ok",
     durationMs: Math.round(durationMs),
   });
+}
+
+/** For the log: a request to the API server. */
+export function tellRequest(log: Logger, { method, path, code, durationMs }: EndedRequest): void {
+  log.trace("asked the API server", { method, path, code, durationMs: Math.round(durationMs) });
+}
+
+/** For the log: a pass that ended without one. */
+export function tellPass(log: Logger, key: string, outcome: Outcome, durationMs: number): void {
+  log.debug("reconciled", { ...fieldsOf(parseKey(key)), result: outcome, durationMs: Math.round(durationMs) });
 }
 
 /** For the log: a pass that ended with an error of the API server and is tried again. */

@@ -154,11 +154,20 @@ describe("a request", () => {
         if (request.url === "/base/reset") request.socket.destroy();
         else json(response, 404, {});
       },
-      { onRequest: (code, method, host) => counted.push(`${code} ${method} ${host.replace(/:\d+$/, "")}`) },
+      {
+        onRequest: ({ code, method, host, path, durationMs }) => {
+          counted.push(`${code} ${method} ${host.replace(/:\d+$/, "")} ${path} ${durationMs >= 0 ? "timed" : ""}`);
+        },
+      },
     );
-    await failure(client.request({ method: "GET", path: "/x" }));
+    await failure(client.request({ method: "GET", path: "/x", query: { q: "unsaid" } }));
     await failure(client.request({ method: "PATCH", path: "/reset" }));
-    expect(counted).toEqual(["404 GET 127.0.0.1", "<error> PATCH 127.0.0.1"]);
+    await failure(readAll(client.stream({ path: "/x", signal: new AbortController().signal })));
+    expect(counted).toEqual([
+      "404 GET 127.0.0.1 /x timed",
+      "<error> PATCH 127.0.0.1 /reset timed",
+      "404 WATCH 127.0.0.1 /x timed",
+    ]);
   });
 });
 

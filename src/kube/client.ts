@@ -31,8 +31,20 @@ export interface ClientOptions {
   readonly config: ConfigSource;
   readonly userAgent: string;
   readonly clock: Clock;
-  /** Called after every request, for `rest_client_requests_total`; the code is "<error>" without an answer. */
-  readonly onRequest?: (code: string, method: string, host: string) => void;
+  /** Called after every request, for metrics and log. */
+  readonly onRequest?: (request: EndedRequest) => void;
+}
+
+/** A request that was answered or given up, a watch once it is open. No query, no header, no body. */
+export interface EndedRequest {
+  /** The answer's status; "<error>" without an answer, as controller-runtime counts it. */
+  readonly code: string;
+  /** WATCH for a watch. */
+  readonly method: string;
+  /** Host and port of the API server. */
+  readonly host: string;
+  readonly path: string;
+  readonly durationMs: number;
 }
 
 export interface ConnectedClient extends KubeClient {
@@ -72,11 +84,16 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
   const server = new URL(config.getCurrentCluster()?.server ?? "");
   const base = server.origin + server.pathname.replace(/\/+$/, "");
   const session = createSession(options, config);
-  const count = (code: string, method: string): void => options.onRequest?.(code, method, server.host);
+  const stopwatch = (method: string, path: string): ((code: string) => void) => {
+    const start = clock.monotonic();
+    return (code) =>
+      options.onRequest?.({ code, method, host: server.host, path, durationMs: clock.monotonic() - start });
+  };
 
   const exchange = async (used: Credentials, request: KubeRequest): Promise<Json> => {
     const what = `${request.method} ${request.path}`;
     const limit = deadline(clock, request.timeoutMs ?? DEADLINES.call, request.signal);
+    const ended = stopwatch(request.method, request.path);
     let code = "<error>";
     try {
       const answer = await send(urlOf(base, request.path, request.query), {
@@ -92,7 +109,7 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
       throw asKubeError(error, what, limit);
     } finally {
       limit.done();
-      count(code, request.method);
+      ended(code);
     }
   };
 
@@ -114,7 +131,9 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
       const what = `WATCH ${request.path}`;
       const used = await session.credentials();
       const open = deadline(clock, DEADLINES.list, request.signal);
+      const ended = stopwatch("WATCH", request.path);
       let code = "<error>";
+      let isOpen = false;
       try {
         const answer = await send(urlOf(base, request.path, request.query), {
           dispatcher: used.watches,
@@ -128,9 +147,11 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
           readAnswer(what, answer.statusCode, answer.headers["retry-after"], await answer.body.text());
         }
         open.hold();
-        count(code, "WATCH");
+        isOpen = true;
+        ended(code);
         yield* answer.body;
       } catch (error) {
+        if (!isOpen) ended(code);
         throw asKubeError(error, what, open);
       } finally {
         open.done();
