@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+
+import { conditionOf } from "../../../src/engine/status.ts";
+import { figure } from "../../support/figure.ts";
+import { database, defaults, NEXT_COMMIT, project, tree } from "../../support/manifests.ts";
+import { operatorBench } from "../../support/operator-bench.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const YEAR = 365 * 24 * HOUR;
+
+const shifts: readonly (readonly [what: string, byMs: number])[] = [
+  ["an hour on", HOUR],
+  ["an hour back, as in autumn", -HOUR],
+  ["ten years back", -10 * YEAR],
+  ["to 2038 and on", 12 * YEAR],
+];
+
+describe.each([
+  ["alone", false],
+  ["and the platform's", true],
+] as const)("[D1] the operator's clock %s", { timeout: 60_000 }, (_whose, both) => {
+  it("jumps: nothing happens sooner, later or twice", async ({ task }) => {
+    const bench = await operatorBench();
+    bench.apply(...defaults(bench), ...tree(bench, "a"), database("a", "a"));
+    await bench.run(15 * MINUTE);
+    const shift = (ms: number): void => {
+      bench.clock.shiftWall(ms);
+      if (!both) bench.platform.sim.time.shiftWall(-ms / SECOND);
+    };
+    for (const [index, [what, byMs]] of shifts.entries()) {
+      const writes = bench.cluster.writes.length;
+      let from = bench.mark();
+      await bench.run(12 * MINUTE);
+      const usual = bench.calls(from).length;
+      from = bench.mark();
+      shift(byMs);
+      await bench.run(12 * MINUTE);
+      expect(bench.writes(from), what).toEqual([]);
+      expect(bench.cluster.writes.length, what).toBe(writes);
+      // As many as before, give or take what chance does to intervals.
+      expect(Math.abs(bench.calls(from).length - usual), what).toBeLessThanOrEqual(usual / 2);
+
+      // A create whose answer is lost is not tried again before a minute has really passed.
+      bench.platform.sim.faults.add({ match: { operation: "createProject" }, effect: "none", answer: { is: "reset" } });
+      bench.apply(project(`late-${index}`));
+      await bench.run(10 * SECOND);
+      shift(HOUR);
+      await bench.run(45 * SECOND);
+      expect(bench.writes(from), what).toEqual(["createProject"]);
+      await bench.run(5 * MINUTE);
+      expect(bench.writes(from), what).toEqual(["createProject", "createProject"]);
+      const ready = conditionOf(bench.get("PlatformProject", `late-${index}`), "Ready");
+      expect(ready?.status, what).toBe("True");
+      const age = bench.clock.now().getTime() - Date.parse(ready?.lastTransitionTime ?? "");
+      expect(age, what).toBeGreaterThanOrEqual(0);
+      expect(age, what).toBeLessThan(6 * MINUTE);
+      shift(-HOUR);
+    }
+    const spec = bench.get("PlatformApplication", "a").spec as object;
+    bench.cluster.spec("PlatformApplication", "a", { ...spec, deploy: { gitCommitId: NEXT_COMMIT } });
+    const from = bench.mark();
+    await bench.run(15 * MINUTE);
+    expect(bench.told("PlatformApplication", "a")).toBe("True/Deployed");
+    expect(bench.writes(from)).toEqual(["deployApplication"]);
+    figure(task, "0 actions, 0 writes, no timer moved", shifts.length);
+  });
+});

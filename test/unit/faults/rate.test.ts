@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+
+import { figure } from "../../support/figure.ts";
+import { connection, project, secret } from "../../support/manifests.ts";
+import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
+
+const MINUTE = 60_000;
+/** How much later than asked all may go on, at most: the gate's jitter and a look of what waits. */
+const LATER_MS = 45_000;
+
+/** A connection with a token of its own, by which its calls are known. */
+function connected(bench: OperatorBench, name: string): void {
+  const { sim, organizationId } = bench.platform;
+  const { value } = sim.auth.createToken({ name, organizationId, scopes: ["Admin"] });
+  bench.apply(secret(name, { token: value }), connection(bench, name), project(name, { connectionRef: { name } }));
+}
+
+/** Seconds since 1970, from the time of the answer. */
+const epoch = (seconds: number) => (now: Date) => String(Math.floor(now.getTime() / 1_000) + seconds);
+
+const forms: readonly (readonly [what: string, header: (now: Date) => string | undefined, pauseMs: number])[] = [
+  ["5", () => "5", 5_000],
+  ["0", () => "0", 500],
+  ["absent", () => undefined, 60_000],
+  ["-1", () => "-1", 60_000],
+  ["abc", () => "abc", 60_000],
+  ["1e400", () => "1e400", 60_000],
+  ["ten minutes", () => "600", 600_000],
+  ["two hours", () => "7200", 900_000],
+  ["a Unix time 40 s ahead", epoch(40), 39_000],
+  ["a Unix time that has passed", epoch(-40), 500],
+  ["10^9", () => "1000000000", 900_000],
+  ["10^12", () => "1000000000000", 900_000],
+];
+
+describe("[C1] a 429", { timeout: 60_000 }, () => {
+  it("pauses the whole connection, and no other, for as long as any form of X-RateLimit-Reset says", async ({
+    task,
+  }) => {
+    const bench = await operatorBench();
+    connected(bench, "limited");
+    connected(bench, "other");
+    await bench.run(3 * MINUTE);
+    for (const [index, [what, header, pauseMs]] of forms.entries()) {
+      const reset = header(bench.clock.now());
+      bench.platform.sim.faults.add({ answer: { is: "rate-limited", ...(reset === undefined ? {} : { reset }) } });
+      bench.apply(project(`first-${index}`, { connectionRef: { name: "limited" } }));
+      await bench.run(0);
+      const limited = bench.calls().findLast(({ fault }) => fault !== null);
+      if (limited === undefined) return expect.fail(`${what}: nobody met the 429`);
+      // Everybody there wants something all the time.
+      bench.apply(project(`late-${index}`, { connectionRef: { name: "limited" } }));
+      bench.apply(project(`other-${index}`, { connectionRef: { name: "other" } }));
+      await bench.run(pauseMs + LATER_MS);
+
+      const after = bench.calls(limited.seq).map((call) => ({ ...call, ms: bench.at(call) - bench.at(limited) }));
+      const [own] = after.filter(({ principal }) => principal === "limited");
+      const [other] = after.filter(({ principal }) => principal === "other");
+      expect(own?.ms, what).toBeGreaterThanOrEqual(pauseMs);
+      expect(own?.ms, what).toBeLessThanOrEqual(pauseMs + LATER_MS);
+      expect(other?.ms, what).toBeLessThan(5_000);
+      expect(bench.told("PlatformProject", `other-${index}`), what).toBe("True/Available");
+      await bench.run(2 * MINUTE);
+      for (const name of [`first-${index}`, `late-${index}`]) {
+        expect(bench.told("PlatformProject", name), `${what}: ${name}`).toBe("True/Available");
+      }
+    }
+    figure(task, "0 calls before the reset, other connections unaffected", forms.length);
+  });
+});
