@@ -1,0 +1,88 @@
+/** E4: patterns of anybody against values of anybody. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { testPatterns } from "../../../src/platform/pattern.ts";
+import { effort } from "../../support/effort.ts";
+import { figure } from "../../support/figure.ts";
+
+const atom = fc.constantFrom(
+  "a",
+  ".",
+  "[a-z]",
+  String.raw`\w`,
+  String.raw`\d`,
+  "(a|a)",
+  "(a|b|ab)",
+  "(?:x|xx)",
+  "(?=a)",
+  String.raw`\1`,
+  "(a)",
+);
+const repeat = fc.constantFrom("", "*", "+", "?", "{2,9}", "{0,300}", "*?", "+?");
+/** Repetitions of repetitions, which is what backtracking dies of. */
+const nested = fc
+  .array(fc.tuple(atom, repeat, repeat), { minLength: 1, maxLength: 6 })
+  .map((parts) => `^${parts.reduce((inner, [one, first, second]) => `(${inner}${one}${first})${second}`, "")}$`);
+const EVIL = [
+  "^(a+)+$",
+  "^(a|a)*$",
+  "^(([a-z])+.)+[A-Z]([a-z])+$",
+  "(.*a){20}",
+  String.raw`^(\w+\s?)*$`,
+  String.raw`^([a-zA-Z0-9])(([\-.]|[_]+)?([a-zA-Z0-9]+))*(@){1}[a-z0-9]+$`,
+  "(?=(a+))a*b",
+  "(?:(?:(?:(?:.{0,9}){0,9}){0,9}){0,9}){0,9}x",
+  String.raw`\p{L}{0,200}`.repeat(39),
+  "(x+x+)+y",
+  "[".repeat(512),
+  "(".repeat(512),
+  "a{1,1000}{1,1000}",
+];
+const pattern = fc.oneof(nested, fc.constantFrom(...EVIL), fc.string({ unit: "binary", maxLength: 600 }));
+const value = fc.oneof(
+  fc.constantFrom(`${"a".repeat(4_000)}!`, "x".repeat(4_096), "a".repeat(28), "ab".repeat(2_000)),
+  fc.string({ unit: "binary", maxLength: 100 }),
+);
+const tests = fc.array(fc.record({ pattern, value }), { minLength: 1, maxLength: 4 });
+
+/** How long the regex guard may take is 50 ms; the bar is that nothing blocks for 100 ms. This machine does much else. */
+const GENEROUS_MS = 2_000;
+
+describe("[E4] the regex guard", () => {
+  it(
+    "answers every test, in bounded time, and throws nothing",
+    { timeout: effort.cases(60_000, 3_600_000) },
+    ({ task }) => {
+      // Most of these run into the limit of 50 ms: the fewest that say something.
+      const numRuns = effort.cases(60, 20_000);
+      const took: number[] = [];
+      fc.assert(
+        fc.property(tests, (asked) => {
+          const startedAt = performance.now();
+          const answers = testPatterns(asked);
+          took.push(performance.now() - startedAt);
+          expect(answers).toHaveLength(asked.length);
+          expect(answers.every((answer) => answer === undefined || typeof answer === "boolean")).toBe(true);
+        }),
+        { seed: effort.seed, numRuns },
+      );
+      const slowest = Math.max(...took);
+      expect(slowest).toBeLessThan(GENEROUS_MS);
+      figure(task, `slowest ${Math.ceil(slowest)} ms, limit 50 ms`, numRuns);
+    },
+  );
+
+  it("does not take long over what is too large to be judged", ({ task }) => {
+    const asked = Array.from({ length: 8_192 }, () => ({ pattern: "^(a+)+$", value: `${"a".repeat(4_000)}!` }));
+    const huge = [
+      { pattern: "a".repeat(1_000_000), value: "a" },
+      { pattern: "^a+$", value: "a".repeat(1_000_000) },
+    ];
+    const startedAt = performance.now();
+    expect([...testPatterns(asked), ...testPatterns(huge)].every((answer) => answer === undefined)).toBe(true);
+    const took = performance.now() - startedAt;
+    expect(took).toBeLessThan(GENEROUS_MS);
+    figure(task, `8,192 evil patterns in ${Math.ceil(took)} ms`, asked.length);
+  });
+});

@@ -1,0 +1,73 @@
+/** What a platform may say about its rate: the pause stays in its bounds (C1, D2). */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { systemClock } from "../../../src/kube/clock.ts";
+import { createGate } from "../../../src/platform/gate.ts";
+import { pauseMs } from "../../../src/platform/rate-headers.ts";
+import { effort } from "../../support/effort.ts";
+import { figure } from "../../support/figure.ts";
+
+const options = { seed: effort.seed, numRuns: effort.cases(2_000, 100_000) };
+const QUARTER_HOUR = 15 * 60_000;
+
+const number = fc.oneof(
+  fc.integer().map(String),
+  fc.bigInt().map(String),
+  fc.double().map(String),
+  fc.constantFrom(
+    "0",
+    "-1",
+    "1e400",
+    "1e9",
+    "NaN",
+    "Infinity",
+    "0x10",
+    "٣",
+    "1_000",
+    "5, 6",
+    "9".repeat(400),
+    "1.".padEnd(400, "3"),
+  ),
+);
+const date = fc.oneof(
+  fc.date({ noInvalidDate: true }).map((day) => day.toUTCString()),
+  fc.constantFrom(
+    "Thu, 01 Jan 1970 00:00:00 GMT",
+    "Sat, 21 Nov +275760 10:00:00 GMT",
+    "Invalid Date",
+    "Z",
+    "a".repeat(1_000),
+  ),
+);
+const header = fc.option(fc.oneof(number, date, fc.string({ unit: "binary" })), { nil: undefined });
+const now = fc.oneof(fc.date({ noInvalidDate: true }), fc.constantFrom(new Date(0), new Date("2038-01-19T03:14:08Z")));
+
+describe("[C1] the headers of a 429", { timeout: effort.cases(30_000, 3_600_000) }, () => {
+  it("ask for a pause between nothing and fifteen minutes, whatever they say and whenever", ({ task }) => {
+    fc.assert(
+      fc.property(header, header, header, now, (reset, retryAfter, day, at) => {
+        const ms = pauseMs({ reset, retryAfter, date: day }, at);
+        expect(ms >= 0 && ms <= QUARTER_HOUR, `${ms} ms`).toBe(true);
+      }),
+      options,
+    );
+    figure(task, "every pause within 15 min", options.numRuns);
+  });
+
+  it("[D2] close the gate for no longer than that, and open it again", ({ task }) => {
+    const clock = { ...systemClock(), at: 0, monotonic: () => clock.at };
+    fc.assert(
+      fc.property(header, header, now, (reset, retryAfter, at) => {
+        const gate = createGate({ requestsPerSecond: 1, burst: 1 }, clock, () => 0.999);
+        gate.pause(pauseMs({ reset, retryAfter, date: undefined }, at));
+        const { pausedMs } = gate.budget();
+        expect(pausedMs > 0 && pausedMs <= QUARTER_HOUR + 500, `${pausedMs} ms`).toBe(true);
+        clock.at += QUARTER_HOUR + 500;
+        expect(gate.budget().pausedMs).toBe(0);
+      }),
+      options,
+    );
+    figure(task, "0 gates stay shut", options.numRuns);
+  });
+});

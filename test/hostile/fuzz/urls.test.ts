@@ -1,0 +1,154 @@
+/** E1: no id and no name leads a request anywhere else than its operation does. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { EVENT, CONFIG_MAP, collectionPath, LEASE, NAMESPACE, objectPath, SECRET } from "../../../src/kube/paths.ts";
+import { createReader } from "../../../src/kube/secrets.ts";
+import { ApiError } from "../../../src/platform/errors.ts";
+import { operations } from "../../../src/platform/operations.ts";
+import { isPlainId, isUuid } from "../../../src/platform/paths.ts";
+import { GROUP, VERSION } from "../../../src/resources/base/names.ts";
+import { RESOURCES } from "../../../src/resources/index.ts";
+import { manualClock } from "../../support/clock.ts";
+import { effort } from "../../support/effort.ts";
+import { figure } from "../../support/figure.ts";
+import { answerOf, hollowWorld, memoryPlatform } from "../../support/hollow-world.ts";
+import { anyId, HOSTILE_IDS } from "../../support/hostile-ids.ts";
+import { ORGANIZATION } from "../../support/platform-client.ts";
+import { casesOf, documented, full } from "../../support/platform-operations.ts";
+import { scriptedClient } from "../../support/scripted-client.ts";
+
+const options = { seed: effort.seed, numRuns: effort.cases(1_000, 100_000) };
+const timeout = effort.cases(30_000, 3_600_000);
+const cases = [...casesOf(documented), ...casesOf(full)];
+/** Those into whose path an id of a caller goes. */
+const withIds = cases.filter(([name]) => placeholders(operations[name].path).some((key) => key !== "organizationId"));
+
+describe("[E1] the platform's URLs", { timeout }, () => {
+  it("hold the template's segments exactly, or nothing is sent, for every operation and any id", async ({ task }) => {
+    const { platform, taken } = memoryPlatform(() => answerOf(200, "{}"));
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...cases), anyId, async ([name, { call }], id) => {
+        const failed = await call(platform, hollowWorld(id)).then(noFailure, (error: unknown) => error);
+        expect(failed === undefined || failed instanceof ApiError).toBe(true);
+        for (const { url } of taken()) {
+          expect(url.startsWith("https://platform.example/api/v1/")).toBe(true);
+          expect(pathOf(url)).toEqual(segmentsOf(operations[name].path, id));
+        }
+      }),
+      options,
+    );
+    figure(task, `${cases.length} operations, no request left its path`, options.numRuns);
+  });
+
+  it("are asked for by no request at all where an id is hostile", async ({ task }) => {
+    const { platform, taken } = memoryPlatform(() => answerOf(200, "{}"));
+    for (const id of HOSTILE_IDS) {
+      for (const [name, { call }] of withIds) {
+        // The test calls it with a name of its own; below it has a test of its own.
+        if (name === "getClusterToken") continue;
+        const failed = await call(platform, hollowWorld(id)).then(noFailure, (error: unknown) => error);
+        expect(failed, `${name} ${JSON.stringify(id)}`).toMatchObject({ failure: { is: "Refused" }, status: 0 });
+      }
+    }
+    expect(taken()).toEqual([]);
+    figure(task, "0 requests sent", HOSTILE_IDS.length * withIds.length);
+  });
+
+  it("take the plain string of a cluster's token as one segment, or not at all", async () => {
+    const { platform, taken } = memoryPlatform(() => answerOf(200, "{}"));
+    for (const id of HOSTILE_IDS) {
+      await platform.clusters.token(id).catch(() => {});
+      const sent = taken();
+      expect(sent).toHaveLength(isPlainId(id) ? 1 : 0);
+      for (const { url } of sent) expect(pathOf(url)).toEqual(["cluster", id, "token"]);
+    }
+  });
+
+  it("belong to no organization whose id is hostile", () => {
+    for (const organizationId of HOSTILE_IDS) {
+      expect(() => memoryPlatform(() => answerOf(200, "{}"), { organizationId })).toThrow(ApiError);
+    }
+  });
+});
+
+describe("[E1] the API server's URLs", { timeout }, () => {
+  const types = [
+    ...RESOURCES.map(({ kind, plural, scope }) => ({
+      group: GROUP,
+      version: VERSION,
+      kind,
+      plural,
+      namespaced: scope === "Namespaced",
+    })),
+    ...[SECRET, CONFIG_MAP, NAMESPACE, LEASE, EVENT],
+  ];
+
+  it("hold namespace and name as one segment each, or are not built", ({ task }) => {
+    const subresource = fc.constantFrom(undefined, "status" as const);
+    fc.assert(
+      fc.property(fc.constantFrom(...types), anyId, anyId, subresource, (type, namespace, name, part) => {
+        const key = { namespace: type.namespaced ? namespace : "", name };
+        const built = pathOrNone(() => objectPath(type, key, part));
+        if (built === undefined) return;
+        const tail = [type.plural, name, ...(part === undefined ? [] : [part])];
+        const within = type.namespaced ? ["namespaces", namespace, ...tail] : tail;
+        const url = new URL(built, "https://cluster.example");
+        expect(url.pathname.split("/").slice(type.group === "" ? 3 : 4)).toEqual(within);
+        expect(url.search + url.hash + url.host).toBe("cluster.example");
+      }),
+      options,
+    );
+    figure(task, `${types.length} types, no path left its object`, options.numRuns);
+  });
+
+  it("are not built for hostile names, and nothing is asked for", async ({ task }) => {
+    const client = scriptedClient(() => ({}));
+    const reader = createReader(client, manualClock());
+    for (const hostile of HOSTILE_IDS) {
+      const built = types.flatMap((type) => [
+        pathOrNone(() => objectPath(type, { namespace: type.namespaced ? "shop" : "", name: hostile })),
+        type.namespaced ? pathOrNone(() => objectPath(type, { namespace: hostile, name: "api" })) : undefined,
+        // An empty one stands for all namespaces.
+        type.namespaced && hostile !== "" ? pathOrNone(() => collectionPath(type, hostile)) : undefined,
+      ]);
+      expect(built.filter((path) => path !== undefined)).toEqual([]);
+      await expect(reader.secret("shop", hostile, 0)).rejects.toThrow("DNS-1123");
+      await expect(reader.configMap(hostile, "token", 0)).rejects.toThrow("namespace");
+    }
+    expect(client.calls).toEqual([]);
+    figure(task, "0 requests sent", HOSTILE_IDS.length * types.length);
+  });
+});
+
+const noFailure = (): undefined => undefined;
+
+function placeholders(path: string): readonly string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, key = ""]) => key);
+}
+
+/** The segments that a path of the platform may have, the caller's ids being all the same. */
+function segmentsOf(template: string, id: string): readonly string[] {
+  const known: Readonly<Record<string, string>> = {
+    "{organizationId}": ORGANIZATION,
+    "{serviceType}": "application",
+    ...(template.endsWith("/token") && { "{clusterId}": "production" }),
+  };
+  const parts = template.split("/").slice(1);
+  return parts.map((part) => known[part] ?? (part.startsWith("{") && isUuid(id) ? id : part));
+}
+
+function pathOf(url: string): readonly string[] {
+  const { pathname, hash, username } = new URL(url);
+  expect(hash + username).toBe("");
+  return pathname.slice("/api/v1/".length).split("/").map(decodeURIComponent);
+}
+
+/** Undefined when it was refused. */
+function pathOrNone(build: () => string): string | undefined {
+  try {
+    return build();
+  } catch {
+    return undefined;
+  }
+}

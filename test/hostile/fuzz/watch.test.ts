@@ -1,0 +1,91 @@
+/** What a watch may carry: any bytes, cut anywhere (B7, E3, E5). */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { lines } from "../../../src/kube/lines.ts";
+import { parseEvent } from "../../../src/kube/watch-event.ts";
+import { effort } from "../../support/effort.ts";
+import { figure } from "../../support/figure.ts";
+import { anyJson, mutated } from "../../support/mutations.ts";
+import { THING } from "../../support/things.ts";
+
+const options = { seed: effort.seed, numRuns: effort.cases(1_000, 100_000) };
+const TYPES = ["put", "deleted", "bookmark", "error", "malformed"];
+
+const metadata = { name: "a", namespace: "shop", uid: "u", resourceVersion: "7", generation: 1, labels: { a: "b" } };
+const valid = [
+  { type: "ADDED", object: { apiVersion: "x/v1", kind: "Thing", metadata, spec: { size: 1 } } },
+  {
+    type: "DELETED",
+    object: { metadata: { ...metadata, finalizers: ["x"], deletionTimestamp: "2026-11-21T10:00:00Z" } },
+  },
+  { type: "BOOKMARK", object: { metadata: { resourceVersion: "8" } } },
+  { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired", message: "too old", details: {} } },
+].map((event) => JSON.stringify(event));
+
+/** A line of a watch: right, nearly right, any JSON, or anything. */
+const line = fc.oneof(fc.constantFrom(...valid), fc.oneof(...valid.map(mutated)), fc.string({ unit: "binary" }));
+/** Bytes of a stream: lines, or anything. */
+const bytes = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.array(line, { maxLength: 4 }).map((all) => Buffer.from(all.map((one) => `${one}\n`).join(""))),
+  },
+  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .array(fc.constantFrom("\n", "\r\n", "\u2028", "😀", "{}", "\u0000"), { maxLength: 20 })
+      .map((all) => Buffer.from(all.join(""))),
+  },
+);
+
+async function* inPieces(whole: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
+  let from = 0;
+  for (const size of sizes) {
+    yield whole.subarray(from, from + size);
+    from += size;
+  }
+  yield whole.subarray(from);
+}
+
+/** The lines of a stream, and how many bytes were left over. */
+async function read(chunks: AsyncIterable<Uint8Array>): Promise<readonly unknown[]> {
+  const found: string[] = [];
+  let rest = 0;
+  for await (const text of lines(chunks, (left) => (rest = left))) found.push(text);
+  return [rest, ...found];
+}
+
+describe("[B7] the bytes of a watch", { timeout: effort.cases(30_000, 3_600_000) }, () => {
+  it("give the same events however they are cut into pieces, and throw nothing", async ({ task }) => {
+    await fc.assert(
+      fc.asyncProperty(bytes, fc.array(fc.nat(9), { maxLength: 40 }), async (whole, sizes) => {
+        const once = await read(inPieces(whole, []));
+        expect(await read(inPieces(whole, sizes))).toEqual(once);
+        for (const text of once.slice(1)) expect(TYPES).toContain(parseEvent(THING, String(text)).type);
+      }),
+      options,
+    );
+    figure(task, "0 exceptions, 0 events changed by a cut", options.numRuns);
+  });
+
+  it("[E3] pollute no prototype, whatever an event holds", ({ task }) => {
+    fc.assert(
+      fc.property(line, anyJson, (text, object) => {
+        const odd = { type: "ADDED", object: typeof object === "object" ? { metadata, ...object } : object };
+        const made = JSON.stringify(odd, (_key, value: unknown) => (typeof value === "bigint" ? 0 : value));
+        for (const one of [text, made]) {
+          const event = parseEvent(THING, one);
+          const name = event.type === "put" ? event.object.metadata.name : "";
+          expect(typeof name).toBe("string");
+          expect(event.type === "error" ? event.error.message : "").not.toContain("too old");
+        }
+        expect(({} as { readonly polluted?: unknown }).polluted).toBeUndefined();
+        expect(Object.keys(Object.prototype)).toEqual([]);
+      }),
+      options,
+    );
+    figure(task, "({}).polluted stays undefined", options.numRuns);
+  });
+});
