@@ -33,14 +33,20 @@ export function bind<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rat
   kind: Kind<Spec, In, Seen, Mem, Do, Api>,
 ): Bound<Api> {
   // A kind that throws is told by the pass over that object; the news of it must reach the queue nevertheless.
-  const ask = <T>(object: KubeObject, question: (spec: Spec) => T): T | undefined => {
+  const attempt = <T>(question: () => T): T | undefined => {
     try {
-      const { data } = kind.resource.spec.safeParse(object.spec ?? {});
-      return data === undefined ? undefined : question(data);
+      return question();
     } catch {
       return undefined;
     }
   };
+  const ask = <T>(object: KubeObject, question: (spec: Spec) => T): T | undefined =>
+    attempt(() => {
+      const { data } = kind.resource.spec.safeParse(object.spec ?? {});
+      return data === undefined ? undefined : question(data);
+    });
+  const recall = <T>(object: KubeObject, question: (memory: Mem) => T): T | undefined =>
+    attempt(() => question(kind.resource.memory.parse(object.status ?? {})));
   return {
     kind: kind.resource.kind,
     isConnection: kind.connection !== undefined,
@@ -48,9 +54,9 @@ export function bind<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rat
     claim: (object, idOf) => ask(object, (spec) => kind.claim(spec, idOf)),
     entries: (object) => {
       const id = text(member(object.status, "externalId"));
-      return kind.entries?.({ id, memory: kind.resource.memory.parse(object.status ?? {}), inputs: undefined }) ?? [];
+      return recall(object, (memory) => kind.entries?.({ id, memory, inputs: undefined })) ?? [];
     },
-    imprints: (object) => kind.imprints?.(kind.resource.memory.parse(object.status ?? {})) ?? [],
+    imprints: (object) => recall(object, (memory) => kind.imprints?.(memory)) ?? [],
     attach: (context) => reconciler(context, kind),
   };
 }

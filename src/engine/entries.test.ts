@@ -2,10 +2,11 @@ import { describe, expect, it } from "vitest";
 
 import { anObject } from "../../test/support/engine-objects.ts";
 import { uuid } from "../../test/support/engine-world.ts";
-import type { KubeObject } from "../kube/types.ts";
+import type { JsonObject, KubeObject } from "../kube/types.ts";
 import { createEntries, entryOf, type Entries } from "./entries.ts";
 
 const ID = uuid(1);
+const HERE = { host: "platform", organizationId: uuid(90) };
 const entry = entryOf(ID, "KEY");
 
 function writer(name: string, at: string, id?: string): KubeObject {
@@ -74,16 +75,49 @@ describe("the writer of an entry", () => {
     const entries = createEntries();
     happen(entries);
     const asked = writer("asked", "12:00");
-    expect(entries.writer(entry, asked)).toBe(expected === undefined ? undefined : `Widget "team/${expected}"`);
+    expect(entries.writer(entry, asked, HERE)).toBe(expected === undefined ? undefined : `Widget "team/${expected}"`);
   });
 
   it("may write it itself", () => {
     const entries = createEntries();
     entries.want(young, [entry]);
     entries.want(old, [entry]);
-    expect([entries.writer(entry, young), entries.writer(entry, old)]).toEqual([undefined, 'Widget "team/young"']);
+    expect([entries.writer(entry, young, HERE), entries.writer(entry, old, HERE)]).toEqual([
+      undefined,
+      'Widget "team/young"',
+    ]);
     entries.record(young, [entry]);
     entries.want(young, []);
-    expect([entries.writer(entry, young), entries.writer(entry, old)]).toEqual([undefined, 'Widget "team/young"']);
+    expect([entries.writer(entry, young, HERE), entries.writer(entry, old, HERE)]).toEqual([
+      undefined,
+      'Widget "team/young"',
+    ]);
+  });
+
+  describe("of another namespace", () => {
+    const there = (id: string | undefined, identity: JsonObject = HERE): KubeObject => {
+      const meta = { name: "there", namespace: "other", uid: "uid-there" };
+      return anObject({ meta, status: { ...(id !== undefined && { externalId: id }), identity } });
+    };
+
+    it.each<[string, (entries: Entries) => void, boolean]>([
+      ["that only wants it", (entries) => entries.want(there(undefined), [entry]), false],
+      ["that wrote it", (entries) => entries.record(there(undefined), [entry]), true],
+      [
+        "that wrote it on another host",
+        (entries) => entries.record(there(undefined, { ...HERE, host: "evil" }), [entry]),
+        false,
+      ],
+      ["that stands for the object", (entries) => entries.want(there(ID), [entry]), true],
+      [
+        "that stands for its namesake in another organization",
+        (entries) => entries.want(there(ID, { ...HERE, organizationId: ID }), [entry]),
+        false,
+      ],
+    ])("%s", (_who, happen, counts) => {
+      const entries = createEntries();
+      happen(entries);
+      expect(entries.writer(entry, young, HERE)).toBe(counts ? 'Widget "other/there"' : undefined);
+    });
   });
 });

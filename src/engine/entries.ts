@@ -7,6 +7,7 @@ import { member } from "../kube/json.ts";
 import { keyOf } from "../kube/objects.ts";
 import type { KubeObject } from "../kube/types.ts";
 import { keyText, shortName } from "./keys.ts";
+import { realmOf, recordedRealm, type Realm } from "./realm.ts";
 import { text } from "./status.ts";
 import type { Uuid } from "./terms.ts";
 
@@ -23,15 +24,21 @@ export interface Entries {
   forget(object: KubeObject): void;
   /**
    * Who writes an entry before `self`, as `Kind "namespace/name"`: the resource of the object itself; else who has
-   * written it already, and of two that have the older one; else who wanted it first.
+   * written it already, and of two that have the older one; else who wanted it first. What is only wanted counts in its
+   * own namespace alone, and what is recorded in the organization where it was: nobody can reserve what is another
+   * tenant's.
+   * @param realm where `self` works
    * @returns undefined when `self` may write it
    */
-  writer(entry: string, self: KubeObject): string | undefined;
+  writer(entry: string, self: KubeObject, realm: Realm): string | undefined;
 }
 
 interface Writer {
   readonly key: string;
   readonly name: string;
+  readonly namespace: string;
+  /** Where its records are made. */
+  readonly realm: string;
   /** Of the object that it stands for itself. */
   readonly id: Uuid | undefined;
   readonly since: string;
@@ -69,9 +76,12 @@ export function createEntries(): Entries {
       for (const entry of entriesOf(writers.get(key))) drop(entry, key);
       writers.delete(key);
     },
-    writer: (entry, self) => {
+    writer: (entry, self, realm) => {
       const key = keyText(keyOf(self));
-      const all = [...(byEntry.get(entry) ?? [])].flatMap((one) => writers.get(one) ?? []);
+      const here = realmOf(realm);
+      const all = [...(byEntry.get(entry) ?? [])]
+        .flatMap((one) => writers.get(one) ?? [])
+        .filter((one) => one.namespace === self.metadata.namespace || (one.realm === here && isOnRecord(entry, one)));
       const first = all.reduce<Writer | undefined>(
         (best, one) => (best === undefined || precedes(entry, one, best) ? one : best),
         undefined,
@@ -86,6 +96,8 @@ function writerOf(object: KubeObject): Omit<Writer, "recorded" | "wanted"> {
   return {
     key: keyText(key),
     name: `${object.kind} "${shortName(key)}"`,
+    namespace: key.namespace,
+    realm: realmOf(recordedRealm(object)),
     id: text(member(object.status, "externalId")),
     since: object.metadata.creationTimestamp ?? "",
   };
@@ -99,10 +111,18 @@ function has({ recorded, wanted }: Writer, entry: string): boolean {
   return recorded.has(entry) || wanted.has(entry);
 }
 
+/** Whether it has written the entry, or stands for the object that the entry is in. */
+function isOnRecord(entry: string, writer: Writer): boolean {
+  return writer.recorded.has(entry) || isOwner(entry, writer);
+}
+
+function isOwner(entry: string, { id }: Writer): boolean {
+  return id !== undefined && entry.startsWith(`${id}/`);
+}
+
 /** Whether `left`, which came later, goes before `right` all the same. */
 function precedes(entry: string, left: Writer, right: Writer): boolean {
-  const own = (writer: Writer): boolean => writer.id !== undefined && entry.startsWith(`${writer.id}/`);
-  if (own(left) !== own(right)) return own(left);
+  if (isOwner(entry, left) !== isOwner(entry, right)) return isOwner(entry, left);
   const [isWritten, wasWritten] = [left.recorded.has(entry), right.recorded.has(entry)];
   if (isWritten !== wasWritten) return isWritten;
   return isWritten && (left.since < right.since || (left.since === right.since && left.key < right.key));

@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 
 import { decide, duty, openIntent, readSlot, writeSlot, type Intent, type Knowledge } from "./ledger.ts";
 
+const PARENT = "00000000-0000-4000-8000-00000000000a";
+const ID = "00000000-0000-4000-8000-00000000000b";
 const INTENT: Intent = {
   v: 1,
   uid: "uid-a",
@@ -11,9 +13,9 @@ const INTENT: Intent = {
   op: "create",
   creates: true,
   generation: 2,
-  parentId: "parent",
+  parentId: PARENT,
   name: "a",
-  id: "id",
+  id: ID,
   commit: "c1",
   mark: { ids: ["x"], absentAt: null },
 };
@@ -54,6 +56,8 @@ describe("readSlot", () => {
     ["no operation", JSON.stringify({ ...INTENT, op: 7 })],
     ["no installation", JSON.stringify({ ...INTENT, installation: null })],
     ["a generation as text", JSON.stringify({ ...INTENT, generation: "2" })],
+    ["an id that leads elsewhere", JSON.stringify({ ...INTENT, id: "../../project" })],
+    ["a parent that is a path", JSON.stringify({ ...INTENT, parentId: `${PARENT}/../${ID}` })],
     ["no word on what it does", JSON.stringify({ ...INTENT, creates: undefined })],
   ])("drops nothing that it cannot read: %s", (_, raw) => {
     expect(readSlot(raw)).toEqual({ is: "unreadable" });

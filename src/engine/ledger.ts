@@ -4,6 +4,7 @@
  */
 import { member, parseJson, stringMember } from "../kube/json.ts";
 import type { Json, JsonObject } from "../kube/types.ts";
+import { isUuid } from "../resources/base/ids.ts";
 import type { OpenIntent, Uuid } from "./kind.ts";
 
 /** One slot of the ledger, as it is stored: in an annotation for a create, in `status.intent` for an action. */
@@ -49,6 +50,9 @@ function readIntent(value: Json | undefined): Intent | undefined {
   const optional = Object.fromEntries(
     ["parentId", "name", "id", "commit"].flatMap((name) => (text(name) === "" ? [] : [[name, text(name)]])),
   );
+  // They become parts of paths.
+  const ids = [optional["parentId"], optional["id"]];
+  if (ids.some((id) => id !== undefined && !isUuid(id))) return undefined;
   return {
     v: 1,
     uid,

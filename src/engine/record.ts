@@ -95,6 +95,7 @@ export async function recordId<Api extends RatedApi>(
     annotations[INSTALLATION] === context.installation &&
     annotations[INTENT] === undefined;
   if (stored) return object;
+  context.claims.take(object, id, place.pins);
   const change = { ...recordOf(context, place, id), ...cleared(object) };
   return await context.writer.storeOutcome(object, change, context.stopping);
 }

@@ -7,7 +7,7 @@ import type { Ending } from "./compose.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { remember } from "./execute.ts";
-import type { Kind, Trace, Why } from "./kind.ts";
+import type { Kind, Trace, Uuid, Why } from "./kind.ts";
 import { decide, duty, openIntent, readSlot, type Finding, type Intent, type Knowledge, type Slot } from "./ledger.ts";
 import { clearIntent, recordId } from "./record.ts";
 import { recordedId, type Frame } from "./scope.ts";
@@ -19,9 +19,13 @@ export type Recovered<Spec, In, Mem extends JsonObject, Api> =
   | { readonly is: "failed"; readonly frame: Frame<Spec, In, Mem, Api>; readonly error: ApiError }
   | { readonly is: "ended"; readonly frame: Frame<Spec, In, Mem, Api>; readonly ending: Ending };
 
-/** The slot that is open: a create's annotation, or an action's member of status unless this process closed it. */
+/**
+ * The slot that is open: a create's annotation, or an action's member of status unless this process closed it. Actions
+ * are never in the annotation, which whoever may edit the object can write.
+ */
 export function openSlot(object: KubeObject, session: Session): Slot {
   const create = readSlot(object.metadata.annotations?.[INTENT]);
+  if (create.is === "open" && !create.intent.creates) return { is: "unreadable" };
   if (create.is !== "empty") return create;
   return session.unsaved?.intentClosed ? { is: "empty" } : readSlot(member(object.status, "intent"));
 }
@@ -51,6 +55,8 @@ export async function recover<Spec, In, Seen, Mem extends JsonObject, Do, Api ex
   const { intent } = slot;
   const known = knowledge(context, frame, intent);
   if (duty(intent, known) === "clear") return { is: "clear", frame: await clear(context, frame, intent) };
+  const moved = elsewhere(frame, intent);
+  if (moved !== undefined) return { is: "ended", frame, ending: { is: "stalled", why: moved, exchange: "none" } };
   let trace: Trace<Seen, Mem>;
   try {
     trace = await kind.trace(openIntent(intent), frame.pass, frame.connection.api);
@@ -77,7 +83,9 @@ async function conclude<Spec, In, Seen, Mem extends JsonObject, Api extends Rate
     case "record": {
       const only = landed[0];
       if (only === undefined) return { is: "clear", frame };
-      const object = intent.creates && only.id !== undefined ? await recordId(context, frame, only.id) : frame.object;
+      if (!intent.creates || only.id === undefined) return { is: "clear", frame: remember(frame, only) };
+      if (frame.pass.goal === "present") return { is: "clear", frame: found(frame, only.memory, only.id) };
+      const object = await recordId(context, frame, only.id);
       return { is: "clear", frame: remember({ ...frame, object: object ?? frame.object }, only) };
     }
     case "retry":
@@ -91,6 +99,28 @@ async function conclude<Spec, In, Seen, Mem extends JsonObject, Api extends Rate
     default:
       return decision satisfies never;
   }
+}
+
+/**
+ * What a trace found is taken over like an id that the user gave: the kind makes sure first that it lies where this
+ * resource may work. The annotation that led to it can be written by whoever may edit the object.
+ */
+function found<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  frame: Frame<Spec, In, Mem, Api>,
+  memory: Mem,
+  id: Uuid,
+): Frame<Spec, In, Mem, Api> {
+  return { ...frame, pass: { ...frame.pass, id, proof: "given", memory } };
+}
+
+/** Why nothing can be said of a create that was sent under another parent than the one of now. */
+function elsewhere<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  { pins }: Frame<Spec, In, Mem, Api>,
+  intent: Intent,
+): Why | undefined {
+  if (!intent.creates || intent.parentId === pins.parentId) return undefined;
+  const message = `An earlier create under the parent ${intent.parentId ?? "(none)"} was not confirmed, but the reference now leads to ${pins.parentId ?? "none"}. Point it back until that is found out, or set the annotation ${RESOLVE}=recreate.`;
+  return { reason: "ParentChanged", message };
 }
 
 function knowledge<Spec, In, Mem extends JsonObject, Api extends RatedApi>(

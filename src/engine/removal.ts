@@ -27,6 +27,7 @@ const LETS_GO: ReadonlySet<Reason> = new Set([
   "AlreadyManaged",
   "NameConflict",
   "ForeignLedger",
+  "ParentChanged",
 ]);
 
 /** @returns what is to be written down while the deletion goes on, undefined when the object was let go */
@@ -114,11 +115,11 @@ async function dismantle<Spec, In, Seen, Mem extends JsonObject, Do, Api extends
 /** Why the object of the platform is not this resource's to end. */
 function notOurs<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
   context: Context<Api>,
-  { object, pass }: Frame<Spec, In, Mem, Api>,
+  { object, pass, pins }: Frame<Spec, In, Mem, Api>,
 ): string | undefined {
   if (pass.id === undefined) return undefined;
   if (pass.proof === "given") return "spec.externalId names it, but it was never taken over.";
-  const holder = context.claims.holder(pass.id, object);
+  const holder = context.claims.holder(pass.id, object, pins);
   return holder === undefined ? undefined : `it belongs to the resource "${holder}".`;
 }
 

@@ -184,7 +184,7 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     readonly needs: Needs<In>;
   },
 ): Pass<Spec, In, Mem> {
-  const { object, session, connection, policies } = frame;
+  const { object, session, connection, pins, policies } = frame;
   const { settings } = connection;
   const surface = connection.surface ?? "Documented";
   const id = found.identity.is === "known" ? found.identity.id : undefined;
@@ -207,7 +207,8 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     }),
     requested: requestedToken(object),
     writtenAt: id === undefined ? undefined : context.imprints.latest(id),
-    holderOf: (candidate) => context.claims.holder(candidate, object) ?? context.entries.writer(candidate, object),
+    holderOf: (candidate) =>
+      context.claims.holder(candidate, object, pins) ?? context.entries.writer(candidate, object, pins),
     allowUnverifiedIds: settings.allowUnverifiedIds,
     allowedProjects: settings.allowedProjects,
     withheld: new Set(),

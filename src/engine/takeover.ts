@@ -28,7 +28,13 @@ async function adoptObject<Api extends RatedApi>(
   const { object } = place;
   if (!finalizerDue(place) || hasFinalizer(object)) return (await recordId(context, place, id)) ?? object;
   const annotations = recordOf(context, place, id);
-  return await context.writer.patchChecked(object, { annotations, finalizers: finalizersWith(object, true) });
+  context.claims.take(object, id, place.pins);
+  try {
+    return await context.writer.patchChecked(object, { annotations, finalizers: finalizersWith(object, true) });
+  } catch (error) {
+    context.claims.release(object);
+    throw error;
+  }
 }
 
 /**
