@@ -1,5 +1,5 @@
 /** Finding objects of the platform by name, and what a claim to one needs. */
-import type { Json, OpenIntent, Plan, Proof, Uuid, Why } from "../engine/kind.ts";
+import type { Json, OpenIntent, Plan, Uuid, Why } from "../engine/kind.ts";
 
 /** Names are case-insensitive and unique in their parent (api-behaviour §2). */
 export function sameName(left: string, right: string): boolean {
@@ -150,12 +150,11 @@ export function beyondProjects({ allowedProjects, allowUnverifiedIds }: Limits, 
   return { reason: "NotObservable", message };
 }
 
-/** Why a deletion leaves alone what only an annotation claims: it was never checked against the connection's limits. */
+/** Why a deletion leaves alone what the connection does not reach, or does not reach any more, whoever recorded it. */
 export function outside(
-  pass: { readonly proof: Proof | undefined; readonly allowedProjects: readonly Uuid[] | undefined },
+  pass: { readonly allowedProjects: readonly Uuid[] | undefined },
   projectId: Uuid | undefined,
 ): Why | undefined {
-  if (pass.proof === "recorded" || projectId === undefined) return undefined;
-  if (pass.allowedProjects?.includes(projectId) !== false) return undefined;
+  if (projectId === undefined || pass.allowedProjects?.includes(projectId) !== false) return undefined;
   return { reason: "NotObservable", message: `${projectNotAllowed(projectId).message} Nothing is deleted or stopped.` };
 }

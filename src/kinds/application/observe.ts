@@ -14,6 +14,7 @@ import {
   requestOf,
   siblingsOf,
   STATUSES_MAX_AGE_MS,
+  withMine,
 } from "../service/observe.ts";
 import { NOTHING_SEEN, type ApplicationPass, type Seen } from "./model.ts";
 import { unsentSettings } from "./settings.ts";
@@ -41,7 +42,8 @@ async function recordsOf(pass: ApplicationPass, isFresh: boolean, api: Platform)
   // What is about to be changed is read afresh: others may have changed what lies beside it.
   const isRoutine = pass.proof === "recorded" && pass.goal === "present" && unsentSettings(pass).length === 0;
   const options = { maxAgeMs: isRoutine && !isFresh ? RECORDS_MAX_AGE_MS : 0 };
-  return await siblingsOf(pass, api.applications.list(pass.inputs.environmentId, options), api);
+  const listed = await siblingsOf(pass, api.applications.list(pass.inputs.environmentId, options), api);
+  return await withMine(pass, listed, (id) => api.applications.get(id));
 }
 
 /**

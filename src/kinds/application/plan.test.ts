@@ -39,10 +39,10 @@ describe("what is put right before a deployment", () => {
       "settled",
     ],
     [
-      "not settings of what is not listed yet",
+      "[E11] nothing of what is recorded, but lies elsewhere",
       { ...full, spec: { cpu: 250 } },
       seenIn("DEPLOYED", { siblings: [] }),
-      "settled",
+      "stalled NotObservable",
     ],
     [
       "not settings that the platform stored otherwise",

@@ -14,10 +14,10 @@ describe("the end of an application", () => {
     ["delete", { goal: "absent", ...full }, seenFull("DEPLOYED"), "deleteApplication"],
     ["delete what failed", { goal: "absent", ...full }, seenFull("BUILD_ERROR"), "deleteApplication"],
     [
-      "delete what is not listed yet",
+      "[E11] not delete what is recorded, but lies elsewhere",
       { goal: "absent", ...full },
       seenIn("READY", { siblings: [] }),
-      "deleteApplication",
+      "stalled NotObservable",
     ],
     ["wait for what is under way", { goal: "absent", ...full }, seenFull("BUILDING"), "waiting Building"],
     [

@@ -11,6 +11,7 @@ import {
   requestOf,
   siblingsOf,
   STATUSES_MAX_AGE_MS,
+  withMine,
 } from "../service/observe.ts";
 import { unsentPaths } from "../service/settings.ts";
 import { NOTHING_SEEN, type DatabasePass, type Seen } from "./model.ts";
@@ -57,7 +58,8 @@ async function recordsOf(pass: DatabasePass, isFresh: boolean, api: Platform): P
   const isSent = unsentPaths(declaredSettings(pass.spec), pass.memory.written).length === 0;
   const isRoutine = pass.proof === "recorded" && pass.goal === "present" && isSent;
   const options = { maxAgeMs: isRoutine && !isFresh ? RECORDS_MAX_AGE_MS : 0 };
-  return await siblingsOf(pass, api.databases.list(pass.inputs.environmentId, options), api);
+  const listed = await siblingsOf(pass, api.databases.list(pass.inputs.environmentId, options), api);
+  return await withMine(pass, listed, (id) => api.databases.get(id));
 }
 
 /**

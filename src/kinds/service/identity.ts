@@ -60,6 +60,7 @@ export function checkIdentity(pass: ServicePass, seen: Found, id: Uuid, noun: No
     const why = deletedThere(`${noun} "${pass.spec.name}"`, id);
     return seen.isGone ? gone(pass, why) : { is: "stalled", why };
   }
+  if (isElsewhere(pass, seen, id)) return { is: "stalled", why: elsewhere(noun, id) };
   return checkClaim(
     pass,
     seen.siblings?.find((one) => one.id === id),
@@ -87,6 +88,19 @@ export function checkClaim(
   }
   const misnamed = pass.proof === "claimed" && record !== undefined && !sameName(record.name, pass.spec.name);
   return misnamed ? { is: "stalled", why: otherName(noun, id) } : { is: "adopt", id };
+}
+
+/** Whether the environment, on the surface that can show it, does not have the service: a record may have been forged. */
+export function isElsewhere(pass: ServicePass, { siblings }: Records, id: Uuid): boolean {
+  return pass.surface === "Full" && siblings?.some((one) => one.id === id) !== true;
+}
+
+/** What a resource says whose recorded id leads out of its environment. */
+export function elsewhere(noun: Noun, id: Uuid): Why {
+  return {
+    reason: "NotObservable",
+    message: `The platform does not show that the ${noun} ${id} belongs to the environment of this resource, so it is not touched. Point the reference to its environment, or create a new resource.`,
+  };
 }
 
 /** An id that a user gave, which the surface gives no proof for. */

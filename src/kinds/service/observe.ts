@@ -1,4 +1,5 @@
 /** The reads that services have in common. */
+import type { Uuid } from "../../engine/kind.ts";
 import { ApiError, type ApiFailure } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
 import { servicePhase } from "../../platform/states.ts";
@@ -16,7 +17,7 @@ export const STATUSES_MAX_AGE_MS = 1_000;
 export async function placeOf(pass: ServicePass, api: Platform): Promise<Place> {
   const given = pass.spec.environmentRef.externalId !== undefined && pass.proof !== "recorded";
   const unproven = pass.goal === "present" || pass.proof === "claimed";
-  const limited = (given || pass.allowedProjects !== undefined) && unproven;
+  const limited = pass.allowedProjects !== undefined || (given && unproven);
   const projectId = limited ? await projectOfEnvironment(api, pass.inputs.environmentId) : undefined;
   return { environmentIsOurs: !limited || projectId !== undefined, projectId };
 }
@@ -47,6 +48,31 @@ export async function siblingsOf<Item>(
 ): Promise<readonly Item[] | undefined> {
   if (pass.goal === "present") return await orMissing(list, pass.proof === "recorded" ? ["NotFound"] : []);
   return await orGone(list, async () => (await projectOfEnvironment(api, pass.inputs.environmentId)) === undefined);
+}
+
+/**
+ * A list that lags must not hide a recorded service, nor what is recorded be believed when it lies elsewhere: its own
+ * record tells its environment. One that tells none is as good as listed, but not to delete or stop it.
+ * @throws ApiError
+ */
+export async function withMine<Item extends Located>(
+  pass: ServicePass,
+  siblings: readonly Item[] | undefined,
+  get: (id: Uuid) => Promise<Item>,
+): Promise<readonly Item[] | undefined> {
+  const { id } = pass;
+  if (siblings === undefined || id === undefined || pass.proof !== "recorded") return siblings;
+  if (siblings.some((one) => one.id === id)) return siblings;
+  const mine = await orMissing(get(id), ["NotFound"]);
+  if (mine === undefined) return siblings;
+  const trusted = pass.goal === "present" || pass.allowUnverifiedIds;
+  const isHere = mine.environment === undefined ? trusted : mine.environment.id === pass.inputs.environmentId;
+  return isHere ? [...siblings, mine] : siblings;
+}
+
+interface Located {
+  readonly id: Uuid;
+  readonly environment?: { readonly id: Uuid } | undefined;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Plan, Why } from "../../engine/kind.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import { servicePhase } from "../../platform/states.ts";
 import { otherName, outside, sameName } from "../names.ts";
+import { elsewhere, isElsewhere } from "./identity.ts";
 import type { Listed, Noun, Place, ServicePass } from "./model.ts";
 import { stalled } from "./steps.ts";
 import { busy, unknownState } from "./words.ts";
@@ -32,6 +33,7 @@ export function planRemoval<Do>(pass: ServicePass, seen: Removed, remover: Remov
   if (pass.id === undefined || status === undefined) return { is: "settled" };
   const refused = outside(pass, seen.projectId);
   if (refused !== undefined) return { is: "stalled", why: refused };
+  if (isElsewhere(pass, seen, pass.id)) return { is: "stalled", why: elsewhere(remover.noun, pass.id) };
   return pass.goal === "stopped" ? planStop(pass, status, remover) : planDelete(pass, seen, status, remover);
 }
 
