@@ -118,11 +118,13 @@ describe("a poll interval", () => {
   });
 });
 
-describe("a kind that throws", () => {
+describe("[A8] a kind that throws", () => {
   it.each([
     ["claim", "Ready=True/Available"],
     ["needs", "Stalled=True/InternalError"],
+    ["observe", "Stalled=True/InternalError"],
     ["plan", "Stalled=True/InternalError"],
+    ["report", "Stalled=True/InternalError"],
   ])("in %s says so (%s) and recovers; its neighbour goes on", async (explode, told) => {
     const bench = engineBench();
     bench.widget("torn", { explode });
@@ -135,11 +137,29 @@ describe("a kind that throws", () => {
     bench.restart();
     await bench.run(30 * MINUTE);
     expect(writes.filter(({ what }) => what === "status").length).toBe(before);
-    expect(bench.passes.filter(({ key }) => key.endsWith("/torn")).length).toBeLessThan(40);
+    const tries = bench.passes.filter(({ key }) => key.endsWith("/torn")).map(({ at }) => at);
+    expect(tries.length).toBeLessThan(40);
+    // The same status each time, and longer and longer in between.
+    const waits = tries.slice(2).map((at, index) => at - (tries[index + 1] ?? 0));
+    if (told.startsWith("Stalled")) expect(waits.at(-1)).toBeGreaterThan(20 * Math.max(1, waits[0] ?? 0));
     bench.cluster.spec("Widget", "torn", { name: "torn" });
     await bench.run(3 * MINUTE);
     expect(bench.conditions("Widget", "torn")).toContain("Ready=True/Available");
     expect([...bench.world.remotes.values()].filter(({ name }) => name === "torn")).toHaveLength(1);
+  });
+
+  it.each(["entries", "imprints"])("in %s of a status does not keep the news from its neighbours", async (torn) => {
+    const bench = engineBench();
+    bench.widget("torn");
+    await bench.run(5_000);
+    bench.cluster.status("Widget", "torn", { ...(bench.cluster.get("Widget", "torn").status as object), torn });
+    bench.widget("good");
+    await bench.run(10_000);
+    expect(bench.conditions("Widget", "good")).toContain("Ready=True/Available");
+    bench.restart();
+    bench.cluster.spec("Widget", "good", { name: "good", note: "new" });
+    await bench.run(3 * MINUTE);
+    expect([...bench.world.remotes.values()].find(({ name }) => name === "good")?.note).toBe("new");
   });
 
   it("in the midst of a create leaves an intent that is traced, and creates once when it is mended", async () => {

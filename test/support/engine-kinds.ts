@@ -35,7 +35,7 @@ const widgetSpec = z.object({
   /** Writes that entry ("<id>/<name>") into another object. */
   into: z.string().optional(),
   /** Where the kind throws what no table knows. */
-  explode: z.enum(["claim", "needs", "plan", "act"]).optional(),
+  explode: z.enum(["claim", "needs", "observe", "plan", "act", "report"]).optional(),
 });
 
 type WidgetSpec = z.output<typeof widgetSpec>;
@@ -44,6 +44,8 @@ const widgetMemory = z.object({
   deployed: kept(z.object({ commit: z.string(), retry: z.string().optional() })),
   written: kept(fingerprint),
   told: kept(z.string()),
+  /** Where the kind throws what no table knows when it looks at the status. */
+  torn: kept(z.enum(["entries", "imprints"])),
 });
 
 type WidgetMemory = z.output<typeof widgetMemory>;
@@ -89,11 +91,19 @@ export const widget: Kind<WidgetSpec, Inputs, Seen, WidgetMemory, Do, WidgetApi>
       }),
     };
   },
-  entries: ({ id, inputs }) => [
-    ...(id === undefined || inputs?.entry === undefined ? [] : [entryOf(id, inputs.entry)]),
-    ...(inputs?.into === undefined ? [] : [inputs.into]),
-  ],
+  entries: ({ id, memory, inputs }) => {
+    tear(memory, "entries");
+    return [
+      ...(id === undefined || inputs?.entry === undefined ? [] : [entryOf(id, inputs.entry)]),
+      ...(inputs?.into === undefined ? [] : [inputs.into]),
+    ];
+  },
+  imprints: (memory) => {
+    tear(memory, "imprints");
+    return [];
+  },
   observe: async (pass, api) => {
+    explode(pass.spec, "observe");
     if (pass.surface === "Full") {
       const all = await api.list();
       return { all, mine: all.find(({ id }) => id === pass.id) };
@@ -125,7 +135,14 @@ export const widget: Kind<WidgetSpec, Inputs, Seen, WidgetMemory, Do, WidgetApi>
       .map((mine) => ({ seen: { all, mine }, memory: pass.memory, id: mine.id }));
     return known.length === 0 ? { is: "absent" } : { is: "landed", known };
   },
-  report: (pass, { mine }) => ({
+  report: (pass, { mine }) => {
+    explode(pass.spec, "report");
+    return reportOf(pass, mine);
+  },
+};
+
+function reportOf(pass: WidgetPass, mine: Remote | undefined): Report {
+  return {
     ready: why("Available", "It is there."),
     conditions:
       mine === undefined
@@ -138,13 +155,17 @@ export const widget: Kind<WidgetSpec, Inputs, Seen, WidgetMemory, Do, WidgetApi>
         : [],
     ...(pass.spec.output === undefined ? {} : { output: { name: pass.spec.output, data: {} } }),
     ...(pass.spec.outputSecret === undefined ? {} : secretOf(pass.spec.outputSecret, pass.memory.told)),
-  }),
-};
+  };
+}
 
 /** One that is written once, and looked at again within a minute. */
 function secretOf(name: string, written: string | undefined): Pick<Report, "secret" | "lookWithin"> {
   const secret = { name, data: { token: "s3cret-value" }, status: { told: name } };
   return { lookWithin: 60_000, ...(written === name ? {} : { secret }) };
+}
+
+function tear({ torn }: WidgetMemory, where: WidgetMemory["torn"]): void {
+  if (torn === where) throw new TypeError(`the kind throws in ${where ?? ""}`);
 }
 
 function explode(spec: WidgetSpec, where: WidgetSpec["explode"]): void {
