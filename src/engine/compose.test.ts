@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../test/support/engine-objects.ts";
+import { anyText } from "../../test/support/hostile-values.ts";
 import { isObject } from "../kube/json.ts";
 import type { Json, JsonObject } from "../kube/types.ts";
 import { compose, type Ending, type Exchange, type Outcome } from "./compose.ts";
@@ -9,6 +10,7 @@ import type { Report } from "./kind.ts";
 import { conditionsOf } from "./status.ts";
 
 const NOW = new Date("2026-11-21T10:00:00.789Z");
+const ODD = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 const EXCHANGES: readonly Exchange[] = ["ok", "failed", "none"];
 const QUEUED = { reason: "Queued", message: "It waits." } as const;
 const INVALID = { reason: "InvalidSpec", message: "It is wrong." } as const;
@@ -170,6 +172,20 @@ describe("lastTransitionTime", () => {
 });
 
 describe("messages", () => {
+  it("[E13] are one line without characters that turn a terminal or a text, and come to rest", () => {
+    fc.assert(
+      fc.property(anyText(40), (text) => {
+        const message = `The name is a\u001b[31m\nb\u202e${text}.`;
+        const drift = [{ path: "spec.name", desired: "a", observed: message }];
+        const ending: Ending = { is: "settled", why: { reason: "Available", message } };
+        const first = compose(outcome(undefined, ending, { report: { ...REPORT, drift } }));
+        const shown = conditionsOf({ status: first }).map(({ message: words }) => words);
+        expect(shown.filter((words) => ODD.test(words))).toEqual([]);
+        expect(compose(outcome(first, ending, { report: { ...REPORT, drift } }))).toEqual(first);
+      }),
+    );
+  });
+
   it("are cut to 1,024 characters, never within one", () => {
     const message = `${"x".repeat(1_022)}😀${"y".repeat(100)}`;
     const composed = compose(outcome(undefined, { is: "retry", why: { reason: "Queued", message } }));

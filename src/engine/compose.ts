@@ -1,5 +1,6 @@
 /** The single ending of a reconcile: what was found out becomes `.status`. Pure and deterministic (design §5). */
 import { isObject, member } from "../kube/json.ts";
+import { cleanText } from "../kube/text.ts";
 import type { Json, JsonObject, KubeObject } from "../kube/types.ts";
 import type { Reason } from "../resources/base/reasons.ts";
 import { writeGoverned, type Governed } from "./governed.ts";
@@ -43,7 +44,7 @@ export interface Outcome {
   readonly now: Date;
 }
 
-/** At most this many characters of a message are stored (design §5, experience-bar §2.4). */
+/** At most this many bytes of a message are stored (design §5, experience-bar §2.4). */
 const MESSAGE_CAP = 1_024;
 
 /** Conditions that exist only while they say something. */
@@ -135,14 +136,9 @@ function condition(object: KubeObject, fact: ConditionFact, generation: number, 
     observedGeneration,
     lastTransitionTime: old?.status === fact.status ? old.lastTransitionTime : `${now.toISOString().slice(0, 19)}Z`,
     reason: fact.reason,
-    message: capped(fact.message),
+    // What is quoted, a name, a key or the platform's words, may hold anything (reliability bar E5, E13).
+    message: cleanText(fact.message, MESSAGE_CAP),
   };
-}
-
-/** Well-formed, as the API server would make it so and differ from us ever after. */
-function capped(message: string): string {
-  const cut = message.length > MESSAGE_CAP ? `${message.slice(0, MESSAGE_CAP - 1).replace(/\p{Cs}$/u, "")}…` : message;
-  return cut.toWellFormed();
 }
 
 const fact = (

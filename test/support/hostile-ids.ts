@@ -1,6 +1,8 @@
 /** Ids and names that reach somewhere else when they are put into a path as they are (reliability bar E1). */
 import fc from "fast-check";
 
+import { anyText } from "./hostile-values.ts";
+
 const ID = "0f0e0d0c-0b0a-4908-8706-050403020100";
 
 /** None of them is a UUID or a DNS-1123 name. */
@@ -44,7 +46,7 @@ export const HOSTILE_IDS: readonly string[] = [
 export const anyId: fc.Arbitrary<string> = fc.oneof(
   fc.uuid(),
   fc.string(),
-  fc.string({ unit: "binary" }),
+  anyText(),
   fc.constantFrom(...HOSTILE_IDS),
   fc
     .array(fc.constantFrom(".", "..", "/", "\\", "%2e", "%2f", "%00", "@", ":", ID, "a"), { maxLength: 6 })

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 
 import { stringifyJson } from "../../src/platform/json.ts";
+import { anyText } from "./hostile-values.ts";
 
 /** Members that reach a prototype where objects are merged carelessly. */
 const POLLUTING = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "then", "toJSON"];
@@ -16,7 +17,7 @@ export const anyJson: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie
     fc.constantFrom<unknown>(null, true, false, "", 0, -1, 1e308, 2 ** 53, -0.5),
     fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }),
     fc.double({ noNaN: true, noDefaultInfinity: true }),
-    fc.string({ unit: "binary", maxLength: 8 }),
+    anyText(8),
     fc.constantFrom("\u202e", "a\u0000b\n", "x".repeat(2_000), "00000000-0000-4000-8000-00000000000a", "../.."),
     fc.array(tie("value"), { maxLength: 3 }),
     fc
@@ -84,7 +85,7 @@ export function mutated(valid: string): fc.Arbitrary<string> {
     { weight: 12, arbitrary: changed },
     { weight: 1, arbitrary: fc.nat(valid.length).map((length) => valid.slice(0, length)) },
     { weight: 1, arbitrary: anyJson.map(textOf) },
-    { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 40 }) },
+    { weight: 1, arbitrary: anyText(40) },
     { weight: 1, arbitrary: fc.constantFrom("", " ", "null", "<html>", "\ufeff{}", '{"a":1}{"a":2}') },
   );
 }

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { testPatterns } from "../../../src/platform/pattern.ts";
 import { effort } from "../../support/effort.ts";
 import { figure } from "../../support/figure.ts";
+import { anyText } from "../../support/hostile-values.ts";
 
 const atom = fc.constantFrom(
   "a",
@@ -39,10 +40,10 @@ const EVIL = [
   "(".repeat(512),
   "a{1,1000}{1,1000}",
 ];
-const pattern = fc.oneof(nested, fc.constantFrom(...EVIL), fc.string({ unit: "binary", maxLength: 600 }));
+const pattern = fc.oneof(nested, fc.constantFrom(...EVIL), anyText(600));
 const value = fc.oneof(
   fc.constantFrom(`${"a".repeat(4_000)}!`, "x".repeat(4_096), "a".repeat(28), "ab".repeat(2_000)),
-  fc.string({ unit: "binary", maxLength: 100 }),
+  anyText(100),
 );
 const tests = fc.array(fc.record({ pattern, value }), { minLength: 1, maxLength: 4 });
 

@@ -6,6 +6,7 @@ import { lines } from "../../../src/kube/lines.ts";
 import { parseEvent } from "../../../src/kube/watch-event.ts";
 import { effort } from "../../support/effort.ts";
 import { figure } from "../../support/figure.ts";
+import { anyText } from "../../support/hostile-values.ts";
 import { anyJson, mutated } from "../../support/mutations.ts";
 import { THING } from "../../support/things.ts";
 
@@ -24,7 +25,7 @@ const valid = [
 ].map((event) => JSON.stringify(event));
 
 /** A line of a watch: right, nearly right, any JSON, or anything. */
-const line = fc.oneof(fc.constantFrom(...valid), fc.oneof(...valid.map(mutated)), fc.string({ unit: "binary" }));
+const line = fc.oneof(fc.constantFrom(...valid), fc.oneof(...valid.map(mutated)), anyText());
 /** Bytes of a stream: lines, or anything. */
 const bytes = fc.oneof(
   {
