@@ -23,6 +23,7 @@ export default defineConfig({
           name: "integration",
           include: ["test/integration/**/*.test.ts", "test/hostile/*.test.ts"],
           globalSetup: ["test/integration/global-setup.ts"],
+          setupFiles: ["test/support/note-run.ts"],
           // Files keep to namespaces of their own and mostly wait: four at once are what two cores carry. A worker keeps
           // its modules, whose import takes a second of a core.
           maxWorkers: 4,
@@ -44,6 +45,15 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
           testTimeout: 120_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: "afterwards",
+          // What the integration tests leave behind, while their control plane still runs.
+          include: ["test/afterwards/**/*.test.ts"],
+          sequence: { groupOrder: 3 },
+          testTimeout: 60_000,
         },
       },
     ],

@@ -18,6 +18,8 @@ const AuditEvent = z.object({
     })
     .optional(),
   responseStatus: z.object({ code: z.number() }).optional(),
+  /** The authorizer's decision and its reason, among others. */
+  annotations: z.record(z.string(), z.string()).default({}),
   requestObject: z.unknown().optional(),
   responseObject: z.unknown().optional(),
   requestReceivedTimestamp: z.string(),
@@ -39,8 +41,13 @@ export async function readAudit(auditLogPath: string, user: string): Promise<Aud
 export function parseAudit(lines: readonly string[], user: string): AuditEvent[] {
   return lines
     .filter((line) => line.includes(`"${user}"`))
-    .map((line) => AuditEvent.parse(JSON.parse(line)))
+    .map(parseAuditLine)
     .filter((event) => event.user.username === user);
+}
+
+/** One line of the log. @throws when it is none */
+export function parseAuditLine(line: string): AuditEvent {
+  return AuditEvent.parse(JSON.parse(line));
 }
 
 /** Whether a request asked for a change; TokenRequests and access reviews are none. */

@@ -1,0 +1,41 @@
+/**
+ * [E14] What all operators of the integration tests used of the cluster's API is what they are granted, no more and no
+ * less. Only the whole suite can tell: it is skipped, and proves nothing, when a part of it ran.
+ */
+import { describe, expect, inject, it } from "vitest";
+
+import { RESOURCES } from "../../src/resources/index.ts";
+import { figure } from "../support/figure.ts";
+import { readNotes } from "../support/run-notes.ts";
+import { grantedRights, usedRights } from "../support/used-rights.ts";
+
+/** Rights that a run need not use, each with its reason. */
+const SPARE: ReadonlyMap<string, string> = new Map(
+  RESOURCES.map(({ plural }): [string, string] => [
+    `get ${plural} of platform-operator.io, everywhere`,
+    "one writer reads an object of any kind again after a conflict, which comes when somebody else writes at that moment",
+  ]),
+);
+
+/** What a stage provokes on purpose (`mayRefuse`): the Secret of a cluster's token where the role for it is not bound. */
+const REFUSED_ON_PURPOSE = ["create secrets"];
+
+describe("[E14] the operator's rights", () => {
+  it("are exactly those that the whole suite used", async ({ task, skip }) => {
+    const run = inject("integration") ?? skip("no integration test ran");
+    const noted = readNotes(run.notesDir);
+    const missing = run.files.filter((file) => !noted.has(file));
+    skip(run.chosen || missing.length > 0, `only a part of the suite ran: ${missing.length} files are missing`);
+    const { used, refused, strange, requests, operators } = await usedRights(run.auditLogPath);
+    const granted = grantedRights();
+    expect(strange, "requests that other roles allowed, or outside of what ours are for").toEqual([]);
+    expect([...refused], "requests that RBAC refused").toEqual(REFUSED_ON_PURPOSE);
+    expect(
+      [...used].filter((right) => !granted.has(right)),
+      "used, and not granted",
+    ).toEqual([]);
+    const unused = [...granted].filter((right) => !used.has(right) && !SPARE.has(right));
+    expect(unused, "granted, and never used: take it away in src/app/rbac.ts").toEqual([]);
+    figure(task, `${granted.size} rights, ${requests} requests of ${operators} operators, 0 refused unexpectedly`);
+  });
+});

@@ -1,0 +1,9 @@
+/** Setup of each integration test file: notes at its end that it ran. */
+import { afterAll, expect, inject } from "vitest";
+
+import { noteRun, notesDir } from "./run-notes.ts";
+
+afterAll(() => {
+  const { testPath } = expect.getState();
+  if (testPath !== undefined) noteRun(notesDir(inject("controlPlane").dir), testPath);
+});
