@@ -43,7 +43,7 @@ function work(kinds: readonly Bound<Platform>[]) {
     throw new Error("no pass of these kinds asks for it");
   };
   const engine: WorkOptions["engine"] = {
-    writer: { patchChecked: unused, patchStatus: unused, storeOutcome: unused, delete: unused },
+    writer: { patchChecked: unused, patchStatus: unused, storeOutcome: unused, confirm: unused, delete: unused },
     reader: { secret: unused, configMap: unused, forget: unused },
     namespaces: { get: unused },
     events: { record: unused },
@@ -71,6 +71,7 @@ function work(kinds: readonly Bound<Platform>[]) {
       finished: (name, outcome) => outcomes.push(`${name} ${outcome}`),
       panicked: () => {},
     },
+    finished: () => {},
     failed: (key, error) => outcomes.push(`${key} ${String(error)}`),
   });
 }

@@ -87,7 +87,7 @@ async function frameOf<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
   // With an open intent the ledger itself acts upon that word.
   const anew = annotations[RESOLVE] === "recreate" && annotations[INTENT] === undefined;
   const cleared = { [EXTERNAL_ID]: null, [SEAL]: null, [INSTALLATION]: null, [RESOLVE]: null };
-  const stored = anew ? await context.writer.storeOutcome(probed.object, cleared, context.stopping) : undefined;
+  const stored = anew ? await context.writer.patchChecked(probed.object, { annotations: cleared }) : undefined;
   const url = `${settings.url.replace(/\/+$/, "")}/${keys.path}`;
   const inputs: ReceiverInputs = {
     url,

@@ -1,4 +1,4 @@
-import { isKube } from "../kube/errors.ts";
+import { isKube, KubeError } from "../kube/errors.ts";
 import { keyOf } from "../kube/objects.ts";
 import type { JsonObject } from "../kube/types.ts";
 /** Hop 6 of a reconcile: one step, behind the ledger where it may not happen twice (design §6). */
@@ -40,13 +40,19 @@ const NOT_LEADER: Ending = {
   exchange: "none",
 };
 
-/** Runs one step: at most one request to the platform. @throws KubeError */
+/**
+ * Runs one step: at most one request to the platform, after the API server has confirmed that the object is still what
+ * was planned for. @throws KubeError "Conflict" or "NotFound" when it is not, and others
+ */
 export async function execute<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
   work: Work<Spec, In, Seen, Mem, Do, Api>,
   step: Step<Do>,
 ): Promise<Executed<Spec, In, Seen, Mem, Api>> {
   const { context, frame } = work;
   if (!context.fence.mayWrite()) return { is: "ended", frame, ending: NOT_LEADER };
+  const { generation = 0 } = frame.object.metadata;
+  // An outcome that was stored brought a newer object than the one that was planned for.
+  if (generation !== frame.pass.generation) throw new KubeError("Conflict", 409, "the spec changed within the pass");
   const held = brake(context, frame);
   if (held !== undefined) return { is: "ended", frame, ending: { is: "held", why: held, stale: false } };
   return await (step.repeat === "safe" ? safely(work, step) : once(work, step));
@@ -69,11 +75,17 @@ export function brake<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
   return { reason: "ConnectionNotReady", message };
 }
 
+/**
+ * What may be repeated needs no intent, but neither is it sent on the word of a cache that may be behind: a deletion
+ * could meet what belongs to the namesake of today (reliability-bar B1).
+ */
 async function safely<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
   work: Work<Spec, In, Seen, Mem, Do, Api>,
   step: Step<Do>,
 ): Promise<Executed<Spec, In, Seen, Mem, Api>> {
-  const { frame } = work;
+  const { context, frame } = work;
+  await context.writer.confirm(frame.object);
+  if (!context.fence.mayWrite()) return { is: "ended", frame, ending: NOT_LEADER };
   const phase: Phase = frame.pass.goal === "absent" ? "delete" : "put";
   const sent = await send(work, step);
   if (sent instanceof ApiError) return { is: "failed", frame, error: sent, phase };

@@ -113,6 +113,11 @@ export interface Writer {
    */
   patchStatus(object: KubeObject, status: JsonObject): Promise<KubeObject>;
   /**
+   * Reads the object from the API server, past every cache.
+   * @throws KubeError "Conflict" when it is another version by now, "NotFound" when it is gone or a namesake has its place.
+   */
+  confirm(object: KubeObject): Promise<void>;
+  /**
    * Deletes this very object, never its namesake; what it owns goes with it in the background.
    * @throws KubeError, but not where the object is gone already
    */

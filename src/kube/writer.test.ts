@@ -202,6 +202,33 @@ describe("storeOutcome", () => {
   });
 });
 
+describe("confirm", () => {
+  it("is content with the version that is held, and reads it from the API server", async () => {
+    const { client, writer } = writing(() => thing("a", "5"));
+    await writer.confirm(thing("a", "5"));
+    expect(client.calls).toEqual([{ method: "GET", path: PATH }]);
+  });
+
+  it.each([
+    ["another version", "Conflict", thing("a", "6")],
+    ["a namesake", "NotFound", thing("a", "6", { uid: "other" })],
+  ])("refuses %s, and the store then holds it", async (_, failure, live) => {
+    const { held, store, writer } = writing(() => live);
+    store.upsert(thing("a", "5"));
+    await expect(writer.confirm(thing("a", "5"))).rejects.toMatchObject({ failure });
+    expect(held()?.metadata).toEqual(live.metadata);
+  });
+
+  it("refuses what is gone, and the store then holds it no more", async () => {
+    const { held, store, writer } = writing(() => {
+      throw notFound;
+    });
+    store.upsert(thing("a", "5"));
+    await expect(writer.confirm(thing("a", "5"))).rejects.toMatchObject({ failure: "NotFound" });
+    expect(held()).toBeUndefined();
+  });
+});
+
 describe("delete", () => {
   it("names the uid, and lets what the object owns go in the background", async () => {
     const { client, writer } = writing(() => null);

@@ -124,6 +124,15 @@ export function createWriter(options: WriterOptions): Writer {
       }
     },
 
+    confirm: async (object) => {
+      const live = await refresh(object);
+      if (live?.metadata.resourceVersion === object.metadata.resourceVersion) return;
+      const what = `GET ${objectPath(typeOf(object), keyOf(object))}`;
+      throw live === undefined
+        ? new KubeError("NotFound", 404, `${what}: gone, or a namesake has its place`)
+        : new KubeError("Conflict", 409, `${what}: changed meanwhile`);
+    },
+
     delete: async (object) => {
       const type = typeOf(object);
       const { uid } = object.metadata;

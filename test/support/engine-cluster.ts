@@ -143,6 +143,10 @@ export function memoryCluster(now: () => Date): MemoryCluster {
         return put({ ...held, status: merged(held.status, body) }, held);
       });
     },
+    confirm: async (object) => {
+      live(object, true);
+      return Promise.resolve();
+    },
     delete: async (object) => {
       const key = keyText(keyOf(object));
       await cluster.hooks.before({ what: "delete", key, body: {} });
@@ -256,8 +260,8 @@ function changedAnnotations(
   return changed.length === 0 ? undefined : Object.fromEntries(changed);
 }
 
-/** RFC 7386. */
-function merged(target: Json | undefined, patch: Json): Json {
+/** A JSON merge patch (RFC 7386) applied to `target`. */
+export function merged(target: Json | undefined, patch: Json): Json {
   if (!isObject(patch)) return patch;
   const result = new Map(Object.entries(isObject(target) ? target : {}));
   for (const [name, value] of Object.entries(patch)) {

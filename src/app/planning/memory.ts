@@ -51,6 +51,7 @@ export function createMemory(
         Promise.resolve(annotated(object, annotations, finalizers)),
       storeOutcome: (object, annotations) => Promise.resolve(annotated(object, annotations)),
       patchStatus: (object, status: JsonObject) => Promise.resolve(write(object, (old) => ({ ...old, status }))),
+      confirm: () => Promise.resolve(),
       delete: () => Promise.resolve(),
     },
   };

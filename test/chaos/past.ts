@@ -1,0 +1,64 @@
+/** A cache that is behind: lists of an earlier time, watches that tell nothing. */
+import { TYPES } from "../../src/app/caches.ts";
+import { collectionPath } from "../../src/kube/paths.ts";
+import type { Json } from "../../src/kube/types.ts";
+import type { Bed } from "./bed.ts";
+import type { Director, Watch } from "./tap/call.ts";
+
+/** What the lists of a bed's namespace answered at one time, by the plural of the kind. */
+export type Past = ReadonlyMap<string, Json>;
+
+/** @returns the lists as they are now. */
+export async function present(bed: Bed): Promise<Past> {
+  const namespaced = TYPES.filter((type) => type.namespaced);
+  const lists = await Promise.all(
+    namespaced.map((type) => bed.client.request({ method: "GET", path: collectionPath(type, bed.namespace) })),
+  );
+  return new Map(namespaced.map(({ plural }, index) => [plural, lists[index] ?? null]));
+}
+
+/** What a server sends whose history does not reach back to the version of a watch. */
+export const EXPIRED = JSON.stringify({ type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired" } });
+
+/** A director under which the operator can be made to see the past. */
+export interface TimeMachine extends Director {
+  /** From now on lists answer what they did then and watches tell nothing; open ones are told to list again. */
+  travel(past: Past): void;
+  /** Lets the operator see what is. */
+  back(): void;
+}
+
+/** @returns a director that lets everything pass until it is told to travel. */
+export function timeMachine(): TimeMachine {
+  const watches: Watch[] = [];
+  let shown: Past | undefined;
+  return {
+    decide: ({ side, what }) => {
+      const [, verb, plural = ""] = what.split(" ");
+      const list = side === "kube" && verb === "LIST" ? shown?.get(plural) : undefined;
+      return list === undefined ? { do: "pass" } : { do: "answer", status: 200, body: JSON.stringify(list) };
+    },
+    watched: (watch) => {
+      watches.push(watch);
+      if (shown !== undefined) watch.hold();
+    },
+    travel: (past) => {
+      shown = past;
+      for (const watch of watches) {
+        watch.hold();
+        watch.inject(EXPIRED);
+      }
+    },
+    back: () => {
+      shown = undefined;
+      for (const watch of watches) watch.release();
+    },
+  };
+}
+
+/** What the operator asked the platform to change since a call, in order, e.g. "deleteProject shop". */
+export function changesSince(bed: Bed, k: number): readonly string[] {
+  return bed.calls
+    .filter((call) => call.k > k && call.side === "platform" && call.method !== "GET")
+    .map(({ what }) => what.replace("platform ", ""));
+}
