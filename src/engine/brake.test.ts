@@ -37,7 +37,7 @@ describe("the brake", () => {
     expect(takeMany(brake, 11, 1)).toBe(10);
   });
 
-  it("never holds what comes slowly, also when somebody sets the clock", async () => {
+  it("[D1] never holds what comes slowly, also when somebody sets the clock", async () => {
     const clock = manualClock();
     const brake = createBrake(clock);
     for (let index = 0; index < 50; index += 1) {

@@ -65,7 +65,7 @@ export async function probed<Api extends RatedApi>(
   if (ending.is !== "settled") {
     connection.failures += 1;
     connection.trouble = "why" in ending ? ending.why : undefined;
-    connection.nextProbeAt = now + pause(connection, again) * (1 + PROBE_JITTER * context.random());
+    connection.nextProbeAt = now + pause(connection, again, context.random());
     return { object, ending };
   }
   const surface = member(report?.status, "surface");
@@ -87,11 +87,14 @@ function learn<Api extends RatedApi>(context: Context<Api>, connection: Connecti
   if (before !== surface) for (const user of connection.users) context.wake(user);
 }
 
-function pause<Api>(connection: Connection<Api>, again: Ms): Ms {
+/** Until the next probe of a connection in trouble. @param random in [0, 1) */
+function pause<Api>(connection: Connection<Api>, again: Ms, random: number): Ms {
   const reason = connection.trouble?.reason;
-  if (reason === "CredentialsInvalid" || reason === "PermissionDenied") return AUTH_PROBE_MS;
+  // The platform said when, and the gate adds its own chance.
   if (reason === "RateLimited") return Math.max(PROBE_MIN_MS, again);
-  return Math.min(PROBE_MAX_MS, PROBE_MIN_MS * 2 ** Math.min(connection.failures - 1, 10));
+  const rejected = reason === "CredentialsInvalid" || reason === "PermissionDenied";
+  const doubled = Math.min(PROBE_MAX_MS, PROBE_MIN_MS * 2 ** Math.min(connection.failures - 1, 10));
+  return (rejected ? AUTH_PROBE_MS : doubled) * (1 + PROBE_JITTER * random);
 }
 
 /** Whether the brake still holds; the user's `resolve: proceed` releases it. */

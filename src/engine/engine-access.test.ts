@@ -16,7 +16,7 @@ function refuse(bench: Bench, ops: readonly Op[], failure: Parameters<typeof api
   };
 }
 
-describe("a token that may not do something", () => {
+describe("[C6] a token that may not do something", () => {
   it("stalls the object alone, and a new token brings it back at once", async () => {
     const bench = engineBench();
     bench.widget("good");

@@ -131,7 +131,7 @@ describe("the end of an object", () => {
   });
 });
 
-describe("the end of an object whose connection is", () => {
+describe("[K1] the end of an object whose connection is", () => {
   it("down: it waits, however long, and deletes then", async () => {
     const bench = await with1(DELETE);
     bench.world.hooks.before = ({ op }) => Promise.reject(apiError(op, { is: "Server" }, 503));

@@ -34,7 +34,7 @@ function failOnce(
 
 const intentOf = (bench: Bench): string | undefined => bench.cluster.get("Widget", "a").metadata.annotations?.[INTENT];
 
-describe("a create of unknown outcome", () => {
+describe("[A3] a create of unknown outcome", () => {
   it.each(["before", "after"] as const)("(lost %s its effect) ends in one object", async (when) => {
     const bench = await started();
     failOnce(bench, "create", { is: "OutcomeUnknown" }, 504, when);
@@ -133,7 +133,7 @@ describe("a create of unknown outcome", () => {
   });
 });
 
-describe("an action of unknown outcome", () => {
+describe("[A4] an action of unknown outcome", () => {
   it.each(["before", "after"] as const)("(lost %s its effect) happens once", async (when) => {
     const bench = await started();
     bench.widget("a");
@@ -149,7 +149,7 @@ describe("an action of unknown outcome", () => {
   });
 });
 
-describe("what was certainly not executed", () => {
+describe("[C8] what was certainly not executed", () => {
   it.each<[ApiFailure, number]>([
     [{ is: "Unreachable" }, 0],
     [{ is: "RateLimited", retryAfterMs: 3_000 }, 429],

@@ -211,7 +211,7 @@ describe("an output that belongs to somebody else", () => {
   });
 });
 
-describe("a platform that never keeps what is written", () => {
+describe("[C11] a platform that never keeps what is written", () => {
   it("is not written to in a hot loop", async () => {
     const bench = await with1({ note: "mine" });
     bench.world.hooks.after = ({ op, id }) => {

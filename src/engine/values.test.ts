@@ -121,7 +121,7 @@ describe("fingerprint", () => {
     ]);
   });
 
-  it("shows neither value nor token, and cannot be made without the token", () => {
+  it("[C12] shows neither value nor token, and cannot be made without the token", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 8 }), fc.string({ minLength: 8 }), (value, token) => {
         const text = JSON.stringify(fingerprint(value, "s", token));

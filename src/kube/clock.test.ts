@@ -11,13 +11,13 @@ describe("clampDelay", () => {
     [0.2, 1],
     [3e9, MAX_DELAY_MS],
     [Number.POSITIVE_INFINITY, MAX_DELAY_MS],
-  ])("makes a delay that a timer keeps of %d (D2)", (ms, wanted) => {
+  ])("[D2] makes a delay that a timer keeps of %d", (ms, wanted) => {
     expect(clampDelay(ms)).toBe(wanted);
   });
 });
 
 describe("the system's clock", () => {
-  it("runs what is due, and not what is cancelled or 34 days away (D2)", async () => {
+  it("[D2] runs what is due, and not what is cancelled or 34 days away", async () => {
     const clock = systemClock();
     const ran: string[] = [];
     const cancels = [clock.after(3e9, () => ran.push("far")), clock.after(1, () => ran.push("cancelled"))];

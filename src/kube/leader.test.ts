@@ -216,7 +216,7 @@ describe("a leader", () => {
     await election.stop();
   });
 
-  it("is not moved by a step of the wall clock (D1)", async () => {
+  it("[D1] is not moved by a step of the wall clock", async () => {
     const { election, told } = candidate("a");
     await clock.advance(1);
     clock.shiftWall(-3_600_000);

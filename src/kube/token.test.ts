@@ -44,7 +44,7 @@ describe("fileToken", () => {
     expect(await source.token()).toBe("one");
   });
 
-  it("is not moved by a step of the wall clock (D1)", async () => {
+  it("[D1] is not moved by a step of the wall clock", async () => {
     const source = fileToken(path, clock);
     await source.token();
     await put("two", 2);

@@ -167,7 +167,7 @@ describe("addAfter", () => {
     expect(queue.depth()).toBe(1);
   });
 
-  it("does not fire at once for a delay that overflows a timer (D2)", async () => {
+  it("[D2] does not fire at once for a delay that overflows a timer", async () => {
     queue.addAfter("a", 3e9);
     await clock.advance(1_000);
     expect(queue.depth()).toBe(0);

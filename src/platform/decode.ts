@@ -43,8 +43,12 @@ export function created<T extends object>(schema: z.ZodType<T>, sent: object = {
 /** Any body, which is not looked at. */
 export const nothing: Decode<void> = () => undefined;
 
+/** Where plain text is due, a proxy's or a console's page would pass for it. */
+const WEB_PAGE = /^\s*<(?:!doctype|html|\?xml)/i;
+
 /** A string that comes as a JSON literal or as it is (helm default values). */
 export const jsonStringOrText: Decode<string> = ({ text }) => {
+  if (WEB_PAGE.test(text)) throw new ShapeError("the answer is a web page");
   try {
     const value = parseJson(text);
     return typeof value === "string" ? value : text;

@@ -91,12 +91,12 @@ const big: Answer = (response) => void response.end(Buffer.alloc(4 * 1024 * 1024
 
 describe("an exchange without an answer", () => {
   it.each<[string, Answer, object]>([
-    ["no headers", () => {}, { failure: "deadline", message: "no answer within 300 ms" }],
-    ["no body", headersOnly, { failure: "deadline" }],
-    ["a body that drips", drip, { failure: "deadline" }],
+    ["[C3] no headers", () => {}, { failure: "deadline", message: "no answer within 300 ms" }],
+    ["[C3] no body", headersOnly, { failure: "deadline" }],
+    ["[C3] a body that drips", drip, { failure: "deadline" }],
     ["a reset", (response) => void response.destroy(), { failure: "interrupted" }],
-    ["half a body", cutOff, { failure: "interrupted" }],
-    ["more than 4 MiB", big, { failure: "tooLarge" }],
+    ["[C4] half a body", cutOff, { failure: "interrupted" }],
+    ["[C4] more than 4 MiB", big, { failure: "tooLarge" }],
   ])("%s", async (_name, answer, expected) => {
     server.script(answer);
     await expect(get(server.url, 300)).rejects.toMatchObject({ name: "TransportError", ...expected });
@@ -107,7 +107,7 @@ describe("an exchange without an answer", () => {
     expect((await get(server.url)).text).toHaveLength(4 * 1024 * 1024);
   });
 
-  it("says that a refused connection was none", async () => {
+  it("[C9] says that a refused connection was none", async () => {
     const { url } = server;
     await server.stop();
     await expect(get(url)).rejects.toMatchObject({
@@ -117,7 +117,7 @@ describe("an exchange without an answer", () => {
     server = await startScriptedServer();
   });
 
-  it("says that an unknown host was no connection", async () => {
+  it("[C9] says that an unknown host was no connection", async () => {
     await expect(get("http://nowhere.invalid")).rejects.toMatchObject({ failure: "connect" });
   });
 
@@ -159,7 +159,7 @@ describe("an address that is not allowed", () => {
   });
 });
 
-describe("TLS", () => {
+describe("[C9] TLS", () => {
   const startTls = () =>
     startScriptedServer((listener) => createTlsServer({ cert: certificate, key: privateKey }, listener));
   const post = (client: Transport, url: string) =>

@@ -7,7 +7,7 @@ const NOW = new Date("2026-11-21T10:00:00Z");
 const EPOCH = NOW.getTime() / 1000;
 const none = { reset: undefined, retryAfter: undefined, date: undefined };
 
-describe("pauseMs", () => {
+describe("[C1] pauseMs", () => {
   it.each([
     ["5", 5000],
     [" 5 ", 5000],

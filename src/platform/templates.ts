@@ -8,7 +8,10 @@ import { optional, record, results, strings, text } from "./schema.ts";
 
 /** Bounds are int64: a bigint keeps every digit. */
 const int64 = optional(z.union([z.bigint(), z.int().transform(BigInt)]));
-const length = optional(z.union([z.bigint().transform(Number), z.int()]));
+/** No text is as long as an integer beyond 2^53 says: any such bound is the same, and none is rounded. */
+const length = optional(
+  z.union([z.bigint().transform((n) => (n > 0n ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER)), z.int()]),
+);
 
 const constraints = record({
   allowedValues: strings,

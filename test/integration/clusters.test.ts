@@ -67,7 +67,7 @@ describe("clusters that the platform shows", () => {
     await stage.quiet(2);
   });
 
-  it("are upgraded once when nobody confirms it", async () => {
+  it("[A4] are upgraded once when nobody confirms it", async () => {
     edit(stage, 0, { nextVersion: "1.35" });
     const record = await stage.record();
     stage.platform.sim.faults.add({

@@ -15,7 +15,7 @@ const schemes = [
   { what: "an expired JWT", scheme: "Bearer", message: /rejected the token from Secret "default" key "token"/ },
 ] as const;
 
-describe.each(schemes)("401: $what", ({ scheme, message }) => {
+describe.each(schemes)("[C6] 401: $what", ({ scheme, message }) => {
   const stage = createStage({ surface: "full" });
   const hour = 3_600;
 
@@ -78,7 +78,7 @@ describe.each(schemes)("401: $what", ({ scheme, message }) => {
   });
 });
 
-describe("the Secret of a connection", () => {
+describe("[K1] the Secret of a connection", () => {
   const stage = createStage({ surface: "documented" });
 
   it.each([

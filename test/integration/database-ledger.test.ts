@@ -24,7 +24,7 @@ function effects(calls: readonly CallEntry[], operation: string): number {
   return calls.filter((call) => call.operation === operation).flatMap((call) => call.effects).length;
 }
 
-describe("a database whose orders have an unknown outcome, full surface", () => {
+describe("[A4] a database whose orders have an unknown outcome, full surface", () => {
   const stage = createStage({ surface: "full" });
   const operations = ["createDatabase", "deployDatabase", "stopDatabase"] as const;
   const rows = operations.flatMap((operation) =>

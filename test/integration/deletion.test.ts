@@ -190,7 +190,7 @@ describe.each(worlds)("deletion on the $surface surface", (world) => {
     expect(record.changes().filter((operation) => operation.startsWith("create"))).toEqual([]);
   });
 
-  it("after a restart, without the Secret: lets go with a warning that names what stays", async () => {
+  it("[K1] after a restart, without the Secret: lets go with a warning that names what stays", async () => {
     const name = "restarted";
     await stage.apply(
       secret(name, { token: stage.platform.tokens.admin }),

@@ -57,7 +57,7 @@ describe.each(["documented", "full"] as const)("on the %s surface", (surface) =>
     });
   });
 
-  describe("a state that is not documented", () => {
+  describe("[C5] a state that is not documented", () => {
     it.each([
       ["UNAVAILABLE", "UNAVAILABLE"],
       ["RUNNING", "RUNNING"],
@@ -128,7 +128,7 @@ describe.each(["documented", "full"] as const)("on the %s surface", (surface) =>
     expect(record.changes()).toEqual(["deployApplication", "deployApplication"]);
   });
 
-  it("a deployment without a request id is followed by the service's own state", async () => {
+  it("[C10] a deployment without a request id is followed by the service's own state", async () => {
     const before = await apps.deploy("anonymous", COMMIT);
     const record = await stage.record();
     stage.platform.sim.settings.nullRequestIds = true;

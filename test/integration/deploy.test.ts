@@ -114,7 +114,7 @@ describe.each(["documented", "full"] as const)("a deployment on the %s surface",
     expect(condition(await stage.get(KIND, "manual"), "UpToDate")).toMatchObject({ status: "False" });
   });
 
-  describe("of variables from a Secret", () => {
+  describe("[C12] of variables from a Secret", () => {
     const secret = (value: string, more: object = {}) => ({
       apiVersion: "v1",
       kind: "Secret",

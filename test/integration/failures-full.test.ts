@@ -2,7 +2,7 @@ import { describe } from "vitest";
 
 import { itTellsOfTrouble } from "../support/troubles.ts";
 
-describe("trouble of the platform, full surface, a prefix", () => {
+describe("[C9] trouble of the platform, full surface, a prefix", () => {
   itTellsOfTrouble({
     surface: "full",
     pathPrefix: "/api/v1",

@@ -5,7 +5,7 @@ import { defaults, project } from "../support/manifests.ts";
 import { createStage } from "../support/stage.ts";
 import { itTellsOfTrouble } from "../support/troubles.ts";
 
-describe("trouble of the platform, documented surface, no prefix", () => {
+describe("[C9] trouble of the platform, documented surface, no prefix", () => {
   itTellsOfTrouble({
     surface: "documented",
     pathPrefix: "",
@@ -17,7 +17,7 @@ describe("trouble of the platform, documented surface, no prefix", () => {
   });
 });
 
-describe("a settled object whose connection is in trouble for long", () => {
+describe("[C9] a settled object whose connection is in trouble for long", () => {
   const stage = createStage({ surface: "documented", windows: { staleMs: 2_500 } });
 
   it("says so at last: Synced=False, Ready kept, neither Reconciling nor Stalled", async () => {

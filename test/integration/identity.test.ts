@@ -50,7 +50,7 @@ describe.each(["documented", "full"] as const)("identity on the %s surface", (su
     await stage.apply(...defaults(stage, { allowUnverifiedIds: true }));
   });
 
-  it("is kept when the token is rotated: nothing is written to the platform", async () => {
+  it("[K1] is kept when the token is rotated: nothing is written to the platform", async () => {
     await stage.apply(...tree(stage, "rotated"));
     await expectSettled(stage, "rotated");
     const { organizationId, sim } = stage.platform;

@@ -214,7 +214,7 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled" });
   });
 
-  it("that is gone is not created again", async () => {
+  it("[C7] that is gone is not created again", async () => {
     const runner = await bench.deployed();
     bench.world.remove(runner.id());
     bench.world.pass(60);

@@ -40,7 +40,7 @@ describe("a database that others work on, too", () => {
     expect(bench.world.service(runner.id()).settings).toMatchObject({ version: "17", storage: 20 });
   });
 
-  it("is deleted until it is gone", async () => {
+  it("[A5] is deleted until it is gone", async () => {
     const runner = await bench.deployed();
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: ["deleteDatabase"], is: "waiting" });
     bench.world.pass(60);
@@ -82,7 +82,7 @@ describe("a database that others work on, too", () => {
     expect(await runner.run()).toMatchObject({ ops: ["stopDatabase"], is: "waiting" });
   });
 
-  it("is missed, and made anew only where that is wanted and its environment's list proves it", async () => {
+  it("[C7] is missed, and made anew only where that is wanted and its environment's list proves it", async () => {
     const runner = await bench.deployed();
     bench.world.remove(runner.id());
     bench.world.pass(60);
@@ -92,7 +92,7 @@ describe("a database that others work on, too", () => {
     expect(await runner.run({ policies })).toMatchObject({ ops: ["createDatabase", "deployDatabase"], is: "waiting" });
   });
 
-  it("is not missed when the lists lag behind", async () => {
+  it("[C7] is not missed when the lists lag behind", async () => {
     bench.world.change({ listLagSeconds: 3_600 });
     const runner = bench.applied();
     await runner.run();

@@ -95,7 +95,7 @@ describe.each(SURFACES)("an environment on the %s surface", (surface) => {
     });
   });
 
-  it("that is gone, with or without its project, is not created again", async () => {
+  it("[C7] that is gone, with or without its project, is not created again", async () => {
     const parent = await world.newProject("doomed");
     const gone = world.environment(parent, spec({ name: "gone" }));
     await gone.run();

@@ -71,7 +71,7 @@ describe("the run state of an application", () => {
 
 describe("the end of an application", () => {
   const bench = applicationBench("Full");
-  it("is deleted until it is gone", async () => {
+  it("[A5] is deleted until it is gone", async () => {
     const runner = await bench.deployed();
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: ["deleteApplication"], is: "waiting" });
     bench.world.pass(3);

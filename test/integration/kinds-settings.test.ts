@@ -34,7 +34,7 @@ describe("the settings of an application", () => {
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
 
-  it("that others changed are put back", async () => {
+  it("[C11] that others changed are put back", async () => {
     const runner = await bench.deployed({ cpu: 250 });
     bench.world.edit(runner.id(), { cpu: 2000 });
     bench.world.pass(60);

@@ -106,7 +106,7 @@ describe.each(SURFACES)("a project on the %s surface", (surface) => {
     expect(await traceOf(project, late, runner.pass())).toEqual({ is: "absent" });
   });
 
-  it("that is gone is not created again", async () => {
+  it("[C7] that is gone is not created again", async () => {
     const gone = world.project({ name: "gone" });
     await gone.run();
     world.remove(gone.id());

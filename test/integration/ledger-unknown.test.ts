@@ -9,7 +9,7 @@ import { createStage } from "../support/stage.ts";
 
 const RESOLVE = "platform-operator.io/resolve";
 
-describe("an application whose creation nobody can find out about, documented surface", () => {
+describe("[A3] an application whose creation nobody can find out about, documented surface", () => {
   const stage = createStage({ surface: "documented" });
   const names = losses.map((_, index) => `lost-${index}`);
   let record: Recording;

@@ -5,7 +5,7 @@ import { defaults, tree } from "../support/manifests.ts";
 import type { Recording } from "../support/recording.ts";
 import { createStage } from "../support/stage.ts";
 
-describe.each(["documented", "full"] as const)("a write of unknown outcome, %s surface", (surface) => {
+describe.each(["documented", "full"] as const)("[A3] a write of unknown outcome, %s surface", (surface) => {
   const stage = createStage({ surface });
 
   beforeAll(async () => {

@@ -19,7 +19,7 @@ describe.each(["documented", "full"] as const)("an operation, %s surface", (surf
     await stage.settled();
   }, 60_000);
 
-  describe("whose outcome is unknown", () => {
+  describe("[A4] whose outcome is unknown", () => {
     const losses: readonly (readonly [what: string, fault: Omit<FaultInput, "match">])[] = [
       ["is applied and its answer lost", { effect: "applied", answer: { is: "reset" } }],
       ["lands late", { effect: "late", lateSeconds: 0.5, answer: { is: "reset" } }],

@@ -149,7 +149,7 @@ describe.each([
     },
   );
 
-  it("for the whole organization is told on the connection; settled objects are not touched", async () => {
+  it("[C6] for the whole organization is told on the connection; settled objects are not touched", async () => {
     await calm(stage);
     const before = await versions(stage, "base");
     await stage.apply(secret("default", { token: stage.platform.tokens.foreign }));

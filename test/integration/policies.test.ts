@@ -113,7 +113,7 @@ for (const surface of ["documented", "full"] as const) {
       expect(record.changes()).toEqual(["createProject"]);
     });
 
-    it("Recreate creates anew what is provably gone, once, and Fail only tells it", async () => {
+    it("[C7] Recreate creates anew what is provably gone, once, and Fail only tells it", async () => {
       await stage.apply(project("back", { lifecycle: { onMissing: "Recreate" } }), project("lost"));
       const before = idOf(await stage.waitFor("PlatformProject", "back", { status: "True" }));
       const lost = idOf(await stage.waitFor("PlatformProject", "lost", { status: "True" }));

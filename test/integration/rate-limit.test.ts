@@ -29,7 +29,7 @@ const long = [
   { what: "a timestamp of the far future", reset: () => "99999999999" },
 ].map((shape, index) => ({ ...shape, name: `long-${index}` }));
 
-describe("429", () => {
+describe("[C1] 429", () => {
   const stage = createStage({ surface: "documented" });
 
   /** A connection with a token of its own, by whose name its calls are told apart. */

@@ -11,7 +11,7 @@ const halves: readonly (readonly [missing: string, cluster: JsonObject])[] = [
   ["mode", { provider: "AWS" }],
 ];
 
-describe("400 and 422", () => {
+describe("[C8] 400 and 422", () => {
   const stage = createStage({ surface: "documented" });
 
   afterEach(() => {

@@ -11,7 +11,7 @@ import { createStage } from "../support/stage.ts";
 import { ground } from "../support/staged-databases.ts";
 
 const ready = { status: "True" } as const;
-describe("services that others work on, full surface", () => {
+describe("[C11] services that others work on, full surface", () => {
   const stage = createStage({ surface: "full" });
   const correct = { lifecycle: { driftPolicy: "Correct" } };
   beforeAll(() => ground(stage));

@@ -5,11 +5,10 @@ import { createPlatforms } from "../../src/app/platforms.ts";
 import { createRedactor } from "../../src/app/secrets.ts";
 import { DEFAULT_WINDOWS, type Change } from "../../src/engine/context.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
-import { keyText, parseKey } from "../../src/engine/keys.ts";
+import { parseKey } from "../../src/engine/keys.ts";
 import { conditionOf, conditionsOf } from "../../src/engine/status.ts";
 import { KubeError } from "../../src/kube/errors.ts";
-import { keyOf } from "../../src/kube/objects.ts";
-import type { Clock, EventInput, Json, KubeObject } from "../../src/kube/types.ts";
+import type { Clock, EventInput, KubeObject } from "../../src/kube/types.ts";
 import { DEFAULT_DEADLINES, type Deadlines } from "../../src/platform/caller.ts";
 import type { Platform } from "../../src/platform/index.ts";
 import type { CallEntry } from "../../src/simulator/journal.ts";
@@ -208,14 +207,8 @@ function impatient(clock: ManualClock): Clock {
   };
 }
 
-function applyOne(cluster: MemoryCluster, manifest: Manifest): void {
-  const { kind, metadata } = manifest;
-  const { name } = metadata as { readonly name: string };
-  if (kind === "Secret") {
-    cluster.secret(name, (manifest as { readonly stringData: Readonly<Record<string, string>> }).stringData);
-    return;
-  }
-  const spec = (manifest as { readonly spec: Json }).spec;
-  if (cluster.find(kind, name) === undefined) cluster.create(kind, name, spec);
-  else cluster.spec(kind, name, spec);
+function applyOne(cluster: MemoryCluster, { kind, metadata: { name }, stringData, spec }: Manifest): void {
+  if (kind === "Secret") cluster.secret(name, stringData as Readonly<Record<string, string>>);
+  else if (cluster.find(kind, name) === undefined) cluster.create(kind, name, spec ?? {});
+  else cluster.spec(kind, name, spec ?? {});
 }

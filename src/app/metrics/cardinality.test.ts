@@ -78,7 +78,7 @@ describe("[D6] the number of series", () => {
     const { metrics, series } = setting();
     for (const operation of NAMES) {
       const { method } = operations[operation];
-      for (let status = 100; status < 1_000; status += 1) {
+      for (let status = 100; status < 1_000; status += 7) {
         metrics.platform.called({ operation, method, status, sent: true, failure: undefined, durationMs: 5 });
       }
     }

@@ -21,7 +21,7 @@ function planned(change: Change, seen: Seen): string {
   return plannedBy(passWith(change), seen);
 }
 
-describe("a deployment is followed by its request id", () => {
+describe("[C10] a deployment is followed by its request id", () => {
   const open = (change: Partial<Parameters<typeof openDeployment>[0]> = {}) => ({
     memory: { lastDeployment: openDeployment({ baseline: baselineOf(statusOf("DEPLOYED")), ...change }) },
   });

@@ -71,7 +71,7 @@ describe("the state of an application", () => {
       expect(word(each), JSON.stringify(each)).toMatch(/^waiting (?!UnknownState)/);
   });
 
-  it("lets nothing happen when it is not documented", () => {
+  it("[C5] lets nothing happen when it is not documented", () => {
     for (const each of all({ state: UNKNOWN })) expect(word(each), JSON.stringify(each)).toBe("waiting UnknownState");
   });
 

@@ -40,7 +40,7 @@ function said(state: string, runState: string | undefined): string {
 }
 
 describe("a cluster", () => {
-  it("is judged in all 24 states", () => {
+  it("[C5] is judged in all 24 states", () => {
     expect(Object.keys(TABLE).toSorted()).toEqual([...clusterStates].toSorted());
   });
 
@@ -48,7 +48,7 @@ describe("a cluster", () => {
     expect([said(state, "Running"), said(state, "Stopped"), said(state, undefined)]).toEqual(row);
   });
 
-  it("in a state of the future waits, and shows it", () => {
+  it("[C5] in a state of the future waits, and shows it", () => {
     expect(said("HIBERNATING", "Running")).toBe("UnknownState");
     expect(report(clusterPass(), listed("HIBERNATING")).conditions).toContainEqual(
       expect.objectContaining({ type: "ClusterDeployed", status: "Unknown", reason: "HIBERNATING" }),
