@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { failureOf, startHarness, TOKEN } from "../../test/support/platform-client.ts";
 import { startScriptedServer } from "../../test/support/scripted-server.ts";
 import type { Answer } from "../../test/support/scripted-server.ts";
+import { DEFAULT_DEADLINES } from "./caller.ts";
 
 const ID = "00000000-0000-4000-8000-00000000000a";
 const project = { id: ID, name: "web" };
@@ -112,4 +113,8 @@ describe("the text of an error", () => {
     server.script({ body: "hunter22" });
     expect((await failureOf(connect().applications.status(ID))).message).toBe("the answer is not JSON");
   });
+});
+
+it("[C3] deadlines are 15 s for a read with all its repetitions, 8 s for a write", () => {
+  expect(DEFAULT_DEADLINES).toEqual({ readMs: 15_000, writeMs: 8_000 });
 });

@@ -1,11 +1,11 @@
 import { createServer as createTlsServer } from "node:https";
 import { createServer } from "node:net";
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { startScriptedServer } from "../../test/support/scripted-server.ts";
 import type { Answer, ScriptedServer } from "../../test/support/scripted-server.ts";
-import { certificate, privateKey } from "../../test/support/tls.ts";
+import { certificate, expiredCertificate, privateKey } from "../../test/support/tls.ts";
 import { createTransport } from "./http.ts";
 import type { Transport } from "./transport.ts";
 
@@ -82,6 +82,11 @@ const drip: Answer = (response) => {
   response.on("close", () => clearInterval(timer));
 };
 const headersOnly: Answer = (response) => response.writeHead(200, { "content-length": "10" }).flushHeaders();
+const endlessHeaders: Answer = ({ socket }) => {
+  socket?.write("HTTP/1.1 200 OK\r\n");
+  const timer = setInterval(() => socket?.write("x-padding: x\r\n"), 20);
+  socket?.on("close", () => clearInterval(timer));
+};
 const cutOff: Answer = (response) => {
   response.writeHead(200, { "content-length": "100" });
   response.write("half");
@@ -92,6 +97,7 @@ const big: Answer = (response) => void response.end(Buffer.alloc(4 * 1024 * 1024
 describe("an exchange without an answer", () => {
   it.each<[string, Answer, object]>([
     ["[C3] no headers", () => {}, { failure: "deadline", message: "no answer within 300 ms" }],
+    ["[C3] headers without an end", endlessHeaders, { failure: expect.stringMatching(/^(deadline|interrupted)$/) }],
     ["[C3] no body", headersOnly, { failure: "deadline" }],
     ["[C3] a body that drips", drip, { failure: "deadline" }],
     ["a reset", (response) => void response.destroy(), { failure: "interrupted" }],
@@ -160,30 +166,42 @@ describe("an address that is not allowed", () => {
 });
 
 describe("[C9] TLS", () => {
-  const startTls = () =>
-    startScriptedServer((listener) => createTlsServer({ cert: certificate, key: privateKey }, listener));
+  const startTls = (cert = certificate) =>
+    startScriptedServer((listener) => createTlsServer({ cert, key: privateKey }, listener));
   const post = (client: Transport, url: string) =>
-    client.exchange({ method: "POST", url, headers: { authorization: "Token x" }, body: "{}", deadlineMs: 5000 });
-
-  it("with an unknown authority is no connection, and nothing was sent", async () => {
-    const tls = await startTls();
-    await expect(post(transport, tls.url.replace("http:", "https:"))).rejects.toMatchObject({
-      failure: "connect",
-      message: "no connection to the platform (DEPTH_ZERO_SELF_SIGNED_CERT)",
+    client.exchange({
+      method: "POST",
+      url: url.replace("http:", "https:"),
+      headers: { authorization: "Token x" },
+      body: "{}",
+      deadlineMs: 5000,
     });
-    expect(tls.arrived).toEqual([]);
-    await tls.stop();
-  });
 
-  it("with the authority that was given is one, for its own host only", async () => {
+  it.each([
+    ["an unknown authority", certificate, undefined, "127.0.0.1", "DEPTH_ZERO_SELF_SIGNED_CERT"],
+    ["a certificate that has expired", expiredCertificate, expiredCertificate, "127.0.0.1", "CERT_HAS_EXPIRED"],
+    ["a certificate of another host", certificate, certificate, "localhost", "ERR_TLS_CERT_ALTNAME_INVALID"],
+  ])(
+    "with %s is no connection, whatever the environment says, and nothing is sent",
+    async (_what, cert, ca, host, code) => {
+      vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const tls = await startTls(cert);
+      const client = createTransport({ ...options, ca });
+      await expect(post(client, tls.url.replace("127.0.0.1", host))).rejects.toMatchObject({
+        failure: "connect",
+        message: `no connection to the platform (${code})`,
+      });
+      expect(tls.arrived).toEqual([]);
+      await client.close();
+      await tls.stop();
+    },
+  );
+
+  it("with the authority that was given is one", async () => {
     const tls = await startTls();
     const trusting = createTransport({ ...options, ca: certificate });
-    const url = tls.url.replace("http:", "https:");
-    expect((await post(trusting, url)).status).toBe(200);
-    await expect(post(trusting, url.replace("127.0.0.1", "localhost"))).rejects.toMatchObject({
-      failure: "connect",
-      message: "no connection to the platform (ERR_TLS_CERT_ALTNAME_INVALID)",
-    });
+    expect((await post(trusting, tls.url)).status).toBe(200);
     expect(tls.arrived).toHaveLength(1);
     await trusting.close();
     await tls.stop();

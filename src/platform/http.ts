@@ -45,6 +45,8 @@ export function createTransport(options: HttpOptions): Transport {
     connect: {
       timeout: options.connectTimeoutMs,
       lookup: guardedLookup(options.allowAddress),
+      // Said here, as NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment counts where nothing is said.
+      rejectUnauthorized: true,
       ...(options.ca === undefined ? {} : { ca: options.ca }),
     },
   });
