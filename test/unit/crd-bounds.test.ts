@@ -1,0 +1,126 @@
+/** What the API server keeps out before the operator sees it: every leaf of every CRD has a bound, every id a pattern. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+
+import { figure } from "../support/figure.ts";
+import { HOSTILE_IDS } from "../support/hostile-ids.ts";
+
+interface Leaf {
+  readonly path: string;
+  readonly schema: Schema;
+}
+
+const Schema = z.looseObject({
+  type: z.string().optional(),
+  pattern: z.string().optional(),
+  maxLength: z.int().optional(),
+  maxItems: z.int().optional(),
+  maxProperties: z.int().optional(),
+  minimum: z.number().optional(),
+  enum: z.array(z.unknown()).optional(),
+  get properties() {
+    return z.record(z.string(), Schema).optional();
+  },
+  get items() {
+    return Schema.optional();
+  },
+  get additionalProperties() {
+    return Schema.optional();
+  },
+  "x-kubernetes-preserve-unknown-fields": z.boolean().optional(),
+});
+type Schema = z.infer<typeof Schema>;
+const Crd = z.object({
+  spec: z.object({
+    names: z.object({ kind: z.string() }),
+    versions: z.array(z.object({ schema: z.object({ openAPIV3Schema: Schema }) })).length(1),
+  }),
+});
+
+const folder = join(import.meta.dirname, "../../crds");
+const crds = readdirSync(folder)
+  .filter((name) => name.endsWith(".yaml"))
+  .map((name) => Crd.parse(parse(readFileSync(join(folder, name), "utf8"))).spec)
+  .map(({ names, versions }) => ({ kind: names.kind, root: versions[0]?.schema.openAPIV3Schema }));
+const leaves = crds.flatMap(({ kind, root }) =>
+  ["spec", "status"].flatMap((part) => walk(root?.properties?.[part] ?? {}, `${kind}.${part}`)),
+);
+
+/** A schema and all in it. */
+function walk(schema: Schema, path: string): readonly Leaf[] {
+  const members = Object.entries(schema.properties ?? {}).flatMap(([name, member]) => walk(member, `${path}.${name}`));
+  const items = schema.items === undefined ? [] : walk(schema.items, `${path}[]`);
+  const values = schema.additionalProperties === undefined ? [] : walk(schema.additionalProperties, `${path}{}`);
+  return [{ path, schema }, ...members, ...items, ...values];
+}
+
+/** What can be as large as an object of Kubernetes; the operator bounds it, as its tests say, or wrote it itself. */
+const OPEN = [
+  /^PlatformBlueprint\.spec\.specOverrides$/,
+  /^PlatformOperation\.spec\.source(\.\w+_repository)?$/,
+  /^PlatformBinding\.spec\.managedConfig\{\}\{\}\.value$/,
+  /^\w+\.status\.(intent\.mark|webhook\.intent\.mark)$/,
+];
+
+const isOpen = ({ path, schema }: Leaf): boolean =>
+  schema["x-kubernetes-preserve-unknown-fields"] === true && OPEN.some((one) => one.test(path));
+
+function unbounded({ schema }: Leaf): boolean {
+  switch (schema.type) {
+    case "string":
+      return schema.maxLength === undefined && schema.enum === undefined;
+    case "array":
+      return schema.maxItems === undefined;
+    case "integer":
+      return schema.minimum === undefined;
+    case "number":
+    case "boolean":
+      return false;
+    case "object":
+      return schema.properties === undefined && schema.maxProperties === undefined;
+    default:
+      return true;
+  }
+}
+
+describe("[E5] the bounds of the CRDs", () => {
+  it("are on every text, list and map, of spec and status", ({ task }) => {
+    expect(leaves.filter((leaf) => unbounded(leaf) && !isOpen(leaf)).map(({ path }) => path)).toEqual([]);
+    figure(task, `${leaves.length} schemas in ${crds.length} CRDs, 0 unbounded`, leaves.length);
+  });
+
+  it("leave open only what is listed", () => {
+    const open = leaves.filter(({ schema }) => schema["x-kubernetes-preserve-unknown-fields"] === true);
+    expect(open.filter((leaf) => !isOpen(leaf)).map(({ path }) => path)).toEqual([]);
+    expect(OPEN.filter((one) => !open.some(({ path }) => one.test(path)))).toEqual([]);
+  });
+});
+
+describe("[E1] the ids and names in the CRDs", () => {
+  /** What may become a part of a path: of the platform's API or of the API server's. */
+  const isKey = ({ path, schema }: Leaf): boolean =>
+    schema.type === "string" &&
+    /\.spec\./.test(path) &&
+    /(?:\b\w*(?:I|i)d|\w*(?:Ref|To)\.name|\.outputConfigMap|allowedProjects\[\]|Namespaces\.names\[\])$/.test(path);
+  const keys = leaves.filter(isKey);
+
+  it.each(keys)("$path takes none that leads elsewhere", ({ schema }) => {
+    const pattern = new RegExp(schema.pattern ?? "");
+    const taken = HOSTILE_IDS.filter((id) => id.length <= (schema.maxLength ?? Infinity) && pattern.test(id));
+    expect(schema.pattern).toMatch(/^\^.*\$$/);
+    expect(taken).toEqual([]);
+  });
+
+  it("are as many as there are references", ({ task }) => {
+    expect(keys.length).toBeGreaterThan(60);
+    figure(
+      task,
+      `${keys.length} fields refuse ${HOSTILE_IDS.length} hostile values each`,
+      keys.length * HOSTILE_IDS.length,
+    );
+  });
+});
