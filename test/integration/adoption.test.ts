@@ -1,37 +1,11 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { z } from "zod";
 
 import type { Reason } from "../../src/resources/base/reasons.ts";
 import { condition } from "../support/cluster.ts";
-import { application, COMMIT, defaults, environment, project, secret, connection } from "../support/manifests.ts";
+import { existing } from "../support/existing.ts";
+import { application, defaults, environment, project, secret, connection } from "../support/manifests.ts";
 import { idOf } from "../support/settling.ts";
-import { call } from "../support/simulated-platform.ts";
-import { createStage, type Stage } from "../support/stage.ts";
-
-const Made = z.object({ id: z.string() });
-
-/** Makes a project, an environment and an application on the platform, all of one name, behind the operator's back. */
-async function existing(stage: Stage, name: string, owner: "own" | "foreign" = "own") {
-  const { platform } = stage;
-  const own = owner === "own";
-  const authorization = `Token ${own ? platform.tokens.admin : platform.tokens.foreign}`;
-  const organization = own ? platform.organizationId : platform.otherOrganizationId;
-  const post = async (path: string, body: object): Promise<string> =>
-    Made.parse((await call(platform, `POST ${path}`, body, authorization)).body).id;
-  const { clusters } = platform.world();
-  const cluster = [...clusters.values()].find(({ organizationId }) => organizationId === organization)?.id;
-  const projectId = await post(`/organization/${organization}/project`, { name });
-  const environmentId = await post(`/project/${projectId}/environment`, { name, mode: "STAGING", cluster });
-  const applicationId = await post(`/environment/${environmentId}/application`, {
-    name,
-    git_repository: { url: "https://github.com/acme/web.git", branch: "main", provider: "GITHUB" },
-    build_mode: "DOCKER",
-    ports: [],
-    healthchecks: {},
-  });
-  await call(platform, `POST /application/${applicationId}/deploy`, { git_commit_id: COMMIT }, authorization);
-  return { projectId, environmentId, applicationId };
-}
+import { createStage } from "../support/stage.ts";
 
 describe.each(["documented", "full"] as const)("adoption on the %s surface", (surface) => {
   const stage = createStage({ surface });

@@ -1,0 +1,172 @@
+/** Two tenants of one organization, each with a connection of its own namespace that is limited to its project. */
+import { beforeAll, describe, expect, it } from "vitest";
+
+import type { JsonObject, KubeObject } from "../../src/kube/types.ts";
+import { EXTERNAL_ID } from "../../src/resources/base/names.ts";
+import { type Cluster, condition, type Manifest } from "../support/cluster.ts";
+import { existing } from "../support/existing.ts";
+import { figure } from "../support/figure.ts";
+import {
+  application,
+  COMMIT,
+  connection,
+  database,
+  environment,
+  operation,
+  project,
+  resource,
+  secret,
+} from "../support/manifests.ts";
+import { idOf } from "../support/settling.ts";
+import { createStage } from "../support/stage.ts";
+
+type Victim = Awaited<ReturnType<typeof existing>>;
+
+/** What a tenant is told of what is not its own. */
+const HONEST = new Set(["PermissionDenied", "InvalidSpec", "NotObservable", "NameConflict", "AlreadyManaged"]);
+
+describe.each(["documented", "full"] as const)("two tenants on the %s surface", (surface) => {
+  const stage = createStage({ surface, more: ["b"] });
+  let victim: Victim;
+  let foreign: Victim;
+  let own: Victim;
+
+  const admit = async (at: Cluster, name: string, spec: JsonObject): Promise<void> => {
+    const full = { surface: surface === "full" ? "Full" : "Documented", ...spec };
+    await at.apply(secret(name, { token: stage.platform.tokens.admin }), connection(stage, name, full));
+    await at.waitFor("PlatformConnection", name, { status: "True" });
+  };
+  /** What the hostile tenant applies: everything by which another's object can be named. */
+  const attacks = (): readonly Manifest[] => {
+    const into = { environmentRef: { externalId: victim.environmentId } };
+    const noted = (manifest: Manifest, id: string): Manifest => ({
+      ...manifest,
+      metadata: { ...manifest.metadata, annotations: { [EXTERNAL_ID]: id } },
+    });
+    const [cluster = ""] = [...stage.platform.world().clusters.values()]
+      .filter(({ organizationId }) => organizationId === stage.platform.otherOrganizationId)
+      .map(({ id }) => id);
+    const [shared = ""] = stage.platform.clusterIds;
+    const app = { externalId: victim.applicationId };
+    return [
+      project("by-id", { externalId: victim.projectId }),
+      project("by-name", { name: "victim" }),
+      noted(project("by-note", { name: "victim" }), victim.projectId),
+      environment(stage, "under", "", { projectRef: { externalId: victim.projectId } }),
+      environment(stage, "env-by-id", "own", { externalId: victim.environmentId }),
+      noted(
+        environment(stage, "env-by-note", "", { projectRef: { externalId: victim.projectId }, name: "victim" }),
+        victim.environmentId,
+      ),
+      application("in-theirs", "", into),
+      application("app-by-id", "own", { externalId: victim.applicationId }),
+      noted(application("app-by-note", "", { ...into, name: "victim" }), victim.applicationId),
+      application("foreign", "", { environmentRef: { externalId: foreign.environmentId } }),
+      database("db-in-theirs", "", into),
+      database("db-by-id", "own", { externalId: victim.applicationId }),
+      resource("PlatformBlueprint", "chart", {
+        name: "chart",
+        tag: "redis/3.0.0",
+        icon: "https://icons.example.com/a.svg",
+        ...into,
+      }),
+      resource("PlatformCluster", "theirs", {
+        externalId: cluster,
+        runState: "Stopped",
+        lifecycle: { applyPolicy: "Automatic" },
+      }),
+      resource("PlatformCluster", "shared", {
+        externalId: shared,
+        runState: "Stopped",
+        lifecycle: { applyPolicy: "Automatic" },
+      }),
+      resource("PlatformBinding", "binding", {
+        clusterRef: { externalId: cluster },
+        template: { key: "kubernetes-essentials", version: "1.2.0" },
+      }),
+      resource("PlatformVariableSet", "set", {
+        targets: [{ applicationRef: app }],
+        variables: [{ name: "MODE", value: "evil" }],
+        overwrite: true,
+      }),
+      operation("deploy", { type: "DeployApplication", applicationRef: app, gitCommitId: COMMIT }),
+      operation("stop", { type: "StopDatabase", databaseRef: app }),
+      operation("invoices", { type: "SendInvoices" }),
+    ];
+  };
+
+  beforeAll(async () => {
+    victim = await existing(stage, "victim");
+    own = await existing(stage, "own");
+    foreign = await existing(stage, "foreign", "foreign");
+    await admit(stage.at("b"), "default", { allowedProjects: [own.projectId] });
+    const b = stage.at("b");
+    await b.apply(
+      project("own", { externalId: own.projectId }),
+      environment(stage, "own", "own", { externalId: own.environmentId }),
+    );
+    await b.waitFor("PlatformEnvironment", "own", { status: "True" });
+  });
+
+  it("[E10] by id, name or annotation, nothing of another's is changed, and each attempt is told", async ({ task }) => {
+    const b = stage.at("b");
+    const record = await stage.record();
+    const hostile = attacks();
+    await b.apply(...hostile);
+    for (const { kind, metadata } of hostile) {
+      const told = await b.waitFor(kind, metadata.name, (object) => condition(object, "Stalled")?.status === "True");
+      const ready = condition(told, "Ready");
+      expect(HONEST, `${kind} ${metadata.name}: ${ready?.reason ?? ""} ${ready?.message ?? ""}`).toContain(
+        ready?.reason,
+      );
+      expect(idOf(told), `${kind} ${metadata.name}`).toBe("");
+    }
+    expect(record.changes()).toEqual([]);
+    figure(task, `0 changes by ${String(hostile.length)} resources`, hostile.length);
+  });
+
+  it("[E10] nobody holds up the first adoption of what is another's, however old the claim", async () => {
+    const record = await stage.record();
+    await admit(stage, "default", { allowedProjects: [victim.projectId], allowUnverifiedIds: true });
+    await stage.apply(
+      project("victim", { externalId: victim.projectId }),
+      environment(stage, "victim", "victim", { externalId: victim.environmentId }),
+      application("victim", "victim", { externalId: victim.applicationId }),
+    );
+    const mine = await stage.waitFor("PlatformApplication", "victim", { status: "True" });
+    expect(idOf(mine)).toBe(victim.applicationId);
+    expect(record.changes()).toEqual([]);
+  });
+
+  it("[E10] what is recorded holds against another connection that reaches it as well", async () => {
+    const b = stage.at("b");
+    const record = await stage.record();
+    await admit(b, "wide", { allowUnverifiedIds: true });
+    await b.apply(
+      project("late", { externalId: victim.projectId, connectionRef: { name: "wide" } }),
+      project("late-own", { externalId: own.projectId, connectionRef: { name: "wide" } }),
+    );
+    const late = await b.waitFor("PlatformProject", "late", { reason: "AlreadyManaged" });
+    expect(condition(late, "Ready")?.message).toContain(`"${stage.namespace}/victim"`);
+    await b.waitFor("PlatformProject", "late-own", { reason: "AlreadyManaged" });
+    expect(record.changes()).toEqual([]);
+  });
+
+  it("[E10] nobody deletes what is another's by giving up a claim to it", async () => {
+    const b = stage.at("b");
+    const record = await stage.record();
+    const hostile = attacks();
+    for (const { kind, metadata } of hostile) {
+      const found: KubeObject | undefined = await b.find(kind, metadata.name);
+      if (found === undefined) continue;
+      if (kind !== "PlatformOperation" && kind !== "PlatformBinding") {
+        const deletionPolicy = kind === "PlatformCluster" ? "Stop" : "Delete";
+        await b.patch(kind, metadata.name, { spec: { lifecycle: { deletionPolicy } } }).catch(() => undefined);
+      }
+      await b.remove(kind, metadata.name);
+    }
+    for (const { kind, metadata } of hostile) await b.waitGone(kind, metadata.name);
+    expect(record.changes()).toEqual([]);
+    expect(stage.platform.world().services.has(victim.applicationId)).toBe(true);
+  });
+});
