@@ -104,6 +104,8 @@ export interface Applications {
   restart(applicationId: string): Promise<ServiceStatus | undefined>;
 }
 
+const applicationList = json(results(application));
+
 export function applications(caller: Caller): Applications {
   return {
     create: (environmentId, input) =>
@@ -127,7 +129,7 @@ export function applications(caller: Caller): Applications {
         { query: sent(logQuery, { tail }), answer: lastLines(tail) },
       ),
     list: (environmentId, options) =>
-      caller.read("listApplications", { environmentId }, { answer: json(results(application)), ...options }),
+      caller.read("listApplications", { environmentId }, { answer: applicationList, ...options }),
     get: (applicationId, options) =>
       caller.read("getApplication", { applicationId }, { answer: json(application), ...options }),
     update: (current, input) =>

@@ -32,11 +32,13 @@ export interface Catalogue {
   managedDatabaseTypes(options?: ReadOptions): Promise<readonly ManagedDatabaseType[]>;
 }
 
+const cloudProviderList = json(results(cloudProvider));
+const databaseTypeList = json(results(databaseType));
+
 export function catalogue(caller: Caller): Catalogue {
   return {
-    cloudProviders: (options) =>
-      caller.read("listCloudProviders", {}, { answer: json(results(cloudProvider)), ...options }),
+    cloudProviders: (options) => caller.read("listCloudProviders", {}, { answer: cloudProviderList, ...options }),
     managedDatabaseTypes: (options) =>
-      caller.read("listManagedDatabaseTypes", {}, { answer: json(results(databaseType)), ...options }),
+      caller.read("listManagedDatabaseTypes", {}, { answer: databaseTypeList, ...options }),
   };
 }

@@ -87,6 +87,8 @@ export interface Clusters {
   deploy(clusterId: string): Promise<ClusterStatus | undefined>;
 }
 
+const clusterList = json(results(cluster));
+
 export function clusters(caller: Caller): Clusters {
   const status = maybe(clusterStatus);
   return {
@@ -102,7 +104,7 @@ export function clusters(caller: Caller): Clusters {
       );
       return answer.metrics;
     },
-    list: (options) => caller.read("listClusters", {}, { answer: json(results(cluster)), ...options }),
+    list: (options) => caller.read("listClusters", {}, { answer: clusterList, ...options }),
     status: (clusterId, options) =>
       caller.read("getClusterStatus", { clusterId }, { answer: json(clusterStatus), ...options }),
     deploy: (clusterId) => caller.write("deployCluster", { clusterId }, { answer: status }),

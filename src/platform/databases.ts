@@ -58,6 +58,8 @@ export interface Databases {
   delete(databaseId: string): Promise<void>;
 }
 
+const databaseList = json(results(database));
+
 export function databases(caller: Caller): Databases {
   return {
     create: (environmentId, input) =>
@@ -69,7 +71,7 @@ export function databases(caller: Caller): Databases {
     deploy: (databaseId) => caller.write("deployDatabase", { databaseId }, { answer: maybe(serviceStatus) }),
     stop: (databaseId) => caller.write("stopDatabase", { databaseId }, { answer: maybe(serviceStatus) }),
     list: (environmentId, options) =>
-      caller.read("listDatabases", { environmentId }, { answer: json(results(database)), ...options }),
+      caller.read("listDatabases", { environmentId }, { answer: databaseList, ...options }),
     get: (databaseId, options) => caller.read("getDatabase", { databaseId }, { answer: json(database), ...options }),
     update: (current, input) =>
       caller.write(

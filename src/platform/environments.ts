@@ -58,6 +58,8 @@ export interface Environments {
   delete(environmentId: string): Promise<void>;
 }
 
+const environmentList = json(results(environment));
+
 export function environments(caller: Caller): Environments {
   return {
     create: (projectId, input) =>
@@ -73,7 +75,7 @@ export function environments(caller: Caller): Environments {
         { body: sent(helmRequest, { source }), answer: jsonStringOrText },
       ),
     list: (projectId, options) =>
-      caller.read("listEnvironments", { projectId }, { answer: json(results(environment)), ...options }),
+      caller.read("listEnvironments", { projectId }, { answer: environmentList, ...options }),
     get: (environmentId, options) =>
       caller.read("getEnvironment", { environmentId }, { answer: json(environment), ...options }),
     update: (current, input) =>

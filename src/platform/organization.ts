@@ -31,6 +31,8 @@ export interface Organization {
   gitRepositories(query?: GitRepositoryQuery, options?: ReadOptions): Promise<readonly GitRepository[]>;
 }
 
+const repositoryList = json(results(repository));
+
 export function organization(caller: Caller): Organization {
   return {
     sendInvoices: () => caller.write("sendInvoices", {}, { answer: nothing }),
@@ -45,7 +47,7 @@ export function organization(caller: Caller): Organization {
       return caller.read(
         "listGitRepositories",
         {},
-        { query: sent(repositoryQuery, query), answer: json(results(repository)), ...options },
+        { query: sent(repositoryQuery, query), answer: repositoryList, ...options },
       );
     },
   };

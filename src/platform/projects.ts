@@ -34,9 +34,12 @@ export interface Projects {
   delete(projectId: string): Promise<void>;
 }
 
+const projectList = json(results(project));
+const environmentCountList = json(results(environmentCount));
+
 export function projects(caller: Caller): Projects {
   return {
-    list: (options) => caller.read("listProjects", {}, { answer: json(results(project)), ...options }),
+    list: (options) => caller.read("listProjects", {}, { answer: projectList, ...options }),
     create: (input) =>
       caller.write(
         "createProject",
@@ -44,7 +47,7 @@ export function projects(caller: Caller): Projects {
         { body: sent(projectRequest, input), answer: created(project, { name: input.name }) },
       ),
     environmentStats: (projectId, options) =>
-      caller.read("getProjectEnvironmentStats", { projectId }, { answer: json(results(environmentCount)), ...options }),
+      caller.read("getProjectEnvironmentStats", { projectId }, { answer: environmentCountList, ...options }),
     get: (projectId, options) => caller.read("getProject", { projectId }, { answer: json(project), ...options }),
     update: (current, input) =>
       caller.write(

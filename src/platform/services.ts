@@ -45,6 +45,8 @@ export interface Services {
   statuses(environmentId: string, options?: ReadOptions): Promise<readonly ServiceStatus[]>;
 }
 
+const serviceList = json(results(service));
+
 export function services(caller: Caller): Services {
   // The spec writes the service type in lower case, deployed services in upper case: the first success decides.
   let spelling: "lower" | "upper" | undefined;
@@ -72,7 +74,7 @@ export function services(caller: Caller): Services {
       }
     },
     list: (environmentId, options) =>
-      caller.read("listServices", { environmentId }, { answer: json(results(service)), ...options }),
+      caller.read("listServices", { environmentId }, { answer: serviceList, ...options }),
     statuses: async (environmentId, options) => {
       const byType = await caller.read(
         "listServiceStatuses",

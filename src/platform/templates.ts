@@ -125,14 +125,12 @@ export interface Templates {
   binding(clusterId: string, options?: ReadOptions): Promise<Binding>;
 }
 
+const templateList = json(results(template));
+
 export function templates(caller: Caller): Templates {
   return {
     list: (context = {}, options) =>
-      caller.read(
-        "listTemplates",
-        {},
-        { query: sent(clusterContext, context), answer: json(results(template)), ...options },
-      ),
+      caller.read("listTemplates", {}, { query: sent(clusterContext, context), answer: templateList, ...options }),
     bind: (clusterId, input) =>
       caller.write(
         "putBinding",

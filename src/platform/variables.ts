@@ -84,8 +84,9 @@ export interface Variables {
   deleteSecret(applicationId: string, secretId: string): Promise<void>;
 }
 
+const variableList = json(results(variable));
+
 export function variables(caller: Caller): Variables {
-  const list = json(results(variable));
   /** Whatever the platform makes of it, the value of a variable may be a secret. */
   const body = (input: VariableInput) => ({ body: sent(variableRequest, input), secrets: [input.value] });
   return {
@@ -99,7 +100,8 @@ export function variables(caller: Caller): Variables {
           answer: maybe(imported),
         },
       ),
-    list: (applicationId, options) => caller.read("listVariables", { applicationId }, { answer: list, ...options }),
+    list: (applicationId, options) =>
+      caller.read("listVariables", { applicationId }, { answer: variableList, ...options }),
     create: (applicationId, input) =>
       caller.write("createVariable", { applicationId }, { ...body(input), answer: maybe(createdVariable) }),
     update: (applicationId, variableId, input) =>
@@ -107,7 +109,7 @@ export function variables(caller: Caller): Variables {
     delete: (applicationId, variableId) =>
       caller.write("deleteVariable", { applicationId, variableId }, { answer: nothing }),
     listSecrets: (applicationId, options) =>
-      caller.read("listSecrets", { applicationId }, { answer: list, ...options }),
+      caller.read("listSecrets", { applicationId }, { answer: variableList, ...options }),
     createSecret: (applicationId, input) =>
       caller.write("createSecret", { applicationId }, { ...body(input), answer: maybe(createdVariable) }),
     updateSecret: (applicationId, secretId, input) =>
