@@ -1,0 +1,109 @@
+/** Nobody has the operator read a Secret, or use a token, that is not for its namespace (reliability bar E9). */
+import { afterAll, describe, expect, it } from "vitest";
+
+import type { JsonObject } from "../../src/kube/types.ts";
+import { GROUP } from "../../src/resources/base/names.ts";
+import { condition, type Manifest } from "../support/cluster.ts";
+import { figure } from "../support/figure.ts";
+import { application, connection, defaults, environment, project, resource, secret } from "../support/manifests.ts";
+import { idOf } from "../support/settling.ts";
+import { createStage } from "../support/stage.ts";
+
+describe("Secrets of other namespaces", () => {
+  const stage = createStage({ surface: "full", more: ["thief"] });
+  const SHARED = { kind: "ClusterPlatformConnection", name: stage.namespace };
+
+  /** Its Secret is in the operator's namespace, where one of the same name as the thief's reference lies as well. */
+  const shared = (names: readonly string[]): readonly Manifest[] => {
+    const { spec } = connection(stage, "loot", { allowedNamespaces: { names } });
+    const token = secret("loot", { token: stage.platform.tokens.admin });
+    return [
+      { ...token, metadata: { name: "loot", namespace: stage.operatorNamespace } },
+      resource("ClusterPlatformConnection", stage.namespace, spec as JsonObject),
+    ];
+  };
+  /** With each field and annotation that could name another namespace, if there were one. */
+  const stealing = (manifest: Manifest, victim: string): Manifest => ({
+    ...manifest,
+    metadata: {
+      ...manifest.metadata,
+      annotations: Object.fromEntries(
+        ["namespace", "secret-namespace", "token-secret-ref", "external-id", "resolve", "intent"].map((name) => [
+          `${GROUP}/${name}`,
+          `${victim}/loot`,
+        ]),
+      ),
+    },
+  });
+
+  afterAll(async () => {
+    await stage.kubectl(["delete", "clusterplatformconnection", stage.namespace, "--ignore-not-found"]);
+  });
+
+  it("[E9] are not named by any field: what looks like one is dropped or refused, and they are never read", async ({
+    task,
+  }) => {
+    const thief = stage.at("thief");
+    await stage.apply(...defaults(stage), secret("loot", { token: stage.platform.tokens.admin }));
+    const record = await stage.record();
+    const from = { name: "loot", namespace: stage.namespace };
+    const elsewhere = { ...from, key: "token" };
+    const variables = [{ name: "LOOT", valueFrom: { secretKeyRef: elsewhere } }];
+    const access = connection(stage, "default", { auth: { tokenSecretRef: elsewhere } });
+    await thief.apply(
+      stealing(access, stage.namespace),
+      secret("own", { token: stage.platform.tokens.admin }),
+      connection(stage, "own", { auth: { tokenSecretRef: { name: "own" } } }),
+      project("own", { connectionRef: { name: "own" } }),
+      environment(stage, "own", "own"),
+      stealing(application("app", "own", { variables }), stage.namespace),
+      application("target", "own"),
+      resource("PlatformVariableSet", "set", {
+        targets: [{ applicationRef: { name: "target" } }],
+        variablesFrom: [{ secretRef: from }],
+      }),
+      project("in-theirs", { connectionRef: { name: "default", namespace: stage.namespace } }),
+    );
+    const refused = await thief.waitFor("PlatformConnection", "default", { reason: "CredentialsMissing" });
+    expect(condition(refused, "Ready")?.message).toContain(`in namespace "${thief.namespace}" does not exist`);
+    await thief.waitFor("PlatformProject", "in-theirs", { reason: "ConnectionNotReady" });
+    await thief.waitFor("PlatformApplication", "app", { status: "False" });
+    await thief.annotate("PlatformApplication", "app", { [`${GROUP}/intent`]: null });
+    await thief.waitFor("PlatformApplication", "app", { reason: "DependencyNotReady" });
+    await thief.waitFor("PlatformVariableSet", "set", { reason: "DependencyNotReady" });
+    for (const name of [`${stage.namespace}/loot`, "../loot", `../../${stage.namespace}/secrets/loot`]) {
+      const bad = connection(stage, "bad", { auth: { tokenSecretRef: { name } } });
+      await expect(thief.apply(bad), name).rejects.toThrow(/tokenSecretRef/);
+    }
+    const reads = (await record.requests()).filter(({ objectRef }) => objectRef?.resource === "secrets");
+    const asked = reads.filter(({ objectRef }) => objectRef?.name === "loot");
+    expect(asked.length, "the thief's own namespace was asked").toBeGreaterThan(0);
+    expect(new Set(asked.map(({ objectRef }) => objectRef?.namespace))).toEqual(new Set([thief.namespace]));
+    expect(new Set(reads.map(({ verb }) => verb))).toEqual(new Set(["get"]));
+    figure(task, "0 GETs of a Secret outside the namespace of its user", reads.length);
+  });
+
+  it("[E9] a cluster-wide token serves who is allowed alone; revocation stops writes at once and deletes nothing", async () => {
+    const thief = stage.at("thief");
+    await stage.apply(...shared([stage.namespace]));
+    const lifecycle = { deletionPolicy: "Delete" };
+    await stage.apply(project("guest", { connectionRef: SHARED, lifecycle }));
+    await thief.apply(project("guest", { connectionRef: SHARED, lifecycle }));
+    const guest = await stage.waitFor("PlatformProject", "guest", { status: "True" });
+    const denied = await thief.waitFor("PlatformProject", "guest", { reason: "ConnectionNotReady" });
+    expect(condition(denied, "Ready")?.message).toContain("does not allow namespace");
+
+    await stage.apply(...shared(["nobody"]));
+    const record = await stage.record();
+    await stage.patch("PlatformProject", "guest", { spec: { description: "after the revocation" } });
+    await stage.waitFor("PlatformProject", "guest", { reason: "ConnectionNotReady" });
+    await stage.remove("PlatformProject", "guest");
+    await stage.waitGone("PlatformProject", "guest");
+    expect(record.changes()).toEqual([]);
+    expect(stage.platform.world().projects.has(idOf(guest)), "the platform keeps it").toBe(true);
+    const reads = (await record.requests()).filter(({ objectRef }) => objectRef?.resource === "secrets");
+    const namespaces = new Set(reads.map(({ objectRef }) => objectRef?.namespace ?? ""));
+    const allowed = [stage.namespace, thief.namespace, stage.operatorNamespace];
+    expect([...namespaces].filter((name) => !allowed.includes(name))).toEqual([]);
+  });
+});
