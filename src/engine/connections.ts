@@ -36,6 +36,8 @@ export interface Connection<Api> {
   probedAt: Ms | undefined;
   nextProbeAt: Ms;
   failures: number;
+  /** Since when its token is rejected while nothing is left to mend it in; for the deletion of its users. */
+  barredAt: Ms | undefined;
   /** Keys of objects with work pending that wait for it, and of those that were denied for want of a scope. */
   readonly waiting: Set<string>;
   readonly denied: Set<string>;
@@ -171,6 +173,7 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
     recovered: (connection) => {
       connection.trouble = undefined;
       connection.failures = 0;
+      connection.barredAt = undefined;
       wakeAll(connection.waiting);
     },
     forget: (userKey) => {
@@ -206,6 +209,7 @@ function make<Api extends RatedApi>(
     probedAt: undefined,
     nextProbeAt: 0,
     failures: 0,
+    barredAt: undefined,
     waiting: deps.waiting,
     denied: new Set(),
     receiver: known?.receiver,

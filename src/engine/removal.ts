@@ -3,16 +3,18 @@ import { member } from "../kube/json.ts";
 import { keyOf } from "../kube/objects.ts";
 import type { KubeObject, JsonObject } from "../kube/types.ts";
 import type { Reason } from "../resources/base/reasons.ts";
-import type { RatedApi } from "./connections.ts";
+import type { Ending } from "./compose.ts";
+import type { Connection, RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { unasked, type Done } from "./done.ts";
 import { identify } from "./identity.ts";
 import { parseKey } from "./keys.ts";
-import type { Kind, PolicyDefaults } from "./kind.ts";
+import type { Kind, Ms, PolicyDefaults } from "./kind.ts";
 import { pass } from "./loop.ts";
 import { defaultsIn, NO_DEFAULTS, policiesOf } from "./policy.ts";
 import { hasFinalizer, release } from "./record.ts";
 import { openSlot } from "./recover.ts";
+import { backoff } from "./schedule.ts";
 import { recordedId, scope, type Frame } from "./scope.ts";
 import type { Session } from "./session.ts";
 import { text } from "./status.ts";
@@ -107,8 +109,16 @@ async function dismantle<Spec, In, Seen, Mem extends JsonObject, Do, Api extends
   if (ending.is === "stalled" && LETS_GO.has(ending.why.reason)) {
     return await letGo(context, object, kept("Warning", subject(kind, id), ending.why.message));
   }
+  const left = isBarred(context, passed.frame.connection, ending)
+    ? untilRelease(context, passed.frame.connection)
+    : undefined;
+  if (left !== undefined && left <= 0) {
+    return await letGo(context, object, kept("Warning", subject(kind, id), "why" in ending ? ending.why.message : ""));
+  }
   const { governed, connection } = passed.frame;
-  const told = { ending, report: passed.report, id: recorded, pins, asked: true, again: passed.again };
+  const soon = backoff(Math.max(1, session.failures), context.windows, context.random());
+  const again = left === undefined ? passed.again : Math.min(left, passed.again ?? soon);
+  const told = { ending, report: passed.report, id: recorded, pins, asked: true, again };
   return { object, session, ...told, governed, defaults: connection.settings.defaults };
 }
 
@@ -182,4 +192,23 @@ function isLost<Api extends RatedApi>(context: Context<Api>, object: KubeObject,
   const now = context.clock.monotonic();
   session.lostAt ??= now;
   return now - session.lostAt >= context.windows.releaseMs;
+}
+
+/** Reasons why a platform takes a token for nothing, or for too little. */
+const REJECTED: ReadonlySet<Reason> = new Set(["CredentialsInvalid", "PermissionDenied"]);
+
+/** Whether the last good token is good no more, and there is neither connection nor Secret to mend it in. */
+function isBarred<Api extends RatedApi>(
+  context: Context<Api>,
+  { key, trouble }: Connection<Api>,
+  ending: Ending,
+): boolean {
+  const isRejected = "why" in ending && REJECTED.has(ending.why.reason);
+  return isRejected && (context.cache.get(key) === undefined || trouble?.reason === "CredentialsMissing");
+}
+
+/** How much longer a token that is good no more is tried: what waited for its children does not wait once more. */
+function untilRelease<Api extends RatedApi>({ clock, windows }: Context<Api>, connection: Connection<Api>): Ms {
+  connection.barredAt ??= clock.monotonic();
+  return connection.barredAt + windows.releaseMs - clock.monotonic();
 }
