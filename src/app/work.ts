@@ -21,6 +21,8 @@ export interface WorkOptions {
   /** All that the engine wants but the cache and the queue. */
   readonly engine: Omit<EngineDeps<Platform>, "cache" | "enqueue" | "clock">;
   readonly metrics: ReconcileMetrics;
+  /** A pass that did not throw, and how long it took. */
+  readonly finished: (key: string, outcome: Outcome, durationMs: number) => void;
   /** A pass that threw. */
   readonly failed: (key: string, error: unknown) => void;
 }
@@ -53,14 +55,15 @@ export function createWork(options: WorkOptions): Work {
   const reconcile = async (text: string): Promise<{ readonly requeueAfterMs?: number }> => {
     const key = parseKey(text);
     const startedAt = clock.monotonic();
-    const took = (): number => (clock.monotonic() - startedAt) / 1_000;
+    const took = (): number => clock.monotonic() - startedAt;
     metrics.started(key.kind);
     try {
       const afterMs = await engine.reconcile(key);
-      metrics.finished(key.kind, outcomeOf(afterMs), took());
+      metrics.finished(key.kind, outcomeOf(afterMs), took() / 1_000);
+      options.finished(text, outcomeOf(afterMs), took());
       return afterMs === undefined ? {} : { requeueAfterMs: afterMs };
     } catch (error) {
-      metrics.finished(key.kind, "error", took());
+      metrics.finished(key.kind, "error", took() / 1_000);
       throw error;
     } finally {
       // A pass that waited for nothing must not keep the probes and the lease waiting.

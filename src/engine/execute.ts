@@ -162,6 +162,7 @@ async function send<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
   try {
     const known = await kind.act(step, frame.pass, seen, frame.connection.api);
     context.observer.change({ ...change, id: known.id ?? frame.pass.id, result: "ok" });
+    if (kind.imprints !== undefined) context.imprints.note(frame.object, kind.imprints(known.memory));
     return known;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

@@ -30,4 +30,14 @@ describe("the imprints", () => {
     expect(imprints.record(named("a"), [])).toEqual([]);
     expect(imprints.latest("1")).toBeUndefined();
   });
+
+  it("tell of what was just written, and name it all the same once its status says so", () => {
+    const imprints = createImprints();
+    const at = "2026-11-21T10:00:00.000Z";
+    imprints.note(named("a"), [{ id: "1", at }]);
+    expect(imprints.latest("1")).toBe(at);
+    expect(imprints.record(named("a"), [{ id: "1", at }])).toEqual(["1"]);
+    imprints.forget(named("a"));
+    expect(imprints.latest("1")).toBeUndefined();
+  });
 });

@@ -10,6 +10,11 @@ import type { Imprint, Uuid } from "./terms.ts";
 export interface Imprints {
   /** Takes note of what an object's status records, in place of what it recorded before. @returns the ids that are new or later */
   record(object: KubeObject, imprints: readonly Imprint[]): readonly Uuid[];
+  /**
+   * Takes note of what an object has just written, before its status says so: what is brought out from now on has it in
+   * it already, and must not be brought out once more when the status comes.
+   */
+  note(object: KubeObject, imprints: readonly Imprint[]): void;
   forget(object: KubeObject): void;
   /** When anybody last wrote into the object, by the platform's clock (ISO 8601); undefined when nobody did. */
   latest(id: Uuid): string | undefined;
@@ -17,6 +22,7 @@ export interface Imprints {
 
 export function createImprints(): Imprints {
   const byWriter = new Map<string, ReadonlyMap<Uuid, string>>();
+  const unrecorded = new Map<string, ReadonlyMap<Uuid, string>>();
   return {
     record: (object, imprints) => {
       const key = keyText(keyOf(object));
@@ -25,11 +31,15 @@ export function createImprints(): Imprints {
       else byWriter.delete(key);
       return imprints.flatMap(({ id, at }) => (at > (before?.get(id) ?? "") ? [id] : []));
     },
+    note: (object, imprints) => {
+      unrecorded.set(keyText(keyOf(object)), new Map(imprints.map(({ id, at }) => [id, at])));
+    },
     forget: (object) => {
       byWriter.delete(keyText(keyOf(object)));
+      unrecorded.delete(keyText(keyOf(object)));
     },
     latest: (id) =>
-      [...byWriter.values()]
+      [...byWriter.values(), ...unrecorded.values()]
         .flatMap((imprints) => imprints.get(id) ?? [])
         .toSorted((left, right) => (left < right ? 1 : -1))[0],
   };

@@ -63,6 +63,8 @@ export interface Pass<Spec, In, Mem extends JsonObject> {
   readonly retry: { readonly limit: number; readonly backoffMs: Ms } | undefined;
   /** When another resource last wrote into the object, by the platform's clock (see `Kind.imprints`). */
   readonly writtenAt: string | undefined;
+  /** The same for any object of the platform. */
+  readonly writtenInto: (id: Uuid) => string | undefined;
   /** Of a task: whether a request was begun, by an annotation that outlives the status. */
   readonly begun?: boolean;
 }

@@ -108,8 +108,11 @@ async function step<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
   seen: Seen,
 ): Promise<Stepped<Spec, In, Seen, Mem, Api>> {
   const { context, kind } = loop;
-  const { plan, governed } = permit(context, kind, scoped, seen);
-  const frame = { ...scoped, governed };
+  // What others wrote into the object meanwhile is in what is done next.
+  const writtenAt = scoped.pass.id === undefined ? undefined : context.imprints.latest(scoped.pass.id);
+  const fresh = { ...scoped, pass: { ...scoped.pass, writtenAt } };
+  const { plan, governed } = permit(context, kind, fresh, seen);
+  const frame = { ...fresh, governed };
   if (plan.is === "adopt") return { is: "on", frame: await adopt(context, frame, plan.id), seen: undefined };
   if (plan.is === "forget") return { is: "passed", passed: await recreated(loop, frame, seen, plan.why) };
   if (plan.is !== "step") return { is: "passed", passed: concluded(loop, frame, seen, plan) };
@@ -202,7 +205,10 @@ function failed<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
         connection.denied.add(keyText(keyOf(object)));
         loop.context.connections.suspect(connection);
       }
-      return { ...passed, ending: { is: "stalled", why: verdict.why, exchange: "failed" } };
+      return {
+        ...passed,
+        ending: { is: "stalled", why: terminal(loop.kind, connection, error, verdict.why), exchange: "failed" },
+      };
     case "unknown":
       return { ...passed, ending: { is: "waiting", why: verdict.why, exchange: "failed" } };
     case "connection":
@@ -241,10 +247,25 @@ function suspected<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
   return { ending: { is: "held", why, stale: false }, again: again ?? soon };
 }
 
+/** What a probe is refused before it is sent can be nothing but its token: all else was checked when it was made. */
+function terminal<Api>(
+  kind: { readonly connection?: unknown },
+  connection: Connection<Api>,
+  { failure, message }: ApiError,
+  why: Why,
+): Why {
+  if (kind.connection === undefined || failure.is !== "Refused") return why;
+  return invalidToken(connection, (token) => `The operator does not send ${token}: ${message}.`);
+}
+
+const rejectedToken = <Api>(connection: Connection<Api>): Why =>
+  invalidToken(connection, (token) => `The platform rejected ${token} (401).`);
+
 /** Names the Secret that a person has to mend. */
-function rejectedToken<Api>({ key, settings }: Connection<Api>): Why {
+function invalidToken<Api>({ key, settings }: Connection<Api>, saying: (token: string) => string): Why {
   const { name, key: entry } = settings.tokenSecret;
   const where = key.namespace === "" ? "the operator's namespace" : `namespace "${key.namespace}"`;
-  const message = `The platform rejected the token from Secret "${name}" key "${entry}" in ${where} (401). Replace the token; the operator tries again when the Secret changes.`;
+  const token = `the token from Secret "${name}" key "${entry}" in ${where}`;
+  const message = `${saying(token)} Replace the token; the operator tries again when the Secret changes.`;
   return { reason: "CredentialsInvalid", message };
 }

@@ -207,6 +207,7 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     }),
     requested: requestedToken(object),
     writtenAt: id === undefined ? undefined : context.imprints.latest(id),
+    writtenInto: (other) => context.imprints.latest(other),
     holderOf: (candidate) =>
       context.claims.holder(candidate, object, pins) ?? context.entries.writer(candidate, object, pins),
     allowUnverifiedIds: settings.allowUnverifiedIds,

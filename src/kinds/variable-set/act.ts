@@ -17,12 +17,19 @@ export async function act(step: Do, pass: SetPass, seen: Seen, api: Platform): P
   const targets = targetsOf(pass, seen);
   const target = targets.find(({ id }) => id === step.id);
   if (target === undefined) return { seen, memory: pass.memory };
-  const writtenAt = seen.serverNow?.toISOString();
+  const writtenAt = stamp(seen.serverNow, pass.writtenInto(step.id));
   const known = { ...(await sent(step, pass, seen, target, api)), ...(writtenAt !== undefined && { writtenAt }) };
   return {
     seen: { ...seen, sent: new Set([...seen.sent, sentKey(step)]) },
     memory: { ...pass.memory, targets: targets.map((one) => (one.id === step.id ? known : one.known)) },
   };
+}
+
+/** The platform's clock tells seconds: of two writes within one the second is later all the same. */
+function stamp(now: Date | undefined, last: string | undefined): string | undefined {
+  if (now === undefined) return undefined;
+  const after = last === undefined ? 0 : Date.parse(last) + 1;
+  return new Date(Math.max(now.getTime(), after)).toISOString();
 }
 
 async function sent(step: Do, pass: SetPass, seen: Seen, target: Target, api: Platform): Promise<KnownTarget> {
