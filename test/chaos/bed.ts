@@ -20,6 +20,7 @@ import { DEADLINES_VARIABLE, WINDOWS_VARIABLE } from "../../src/app/config.ts";
 import type { Windows } from "../../src/engine/context.ts";
 import { createKubeClient, type ConnectedClient } from "../../src/kube/client.ts";
 import { systemClock } from "../../src/kube/clock.ts";
+import { isKube } from "../../src/kube/errors.ts";
 import type { Deadlines } from "../../src/platform/caller.ts";
 import type { Surface } from "../../src/simulator/operations.ts";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
@@ -43,6 +44,8 @@ export interface BedOptions {
   readonly deadlines?: Partial<Deadlines>;
   /** Further flags of the operator. */
   readonly args?: readonly string[];
+  /** Decides from the first call on; lets everything pass when left out. */
+  readonly director?: Director;
   /** Options of Node before the program, e.g. `--import=…`. */
   readonly execArgv?: readonly string[];
 }
@@ -67,6 +70,8 @@ export interface Bed extends Cluster, AsyncDisposable {
   kill(): Promise<void>;
   /** Waits until the operator was killed by a tap, then starts it again. @throws Error after `timeoutMs` (30 s) */
   revive(timeoutMs?: number): Promise<void>;
+  /** Creations of which the operator said that nobody can know whether they happened, and how many had. */
+  readonly unknowns: { readonly kind: string; readonly name: string; readonly created: number }[];
   /** Of the cluster's admin. */
   readonly client: ConnectedClient;
 }
@@ -146,7 +151,8 @@ export async function openBed(options: BedOptions): Promise<Bed> {
     platform: { ...simulator, url: platform.url },
     client,
     calls: sequence.calls,
-    director: {},
+    unknowns: [],
+    director: options.director ?? {},
     get operator() {
       return last();
     },
@@ -166,7 +172,11 @@ export async function openBed(options: BedOptions): Promise<Bed> {
       await Promise.all([kube.close(), platform.close(), simulator.close()]);
       await withdrawRights(client, operatorNamespace);
       for (const name of [namespace, operatorNamespace]) {
-        await client.request({ method: "DELETE", path: `/api/v1/namespaces/${name}` });
+        const gone = client.request({ method: "DELETE", path: `/api/v1/namespaces/${name}` });
+        // A test may have deleted it.
+        await gone.catch((error: unknown) => {
+          if (!isKube(error, "NotFound")) throw error;
+        });
       }
       await client.close();
     },

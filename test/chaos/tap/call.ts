@@ -16,6 +16,8 @@ export interface Call {
   /** Its number among the calls of that name, from 1. */
   readonly nth: number;
   readonly body: Buffer;
+  /** When it came in, milliseconds since 1970. */
+  readonly at: number;
 }
 
 /** What becomes of a call. */
@@ -77,7 +79,7 @@ export interface Watch {
 
 /** Numbers calls of both sides. */
 export interface Sequence {
-  next(call: Omit<Call, "k" | "nth">): Call;
+  next(call: Omit<Call, "k" | "nth" | "at">): Call;
   /** All so far, oldest first. */
   readonly calls: readonly Call[];
 }
@@ -91,7 +93,7 @@ export function createSequence(): Sequence {
     next: (call) => {
       const nth = (counts.get(call.what) ?? 0) + 1;
       counts.set(call.what, nth);
-      const numbered = { ...call, k: calls.length + 1, nth };
+      const numbered = { ...call, k: calls.length + 1, nth, at: Date.now() };
       calls.push(numbered);
       return numbered;
     },

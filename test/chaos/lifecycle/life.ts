@@ -1,0 +1,169 @@
+/**
+ * The life of a small platform, from the first `kubectl apply` to the last `kubectl delete`: what a crash is put into,
+ * call by call.
+ */
+import { text } from "../../../src/engine/status.ts";
+import { member } from "../../../src/kube/json.ts";
+import type { Json, JsonObject, KubeObject } from "../../../src/kube/types.ts";
+import { RESOLVE } from "../../../src/resources/base/names.ts";
+import { condition, type Manifest } from "../../support/cluster.ts";
+import {
+  application,
+  blueprint,
+  connection,
+  database,
+  environment,
+  NEXT_COMMIT,
+  operation,
+  project,
+  resource,
+  secret,
+} from "../../support/manifests.ts";
+import type { Bed } from "../bed.ts";
+
+/** One step of the life: what a user does, and what has to come of it. */
+export interface Chapter {
+  readonly name: string;
+  act(bed: Bed): Promise<void>;
+  /** Waits for what the chapter leads to; on the way does what a user is told to. */
+  over(bed: Bed): Promise<void>;
+}
+
+/** What lives, parents first. */
+export const MEMBERS = [
+  ["PlatformConnection", "default"],
+  ["PlatformProject", "shop"],
+  ["PlatformEnvironment", "staging"],
+  ["PlatformApplication", "api"],
+  ["PlatformDatabase", "orders"],
+  ["PlatformBlueprint", "cache"],
+  ["PlatformVariableSet", "settings"],
+  ["PlatformBinding", "addons"],
+  ["PlatformWebhook", "hook"],
+] as const;
+const OPERATION = ["PlatformOperation", "redeploy"] as const;
+
+/** A surface that cannot take something away lets it go, and says so. */
+const gone = { lifecycle: { deletionPolicy: "Delete" } } as const;
+
+export const CHAPTERS: readonly Chapter[] = [
+  {
+    name: "create",
+    act: async (bed) => bed.apply(...manifests(bed)),
+    over: async (bed) => {
+      for (const [kind, name] of MEMBERS) await comes(bed, kind, name, isReady);
+    },
+  },
+  {
+    name: "change",
+    act: async (bed) => {
+      // An import does not replace a secret, and the documented surface has nothing else.
+      if (bed.platform.sim.settings.surface === "full") await bed.apply(secret("values", { TOKEN: "second-s3cret" }));
+      await bed.patch("PlatformVariableSet", "settings", { spec: { variables: shared("two") } });
+      await bed.patch("PlatformBinding", "addons", { spec: { layerSelections: { observability: false } } });
+      await bed.patch("PlatformApplication", "api", {
+        spec: { deploy: { gitCommitId: NEXT_COMMIT }, variables: [{ name: "MODE", value: "two" }] },
+      });
+    },
+    over: async (bed) => {
+      await comes(bed, "PlatformVariableSet", "settings", isReady);
+      await comes(bed, "PlatformBinding", "addons", isReady);
+      await comes(bed, "PlatformApplication", "api", (object) => isReady(object) && commitOf(object) === NEXT_COMMIT);
+    },
+  },
+  {
+    name: "stop",
+    act: async (bed) => {
+      await bed.patch("PlatformDatabase", "orders", { spec: { runState: "Stopped" } });
+      const applicationRef = { name: "api" };
+      await bed.apply(operation(OPERATION[1], { type: "DeployApplication", applicationRef, gitCommitId: NEXT_COMMIT }));
+    },
+    over: async (bed) => {
+      await comes(bed, "PlatformDatabase", "orders", isReady);
+      await comes(bed, ...OPERATION, isReady);
+      await comes(bed, "PlatformApplication", "api", isReady);
+    },
+  },
+  {
+    name: "delete",
+    act: async (bed) => {
+      for (const [kind, name] of [OPERATION, ...MEMBERS.toReversed()]) await bed.remove(kind, name);
+    },
+    over: async (bed) => {
+      for (const [kind, name] of [OPERATION, ...MEMBERS.toReversed()]) await bed.waitGone(kind, name, PATIENCE_MS);
+    },
+  },
+];
+
+const PATIENCE_MS = 60_000;
+
+function manifests(bed: Bed): readonly Manifest[] {
+  const target = { applicationRef: { name: "api" } };
+  const template = { key: "kubernetes-essentials", version: "1.2.0" };
+  const clusterRef = { externalId: bed.platform.clusterIds[0] ?? "" };
+  return [
+    secret("default", { token: bed.platform.tokens.admin }),
+    secret("values", { TOKEN: "first-s3cret" }),
+    connection(bed, "default"),
+    project("shop", gone),
+    environment(bed, "staging", "shop", gone),
+    application("api", "staging", { variables: [{ name: "MODE", value: "one" }], ...gone }),
+    database("orders", "staging", gone),
+    blueprint("cache", "staging"),
+    resource("PlatformVariableSet", "settings", { targets: [target], variables: shared("one"), ...gone }),
+    resource("PlatformBinding", "addons", {
+      clusterRef,
+      template,
+      managedConfig: { ingress: { domain: { value: "shop.example.com" } } },
+      ...gone,
+    }),
+    resource("PlatformWebhook", "hook", {
+      targetUrl: "https://hooks.example.com/x",
+      events: ["DEPLOYMENT_FAILED"],
+      ...gone,
+    }),
+  ];
+}
+
+function shared(value: string): readonly Json[] {
+  const secretKeyRef = { name: "values", key: "TOKEN" };
+  return [
+    { name: "SHARED", value },
+    { name: "SHARED_TOKEN", valueFrom: { secretKeyRef } },
+  ];
+}
+
+const isReady = (object: KubeObject): boolean => {
+  const ready = condition(object, "Ready");
+  const { generation } = object.metadata;
+  return (
+    ready?.status === "True" && ready.observedGeneration === generation && member(object.status, "intent") === undefined
+  );
+};
+
+const commitOf = ({ status }: KubeObject): Json | undefined => member(member(status, "lastDeployment"), "gitCommitId");
+
+/**
+ * Waits until an object is as it should be. One that says that nobody can know what became of its creation gets the one
+ * command that it asks for: the id of what is there, or leave to create it again.
+ */
+async function comes(bed: Bed, kind: string, name: string, is: (object: KubeObject) => boolean): Promise<void> {
+  const isUnknown = (object: KubeObject): boolean => condition(object, "Ready")?.reason === "CreateResultUnknown";
+  const object = await bed.waitFor(kind, name, (found) => is(found) || isUnknown(found), PATIENCE_MS);
+  if (!isUnknown(object)) return;
+  const { services, webhooks } = bed.platform.world();
+  const made =
+    kind === "PlatformWebhook"
+      ? [...webhooks.values()].map(({ id }) => id)
+      : [...services.values()].filter((service) => service.name === name).map(({ id }) => id);
+  bed.unknowns.push({ kind, name, created: made.length });
+  const [id] = made;
+  if (id === undefined) await bed.annotate(kind, name, { [RESOLVE]: "recreate" });
+  else await bed.patch(kind, name, { spec: { externalId: id } });
+  await bed.waitFor(kind, name, is, PATIENCE_MS);
+}
+
+/** @returns the id on the platform that a status records. */
+export function idOf({ status }: { readonly status?: JsonObject | undefined }): string | undefined {
+  return text(member(status, "externalId"));
+}

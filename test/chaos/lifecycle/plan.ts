@@ -1,0 +1,66 @@
+/** Plans: kill the operator at one call of the life, in one phase. */
+import type { Surface } from "../../../src/simulator/operations.ts";
+import { effort } from "../../support/effort.ts";
+import { PHASES, type Call, type Director, type Phase } from "../tap/call.ts";
+import { readTrace, type Step } from "./trace.ts";
+
+export interface Plan {
+  /** E.g. "full-037-after": the same in every run. */
+  readonly name: string;
+  readonly surface: Surface;
+  readonly step: Step;
+  readonly phase: Phase;
+}
+
+/** How long after the kill a late call takes effect: before an absent effect may be tried again (FAST.landingMs). */
+export const LATE_MS = 700;
+
+/** @returns every plan of a surface. */
+export function plansOf(surface: Surface): readonly Plan[] {
+  return readTrace(surface).steps.flatMap((step, index) =>
+    PHASES.filter((phase) => phase !== "late" || isWrite(step.what)).map((phase) => ({
+      name: `${surface}-${String(index + 1).padStart(3, "0")}-${phase}`,
+      surface,
+      step,
+      phase,
+    })),
+  );
+}
+
+/** Replays single plans: CHAOS_PLAN=full-037-after,documented-002-before */
+const named = (process.env["CHAOS_PLAN"] ?? "").split(",").filter((name) => name !== "");
+
+/**
+ * @returns the plans that are to be run: those that are asked for by name, or all, or for `make test` the kills after
+ * what creates and acts, and some others, another choice with another seed.
+ */
+export function chosen(plans: readonly Plan[]): readonly Plan[] {
+  if (named.length > 0) return plans.filter(({ name }) => named.includes(name));
+  if (effort.all) return plans;
+  const vital = plans.filter(({ step, phase }) => phase === "after" && VITAL.test(step.what));
+  const others = plans.filter((plan) => !vital.includes(plan));
+  return [...vital, ...others.filter((_, index) => (index * 7 + effort.seed) % 61 === 0)];
+}
+
+/** What may not happen twice. */
+const VITAL = /^platform (create(Project|Environment|Application|Database)|deployApplication|stopDatabase)/;
+
+const READ = /^(kube (GET|LIST|WATCH)|platform (GET |get|list))/;
+
+/** Whether a call of that name may change something. */
+export function isWrite(what: string): boolean {
+  return !READ.test(what);
+}
+
+/** @returns who kills the operator as the plan says, once. */
+export function directorOf({ step, phase }: Plan): Director & { readonly met: () => boolean } {
+  let met = false;
+  return {
+    met: () => met,
+    decide: (call: Call) => {
+      if (met || call.what !== step.what || call.nth !== step.nth) return { do: "pass" };
+      met = true;
+      return { do: "crash", phase, lateMs: LATE_MS };
+    },
+  };
+}

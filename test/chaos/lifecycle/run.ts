@@ -1,0 +1,131 @@
+/** One run of the life, with or without a crash in it. */
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { member, parseJson } from "../../../src/kube/json.ts";
+import type { Surface } from "../../../src/simulator/operations.ts";
+import { type Bed, openBed } from "../bed.ts";
+import type { Answer, Call, Director } from "../tap/call.ts";
+import { CHAPTERS, type Chapter, MEMBERS } from "./life.ts";
+import { dishonesty, doubleActions, duplicates, exposures, holdings, leaks, type Sample, upsets } from "./oracles.ts";
+import { directorOf, isWrite, type Plan } from "./plan.ts";
+import type { Step, Trace } from "./trace.ts";
+
+/** What a run showed. */
+export interface Run {
+  readonly steps: readonly Step[];
+  /** Per chapter, each object's conditions at its end. */
+  readonly ends: Trace["ends"];
+  readonly violations: readonly string[];
+  /** Creations that nobody could know of, and that one command solved. */
+  readonly unknowns: number;
+  /** The most passes that any object took from the restart to its last write. */
+  readonly reconciles: number;
+  /** Whether the operator was killed. */
+  readonly crashed: boolean;
+}
+
+/** How long nothing may be written for the operator to be at rest: three polls of FAST. */
+const QUIET_MS = 1_600;
+/** What it may take to come to rest: first looks after Ready may fill in a count. */
+const RESTLESS_MS = 15_000;
+
+/** Lives a life; with a plan, up to the chapter of its crash and then straight to the end. */
+export async function live(surface: Surface, plan?: Plan): Promise<Run> {
+  await using bed = await openBed({ surface, args: ["--leader-elect=false", "--log-level=debug"] });
+  const before = holdings(bed);
+  const secrets = [bed.platform.tokens.admin, "first-s3cret", "second-s3cret"];
+  const samples: Sample[] = [];
+  const answered: NonNullable<Director["answered"]> = (call, answer) => samples.push(...sampleOf(call, answer));
+  const crash = plan === undefined ? undefined : directorOf(plan);
+  bed.director = { ...crash, answered };
+  const steps: Step[] = [];
+  const ends: Trace["ends"] = {};
+  const found: string[] = [];
+  let reconciles = 0;
+
+  for (const chapter of chaptersOf(plan)) {
+    const from = bed.calls.length;
+    const revived = crash?.met() === false && plan?.step.chapter === chapter.name ? bed.revive() : undefined;
+    await Promise.all([chapter.act(bed).then(async () => chapter.over(bed)), revived]);
+    found.push(...(await restlessness(bed)));
+    ends[chapter.name] = await conditions(bed);
+    steps.push(...bed.calls.slice(from).map(({ what, nth }) => ({ chapter: chapter.name, what, nth })));
+    if (revived !== undefined) reconciles = mostPasses(bed, from);
+  }
+
+  found.push(
+    ...duplicates(bed),
+    ...leaks(bed, before, surface),
+    ...doubleActions(bed, 1),
+    ...dishonesty(samples),
+    ...upsets(bed),
+    ...exposures(bed, secrets),
+  );
+  return {
+    steps,
+    ends,
+    violations: found,
+    unknowns: bed.unknowns.length,
+    reconciles,
+    crashed: crash?.met() ?? false,
+  };
+}
+
+function chaptersOf(plan: Plan | undefined): readonly Chapter[] {
+  if (plan === undefined) return CHAPTERS;
+  const at = CHAPTERS.findIndex(({ name }) => name === plan.step.chapter);
+  return CHAPTERS.filter((_, index) => index <= at || index === CHAPTERS.length - 1);
+}
+
+function sampleOf({ side, method, what }: Call, { status, body }: Answer): readonly Sample[] {
+  if (side !== "kube" || method !== "PATCH" || status !== 200 || !what.includes(" platform")) return [];
+  const object = parseJson(body.toString());
+  const generation = member(member(object, "metadata"), "generation");
+  return [
+    {
+      name: what.replace("kube PATCH ", "").replace("/status", ""),
+      generation: typeof generation === "number" ? generation : 0,
+      status: member(object, "status"),
+    },
+  ];
+}
+
+/** O4: comes to rest, and stays there. */
+async function restlessness(bed: Bed): Promise<readonly string[]> {
+  const until = performance.now() + RESTLESS_MS;
+  for (;;) {
+    const from = bed.calls.length;
+    await sleep(QUIET_MS);
+    const writes = bed.calls.slice(from).filter(({ what }) => isWrite(what) && !what.includes(" events "));
+    if (writes.length === 0) return [];
+    if (performance.now() > until) return [`O4 does not come to rest: ${writes.map(({ what }) => what).join(", ")}`];
+  }
+}
+
+async function conditions(bed: Bed): Promise<Trace["ends"][string]> {
+  const shown: Trace["ends"][string] = {};
+  for (const [kind, name] of MEMBERS) {
+    const object = await bed.find(kind, name);
+    const list = member(object?.status, "conditions");
+    if (!Array.isArray(list)) continue;
+    shown[`${kind}/${name}`] = list
+      .map((one) => `${String(member(one, "type"))}=${String(member(one, "status"))}/${String(member(one, "reason"))}`)
+      .toSorted();
+  }
+  return shown;
+}
+
+/** The most passes over any object from the restart to what was last written to it in the calls from `from` on. */
+function mostPasses(bed: Bed, from: number): number {
+  const lastWrite = new Map<string, number>();
+  for (const { what, at } of bed.calls.slice(from)) {
+    const [, name] = /^kube PATCH platform\w+\/([^/]+)/.exec(what) ?? [];
+    if (name !== undefined) lastWrite.set(name, at);
+  }
+  const counts = new Map<string, number>();
+  for (const { message, name, time } of bed.operator.logs()) {
+    if (message !== "reconciled" || typeof name !== "string" || typeof time !== "string") continue;
+    if (Date.parse(time) <= (lastWrite.get(name) ?? 0)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return Math.max(0, ...counts.values());
+}

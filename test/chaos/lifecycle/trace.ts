@@ -1,0 +1,45 @@
+/** The reference trace: which calls the life without faults makes, what it does to the platform, and how it ends. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { z } from "zod";
+
+import type { Surface } from "../../../src/simulator/operations.ts";
+
+const Step = z.object({
+  chapter: z.string(),
+  what: z.string(),
+  nth: z.int().positive(),
+});
+export type Step = z.infer<typeof Step>;
+
+const Trace = z.object({
+  /** In the order of their first run. A plan's number is a step's place here, so steps are only ever added at the end. */
+  steps: z.array(Step),
+  /** Per chapter, what each object's conditions are at its end: "Kind/name" → "Type=Status/Reason". */
+  ends: z.record(z.string(), z.record(z.string(), z.array(z.string()))),
+});
+export type Trace = z.infer<typeof Trace>;
+
+/** @returns the trace as it was learnt. */
+export function readTrace(surface: Surface): Trace {
+  return Trace.parse(JSON.parse(readFileSync(fileOf(surface), "utf8")));
+}
+
+/** Learns a trace anew, or adds to the one that is there. */
+export function writeTrace(surface: Surface, trace: Trace): void {
+  writeFileSync(fileOf(surface), `${JSON.stringify(trace, undefined, 1)}\n`);
+}
+
+function fileOf(surface: Surface): string {
+  return join(import.meta.dirname, `trace-${surface}.json`);
+}
+
+/** Polls look alike: of each read the first and the second are enough. */
+const READS = 2;
+
+/** @returns the steps that both runs have in common. */
+export function stepsOf(first: readonly Step[], second: readonly Step[], isRead: (what: string) => boolean): Step[] {
+  const keys = new Set(second.map(({ what, nth }) => `${what} #${nth}`));
+  return first.filter(({ what, nth }) => keys.has(`${what} #${nth}`) && (!isRead(what) || nth <= READS));
+}
