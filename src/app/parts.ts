@@ -16,8 +16,16 @@ import type { Logger } from "./logger.ts";
 import { createMetrics, type Metrics } from "./metrics/index.ts";
 import { createPlatforms, type Platforms } from "./platforms.ts";
 import { OPERATOR } from "./rbac.ts";
-import { redacting, type Redactor } from "./secrets.ts";
-import { engineObserver, tellCall, tellFailedPass, tellMovedEvent, tellPass, tellRequest, watchObserver } from "./telemetry.ts";
+import { discreetEvents, discreetWriter, redacting, type Redactor } from "./secrets.ts";
+import {
+  engineObserver,
+  tellCall,
+  tellFailedPass,
+  tellMovedEvent,
+  tellPass,
+  tellRequest,
+  watchObserver,
+} from "./telemetry.ts";
 import { createWork, type Work } from "./work.ts";
 
 export interface PartsOptions {
@@ -122,10 +130,10 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
         tellFailedPass(log, key, error);
       },
       engine: {
-        writer: createWriter({ ...base, store: caches.store, types: TYPES }),
+        writer: discreetWriter(createWriter({ ...base, store: caches.store, types: TYPES }), options.redactor),
         reader: redacting(createReader(client, clock), options.redactor),
         namespaces,
-        events,
+        events: discreetEvents(events, options.redactor),
         outputs: createOutputs(client),
         fence: election,
         random,
