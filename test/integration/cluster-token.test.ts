@@ -6,16 +6,16 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { OPERATOR, SECRET_OUTPUTS } from "../../src/app/rbac.ts";
+import { SECRET_OUTPUTS } from "../../src/app/rbac.ts";
 import { isObject, member } from "../../src/kube/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/types.ts";
 import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
 import { condition, type Manifest } from "../support/cluster.ts";
 import { defaults, resource, secret } from "../support/manifests.ts";
+import { grantSecretOutputs } from "../support/stage-rights.ts";
 import { createStage, type Stage } from "../support/stage.ts";
 
 const KIND = "PlatformCluster";
-const ROLE = join(import.meta.dirname, "../../deploy/rbac/secret-outputs.yaml");
 
 const cluster = (stage: Stage, ref: JsonObject, spec: JsonObject = {}): Manifest =>
   resource(KIND, "edge", { externalId: stage.platform.clusterIds[1] ?? "", writeTokenSecretToRef: ref, ...spec });
@@ -28,13 +28,6 @@ const decoded = ({ data }: Held, key: string): string => Buffer.from(data[key] ?
 async function dataOf(stage: Stage, name: string): Promise<Held> {
   return Held.parse(JSON.parse(await stage.kubectl(["get", "secret", name, "-o", "json"])));
 }
-
-const grant = async (stage: Stage): Promise<void> => {
-  await stage.kubectl(["apply", "-f", ROLE]);
-  const account = `${stage.operatorNamespace}:${OPERATOR}`;
-  const { role } = SECRET_OUTPUTS;
-  await stage.kubectl(["create", "rolebinding", role, `--clusterrole=${role}`, `--serviceaccount=${account}`]);
-};
 
 const tokenOf = ({ status }: KubeObject): JsonObject => {
   const token = member(status, "token");
@@ -58,7 +51,7 @@ describe("the token of a cluster", () => {
   });
 
   it("is in a Secret that the resource owns once that is granted, and nowhere else", async () => {
-    await grant(stage);
+    await grantSecretOutputs(stage);
     const ready = await stage.waitFor(KIND, "edge", { status: "True" });
     expect(tokenOf(ready)).toMatchObject({ secretName: "edge-token" });
     const held = await dataOf(stage, "edge-token");
@@ -150,7 +143,7 @@ describe("the token of a cluster that nothing shows", () => {
 
   it("is given only where the connection lets the id stand, or the platform has proven it", async () => {
     await stage.apply(...defaults(stage));
-    await grant(stage);
+    await grantSecretOutputs(stage);
     const record = await stage.record();
     await stage.apply(cluster(stage, { name: "edge-token" }));
     const refused = await stage.waitFor(KIND, "edge", { reason: "NotObservable" });

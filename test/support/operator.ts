@@ -41,6 +41,8 @@ export interface RunningOperator {
   readonly exited: Promise<Exit>;
   /** The lines of its log so far. */
   logs(): readonly LogLine[];
+  /** All that it wrote so far to standard output and standard error, be it a line of the log or not. */
+  output(): string;
   /** Ends it gracefully with SIGTERM. */
   stop(): Promise<Exit>;
   /** Ends it with SIGKILL, as a crash does. */
@@ -92,6 +94,7 @@ export async function startOperator(options: OperatorStart): Promise<RunningOper
     healthUrl: health,
     exited,
     logs: () => lines.flatMap((line) => Line.safeParse(tryParse(line)).data ?? []),
+    output: () => lines.join("\n"),
     stop: () => end("SIGTERM"),
     kill: () => end("SIGKILL"),
   };

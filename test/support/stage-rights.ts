@@ -5,8 +5,11 @@ import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
-import { OPERATOR } from "../../src/app/rbac.ts";
+import { OPERATOR, SECRET_OUTPUTS } from "../../src/app/rbac.ts";
 import type { KubeClient } from "../../src/kube/transport.ts";
+import type { Stage } from "./stage.ts";
+
+const RBAC = join(import.meta.dirname, "../../deploy/rbac");
 
 const members = z.json();
 const Right = z
@@ -40,6 +43,14 @@ export async function grantRights(client: KubeClient, namespace: string): Promis
   return Granted.parse(answer).status.token;
 }
 
+/** Binds deploy/rbac/secret-outputs.yaml in the stage's namespace, as docs/reference/permissions.md tells. */
+export async function grantSecretOutputs(stage: Stage): Promise<void> {
+  await stage.kubectl(["apply", "-f", join(RBAC, "secret-outputs.yaml")]);
+  const account = `${stage.operatorNamespace}:${OPERATOR}`;
+  const { role } = SECRET_OUTPUTS;
+  await stage.kubectl(["create", "rolebinding", role, `--clusterrole=${role}`, `--serviceaccount=${account}`]);
+}
+
 /** Takes away what is cluster-scoped; the rest lies in a namespace that nobody else uses. */
 export async function withdrawRights(client: KubeClient, namespace: string): Promise<void> {
   const shared = rightsIn(namespace).filter(({ metadata }) => metadata.namespace === undefined);
@@ -49,7 +60,7 @@ export async function withdrawRights(client: KubeClient, namespace: string): Pro
 }
 
 function rightsIn(namespace: string): readonly Right[] {
-  const text = readFileSync(join(import.meta.dirname, "../../deploy/rbac/operator.yaml"), "utf8");
+  const text = readFileSync(join(RBAC, "operator.yaml"), "utf8");
   return parseAllDocuments(text).map((document) => {
     const right = Right.parse(document.toJS());
     const { metadata, roleRef, subjects } = right;
