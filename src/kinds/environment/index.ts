@@ -107,13 +107,16 @@ async function listsOf(pass: EnvironmentPass, projectId: Uuid, api: Platform): P
 
 type Lists = Pick<Seen, "counts" | "records">;
 
-/** A list that lags must not make a recorded environment look deleted: it is asked for once more. */
+/**
+ * A list that lags must not make a recorded environment look deleted: it is asked for once more, and its record says
+ * that it lies in the project, as what is recorded may have been forged.
+ */
 async function withMine(pass: EnvironmentPass, projectId: Uuid, lists: Lists, api: Platform): Promise<Lists> {
   const { id } = pass;
   if (id === undefined || pass.proof !== "recorded" || lists.counts.some((one) => one.id === id)) return lists;
   if (lists.records === undefined) return { ...lists, counts: await api.projects.environmentStats(projectId) };
   const mine = lists.records.find((one) => one.id === id) ?? (await unlessMissing(api.environments.get(id)));
-  if (mine === undefined) return lists;
+  if (mine === undefined || (mine.project !== undefined && mine.project.id !== projectId)) return lists;
   const others = lists.records.filter((one) => one.id !== id);
   return { counts: [...lists.counts, { id, serviceTotalNumber: 0 }], records: [...others, mine] };
 }

@@ -1,0 +1,177 @@
+/** A tenant who may edit the main resources writes what only the operator should (reliability bar E11). */
+import { beforeAll, describe, expect, it } from "vitest";
+
+import type { JsonObject } from "../../src/kube/types.ts";
+import { GROUP, INSTALLATION, INTENT, PAUSED } from "../../src/resources/base/names.ts";
+import { RESOURCES } from "../../src/resources/index.ts";
+import { condition, type Manifest } from "../support/cluster.ts";
+import { existing } from "../support/existing.ts";
+import { figure } from "../support/figure.ts";
+import { application, connection, database, defaults, environment, project, secret } from "../support/manifests.ts";
+import { idOf } from "../support/settling.ts";
+import { createStage } from "../support/stage.ts";
+
+const LIFECYCLE = { lifecycle: { deletionPolicy: "Delete" } };
+
+describe("what a tenant forges", () => {
+  const stage = createStage({ surface: "full" });
+  let mine: Awaited<ReturnType<typeof existing>>;
+  let victim: Awaited<ReturnType<typeof existing>>;
+
+  const asTenant = (args: readonly string[]): Promise<string> =>
+    stage.kubectl([`--as=tenant-${stage.namespace}`, ...args]);
+  /** Held back until it is forged; then the operator finds the intent as if it had written it itself. */
+  const forge = async (manifest: Manifest, change: JsonObject): Promise<void> => {
+    const { kind, metadata } = manifest;
+    await stage.apply({ ...manifest, metadata: { ...metadata, annotations: { [PAUSED]: "true" } } });
+    const { uid } = (await stage.get(kind, metadata.name)).metadata;
+    const recorded = (await stage.get("PlatformApplication", "mine")).metadata.annotations ?? {};
+    const intent = {
+      v: 1,
+      uid,
+      installation: recorded[INSTALLATION] ?? "",
+      attempt: "1",
+      creates: true,
+      generation: 1,
+      mark: null,
+    };
+    const raw = JSON.stringify({ ...intent, ...change });
+    await asTenant(["annotate", kind.toLowerCase(), metadata.name, `${INTENT}=${raw}`, `${PAUSED}-`]);
+  };
+
+  beforeAll(async () => {
+    mine = await existing(stage, "mine");
+    victim = await existing(stage, "victim");
+    const resources = RESOURCES.map(({ plural }) => `${plural}.${GROUP}`).join(",");
+    await stage.kubectl([
+      "create",
+      "role",
+      "tenant",
+      "--verb=get,list,watch,create,patch,update,delete",
+      `--resource=${resources}`,
+    ]);
+    await stage.kubectl(["create", "rolebinding", "tenant", "--role=tenant", `--user=tenant-${stage.namespace}`]);
+    await stage.apply(
+      ...defaults(stage, { allowedProjects: [mine.projectId], surface: "Full" }),
+      project("mine", { externalId: mine.projectId }),
+      environment(stage, "mine", "mine", { externalId: mine.environmentId }),
+      application("mine", "mine", { externalId: mine.applicationId }),
+      environment(stage, "spare", "mine", LIFECYCLE),
+      application("spare", "mine", LIFECYCLE),
+      database("spare-db", "mine", LIFECYCLE),
+    );
+    for (const [kind, name] of [
+      ["PlatformApplication", "mine"],
+      ["PlatformApplication", "spare"],
+      ["PlatformEnvironment", "spare"],
+      ["PlatformDatabase", "spare-db"],
+    ] as const) {
+      await stage.waitFor(kind, name, { status: "True" });
+    }
+    await stage.settled();
+  });
+
+  it("[E11] the status is not the tenant's to write, neither by its subresource nor beside the spec", async () => {
+    const status = JSON.stringify({ status: { externalId: victim.applicationId } });
+    const patch = ["patch", "platformapplication", "mine", "--type=merge", "-p", status];
+    await expect(asTenant([...patch, "--subresource=status"])).rejects.toThrow(/forbidden/i);
+    await asTenant(patch);
+    expect(idOf(await stage.get("PlatformApplication", "mine"))).toBe(mine.applicationId);
+  });
+
+  it("[E11] a forged intent leads to nothing that the spec may not, and to no deletion", async ({ task }) => {
+    const record = await stage.record();
+    const into = { environmentRef: { externalId: victim.environmentId }, name: "victim", ...LIFECYCLE };
+    const of = (op: string, parentId?: string): JsonObject => ({
+      op,
+      name: "victim",
+      ...(parentId !== undefined && { parentId }),
+    });
+    const { annotations = {} } = (await stage.get("PlatformApplication", "mine")).metadata;
+    const copy = application("copy", "mine", { name: "mine", ...LIFECYCLE });
+    await stage.apply({ ...copy, metadata: { name: "copy", annotations } });
+    const rows: readonly (readonly [Manifest, JsonObject, string])[] = [
+      [
+        application("moved", "mine", { ...LIFECYCLE, name: "victim" }),
+        of("createApplication", victim.environmentId),
+        "ParentChanged",
+      ],
+      [project("project", { name: "victim", ...LIFECYCLE }), of("createProject"), "PermissionDenied"],
+      [
+        environment(stage, "environment", "", {
+          projectRef: { externalId: victim.projectId },
+          name: "victim",
+          ...LIFECYCLE,
+        }),
+        of("createEnvironment", victim.projectId),
+        "PermissionDenied",
+      ],
+      [application("inside", "", into), of("createApplication", victim.environmentId), "PermissionDenied"],
+      [database("inside", "", into), of("createDatabase", victim.environmentId), "PermissionDenied"],
+      [
+        application("action", "mine", LIFECYCLE),
+        { creates: false, op: "deployApplication", id: victim.applicationId },
+        "ForeignLedger",
+      ],
+      [
+        application("later", "mine", LIFECYCLE),
+        { ...of("createApplication", mine.environmentId), v: 2 },
+        "ForeignLedger",
+      ],
+      [
+        application("deep", "mine", LIFECYCLE),
+        { mark: JSON.parse(`${"[".repeat(900)}${"]".repeat(900)}`), op: 7 },
+        "ForeignLedger",
+      ],
+    ];
+    for (const [manifest, change] of rows) await forge(manifest, change);
+    for (const [{ kind, metadata }, , reason] of rows) {
+      const told = await stage.waitFor(kind, metadata.name, { type: "Stalled", reason });
+      expect(idOf(told), `${kind} ${metadata.name}`).toBe("");
+    }
+    await stage.waitFor("PlatformApplication", "copy", { type: "Stalled", reason: "AlreadyManaged" });
+    const all = [copy, ...rows.map(([manifest]) => manifest)];
+    for (const { kind, metadata } of all) await stage.remove(kind, metadata.name);
+    for (const { kind, metadata } of all) await stage.waitGone(kind, metadata.name);
+    expect(record.changes()).toEqual([]);
+    const { projects, environments, services } = stage.platform.world();
+    expect([
+      projects.has(victim.projectId),
+      environments.has(victim.environmentId),
+      services.has(victim.applicationId),
+    ]).toEqual([true, true, true]);
+    figure(task, `0 changes by ${String(all.length)} forged records`, all.length);
+  });
+
+  it("[E11] a status that is writable by mistake is a hint: nothing of others is touched, stopped or deleted", async () => {
+    const record = await stage.record();
+    const spoils = [
+      ["PlatformApplication", "spare", victim.applicationId],
+      ["PlatformEnvironment", "spare", victim.environmentId],
+      ["PlatformDatabase", "spare-db", victim.applicationId],
+    ] as const;
+    for (const [kind, name, externalId] of spoils) await stage.patch(kind, name, { status: { externalId } }, "status");
+    await stage.patch("PlatformApplication", "spare", { spec: { runState: "Stopped", cpu: 500 } });
+    for (const [kind, name] of spoils) await stage.waitFor(kind, name, { type: "Stalled", status: "True" });
+    const told = await stage.waitFor("PlatformApplication", "spare", { type: "Stalled", reason: "NotObservable" });
+    expect(condition(told, "Ready")?.message).toContain("does not show that the application");
+    for (const [kind, name] of spoils) await stage.remove(kind, name);
+    for (const [kind, name] of spoils) await stage.waitGone(kind, name);
+    expect(record.changes()).toEqual([]);
+    expect(stage.platform.world().services.get(victim.applicationId)).toBeDefined();
+    expect(stage.platform.world().environments.get(victim.environmentId)).toBeDefined();
+  });
+
+  it("[E11] what was forged holds up nobody: its owner takes it over", async () => {
+    const record = await stage.record();
+    await stage.apply(
+      secret("owner", { token: stage.platform.tokens.admin }),
+      connection(stage, "owner", { surface: "Full" }),
+      project("owner", { name: "victim", externalId: victim.projectId, connectionRef: { name: "owner" } }),
+      environment(stage, "owner", "owner", { name: "victim", externalId: victim.environmentId }),
+      application("owner", "owner", { name: "victim", externalId: victim.applicationId }),
+    );
+    await stage.waitFor("PlatformApplication", "owner", { status: "True" });
+    expect(record.changes()).toEqual([]);
+  });
+});
