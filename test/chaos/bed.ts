@@ -98,6 +98,7 @@ export async function openBed(options: BedOptions): Promise<Bed> {
   const tapped = {
     sequence,
     director: (): Director => bed.director,
+    pids: () => operators.map(({ pid }) => pid),
     crash: () => {
       process.kill(last().pid, "SIGKILL");
     },

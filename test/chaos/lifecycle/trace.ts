@@ -6,7 +6,7 @@ import { z } from "zod";
 
 import type { Surface } from "../../../src/simulator/operations.ts";
 
-const Step = z.object({
+export const Step = z.object({
   chapter: z.string(),
   what: z.string(),
   nth: z.int().positive(),

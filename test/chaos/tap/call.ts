@@ -16,6 +16,8 @@ export interface Call {
   /** Its number among the calls of that name, from 1. */
   readonly nth: number;
   readonly body: Buffer;
+  /** The process that made it. */
+  readonly pid: number | undefined;
   /** When it came in, milliseconds since 1970. */
   readonly at: number;
 }

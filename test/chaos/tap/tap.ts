@@ -6,10 +6,11 @@ import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import https from "node:https";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 
 import { certificate, privateKey } from "../../support/tls.ts";
 import type { Call, Director, Fate, Sequence, Side } from "./call.ts";
+import { ownerOf } from "./owner.ts";
 import { openWatch } from "./watch.ts";
 
 export interface TapOptions {
@@ -21,6 +22,8 @@ export interface TapOptions {
   readonly name: (method: string, url: string, body: Buffer) => string;
   /** Asked anew for each call. */
   readonly director: () => Director;
+  /** The processes whose calls these are. */
+  readonly pids: () => readonly number[];
   /** Kills the operator, before it returns. */
   readonly crash: () => void;
 }
@@ -44,10 +47,11 @@ export async function openTap(options: TapOptions): Promise<Tap> {
     ? new https.Agent({ keepAlive: true, ca: options.target.ca })
     : new http.Agent({ keepAlive: true });
   const forward = forwarder(options.target.url, agent);
+  const owners = new WeakMap<Socket, number>();
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     // The operator may be dead by now, and its sockets with it.
     response.on("error", () => {});
-    take(options, forward, request, response).catch(() => response.destroy());
+    take(options, { forward, owners }, request, response).catch(() => response.destroy());
   };
   const server = secure
     ? https.createServer({ cert: certificate, key: privateKey }, handle)
@@ -82,9 +86,21 @@ function forwarder(target: string, agent: http.Agent | https.Agent): Forward {
   };
 }
 
+interface Wires {
+  readonly forward: Forward;
+  /** Looked up once per connection. */
+  readonly owners: WeakMap<Socket, number>;
+}
+
+function ownerOfCall({ pids }: TapOptions, { owners }: Wires, { socket }: IncomingMessage): number | undefined {
+  const known = owners.get(socket) ?? ownerOf(socket.remotePort ?? 0, pids());
+  if (known !== undefined) owners.set(socket, known);
+  return known;
+}
+
 async function take(
   options: TapOptions,
-  forward: Forward,
+  wires: Wires,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -96,9 +112,10 @@ async function take(
     url,
     what: `${options.side} ${options.name(method, url, body)}`,
     body,
+    pid: ownerOfCall(options, wires, request),
   });
   const fate = options.director().decide?.(call) ?? { do: "pass" };
-  await meet(fate, { call, request, response }, options, forward);
+  await meet(fate, { call, request, response }, options, wires.forward);
 }
 
 async function meet(fate: Fate, exchange: Exchange, options: TapOptions, forward: Forward): Promise<void> {
