@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { RequestOptions } from "node:https";
 import type { ConnectionOptions } from "node:tls";
 
-import { KubeConfig } from "@kubernetes/client-node";
+import { KubeConfig } from "@kubernetes/client-node/dist/config.js";
 import { Agent, ProxyAgent, request as send, type Dispatcher } from "undici";
 
 import { deadline } from "./clock.ts";
