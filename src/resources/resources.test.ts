@@ -46,7 +46,24 @@ describe("a spec", () => {
     expect(platformBinding.spec.safeParse(specOf({ title: "", kind: "PlatformBinding", change })).success).toBe(false);
   });
 
-  it("does not let a key of a map reach a prototype", () => {
+  it.each([
+    ["PlatformBlueprint", (deep: unknown) => ({ specOverrides: deep })],
+    [
+      "PlatformOperation",
+      (deep: unknown) => ({
+        type: "RenderHelmDefaultValues",
+        environmentRef: { name: "staging" },
+        outputConfigMap: "values",
+        source: { helm_repository: deep },
+      }),
+    ],
+  ])("[E5] of %s may not be nested more deeply than the stack", (kind, change) => {
+    const deep: unknown = JSON.parse(`${'{"a":'.repeat(9_000)}1${"}".repeat(9_000)}`);
+    const { error } = specSchema(kind).safeParse(specOf({ title: "", kind, change: change(deep) }));
+    expect(error?.message).toContain("characters of JSON");
+  });
+
+  it("[E3] does not let a key of a map reach a prototype", () => {
     const change: unknown = JSON.parse('{"__proto__":{"polluted":{"value":"1"}}}');
     platformBinding.spec.safeParse(specOf({ title: "", kind: "PlatformBinding", change: { managedConfig: change } }));
     expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);

@@ -1,0 +1,116 @@
+/** E8: where a connection may not lead, under the operator's own rules: https, public addresses, no exceptions. */
+import { createServer, type Server } from "node:net";
+
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+import { isKube } from "../../src/kube/errors.ts";
+import { condition } from "../support/cluster.ts";
+import { figure } from "../support/figure.ts";
+import { connection, project, secret } from "../support/manifests.ts";
+import { createStage } from "../support/stage.ts";
+
+/** A connection to the machine itself, on any of its own addresses, is heard here. */
+let heard = 0;
+let port = 0;
+let listeners: readonly Server[] = [];
+
+beforeAll(async () => {
+  const first = await listening("127.0.0.1", 0);
+  const address = first.address();
+  port = typeof address === "object" && address !== null ? address.port : 0;
+  // Not every machine has the second.
+  const second = await listening("::1", port).catch(() => undefined);
+  listeners = [first, ...(second === undefined ? [] : [second])];
+});
+
+afterAll(() => {
+  for (const listener of listeners) listener.close();
+});
+
+async function listening(host: string, at: number): Promise<Server> {
+  const server = createServer((socket) => {
+    heard += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(at, host, resolve);
+  });
+  return server;
+}
+
+const stage = createStage({
+  surface: "documented",
+  args: ["--allow-insecure-platform=false", "--allowed-platform-hosts="],
+});
+
+const PRIVATE = /loopback, link-local or private address/;
+
+/** Hosts, what the condition says, and for which the API server says no already. */
+const ADDRESSES: readonly (readonly [baseUrl: string, says: RegExp])[] = [
+  ["http://127.0.0.1", /is not https/],
+  ["http://platform.example", /is not https/],
+  ["https://127.0.0.1", PRIVATE],
+  ["https://127.1", PRIVATE],
+  ["https://2130706433", PRIVATE],
+  ["https://0x7f000001", PRIVATE],
+  ["https://0177.0.0.1", PRIVATE],
+  ["https://0.0.0.0", PRIVATE],
+  ["https://169.254.169.254", PRIVATE],
+  ["https://10.96.0.1", PRIVATE],
+  ["https://172.16.0.1", PRIVATE],
+  ["https://192.168.0.1", PRIVATE],
+  ["https://100.64.0.1", PRIVATE],
+  ["https://[::1]", PRIVATE],
+  ["https://[::]", PRIVATE],
+  ["https://[::ffff:127.0.0.1]", PRIVATE],
+  ["https://[64:ff9b::7f00:1]", PRIVATE],
+  ["https://[2002:7f00:1::]", PRIVATE],
+  ["https://[fe80::1]", PRIVATE],
+  ["https://[fd00::1]", PRIVATE],
+  ["https://localhost", PRIVATE],
+  ["https://LOCALHOST", PRIVATE],
+];
+const REFUSED = [
+  "file:///etc/passwd",
+  "ftp://127.0.0.1",
+  "https://user:s3cret@127.0.0.1",
+  "https://platform.example@127.0.0.1",
+  "https://127.0.0.1/latest/meta-data",
+  "https://127.0.0.1?x=1",
+  "https://127.0.0.1#x",
+  "https://127.0.0.1.",
+  "https://127。0。0。1",
+  "//127.0.0.1",
+];
+
+it("[E8] sends not one byte to an address inside, and says why", async ({ task }) => {
+  await stage.apply(secret("token", { token: "some-token-of-ours" }));
+  const auth = { tokenSecretRef: { name: "token" } };
+  const named = ADDRESSES.map(([baseUrl, says], at) => ({ name: `inside-${at}`, baseUrl: `${baseUrl}:${port}`, says }));
+  await stage.apply(
+    ...named.flatMap(({ name, baseUrl }) => [
+      connection(stage, name, { baseUrl, auth }),
+      project(name, { connectionRef: { name } }),
+    ]),
+  );
+  for (const { name, baseUrl, says } of named) {
+    const told = await stage.waitFor("PlatformConnection", name, { status: "False" });
+    expect(condition(told, "Ready")?.message, baseUrl).toMatch(says);
+    await stage.waitFor("PlatformProject", name, { reason: "ConnectionNotReady" });
+  }
+  expect(heard).toBe(0);
+  figure(task, "0 connections, 0 bytes", ADDRESSES.length + REFUSED.length);
+});
+
+it("[E8] is not even asked to where an address is none of the platform's form", async () => {
+  for (const baseUrl of REFUSED) {
+    const refused = await stage.apply(connection(stage, "refused", { baseUrl })).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(isKube(refused, "Invalid"), baseUrl).toBe(true);
+    expect(String(refused)).not.toContain("s3cret");
+  }
+  expect(heard).toBe(0);
+});

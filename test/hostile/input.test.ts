@@ -1,0 +1,269 @@
+/** Hostile specs, Secrets, catalogues and answers against the whole operator: each is told, and stops nobody else. */
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+
+import type { JsonObject } from "../../src/kube/types.ts";
+import { INTENT } from "../../src/resources/base/names.ts";
+import { condition } from "../support/cluster.ts";
+import { figure } from "../support/figure.ts";
+import {
+  application,
+  blueprint,
+  connection,
+  defaults,
+  deploying,
+  NEXT_COMMIT,
+  operation,
+  project,
+  resource,
+  secret,
+  tree,
+} from "../support/manifests.ts";
+import { startScriptedServer } from "../support/scripted-server.ts";
+import { expectSettled } from "../support/settling.ts";
+import { createStage } from "../support/stage.ts";
+
+const ODD = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+const VALUE = 'c4n4ry-"value"-ä\\/+?&1';
+const Said = z.object({ note: z.string(), regarding: z.object({ name: z.string() }) });
+
+describe("hostile input", () => {
+  const stage = createStage({ surface: "full" });
+
+  beforeAll(async () => {
+    await stage.apply(...defaults(stage), ...tree(stage, "good"));
+    await expectSettled(stage, "good");
+  });
+
+  /** Everything that people and machines read: statuses, events, the log, the metrics. */
+  const shown = async (): Promise<string> => {
+    const objects = await stage.kubectl(["get", "platform,events", "-o", "json"]);
+    const metrics = await (await fetch(`${stage.operator.metricsUrl}/metrics`)).text();
+    return `${objects}\n${JSON.stringify(stage.operator.logs())}\n${metrics}`;
+  };
+  const notesOf = async (name: string): Promise<readonly string[]> =>
+    (await stage.list("Event"))
+      .map((event) => Said.parse(event))
+      .flatMap((said) => (said.regarding.name === name ? [said.note] : []));
+
+  describe("[E2] a token that no header can carry", () => {
+    const BAD: Readonly<Record<string, string>> = {
+      crlf: "tok3n-value\r\nX-Evil: 1",
+      lf: "tok3n-value\nx",
+      nul: "tok3n-value\u0000",
+      umlaut: "tök3n-value",
+      emoji: "tok3n-value-😀",
+      blank: "tok3n value",
+      "two-newlines": "tok3n-value\n\n",
+      del: "tok3n-value\u007f",
+    };
+
+    it("is told by name and without its value, and not one request is sent", async ({ task }) => {
+      const server = await startScriptedServer();
+      for (const [name, token] of Object.entries(BAD)) {
+        await stage.apply(secret(name, { token }), connection(stage, name, { baseUrl: server.url }));
+      }
+      for (const name of Object.keys(BAD)) {
+        const told = await stage.waitFor("PlatformConnection", name, { type: "Stalled", status: "True" });
+        expect(condition(told, "Ready")).toMatchObject({
+          reason: "CredentialsInvalid",
+          message: expect.stringContaining(`Secret "${name}" key "token"`),
+        });
+      }
+      expect(server.arrived).toEqual([]);
+      expect(await shown()).not.toMatch(/t[oö]k3n/);
+      await server.stop();
+      figure(task, "0 requests, 0 values shown", Object.keys(BAD).length);
+    });
+
+    it.each([
+      ["a newline", "\n"],
+      ["a line end of Windows", "\r\n"],
+    ])("is one without %s at its end", async (title, end) => {
+      const name = title.replaceAll(" ", "-").toLowerCase();
+      await stage.apply(secret(name, { token: `${stage.platform.tokens.admin}${end}` }), connection(stage, name));
+      const works = await stage.waitFor("PlatformConnection", name, { status: "True" });
+      expect(condition(works, "Ready")?.reason).toBe("Available");
+    });
+  });
+
+  it("[E3] keys that reach prototypes are keys like any other, in every map of every spec", async ({ task }) => {
+    const keys = ["__proto__", "constructor", "prototype", "hasOwnProperty", "toString"];
+    const mapOf = (value: unknown): JsonObject => Object.fromEntries(keys.map((key) => [key, value])) as JsonObject;
+    const variables = keys.map((name) => ({ name, value: "polluted" }));
+    const annotations = { constructor: "polluted", prototype: "polluted" };
+    const app = application("proto", "good", { variables });
+    await stage.apply(
+      { ...app, metadata: { ...app.metadata, annotations, labels: annotations } },
+      { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "proto" }, data: mapOf("polluted") },
+      resource("PlatformVariableSet", "proto", {
+        targets: [{ applicationRef: { name: "good" } }],
+        variablesFrom: [{ configMapRef: { name: "proto" } }],
+      }),
+      blueprint("proto", "good", { specOverrides: { ...mapOf({ polluted: true }), cpu: 100 } }),
+      resource("PlatformBinding", "proto", {
+        clusterRef: { externalId: stage.platform.clusterIds[0] ?? "" },
+        template: { key: "kubernetes-essentials", version: "1.2.0" },
+        layerSelections: mapOf(true),
+        managedConfig: { ingress: { domain: { value: "a.example.com" } }, ...mapOf(mapOf({ value: "polluted" })) },
+        customerProvidedInputs: mapOf(mapOf({ value: "polluted" })),
+      }),
+    );
+    const names = async (name: string) => {
+      await stage.waitFor("PlatformApplication", name, { status: "True" });
+      const service = [...stage.platform.world().services.values()].find((one) => one.name === name);
+      return [...stage.platform.world().variables.values()]
+        .filter(({ parentId }) => parentId === service?.id)
+        .map(({ key }) => key);
+    };
+    expect(await names("proto")).toEqual(expect.arrayContaining(keys));
+    await stage.waitFor("PlatformVariableSet", "proto", { status: "True" });
+    expect(await names("good")).toEqual(expect.arrayContaining(keys));
+    const bound = await stage.waitFor("PlatformBinding", "proto", { reason: "InvalidSpec" });
+    expect(condition(bound, "Ready")?.message).toMatch(/\[constructor\] is no component.*\[constructor\] is no layer/);
+    const refused = await stage.waitFor("PlatformBlueprint", "proto", { type: "Stalled", status: "True" });
+    expect(condition(refused, "Ready")?.message).toContain("constructor");
+    await expectGoodGoesOn("project polluted");
+    figure(task, "({}).polluted stays undefined, each key sent or refused by name", keys.length * 6);
+  });
+
+  it("[E5] what is nested without measure is invalid, and nothing else happens", async () => {
+    // Beyond it the API server itself takes seconds for a patch; the stack's end has its own tests.
+    const deep = JSON.parse(`${'{"a-name-of-some-letters":'.repeat(1_500)}1${"}".repeat(1_500)}`) as JsonObject;
+    const odd = project("deep");
+    const [brackets, annotations] = ["[".repeat(100_000), "]".repeat(100_000)];
+    await stage.apply({ ...odd, metadata: { ...odd.metadata, annotations: { [INTENT]: brackets + annotations } } });
+    const chart = { type: "RenderHelmDefaultValues", environmentRef: { name: "good" }, outputConfigMap: "deep" };
+    await stage.apply(
+      blueprint("deep", "good", { specOverrides: deep }),
+      operation("deep", { ...chart, source: { helm_repository: deep } }),
+    );
+    for (const kind of ["PlatformBlueprint", "PlatformOperation"]) {
+      const told = await stage.waitFor(kind, "deep", { type: "Stalled", reason: "InvalidSpec" });
+      expect(condition(told, "Ready")?.message).toContain("characters of JSON");
+    }
+    const claimed = await stage.waitFor("PlatformProject", "deep", { type: "Stalled", status: "True" });
+    expect(condition(claimed, "Ready")?.reason).not.toBe("InternalError");
+    await expectGoodGoesOn("deep");
+  });
+
+  it("[E4] a catalogue of evil patterns blocks nobody, and the platform judges", async ({ task }) => {
+    const { platform } = stage;
+    const headers = { authorization: `Token ${platform.tokens.admin}` };
+    const path = `/organization/${platform.organizationId}/platformTemplate`;
+    const catalogue = await (await fetch(platform.url + path, { headers })).text();
+    const evil = catalogue.replaceAll(/"pattern":\s*"(?:[^"\\]|\\.)*"/g, `"pattern":"^(a+)+$"`);
+    expect(evil).not.toBe(catalogue);
+    platform.sim.faults.add({
+      match: { operation: "listPlatformTemplates" },
+      count: null,
+      name: "evil",
+      answer: { is: "status", status: 200, body: evil },
+    });
+    const lag = async (): Promise<number> => {
+      const text = await (await fetch(`${stage.operator.metricsUrl}/metrics`)).text();
+      return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1]) * 1_000;
+    };
+    await lag();
+    const record = await stage.record();
+    await stage.apply(
+      resource("PlatformBinding", "evil", {
+        clusterRef: { externalId: platform.clusterIds[1] ?? "" },
+        template: { key: "kubernetes-essentials", version: "1.2.0" },
+        managedConfig: { ingress: { domain: { value: `${"a".repeat(200)}!` } } },
+      }),
+    );
+    const judged = await stage.waitFor("PlatformBinding", "evil", { reason: "InvalidSpec" });
+    expect(condition(judged, "Ready")?.message).toContain("rejected putBinding");
+    expect(record.changes().length).toBeGreaterThan(0);
+    figure(task, `event loop held up ${Math.ceil(await lag())} ms at most`);
+    platform.sim.faults.clear("evil");
+    await stage.remove("PlatformBinding", "evil");
+  });
+
+  it("[E7] an answer that quotes secrets and turns terminals is shown without either", async ({ task }) => {
+    const quotes = [
+      VALUE,
+      JSON.stringify({ value: VALUE }),
+      encodeURIComponent(VALUE),
+      Buffer.from(VALUE).toString("base64"),
+      stage.platform.tokens.admin,
+    ];
+    const detail = `\u001b[31mno\r\n\u202e\u0000 ${quotes.join(" \u2028 ")} "}\nfake 1\n`;
+    stage.platform.sim.faults.add({
+      match: { operation: "importEnvironmentVariable" },
+      count: null,
+      name: "quoting",
+      answer: { is: "status", status: 422, body: { detail } },
+    });
+    await stage.apply(
+      secret("quoted", { password: VALUE }),
+      application("quoted", "good", {
+        variables: [{ name: "PASSWORD", valueFrom: { secretKeyRef: { name: "quoted", key: "password" } } }],
+      }),
+    );
+    const told = await stage.waitFor("PlatformApplication", "quoted", { type: "Stalled", status: "True" });
+    expect(condition(told, "Ready")?.message).toMatch(/rejected importVariables \(422\): \[31mno/);
+    await vi.waitFor(async () => expect((await notesOf("quoted")).join("\n")).toContain("[31mno"));
+    const texts = [
+      ...(await notesOf("quoted")),
+      ...["Ready", "Synced", "Stalled"].map((type) => condition(told, type)?.message ?? ""),
+    ];
+    expect(texts.filter((text) => ODD.test(text))).toEqual([]);
+    const all = await shown();
+    for (const quote of quotes) expect(all).not.toContain(quote);
+    expect(all).not.toContain("c4n4ry");
+    stage.platform.sim.faults.clear("quoting");
+    figure(task, "0 occurrences in statuses, events, log and metrics", quotes.length);
+  });
+
+  it("[E13] hostile names stay out of metrics, and every line of the log is one record", async () => {
+    const name = 'a\u001b[31m\u202eb"} 1';
+    await stage.apply(project("ansi", { name }));
+    await stage.waitFor("PlatformProject", "ansi", { status: "True" });
+    const metrics = await (await fetch(`${stage.operator.metricsUrl}/metrics`)).text();
+    const series = metrics.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+    expect(series.filter((line) => !/^\w+(\{(\w+="[^"\\\p{Cc}]*",?)*\})? [-+.\deInfNa]+$/u.test(line))).toEqual([]);
+    const texts = stage.operator
+      .logs()
+      .flatMap((line) => Object.values(line))
+      .filter((value) => typeof value === "string");
+    expect(texts.filter((text) => ODD.test(text))).toEqual([]);
+    const conditions = JSON.stringify((await stage.get("PlatformProject", "ansi")).status);
+    expect(conditions).not.toMatch(/\\u001b|\u202e/);
+  });
+
+  it("[E8] goes neither where a redirect points nor to any URL that is only passed on", async ({ task }) => {
+    const inside = await startScriptedServer();
+    const outside = await startScriptedServer();
+    outside.script({ status: 307, headers: { location: `${inside.url}/latest/meta-data` } });
+    await stage.apply(
+      secret("moved", { token: "some-token-of-ours" }),
+      connection(stage, "moved", { baseUrl: outside.url, surface: "Documented" }),
+      project("moved", { connectionRef: { name: "moved" } }),
+      resource("PlatformWebhook", "inside", { targetUrl: `${inside.url}/hook`, events: ["NEVER"] }),
+      blueprint("inside", "good", { icon: `${inside.url}/icon.svg` }),
+      application("inside", "good", { gitRepository: { url: `${inside.url}/web.git`, branch: "main" } }),
+    );
+    const told = await stage.waitFor("PlatformConnection", "moved", { status: "False" });
+    expect(condition(told, "Synced")?.status).toBe("False");
+    await stage.waitFor("PlatformProject", "moved", { reason: "ConnectionNotReady" });
+    for (const kind of ["PlatformWebhook", "PlatformBlueprint", "PlatformApplication"])
+      await stage.waitFor(kind, "inside", (object) => condition(object, "Ready") !== undefined);
+    expect(outside.arrived.length).toBeGreaterThan(0);
+    expect(inside.arrived).toEqual([]);
+    await Promise.all([inside.stop(), outside.stop()]);
+    figure(task, "0 requests to what a redirect, a webhook, an icon and a repository name", 4);
+  });
+
+  /** The neighbour of whatever came before is still served. */
+  async function expectGoodGoesOn(why: string): Promise<void> {
+    const { metadata } = await stage.get("PlatformApplication", "good");
+    await stage.patch(
+      "PlatformApplication",
+      "good",
+      deploying(metadata.generation === 1 ? NEXT_COMMIT : `${NEXT_COMMIT.slice(0, 39)}${String(metadata.generation)}`),
+    );
+    expect((await stage.waitFor("PlatformApplication", "good", { status: "True" })).metadata.name, why).toBe("good");
+  }
+});

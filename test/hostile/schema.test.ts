@@ -1,0 +1,118 @@
+/** What a real API server keeps out: hostile ids, and values without measure. */
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+
+import { createKubeClient, type ConnectedClient } from "../../src/kube/client.ts";
+import { systemClock } from "../../src/kube/clock.ts";
+import { KubeError } from "../../src/kube/errors.ts";
+import { collectionPath } from "../../src/kube/paths.ts";
+import type { JsonObject } from "../../src/kube/types.ts";
+import { API_VERSION, GROUP, VERSION } from "../../src/resources/base/names.ts";
+import { RESOURCES } from "../../src/resources/index.ts";
+import { figure } from "../support/figure.ts";
+import { HOSTILE_IDS } from "../support/hostile-ids.ts";
+import { SMALLEST } from "../support/spec-cases.ts";
+
+const facts = inject("controlPlane");
+let client: ConnectedClient;
+
+beforeAll(() => {
+  client = createKubeClient({
+    config: { from: "file", path: facts.kubeconfigPath },
+    userAgent: "hostile",
+    clock: systemClock(),
+  });
+});
+
+afterAll(() => client.close());
+
+type Spec = (hostile: string) => JsonObject;
+const ref = (member: string): Spec[] => [
+  (name) => ({ [member]: { name } }),
+  (externalId) => ({ [member]: { externalId } }),
+];
+const variable = (from: object): JsonObject => ({ variables: [{ name: "A", valueFrom: { ...from } }] });
+
+/** Fields whose values go into paths, each laid over the smallest spec of its kind. */
+const FIELDS: readonly (readonly [kind: string, specs: readonly Spec[]])[] = [
+  [
+    "PlatformConnection",
+    [
+      (organizationId) => ({ organizationId }),
+      (name) => ({ auth: { tokenSecretRef: { name } } }),
+      (id) => ({ allowedProjects: [id] }),
+    ],
+  ],
+  ["PlatformProject", [(externalId) => ({ externalId }), (name) => ({ connectionRef: { name } })]],
+  ["PlatformEnvironment", [(externalId) => ({ externalId }), ...ref("projectRef"), ...ref("clusterRef")]],
+  [
+    "PlatformApplication",
+    [
+      (externalId) => ({ externalId }),
+      ...ref("environmentRef"),
+      (name) => variable({ secretKeyRef: { name, key: "a" } }),
+      (name) => variable({ configMapKeyRef: { name, key: "a" } }),
+    ],
+  ],
+  ["PlatformDatabase", [(externalId) => ({ externalId }), ...ref("environmentRef")]],
+  ["PlatformBlueprint", [(externalId) => ({ externalId }), ...ref("environmentRef")]],
+  ["PlatformCluster", [(externalId) => ({ externalId }), (credentialsId) => ({ credentialsId })]],
+  ["PlatformBinding", [...ref("clusterRef")]],
+  ["PlatformVariableSet", [(name) => ({ variablesFrom: [{ secretRef: { name } }] })]],
+  ["PlatformOperation", [(name) => ({ type: "StopDatabase", databaseRef: { name } })]],
+];
+
+/** @returns whether the API server takes it; nothing is stored. @throws KubeError for another failure than Invalid */
+async function isTaken(kind: string, spec: JsonObject): Promise<boolean> {
+  const resource = RESOURCES.find((one) => one.kind === kind);
+  const type = { group: GROUP, version: VERSION, kind, plural: resource?.plural ?? "", namespaced: true };
+  const body = { apiVersion: API_VERSION, kind, metadata: { name: "hostile" }, spec };
+  try {
+    const query = { dryRun: "All", fieldValidation: "Strict" };
+    await client.request({ method: "POST", path: collectionPath(type, "default"), query, body, timeoutMs: 30_000 });
+    return true;
+  } catch (error) {
+    if (error instanceof KubeError && error.failure === "Invalid") return false;
+    throw error;
+  }
+}
+
+const laid = (kind: string, change: JsonObject): JsonObject => ({ ...(SMALLEST[kind] as JsonObject), ...change });
+
+describe("[E1] the API server", () => {
+  it.each(FIELDS)("refuses hostile ids and names of a %s", async (kind, specs) => {
+    const asked = specs.flatMap((spec) => HOSTILE_IDS.map((hostile) => ({ change: spec(hostile) })));
+    const taken = await Promise.all(asked.map(async ({ change }) => isTaken(kind, laid(kind, change))));
+    expect(asked.filter((_one, at) => taken[at]).map(({ change }) => JSON.stringify(change))).toEqual([]);
+  });
+
+  it("takes the same kinds with values that are meant", async ({ task }) => {
+    for (const [kind] of FIELDS) expect(await isTaken(kind, laid(kind, {})), kind).toBe(true);
+    figure(task, "0 hostile ids taken", FIELDS.flatMap(([, specs]) => specs).length * HOSTILE_IDS.length);
+  });
+});
+
+describe("[E5] the API server", () => {
+  const MIB = "x".repeat(1_048_576);
+  const many = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
+  const members = (count: number): JsonObject => Object.fromEntries(many(count, (at) => [`k${at}`, true]));
+
+  const BOUNDLESS: readonly (readonly [title: string, kind: string, change: JsonObject])[] = [
+    ["a name of 1 MiB", "PlatformProject", { name: MIB }],
+    ["a value of 1 MiB", "PlatformApplication", { variables: [{ name: "A", value: MIB }] }],
+    ["10,000 variables", "PlatformApplication", { variables: many(10_000, (at) => ({ name: `V${at}`, value: "1" })) }],
+    ["1,000 ports", "PlatformApplication", { ports: many(1_000, (at) => ({ internalPort: at + 1 })) }],
+    ["1,000 variables", "PlatformVariableSet", { variables: many(1_000, (at) => ({ name: `V${at}`, value: "1" })) }],
+    ["1,000 targets", "PlatformVariableSet", { targets: many(1_000, () => ({ applicationRef: { name: "a" } })) }],
+    ["1,000 variables", "PlatformBlueprint", { variables: many(1_000, (at) => ({ name: `V${at}`, value: "1" })) }],
+    ["an icon of 1 MiB", "PlatformBlueprint", { icon: `https://x.example/${MIB}` }],
+    ["1,000 layers", "PlatformBinding", { layerSelections: members(1_000) }],
+    ["1,000 components", "PlatformBinding", { managedConfig: Object.fromEntries(many(1_000, (at) => [`c${at}`, {}])) }],
+    ["a URL of 1 MiB", "PlatformConnection", { baseUrl: `https://${MIB}` }],
+    ["a line break", "PlatformProject", { name: "a\nb" }],
+    ["a NUL in a commit", "PlatformApplication", { deploy: { gitCommitId: "abcdef1\u0000" } }],
+  ];
+
+  it.each(BOUNDLESS)("refuses %s of a %s", async (_title, kind, change) => {
+    expect(await isTaken(kind, laid(kind, change))).toBe(false);
+  });
+});
