@@ -41,7 +41,7 @@ const SPELLINGS: readonly [string, (value: string) => string][] = [
 ];
 
 describe("the log", () => {
-  it("is one JSON object a line, of the listed fields and no others", () => {
+  it("[E13] is one JSON object a line, of the listed fields and no others", () => {
     const { log, lines, parsed } = logging();
     log.info("changed the platform", { kind: "PlatformProject", name: "shop", generation: 2, id: undefined });
     log.info("x", { object: { spec: 1 } } as Fields);
@@ -93,7 +93,7 @@ describe("the log", () => {
     expect(parsed()).not.toMatchObject([{ error: { frames: expect.arrayContaining(["at liar (file:1:1)"]) } }]);
   });
 
-  it("strips what could turn a terminal's or reader's head", () => {
+  it("[E13] strips what could turn a terminal's or reader's head", () => {
     const { log, lines } = logging();
     log.info("a\u001b[31mb\u202Ec\nd", { name: "x\u0000y\u2028z" });
     expect(lines[0]).toMatch(/"message":"a \[31mb c d"/);
@@ -101,7 +101,7 @@ describe("the log", () => {
   });
 
   it.each(WAYS.flatMap(([way, say]) => SPELLINGS.map(([spelling, spell]) => ({ way, say, spelling, spell }))))(
-    "keeps a secret out of $way, $spelling",
+    "[E6] keeps a secret out of $way, $spelling",
     ({ say, spell }) => {
       const { log, lines, parsed } = logging();
       say(log, `before ${spell(CANARY)} after`);
@@ -114,7 +114,7 @@ describe("the log", () => {
     },
   );
 
-  it("stays JSON whatever a secret is", () => {
+  it("[E6] stays JSON whatever a secret is", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 6 }), fc.string(), fc.integer(), (secret, text, number) => {
         const { log, parsed } = logging([secret, String(number), '":"info', "message"]);
@@ -125,7 +125,7 @@ describe("the log", () => {
   });
 });
 
-describe("the redactor", () => {
+describe("[E6] the redactor", () => {
   it("lets short values stand: they would black out ordinary words", () => {
     const { redactor } = logging(["short"]);
     expect(redactor.redact("a short line")).toBe("a short line");

@@ -122,7 +122,7 @@ describe("a request", () => {
     });
   });
 
-  it("quotes nothing of what was sent or answered in its errors (K13, E7)", async () => {
+  it("[E7] quotes nothing of what was sent or answered in its errors (K13)", async () => {
     await connect((_, response) =>
       json(
         response,

@@ -88,7 +88,7 @@ describe("an event", () => {
     expect(client.calls[0]?.path).toBe(EVENTS);
   });
 
-  it("has its note on one line, clean and no longer than 1,024 bytes (E5, E13)", async () => {
+  it("[E13] has its note on one line, clean and no longer than 1,024 bytes", async () => {
     const { client, recorder } = recording();
     recorder.record(event({ note: `a\u001b[31m\nb\u202e${"ä".repeat(1_024)}` }));
     await settle();

@@ -33,7 +33,7 @@ describe("statusError", () => {
     expect(statusError("GET /x", 429, status, header).retryAfterMs).toBe(wanted);
   });
 
-  it("takes neither reasons nor fields that could hold a value (K13)", () => {
+  it("[E7] takes neither reasons nor fields that could hold a value (K13)", () => {
     const cause = { reason: "FieldValueInvalid", field: 'spec.env["s3cret value"]' };
     const causes = [cause, { reason: "s3cret value", field: "a" }, { field: "b" }, "x"];
     const error = statusError("GET /x", 422, { reason: 'bad "s3cret"', message: "s3cret", details: { causes } });

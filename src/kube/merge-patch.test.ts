@@ -61,7 +61,7 @@ describe("diffMerge", () => {
     expect(diffMerge(before, after)).toEqual(wanted);
   });
 
-  it("pollutes no prototype (E3)", () => {
+  it("[E3] pollutes no prototype", () => {
     const after = JSON.parse('{"__proto__": {"polluted": true}}') as JsonObject;
     expect(JSON.stringify(diffMerge({}, after))).toBe('{"__proto__":{"polluted":true}}');
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { cleanText } from "./text.ts";
 
 describe("cleanText", () => {
-  it("fits, is well-formed, and holds no control or bidirectional character (E5)", () => {
+  it("[E5] fits, is well-formed, and holds no control or bidirectional character", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 8, max: 64 }), (text, maxBytes) => {
         const clean = cleanText(text, maxBytes);

@@ -5,7 +5,7 @@ import { ApiError } from "./errors.ts";
 
 const strict = { allowedHosts: [], allowInsecure: false };
 
-describe("checkedBase", () => {
+describe("[E8] checkedBase", () => {
   it.each([
     "http://platform.example",
     "ftp://platform.example",
@@ -96,7 +96,7 @@ describe("checkedBase", () => {
   });
 });
 
-describe("addressFilter", () => {
+describe("[E8] addressFilter", () => {
   it.each([
     ["93.184.216.34", [], true],
     ["10.0.0.5", [], false],

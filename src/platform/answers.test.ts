@@ -192,7 +192,7 @@ describe("answers", () => {
     expect(value).toEqual(expected);
   });
 
-  it("never show members of a prototype", async () => {
+  it("[E3] never show members of a prototype", async () => {
     const { server, connect } = await startHarness();
     server.script({ body: `{"id":"${ID}","name":"web","__proto__":{"description":"polluted"},"constructor":{"x":1}}` });
     const project = await connect().projects.get(ID);

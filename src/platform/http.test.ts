@@ -49,7 +49,7 @@ describe("an exchange", () => {
     ]);
   });
 
-  it("does not follow redirects", async () => {
+  it("[E8] does not follow redirects", async () => {
     server.script({ status: 307, headers: { location: `${server.url}/elsewhere` } });
     const answer = await transport.exchange({
       method: "POST",
@@ -127,14 +127,14 @@ describe("an exchange without an answer", () => {
     await expect(get("http://nowhere.invalid")).rejects.toMatchObject({ failure: "connect" });
   });
 
-  it("never quotes headers", async () => {
+  it("[E2] never quotes headers", async () => {
     const headers = { authorization: "Token s3cret\r\nx: y" };
     const sent = transport.exchange({ method: "GET", url: server.url, headers, deadlineMs: 1000 });
     await expect(sent).rejects.toSatisfy((error: Error) => !`${error.message} ${error.stack}`.includes("s3cret"));
   });
 });
 
-describe("an address that is not allowed", () => {
+describe("[E8] an address that is not allowed", () => {
   it("gets no connection, whatever its name", async () => {
     const asked: string[] = [];
     let connections = 0;

@@ -38,7 +38,7 @@ function placeholders(name: OperationName): string[] {
   return [...operations[name].path.matchAll(/\{(\w+)\}/g)].map(([, key]) => key ?? "");
 }
 
-describe("buildPath", () => {
+describe("[E1] buildPath", () => {
   it("builds exactly the template's segments or refuses, whatever the ids", () => {
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.array(anyId, { minLength: 3, maxLength: 3 }), (name, ids) => {

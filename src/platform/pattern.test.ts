@@ -5,7 +5,7 @@ import { testPatterns } from "./pattern.ts";
 
 const judge = (pattern: string, value: string) => testPatterns([{ pattern, value }])[0];
 
-describe("patterns of the catalogue", () => {
+describe("[E4] patterns of the catalogue", () => {
   it.each([
     [String.raw`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9-]+)+$`, "shop.example.com", true],
     [String.raw`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9-]+)+$`, "shop", false],

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { condition } from "../support/cluster.ts";
 import { connection, project, secret, tree } from "../support/manifests.ts";
-import { calm, expectSettled, versions } from "../support/settling.ts";
+import { calm, eventsOf, expectSettled, idOf, versions } from "../support/settling.ts";
 import { createStage } from "../support/stage.ts";
 
 /** How long a connection may take to notice that its Secret was mended (reliability bar C6). */
@@ -68,7 +68,7 @@ describe.each(schemes)("[C6] 401: $what", ({ scheme, message }) => {
     },
   );
 
-  it("never shows the token, neither in a status nor in an event nor in the log", async () => {
+  it("[E6] never shows the token, neither in a status nor in an event nor in the log", async () => {
     const token = fresh();
     await stage.apply(secret("default", { token }));
     await stage.waitFor("PlatformConnection", "default", { status: "True" });
@@ -97,5 +97,35 @@ describe("[K1] the Secret of a connection", () => {
     await stage.waitFor("PlatformProject", name, { status: "True" });
     await stage.remove("PlatformConnection", "default");
     await stage.remove("Secret", "default");
+  });
+});
+
+describe("[K1] a namespace whose token was revoked before anybody noticed", () => {
+  const stage = createStage({ surface: "full", windows: { pollMs: 60_000 } });
+
+  it("empties all the same, and the events name what stays on the platform", async () => {
+    const { auth } = stage.platform.sim;
+    const { organizationId } = stage.platform;
+    const { value } = auth.createToken({ name: "doomed", organizationId, scopes: ["Admin"] });
+    await stage.apply(
+      secret("default", { token: value }),
+      connection(stage, "default"),
+      ...tree(stage, "left", { lifecycle: { deletionPolicy: "Delete" } }),
+    );
+    const ids = (await expectSettled(stage, "left")).map(idOf);
+    await calm(stage);
+    auth.revoke("doomed");
+    const record = await stage.record();
+    await stage.remove("PlatformConnection", "default");
+    await stage.remove("Secret", "default");
+    const kinds = ["PlatformProject", "PlatformEnvironment", "PlatformApplication"];
+    for (const kind of kinds) await stage.remove(kind, "left");
+    for (const kind of kinds) await stage.waitGone(kind, "left", 30_000);
+    const told = (await eventsOf(stage, "left", "Orphaned")).join("\n");
+    for (const id of ids) expect(told).toContain(id);
+    expect(told).toContain("The platform rejected the token (401).");
+    const { projects, environments, services } = stage.platform.world();
+    expect([projects.size, environments.size, services.size]).toEqual([1, 1, 1]);
+    expect(record.changeCalls().every(({ status }) => status === 401)).toBe(true);
   });
 });

@@ -34,7 +34,7 @@ function again(kind: AnyKind, sight: Sight): Sight {
 }
 
 describe.each(sights)("the status of a kind: %s", (_name, kind, arbitrary) => {
-  it("fits its CRD, member by member, whatever the platform answers", () => {
+  it("[E5] fits its CRD, member by member, whatever the platform answers", () => {
     fc.assert(
       fc.property(arbitrary, (sight) => {
         const { status } = stored(kind, sight);
@@ -67,7 +67,7 @@ describe.each(sights)("the status of a kind: %s", (_name, kind, arbitrary) => {
     );
   });
 
-  it("holds no text that the API server would store otherwise, and no secret", () => {
+  it("[E6] holds no text that the API server would store otherwise, and no secret", () => {
     fc.assert(
       fc.property(arbitrary, (sight) => {
         const { status } = stored(kind, sight);

@@ -43,7 +43,7 @@ describe("the problems of a spec", () => {
     ]);
   });
 
-  it("leaves a pattern to the platform that cannot be judged here", () => {
+  it("[E4] leaves a pattern to the platform that cannot be judged here", () => {
     const value = `${"a".repeat(4000)}!`;
     const of = template(
       layer("l", { components: [component("c", field("f", { constraints: { pattern: "^(a+)+$" } }))] }),
@@ -62,7 +62,7 @@ describe("the problems of a spec", () => {
   });
 });
 
-describe("whatever catalogue and spec", () => {
+describe("[E3] whatever catalogue and spec", () => {
   const key = fc.oneof(fc.constantFrom("a", "b", "__proto__", "constructor"), fc.string({ maxLength: 5 }));
   const bound = fc.option(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), { nil: undefined });
   const length = fc.option(fc.integer(), { nil: undefined });
