@@ -1,0 +1,166 @@
+/**
+ * [E14] What the operator's token may do is what src/app/rbac.ts says, by the API server's own word; and the rights that
+ * a usual life uses seldom are of use. test/afterwards/rights.test.ts compares them with what the whole suite used.
+ */
+import { randomUUID } from "node:crypto";
+
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { z } from "zod";
+
+import { type Grant, GRANTS, LEASE, OPERATOR } from "../../src/app/rbac.ts";
+import { type ConnectedClient, createKubeClient } from "../../src/kube/client.ts";
+import { systemClock } from "../../src/kube/clock.ts";
+import type { KubeRequest } from "../../src/kube/transport.ts";
+import { FINALIZER, RESOLVE } from "../../src/resources/base/names.ts";
+import { kubeconfigOf } from "../control-plane/access.ts";
+import { defaults, resource, secret } from "../support/manifests.ts";
+import { grantRights, withdrawRights } from "../support/stage-rights.ts";
+import { createStage } from "../support/stage.ts";
+
+const Rules = z.object({
+  status: z.object({
+    incomplete: z.boolean(),
+    resourceRules: z.array(
+      z.object({
+        verbs: z.array(z.string()),
+        apiGroups: z.array(z.string()),
+        resources: z.array(z.string()),
+        resourceNames: z.array(z.string()).default([]),
+      }),
+    ),
+  }),
+});
+
+describe("[E14] the operator's token", () => {
+  const facts = inject("controlPlane");
+  const namespace = `rights-${randomUUID().slice(0, 8)}`;
+  const connect = (path: string): ConnectedClient =>
+    createKubeClient({ config: { from: "file", path }, userAgent: "rights", clock: systemClock() });
+  const admin = connect(facts.kubeconfigPath);
+  let operator: ConnectedClient;
+
+  beforeAll(async () => {
+    await admin.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: namespace } } });
+    operator = connect(await kubeconfigOf(facts, namespace, await grantRights(admin, namespace)));
+  });
+
+  afterAll(async () => {
+    await withdrawRights(admin, namespace);
+    await Promise.all([admin.close(), operator.close()]);
+  });
+
+  const rulesIn = async (where: string): Promise<readonly string[]> => {
+    const path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews";
+    const review = {
+      apiVersion: "authorization.k8s.io/v1",
+      kind: "SelfSubjectRulesReview",
+      spec: { namespace: where },
+    };
+    const { status } = Rules.parse(await operator.request({ method: "POST", path, body: review }));
+    expect(status.incomplete).toBe(false);
+    const rights = status.resourceRules.flatMap(({ verbs, apiGroups, resources, resourceNames }) =>
+      apiGroups.flatMap((group) => resources.flatMap((of) => verbs.map((verb) => [verb, group, of, ...resourceNames]))),
+    );
+    // What Kubernetes lets everybody ask: who am I, what may I.
+    return rights
+      .filter(([, group = ""]) => !/^auth(entication|orization)\.k8s\.io$/.test(group))
+      .map(String)
+      .toSorted();
+  };
+  const granted = (...where: readonly Grant["where"][]): readonly string[] =>
+    GRANTS.filter((grant) => where.includes(grant.where))
+      .flatMap(({ group, resources, verbs, names = [] }) =>
+        resources.flatMap((of) => verbs.map((verb) => String([verb, group, of, ...names]))),
+      )
+      .toSorted();
+
+  it("may do exactly what is declared, in its own namespace and in any other; no wildcard", async () => {
+    expect(await rulesIn(namespace)).toEqual(granted("everywhere", "operator's namespace"));
+    expect(await rulesIn("default")).toEqual(granted("everywhere"));
+    expect((await rulesIn(namespace)).filter((right) => right.includes("*"))).toEqual([]);
+  });
+
+  const here = `/api/v1/namespaces/${namespace}`;
+  const leases = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
+  const rbac = "/apis/rbac.authorization.k8s.io/v1";
+  const ours = "/apis/platform-operator.io/v1alpha1";
+  const body = { metadata: { name: "x" } };
+  const refused: readonly (readonly [string, KubeRequest])[] = [
+    ["list the Secrets of a namespace", { method: "GET", path: `${here}/secrets` }],
+    ["list all Secrets", { method: "GET", path: "/api/v1/secrets" }],
+    ["watch Secrets", { method: "GET", path: `${here}/secrets`, query: { watch: "true" } }],
+    ["create a Secret", { method: "POST", path: `${here}/secrets`, body }],
+    [
+      "patch a Secret",
+      { method: "PATCH", path: `${here}/secrets/x`, body: {}, contentType: "application/merge-patch+json" },
+    ],
+    ["delete a Secret", { method: "DELETE", path: `${here}/secrets/x` }],
+    ["list pods", { method: "GET", path: `${here}/pods` }],
+    ["create a pod", { method: "POST", path: `${here}/pods`, body }],
+    ["run something in a pod", { method: "POST", path: `${here}/pods/x/exec` }],
+    ["get a token for itself", { method: "POST", path: `${here}/serviceaccounts/${OPERATOR}/token`, body: {} }],
+    ["list nodes", { method: "GET", path: "/api/v1/nodes" }],
+    ["list namespaces", { method: "GET", path: "/api/v1/namespaces" }],
+    ["list Deployments", { method: "GET", path: `/apis/apps/v1/namespaces/${namespace}/deployments` }],
+    ["read CRDs", { method: "GET", path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions" }],
+    ["read roles", { method: "GET", path: `${rbac}/clusterroles` }],
+    ["bind a role", { method: "POST", path: `${rbac}/clusterrolebindings`, body }],
+    ["create a custom resource", { method: "POST", path: `${ours}/namespaces/${namespace}/platformprojects`, body }],
+    ["delete a custom resource", { method: "DELETE", path: `${ours}/namespaces/${namespace}/platformprojects/x` }],
+    ["read another lease", { method: "GET", path: `${leases}/x` }],
+    ["delete its lease", { method: "DELETE", path: `${leases}/${LEASE}` }],
+    ["hold a lease elsewhere", { method: "GET", path: leases.replace(namespace, "default") }],
+  ];
+
+  it.each(refused)("may not %s", async (_what, request) => {
+    await expect(operator.request(request)).rejects.toMatchObject({ failure: "Forbidden", status: 403 });
+  });
+});
+
+describe("[E14] seldom used rights", () => {
+  const stage = createStage({ surface: "full" });
+
+  it("let a ClusterPlatformConnection take back the user's word, and a finalizer go that nobody needs", async () => {
+    const name = stage.namespace;
+    const [, shared] = defaults(stage, { allowedNamespaces: { names: [name] }, auth: { tokenSecretRef: { name } } });
+    const token = {
+      ...secret(name, { token: stage.platform.tokens.admin }),
+      metadata: { name, namespace: stage.operatorNamespace },
+    };
+    const annotations = { [RESOLVE]: "proceed" };
+    await stage.apply(token, {
+      ...shared,
+      kind: "ClusterPlatformConnection",
+      metadata: { name, annotations },
+    });
+    await stage.waitFor(
+      "ClusterPlatformConnection",
+      name,
+      ({ metadata }) => metadata.annotations?.[RESOLVE] === undefined,
+    );
+    await stage.waitFor("ClusterPlatformConnection", name, { status: "True" });
+
+    await stage.apply(...defaults(stage), {
+      ...resource("PlatformCatalog", "all", { include: ["Templates"] }),
+      metadata: { name: "all", finalizers: [FINALIZER] },
+    });
+    await stage.waitFor("PlatformCatalog", "all", { status: "True" });
+    await stage.kubectl([
+      "patch",
+      "configmap",
+      "all-catalog",
+      "--type=merge",
+      "-p",
+      JSON.stringify({ data: { more: "x" } }),
+    ]);
+    await stage.annotate("PlatformCatalog", "all", { "platform-operator.io/reconcile-requested-at": "now" });
+    await expect
+      .poll(async () => (await stage.kubectl(["get", "configmap", "all-catalog", "-o", "json"])).includes('"more"'), {
+        timeout: 20_000,
+      })
+      .toBe(false);
+    await stage.remove("PlatformCatalog", "all");
+    await stage.waitGone("PlatformCatalog", "all");
+    await stage.kubectl(["delete", "clusterplatformconnection", name]);
+  });
+});
