@@ -49,7 +49,7 @@ describe("upsert", () => {
     store.upsert(thing("a", "4", { uid: "old" }));
     expect(held()).toBeUndefined();
     store.upsert(thing("a", "6", { uid: "new" }));
-    store.upsert(thing("a", "7", { uid: "old" }));
+    store.upsert(thing("a", "5", { uid: "old" }));
     expect(changes).toEqual(["added old@1", "deleted old@5", "added new@6"]);
   });
 
@@ -100,6 +100,24 @@ describe("replace", () => {
     changes.length = 0;
     snapshot("50", [thing("a", "40"), thing("c", "41")], true);
     expect(changes).toEqual(["deleted uid-b@100", "updated uid-a@40", "added uid-c@41"]);
+  });
+
+  it("brings back what an empty list, or one of an earlier time, had taken away (B1)", () => {
+    store.upsert(thing("a", "8"));
+    snapshot("10", []);
+    snapshot("10", [thing("a", "8")]);
+    expect(held()).toBe("8");
+    snapshot("5", [], true);
+    store.upsert(thing("a", "8"));
+    expect(held()).toBe("8");
+  });
+
+  it("brings back what was not served for a while, and nothing that a write let go meanwhile", () => {
+    for (const name of ["a", "b"]) store.upsert(thing(name, "8"));
+    store.remove(thing("a", "7"));
+    store.remove(thing("b", "12"));
+    snapshot("11", [thing("a", "8"), thing("b", "8")]);
+    expect([held("a"), held("b")]).toEqual(["8", undefined]);
   });
 
   it("touches only its own kind and namespace", () => {

@@ -2,7 +2,11 @@ import { keyOf } from "./objects.ts";
 import type { Cache, KubeObject, ObjectKey } from "./types.ts";
 import { isOlder } from "./versions.ts";
 
-/** How many deleted uids are remembered; each could otherwise come back by the answer of a write under way. */
+/**
+ * How many deleted uids are remembered, each with the version as of which it was gone; it could otherwise come back by
+ * the answer of a write under way. What is newer than that version, or in a list as new, was only believed to be gone:
+ * a list or an answer was of an earlier time, or its type was not served for a while.
+ */
 const TOMBSTONES = 10_000;
 
 /** A change of the cache. The same name with a new uid comes as "deleted", then "added" (K8). */
@@ -39,7 +43,7 @@ export interface Store extends Cache {
 export function createStore(onListenerError: (error: unknown) => void): Store {
   const kinds = new Map<string, Map<string, Map<string, KubeObject>>>();
   const listeners = new Set<(change: Change) => void>();
-  const tombstones = new Set<string>();
+  const tombstones = new Map<string, string>();
 
   const get = ({ kind, namespace, name }: ObjectKey): KubeObject | undefined =>
     kinds.get(kind)?.get(namespace)?.get(name);
@@ -70,18 +74,24 @@ export function createStore(onListenerError: (error: unknown) => void): Store {
     objects.set(name, object);
   };
 
-  const drop = (object: KubeObject): void => {
+  const isBuried = ({ metadata: { uid, resourceVersion } }: KubeObject): boolean => {
+    const goneAt = tombstones.get(uid);
+    return goneAt !== undefined && !isOlder(goneAt, resourceVersion);
+  };
+
+  /** @param goneAt the version as of which it does not exist */
+  const drop = (object: KubeObject, goneAt: string): void => {
     const { kind, namespace, name } = keyOf(object);
     const objects = kinds.get(kind)?.get(namespace);
     objects?.delete(name);
     if (objects?.size === 0) kinds.get(kind)?.delete(namespace);
-    bury(object);
+    bury(object.metadata.uid, goneAt);
     tell({ type: "deleted", object });
   };
 
-  const bury = (object: KubeObject): void => {
-    tombstones.add(object.metadata.uid);
-    for (const oldest of tombstones) {
+  const bury = (uid: string, goneAt: string): void => {
+    tombstones.set(uid, goneAt);
+    for (const oldest of tombstones.keys()) {
       if (tombstones.size <= TOMBSTONES) break;
       tombstones.delete(oldest);
     }
@@ -89,7 +99,8 @@ export function createStore(onListenerError: (error: unknown) => void): Store {
 
   const accept = (object: KubeObject): void => {
     const old = get(keyOf(object));
-    if (old !== undefined && old.metadata.uid !== object.metadata.uid) drop(old);
+    if (old !== undefined && old.metadata.uid !== object.metadata.uid) drop(old, object.metadata.resourceVersion);
+    tombstones.delete(object.metadata.uid);
     put(object);
     if (old?.metadata.uid === object.metadata.uid) tell({ type: "updated", object, old });
     else tell({ type: "added", object });
@@ -97,7 +108,7 @@ export function createStore(onListenerError: (error: unknown) => void): Store {
 
   const upsert = (object: KubeObject): void => {
     const held = get(keyOf(object))?.metadata;
-    if (tombstones.has(object.metadata.uid)) return;
+    if (isBuried(object)) return;
     if (held?.resourceVersion === object.metadata.resourceVersion) return;
     if (held !== undefined && isOlder(object.metadata.resourceVersion, held.resourceVersion)) return;
     accept(object);
@@ -109,21 +120,25 @@ export function createStore(onListenerError: (error: unknown) => void): Store {
     upsert,
     remove: (object) => {
       const held = get(keyOf(object));
-      if (held?.metadata.uid === object.metadata.uid) drop({ ...held, metadata: object.metadata });
-      else bury(object);
+      const { uid, resourceVersion } = object.metadata;
+      if (held?.metadata.uid !== uid) {
+        bury(uid, resourceVersion);
+        return;
+      }
+      const known = held.metadata.resourceVersion;
+      drop({ ...held, metadata: object.metadata }, isOlder(resourceVersion, known) ? known : resourceVersion);
     },
     replace: (snapshot) => {
       const listed = new Set(snapshot.objects.map((object) => object.metadata.uid));
       for (const held of list(snapshot.kind, snapshot.namespace)) {
         const later = isOlder(snapshot.resourceVersion, held.metadata.resourceVersion);
-        if (!listed.has(held.metadata.uid) && (snapshot.rewound || !later)) drop(held);
+        if (!listed.has(held.metadata.uid) && (snapshot.rewound || !later)) drop(held, snapshot.resourceVersion);
       }
       for (const object of snapshot.objects) {
+        const goneAt = tombstones.get(object.metadata.uid);
+        if (goneAt !== undefined && !isOlder(snapshot.resourceVersion, goneAt)) tombstones.delete(object.metadata.uid);
         if (!snapshot.rewound) upsert(object);
-        else if (get(keyOf(object))?.metadata.resourceVersion !== object.metadata.resourceVersion) {
-          tombstones.delete(object.metadata.uid);
-          accept(object);
-        }
+        else if (get(keyOf(object))?.metadata.resourceVersion !== object.metadata.resourceVersion) accept(object);
       }
     },
     subscribe: (listener) => {

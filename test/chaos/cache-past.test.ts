@@ -18,8 +18,8 @@ const STALE = ["platformprojects/again", "platformprojects/late", "platformproje
  */
 async function history(bed: Bed): Promise<Past> {
   await bed.apply(...defaults(bed), project("again", DELETE), ...tree(bed, "shop"));
-  await bed.waitFor("PlatformProject", "again", { status: "True" });
-  await bed.waitFor("PlatformApplication", "shop", { status: "True" });
+  await bed.waitFor("PlatformProject", "again", { status: "True" }, 60_000);
+  await bed.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
   await bed.kill();
   await bed.remove("PlatformProject", "again");
   expect((await bed.get("PlatformProject", "again")).metadata.finalizers).toEqual([FINALIZER]);
@@ -37,10 +37,10 @@ async function history(bed: Bed): Promise<Past> {
 /** Runs the operator until all of it is done. */
 async function catchUp(bed: Bed): Promise<void> {
   await bed.start();
-  for (const name of ["again", "late", "shop"]) await bed.waitFor("PlatformProject", name, { status: "True" });
-  await bed.waitFor("PlatformApplication", "shop", { status: "True" });
+  for (const name of ["again", "late", "shop"]) await bed.waitFor("PlatformProject", name, { status: "True" }, 60_000);
+  await bed.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
   await bed.patch("PlatformApplication", "shop", deploying(COMMIT));
-  await bed.waitFor("PlatformApplication", "shop", { status: "True" });
+  await bed.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
 }
 
 /** Until the operator has gone to the API server about each of what is stale. */
@@ -84,8 +84,13 @@ describe("[B1] time travel", () => {
     await noticed(bed, since);
     machine.back();
     await bed.apply(project("next"));
-    await bed.waitFor("PlatformProject", "next", { status: "True" });
+    await bed.waitFor("PlatformProject", "next", { status: "True" }, 60_000);
     expect(changesSince(bed, since)).toEqual(["createProject next"]);
+    // What the past had replaced is followed as before.
+    for (const name of ["again", "late", "shop"]) {
+      await bed.patch("PlatformProject", name, { spec: { description: "today's words" } });
+      await bed.waitFor("PlatformProject", name, { status: "True" }, 60_000);
+    }
     const names = [...bed.platform.world().projects.values()].map(({ name }) => name);
     expect(names.toSorted()).toEqual(["again", "late", "next", "shop"]);
     figure(task, "0 changes of the platform by a cache of an earlier time", STALE.length);

@@ -1,5 +1,6 @@
 /** A cache that is behind: lists of an earlier time, watches that tell nothing. */
 import { TYPES } from "../../src/app/caches.ts";
+import { isObject } from "../../src/kube/json.ts";
 import { collectionPath } from "../../src/kube/paths.ts";
 import type { Json } from "../../src/kube/types.ts";
 import type { Bed } from "./bed.ts";
@@ -7,6 +8,12 @@ import type { Director, Watch } from "./tap/call.ts";
 
 /** What the lists of a bed's namespace answered at one time, by the plural of the kind. */
 export type Past = ReadonlyMap<string, Json>;
+
+/** @returns lists of nothing, as of now. */
+export async function nothing(bed: Bed): Promise<Past> {
+  const lists = [...(await present(bed))];
+  return new Map(lists.map(([plural, list]) => [plural, isObject(list) ? { ...list, items: [] } : null]));
+}
 
 /** @returns the lists as they are now. */
 export async function present(bed: Bed): Promise<Past> {
@@ -24,7 +31,7 @@ export const EXPIRED = JSON.stringify({ type: "ERROR", object: { kind: "Status",
 export interface TimeMachine extends Director {
   /** From now on lists answer what they did then and watches tell nothing; open ones are told to list again. */
   travel(past: Past): void;
-  /** Lets the operator see what is. */
+  /** Lets the operator see what is; open watches are told to list again. */
   back(): void;
 }
 
@@ -51,7 +58,10 @@ export function timeMachine(): TimeMachine {
     },
     back: () => {
       shown = undefined;
-      for (const watch of watches) watch.release();
+      for (const watch of watches) {
+        watch.release();
+        watch.inject(EXPIRED);
+      }
     },
   };
 }
