@@ -1,0 +1,133 @@
+/** Namespaces that end, by the real kube-controller-manager and in orders that it would not choose. */
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+
+import { isKube } from "../../src/kube/errors.ts";
+import { listAll } from "../../src/kube/list.ts";
+import { collectionPath, EVENT } from "../../src/kube/paths.ts";
+import { effort } from "../support/effort.ts";
+import { figure } from "../support/figure.ts";
+import { application, connection, defaults, environment, project, secret, tree } from "../support/manifests.ts";
+import { idOf } from "../support/settling.ts";
+import { type Bed, openBed } from "./bed.ts";
+
+type Policy = "Retain" | "Delete";
+
+const TREE = ["PlatformProject", "PlatformEnvironment", "PlatformApplication"] as const;
+const soon = { timeout: 60_000, interval: 100 };
+const lifecycle = (deletionPolicy: Policy) => ({ lifecycle: { deletionPolicy } });
+
+async function deleteNamespace(bed: Bed): Promise<void> {
+  await bed.client.request({ method: "DELETE", path: `/api/v1/namespaces/${bed.namespace}` });
+}
+
+/** @returns after how many seconds the namespace was gone */
+async function emptied(bed: Bed): Promise<number> {
+  const since = performance.now();
+  await vi.waitFor(async () => {
+    const read = bed.client.request({ method: "GET", path: `/api/v1/namespaces/${bed.namespace}` });
+    const isGone = await read.then(
+      () => false,
+      (error: unknown) => isKube(error, "NotFound"),
+    );
+    if (!isGone) throw new Error(`namespace ${bed.namespace} is still there`);
+  }, soon);
+  return Math.ceil((performance.now() - since) / 1_000);
+}
+
+/** What a tree is on the platform. */
+const parts = (name: string): readonly string[] => [`environment ${name}`, `project ${name}`, `service ${name}`];
+
+/** What the platform has. */
+function left({ platform }: Bed): readonly string[] {
+  const { projects, environments, services } = platform.world();
+  const names = (what: string, records: Iterable<{ readonly name: string }>): readonly string[] =>
+    [...records].map(({ name }) => `${what} ${name}`);
+  return [
+    ...names("project", projects.values()),
+    ...names("environment", environments.values()),
+    ...names("service", services.values()),
+  ].toSorted();
+}
+
+/** The events in the operator's own namespace that say that something stays. */
+async function told({ client, operatorNamespace }: Bed): Promise<readonly string[]> {
+  const { objects } = await listAll(client, EVENT, collectionPath(EVENT, operatorNamespace));
+  return objects.map((event) => JSON.stringify(event)).filter((event) => event.includes('"Orphaned"'));
+}
+
+/** In which order a person, or another controller, takes things away. */
+const orders: readonly (readonly [name: string, order: readonly string[]])[] = [
+  ["secret-first", ["Secret", ...TREE, "PlatformConnection"]],
+  ["connection-first", ["PlatformConnection", "Secret", ...TREE]],
+  ["parents-first", [...TREE, "PlatformConnection", "Secret"]],
+];
+const policies = effort.all ? (["Delete", "Retain"] as const) : (["Delete"] as const);
+const rows = orders.flatMap(([name, order]) =>
+  policies.map((policy) => ({ name: `${name}-${policy.toLowerCase()}`, policy, order })),
+);
+
+describe.concurrent.each(["full", "documented"] as const)("on the %s surface", (surface) => {
+  let bed: Bed;
+
+  beforeAll(async () => {
+    bed = await openBed({ surface });
+    await bed.apply(
+      ...defaults(bed),
+      ...tree(bed, "kept", lifecycle("Retain")),
+      ...tree(bed, "ended", lifecycle("Delete")),
+    );
+    for (const { name, policy } of rows) {
+      const spec = { ...lifecycle(policy), connectionRef: { name } };
+      await bed.apply(secret(name, { token: bed.platform.tokens.admin }), connection(bed, name));
+      await bed.apply(project(name, spec), environment(bed, name, name, spec), application(name, name, spec));
+    }
+    for (const name of ["kept", "ended", ...rows.map((row) => row.name)])
+      await bed.waitFor("PlatformApplication", name, { status: "True" }, 60_000);
+  });
+  afterAll(async () => {
+    await bed[Symbol.asyncDispose]();
+  });
+
+  it("[B14] what depends on each other never hangs, whatever goes first", async ({ task }) => {
+    for (const { name, order } of rows) for (const kind of order) await bed.remove(kind, name);
+    for (const { name } of rows) for (const kind of TREE) await bed.waitGone(kind, name, 60_000);
+    const isGone = ({ policy }: (typeof rows)[number]): boolean => surface === "full" && policy === "Delete";
+    const stay = ["kept", "ended", ...rows.filter((row) => !isGone(row)).map(({ name }) => name)];
+    await vi.waitFor(() => {
+      expect(left(bed)).toEqual(stay.flatMap(parts).toSorted());
+    }, soon);
+    figure(task, "0 objects stuck", rows.length);
+  });
+
+  it("[B13] the namespace ends with all that is in it, as the real controller deletes it", async ({ task }) => {
+    const before = left(bed);
+    await deleteNamespace(bed);
+    const seconds = await emptied(bed);
+    const stay = surface === "full" ? before.filter((one) => !parts("ended").includes(one)) : before;
+    expect(left(bed)).toEqual(stay);
+    figure(task, `empty after ${seconds} s`);
+  });
+});
+
+describe.concurrent("after a restart without the Secret", () => {
+  it("[B13] the namespace ends, and warnings elsewhere name what stays", async ({ task }) => {
+    await using bed = await openBed({ surface: "full" });
+    await bed.apply(...defaults(bed), ...tree(bed, "shop", lifecycle("Delete")));
+    await bed.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
+    const ids = await Promise.all(TREE.map(async (kind) => idOf(await bed.get(kind, "shop"))));
+    await bed.kill();
+    await deleteNamespace(bed);
+    await vi.waitFor(async () => {
+      expect(await bed.find("Secret", "default")).toBeUndefined();
+    }, soon);
+    await bed.start();
+    const seconds = await emptied(bed);
+    expect(left(bed)).toEqual(parts("shop"));
+    await vi.waitFor(async () => {
+      const events = await told(bed);
+      expect(events).toHaveLength(3);
+      for (const id of ids) expect(events.some((event) => event.includes(`keeps the object ${id}`))).toBe(true);
+    }, soon);
+    figure(task, `empty after ${seconds} s, 3 warnings name what stays`);
+  });
+});

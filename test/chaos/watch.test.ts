@@ -1,0 +1,202 @@
+/** Watches that are behind, break off, or say what no API server should say. */
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+
+import { effort } from "../support/effort.ts";
+import { figure } from "../support/figure.ts";
+import { COMMIT, defaults, deploying, NEXT_COMMIT, project, tree } from "../support/manifests.ts";
+import { idOf } from "../support/settling.ts";
+import { type Bed, openBed } from "./bed.ts";
+import { effects } from "./effects.ts";
+import { changesSince, EXPIRED } from "./past.ts";
+import type { Call, Watch } from "./tap/call.ts";
+
+const CREATED = ["createProject", "createEnvironment", "createApplication", "deployApplication"];
+
+/** The open watches of a bed's operator, the newest of each kind by its plural. */
+type Watches = Map<string, Watch>;
+
+describe("a watch that is behind", () => {
+  const watches: Watches = new Map();
+  /** What the operator is not told yet. */
+  let withheld: (() => void)[] = [];
+  let isBehind = true;
+  let bed: Bed;
+
+  beforeAll(async () => {
+    const watched = (watch: Watch): void => {
+      watches.set(watch.plural, watch);
+      watch.rewrite = (line) => {
+        if (!isBehind || !line.startsWith('{"type":"MODIFIED"')) return [line];
+        withheld.push(() => {
+          watch.inject(line);
+        });
+        return [];
+      };
+    };
+    bed = await openBed({ surface: "full", director: { watched } });
+  });
+  afterAll(async () => {
+    await bed[Symbol.asyncDispose]();
+  });
+
+  it("[B2] by all of the operator's own writes: nothing is created or deployed twice", async ({ task }) => {
+    await bed.apply(...defaults(bed), ...tree(bed, "shop"));
+    await bed.waitFor("PlatformApplication", "shop", { status: "True" });
+    // Some more looks, all of them with a cache that no watch has told of those writes.
+    const looks = bed.calls.filter(({ what }) => what === "platform listProjects").length;
+    await vi.waitFor(() => {
+      expect(bed.calls.filter(({ what }) => what === "platform listProjects").length).toBeGreaterThan(looks + 3);
+    }, 20_000);
+    expect(effects(bed)).toEqual(CREATED);
+    const told = withheld.length;
+    isBehind = false;
+    for (const tell of withheld) tell();
+    withheld = [];
+    await bed.apply(project("after"));
+    await bed.waitFor("PlatformProject", "after", { status: "True" });
+    expect(effects(bed)).toEqual([...CREATED, "createProject"]);
+    figure(task, `0 second creates with ${told} events withheld`);
+  });
+
+  it("[B3] by a spec that goes there and back, and by a deletion and a namesake", async ({ task }) => {
+    const since = bed.calls.length;
+    const { uid } = (await bed.get("PlatformProject", "after")).metadata;
+    const id = idOf(await bed.get("PlatformProject", "after"));
+    for (const watch of watches.values()) watch.rewrite = () => [];
+    await bed.patch("PlatformApplication", "shop", deploying(NEXT_COMMIT));
+    await bed.patch("PlatformApplication", "shop", deploying(COMMIT));
+    await bed.remove("PlatformProject", "after");
+    await bed.apply(project("after"), project("marker"));
+    for (const watch of watches.values()) {
+      watch.rewrite = (line) => [line];
+      watch.inject(EXPIRED);
+    }
+    await bed.waitFor("PlatformProject", "marker", { status: "True" });
+    const again = await bed.waitFor("PlatformProject", "after", { status: "True" });
+    await bed.waitFor("PlatformApplication", "shop", { status: "True" });
+    expect(again.metadata.uid).not.toBe(uid);
+    expect(idOf(again)).toBe(id);
+    expect(changesSince(bed, since)).toEqual(["createProject marker"]);
+    figure(task, "0 deploys of what was never meant to stay; a namesake finds its object", 2);
+  });
+});
+
+describe("a watch that breaks", () => {
+  const watches: Watches = new Map();
+  let fate: (call: Call) => ReturnType<NonNullable<Bed["director"]["decide"]>> = () => ({ do: "pass" });
+  let bed: Bed;
+
+  const lists = (plural: string): number => bed.calls.filter(({ what }) => what === `kube LIST ${plural}`).length;
+
+  beforeAll(async () => {
+    bed = await openBed({
+      surface: "full",
+      director: { decide: (call) => fate(call), watched: (watch) => void watches.set(watch.plural, watch) },
+    });
+    await bed.apply(...defaults(bed), project("first"));
+    await bed.waitFor("PlatformProject", "first", { status: "True" });
+  });
+  afterAll(async () => {
+    await bed[Symbol.asyncDispose]();
+  });
+
+  it("[B4] with 410 in the stream or as status: one list each, and no event lost", async ({ task }) => {
+    const before = lists("platformprojects");
+    watches.get("platformprojects")?.inject(EXPIRED);
+    await bed.apply(project("in-stream"));
+    await bed.waitFor("PlatformProject", "in-stream", { status: "True" });
+    expect(lists("platformprojects")).toBe(before + 1);
+
+    let refused = 0;
+    fate = ({ what }) => {
+      if (what !== "kube WATCH platformprojects" || refused > 0) return { do: "pass" };
+      refused += 1;
+      return { do: "answer", status: 410, body: JSON.stringify({ kind: "Status", code: 410, reason: "Expired" }) };
+    };
+    watches.get("platformprojects")?.end();
+    await bed.apply(project("as-status"));
+    await bed.waitFor("PlatformProject", "as-status", { status: "True" });
+    expect([refused, lists("platformprojects")]).toEqual([1, before + 2]);
+    figure(task, "1 list for each 410", 2);
+  });
+
+  it("[B7] with lines that cannot be read: the process lives and a list repairs each", async ({ task }) => {
+    const lines: readonly (readonly [plural: string, line: string])[] = [
+      ["platformprojects", '{"type":"ADDED","obj'],
+      ["platformenvironments", '{"type":"MODIFIED"}'],
+      ["platformapplications", '{"type":"RENAMED","object":{"metadata":{"name":"x"}}}'],
+      ["platformdatabases", '{"type":"DELETED","object":{"kind":"PlatformDatabase"}}'],
+      ["platformwebhooks", "[]"],
+      ["platformcatalogs", '{"type":"BOOKMARK","object":{}}'],
+    ];
+    const before = new Map(lines.map(([plural]) => [plural, lists(plural)]));
+    for (const [plural, line] of lines) watches.get(plural)?.inject(line);
+    // Neither is any trouble: both are one line.
+    const separators = JSON.stringify({
+      type: "BOOKMARK",
+      object: { note: "a\u2028b\u2029c", metadata: { resourceVersion: "1" } },
+    });
+    expect(separators).toContain("\u2028");
+    const long = {
+      type: "ADDED",
+      object: { metadata: { name: "long", uid: "u", resourceVersion: "1" }, spec: "x".repeat(2_000_000) },
+    };
+    watches.get("platformclusters")?.inject(JSON.stringify(long));
+    await vi.waitFor(() => {
+      for (const [plural] of lines) expect([plural, lists(plural)]).toEqual([plural, (before.get(plural) ?? 0) + 1]);
+    }, 20_000);
+    await bed.apply(project("repaired"));
+    await bed.waitFor("PlatformProject", "repaired", { status: "True" });
+    const metrics = await (await fetch(`${bed.operator.metricsUrl}/metrics`)).text();
+    expect(metrics).toMatch(/platform_operator_watch_malformed_total\{kind="PlatformProject"\} [1-9]/);
+    figure(task, "1 list for each line that cannot be read", lines.length);
+  });
+
+  it.runIf(effort.all)("[B6] that ends at once for a minute: at most 20 connects a minute", async ({ task }) => {
+    const connects = new Map<string, number>();
+    bed.director = {
+      decide: ({ what }) => {
+        if (what.startsWith("kube WATCH")) connects.set(what, (connects.get(what) ?? 0) + 1);
+        return { do: "pass" };
+      },
+      watched: (watch) => {
+        watch.end();
+      },
+    };
+    for (const watch of watches.values()) watch.end();
+    await sleep(60_000);
+    const most = Math.max(...connects.values());
+    expect(most).toBeLessThanOrEqual(20);
+    bed.director = {};
+    await bed.apply(project("calm"));
+    await bed.waitFor("PlatformProject", "calm", { status: "True" }, 60_000);
+    figure(task, `${most} connects a minute and kind at most`, connects.size);
+  });
+});
+
+describe("a watch that is dead without a word", () => {
+  it.runIf(effort.all)("[B5] is found out within 45 s", async ({ task }) => {
+    let isDead = true;
+    await using bed = await openBed({
+      surface: "full",
+      director: {
+        watched: (watch) => {
+          if (isDead) watch.hold();
+        },
+      },
+    });
+    const since = performance.now();
+    await bed.apply(...defaults(bed), project("shop"));
+    isDead = false;
+    await sleep(10_000);
+    const metrics = await (await fetch(`${bed.operator.metricsUrl}/metrics`)).text();
+    const ages = [...metrics.matchAll(/platform_operator_watch_last_event_age_seconds\{.*\} (\S+)/g)].map(([, age]) =>
+      Number(age),
+    );
+    expect(Math.min(...ages)).toBeGreaterThan(5);
+    await bed.waitFor("PlatformProject", "shop", { status: "True" }, 100_000);
+    figure(task, `found out after ${Math.round((performance.now() - since) / 1_000)} s`);
+  });
+});
