@@ -8,6 +8,7 @@ import type { Context } from "./context.ts";
 import { broughtAbout, type Governed } from "./governed.ts";
 import type { Goal, Kind, Ms, Plan, Step, Why } from "./kind.ts";
 import type { Policies } from "./policy.ts";
+import { pollInterval } from "./schedule.ts";
 import type { Frame } from "./scope.ts";
 
 /** What the policies leave of a plan. A step in it may be taken. */
@@ -22,8 +23,38 @@ const WINDOW_LOOK_MS = 600_000;
 /** How many steps a plan may have. */
 const PLAN_LIMIT = 16;
 
-/** Asks the kind again for each step that may not be taken, as if it could not be done. */
+/** Of the poll interval: how long a correction may take with all of its requests, and after which the next may begin. */
+const CORRECTION = { lasts: 0.02, rests: 0.9 } as const;
+
+/**
+ * Asks the kind again for each step that may not be taken, as if it could not be done. What others change again right
+ * after it was put right is drift until the next look: nobody fights with them (reliability-bar C11).
+ */
 export function permit<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  seen: Seen,
+): Permitted<Do> {
+  const permitted = judged(context, kind, frame, seen);
+  const { plan, governed } = permitted;
+  const corrects = plan.is === "step" && plan.step.corrects === true;
+  if (corrects && governed.appliedGeneration === frame.pass.generation) {
+    if (sinceCorrection(context, frame) >= CORRECTION.rests) frame.session.correctedAt = context.clock.monotonic();
+  }
+  return permitted;
+}
+
+/** @returns the time since the last correction of this object began, in poll intervals; infinity without one */
+function sinceCorrection<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  { clock, windows }: Context<Api>,
+  { object, session, connection }: Frame<Spec, In, Mem, Api>,
+): number {
+  const poll = pollInterval(object, windows, connection.settings.defaults.pollInterval).ms;
+  return (clock.monotonic() - (session.correctedAt ?? Number.NEGATIVE_INFINITY)) / poll;
+}
+
+function judged<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
   context: Context<Api>,
   kind: Kind<Spec, In, Seen, Mem, Do, Api>,
   frame: Frame<Spec, In, Mem, Api>,
@@ -36,6 +67,7 @@ export function permit<Spec, In, Seen, Mem extends JsonObject, Do, Api extends R
     generation: frame.pass.generation,
     isDry: context.dryRun,
     window: windowState(frame.policies.windows, now),
+    rests: isResting(context, frame),
   };
   const planWithout: PlanWithout<Do> = (withheld, awaited) => kind.plan({ ...frame.pass, withheld, awaited }, seen);
   const first = sift(place, planWithout);
@@ -49,6 +81,15 @@ export function permit<Spec, In, Seen, Mem extends JsonObject, Do, Api extends R
   return { plan: pending(place, first.plan, plan, now), governed: { ...place.governed, plan } };
 }
 
+/** Whether the last correction is over and the next is not due yet. What a person asks for is always due. */
+function isResting<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  context: Context<Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+): boolean {
+  const share = sinceCorrection(context, frame);
+  return frame.pass.requested === undefined && share >= CORRECTION.lasts && share < CORRECTION.rests;
+}
+
 /** What it takes to judge a step. */
 interface Place {
   readonly object: KubeObject;
@@ -58,6 +99,8 @@ interface Place {
   readonly generation: number;
   readonly window: WindowState;
   readonly isDry: boolean;
+  /** What others changed was put right a moment ago. */
+  readonly rests: boolean;
 }
 
 interface Sifted<Do> {
@@ -99,11 +142,12 @@ function judgeStep<Do>(place: Place, step: Step<Do>): "yes" | "later" | "never" 
   return !isEnding && policies.manual && !covers(governed.plan, generation, step) ? "later" : "yes";
 }
 
-/** What was brought about once is left alone under CreateOnly, and not corrected under driftPolicy Report. */
+/** What was brought about once is left alone under CreateOnly, and not corrected under Report or right after it was. */
 function isLeftAlone<Do>(place: Place, step: Step<Do>): boolean {
   const { policies, governed } = place;
   if (policies.management === "CreateOnly") return governed.appliedGeneration !== undefined;
-  return step.corrects === true && policies.corrects === "Nothing" && isDone(place);
+  const untouched = policies.corrects === "Nothing" || place.rests;
+  return step.corrects === true && untouched && isDone(place);
 }
 
 /** Whether the spec as it is now was brought about on the platform: what differs since is drift. */

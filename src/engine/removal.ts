@@ -84,7 +84,11 @@ async function end<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rated
   const { ending } = scoped;
   if (ending.is !== "stalled" && !isLost(context, object, session)) return unasked(object, session, ending);
   const id = session.unsaved?.id ?? text(member(object.status, "externalId"));
-  return await letGo(context, object, kept("Warning", subject(kind, id), "why" in ending ? ending.why.message : ""));
+  return await letGo(context, object, kept("Warning", subject(kind, id), reasonOf(ending)));
+}
+
+function reasonOf(ending: Ending): string {
+  return "why" in ending ? ending.why.message : "";
 }
 
 /** Works towards the goal of the deletion until the kind says that it is reached, or that it cannot be. */
@@ -113,11 +117,10 @@ async function dismantle<Spec, In, Seen, Mem extends JsonObject, Do, Api extends
     ? untilRelease(context, passed.frame.connection)
     : undefined;
   if (left !== undefined && left <= 0) {
-    return await letGo(context, object, kept("Warning", subject(kind, id), "why" in ending ? ending.why.message : ""));
+    return await letGo(context, object, kept("Warning", subject(kind, id), reasonOf(ending)));
   }
   const { governed, connection } = passed.frame;
-  const soon = backoff(Math.max(1, session.failures), context.windows, context.random());
-  const again = left === undefined ? passed.again : Math.min(left, passed.again ?? soon);
+  const again = left === undefined ? passed.again : Math.min(left, passed.again ?? soon(context, session));
   const told = { ending, report: passed.report, id: recorded, pins, asked: true, again };
   return { object, session, ...told, governed, defaults: connection.settings.defaults };
 }
@@ -205,6 +208,10 @@ function isBarred<Api extends RatedApi>(
 ): boolean {
   const isRejected = "why" in ending && REJECTED.has(ending.why.reason);
   return isRejected && (context.cache.get(key) === undefined || trouble?.reason === "CredentialsMissing");
+}
+
+function soon<Api extends RatedApi>({ windows, random }: Context<Api>, { failures }: Session): Ms {
+  return backoff(Math.max(1, failures), windows, random());
 }
 
 /** How much longer a token that is good no more is tried: what waited for its children does not wait once more. */

@@ -22,6 +22,8 @@ export interface Session {
   readAt: Ms;
   /** Since when an object that goes has no connection to go by. */
   lostAt: Ms | undefined;
+  /** When what others had changed was last put right, on the monotonic clock. */
+  correctedAt: Ms | undefined;
   /** When the last look that a delivery asked for was or is due, on the monotonic clock. */
   hintedAt: Ms | undefined;
   /** Since when the status that is due is held back, and which one it is. */
@@ -53,6 +55,7 @@ export function createSessions(monotonic: () => Ms): Sessions {
         waits: { reason: "", times: 0 },
         readAt: monotonic(),
         lostAt: undefined,
+        correctedAt: undefined,
         hintedAt: undefined,
         deferred: undefined,
         warned: new Set(),

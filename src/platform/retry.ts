@@ -21,10 +21,6 @@ export interface Retries {
 export function createRetries(clock: Clock, random: () => number): Retries {
   let failures = 0; // in a row
 
-  const note = (failed: boolean): void => {
-    failures = failed ? failures + 1 : 0;
-  };
-
   return {
     run: async (attempt, deadlineMs) => {
       const endsAt = clock.monotonic() + deadlineMs;
@@ -32,21 +28,24 @@ export function createRetries(clock: Clock, random: () => number): Retries {
         const isDown = failures >= MAX_ATTEMPTS;
         try {
           const value = await attempt(() => endsAt - clock.monotonic());
-          note(false);
+          failures = 0;
           return value;
         } catch (error) {
-          if (!isTransient(error)) {
-            if (error instanceof ApiError && error.status > 0) note(false); // it works, whatever it thinks of the question
-            throw error;
-          }
-          note(true);
+          if (isTransient(error)) failures += 1;
+          else if (isAnswer(error)) failures = 0;
           const pause = BASE_MS * made * (0.5 + random());
-          if (isDown || made === MAX_ATTEMPTS || clock.monotonic() + pause >= endsAt) throw error;
+          const isLast = isDown || made === MAX_ATTEMPTS || !isTransient(error);
+          if (isLast || clock.monotonic() + pause >= endsAt) throw error;
           await sleep(clock, pause);
         }
       }
     },
   };
+}
+
+/** The platform works, whatever it thinks of the question. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof ApiError && error.status > 0;
 }
 
 function isTransient(error: unknown): boolean {

@@ -161,7 +161,7 @@ export async function operatorBench({
     events,
     changes,
     internal,
-    run: queue.run,
+    run: (ms) => queue.run(ms),
     apply: (...manifests) => {
       for (const manifest of manifests) applyOne(cluster, manifest);
     },
@@ -171,7 +171,7 @@ export async function operatorBench({
       engine = start();
       for (const object of cluster.all()) engine.changed({ type: "added", object }, true);
     },
-    get: cluster.get,
+    get: (kind, name) => cluster.get(kind, name),
     told: (kind, name, type = "Ready") => {
       const told = conditionOf(cluster.get(kind, name), type);
       return told === undefined ? "" : `${told.status}/${told.reason}`;

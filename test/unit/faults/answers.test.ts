@@ -69,7 +69,7 @@ const malformed: readonly (readonly [what: string, body: (right: string) => stri
 ];
 
 /** Whose success is all that counts: their answers are not read. */
-const UNREAD = [
+const UNREAD: ReadonlySet<string> = new Set([
   "cancelDeployment",
   "deleteApplication",
   "deleteDatabase",
@@ -79,9 +79,9 @@ const UNREAD = [
   "deleteVariable",
   "deleteWebhook",
   "sendInvoices",
-];
+]);
 /** A log is any text; a blueprint's creation that shows no id is traced. */
-const ANYTHING = ["createBlueprint", "getApplicationLog"];
+const ANYTHING: ReadonlySet<string> = new Set(["createBlueprint", "getApplicationLog"]);
 /** Deployed services answer these without a body. */
 const MAYBE_EMPTY =
   /^(putBinding|update\w+|deploy\w+|stop\w+|restart\w+|upgradeCluster|importVariables|create(Variable|Secret)|getHelmDefaultValues)$/;
@@ -89,7 +89,7 @@ const MAYBE_EMPTY =
 const ALL_OPTIONAL = /^([a-z]+Binding|listServiceStatuses|getIngressStatus|create(Variable|Secret))$/;
 
 function mayBeRead(name: OperationName, what: string): boolean {
-  if (UNREAD.includes(name) || ANYTHING.includes(name)) return true;
+  if (UNREAD.has(name) || ANYTHING.has(name)) return true;
   if (name === "getHelmDefaultValues") return what !== "HTML";
   if (what === "nothing") return MAYBE_EMPTY.test(name);
   return what === "another object" && ALL_OPTIONAL.test(name);

@@ -1,0 +1,191 @@
+import { describe, expect, it } from "vitest";
+
+import type { FaultInput } from "../../../src/simulator/faults.ts";
+import { changeSettings } from "../../../src/simulator/settings.ts";
+import { effort } from "../../support/effort.ts";
+import { figure } from "../../support/figure.ts";
+import { blueprint, database, defaults, NEXT_COMMIT, resource, tree } from "../../support/manifests.ts";
+import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+type Loss = readonly [what: string, fault: Omit<FaultInput, "match" | "name">];
+
+/** Ways in which nobody learns what became of a write. */
+const losses: readonly Loss[] = [
+  ["applied, no answer in time", { effect: "applied", answer: { is: "silence" } }],
+  ["never arrived, no answer in time", { effect: "none", answer: { is: "silence" } }],
+  ["applied, 502", { effect: "applied", answer: { is: "status", status: 502 } }],
+  ["not applied, 502", { effect: "none", answer: { is: "status", status: 502 } }],
+  ["applied, reset", { effect: "applied", answer: { is: "reset" } }],
+  ["not applied, reset", { effect: "none", answer: { is: "reset" } }],
+  ["lands 20 s after the reset", { effect: "late", lateSeconds: 20, answer: { is: "reset" } }],
+  ["applied, half an answer", { effect: "applied", answer: { is: "truncated" } }],
+  ["applied, an answer that is no JSON", { effect: "applied", answer: { is: "malformed" } }],
+  ["applied, an empty answer", { effect: "applied", answer: { is: "status", status: 201, body: "" } }],
+];
+
+const CREATES = ["createProject", "createEnvironment", "createApplication", "createDatabase", "createBlueprint"];
+/** Writes of which the documented surface does not tell what became of them. */
+const UNKNOWABLE = ["createApplication", "createDatabase", "createBlueprint", "createWebhook", "deployDatabase"];
+
+/** "createProject created web" for each effect on the platform. */
+function effects(bench: OperatorBench, since = 0): readonly string[] {
+  const { projects, environments, services, blueprints, webhooks } = bench.platform.world();
+  const name = (id: string): string => {
+    const blueprint = blueprints.get(id);
+    if (blueprint !== undefined) return name(blueprint.serviceId);
+    const found = projects.get(id) ?? environments.get(id) ?? services.get(id);
+    return found?.name ?? (webhooks.has(id) ? "webhook" : id);
+  };
+  return bench
+    .calls(since)
+    .flatMap(({ operation, effects: all }) =>
+      all.map((effect) => {
+        const [what = "", id = ""] = Object.entries(effect)[0] ?? [];
+        return `${operation} ${what} ${name(String(id))}`;
+      }),
+    )
+    .toSorted();
+}
+
+const webhook = resource("PlatformWebhook", "hook", { targetUrl: "https://hooks.example.com/x", events: ["A"] });
+
+function applyAll(bench: OperatorBench): void {
+  bench.apply(...defaults(bench), ...tree(bench, "a"), database("d", "a"), blueprint("b", "a"), webhook);
+}
+
+const ALL_ONCE = [
+  "createApplication created a",
+  "createBlueprint created b",
+  "createBlueprint deployed b",
+  "createDatabase created d",
+  "createEnvironment created a",
+  "createProject created a",
+  "createWebhook created webhook",
+  "deployApplication deployed a",
+  "deployDatabase deployed d",
+];
+
+/** Those of a usual run, and all of a long one. */
+const some = losses.filter((_, index) => effort.all || [2, 5, 6, 7].includes(index));
+
+/** Silence is waited for in real time. */
+const benched = (surface: "full" | "documented", { answer }: Loss[1]): Promise<OperatorBench> =>
+  operatorBench({ surface, deadlines: answer.is === "silence" ? { writeMs: 700 } : {} });
+
+describe("[A3] a create whose answer is ambiguous", { timeout: 60_000 }, () => {
+  it.each(some)("(%s) is made once, full surface: every POST", async (_what, fault) => {
+    const bench = await benched("full", fault);
+    for (const operation of CREATES) bench.platform.sim.faults.add({ ...fault, match: { operation } });
+    applyAll(bench);
+    await bench.run(40 * MINUTE);
+    for (const { kind, metadata } of bench.cluster.all()) {
+      expect(bench.told(kind, metadata.name), `${kind} ${metadata.name}`).toMatch(/^True/);
+    }
+    expect(effects(bench)).toEqual(ALL_ONCE);
+    expect(bench.calls().filter((call) => call.fault !== null)).toHaveLength(CREATES.length);
+  });
+
+  it.each(some)("(%s) is sent once, documented surface: found, or told within 90 s", async (_what, fault) => {
+    const bench = await benched("documented", fault);
+    applyAll(bench);
+    const posts = [...CREATES, "createWebhook"];
+    for (const operation of posts) bench.platform.sim.faults.add({ ...fault, match: { operation } });
+    await bench.run(90 * SECOND);
+    const hook = bench.told("PlatformWebhook", "hook");
+    expect(hook).toBe("False/CreateResultUnknown");
+    await bench.run(20 * MINUTE);
+    for (const kind of ["PlatformProject", "PlatformEnvironment"]) expect(bench.told(kind, "a")).toMatch(/^True/);
+    for (const [kind, name] of [
+      ["PlatformApplication", "a"],
+      ["PlatformDatabase", "d"],
+      ["PlatformBlueprint", "b"],
+    ] as const) {
+      expect(bench.told(kind, name), kind).toBe("False/CreateResultUnknown");
+    }
+    const created = effects(bench);
+    expect(created).toEqual([...new Set(created)]);
+    for (const operation of UNKNOWABLE.filter((name) => name.startsWith("create"))) {
+      expect(
+        bench.writes().filter((write) => write === operation),
+        operation,
+      ).toHaveLength(1);
+    }
+  });
+
+  it("is never made twice", ({ task }) => {
+    figure(task, "0 duplicates over every POST", some.length * (2 * CREATES.length + 1));
+    expect(some.length).toBeGreaterThan(0);
+  });
+});
+
+describe("[A4] an action whose answer is lost", { timeout: 60_000 }, () => {
+  /** Seconds that the platform takes to show the new state. */
+  const lags = effort.all ? [1, 20, 55] : [20];
+  const rows = some.flatMap(([what, fault], index) => {
+    const kills = effort.all ? [true, false] : [index % 2 === 0];
+    return lags.flatMap((lag) => kills.map((killed) => ({ what, fault, lag, killed })));
+  });
+
+  it.each(rows)("($what; shown after $lag s; killed: $killed) happens once", async ({ fault, lag, killed }) => {
+    const bench = await benched("full", fault);
+    applyAll(bench);
+    await bench.run(20 * MINUTE);
+    expect(effects(bench)).toEqual(ALL_ONCE);
+    changeSettings(bench.platform.sim.settings, { acceptLatencySeconds: lag });
+    const lose = (operation: string): void => void bench.platform.sim.faults.add({ ...fault, match: { operation } });
+
+    const act = async (kind: string, name: string, change: object, operation: string): Promise<void> => {
+      const from = bench.mark();
+      lose(operation);
+      const spec = bench.get(kind, name).spec as object;
+      bench.cluster.spec(kind, name, { ...spec, ...change });
+      await bench.run(0);
+      if (killed) await bench.restart();
+      await bench.run(15 * MINUTE);
+      const done = effects(bench, from).filter((effect) => effect.startsWith(operation));
+      expect(done, operation).toHaveLength(1);
+      expect(bench.told(kind, name), operation).toMatch(/^True/);
+    };
+    await act("PlatformApplication", "a", { deploy: { gitCommitId: NEXT_COMMIT } }, "deployApplication");
+    await act("PlatformApplication", "a", { runState: "Stopped" }, "stopApplication");
+    await act("PlatformDatabase", "d", { runState: "Stopped" }, "stopDatabase");
+    await act("PlatformDatabase", "d", { runState: "Running" }, "deployDatabase");
+  });
+
+  it("is never done twice", ({ task }) => {
+    figure(task, "1 accepted action each: deploy, stop, start", 4 * rows.length);
+    expect(rows.length).toBeGreaterThan(0);
+  });
+});
+
+describe("[A5] an asynchronous deletion", { timeout: 60_000 }, () => {
+  it.each([
+    ["undisturbed", undefined],
+    ["with a reset after each DELETE", { effect: "applied", answer: { is: "reset" } }],
+    ["with a 502 before each DELETE", { effect: "none", answer: { is: "status", status: 502 } }],
+  ] as const)("%s ends with everything gone, also when the process is killed all the time", async (_what, fault) => {
+    const bench = await operatorBench();
+    const lifecycle = { deletionPolicy: "Delete" };
+    bench.apply(...defaults(bench), ...tree(bench, "a", { lifecycle }), database("d", "a", { lifecycle }));
+    await bench.run(20 * MINUTE);
+    const from = bench.mark();
+    for (const operation of ["deleteApplication", "deleteDatabase", "deleteEnvironment", "deleteProject"]) {
+      if (fault !== undefined) bench.platform.sim.faults.add({ ...fault, match: { operation } });
+    }
+    for (const { kind, metadata } of bench.cluster.all()) {
+      if (kind !== "PlatformConnection") bench.cluster.remove(kind, metadata.name);
+    }
+    for (let restarts = 0; restarts < 20; restarts += 1) {
+      await bench.run(30 * SECOND);
+      await bench.restart();
+    }
+    await bench.run(5 * MINUTE);
+    expect(bench.cluster.all().map(({ kind }) => kind)).toEqual(["PlatformConnection"]);
+    const { services, environments, projects } = bench.platform.world();
+    expect([services.size, environments.size, projects.size]).toEqual([0, 0, 0]);
+    expect(effects(bench, from).filter((effect) => !effect.includes(" deleted "))).toEqual([]);
+  });
+});

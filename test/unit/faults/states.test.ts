@@ -1,0 +1,158 @@
+import { describe, expect, it } from "vitest";
+
+import { conditionOf } from "../../../src/engine/status.ts";
+import { clusterStates, serviceStates } from "../../../src/platform/states.ts";
+import { POLL_INTERVAL } from "../../../src/resources/base/names.ts";
+import { editRecord } from "../../../src/simulator/records.ts";
+import type { Service } from "../../../src/simulator/world.ts";
+import { effort } from "../../support/effort.ts";
+import { figure } from "../../support/figure.ts";
+import { application, blueprint, database, defaults, NEXT_COMMIT, resource, tree } from "../../support/manifests.ts";
+import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const KINDS = [
+  ["PlatformApplication", "a"],
+  ["PlatformDatabase", "d"],
+  ["PlatformBlueprint", "b"],
+  ["PlatformCluster", "c"],
+] as const;
+const UNKNOWN = [
+  "RUNNING",
+  "PAUSED",
+  "ERROR",
+  "deployed",
+  "half-up, perhaps?",
+  "\u202E\u0000",
+  "X".repeat(3_000),
+  "😀",
+];
+
+/** One of each kind that has a state, looked at every 30 s. */
+async function fleet(): Promise<OperatorBench> {
+  const bench = await operatorBench();
+  bench.apply(...defaults(bench), ...tree(bench, "a"), database("d", "a"), blueprint("b", "a"));
+  bench.apply(resource("PlatformCluster", "c", { externalId: bench.platform.clusterIds[0] ?? "" }));
+  await bench.run(15 * MINUTE);
+  for (const [kind, name] of KINDS) bench.cluster.annotate(kind, name, { [POLL_INTERVAL]: "30s" });
+  await bench.run(MINUTE);
+  return bench;
+}
+
+function serviceOf({ platform }: OperatorBench, wanted: string): Service {
+  const found = [...platform.world().services.values()].find(({ name }) => name === wanted);
+  if (found === undefined) throw new Error(`the platform has no service ${wanted}`);
+  return found;
+}
+
+function show(bench: OperatorBench, state: string, clusters: boolean): void {
+  const { sim } = bench.platform;
+  for (const { id } of bench.platform.world().services.values()) editRecord(sim, id, { state });
+  if (clusters) editRecord(sim, bench.platform.clusterIds[0] ?? "", { state });
+}
+
+describe("[C5] a state", { timeout: 120_000 }, () => {
+  it("of those that are documented is survived by every kind, and nothing is done that nobody asked for", async ({
+    task,
+  }) => {
+    const bench = await fleet();
+    const from = bench.mark();
+    const states = [...new Set([...serviceStates, ...clusterStates])];
+    for (const state of states) {
+      show(bench, state, clusterStates.includes(state));
+      await bench.run(40 * SECOND);
+      for (const [kind, name] of KINDS) expect(bench.told(kind, name), `${kind} ${state}`).not.toMatch(/InternalError/);
+    }
+    show(bench, "DEPLOYED", true);
+    await bench.run(2 * MINUTE);
+    for (const [kind, name] of KINDS) expect(bench.told(kind, name), kind).toMatch(/^True/);
+    expect(bench.writes(from)).toEqual([]);
+    expect(bench.internal).toEqual([]);
+    figure(task, `0 crashes, 0 actions in ${serviceStates.length} and ${clusterStates.length} states`, 53);
+  });
+
+  it("that is not documented is told as it is, and nothing is done, whatever is wanted", async ({ task }) => {
+    const bench = await fleet();
+    const from = bench.mark();
+    const change = (kind: string, name: string, members: object): void =>
+      bench.cluster.spec(kind, name, { ...(bench.get(kind, name).spec as object), ...members });
+    show(bench, "HIBERNATING", true);
+    await bench.run(MINUTE);
+    change("PlatformApplication", "a", { deploy: { gitCommitId: NEXT_COMMIT } });
+    change("PlatformDatabase", "d", { runState: "Stopped" });
+    change("PlatformCluster", "c", { runState: "Stopped", lifecycle: { applyPolicy: "Automatic" } });
+    for (const state of UNKNOWN) {
+      show(bench, state, true);
+      await bench.run(3 * MINUTE);
+      for (const [kind, name] of KINDS) {
+        const ready = conditionOf(bench.get(kind, name), "Ready");
+        expect(`${ready?.status}/${ready?.reason}`, `${kind} ${state}`).toBe("Unknown/UnknownState");
+        expect(ready?.message.length, `${kind} ${state}`).toBeLessThanOrEqual(300);
+        for (const odd of ["\u0000", "\u202E"]) expect(ready?.message, `${kind} ${state}`).not.toContain(odd);
+        expect(bench.looks(kind, name), `${kind} ${state}`).not.toContain("Stalled");
+      }
+    }
+    expect(bench.writes(from)).toEqual([]);
+    expect(bench.internal).toEqual([]);
+    show(bench, "DEPLOYED", true);
+    await bench.run(20 * MINUTE);
+    expect(bench.writes(from).toSorted()).toEqual(["deployApplication", "stopCluster", "stopDatabase"]);
+    figure(task, "0 actions in a state that nobody documented", UNKNOWN.length * KINDS.length);
+  });
+});
+
+describe("[C10] a state", { timeout: 120_000 }, () => {
+  it("that goes back and forth makes nothing be done, and what is told follows it", async () => {
+    const bench = await fleet();
+    const from = bench.mark();
+    for (const state of ["DEPLOYING", "STOPPED", "DEPLOYED", "DEPLOYMENT_QUEUED", "BUILDING", "DEPLOYED", "STOPPING"]) {
+      show(bench, state, true);
+      await bench.run(40 * SECOND);
+    }
+    show(bench, "DEPLOYED", true);
+    await bench.run(2 * MINUTE);
+    for (const [kind, name] of KINDS) expect(bench.told(kind, name), kind).toMatch(/^True/);
+    expect(bench.writes(from)).toEqual([]);
+  });
+
+  it("of an older answer does not end a deployment that is followed by its request", async () => {
+    const bench = await fleet();
+    const service = serviceOf(bench, "a");
+    service.stuck = true;
+    bench.apply(application("a", "a", { deploy: { gitCommitId: NEXT_COMMIT } }));
+    await bench.run(MINUTE);
+    // Every status says that all is well, as one from a cache does; the request says the truth.
+    const set = { "applications.0.state": "DEPLOYED", "applications.0.service_deployment_status": "UP_TO_DATE" };
+    const fault = { match: { operation: "getEnvironmentStatuses" }, answer: { is: "edited", set } } as const;
+    bench.platform.sim.faults.add({ ...fault, count: null });
+    await bench.run(5 * MINUTE);
+    expect(bench.told("PlatformApplication", "a")).toMatch(/^False\/(Deploying|Building|Queued|Progressing)/);
+    service.stuck = false;
+    bench.platform.sim.faults.clear();
+    await bench.run(15 * MINUTE);
+    expect(bench.told("PlatformApplication", "a")).toBe("True/Deployed");
+  });
+
+  it("DEPLOYING that never ends is followed slowly, in few writes, and ends when it does", async ({ task }) => {
+    const bench = await fleet();
+    const service = serviceOf(bench, "a");
+    service.stuck = true;
+    const from = bench.mark();
+    bench.apply(application("a", "a", { deploy: { gitCommitId: NEXT_COMMIT } }));
+    const hours = effort.cases(1, 24);
+    const writes = bench.cluster.writes.length;
+    await bench.run(hours * HOUR);
+    expect(bench.looks("PlatformApplication", "a")).toContain("Reconciling=True");
+    const followed = bench.calls(from).filter(({ operation }) => operation === "getDeploymentStatusByRequest").length;
+    // At most every 27 s: the follow interval of 30 s, less its jitter, after it has grown.
+    expect(followed).toBeLessThanOrEqual((hours * 3_600) / 27 + 10);
+    expect(bench.cluster.writes.length - writes).toBeLessThanOrEqual(5);
+    service.stuck = false;
+    await bench.run(15 * MINUTE);
+    expect(bench.told("PlatformApplication", "a")).toBe("True/Deployed");
+    expect(bench.writes(from)).toEqual(["deployApplication"]);
+    figure(task, `a deployment stuck for ${hours} h: ${followed} looks, 0 further actions`);
+  });
+});
