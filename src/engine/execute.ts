@@ -9,7 +9,7 @@ import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { isBroughtAbout } from "./governed.ts";
 import type { Kind, Known, Step, Why } from "./kind.ts";
-import { writeSlot, type Intent } from "./ledger.ts";
+import { maySend, writeSlot, type Intent } from "./ledger.ts";
 import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordId } from "./record.ts";
 import { recordedId, type Frame } from "./scope.ts";
 import { isSettled } from "./status.ts";
@@ -105,12 +105,12 @@ async function once<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
     throw error;
   }
   const intent = intentOf(work, step);
-  // Counted from before the write, so that a process that was frozen at any moment since does not send (design §6.3).
   const started = context.clock.monotonic();
   // Holds until the send begins: also when nobody knows whether the intent was stored.
   work.frame.session.unsent = intent.attempt;
   const frame = await writeIntent(work, step, intent);
-  if (context.clock.monotonic() - started > context.windows.sendMs || !context.fence.mayWrite()) {
+  const sinceMs = context.clock.monotonic() - started;
+  if (!maySend({ sinceMs, sendMs: context.windows.sendMs, leads: context.fence.mayWrite() })) {
     return { is: "ended", frame, ending: NOT_LEADER };
   }
   frame.session.unsent = undefined;
@@ -144,7 +144,7 @@ async function unsentOrUnknown<Spec, In, Seen, Mem extends JsonObject, Do, Api e
     frame.session.unsaved = { id: recordedId(frame.pass), memory: frame.pass.memory, intentClosed: true };
     return { is: "failed", frame, error, phase };
   }
-  const object = (await clearIntent(work.context, frame.object)) ?? frame.object;
+  const object = await clearIntent(work.context, frame.object);
   return { is: "failed", frame: { ...frame, object }, error, phase };
 }
 

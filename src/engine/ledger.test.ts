@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { decide, duty, openIntent, readSlot, writeSlot, type Intent, type Knowledge } from "./ledger.ts";
+import { decide, duty, maySend, openIntent, readSlot, writeSlot, type Intent, type Knowledge } from "./ledger.ts";
 
 const PARENT = "00000000-0000-4000-8000-00000000000a";
 const ID = "00000000-0000-4000-8000-00000000000b";
@@ -96,6 +96,17 @@ describe("duty", () => {
     ["an old intent", create, { seenForMs: 1e9 }, "trace"],
   ])("for %s", (_, intent, known, expected) => {
     expect(duty(intent, { ...KNOWN, ...known })).toBe(expected);
+  });
+});
+
+describe("maySend", () => {
+  it.each([
+    ["at once", { sinceMs: 0, leads: true }, true],
+    ["at the end of the window", { sinceMs: 5_000, leads: true }, true],
+    ["after it", { sinceMs: 5_001, leads: true }, false],
+    ["without the lease", { sinceMs: 0, leads: false }, false],
+  ])("%s", (_, now, expected) => {
+    expect(maySend({ ...now, sendMs: 5_000 })).toBe(expected);
   });
 });
 

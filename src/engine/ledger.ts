@@ -104,6 +104,15 @@ export function duty(intent: Intent, known: Knowledge): Duty {
   return "trace";
 }
 
+/**
+ * Whether the request of an intent may begin: not long after the intent was written, and under a lease that outlasts it.
+ * @param sinceMs milliseconds since the write of the intent began, on a monotonic clock, so that a process that was
+ *   frozen at any moment since does not send
+ */
+export function maySend(now: { readonly sinceMs: number; readonly sendMs: number; readonly leads: boolean }): boolean {
+  return now.leads && now.sinceMs <= now.sendMs;
+}
+
 /** What follows from a trace. */
 export type Finding = "landed" | "absent" | "unknowable";
 export type Decision = "record" | "retry" | "wait" | "giveUp";

@@ -100,14 +100,16 @@ export async function recordId<Api extends RatedApi>(
   return await context.writer.storeOutcome(object, change, context.stopping);
 }
 
-/** Clears the intent of a create, and with it the user's word on it. */
+/**
+ * Clears the intent of a create, and with it the user's word on it, unless the resource was changed meanwhile: a process
+ * that was frozen since it decided so must not clear the intent of the next one, whose request may be under way.
+ * @throws KubeError "Conflict"
+ */
 export async function clearIntent<Api extends RatedApi>(
   context: Context<Api>,
   object: KubeObject,
-): Promise<KubeObject | undefined> {
-  const change = cleared(object);
-  if (Object.keys(change).length === 0) return object;
-  return await context.writer.storeOutcome(object, change, context.stopping);
+): Promise<KubeObject> {
+  return await context.writer.patchChecked(object, { annotations: cleared(object) });
 }
 
 /** What a user says about an object's records; it holds once. */

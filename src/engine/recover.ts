@@ -146,7 +146,7 @@ async function clear<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
   frame: Frame<Spec, In, Mem, Api>,
   intent: Intent,
 ): Promise<Frame<Spec, In, Mem, Api>> {
-  if (intent.creates) return { ...frame, object: (await clearIntent(context, frame.object)) ?? frame.object };
+  if (intent.creates) return { ...frame, object: await clearIntent(context, frame.object) };
   frame.session.unsaved = { id: recordedId(frame.pass), memory: frame.pass.memory, intentClosed: true };
   return frame;
 }
