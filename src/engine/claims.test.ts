@@ -122,7 +122,7 @@ describe("holder", () => {
     expect(claims.holder(uuid(2), claimant("b", "07:00", false), HERE)).toBeUndefined();
   });
 
-  describe("of another namespace", () => {
+  describe("[E10] of another namespace", () => {
     const here = claimant("here", "10:00", false);
     const there = (status?: JsonObject, annotations?: Readonly<Record<string, string>>): KubeObject =>
       anObject({

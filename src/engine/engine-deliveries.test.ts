@@ -19,7 +19,7 @@ const idOf = (bench: Bench, name: string): string => {
   return text((status as { readonly externalId?: string }).externalId) ?? "";
 };
 
-describe("a delivery", () => {
+describe("[E12] a delivery", () => {
   async function settled(...names: readonly string[]): Promise<Bench> {
     const bench = engineBench();
     await bench.run(5_000);

@@ -94,7 +94,7 @@ describe("the writer of an entry", () => {
     ]);
   });
 
-  describe("of another namespace", () => {
+  describe("[E10] of another namespace", () => {
     const there = (id: string | undefined, identity: JsonObject = HERE): KubeObject => {
       const meta = { name: "there", namespace: "other", uid: "uid-there" };
       return anObject({ meta, status: { ...(id !== undefined && { externalId: id }), identity } });

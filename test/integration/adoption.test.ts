@@ -84,7 +84,7 @@ describe.each(["documented", "full"] as const)("adoption on the %s surface", (su
   });
 });
 
-describe.each(["documented", "full"] as const)("ids of another organization on the %s surface", (surface) => {
+describe.each(["documented", "full"] as const)("[E10] ids of another organization on the %s surface", (surface) => {
   const stage = createStage({ surface });
 
   it("are refused before anything is written: as a parent, and as the object itself", async () => {

@@ -77,7 +77,7 @@ describe("a ClusterPlatformConnection", () => {
     await stage.kubectl(["delete", "clusterplatformconnection", stage.namespace]);
   });
 
-  it("serves the namespaces that it names or selects, and no other; consent is asked for again at every pass", async () => {
+  it("[E9] serves the namespaces that it names or selects, and no other; consent is asked for again at every pass", async () => {
     const [labelled, stranger] = [stage.at("labelled"), stage.at("stranger")];
     await stage.kubectl(["label", "namespace", labelled.namespace, `team=${stage.namespace}`]);
     await stage.apply(

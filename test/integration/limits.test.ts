@@ -42,7 +42,7 @@ describe.each(["documented", "full"] as const)("the limits of a connection, %s s
     }, 15_000);
   });
 
-  it("reaches its projects, and nothing outside of them", async () => {
+  it("[E10] reaches its projects, and nothing outside of them", async () => {
     const own = idOf(await stage.waitFor("PlatformProject", "asked", { status: "True" }));
     const theirs = idOf(await stage.waitFor("PlatformProject", "mass-0", { status: "True" }));
     await stage.remove("PlatformProject", "asked");

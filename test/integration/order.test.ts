@@ -193,7 +193,7 @@ describe("poll-interval", () => {
 describe("resources that the API server takes and the operator rejects", () => {
   const stage = createStage({ surface: "full" });
 
-  it("say so each, and their neighbours go on", async () => {
+  it("[E16] say so each, and their neighbours go on", async () => {
     await stage.apply(
       ...defaults(stage),
       secret("metadata", { token: "not-a-real-token" }),

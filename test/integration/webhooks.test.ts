@@ -100,7 +100,7 @@ describe.each(surfaces)("deliveries of the %s surface", (surface, events, succes
     changeSettings(settings, { deliveries: { copies: 1, lateEvery: 0 } });
   });
 
-  it("without proof lead to nothing, and learn nothing", async () => {
+  it("[E12] without proof lead to nothing, and learn nothing", async () => {
     const record = await stage.record();
     const body = { event_type: success, payload: { application_id: idOf() } };
     const url = new URL(hook().targetUrl);
@@ -120,26 +120,25 @@ describe.each(surfaces)("deliveries of the %s surface", (surface, events, succes
     expect(await counted('event="other",result="ignored"')).toBe(1);
   });
 
-  it("are limited: a flood has one application looked at a few times", async () => {
+  it("[E12] are limited: a flood has one application looked at a few times", async () => {
     await stage.settled();
     const record = await stage.record();
     const body = { event_type: success, payload: { application_id: idOf(), applications: [{ id: idOf() }] } };
     const { targetUrl } = hook();
-    const flood = Array.from({ length: 400 }, () => post(targetUrl, body).catch(() => "not even answered"));
+    const startedAt = performance.now();
+    const flood = Array.from({ length: 1_000 }, () => post(targetUrl, body).catch(() => "not even answered"));
     const answers = (await Promise.all(flood)).filter((status) => status !== "not even answered");
     expect(new Set(answers), "every genuine delivery is taken").toEqual(new Set([200]));
-    expect(await counted('event="none",result="limited"'), "those above the rate unread").toBeGreaterThan(0);
     const guesses = Array.from({ length: 100 }, () => post(`${receiver}/x`, body).catch(() => "not even answered"));
     expect((await Promise.all(guesses)).filter((status) => status === 401).length).toBeLessThan(50);
     expect((await fetch(`${stage.operator.healthUrl}/healthz`)).status).toBe(200);
     await stage.settled();
-    expect(record.calls("getApplicationStatus").length + record.calls("getEnvironmentStatuses").length).toBeLessThan(
-      50,
-    );
+    const looks = record.calls("getApplicationStatus").length + record.calls("getEnvironmentStatuses").length;
+    expect(looks).toBeLessThanOrEqual((performance.now() - startedAt) / SLOW.hintMs + 2);
     expect(record.changes()).toEqual([]);
   });
 
-  it("keep their token to themselves", async () => {
+  it("[E12] keep their token to themselves", async () => {
     const connection = await stage.get("PlatformConnection", "default");
     const said = JSON.stringify([connection.metadata.annotations, connection.status, stage.operator.logs()]);
     const [path = ""] = /[0-9a-f]{64}$/.exec(hook().targetUrl) ?? [];

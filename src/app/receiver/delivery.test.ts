@@ -7,7 +7,7 @@ const A = "00000000-0000-4000-8000-00000000000a";
 const B = "00000000-0000-4000-8000-00000000000b";
 const read = (body: unknown) => readDelivery(JSON.stringify(body));
 
-describe("a delivery", () => {
+describe("[E12] a delivery", () => {
   it.each<[string, unknown, string, readonly string[]]>([
     ["documented", { event_type: "DEPLOYMENT_SUCCEEDED", payload: { application_id: A } }, "DEPLOYMENT_SUCCEEDED", [A]],
     [

@@ -10,7 +10,7 @@ const connection = (name: string, sendsSecret: boolean): Expecting => {
 const [first, second] = [connection("first", false), connection("second", true)];
 const { path, secret } = second.keys;
 
-describe("the proof of a delivery", () => {
+describe("[E12] the proof of a delivery", () => {
   it("differs from connection to connection, and tells nothing of the token", () => {
     const all = [first.keys.path, first.keys.secret, path, secret];
     expect(new Set(all).size).toBe(4);

@@ -57,7 +57,7 @@ async function send(path: string, body: unknown, init: RequestInit = {}): Promis
 
 const about = (id: string) => ({ event_type: "DEPLOYMENT_SUCCEEDED", payload: { application_id: id } });
 
-describe("the receiver", () => {
+describe("[E12] the receiver", () => {
   it("has what a delivery is about looked at", async () => {
     expect(await send(KEYS.path, about(KNOWN))).toBe(200);
     expect(hinted).toEqual([[KNOWN]]);
@@ -70,6 +70,17 @@ describe("the receiver", () => {
     ["of an unknown event", { event_type: "SURPRISE", payload: { application_id: KNOWN } }, "other queued"],
     ["that cannot be read", "{", "other ignored"],
     ["without a body", "", "other ignored"],
+    [
+      "of many members",
+      Object.fromEntries(Array.from({ length: 4_000 }, (_, at) => [`k${String(at)}`, at])),
+      "other ignored",
+    ],
+    ["nested as deep as it fits", `${"[".repeat(32_000)}${"]".repeat(32_000)}`, "other ignored"],
+    [
+      "with poisoned members",
+      '{"__proto__":{"payload":{}},"payload":{"constructor":{"prototype":1}}}',
+      "other ignored",
+    ],
   ])("takes a genuine delivery %s", async (_name, body, outcome) => {
     expect(await send(KEYS.path, body)).toBe(200);
     expect(ended).toEqual([outcome]);
@@ -80,11 +91,29 @@ describe("the receiver", () => {
     ["no path", "", {}, 401],
     ["a wrong secret", KEYS.path, { headers: { "x-signature": "guess" } }, 401],
     ["another method", KEYS.path, { method: "PUT" }, 405],
+    ["another method without proof", "guess", { method: "PUT" }, 401],
+    ["10 MiB without proof, unread", "guess", { body: new Uint8Array(10 * 1024 * 1024) }, 401],
   ])("refuses %s without a word, and looks at nothing", async (_name, path, init, status) => {
     expect(await send(path, about(KNOWN), init)).toBe(status);
     expect(hinted).toEqual([]);
     expect(ended).toEqual(["none rejected"]);
   });
+
+  it.each(["GET", "HEAD", "OPTIONS", "DELETE"])("has no answer to %s but a status", async (method) => {
+    const answer = await fetch(`${receiver.url}/${KEYS.path}`, { method });
+    expect([answer.status, await answer.text()]).toEqual([405, ""]);
+    expect(hinted).toEqual([]);
+  });
+
+  it.each(["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-7", "x".repeat(500)])(
+    "reads a delivery as what it is, whatever its type says: %s",
+    async (type) => {
+      expect(await send(KEYS.path, about(KNOWN), { headers: { "content-type": type } })).toBe(200);
+      expect(hinted).toEqual([[KNOWN]]);
+      expect(await send(KEYS.path, `application_id=${KNOWN}`, { headers: { "content-type": type } })).toBe(200);
+      expect(hinted).toHaveLength(1);
+    },
+  );
 
   it("takes no more than 64 KiB", async () => {
     expect(await send(KEYS.path, `"${"x".repeat(65_000)}"`)).toBe(200);

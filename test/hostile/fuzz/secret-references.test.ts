@@ -70,7 +70,7 @@ describe.each(kinds)("[E9] a $kind", ({ all }) => {
 });
 
 it("[E9] Secrets are referred to in these ways alone", () => {
-  const ways = new Set(kinds.flatMap(({ all }) => all.map(([path]) => /[^.[\]]*[sS]ecret[^.[\]]*Ref/.exec(path)?.[0])));
-  ways.delete(undefined);
-  expect([...ways].toSorted()).toEqual(["secretKeyRef", "secretRef", "tokenSecretRef", "writeTokenSecretToRef"]);
+  const paths = kinds.flatMap(({ all }) => all.map(([path]) => path));
+  const ways = paths.flatMap((path) => /[^.[\]]*[sS]ecret[^.[\]]*Ref/.exec(path) ?? []);
+  expect(new Set(ways)).toEqual(new Set(["secretKeyRef", "secretRef", "tokenSecretRef", "writeTokenSecretToRef"]));
 });

@@ -1,0 +1,78 @@
+/** No resource, whatever it holds, keeps the news of its neighbours from the queue (reliability bar E16). */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { boundKinds } from "../../../src/app/kinds.ts";
+import type { Json, KubeObject } from "../../../src/kube/types.ts";
+import { EXTERNAL_ID, INTENT } from "../../../src/resources/base/names.ts";
+import { RESOURCES } from "../../../src/resources/index.ts";
+import { effort } from "../../support/effort.ts";
+
+/** Members that exist somewhere, so that a random value gets further than its first check. */
+const names = fc.constantFrom(
+  ...new Set(RESOURCES.flatMap(({ status }) => Object.keys(status.shape))),
+  ...[
+    "lifecycle",
+    "connectionRef",
+    "environmentRef",
+    "clusterRef",
+    "targets",
+    "variables",
+    "variablesFrom",
+    "secretRef",
+  ],
+  ...["managedConfig", "template", "overrides", "deploy", "externalId", "type", "auth", "baseUrl", "webhook"],
+  "name",
+  "key",
+  "__proto__",
+  "constructor",
+);
+const { any } = fc.letrec<{ any: Json }>((tie) => ({
+  any: fc.oneof(
+    { maxDepth: 5, depthSize: "small" },
+    fc.constant(null),
+    fc.boolean(),
+    fc.double(),
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("\uD800", "..", "x".repeat(70_000), "00000000-0000-4000-8000-00000000000a"),
+    fc.array(tie("any"), { maxLength: 5 }),
+    fc.dictionary(names, tie("any"), { maxKeys: 8 }),
+  ),
+}));
+
+/** Deeper than a stack that walks it. */
+const DEEP = JSON.parse(`${'{"name":['.repeat(5_000)}1${"]}".repeat(5_000)}`) as Json;
+
+function object(kind: string, spec: Json, status: Json, note: string): KubeObject {
+  const metadata = { name: "a", namespace: "b", uid: "c", resourceVersion: "1", generation: 1 };
+  return {
+    apiVersion: "x/v1",
+    kind,
+    metadata: { ...metadata, annotations: { [EXTERNAL_ID]: note, [INTENT]: note } },
+    spec,
+    status,
+  };
+}
+
+describe.each(boundKinds())("[E16] a hostile $kind", (kind) => {
+  const ask = (hostile: KubeObject): boolean => {
+    kind.claim(hostile, () => undefined);
+    return [kind.references(hostile), kind.entries(hostile), kind.imprints(hostile)].every(Array.isArray);
+  };
+
+  it("is taken note of without an error", () => {
+    fc.assert(
+      fc.property(any, any, fc.string(), (spec, status, note) => {
+        expect(ask(object(kind.kind, spec, status, note))).toBe(true);
+        expect(({} as { readonly polluted?: unknown }).polluted).toBeUndefined();
+      }),
+      { numRuns: effort.cases(100, 20_000), seed: effort.seed },
+    );
+  });
+
+  it("is, however deep", () => {
+    expect(ask(object(kind.kind, DEEP, DEEP, "x"))).toBe(true);
+    const spec = { lifecycle: DEEP, variables: DEEP, managedConfig: DEEP, overrides: DEEP };
+    expect(ask(object(kind.kind, spec, { intent: DEEP, targets: DEEP }, "x"))).toBe(true);
+  });
+});

@@ -1,0 +1,109 @@
+/** What is hostile and gets past every schema stalls itself, and nothing of its kind (reliability bar E16). */
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { GROUP } from "../../src/resources/base/names.ts";
+import { RESOURCES } from "../../src/resources/index.ts";
+import { condition, type Manifest } from "../support/cluster.ts";
+import { figure } from "../support/figure.ts";
+import {
+  application,
+  blueprint,
+  connection,
+  database,
+  defaults,
+  environment,
+  operation,
+  project,
+  resource,
+  secret,
+} from "../support/manifests.ts";
+import { createStage } from "../support/stage.ts";
+
+const NOWHERE = "00000000-0000-4000-8000-00000000dead";
+/** What annotations let through: anything. */
+const ANNOTATIONS = {
+  [`${GROUP}/intent`]: `{"v":1,"mark":${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
+  [`${GROUP}/external-id`]: "../../organization",
+  [`${GROUP}/poll-interval`]: "1e400h",
+  [`${GROUP}/reconcile-requested-at`]: "\u202E".repeat(5_000),
+  [`${GROUP}/approved-plan`]: "constructor",
+  [`${GROUP}/installation`]: "",
+};
+
+describe("a neighbour of what is hostile", () => {
+  const stage = createStage({ surface: "full" });
+  const [bound, stopped] = [
+    (): string => stage.platform.clusterIds[0] ?? "",
+    (): string => stage.platform.clusterIds[1] ?? "",
+  ];
+
+  /** Kind by kind a good one; it is asked for after the hostile one is there. */
+  const good = (): readonly Manifest[] => [
+    project("good"),
+    environment(stage, "good", "good"),
+    application("good", "good"),
+    database("good", "good"),
+    blueprint("good", "good"),
+    resource("PlatformVariableSet", "good", {
+      targets: [{ applicationRef: { name: "good" } }],
+      variables: [{ name: "MODE", value: "fast" }],
+    }),
+    resource("PlatformCluster", "good", { externalId: stopped() }),
+    resource("PlatformBinding", "good", {
+      clusterRef: { externalId: bound() },
+      template: { key: "kubernetes-essentials", version: "1.2.0" },
+      managedConfig: { ingress: { domain: { value: "shop.example.com" } } },
+    }),
+    resource("PlatformWebhook", "good", { targetUrl: "https://hooks.example.com/", events: ["DEPLOYMENT_FAILED"] }),
+    resource("PlatformCatalog", "good", { include: ["Templates"] }),
+    operation("good", { type: "SendInvoices" }),
+    connection(stage, "good", { auth: { tokenSecretRef: { name: "default" } } }),
+  ];
+  const hostile = (): readonly Manifest[] => [
+    project("bad", { externalId: NOWHERE }),
+    environment(stage, "bad", "constructor"),
+    application("bad", "good", { variables: [{ name: "__proto__", value: "x".repeat(32_000) }] }),
+    database("bad", "good", { type: "CONSTRUCTOR", version: "0.0.0" }),
+    blueprint("bad", "good", { tag: "constructor/9.9.9" }),
+    resource("PlatformVariableSet", "bad", {
+      targets: [{ applicationRef: { externalId: NOWHERE } }, { applicationRef: { name: "constructor" } }],
+      variables: [{ name: "__proto__", value: "\u202E\u0007" }],
+    }),
+    resource("PlatformCluster", "bad", { externalId: NOWHERE, runState: "Stopped" }),
+    resource("PlatformBinding", "bad", {
+      clusterRef: { externalId: NOWHERE },
+      template: { key: "constructor", version: "0" },
+      managedConfig: { constructor: { prototype: { value: "polluted" } } },
+    }),
+    resource("PlatformWebhook", "bad", {
+      targetUrl: "https://[::1]/%00",
+      events: ["CONSTRUCTOR"],
+      externalId: NOWHERE,
+    }),
+    resource("PlatformCatalog", "bad", { include: ["Templates"], connectionRef: { name: "constructor" } }),
+    operation("bad", { type: "StopDatabase", databaseRef: { externalId: NOWHERE } }),
+    connection(stage, "bad", { baseUrl: "http://169.254.169.254" }),
+  ];
+
+  beforeAll(async () => {
+    await stage.apply(...defaults(stage, { surface: "Full" }), secret("bad", { token: "not-a-real-token" }));
+    await stage.waitFor("PlatformConnection", "default", { status: "True" });
+  });
+
+  it("[E16] of any kind comes to its end", async ({ task }) => {
+    const bad = hostile();
+    const kinds = RESOURCES.map(({ kind }) => kind).filter((kind) => kind !== "ClusterPlatformConnection");
+    expect(new Set(bad.map(({ kind }) => kind))).toEqual(new Set(kinds));
+    await stage.apply(...bad.map((one) => ({ ...one, metadata: { ...one.metadata, annotations: ANNOTATIONS } })));
+    for (const { kind } of bad) {
+      const told = await stage.waitFor(kind, "bad", (object) => condition(object, "Ready")?.status === "False");
+      expect(condition(told, "Ready")?.reason, kind).not.toBe("InternalError");
+    }
+    await stage.apply(...good());
+    for (const { kind } of good()) {
+      const type = kind === "PlatformOperation" ? "Complete" : "Ready";
+      await stage.waitFor(kind, "good", { type, status: "True" });
+    }
+    figure(task, `${String(bad.length)} kinds, each with a hostile resource, none held up`, bad.length);
+  });
+});
