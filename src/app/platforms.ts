@@ -3,6 +3,7 @@ import type { Connect } from "../engine/connections.ts";
 import type { Clock } from "../kube/types.ts";
 import type { CallRecord } from "../platform/caller.ts";
 import { connectPlatform, type Platform } from "../platform/index.ts";
+import type { Transport } from "../platform/transport.ts";
 import type { Config } from "./config.ts";
 import type { Redactor } from "./secrets.ts";
 
@@ -19,6 +20,8 @@ export interface PlatformsOptions {
   readonly random: () => number;
   readonly redactor: Redactor;
   readonly onCall: (connection: string, call: CallRecord) => void;
+  /** In place of HTTP. */
+  readonly transport?: Transport;
 }
 
 export interface Platforms {
@@ -50,6 +53,7 @@ export function createPlatforms(options: PlatformsOptions): Platforms {
         allowedHosts: config.allowedPlatformHosts,
         allowInsecure: config.allowInsecurePlatform,
         deadlines: config.deadlines,
+        ...(options.transport === undefined ? {} : { transport: options.transport }),
         version,
         clock,
         random,

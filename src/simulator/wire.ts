@@ -34,6 +34,26 @@ async function serve(
     headers: incoming.headers,
     body: await readBody(incoming),
   };
+  const { entry, fault, work } = accept(sim, app, request);
+  if (fault === undefined) {
+    sendAnswer(response, await work());
+    return;
+  }
+  entry.fault = fault.name;
+  await misbehave(fault, await effect(fault, clock, work), { response, clock, sim });
+}
+
+/** A call that the platform has taken in and not answered yet. */
+interface Accepted {
+  readonly entry: CallEntry;
+  /** What it meets, of those that are set. */
+  readonly fault: Fault | undefined;
+  /** Does what was asked for, and answers. */
+  readonly work: () => Promise<WireAnswer>;
+}
+
+/** Takes a call in: the world is brought up to date, and the call journaled. */
+export function accept(sim: Simulation, app: App, request: WireRequest): Accepted {
   advance(sim);
   const path = barePath(request.url);
   const match = matchOperation(request.method, path, sim.settings.surface);
@@ -45,13 +65,7 @@ async function serve(
     body: maskBody(request.body, operation, sim.world),
   });
   const fault = sim.faults.take({ method: request.method, path, operation });
-  const work = (): Promise<WireAnswer> => perform(sim, app, request, entry, match, path);
-  if (fault === undefined) {
-    sendAnswer(response, await work());
-    return;
-  }
-  entry.fault = fault.name;
-  await misbehave(fault, await effect(fault, clock, work), { response, clock, sim });
+  return { entry, fault, work: () => perform(sim, app, request, entry, match, path) };
 }
 
 /** @returns the real answer, where the fault lets the platform do its work now. */

@@ -6,6 +6,8 @@ import type { Clock } from "../../src/kube/types.ts";
 export interface ManualClock extends Clock {
   /** Moves both clocks on by `ms`, running what falls due in its order; awaits pending promises between timers. */
   advance(ms: number): Promise<void>;
+  /** Moves on to the next timer and runs it. @returns false, and stands still, when none is due within `ms` */
+  step(ms: number): boolean;
   /** Moves only the wall clock, as an administrator or NTP does. */
   shiftWall(ms: number): void;
   /** How many timers wait. */
@@ -31,6 +33,15 @@ export function manualClock(start = new Date("2026-11-21T10:00:00Z")): ManualClo
     return first;
   };
 
+  const runNext = (limit: number): boolean => {
+    const timer = nextDue(limit);
+    if (timer === undefined) return false;
+    timers.delete(timer);
+    elapsed = Math.max(elapsed, timer.at);
+    timer.run();
+    return true;
+  };
+
   return {
     now: () => new Date(start.getTime() + shift + elapsed),
     monotonic: () => elapsed,
@@ -44,15 +55,11 @@ export function manualClock(start = new Date("2026-11-21T10:00:00Z")): ManualClo
     advance: async (ms) => {
       const target = elapsed + ms;
       await settle();
-      for (let timer = nextDue(target); timer !== undefined; timer = nextDue(target)) {
-        timers.delete(timer);
-        elapsed = Math.max(elapsed, timer.at);
-        timer.run();
-        await settle();
-      }
+      while (runNext(target)) await settle();
       elapsed = target;
       await settle();
     },
+    step: (ms) => runNext(elapsed + ms),
     shiftWall: (ms) => {
       shift += ms;
     },

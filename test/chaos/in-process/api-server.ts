@@ -55,9 +55,10 @@ export function memoryApiServer(now: () => Date): ApiServer {
   /** Stores what is new; what has been let go of by everybody ends. */
   const put = (path: string, object: Stored): Stored => {
     version += 1;
-    const next = wire({ ...object, metadata: { ...object.metadata, resourceVersion: String(version) } });
-    const finalizers = next.metadata["finalizers"];
-    const isOver = next.metadata["deletionTimestamp"] !== undefined && (!Array.isArray(finalizers) || !finalizers[0]);
+    const next: Stored = wire({ ...object, metadata: { ...object.metadata, resourceVersion: String(version) } });
+    const finalizers = member(next.metadata, "finalizers");
+    const isGoing = member(next.metadata, "deletionTimestamp") !== undefined;
+    const isOver = isGoing && (!Array.isArray(finalizers) || finalizers.length === 0);
     if (isOver) stored.delete(path);
     else stored.set(path, next);
     tell(isOver ? "removed" : "upserted", next);
@@ -197,7 +198,10 @@ function wire<T extends JsonObject>(value: T): T {
 
 function base64(data: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(data).map(([key, value]) => [key, Buffer.from(String(value)).toString("base64")]),
+    Object.entries(data).map(([key, value]) => [
+      key,
+      Buffer.from(typeof value === "string" ? value : "").toString("base64"),
+    ]),
   );
 }
 

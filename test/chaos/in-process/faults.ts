@@ -46,10 +46,10 @@ export function planText({ surface, faults }: Plan): string {
 /** @param text as of planText. @throws RangeError */
 export function parsePlan(text: string): Plan {
   const [, surface, rest = ""] = /^(full|documented):(.*)$/.exec(text) ?? [];
-  const known: readonly string[] = [...CRASHES, ...PLATFORM_WRITE, ...PLATFORM_READ, ...CLUSTER_WRITE];
+  const known = new Set<string>([...CRASHES, ...PLATFORM_WRITE, ...PLATFORM_READ, ...CLUSTER_WRITE]);
   const faults = rest.split("+").map((one) => {
     const [at, fault = ""] = one.split(":");
-    if (!(Number(at) > 0) || !known.includes(fault)) throw new RangeError(`no fault: ${one}`);
+    if (!(Number(at) > 0) || !known.has(fault)) throw new RangeError(`no fault: ${one}`);
     return { at: Number(at), fault: fault as FaultName };
   });
   if (surface === undefined) throw new RangeError(`no plan: ${text}`);

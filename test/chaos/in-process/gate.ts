@@ -11,6 +11,8 @@ export interface Side<Answer> {
   readonly work: () => Promise<Answer>;
   /** What the operator is told instead. @returns or throws */
   readonly told: (fault: Exclude<FaultName, "before" | "after" | "late">, real: Answer | undefined) => Answer;
+  /** Whether it may be repeated. */
+  readonly isSafe: boolean;
   /** Milliseconds until it gives an exchange up. */
   readonly deadlineMs: number;
 }
@@ -20,6 +22,10 @@ export interface Gate {
   readonly trace: readonly Exchange[];
   /** How many are under way. */
   underWay(): number;
+  /** How many faults were met. */
+  met(): number;
+  /** How many effects of writes that may be repeated have still to land. */
+  late(): number;
   /** A read that no fault meets. */
   read<Answer>(process: Mortal, answer: () => Answer): Promise<Answer>;
   /** Takes one request of a process through. Never resolves for one that is dead, or that dies of it. */
@@ -36,6 +42,8 @@ export function createGate(plan: Plan, clock: ManualClock, killed: () => void): 
   const faults = new Map(plan.faults.map(({ at, fault }) => [at, fault]));
   const trace: Exchange[] = [];
   let underWay = 0;
+  let met = 0;
+  let late = 0;
 
   const during = async <T>(work: () => Promise<T>): Promise<T> => {
     underWay += 1;
@@ -45,8 +53,10 @@ export function createGate(plan: Plan, clock: ManualClock, killed: () => void): 
       underWay -= 1;
     }
   };
-  const later = (work: () => Promise<unknown>): void => {
+  const later = ({ work, isSafe }: Pick<Side<unknown>, "work" | "isSafe">): void => {
+    if (isSafe) late += 1;
     clock.after(LATE_MS, () => {
+      if (isSafe) late -= 1;
       // What it is answered nobody hears any more.
       during(work).catch(() => undefined);
     });
@@ -62,13 +72,13 @@ export function createGate(plan: Plan, clock: ManualClock, killed: () => void): 
       case "before":
         return await die(process);
       case "late":
-        later(side.work);
+        later(side);
         return await die(process);
       case "after":
         await during(side.work).catch(() => undefined);
         return await die(process);
       case "slow": {
-        later(side.work);
+        later(side);
         const given = Promise.withResolvers<void>();
         clock.after(side.deadlineMs, given.resolve);
         await given.promise;
@@ -91,12 +101,15 @@ export function createGate(plan: Plan, clock: ManualClock, killed: () => void): 
   return {
     trace,
     underWay: () => underWay,
+    met: () => met,
+    late: () => late,
     // oxlint-disable-next-line require-await -- what it throws rejects
     read: async (process, answer) => (process.alive ? answer() : await never()),
     pass: async (process, exchange, side) => {
       if (!process.alive) return await never();
       trace.push(exchange);
       const fault = faults.get(trace.length);
+      if (fault !== undefined) met += 1;
       try {
         const answer = await (fault === undefined ? during(side.work) : meet(process, fault, side));
         return process.alive ? answer : await never();

@@ -1,5 +1,5 @@
 /** The life that every run goes through, and when each part of it is over. */
-import { conditionsOf, text } from "../../../src/engine/status.ts";
+import { isSettled, text } from "../../../src/engine/status.ts";
 import { member } from "../../../src/kube/json.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/types.ts";
 import type { Surface } from "../../../src/simulator/operations.ts";
@@ -22,6 +22,8 @@ export interface Phase {
   /** What a person does. */
   act(bed: Bed): void;
   isOver(bed: Bed): boolean;
+  /** Afterwards nothing is to be done for a long time. */
+  readonly rests?: true;
 }
 
 const DELETED = { lifecycle: { deletionPolicy: "Delete" } };
@@ -57,6 +59,7 @@ export function lifeOn(surface: Surface): readonly Phase[] {
         cluster.patch("PlatformDatabase", "main", { spec: { runState: "Stopped" } });
       },
       isOver: (bed) => bed.cluster.all().every(isReady),
+      rests: true,
     },
     {
       name: "delete",
@@ -81,7 +84,8 @@ function manifests(bed: Bed): readonly Manifest[] {
   const dns = { valueFrom: { secretKeyRef: { name: "values", key: "dns" } } };
   return [
     secret("values", { password: "not-a-password", dns: "not-a-token" }),
-    ...defaults(bed),
+    // Of the ids that a person gives, the documented surface gives no proof.
+    ...defaults(bed, { allowUnverifiedIds: true }),
     project("shop", { description: "The shop", ...DELETED }),
     environment(bed, "staging", "shop", DELETED),
     application("api", "staging", { memory: 512, variables: variables("info"), ...DELETED }),
@@ -107,9 +111,8 @@ function variables(level: string): readonly JsonObject[] {
   ];
 }
 
-function isReady({ metadata, status, ...rest }: KubeObject): boolean {
-  const ready = conditionsOf({ metadata, status, ...rest }).find(({ type }) => type === "Ready");
-  return member(status, "observedGeneration") === metadata.generation && ready?.status === "True";
+function isReady(object: KubeObject): boolean {
+  return member(object.status, "observedGeneration") === object.metadata.generation && isSettled(object);
 }
 
 function isDeployed({ cluster }: Bed, commit: string): boolean {

@@ -12,6 +12,7 @@ import type { KubeClient, KubeRequest } from "../../../src/kube/transport.ts";
 import type { Clock, Json, KubeObject } from "../../../src/kube/types.ts";
 import { createWorkQueue } from "../../../src/kube/workqueue.ts";
 import { createWriter } from "../../../src/kube/writer.ts";
+import { DEFAULT_DEADLINES } from "../../../src/platform/caller.ts";
 import type { Transport } from "../../../src/platform/transport.ts";
 import type { Seen } from "./api-server.ts";
 import type { Mortal } from "./gate.ts";
@@ -60,6 +61,7 @@ export function startOperator(options: OperatorOptions): Operator {
       finished: () => void (passes += 1),
       panicked: () => {},
     },
+    finished: () => {},
     failed: () => {},
     engine: {
       writer: createWriter({ client, clock, random, store, types: TYPES }),
@@ -83,7 +85,7 @@ export function startOperator(options: OperatorOptions): Operator {
       },
       stopping: new AbortController().signal,
       connect: createPlatforms({
-        config: { allowedPlatformHosts: [], allowInsecurePlatform: true, deadlines: {} },
+        config: { allowedPlatformHosts: [], allowInsecurePlatform: true, deadlines: DEFAULT_DEADLINES },
         version: "0.0.0",
         clock,
         random,

@@ -1,0 +1,143 @@
+/** One run: a whole life with the faults of a plan in it. */
+import { conditionsOf, isSettled } from "../../../src/engine/status.ts";
+import type { KubeObject } from "../../../src/kube/types.ts";
+import { RECONCILE_REQUESTED_AT, RESOLVE } from "../../../src/resources/base/names.ts";
+import { createBed, type Bed } from "./bed.ts";
+import type { Exchange, Plan } from "./faults.ts";
+import { lifeOn, type Phase } from "./life.ts";
+import { holdings, repeated } from "./oracles.ts";
+import type { Platforms } from "./platform.ts";
+
+const MINUTE = 60_000;
+/** Within which a phase comes to its end, whatever happens; the longest wait of the engine's own is 5 minutes. */
+const PHASE_MS = 20 * MINUTE;
+/** How often a person comes by: to tell the id, to give an order, each for every fault, and once in vain. */
+const HELPED_AT_MOST = 5;
+/** Longer than a poll interval with its spread: all has been looked at once more. */
+const POLL_MS = 11.5 * MINUTE;
+
+export interface Outcome {
+  readonly trace: readonly Exchange[];
+  /** What the platform held when all of the life but its end was over, and after the end. */
+  readonly held: readonly string[];
+  readonly left: readonly string[];
+  /** What must not be. */
+  readonly violations: readonly string[];
+}
+
+/** @param reference the same life without faults, once there is one */
+export async function run(platforms: Platforms, plan: Plan, reference?: Outcome): Promise<Outcome> {
+  const bed = createBed(platforms, plan);
+  const violations: string[] = [];
+  let held: readonly string[] = [];
+  let orders = 0;
+  try {
+    for (const phase of lifeOn(plan.surface)) {
+      // A write that may be repeated, and is, can land late once more: nobody could tell it from the newer one.
+      await bed.until(() => bed.gate.late() === 0, PHASE_MS);
+      phase.act(bed);
+      const ended = await ends(bed, phase, plan);
+      orders += ended.orders;
+      if (!ended.over) violations.push(`"${phase.name}" does not end: ${state(bed)}`);
+      if (violations.length > 0) break;
+      if (phase.rests === true) {
+        violations.push(...(await restless(bed)));
+        held = holdings(bed.platform.world());
+      }
+    }
+  } catch (error) {
+    violations.push(String(error));
+  }
+  const left = holdings(bed.platform.world());
+  violations.push(...repeated(bed.platform, orders), ...bed.internal.map((error) => `internal: ${String(error)}`));
+  if (reference !== undefined && violations.length === 0) {
+    violations.push(...differing("held", held, reference.held), ...differing("left", left, reference.left));
+  }
+  return { trace: bed.gate.trace, held, left, violations };
+}
+
+/**
+ * Brings a phase to its end. On the documented surface there are results that nothing can find out; then a person does
+ * the one thing that the message names.
+ * @returns whether it ended, and how many orders a person had given again
+ */
+async function ends(bed: Bed, phase: Phase, { surface }: Plan): Promise<{ over: boolean; orders: number }> {
+  let orders = 0;
+  for (let helped = 0; helped < HELPED_AT_MOST; helped += 1) {
+    await bed.until(() => phase.isOver(bed) || stuck(bed).length > 0, PHASE_MS);
+    const waiting = stuck(bed);
+    if (waiting.length === 0) return { over: phase.isOver(bed), orders };
+    if (surface === "full") break;
+    // By then everything has landed that will, and afterwards it shows what was done about it.
+    await bed.until(() => false, MINUTE);
+    for (const object of waiting) {
+      if (needsOrder(object)) orders += 1;
+      help(bed, object);
+    }
+    await bed.until(() => false, MINUTE);
+  }
+  return { over: false, orders };
+}
+
+function reasonOf(object: KubeObject): string | undefined {
+  return conditionsOf(object).find(({ type }) => type === "Stalled")?.reason;
+}
+
+/** What waits for a person: the result of a create, or an order to a database, whose state the surface does not show. */
+function stuck({ cluster }: Bed): readonly KubeObject[] {
+  return cluster.all().filter((object) => reasonOf(object) === "CreateResultUnknown" || needsOrder(object));
+}
+
+function needsOrder(object: KubeObject): boolean {
+  return object.kind === "PlatformDatabase" && conditionsOf(object).some(({ reason }) => reason === "NotObservable");
+}
+
+/** Looks on the platform whether what was created is there; an order to a database is given again. */
+function help({ cluster, platform }: Bed, object: KubeObject): void {
+  const { kind, metadata } = object;
+  const { services, environments, projects } = platform.world();
+  const all = [...services.values(), ...environments.values(), ...projects.values()];
+  const there = all.find(({ name }) => name === metadata.name);
+  if (needsOrder(object)) annotate(RECONCILE_REQUESTED_AT, String(cluster.version()));
+  else if (there === undefined) annotate(RESOLVE, "recreate");
+  else cluster.patch(kind, metadata.name, { spec: { externalId: there.id } });
+
+  function annotate(annotation: string, value: string): void {
+    cluster.patch(kind, metadata.name, { metadata: { annotations: { [annotation]: value } } });
+  }
+}
+
+/**
+ * Lets time pass in which nothing is to be done. A poll may tell what changed before it, e.g. how many children there
+ * are, and so may the one after a fault; the next one has nothing to say.
+ * @returns what was done nevertheless
+ */
+async function restless(bed: Bed): Promise<readonly string[]> {
+  await bed.until(() => false, POLL_MS);
+  for (;;) {
+    const [since, met] = [bed.gate.trace.length, bed.gate.met()];
+    await bed.until(() => false, POLL_MS);
+    if (bed.gate.met() === met) {
+      return bed.gate.trace.slice(since).flatMap(({ what, writes }) => (writes ? [`at rest: ${what}`] : []));
+    }
+  }
+}
+
+function differing(what: string, is: readonly string[], should: readonly string[]): readonly string[] {
+  return [
+    ...is.filter((line) => !should.includes(line)).map((line) => `${what}, but should not: ${line}`),
+    ...should.filter((line) => !is.includes(line)).map((line) => `not ${what}: ${line}`),
+  ];
+}
+
+function state({ cluster }: Bed): string {
+  const open = cluster.all().filter((object) => !isSettled(object));
+  return open
+    .map((object) => {
+      const conditions = conditionsOf(object).map(
+        ({ type, status, reason, message }) => `${type}=${status}/${reason} ${message}`,
+      );
+      return `${object.kind} ${object.metadata.name}: ${conditions.join("; ")}`;
+    })
+    .join(" | ");
+}
