@@ -229,7 +229,7 @@ describe("[S1] canaries", () => {
       task,
       `${Object.keys(canaries).length} secrets in ${planted.length} spellings, 0 found in ${Math.round(bytes / 1_000)} kB of ${Object.keys(captured).length} outputs at level trace`,
     );
-  });
+  }, 120_000);
 
   /** Everything that somebody can look at while it runs. */
   async function shown(): Promise<Captured> {

@@ -159,8 +159,22 @@ describe("[E14] seldom used rights", () => {
         timeout: 20_000,
       })
       .toBe(false);
-    await stage.remove("PlatformCatalog", "all");
-    await stage.waitGone("PlatformCatalog", "all");
+    await stage.apply({
+      ...resource("PlatformBinding", "kept", {
+        clusterRef: { externalId: stage.platform.clusterIds[0] ?? "" },
+        template: { key: "kubernetes-essentials", version: "1.2.0" },
+        managedConfig: { ingress: { domain: { value: "shop.example.com" } } },
+      }),
+      metadata: { name: "kept", finalizers: [FINALIZER] },
+    });
+    await stage.waitFor("PlatformBinding", "kept", { status: "True" });
+    for (const [kind, object] of [
+      ["PlatformCatalog", "all"],
+      ["PlatformBinding", "kept"],
+    ] as const) {
+      await stage.remove(kind, object);
+      await stage.waitGone(kind, object);
+    }
     await stage.kubectl(["delete", "clusterplatformconnection", name]);
   });
 });
