@@ -109,18 +109,23 @@ function help({ cluster, platform }: Bed, object: KubeObject): void {
 
 /**
  * Lets time pass in which nothing is to be done. A poll may tell what changed before it, e.g. how many children there
- * are, and so may the one after a fault; the next one has nothing to say.
+ * are or what a fault left behind; the next one has nothing to say.
  * @returns what was done nevertheless
  */
 async function restless(bed: Bed): Promise<readonly string[]> {
-  await bed.until(() => false, POLL_MS);
   for (;;) {
-    const [since, met] = [bed.gate.trace.length, bed.gate.met()];
-    await bed.until(() => false, POLL_MS);
-    if (bed.gate.met() === met) {
-      return bed.gate.trace.slice(since).flatMap(({ what, writes }) => (writes ? [`at rest: ${what}`] : []));
+    const [before, quiet] = [await poll(bed), await poll(bed)];
+    if (before !== undefined && quiet !== undefined) {
+      return quiet.flatMap(({ what, writes }) => (writes ? [`at rest: ${what}`] : []));
     }
   }
+}
+
+/** Lets everything be looked at once more. @returns the exchanges; undefined when a fault was among them */
+async function poll({ gate, until }: Bed): Promise<readonly Exchange[] | undefined> {
+  const [since, met] = [gate.trace.length, gate.met()];
+  await until(() => false, POLL_MS);
+  return gate.met() === met ? gate.trace.slice(since) : undefined;
 }
 
 function differing(what: string, is: readonly string[], should: readonly string[]): readonly string[] {
