@@ -30,7 +30,7 @@ export interface WorkOptions {
 export interface Work extends Deliveries {
   /** Tells the engine every object of the store, follows the changes from there on, and starts the workers. */
   start(): void;
-  /** Takes no more keys. Resolves when the passes under way have ended. */
+  /** Takes no more keys. Resolves when the passes under way have ended, and what they did is recorded. */
   drain(): Promise<void>;
   /** Ends all connections to the platform; calls under way fail. */
   disconnect(): Promise<void>;
@@ -85,6 +85,7 @@ export function createWork(options: WorkOptions): Work {
     drain: async () => {
       unsubscribe();
       await controller.stop();
+      await engine.flush();
     },
     disconnect: () => engine.connections.closeAll(),
     expecting: () =>

@@ -6,6 +6,7 @@ import { createClaims } from "./claims.ts";
 import { createConnections, type Connect, type Connections, type RatedApi } from "./connections.ts";
 import type { Context, Enqueue } from "./context.ts";
 import { createEntries } from "./entries.ts";
+import { flush } from "./finish.ts";
 import { createGraph } from "./graph.ts";
 import { hint } from "./hints.ts";
 import { createImprints } from "./imprints.ts";
@@ -83,6 +84,8 @@ export interface Engine<Api extends RatedApi> {
    * @returns how many that are
    */
   hinted(connection: ObjectKey, ids: readonly Uuid[]): number;
+  /** Stores what only this process knows, once no pass is under way any more. */
+  flush(): Promise<void>;
 }
 
 export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound: readonly Bound<Api>[]): Engine<Api> {
@@ -148,6 +151,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   return {
     connections,
     route,
+    flush: () => flush(context),
     hinted: (connection, ids) => hint(context, deps.enqueue, connection, ids),
     reconcile: async (key) => {
       const reconcile = reconcilers.get(key.kind);

@@ -11,6 +11,7 @@ import { requestedToken } from "./policy.ts";
 import { publish } from "./publish.ts";
 import { openAction } from "./recover.ts";
 import { backoff, follow, jitter, pollInterval } from "./schedule.ts";
+import type { Session } from "./session.ts";
 import { isSettled, sameJson } from "./status.ts";
 import { announce } from "./transitions.ts";
 
@@ -78,15 +79,36 @@ async function write<Api extends RatedApi>(
   }
   const now = context.clock.monotonic();
   const looks = signature(status);
-  if (session.deferred?.signature !== looks) session.deferred = { since: now, signature: looks };
-  const left = session.deferred.since + patience - now;
+  const since = session.deferred?.signature === looks ? session.deferred.since : now;
+  session.deferred = { since, signature: looks, object, status };
+  const left = since + patience - now;
   if (left > 0) return left;
+  await store(context, session, session.deferred);
+  return undefined;
+}
+
+async function store<Api extends RatedApi>(
+  context: Context<Api>,
+  session: Session,
+  { object, status }: NonNullable<Session["deferred"]>,
+): Promise<void> {
   const stored = await context.writer.patchStatus(object, status);
   session.deferred = undefined;
   session.unsaved = undefined;
   announce(context.events, object, stored);
   context.observer.status(stored);
-  return undefined;
+}
+
+/**
+ * Writes the statuses that are held back and hold what only this process knows, such as the id of a request, before it
+ * ends. What cannot be written is traced by the next process.
+ */
+export async function flush<Api extends RatedApi>(context: Context<Api>): Promise<void> {
+  const held = [...context.sessions.all()].flatMap((session) => {
+    const { deferred, unsaved } = session;
+    return deferred === undefined || unsaved === undefined ? [] : [store(context, session, deferred)];
+  });
+  await Promise.allSettled(held);
 }
 
 function nextLook<Api extends RatedApi>(context: Context<Api>, done: Done): Ms {

@@ -1,5 +1,5 @@
 /** What this process remembers of an object between two passes; all of it may be lost at any moment. */
-import type { JsonObject } from "../kube/types.ts";
+import type { JsonObject, KubeObject } from "../kube/types.ts";
 import type { Ms, Uuid } from "./kind.ts";
 import type { Rejection } from "./rejection.ts";
 
@@ -26,8 +26,10 @@ export interface Session {
   correctedAt: Ms | undefined;
   /** When the last look that a delivery asked for was or is due, on the monotonic clock. */
   hintedAt: Ms | undefined;
-  /** Since when the status that is due is held back, and which one it is. */
-  deferred: { readonly since: Ms; readonly signature: string } | undefined;
+  /** The status that is due and held back, since when, and what it was made for. */
+  deferred:
+    | { readonly since: Ms; readonly signature: string; readonly object: KubeObject; readonly status: JsonObject }
+    | undefined;
   /** Warnings that were given once, e.g. of a poll interval that cannot be read. */
   readonly warned: Set<string>;
 }
@@ -36,6 +38,7 @@ export interface Sessions {
   /** The session of an object; a new one when the uid is new. */
   of(key: string, uid: string): Session;
   forget(key: string): void;
+  all(): Iterable<Session>;
 }
 
 export function createSessions(monotonic: () => Ms): Sessions {
@@ -66,5 +69,6 @@ export function createSessions(monotonic: () => Ms): Sessions {
     forget: (key) => {
       sessions.delete(key);
     },
+    all: () => sessions.values(),
   };
 }

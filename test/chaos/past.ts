@@ -38,16 +38,22 @@ export interface TimeMachine extends Director {
 /** @returns a director that lets everything pass until it is told to travel. */
 export function timeMachine(): TimeMachine {
   const watches: Watch[] = [];
+  /** Kinds whose last list was of the past: no watch that goes on from there would ever tell the difference. */
+  const deceived = new Set<string>();
   let shown: Past | undefined;
   return {
     decide: ({ side, what }) => {
       const [, verb, plural = ""] = what.split(" ");
-      const list = side === "kube" && verb === "LIST" ? shown?.get(plural) : undefined;
+      if (side !== "kube" || verb !== "LIST") return { do: "pass" };
+      const list = shown?.get(plural);
+      if (list === undefined) deceived.delete(plural);
+      else deceived.add(plural);
       return list === undefined ? { do: "pass" } : { do: "answer", status: 200, body: JSON.stringify(list) };
     },
     watched: (watch) => {
       watches.push(watch);
       if (shown !== undefined) watch.hold();
+      else if (deceived.has(watch.plural)) watch.inject(EXPIRED);
     },
     travel: (past) => {
       shown = past;
