@@ -1,0 +1,66 @@
+/** That a custom resource cannot be seen deletes nothing; only its deletionTimestamp does (design §6). */
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+
+import { figure } from "../support/figure.ts";
+import { database, defaults, project, tree } from "../support/manifests.ts";
+import { type Bed, openBed } from "./bed.ts";
+import { changesSince, nothing, timeMachine } from "./past.ts";
+import type { Call, Fate } from "./tap/call.ts";
+
+const DELETE = { lifecycle: { deletionPolicy: "Delete" } };
+const soon = { timeout: 60_000, interval: 50 };
+
+/** Lists and watches of all kinds are answered as if their CRDs were gone. */
+function unserved({ what }: Call): Fate {
+  if (!/^kube (LIST|WATCH) \w*platform/.test(what)) return { do: "pass" };
+  const status = { kind: "Status", code: 404, reason: "NotFound" };
+  return { do: "answer", status: 404, body: JSON.stringify(status) };
+}
+
+const absences = (["lists that are empty", "CRDs that are not served"] as const).flatMap((what) => [
+  { what, when: "while the operator runs" },
+  { what, when: "when it starts" },
+]);
+
+describe("[N1] absence", () => {
+  const machine = timeMachine();
+  let bed: Bed;
+
+  beforeAll(async () => {
+    bed = await openBed({ surface: "full", director: machine });
+    await bed.apply(...defaults(bed), ...tree(bed, "shop", DELETE), database("orders", "shop", DELETE));
+    await settled();
+  });
+  afterAll(async () => {
+    await bed[Symbol.asyncDispose]();
+  });
+
+  const settled = async (): Promise<void> => {
+    await bed.waitFor("PlatformDatabase", "orders", { status: "True" }, 60_000);
+    await bed.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
+  };
+
+  it.for(absences)("of everything: $what, $when: nothing changes, nor is created again", async (row, { task }) => {
+    const { what, when } = row;
+    const since = bed.calls.length;
+    const isStart = when === "when it starts";
+    if (isStart) await bed.kill();
+    if (what === "CRDs that are not served") bed.director = { ...machine, decide: unserved };
+    machine.travel(what === "lists that are empty" ? await nothing(bed) : new Map());
+    if (isStart) await bed.start();
+    // Cluster-scoped connections are everybody's.
+    const kinds = isStart ? 13 : 12;
+    await vi.waitFor(() => {
+      const lists = bed.calls.filter(({ k, what: name }) => k > since && name.startsWith("kube LIST "));
+      expect(new Set(lists.map(({ what: name }) => name)).size).toBeGreaterThanOrEqual(kinds);
+    }, soon);
+    bed.director = machine;
+    machine.back();
+    const marker = `marker-${absences.indexOf(row)}`;
+    await bed.apply(project(marker));
+    await bed.waitFor("PlatformProject", marker, { status: "True" }, 60_000);
+    await settled();
+    expect(changesSince(bed, since)).toEqual([`createProject ${marker}`]);
+    figure(task, "0 changes of the platform by the absence of 4 resources under deletionPolicy Delete");
+  });
+});
