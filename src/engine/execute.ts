@@ -1,6 +1,6 @@
 import { isKube, KubeError } from "../kube/errors.ts";
 import { keyOf } from "../kube/objects.ts";
-import type { JsonObject } from "../kube/types.ts";
+import type { JsonObject, KubeObject } from "../kube/types.ts";
 /** Hop 6 of a reconcile: one step, behind the ledger where it may not happen twice (design §6). */
 import { ApiError, notExecuted } from "../platform/errors.ts";
 import { INTENT } from "../resources/base/names.ts";
@@ -83,13 +83,32 @@ async function safely<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Ra
   work: Work<Spec, In, Seen, Mem, Do, Api>,
   step: Step<Do>,
 ): Promise<Executed<Spec, In, Seen, Mem, Api>> {
-  const { context, frame } = work;
-  await context.writer.confirm(frame.object);
+  const { context } = work;
+  const memory = work.kind.prepare?.(step, work.frame.pass, work.seen);
+  const frame = memory === undefined ? await confirmed(work) : await prepared(work, memory);
   if (!context.fence.mayWrite()) return { is: "ended", frame, ending: NOT_LEADER };
   const phase: Phase = frame.pass.goal === "absent" ? "delete" : "put";
-  const sent = await send(work, step);
+  const sent = await send({ ...work, frame }, step);
   if (sent instanceof ApiError) return { is: "failed", frame, error: sent, phase };
   return { is: "done", frame: remember(frame, sent), known: sent };
+}
+
+async function confirmed<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>({
+  context,
+  frame,
+}: Work<Spec, In, Seen, Mem, Do, Api>): Promise<Frame<Spec, In, Mem, Api>> {
+  await context.writer.confirm(frame.object);
+  return frame;
+}
+
+/** Stores what the kind wants to be remembered whatever becomes of its request. @throws KubeError "Conflict" */
+async function prepared<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  work: Work<Spec, In, Seen, Mem, Do, Api>,
+  memory: Mem,
+): Promise<Frame<Spec, In, Mem, Api>> {
+  const frame = { ...work.frame, pass: { ...work.frame.pass, memory } };
+  const why: Why = { reason: "Progressing", message: "A request is on its way to the platform." };
+  return { ...frame, object: await announced({ ...work, frame }, why, undefined) };
 }
 
 async function once<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
@@ -210,7 +229,7 @@ async function writeIntent<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
   step: Extract<Step<Do>, { repeat: "once" }>,
   intent: Intent,
 ): Promise<Frame<Spec, In, Mem, Api>> {
-  const { context, kind, frame, seen } = work;
+  const { context, kind, frame } = work;
   frame.session.seenIntent = { attempt: intent.attempt, at: context.clock.monotonic() };
   if (step.creates) {
     const finalizers =
@@ -218,9 +237,19 @@ async function writeIntent<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
     const annotations = { [INTENT]: JSON.stringify(writeSlot(intent)) };
     return { ...frame, object: await context.writer.patchChecked(frame.object, { annotations, ...finalizers }) };
   }
+  const object = await announced(work, step.why, intent);
+  return { ...frame, object: kind.task === undefined ? object : await noteBegun(context, object) };
+}
+
+/** Writes the status that a request is about to be sent with. @throws KubeError "Conflict" */
+async function announced<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  { context, kind, frame, seen }: Work<Spec, In, Seen, Mem, Do, Api>,
+  why: Why,
+  intent: Intent | undefined,
+): Promise<KubeObject> {
   const status = compose({
     object: frame.object,
-    ending: { is: "waiting", why: step.why, exchange: "ok" },
+    ending: { is: "waiting", why, exchange: "ok" },
     report: kind.report(frame.pass, seen),
     memory: frame.pass.memory,
     id: recordedId(frame.pass),
@@ -233,7 +262,7 @@ async function writeIntent<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
   const object = await context.writer.patchStatus(frame.object, status);
   announce(context.events, frame.object, object);
   frame.session.unsaved = undefined;
-  return { ...frame, object: kind.task === undefined ? object : await noteBegun(context, object) };
+  return object;
 }
 
 /** Whether an error only means that the object changed or went meanwhile: the watch brings the news. */

@@ -208,6 +208,11 @@ export interface Kind<Spec, In, Seen, Mem extends JsonObject, Do, Api> {
   observe(pass: Pass<Spec, In, Mem>, api: Api): Promise<Seen>;
   /** Pure: a list of checks, the first difference wins. */
   plan(pass: Pass<Spec, In, Mem>, seen: Seen): Plan<Do>;
+  /**
+   * Of a step that may be repeated: what is remembered before it is sent, where without that nobody could tell after a
+   * crash that its result is ours.
+   */
+  prepare?(step: Step<Do>, pass: Pass<Spec, In, Mem>, seen: Seen): Mem | undefined;
   /** One request; its answer folded into what was seen. @throws ApiError */
   act(step: Step<Do>, pass: Pass<Spec, In, Mem>, seen: Seen, api: Api): Promise<Known<Seen, Mem>>;
   /** Did an old step land? Reads only. @throws ApiError */

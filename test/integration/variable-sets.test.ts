@@ -58,9 +58,9 @@ describe("variable sets on the full surface", () => {
     for (const name of ["web", "api"]) {
       await stage.waitFor("PlatformApplication", name, { status: "True", reason: "Deployed" });
     }
-    // The finalizer, and the status.
+    // The finalizer, what is about to be made, and the status.
     const sets = (await record.writes()).objects.filter(({ what }) => what.startsWith("platformvariablesets"));
-    expect(sets).toHaveLength(2);
+    expect(sets).toHaveLength(3);
     await stage.quiet(1.5);
 
     const rotation = await stage.record();

@@ -10,7 +10,37 @@ import {
 } from "../../resources/variable-set.ts";
 import { importItems } from "../variables.ts";
 import { sentKey, type Do, type Seen, type SetPass, type SetVariable } from "./model.ts";
-import { isCreated, isInPlace, ownEntry, targetsOf, type Target } from "./target.ts";
+import { isCreated, isInPlace, knownOf, ownEntry, targetsOf, type Target } from "./target.ts";
+
+/**
+ * Before an import that makes entries: which ones are there, and when that was. After a crash those that it made are
+ * found by that, and are the set's own, to be replaced and removed. All applications at once: one write is enough.
+ */
+export function prepare(step: Do, pass: SetPass, seen: Seen): VariableSetMemory | undefined {
+  if (step.what !== "import") return undefined;
+  const targets = targetsOf(pass, seen);
+  const isOpen = targets.some((target) => target.id === step.id && missing(pass, target).length > 0);
+  if (!isOpen) return undefined;
+  return { ...pass.memory, targets: targets.map((target) => begun(pass, seen, target)) };
+}
+
+/** What the application has no entry of, and nothing is noted of yet. */
+function missing({ inputs }: SetPass, target: Target): readonly SetVariable[] {
+  const { known, wanted, sight } = target;
+  if (!wanted || sight?.is !== "shown") return [];
+  const isNoted = ({ name }: SetVariable): boolean => known.before !== undefined && knownOf(known, name) !== undefined;
+  return inputs.variables.filter((variable) => ownEntry(target, variable) === undefined && !isNoted(variable));
+}
+
+function begun(pass: SetPass, seen: Seen, target: Target): KnownTarget {
+  const { known } = target;
+  const open = missing(pass, target).map(({ name }) => name);
+  if (open.length === 0) return known;
+  const unknown = open.filter((name) => knownOf(known, name) === undefined);
+  const variables = [...(known.variables ?? []), ...unknown.map((key) => ({ key }))];
+  const before = beforeOf(target, new Set(variables.map(({ key }) => key)));
+  return { ...known, variables, before, sentAt: seen.serverNow?.toISOString() };
+}
 
 /** @throws ApiError */
 export async function act(step: Do, pass: SetPass, seen: Seen, api: Platform): Promise<Known<Seen, VariableSetMemory>> {
@@ -81,22 +111,27 @@ function written(
   variables: readonly SetVariable[],
   taken: ReadonlySet<string>,
 ): KnownTarget {
-  const { known, sight } = target;
+  const { known } = target;
   const { fingerprint } = pass.inputs;
   const isSame = sameContent(known.written, fingerprint);
   const others = (known.variables ?? []).filter(({ key }) => !variables.some(({ name }) => name === key));
   const now = variables.map((variable) => writtenVariable(target, variable, taken.has(variable.name)));
   const failures = now.some(({ failed }) => failed) ? 1 : 0;
   const names = new Set([...others.map(({ key }) => key), ...pass.inputs.variables.map(({ name }) => name)]);
-  const entries = sight?.is === "shown" ? sight.entries.filter(({ key }) => names.has(key)) : [];
   return {
     ...known,
     variables: [...(isSame ? others : others.map((one) => carried(pass, known, one))), ...now],
-    before: bounded(new Set([...(known.before ?? []), ...entries.map(({ id }) => id)])),
+    before: beforeOf(target, names),
     sentAt: seen.serverNow?.toISOString(),
     written: { ...fingerprint },
     attempts: (isSame ? (known.attempts ?? 0) : 0) + failures,
   };
+}
+
+/** Entries of these names that are there. */
+function beforeOf({ known, sight }: Target, names: ReadonlySet<string>): string[] | undefined {
+  const entries = sight?.is === "shown" ? sight.entries.filter(({ key }) => names.has(key)) : [];
+  return bounded(new Set([...(known.before ?? []), ...entries.map(({ id }) => id)]));
 }
 
 /** Where there is more than a status holds, nothing is known of before, and nothing counts as created. */

@@ -2,7 +2,7 @@
 import { entryOf } from "../../engine/kind.ts";
 import { platformVariableSet, type VariableSetMemory, type VariableSetSpec } from "../../resources/variable-set.ts";
 import type { PlatformKind } from "../kind.ts";
-import { act } from "./act.ts";
+import { act, prepare } from "./act.ts";
 import { needs } from "./inputs.ts";
 import type { Do, Inputs, Seen } from "./model.ts";
 import { observe } from "./observe.ts";
@@ -26,6 +26,7 @@ export const variableSet: PlatformKind<VariableSetSpec, Inputs, Seen, VariableSe
     (targets ?? []).flatMap(({ applicationId: id, writtenAt: at }) => (at === undefined ? [] : [{ id, at }])),
   observe,
   plan,
+  prepare: (step, pass, seen) => prepare(step.do, pass, seen),
   act: (step, pass, seen, api) => act(step.do, pass, seen, api),
   trace: () => Promise.resolve({ is: "absent" }),
   report,

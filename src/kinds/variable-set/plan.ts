@@ -1,7 +1,7 @@
 /** What a variable set does next: a list of checks, the first difference wins. Pure. */
 import { entryOf, type Plan, type Step, type Why } from "../../engine/kind.ts";
 import { firstOf } from "../checks.ts";
-import { judge, type Judged, type Verdict } from "./judge.ts";
+import { isFixed, judge, type Judged, type Verdict } from "./judge.ts";
 import { sentKey, type Do, type Seen, type SetPass } from "./model.ts";
 import { planRemoval, removals } from "./removal.ts";
 import { isCreated, targetsOf, type Target } from "./target.ts";
@@ -96,8 +96,8 @@ function imports(pass: SetPass, seen: Seen, outlook: readonly Outlook[], verdict
 }
 
 /** An import never replaces a secret; where its id can be used it is not tried. */
-function isImportable({ surface }: SetPass, { own }: Judged): boolean {
-  return surface === "Documented" || own?.isSecret !== true;
+function isImportable(pass: SetPass, { own }: Judged): boolean {
+  return own?.isSecret !== true || isFixed(pass, own);
 }
 
 function imported(steps: readonly Do[]): string {

@@ -37,7 +37,8 @@ export function readBack(
     return withEntry(variable, made, replaces ? variable.created === true : true);
   });
   const isOver = !(Math.abs((now?.getTime() ?? Number.NaN) - Date.parse(sentAt ?? "")) < LANDING_MS);
-  const isWhole = variables.every(({ id, digest }) => id !== undefined || digest === undefined);
+  // What was refused has made nothing; all else may still appear.
+  const isWhole = variables.every(({ id, failed }) => id !== undefined || failed === true);
   return isOver || isWhole ? { ...rest, variables } : { ...target, variables };
 }
 

@@ -2,7 +2,7 @@
 import type { Plan, Step } from "../../engine/kind.ts";
 import type { KnownVariable } from "../../resources/variable-set.ts";
 import { sentKey, type Do, type Listed, type Seen, type SetPass } from "./model.ts";
-import { leftovers, type Target } from "./target.ts";
+import { isOfApplication, leftovers, type Target } from "./target.ts";
 import { hidden, left } from "./words.ts";
 
 /** The plan when the resource goes. */
@@ -55,7 +55,7 @@ function stepOf(
 function removable({ surface }: SetPass, target: Target, key: string): Listed | undefined {
   const entry = createdEntry(target, key);
   if (surface === "Documented" || entry === undefined) return undefined;
-  return entry.scope === undefined || entry.scope === "APPLICATION" ? entry : undefined;
+  return isOfApplication(entry) ? entry : undefined;
 }
 
 function createdEntry({ known, sight }: Target, key: string): Listed | undefined {

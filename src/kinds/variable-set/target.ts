@@ -90,6 +90,11 @@ export function ownEntry(
   return same.find((one) => one.id === id) ?? (same.length === 1 ? same[0] : undefined);
 }
 
+/** Whether an entry is the application's own, as far as is shown: only those are changed and removed through it. */
+export function isOfApplication({ scope }: Listed): boolean {
+  return scope === undefined || scope === "APPLICATION";
+}
+
 /** Whether the operator created the entry. */
 export function isCreated(target: KnownTarget, entry: Listed | undefined): boolean {
   const known = entry && knownOf(target, entry.key);
