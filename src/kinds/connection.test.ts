@@ -73,6 +73,34 @@ describe("the surface of a connection", () => {
   });
 });
 
+describe("an organization that the platform does not find", () => {
+  const observed = (is: ApiFailure["is"]) => {
+    const list = () => Promise.reject(new ApiError("listProjects", { is } as ApiFailure, 404, "No such organization"));
+    const pass = { spec: { surface: "Full", organizationId: ORGANIZATION } } as Pass<
+      ConnectionSpec,
+      object,
+      ConnectionMemory
+    >;
+    const seen = connection.observe(pass, { projects: { list } } as unknown as Platform);
+    return seen.then((one) => connection.plan(pass, one));
+  };
+
+  it("is a mistake in the spec, which says where, and is looked for again", async () => {
+    expect(await observed("NotFound")).toEqual({
+      is: "stalled",
+      why: {
+        reason: "InvalidSpec",
+        message: `The platform does not find organization ${ORGANIZATION} (404): No such organization. Check spec.pathPrefix and spec.organizationId; for another organization make another connection.`,
+      },
+      again: 15_000,
+    });
+  });
+
+  it("is not what another failure says", async () => {
+    await expect(observed("Forbidden")).rejects.toThrow(ApiError);
+  });
+});
+
 describe("the settings of a connection", () => {
   const settings = (change: object = {}) =>
     connection.connection?.(connection.resource.spec.parse({ ...least, ...change }));

@@ -1,6 +1,6 @@
 /** The two kinds of connections: observed, never acted upon. */
-import type { ConnectionSettings, Surface } from "../engine/kind.ts";
-import { ApiError } from "../platform/errors.ts";
+import type { ConnectionSettings, Surface, Uuid, Why } from "../engine/kind.ts";
+import { ApiError, sentenceOf } from "../platform/errors.ts";
 import type { Platform } from "../platform/index.ts";
 import {
   clusterPlatformConnection,
@@ -15,6 +15,8 @@ import { registration } from "./webhook/registration.ts";
 interface Seen {
   /** undefined while there is no project to find it out with. */
   readonly surface: Surface | undefined;
+  /** In the platform's words, that it does not know the organization, or nothing under this address. */
+  readonly unknown?: string;
 }
 
 /** While the surface is unknown there may soon be a project to find it out with. */
@@ -36,11 +38,14 @@ function connectionKind<Spec extends ConnectionSpec>(
     needs: () => ({ references: [], values: [], inputs: () => ({}) }),
     observe: async ({ spec }, api) => {
       // The probe of address, token and organization; documented on every surface.
-      const projects = await api.projects.list();
-      return { surface: spec.surface === "Auto" ? await probeSurface(api, projects[0]?.id) : spec.surface };
+      const projects = await projectsOf(api);
+      if ("unknown" in projects) return { surface: undefined, ...projects };
+      return { surface: spec.surface === "Auto" ? await probeSurface(api, projects.ids[0]) : spec.surface };
     },
-    plan: (_pass, { surface }) =>
-      surface === undefined ? { is: "settled", again: SURFACE_AGAIN_MS } : { is: "settled" },
+    plan: ({ spec }, { surface, unknown }) => {
+      if (unknown !== undefined) return { is: "stalled", why: nowhere(spec, unknown), again: SURFACE_AGAIN_MS };
+      return surface === undefined ? { is: "settled", again: SURFACE_AGAIN_MS } : { is: "settled" };
+    },
     act: () => Promise.reject(new TypeError("a connection has no steps")),
     trace: () => Promise.resolve({ is: "absent" }),
     report: ({ memory }, seen) => {
@@ -52,6 +57,24 @@ function connectionKind<Spec extends ConnectionSpec>(
       };
     },
   };
+}
+
+/** The ids of the organization's projects. @throws ApiError for every other failure than a 404 */
+async function projectsOf(api: Platform): Promise<{ readonly ids: readonly Uuid[] } | { readonly unknown: string }> {
+  try {
+    return { ids: (await api.projects.list()).map(({ id }) => id) };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.failure.is !== "NotFound") throw error;
+    return { unknown: sentenceOf(error) };
+  }
+}
+
+/** Not the end of anything: a gateway without a route says the same, so it is looked at again. */
+function nowhere(spec: ConnectionSpec, said: string): Why {
+  const message =
+    `The platform does not find organization ${spec.organizationId} (404): ${said} Check spec.pathPrefix ` +
+    "and spec.organizationId; for another organization make another connection.";
+  return { reason: "InvalidSpec", message };
 }
 
 /**
