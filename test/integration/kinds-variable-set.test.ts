@@ -150,6 +150,14 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
 
 describe("a secret of a variable set", () => {
   const rotated = { values: valued("new-value"), sources: "s@2" };
+  const failed = {
+    is: "stalled",
+    why: {
+      reason: "VariablesPending",
+      message: expect.stringContaining("TOKEN of application web: exists there as"),
+    },
+    report: { conditions: [{ type: "VariablesSynced", status: "False" }] },
+  };
 
   describe("on the Full surface", () => {
     const bench = variableSetBench("Full");
@@ -179,18 +187,22 @@ describe("a secret of a variable set", () => {
       const runner = bench.set({ variables: [plain], overwrite: true });
       expect(await runner.settle()).toMatchObject({ ops: [], is: "stalled", why: { reason: "VariablesPending" } });
     });
+
+    it("of another scope, which no id of the application's leads to, is told to be in the way", async () => {
+      const runner = bench.set(
+        { variables: [secret], scope: "ENVIRONMENT", overwrite: true },
+        { values: valued("old-value") },
+      );
+      expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled" });
+      Object.assign(runner.around, rotated);
+      expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], ...failed });
+      bench.wait(600);
+      expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    });
   });
 
   describe("on the Documented surface", () => {
     const bench = variableSetBench("Documented");
-    const failed = {
-      is: "stalled",
-      why: {
-        reason: "VariablesPending",
-        message: expect.stringContaining("TOKEN of application web: exists there as"),
-      },
-      report: { conditions: [{ type: "VariablesSynced", status: "False" }] },
-    };
 
     it("is told to be in the way when it is rotated, and imported once it is gone", async () => {
       const runner = bench.set({ variables: [plain, secret] }, { values: valued("old-value") });
