@@ -1,0 +1,255 @@
+/** Breadth-first through all that can happen, each world once; and from each one, whether it ends well without faults. */
+import { conditionOf } from "../../../src/engine/status.ts";
+import { member } from "../../../src/kube/json.ts";
+import type { KubeObject } from "../../../src/kube/types.ts";
+import { EXTERNAL_ID } from "../../../src/resources/base/names.ts";
+import { movesOf } from "./moves.ts";
+import { createNames } from "./names.ts";
+import { busy, idle, isBehind, reborn, Violation, watch, type Move, type Setting } from "./steps.ts";
+import { aged, effected, isIntentOpen, type World } from "./world.ts";
+
+/** What an exploration found. */
+export interface Explored {
+  readonly states: number;
+  /** The longest way that was gone, in moves; every way of up to so many was. */
+  readonly depth: number;
+  /** Whether there was nothing left to explore. */
+  readonly complete: boolean;
+  /** The shortest way to a world that must not be, in words; undefined when there is none. */
+  readonly counterexample: string | undefined;
+}
+
+interface Visit {
+  readonly world: World;
+  readonly from: Visit | undefined;
+  readonly label: string;
+}
+
+/** @param depth how many moves a way may have */
+export async function explore(setting: Setting, first: World, depth: number): Promise<Explored> {
+  const keyOf = keys();
+  const well = new Set<string>();
+  const seen = new Set([keyOf(first)]);
+  const isNew = ({ next }: Move): boolean => {
+    const before = seen.size;
+    return seen.add(keyOf(next)).size > before;
+  };
+  let frontier: readonly Visit[] = [{ world: first, from: undefined, label: "a user creates the object" }];
+  let gone = 0;
+  for (; gone < depth && frontier.length > 0; gone += 1) {
+    const next: Visit[] = [];
+    for (const visit of frontier) {
+      const found = await step(setting, visit, { well, keyOf });
+      if (found.is === "broken") return { states: seen.size, depth: gone, complete: false, counterexample: found.told };
+      next.push(...found.moves.filter(isNew).map(({ label, next: world }) => ({ world, from: visit, label })));
+    }
+    frontier = next;
+  }
+  return { states: seen.size, depth: gone, complete: frontier.length === 0, counterexample: undefined };
+}
+
+/** @returns the world when everything has come to rest, with so many faults to come. */
+export async function rested(setting: Setting, world: World, faults: number): Promise<World> {
+  let now = calmed(world);
+  for (;;) {
+    const next = await onward(setting, now);
+    if (next.is === "hang") throw new TypeError(next.why);
+    if (next.is === "rest") return { ...now, faults };
+    now = next.move.next;
+  }
+}
+
+/**
+ * Goes on at random until nothing can happen, or for so many moves.
+ * @param random in [0, 1)
+ * @returns the way to what must not be, undefined when all was well
+ */
+export async function wander(setting: Setting, world: World, length: number, random: () => number): Promise<Explored> {
+  const ends: Ends = { well: new Set(), keyOf: keys() };
+  let visit: Visit = { world, from: undefined, label: "it begins" };
+  let gone = 0;
+  for (; gone < length; gone += 1) {
+    const found = await step(setting, visit, ends);
+    if (found.is === "broken") return { states: gone, depth: gone, complete: false, counterexample: found.told };
+    const chosen = found.moves[Math.floor(random() * found.moves.length)];
+    if (chosen === undefined) break;
+    visit = { world: chosen.next, from: visit, label: chosen.label };
+  }
+  return { states: gone, depth: gone, complete: false, counterexample: undefined };
+}
+
+/**
+ * Goes one way, told by what its moves are called.
+ * @returns the world at its end. @throws TypeError when there is no such move
+ */
+export async function follow(setting: Setting, first: World, way: readonly RegExp[]): Promise<World> {
+  let world = first;
+  for (const label of way) {
+    const moves = await movesOf(setting, world);
+    const chosen = moves.find((move) => label.test(move.label));
+    if (chosen === undefined) {
+      throw new TypeError(`no ${label.source} among\n${moves.map((move) => move.label).join("\n")}`);
+    }
+    world = chosen.next;
+  }
+  return world;
+}
+
+type Found =
+  | { readonly is: "sound"; readonly moves: readonly Move[] }
+  | { readonly is: "broken"; readonly told: string };
+
+/** The worlds that are known to end well. */
+interface Ends {
+  readonly well: Set<string>;
+  readonly keyOf: (world: World) => string;
+}
+
+async function step(setting: Setting, visit: Visit, ends: Ends): Promise<Found> {
+  try {
+    check(visit.world);
+    const ending = await endsWell(setting, visit.world, ends);
+    if (ending !== undefined) return { is: "broken", told: tell(visit, ending) };
+    return { is: "sound", moves: await movesOf(setting, visit.world) };
+  } catch (error) {
+    if (error instanceof Violation) return { is: "broken", told: tell(visit, [error.message]) };
+    throw error;
+  }
+}
+
+/** What holds in every world. @throws Violation */
+function check({ effects, remotes, deploys, late, forged }: World): void {
+  const twice = Object.entries(effects).find(([, count]) => count > 1);
+  if (twice !== undefined) throw new Violation(`the intent ${twice[0]} had ${twice[1]} effects`);
+  if (late) return;
+  if (remotes.length > 1) throw new Violation(`${remotes.length} objects exist on the platform`);
+  const again = Object.entries(deploys).find(([, count]) => count > 1);
+  if (again !== undefined && !forged) throw new Violation(`${again[0]} was deployed ${again[1]} times`);
+}
+
+/** More moves than it takes to settle whatever was left. */
+const PATIENCE = 200;
+
+/** @returns how a world fares without further faults when it does not end well; undefined when it does */
+async function endsWell(setting: Setting, world: World, { well, keyOf }: Ends): Promise<readonly string[] | undefined> {
+  const told: string[] = [];
+  const passed: string[] = [];
+  let now = calmed(world);
+  for (let moves = 0; moves < PATIENCE; moves += 1) {
+    const key = keyOf(now);
+    if (well.has(key)) break;
+    passed.push(key);
+    check(now);
+    const next = await onward(setting, now);
+    if (next.is === "rest") {
+      const wrong = judged(now);
+      if (wrong !== undefined) return [...told, wrong];
+      break;
+    }
+    if (next.is === "hang") return [...told, `it hangs: ${next.why}`];
+    if (moves === PATIENCE - 1) return [...told, "it never comes to rest"];
+    told.push(next.move.label);
+    now = next.move.next;
+  }
+  for (const key of passed) well.add(key);
+  return undefined;
+}
+
+/** The faults are over: what is under way lands, and one process leads. */
+function calmed(world: World): World {
+  let landed: World = { ...world, flights: [] };
+  for (const flight of world.flights) landed = effected(landed, flight).world;
+  const led = landed.processes.every(({ cut }) => cut)
+    ? reborn({ ...landed, processes: landed.processes.slice(-1) }, 0)
+    : landed;
+  const processes = led.processes.filter(({ cut }) => !cut);
+  return { ...led, faults: 0, processes: processes.length === 0 ? reborn(led, 0).processes : processes };
+}
+
+type Onward =
+  | { readonly is: "rest" }
+  | { readonly is: "hang"; readonly why: string }
+  | { readonly is: "move"; readonly move: Move };
+
+/** What happens next without faults, one thing at a time. */
+async function onward(setting: Setting, world: World): Promise<Onward> {
+  const [process] = world.processes;
+  if (process === undefined) throw new TypeError("nobody leads");
+  if (process.node !== null) return first(await busy(setting, world, 0));
+  if (isBehind(world, process)) return { is: "move", move: eager(watch(world, 0)) };
+  if (world.object === null) return { is: "rest" };
+  const { again } = process;
+  if (again === 0) return first(await idle(setting, world, 0));
+  if (isAtRest(world.object)) return { is: "rest" };
+  if (again === null) return { is: "hang", why: "it is not settled, and nothing will look at it again" };
+  let later = world;
+  for (let tick = 0; tick < again; tick += 1) later = aged(later);
+  return { is: "move", move: eager({ label: `${again} ticks pass`, next: later }) };
+}
+
+function first([move]: readonly Move[]): Onward {
+  return move === undefined ? { is: "hang", why: "nothing can happen" } : { is: "move", move };
+}
+
+/** The change, or the time that passed, brings the object to its process. */
+function eager({ label, next }: Move): Move {
+  return { label, next: { ...next, processes: next.processes.map((process) => ({ ...process, again: 0 })) } };
+}
+
+/** Whether nothing is left to do, or a person has to do it. */
+function isAtRest(object: KubeObject): boolean {
+  if (object.metadata.deletionTimestamp !== undefined) return false;
+  if (member(object.status, "observedGeneration") !== object.metadata.generation) return false;
+  return conditionOf(object, "Ready")?.status === "True" || conditionOf(object, "Stalled")?.status === "True";
+}
+
+/** @returns what is wrong with a world at rest */
+function judged(world: World): string | undefined {
+  const { object, remotes, warned } = world;
+  if (object === null) {
+    return remotes.length === 0 || warned ? undefined : "the object is gone, and what it made is left without a word";
+  }
+  const stalled = conditionOf(object, "Stalled");
+  if (stalled?.status === "True") return judgedStalled(world, object, stalled.reason);
+  return isIntentOpen(object) ? "it is Ready with an open intent" : judgedReady(world, object);
+}
+
+function judgedStalled({ late }: World, { metadata, status }: KubeObject, reason: string): string | undefined {
+  if (late && reason === "DuplicateRemote") return undefined;
+  if (reason !== "CreateResultUnknown") return `it stalls: ${reason}`;
+  const recorded = member(status, "externalId") ?? metadata.annotations?.[EXTERNAL_ID];
+  return recorded === undefined ? undefined : "it stalls on a create whose id is recorded";
+}
+
+function judgedReady({ remotes, late }: World, { spec, status }: KubeObject): string | undefined {
+  const recorded = member(status, "externalId");
+  if (late && remotes.some(({ id }) => id === recorded)) return undefined;
+  const [remote] = remotes;
+  if (remote === undefined) return "it is Ready, but the platform has nothing";
+  if (remote.id !== recorded) return `it is Ready without a record of ${remote.id}`;
+  const commit = member(spec, "commit");
+  return commit === undefined || remote.commit === commit
+    ? undefined
+    : `it is Ready, but ${remote.commit ?? "nothing"} runs`;
+}
+
+/** @returns the key of a world: two with the same one cannot be told apart by anything that happens next */
+function keys(): (world: World) => string {
+  const names = createNames();
+  return ({ object, before, processes, births: _births, ...rest }) => {
+    const each = processes.map(
+      ({ cached, memory, held, name: _name, ...process }) =>
+        `${names.of(cached)} ${names.of(memory)} ${names.of(held)} ${JSON.stringify(process)}`,
+    );
+    // What was before is of no account where nobody can bring it back.
+    return [names.of(object), rest.faults === 0 ? "" : names.of(before), JSON.stringify(rest), ...each].join("|");
+  };
+}
+
+/** The way to a world, and what is wrong there. */
+function tell(visit: Visit, ending: readonly string[]): string {
+  const way: string[] = [];
+  for (let at: Visit | undefined = visit; at !== undefined; at = at.from) way.unshift(at.label);
+  const lines = [...way.map((line) => `  ${line}`), ...ending.slice(0, -1).map((line) => `  … ${line}`)];
+  return [...lines, `  ✗ ${ending.at(-1) ?? ""}`].join("\n");
+}

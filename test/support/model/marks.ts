@@ -1,0 +1,61 @@
+import { readSlot } from "../../../src/engine/ledger.ts";
+/**
+ * Marks that only have to differ from each other: resourceVersions, and the attempts of intents. A new one is the first
+ * that occurs nowhere any more, so that worlds that differ in their past alone are the same world.
+ */
+import { isObject, member } from "../../../src/kube/json.ts";
+import type { Json, KubeObject } from "../../../src/kube/types.ts";
+import { INTENT } from "../../../src/resources/base/names.ts";
+import { nonceOf } from "./exchange.ts";
+import type { Processes } from "./process.ts";
+import type { World } from "./world.ts";
+
+/** @returns a resourceVersion that no copy of the object has. */
+export function unusedVersion(processes: Processes, world: World): string {
+  const used = new Set(objects(processes, world).map(({ metadata }) => Number(metadata.resourceVersion)));
+  return String(unused(used));
+}
+
+/** @returns the nonces of all attempts that somebody knows, or may yet send. */
+export function nonces(processes: Processes, world: World): ReadonlySet<number> {
+  const attempts = [
+    ...objects(processes, world).flatMap(attemptsIn),
+    ...attemptsIn({ status: world.before }),
+    ...world.flights.map(({ attempt }) => attempt),
+    ...world.processes.flatMap(({ memory }) => [memory.unsent, memory.intent?.attempt].flatMap((one) => one ?? [])),
+  ];
+  const running = passes(processes, world).map(({ start }) => start.nonce);
+  return new Set([...attempts.map(nonceOf), ...running]);
+}
+
+/** @returns the first number from one that is not used */
+export function unused(used: ReadonlySet<number>): number {
+  let first = 1;
+  while (used.has(first)) first += 1;
+  return first;
+}
+
+function passes(processes: Processes, world: World): readonly ReturnType<Processes["basis"]>[] {
+  return world.processes.flatMap(({ node }) => (node === null ? [] : [processes.basis(node)]));
+}
+
+/** Every copy of the object that somebody holds. */
+function objects(processes: Processes, world: World): readonly KubeObject[] {
+  const inPasses = passes(processes, world).flatMap(({ start, answers }) => [
+    start.object,
+    ...answers.flatMap(({ reply }) => (reply.is === "value" ? objectIn(reply.value) : [])),
+  ]);
+  const held = world.processes.flatMap((process) => (process.held?.is === "value" ? objectIn(process.held.value) : []));
+  return [world.object, ...world.processes.map(({ cached }) => cached)]
+    .flatMap((one) => one ?? [])
+    .concat(inPasses, held);
+}
+
+function objectIn(value: Json): readonly KubeObject[] {
+  return isObject(member(value, "metadata")) ? [value as unknown as KubeObject] : [];
+}
+
+function attemptsIn(object: Pick<KubeObject, "status"> & Partial<KubeObject>): readonly string[] {
+  const slots = [object.metadata?.annotations?.[INTENT], member(object.status, "intent")].map(readSlot);
+  return slots.flatMap((slot) => (slot.is === "open" ? [slot.intent.attempt] : []));
+}

@@ -1,0 +1,94 @@
+/** What can happen next in the model's world: a step of a process, a fault, a deed of the user, the passing of time. */
+import { LANDING_TICKS } from "./exchange.ts";
+import { unusedVersion } from "./marks.ts";
+import { isOnce, move, put, stepsOf, struck, type Move, type Setting } from "./steps.ts";
+import { aged, born, edited, effected, type World } from "./world.ts";
+
+/** The ticks after which the lease of a process that does not renew it is another's (15 s). */
+const LEASE_TICKS = 3;
+
+/** All that can happen next. */
+export async function movesOf(setting: Setting, world: World): Promise<readonly Move[]> {
+  const steps = await Promise.all(world.processes.map((_, index) => stepsOf(setting, world, index)));
+  return [...steps.flat(), ...landings(world), ...deeds(setting, world), ...changes(world), ...time(setting, world)];
+}
+
+/** A request that nobody waits for lands, or never does. */
+function landings(world: World): readonly Move[] {
+  return world.flights.flatMap((flight) => {
+    const rest = { ...world, flights: world.flights.filter((one) => one !== flight) };
+    const late = flight.age >= LANDING_TICKS;
+    const landed = { ...effected(rest, flight).world, late: world.late || late };
+    const what = `the request "${flight.op}" of ${flight.attempt}`;
+    return [move(`${what} lands`, landed), move(`${what} is lost`, rest)];
+  });
+}
+
+/** What a user does. */
+function deeds({ edit, processes }: Setting, world: World): readonly Move[] {
+  const { object } = world;
+  if (world.faults === 0 || object === null) return [];
+  const { spec, status } = object;
+  const next = struck(world);
+  const version = unusedVersion(processes, world);
+  const forged = { ...next, forged: true };
+  const isGoing = object.metadata.deletionTimestamp !== undefined;
+  const changed = edit?.(spec);
+  return [
+    ...(changed === undefined || JSON.stringify(changed) === JSON.stringify(spec)
+      ? []
+      : [
+          move(
+            "the user edits the spec",
+            edited(next, version, () => ({ spec: changed, status })),
+          ),
+        ]),
+    ...(isGoing
+      ? []
+      : [
+          move(
+            "the user deletes it",
+            edited(next, version, () => ({ spec, status, deleted: true })),
+          ),
+        ]),
+    move(
+      "the status is lost",
+      edited(forged, version, () => ({ spec, status: { observedGeneration: -1 } })),
+    ),
+    move(
+      "an older status is put back",
+      edited(forged, version, () => ({ spec, status: world.before })),
+    ),
+  ];
+}
+
+/** Changes of the leader. */
+function changes(world: World): readonly Move[] {
+  const [first, second] = world.processes;
+  if (first === undefined) return [];
+  if (second === undefined) {
+    if (first.cut) return first.renewed < LEASE_TICKS ? [] : [move("another process leads", joined(world))];
+    if (world.faults === 0) return [];
+    return [move(`${first.name} is cut off from the lease`, struck(put(world, 0, { ...first, cut: true })))];
+  }
+  return [move(`${first.name} ends, as it lost the lease`, { ...world, processes: [second] })];
+}
+
+function joined(world: World): World {
+  const processes = [...world.processes, born(world.births, world.object)];
+  return { ...world, processes, births: world.births + 1 };
+}
+
+/** Time passes where it makes a difference, unless it would pass over what the design takes for granted. */
+function time({ processes, beyond }: Setting, world: World): readonly Move[] {
+  const commands = world.processes.map(({ node, held }) => {
+    const stand = node === null || held !== null ? undefined : processes.stand(node);
+    return stand?.is === "parked" ? stand.command : undefined;
+  });
+  const sending = commands.some((command) => command?.to === "platform" && isOnce(command));
+  const landing = world.flights.some(({ age }) => age + 1 >= LANDING_TICKS);
+  if (!beyond && (sending || landing)) return [];
+  const writing = commands.some((command) => command?.to === "kube");
+  const watching = world.processes.some(({ memory, held, cut }) => memory.intent !== undefined || held !== null || cut);
+  return writing || watching || world.flights.length > 0 ? [move("time passes", aged(world))] : [];
+}

@@ -1,0 +1,21 @@
+/** Short names of values: two values have the same one exactly if their JSON is the same. */
+export interface Names {
+  of(value: object | null): number;
+}
+
+export function createNames(): Names {
+  const byText = new Map<string, number>();
+  const byValue = new WeakMap<object, number>();
+  return {
+    of: (value) => {
+      if (value === null) return -1;
+      const held = byValue.get(value);
+      if (held !== undefined) return held;
+      const text = JSON.stringify(value);
+      const name = byText.get(text) ?? byText.size;
+      byText.set(text, name);
+      byValue.set(value, name);
+      return name;
+    },
+  };
+}

@@ -1,0 +1,57 @@
+/**
+ * The passes of all processes, as a tree. A pass is a function of the object that it began with, of what its process
+ * remembered, and of the answers that it got; so a process that waits for an answer is data: a node, whose edges are
+ * answers. Every node is run once only, however many worlds it occurs in.
+ */
+import type { Answer, Stand, Start } from "./exchange.ts";
+import { createNames } from "./names.ts";
+import { run, type Rules } from "./run.ts";
+
+interface Node {
+  readonly start: Start;
+  readonly answers: readonly Answer[];
+  readonly stand: Stand;
+}
+
+/** All passes that were ever run. */
+export interface Processes {
+  begin(start: Start): Promise<number>;
+  answer(node: number, answer: Answer): Promise<number>;
+  stand(node: number): Stand;
+  /** The object that a pass began with, and the answers that it got. */
+  basis(node: number): { readonly start: Start; readonly answers: readonly Answer[] };
+  /** How many runs of the engine's code there were. */
+  count(): number;
+}
+
+export function createProcesses(broken: Partial<Rules> = {}): Processes {
+  const nodes: Node[] = [];
+  const known = new Map<string, number>();
+  const names = createNames();
+  const find = async (key: string, start: Start, answers: readonly Answer[]): Promise<number> => {
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const stand = await run(broken, start, answers);
+    known.set(key, nodes.length);
+    return nodes.push({ start, answers, stand }) - 1;
+  };
+  const nodeAt = (node: number): Node => {
+    const found = nodes[node];
+    if (found === undefined) throw new TypeError(`no node ${node}`);
+    return found;
+  };
+  return {
+    begin: (start) => {
+      const { object, memory, leads, nonce } = start;
+      return find(`${names.of(object)} ${names.of(memory)} ${leads} ${nonce}`, start, []);
+    },
+    answer: (node, answer) => {
+      const { start, answers } = nodeAt(node);
+      const { at, leads, reply } = answer;
+      return find(`after ${node} ${at} ${leads} ${names.of(reply)}`, start, [...answers, answer]);
+    },
+    stand: (node) => nodeAt(node).stand,
+    basis: nodeAt,
+    count: () => nodes.length,
+  };
+}

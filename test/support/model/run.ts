@@ -1,0 +1,241 @@
+/**
+ * The real engine, with its writer, run one exchange at a time: from the beginning of a pass with all answers that it
+ * got, to the first thing that it asks and has no answer to.
+ */
+import { createClaims } from "../../../src/engine/claims.ts";
+import { DEFAULT_WINDOWS, type Context, type Windows } from "../../../src/engine/context.ts";
+import { createEntries } from "../../../src/engine/entries.ts";
+import { createGraph } from "../../../src/engine/graph.ts";
+import { createImprints } from "../../../src/engine/imprints.ts";
+import type { Kind, Surface } from "../../../src/engine/kind.ts";
+import { readSlot, type Intent } from "../../../src/engine/ledger.ts";
+import { reconciler } from "../../../src/engine/reconcile.ts";
+import { createSessions, type Session } from "../../../src/engine/session.ts";
+import { KubeError } from "../../../src/kube/errors.ts";
+import { member } from "../../../src/kube/json.ts";
+import { keyOf } from "../../../src/kube/objects.ts";
+import type { Clock, Json, JsonObject, KubeObject } from "../../../src/kube/types.ts";
+import { createWriter } from "../../../src/kube/writer.ts";
+import { ApiError } from "../../../src/platform/errors.ts";
+import { INTENT } from "../../../src/resources/base/names.ts";
+import { widget } from "../engine-kinds.ts";
+import type { WidgetApi } from "../engine-world.ts";
+import {
+  LANDING_TICKS,
+  LONG,
+  NOTHING,
+  TICK,
+  numbered,
+  type Answer,
+  type Command,
+  type Memory,
+  type Reply,
+  type Stand,
+  type Start,
+} from "./exchange.ts";
+import { LINK, NO_CONNECTIONS, connectionTo } from "./surroundings.ts";
+
+/** Rules of the engine's surroundings that a test may break, to see that the model notices. */
+export interface Rules {
+  readonly surface: Surface;
+  readonly windows: Partial<Windows>;
+  /** Whether the fence counts. */
+  readonly fenced: boolean;
+  /** The kind that is reconciled. */
+  readonly kind: typeof widget;
+}
+
+const RULES: Rules = {
+  surface: "Full",
+  windows: {},
+  fenced: true,
+  kind: widget,
+};
+
+/** The engine's times in the model: whatever is only about writing less often is off, so that every write happens. */
+const WINDOWS: Windows = {
+  ...DEFAULT_WINDOWS,
+  sendMs: TICK,
+  landingMs: LANDING_TICKS * TICK,
+  deferMs: 0,
+  graceMs: 0,
+};
+
+const TYPE = { group: "test", version: "v1", kind: "Widget", plural: "widgets", namespaced: true };
+/** Far from zero, as an intent may have been seen before the pass began. */
+const BASE = 1_000 * TICK;
+const NOW = new Date("2026-11-21T10:00:00Z");
+
+/** Runs a pass until it asks for what is not answered yet, or ends. */
+export async function run(broken: Partial<Rules>, start: Start, answers: readonly Answer[]): Promise<Stand> {
+  const rules = { ...RULES, ...broken };
+  let at = 0;
+  let leads = start.leads;
+  let asked = 0;
+  let held: KubeObject | undefined = start.object;
+  let intent: { readonly intent: Intent; readonly since: number } | undefined;
+  let warned = false;
+  let internal: unknown;
+  const parked = Promise.withResolvers<Stand>();
+
+  const ask = (command: Command): Promise<Json> => {
+    const answer = answers[asked];
+    asked += 1;
+    if (answer === undefined) {
+      parked.resolve({ is: "parked", command, intent, warned, internal });
+      return new Promise(() => {});
+    }
+    const since = at;
+    ({ at, leads } = answer);
+    const written = answer.reply.is === "value" ? intentIn(command, answer.reply.value) : undefined;
+    if (written !== undefined) intent = { intent: written, since };
+    return settled(command, answer.reply);
+  };
+
+  const clock: Clock = {
+    now: () => NOW,
+    monotonic: () => BASE + at * TICK,
+    after: (_ms, go) => {
+      void ask({ to: "clock" }).then(go);
+      return () => {};
+    },
+  };
+  const random = numbered(start.nonce);
+  const session = recalled(start, clock);
+  const context: Context<WidgetApi> = {
+    cache: { get: (key) => (key.kind === "Widget" ? held : undefined), list: () => [] },
+    writer: createWriter({
+      client: {
+        request: ({ method, path, body }) =>
+          ask(
+            method === "GET"
+              ? { to: "kube", method }
+              : { to: "kube", method: "PATCH", status: path.endsWith("/status"), body: plain(body) },
+          ),
+        stream: () => {
+          throw new TypeError("nothing is watched");
+        },
+      },
+      store: {
+        get: () => held,
+        list: () => [],
+        upsert: (object) => {
+          held = object;
+        },
+        remove: () => {
+          held = undefined;
+        },
+        replace: () => {},
+        subscribe: () => () => {},
+      },
+      types: [TYPE],
+      clock,
+      random,
+    }),
+    reader: { secret: () => Promise.resolve(undefined), configMap: () => Promise.resolve(undefined), forget: () => {} },
+    namespaces: { get: () => Promise.resolve({ uid: "ns", labels: {}, terminating: false }) },
+    events: {
+      record: ({ type, reason }) => {
+        warned ||= type === "Warning" && reason === "Orphaned";
+      },
+    },
+    outputs: { configMap: () => Promise.resolve(), secret: () => Promise.resolve() },
+    fence: { mayWrite: () => leads || !rules.fenced },
+    clock,
+    random,
+    connections: {
+      ...NO_CONNECTIONS,
+      last: () => connection,
+      byUid: () => connection,
+    },
+    connectionKinds: { namespaced: "Link", cluster: "ClusterLink" },
+    graph: createGraph(),
+    claims: createClaims(),
+    entries: createEntries(),
+    imprints: createImprints(),
+    sessions: { ...createSessions(() => clock.monotonic()), of: () => session },
+    windows: { ...WINDOWS, ...rules.windows },
+    operatorNamespace: "operator",
+    dryRun: false,
+    installation: "installation-1",
+    observer: {
+      change: () => {},
+      status: () => {},
+      removed: () => {},
+      internal: (_key, error) => {
+        internal = error;
+      },
+    },
+    route: () => ({ is: "found", key: LINK }),
+    wake: () => {},
+    stopping: new AbortController().signal,
+  };
+  const connection = connectionTo(rules.surface, clock, ask);
+  const ended = reconciler(
+    context,
+    rules.kind as Kind<unknown, unknown, unknown, JsonObject, unknown, WidgetApi>,
+  )(keyOf(start.object)).then(
+    (again) => again ?? null,
+    (error: unknown) => {
+      if (!(error instanceof KubeError)) throw error;
+      return 1_000;
+    },
+  );
+  return await Promise.race([
+    parked.promise,
+    ended.then((again): Stand => ({
+      is: "ended",
+      object: held,
+      memory: held === undefined ? NOTHING : remembered(session, clock),
+      again,
+      warned,
+      internal,
+    })),
+  ]);
+}
+
+/** The intent that a patch wrote. @param stored the object as it was answered */
+function intentIn(command: Command, stored: Json): Intent | undefined {
+  if (command.to !== "kube" || command.method !== "PATCH") return undefined;
+  const slot = readSlot(
+    command.status
+      ? member(member(stored, "status"), "intent")
+      : member(member(member(stored, "metadata"), "annotations"), INTENT),
+  );
+  return slot.is === "open" && JSON.stringify(command.body).includes(slot.intent.attempt) ? slot.intent : undefined;
+}
+
+async function settled(command: Command, reply: Reply): Promise<Json> {
+  switch (reply.is) {
+    case "value":
+      return await Promise.resolve(reply.value);
+    case "kube":
+      throw new KubeError(reply.failure, reply.status, "said the model");
+    case "platform":
+      throw new ApiError(command.to === "platform" ? command.op : "", reply.failure, reply.status, "said the model");
+    default:
+      return reply satisfies never;
+  }
+}
+
+function recalled({ object, memory }: Start, clock: Clock): Session {
+  const { intent } = memory;
+  const now = clock.monotonic();
+  const fresh = createSessions(() => now).of("", object.metadata.uid);
+  const seenIntent = intent && { attempt: intent.attempt, at: now - intent.age * TICK };
+  const { unsaved, unsent, rejected, failures } = memory;
+  return Object.assign(fresh, { unsaved, unsent, rejected, failures, seenIntent });
+}
+
+function remembered({ unsaved, unsent, seenIntent, rejected, failures }: Session, clock: Clock): Memory {
+  const intent = seenIntent && {
+    attempt: seenIntent.attempt,
+    age: Math.min(LONG, (clock.monotonic() - seenIntent.at) / TICK),
+  };
+  return { unsaved, unsent, intent, rejected, failures: Math.min(failures, 1) };
+}
+
+/** As JSON travels on the wire: without undefined members. */
+function plain(body: Json | undefined): JsonObject {
+  return JSON.parse(JSON.stringify(body ?? {})) as JsonObject;
+}

@@ -1,0 +1,85 @@
+/** What a pass of the model finds around it: one connection, which works, and a platform that asks the model. */
+import { createBrake } from "../../../src/engine/brake.ts";
+import type { Connection } from "../../../src/engine/connections.ts";
+import type { Surface } from "../../../src/engine/kind.ts";
+import type { Clock, Json } from "../../../src/kube/types.ts";
+import { NAMESPACE } from "../engine-cluster.ts";
+import type { Op, Remote, WidgetApi } from "../engine-world.ts";
+import type { Command } from "./exchange.ts";
+
+export const LINK = { kind: "Link", namespace: NAMESPACE, name: "default" };
+
+export const NO_CONNECTIONS = {
+  open: () => Promise.reject(new TypeError("nothing is opened")),
+  refresh: () => Promise.resolve(),
+  all: () => [],
+  suspect: () => {},
+  waitFor: () => {},
+  recovered: () => {},
+  forget: () => {},
+  closeAll: () => Promise.resolve(),
+};
+
+export function connectionTo(
+  surface: Surface,
+  clock: Clock,
+  ask: (command: Command) => Promise<Json>,
+): Connection<WidgetApi> {
+  return {
+    key: LINK,
+    uid: "uid-link",
+    generation: 1,
+    settings: {
+      baseUrl: "https://platform.example",
+      pathPrefix: "",
+      organizationId: "org-1",
+      scheme: "Token",
+      tokenSecret: { name: "token", key: "token" },
+      requestsPerSecond: undefined,
+      burst: undefined,
+      surface,
+      receiver: undefined,
+      allowUnverifiedIds: false,
+      allowedProjects: undefined,
+      defaults: { lifecycle: {}, pollInterval: undefined },
+      allowedNamespaces: undefined,
+    },
+    host: "platform.example",
+    api: apiOver(ask),
+    brake: createBrake(clock),
+    token: () => "token-1",
+    trouble: undefined,
+    surface,
+    probedAt: 0,
+    barredAt: undefined,
+    nextProbeAt: 0,
+    failures: 0,
+    waiting: new Set(),
+    denied: new Set(),
+    receiver: undefined,
+    users: new Set(),
+  };
+}
+
+function apiOver(ask: (command: Command) => Promise<Json>): WidgetApi {
+  const call = async (op: Op, id = "", made: Partial<Remote> = {}): Promise<unknown> =>
+    await ask({ to: "platform", op, id, made });
+  const remote = async (op: Op, id: string, made?: Partial<Remote>): Promise<Remote> =>
+    (await call(op, id, made)) as Remote;
+  return {
+    reserve: () => Promise.resolve(),
+    refresh: () => {},
+    close: () => Promise.resolve(),
+    list: async () => (await call("list")) as readonly Remote[],
+    get: async (id) => ((await call("get", id)) ?? undefined) as Remote | undefined,
+    ping: () => Promise.resolve(undefined),
+    create: (name, _parentId, note) => remote("create", "", { name, note }),
+    update: (id, note) => remote("update", id, { note }),
+    import: (id) => remote("import", id),
+    deploy: (id, commit) => remote("deploy", id, { commit }),
+    stop: (id) => remote("stop", id),
+    delete: async (id) => {
+      await call("delete", id);
+    },
+  };
+}

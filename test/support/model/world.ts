@@ -1,0 +1,260 @@
+/**
+ * The world of the model as data: what the API server stores, what the platform has, which requests are under way, and
+ * up to two processes of the operator. All that can happen next is a list of moves.
+ */
+import { isObject, member } from "../../../src/kube/json.ts";
+import type { Json, JsonObject, KubeObject } from "../../../src/kube/types.ts";
+import { INTENT } from "../../../src/resources/base/names.ts";
+import { NAMESPACE, merged } from "../engine-cluster.ts";
+import { uuid, type Op, type Remote } from "../engine-world.ts";
+import { LONG, NOTHING, type Memory, type Reply } from "./exchange.ts";
+
+/** A request whose sender does not wait for it any more. It may still land, or never. */
+export interface Flight {
+  readonly op: Op;
+  readonly id: string;
+  readonly made: Partial<Remote>;
+  readonly attempt: string;
+  /** Ticks since its intent began to be written. */
+  readonly age: number;
+}
+
+/** A process of the operator. */
+export interface Process {
+  readonly name: string;
+  /** The object as its cache has it; null when it is gone there. */
+  readonly cached: KubeObject | null;
+  readonly memory: Memory;
+  /** Where its pass stands, and for how many ticks it has gone on (LONG: so many or more); null between two passes. */
+  readonly node: number | null;
+  readonly since: number;
+  /** An answer that arrived while it was frozen. */
+  readonly held: Reply | null;
+  /** Ticks since it renewed the lease last; a process that is cut off renews it no more. */
+  readonly renewed: number;
+  readonly cut: boolean;
+  /** In how many ticks its last pass wanted to look again; null: never. */
+  readonly again: number | null;
+}
+
+export interface World {
+  /** What the API server stores; null when it is gone. */
+  readonly object: KubeObject | null;
+  /** The status before the last change of it, as a backup has it. */
+  readonly before: JsonObject;
+  readonly remotes: readonly Remote[];
+  /** How many effects each attempt had on the platform, and how many deployments each commit. */
+  readonly effects: Readonly<Record<string, number>>;
+  readonly deploys: Readonly<Record<string, number>>;
+  readonly flights: readonly Flight[];
+  readonly processes: readonly Process[];
+  /** What may still happen to it beside the ordinary, and what did. */
+  readonly faults: number;
+  readonly births: number;
+  readonly creates: number;
+  /** The operator warned that it leaves something on the platform. */
+  readonly warned: boolean;
+  /** A request landed after its window: the one assumption that the design makes is broken. */
+  readonly late: boolean;
+  /** The user took the record of what was deployed away, or put an old one back. */
+  readonly forged: boolean;
+}
+
+/** @returns a world in which a user has just created the object, and a process has read it. */
+export function begin(spec: JsonObject, faults: number): World {
+  const object: KubeObject = {
+    apiVersion: "test/v1",
+    kind: "Widget",
+    metadata: {
+      name: "a",
+      namespace: NAMESPACE,
+      uid: "uid-a",
+      resourceVersion: "1",
+      generation: 1,
+      creationTimestamp: "2026-11-21T10:00:00Z",
+    },
+    spec,
+    status: { observedGeneration: -1 },
+  };
+  return {
+    object,
+    before: { observedGeneration: -1 },
+    remotes: [],
+    effects: {},
+    deploys: {},
+    flights: [],
+    processes: [born(0, object)],
+    faults,
+    births: 1,
+    creates: 0,
+    warned: false,
+    late: false,
+    forged: false,
+  };
+}
+
+/** @returns a process that has just listed the object and leads. */
+export function born(number: number, cached: KubeObject | null): Process {
+  return {
+    name: String.fromCodePoint(65 + number),
+    cached,
+    memory: NOTHING,
+    node: null,
+    since: 0,
+    held: null,
+    renewed: 0,
+    cut: false,
+    again: 0,
+  };
+}
+
+/** One tick later. */
+export function aged(world: World): World {
+  return {
+    ...world,
+    flights: world.flights.map((flight) => ({ ...flight, age: flight.age + 1 })),
+    processes: world.processes.map((process) => ({
+      ...process,
+      since: process.node === null ? 0 : Math.min(process.since + 1, LONG),
+      memory: older(process.memory),
+      renewed: process.cut ? Math.min(process.renewed + 1, 3) : 0,
+    })),
+  };
+}
+
+function older(memory: Memory): Memory {
+  const { intent } = memory;
+  if (intent === undefined) return memory;
+  return { ...memory, intent: { ...intent, age: Math.min(intent.age + 1, LONG) } };
+}
+
+/** A patch as the API server takes it. */
+export interface Patch {
+  readonly status: boolean;
+  readonly body: JsonObject;
+  /** The resourceVersion that the object gets. */
+  readonly version: string;
+}
+
+/** @returns the world after the patch and the API server's answer. */
+export function patched(
+  world: World,
+  { status, body, version }: Patch,
+): { readonly world: World; readonly reply: Reply } {
+  const { object } = world;
+  if (object === null) return { world, reply: { is: "kube", failure: "NotFound", status: 404 } };
+  const wanted = member(member(body, "metadata"), "resourceVersion");
+  if (wanted !== undefined && wanted !== object.metadata.resourceVersion) {
+    return { world, reply: { is: "kube", failure: "Conflict", status: 409 } };
+  }
+  const next = stored(object, merged(object as unknown as Json, body) as unknown as KubeObject, { status, version });
+  const { deletionTimestamp, finalizers = [] } = next.metadata;
+  if (deletionTimestamp !== undefined && finalizers.length > (object.metadata.finalizers ?? []).length) {
+    return { world, reply: { is: "kube", failure: "Invalid", status: 422 } };
+  }
+  const gone = deletionTimestamp !== undefined && finalizers.length === 0;
+  const before = status ? (object.status as JsonObject) : world.before;
+  return {
+    world: { ...world, object: gone ? null : next, before },
+    reply: { is: "value", value: next as unknown as Json },
+  };
+}
+
+/** Of a patch of a subresource nothing else is taken, and of one of the object all but that. */
+function stored(
+  old: KubeObject,
+  next: KubeObject,
+  { status, version }: { readonly status: boolean; readonly version: string },
+): KubeObject {
+  const { metadata } = status ? old : next;
+  return { ...old, status: status ? next.status : old.status, metadata: { ...metadata, resourceVersion: version } };
+}
+
+/** What a user or an administrator does to the object. */
+export function edited(
+  world: World,
+  version: string,
+  change: (object: KubeObject) => Pick<KubeObject, "spec" | "status"> & { readonly deleted?: true },
+): World {
+  const { object } = world;
+  if (object === null) return world;
+  const { spec, status, deleted } = change(object);
+  const raised = deleted === true || spec !== object.spec ? 1 : 0;
+  const { metadata } = object;
+  const next: KubeObject = {
+    ...object,
+    spec,
+    status,
+    metadata: {
+      ...metadata,
+      resourceVersion: version,
+      generation: (metadata.generation ?? 0) + raised,
+      ...(deleted === true ? { deletionTimestamp: "2026-11-21T10:00:00Z" } : {}),
+    },
+  };
+  const gone = deleted === true && (metadata.finalizers ?? []).length === 0;
+  return { ...world, object: gone ? null : next };
+}
+
+/** A world after a request, and what is answered. */
+interface Effect {
+  readonly world: World;
+  readonly reply: Reply;
+}
+
+/** What a request does on the platform. */
+export function effected(world: World, flight: Pick<Flight, "op" | "id" | "made" | "attempt">): Effect {
+  const { op, id, attempt } = flight;
+  if (op === "create") return created(counted(world, attempt), flight);
+  const mine = world.remotes.find((remote) => remote.id === id);
+  if (mine === undefined) return { world, reply: { is: "platform", failure: { is: "NotFound" }, status: 404 } };
+  if (op === "deploy") return deployed(counted(world, attempt), flight, mine);
+  if (op === "delete") {
+    const remotes = world.remotes.filter((remote) => remote !== mine);
+    return { world: { ...world, remotes }, reply: { is: "value", value: null } };
+  }
+  return changed(world, mine, { ...mine, ...flight.made, state: op === "stop" ? "STOPPED" : mine.state });
+}
+
+function counted(world: World, attempt: string): World {
+  return { ...world, effects: { ...world.effects, [attempt]: (world.effects[attempt] ?? 0) + 1 } };
+}
+
+function created(world: World, { made }: Pick<Flight, "made">): Effect {
+  const creates = world.creates + 1;
+  const { name = "", note = "" } = made;
+  const remote: Remote = {
+    id: uuid(creates),
+    name,
+    parentId: undefined,
+    note,
+    state: "READY",
+    deploys: 0,
+    commit: undefined,
+  };
+  const remotes = [...world.remotes, remote];
+  return { world: { ...world, creates, remotes }, reply: { is: "value", value: { ...remote } } };
+}
+
+function deployed(world: World, { made }: Pick<Flight, "made">, mine: Remote): Effect {
+  const { commit = "" } = made;
+  const deploys = { ...world.deploys, [commit]: (world.deploys[commit] ?? 0) + 1 };
+  return changed({ ...world, deploys }, mine, { ...mine, commit, deploys: mine.deploys + 1, state: "DEPLOYED" });
+}
+
+function changed(world: World, before: Remote, after: Remote): Effect {
+  const remotes = world.remotes.map((remote) => (remote === before ? after : remote));
+  return { world: { ...world, remotes }, reply: { is: "value", value: { ...after } } };
+}
+
+/** What a read of the platform is answered. */
+export function read({ remotes }: World, op: Op, id: string): Reply {
+  if (op === "list") return { is: "value", value: remotes.map((remote) => ({ ...remote })) };
+  const mine = remotes.find((remote) => remote.id === id);
+  return { is: "value", value: mine === undefined ? null : { ...mine } };
+}
+
+/** The intent that is open in the stored object, in either slot. */
+export function isIntentOpen({ metadata, status }: KubeObject): boolean {
+  return metadata.annotations?.[INTENT] !== undefined || isObject(member(status, "intent"));
+}

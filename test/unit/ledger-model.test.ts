@@ -1,0 +1,202 @@
+/**
+ * The ledger's protocol (design §6), explored: the engine's own code, its writer and its fence, in every order of what
+ * can happen to it. Time is in ticks of 5 s: an intent may be sent within one, a lease lasts three, and what was sent
+ * lands within three (production: 60 s) unless the case says otherwise.
+ */
+import { describe, expect, it, type TestContext } from "vitest";
+
+import { isObject, member } from "../../src/kube/json.ts";
+import type { JsonObject } from "../../src/kube/types.ts";
+import { INTENT } from "../../src/resources/base/names.ts";
+import { numbers } from "../chaos/in-process/choose.ts";
+import { effort } from "../support/effort.ts";
+import { figure } from "../support/figure.ts";
+import { explore, follow, rested, wander, type Explored } from "../support/model/explore.ts";
+import { createProcesses } from "../support/model/process.ts";
+import type { Rules } from "../support/model/run.ts";
+import type { Setting } from "../support/model/steps.ts";
+import { begin, edited, type World } from "../support/model/world.ts";
+
+const SPEC: JsonObject = { name: "a", lifecycle: { deletionPolicy: "Delete" } };
+
+function settingOf(rules: Partial<Rules> = {}, more: Partial<Setting> = {}): Setting {
+  const processes = createProcesses(rules);
+  const changed = { create: { note: "n" }, deploy: { commit: "c2" } };
+  return {
+    processes,
+    edit: (spec) => ({
+      ...(spec as JsonObject),
+      ...(member(spec, "commit") === undefined ? changed.create : changed.deploy),
+    }),
+    beyond: false,
+    taken: (body) => body,
+    ...more,
+  };
+}
+
+type Work = "create" | "deploy";
+
+/** @returns a world in which that work lies ahead. */
+async function ahead(setting: Setting, work: Work, faults: number): Promise<World> {
+  const first = begin(SPEC, faults);
+  if (work === "create") return first;
+  const settled = await rested(setting, first, faults);
+  return edited(settled, "deploy", ({ status }) => ({ spec: { ...SPEC, commit: "c1" }, status }));
+}
+
+function tell(task: TestContext["task"], { states, depth, complete }: Explored): void {
+  figure(task, `${states} states, ${complete ? `all there are, ${depth} moves deep` : `depth ${depth}`}`, states);
+}
+
+const WORKS = (["Full", "Documented"] as const).flatMap((surface) =>
+  (["create", "deploy"] as const).map((work) => ({ surface, work })),
+);
+
+/** A second process leads, while the first is about to write its intent. */
+const OVERTAKEN = [/^A begins/, /^A: list →/, /^A is cut/, /^time/, /^time/, /^time/, /^another/];
+/** A second process leads, while the first is frozen since its intent was stored. */
+const FROZEN = [/^A begins/, /^A: list →/, /^A: writes .* freezes/, /^A is cut/, /^time/, /^time/, /^time/, /^another/];
+/** And the second one has waited for its window, and found that it had no effect. */
+const GIVEN_UP = [
+  ...FROZEN,
+  ...[
+    /^B begins/,
+    /^B: list →/,
+    /^time/,
+    /^time/,
+    /^time/,
+    /^B: writes the status .* done$/,
+    /^B begins/,
+    /^B: list →/,
+  ],
+];
+/** A second process leads, while the first is about to clear an intent that had no effect. */
+const CLEARING = [
+  ...[
+    /^A begins/,
+    /^A: list →/,
+    /^A: writes the object .* done$/,
+    /^A: create, lost/,
+    /^A: writes the status .* done$/,
+  ],
+  ...[/is lost$/, /^time/, /^time/, /^time/],
+  ...[/^A begins/, /^A: list →/, /^A is cut/, /^time/, /^time/, /^time/, /^another/],
+];
+
+/** What a broken API server makes of a patch: it compares no resourceVersion, or keeps no intent. */
+const unchecked = ({ metadata, ...body }: JsonObject): JsonObject => ({
+  ...body,
+  metadata: { ...(metadata as JsonObject), resourceVersion: undefined },
+});
+const forgetful = (body: JsonObject): JsonObject => {
+  const { metadata } = body;
+  const annotations = member(metadata, "annotations");
+  if (!isObject(annotations)) return body;
+  return { ...body, metadata: { ...(metadata as JsonObject), annotations: { ...annotations, [INTENT]: undefined } } };
+};
+
+/** A run of all of them takes minutes, and the machine may be busy. */
+const PATIENCE = { timeout: 900_000 };
+
+describe("[M1] the ledger keeps its rules in every order of what can happen", PATIENCE, () => {
+  it.for(WORKS)("without faults, whatever is slow: $work on $surface", async ({ surface, work }, { task }) => {
+    const setting = settingOf({ surface });
+    const explored = await explore(setting, await ahead(setting, work, 0), 60);
+    expect(explored.counterexample).toBeUndefined();
+    expect(explored.complete).toBe(true);
+    tell(task, explored);
+  });
+
+  it.for(WORKS)("with two faults or deeds of the user: $work on $surface", async ({ surface, work }, { task }) => {
+    const setting = settingOf({ surface });
+    const explored = await explore(setting, await ahead(setting, work, 2), effort.cases(7, 11));
+    expect(explored.counterexample).toBeUndefined();
+    tell(task, explored);
+  });
+
+  it.for(WORKS)("on long ways with five of them: $work on $surface", async ({ surface, work }, { task }) => {
+    const setting = settingOf({ surface });
+    const first = await ahead(setting, work, 5);
+    const choose = numbers(effort.seed);
+    const ways = effort.cases(40, 3_000);
+    let moves = 0;
+    for (let way = 0; way < ways; way += 1) {
+      const walked = await wander(setting, first, 80, choose);
+      expect(walked.counterexample).toBeUndefined();
+      moves += walked.depth;
+    }
+    figure(task, `${moves} moves on ${ways} ways`, ways);
+  });
+
+  it.for([
+    { what: "about to write its intent", way: OVERTAKEN, more: 0 },
+    { what: "frozen since its intent was stored", way: FROZEN, more: 0 },
+    { what: "about to clear an intent that had no effect", way: CLEARING, more: effort.cases(0, 1) },
+  ])("while a second process leads, and the first is $what", async ({ way, more }, { task }) => {
+    const setting = settingOf({}, { edit: undefined });
+    const overtaken = await follow(setting, begin(SPEC, 3), way);
+    const explored = await explore(setting, { ...overtaken, faults: more }, effort.cases(9, 24));
+    expect(explored.counterexample).toBeUndefined();
+    tell(task, explored);
+  });
+
+  it("does not clear the intent of the next process, whose request is under way", async () => {
+    const setting = settingOf();
+    const overtaken = await follow(setting, begin(SPEC, 3), CLEARING);
+    const way = [
+      ...[/^B begins/, /^B: list →/, /^time/, /^time/, /^time/, /^B: writes the status .* done$/],
+      ...[/^B begins/, /^B: list →/, /^B: writes the object .* done$/, /^B: list →/, /^B: writes the object .* done$/],
+      ...[/^B: create, crashes/, /^A: writes the object .* Conflict$/],
+    ];
+    const cleared = await follow(setting, overtaken, way);
+    expect(cleared.object?.metadata.annotations).toHaveProperty([INTENT]);
+  });
+});
+
+describe("[M1] beyond the one assumption, that a request lands within its window", PATIENCE, () => {
+  it("nothing is deleted, and nothing hangs", async ({ task }) => {
+    const setting = settingOf({}, { beyond: true, edit: undefined });
+    const explored = await explore(setting, begin(SPEC, 1), effort.cases(9, 16));
+    expect(explored.counterexample).toBeUndefined();
+    tell(task, explored);
+  });
+});
+
+describe("[M1] the model finds", PATIENCE, () => {
+  const duplicate = /✗ 2 objects exist on the platform$/;
+  it.for([
+    {
+      what: "a create that is tried again before its window is over",
+      broken: settingOf({ windows: { landingMs: 0 } }, { edit: undefined }),
+      way: [],
+      faults: 1,
+      told: duplicate,
+    },
+    {
+      what: "an intent that is not stored before its request",
+      broken: settingOf({}, { taken: forgetful }),
+      way: [],
+      faults: 1,
+      told: /✗ A sends "create", which it did not announce in this pass$/,
+    },
+    {
+      what: "an API server that compares no resourceVersion",
+      broken: settingOf({}, { taken: unchecked }),
+      way: OVERTAKEN,
+      faults: 0,
+      told: /✗ it is Ready with an open intent$/,
+    },
+    {
+      what: "a process that wakes up, with neither fence nor send window",
+      broken: settingOf({ fenced: false, windows: { sendMs: 1e9 } }, { edit: undefined }),
+      way: GIVEN_UP,
+      faults: 0,
+      told: duplicate,
+    },
+  ])("$what", async ({ broken, way, faults, told }, { task }) => {
+    const first = await follow(broken, begin(SPEC, 3), way);
+    const explored = await explore(broken, { ...first, faults }, 40);
+    expect(explored.counterexample).toMatch(told);
+    figure(task, `found after ${explored.states} states`);
+  });
+});
