@@ -31,7 +31,7 @@ describe("the list", () => {
     expect(told.malformed).toBe(2);
   });
 
-  it("goes on trying after a failure, and heeds Retry-After (K3)", async () => {
+  it("[B11] goes on trying after a failure, and heeds Retry-After (K3)", async () => {
     let calls = 0;
     const { clock, reflector } = await started(() => {
       calls += 1;
@@ -44,7 +44,7 @@ describe("the list", () => {
     expect(reflector.synced()).toBe(true);
   });
 
-  it("is begun anew when its continuation expired (B4)", async () => {
+  it("[B4] is begun anew when its continuation expired", async () => {
     let expire = true;
     const { clock, lists, store } = await started(({ query }) => {
       if (query?.["continue"] === undefined) return thingList("10", [thing("a", "5")], "more");
@@ -107,7 +107,7 @@ describe("the watch", () => {
     expect(lists()).toBe(1);
   });
 
-  it("connects at most 20 times a minute to a server that ends every watch at once (B6)", async () => {
+  it("[B6] connects at most 20 times a minute to a server that ends every watch at once", async () => {
     const { client, clock, lists } = await started();
     for (let second = 0; second < 600; second += 1) {
       for (const watch of client.watches) watch.close();
@@ -118,7 +118,7 @@ describe("the watch", () => {
     expect(lists()).toBe(1);
   });
 
-  it("finds out within 45 s that it is dead, and goes on (B5, K20)", async () => {
+  it("[B5] finds out within 45 s that it is dead, and goes on (K20)", async () => {
     const { client, clock } = await started();
     const dead = client.watch();
     await clock.advance(45_000);
@@ -154,6 +154,15 @@ describe("the watch", () => {
     client.watch().fail(new KubeError("Server", 500, "no"));
     await clock.advance(1_000);
     expect(client.watches).toHaveLength(before + 1);
+  });
+
+  it("[B8] knocks every 8 s at least at a server that does not answer, however long it is down", async () => {
+    const { client, clock } = await started();
+    for (let failure = 0; failure < 8; failure += 1) {
+      client.watch().fail(new KubeError("Unreachable", 0, "ECONNREFUSED"));
+      await clock.advance(8_200);
+      expect(client.watches).toHaveLength(failure + 2);
+    }
   });
 
   it("waits longer after each failure, up to 30 s", async () => {

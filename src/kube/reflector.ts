@@ -60,6 +60,8 @@ export function createReflector(options: ReflectorOptions): Reflector {
   const { clock, observer, random, store, type } = options;
   const path = collectionPath(type, options.namespace);
   const backoff = createBackoff({ baseMs: 800, capMs: 30_000, random });
+  // Nobody is burdened by what nobody answers, and all watches shall live 10 s after a server is back (B8).
+  const knocking = createBackoff({ baseMs: 800, capMs: 8_000, random });
   const budget = createBudget(clock);
   let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
   let synced = false;
@@ -67,6 +69,16 @@ export function createReflector(options: ReflectorOptions): Reflector {
 
   /** The newest version seen; kept over a relist to notice that the server went back in time. */
   let seen = "0";
+
+  const forgive = (): void => {
+    backoff.reset();
+    knocking.reset();
+  };
+  const delayAfter = ({ failure }: KubeError): number => {
+    if (failure === "Unreachable") return knocking.next();
+    knocking.reset();
+    return backoff.next();
+  };
 
   const list = async (signal: AbortSignal): Promise<void> => {
     const listed = await listAll(options.client, type, path, signal);
@@ -123,10 +135,10 @@ export function createReflector(options: ReflectorOptions): Reflector {
         if (stop.aborted) return;
         alive = clock.monotonic();
         apply(parseEvent(type, line));
-        backoff.reset();
+        forgive();
       }
       alive = clock.monotonic();
-      if (clock.monotonic() - openedAt >= HEALTHY_MS) backoff.reset();
+      if (clock.monotonic() - openedAt >= HEALTHY_MS) forgive();
     } finally {
       limit.done();
     }
@@ -145,7 +157,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
         if (stop.aborted) return;
         const failure = toKubeError(error);
         current = current && !mustRelist(failure);
-        const wait = Math.max(backoff.next(), failure.retryAfterMs ?? 0);
+        const wait = Math.max(delayAfter(failure), failure.retryAfterMs ?? 0);
         observer?.failed?.(type.kind, failure, wait);
         await pause(clock, wait, stop);
       }
