@@ -79,7 +79,7 @@ describe("a request", () => {
     expect(server.connections()).toBeLessThanOrEqual(3);
   });
 
-  it("ends at its deadline when the server is silent, in the head or within the body (K2)", async () => {
+  it("[B11] ends at its deadline when the server is silent, in the head or within the body (K2)", async () => {
     await connect((request, response) => {
       if (request.url === "/base/body") response.writeHead(200).write("{");
     });

@@ -8,7 +8,7 @@ const gone = new KubeError("Gone", 410, "too old");
 const expired = { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired" } };
 const started = reflectorBench();
 
-describe("a version that is too old (B4)", () => {
+describe("[B4] a version that is too old", () => {
   const listed = [thingList("10", [thing("a", "5"), thing("b", "6")]), thingList("30", [thing("a", "25")])];
 
   it.each(["as status", "in the stream"])("told %s is followed by one list within 2 s", async (way) => {
@@ -41,7 +41,7 @@ describe("a version that is too old (B4)", () => {
   });
 });
 
-describe("what a server should not send (K6, B7)", () => {
+describe("[B7] what a server should not send (K6)", () => {
   it.each([
     ["half a line", '{"type":"ADDED","obj\n'],
     ["an event without an object", '{"type":"MODIFIED"}\n'],
@@ -82,7 +82,7 @@ describe("what a server should not send (K6, B7)", () => {
   });
 });
 
-describe("a type that is not served (B12)", () => {
+describe("[B12] a type that is not served", () => {
   it("empties nothing, and is listed again once it is there", async () => {
     let served = true;
     const { changes, client, clock } = await started(() => {

@@ -57,7 +57,7 @@ describe("patchStatus", () => {
     expect(held()).toMatchObject({ metadata: { resourceVersion: "6" }, status: { a: 2 } });
   });
 
-  it("fails with Conflict after one try, and the store then holds what the API server has (B10)", async () => {
+  it("[B10] fails with Conflict after one try, and the store then holds what the API server has", async () => {
     const { client, held, store, writer } = writing(({ method }) => {
       if (method === "PATCH") throw conflict;
       return thing("a", "7");
@@ -142,7 +142,7 @@ describe("storeOutcome", () => {
     expect(JSON.stringify(client.calls[0]?.body)).not.toContain("resourceVersion");
   });
 
-  it("goes on until it is stored, and heeds Retry-After", async () => {
+  it("[B11] goes on until it is stored, and heeds Retry-After", async () => {
     const failures = [
       new KubeError("Unreachable", 0, "ECONNREFUSED"),
       new KubeError("TooManyRequests", 429, "busy", 5_000),
@@ -202,7 +202,7 @@ describe("storeOutcome", () => {
   });
 });
 
-describe("confirm", () => {
+describe("[B1] confirm", () => {
   it("is content with the version that is held, and reads it from the API server", async () => {
     const { client, writer } = writing(() => thing("a", "5"));
     await writer.confirm(thing("a", "5"));

@@ -86,7 +86,7 @@ describe.each(worlds)("deletion on the $surface surface", (world) => {
     expect(object.metadata.finalizers ?? []).toEqual(policy === "Retain" ? [] : [FINALIZER]);
   };
 
-  it.each(rows)("policy $policy, $what: the platform is left as it should be, and nothing hangs", async (row) => {
+  it.each(rows)("[B14] policy $policy, $what: the platform is left as it should be, and nothing hangs", async (row) => {
     const { policy, order, name } = row;
     await standing(name, policy);
     const record = await stage.record();
@@ -101,7 +101,7 @@ describe.each(worlds)("deletion on the $surface surface", (world) => {
   it.each([
     ["all at once", false],
     ["all at once, the connection and its Secret before them", true],
-  ] as const)("policy Delete, %s", async (_, alone) => {
+  ] as const)("[B14] policy Delete, %s", async (_, alone) => {
     const name = alone ? "namespace" : "at-once";
     await standing(name, "Delete");
     const record = await stage.record();
@@ -116,7 +116,7 @@ describe.each(worlds)("deletion on the $surface surface", (world) => {
     if (alone) await stage.apply(...defaults(stage));
   });
 
-  it("tells a parent that waits for its children, by name, and what became of each", async () => {
+  it("[B14] tells a parent that waits for its children, by name, and what became of each", async () => {
     const name = "told";
     await standing(name, "Delete");
     const { metadata } = await stage.get("PlatformApplication", name);

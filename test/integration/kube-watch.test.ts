@@ -78,7 +78,7 @@ describe("list and watch", () => {
     expect(store.list("Thing", "watch-of-3").map(({ metadata }) => metadata.name)).toEqual(["in-watch-of-3"]);
   });
 
-  it("know a version that is too old (B4)", async () => {
+  it("[B4] know a version that is too old", async () => {
     const events: WatchEvent[] = [];
     const stream = bench.client().stream({
       path: collectionPath(THING),
@@ -106,7 +106,7 @@ describe("a connection", () => {
     await proxy.stop();
   });
 
-  it("that is dead without a word is found out and replaced (B5)", async () => {
+  it("[B5] that is dead without a word is found out and replaced", async () => {
     await bench.namespace("watch-frozen");
     const proxy = await tcpProxy(bench.port());
     const clock = manualClock();

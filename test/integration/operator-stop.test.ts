@@ -74,7 +74,7 @@ function slowCreate(seconds: number): void {
 }
 
 describe("the operator at its end", { timeout: 60_000 }, () => {
-  it("waits for a create that is under way and records it; its log never held the token", async () => {
+  it("[A7] waits for a create that is under way and records it; its log never held the token", async () => {
     slowCreate(2);
     await apply(
       { apiVersion: "v1", kind: "Secret", metadata: { name: "platform" }, stringData: { token } },
