@@ -67,17 +67,21 @@ const UNSEEN_MS = 500;
  * variable was written since the last one was decided on, or when an operation asks for it, once.
  */
 export function doubleActions(bed: Bed, operations: number): readonly string[] {
+  return [...repeatedStops(bed), ...causelessDeployments(bed, operations)];
+}
+
+function repeatedStops(bed: Bed): readonly string[] {
+  const stops = effectsOf(bed).flatMap(({ effect }) => ("stopped" in effect ? effect.stopped : []));
+  return stops.filter((id, index) => stops.indexOf(id) !== index).map((id) => `O3 ${id} was stopped again`);
+}
+
+function causelessDeployments(bed: Bed, operations: number): readonly string[] {
   const found: string[] = [];
   const deployed = new Map<string, { readonly commit: string | null; readonly at: number }>();
-  const stopped = new Set<string>();
   let written = 0;
   let asked = operations;
   for (const { operation, effect, at } of effectsOf(bed)) {
     if (WRITES_VARIABLES.test(operation)) written = at;
-    if ("stopped" in effect) {
-      if (stopped.has(effect.stopped)) found.push(`O3 ${operation} again`);
-      stopped.add(effect.stopped);
-    }
     if (!("deployed" in effect)) continue;
     const last = deployed.get(effect.deployed);
     const isCaused = last === undefined || last.commit !== effect.commit || written > last.at - UNSEEN_MS;
@@ -155,7 +159,8 @@ export function exposures(bed: Bed, secrets: readonly string[]): readonly string
   return shown ? ["O7 a secret was written or logged"] : [];
 }
 
-function textOf(value: unknown): string {
+/** @returns a text, "" for what is none. */
+export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 

@@ -18,13 +18,18 @@ export const LATE_MS = 700;
 /** @returns every plan of a surface. */
 export function plansOf(surface: Surface): readonly Plan[] {
   return readTrace(surface).steps.flatMap((step, index) =>
-    PHASES.filter((phase) => phase !== "late" || isWrite(step.what)).map((phase) => ({
+    phasesOf(step).map((phase) => ({
       name: `${surface}-${String(index + 1).padStart(3, "0")}-${phase}`,
       surface,
       step,
       phase,
     })),
   );
+}
+
+/** A read has no effect: killed before it or with its answer withheld is one and the same to everybody. */
+function phasesOf({ what }: Step): readonly Phase[] {
+  return isWrite(what) ? PHASES : ["before", "replied"];
 }
 
 /** Replays single plans: CHAOS_PLAN=full-037-after,documented-002-before */

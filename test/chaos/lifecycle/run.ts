@@ -6,7 +6,17 @@ import type { Surface } from "../../../src/simulator/operations.ts";
 import { type Bed, openBed } from "../bed.ts";
 import type { Answer, Call, Director } from "../tap/call.ts";
 import { CHAPTERS, type Chapter, MEMBERS } from "./life.ts";
-import { dishonesty, doubleActions, duplicates, exposures, holdings, leaks, type Sample, upsets } from "./oracles.ts";
+import {
+  dishonesty,
+  doubleActions,
+  duplicates,
+  exposures,
+  holdings,
+  leaks,
+  type Sample,
+  textOf,
+  upsets,
+} from "./oracles.ts";
 import { directorOf, isWrite, type Plan } from "./plan.ts";
 import type { Step, Trace } from "./trace.ts";
 
@@ -109,7 +119,7 @@ async function conditions(bed: Bed): Promise<Trace["ends"][string]> {
     const list = member(object?.status, "conditions");
     if (!Array.isArray(list)) continue;
     shown[`${kind}/${name}`] = list
-      .map((one) => `${String(member(one, "type"))}=${String(member(one, "status"))}/${String(member(one, "reason"))}`)
+      .map((one) => `${textOf(member(one, "type"))}=${textOf(member(one, "status"))}/${textOf(member(one, "reason"))}`)
       .toSorted();
   }
   return shown;

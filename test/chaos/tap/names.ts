@@ -1,6 +1,8 @@
 /** Names for calls that are the same in every run: ids become names, namespaces go. */
 import type { Buffer } from "node:buffer";
 
+import { member, parseJson, stringMember } from "../../../src/kube/json.ts";
+import type { Json } from "../../../src/kube/types.ts";
 import { barePath, matchOperation } from "../../../src/simulator/matching.ts";
 import type { Simulator } from "../../../src/simulator/simulator.ts";
 
@@ -17,8 +19,9 @@ export function kubeName(method: string, url: string, body: Buffer): string {
 }
 
 function eventOf(body: Buffer): string {
-  const { reason = "again", regarding } = fieldsOf(body);
-  return `${reason} ${typeof regarding === "object" && regarding !== null && "name" in regarding ? String(regarding.name) : ""}`.trim();
+  const event = fieldsOf(body);
+  const name = stringMember(member(event, "regarding"), "name") ?? "";
+  return `${stringMember(event, "reason") ?? "again"} ${name}`.trim();
 }
 
 /** @returns e.g. "createApplication api": the operation, and what it is about. */
@@ -28,9 +31,9 @@ export function platformName(platform: () => Simulator): (method: string, url: s
     const { sim } = platform();
     const match = matchOperation(method, path, sim.settings.surface);
     const operation = match.is === "operation" ? match.id : `${method} ${path.replaceAll(UUID, "{id}")}`;
-    const { name } = fieldsOf(body);
+    const name = stringMember(fieldsOf(body), "name");
     const known = [...path.matchAll(UUID), ...url.matchAll(UUID)].map(([id]) => nameOn(platform(), id));
-    const subject = typeof name === "string" ? name : known.find((one) => one !== undefined);
+    const subject = name ?? known.find((one) => one !== undefined);
     return subject === undefined ? operation : `${operation} ${subject}`;
   };
 }
@@ -43,10 +46,10 @@ function nameOn({ sim }: Simulator, id: string): string | undefined {
   return (projects.get(id) ?? environments.get(id) ?? services.get(id) ?? clusters.get(id))?.name;
 }
 
-function fieldsOf(body: Buffer): { readonly name?: unknown; readonly reason?: string; readonly regarding?: unknown } {
+function fieldsOf(body: Buffer): Json | undefined {
   try {
-    return JSON.parse(body.toString()) ?? {};
+    return parseJson(body.toString());
   } catch {
-    return {};
+    return undefined;
   }
 }
