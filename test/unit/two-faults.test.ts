@@ -3,10 +3,10 @@
  * two things go wrong at any of its exchanges (reliability-bar §2.1, "Double faults"). A plan that fails is told; it is
  * run again by FAULTS, e.g. `FAULTS=full:17:after+23:lost npx vitest run --project unit test/unit/two-faults.test.ts`.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 
 import { crashesAt, numbers, oneOf, seconds, singles } from "../chaos/in-process/choose.ts";
-import { faultsAt, parsePlan, planText, type Plan } from "../chaos/in-process/faults.ts";
+import { faultsAt, parsePlan, planText, type Exchange, type Plan } from "../chaos/in-process/faults.ts";
 import { buildPlatforms, type Platforms } from "../chaos/in-process/platform.ts";
 import { run, type Outcome } from "../chaos/in-process/run.ts";
 import { effort } from "../support/effort.ts";
@@ -26,18 +26,26 @@ describe.each(["documented", "full"] as const)("[P2] two faults in one run, %s s
   });
   afterAll(() => platforms.close());
 
-  /** Goes through plans, and on after one that fails. @returns their outcomes */
-  async function expectAll(plans: Iterable<Plan>) {
+  /** Goes through plans, each followed by those that `then` makes of its trace, and on after one that fails. */
+  async function expectAll(
+    task: TestContext["task"],
+    plans: readonly Plan[],
+    then: (first: Plan, trace: readonly Exchange[]) => readonly Plan[] = () => [],
+  ) {
     const failed: string[] = [];
     let [runs, exchanges] = [0, 0];
-    for (const plan of plans) {
+    const tryOut = async (plan: Plan): Promise<readonly Exchange[]> => {
       const { trace, violations } = await run(platforms, plan, reference);
       runs += 1;
       exchanges += trace.length;
       if (violations.length > 0) failed.push(`${planText(plan)}: ${violations.join("; ")}`);
+      return trace;
+    };
+    for (const first of plans) {
+      for (const second of then(first, await tryOut(first))) await tryOut(second);
     }
     expect(failed, "plans that failed, and why").toEqual([]);
-    return { runs, text: `${runs} runs of ${Math.round(exchanges / runs)} exchanges, 0 repeated, lost or left` };
+    figure(task, `${runs} lives of ${Math.round(exchanges / runs)} exchanges, nothing repeated, lost or left`, runs);
   }
 
   it.runIf(replayed === undefined)("needs none: the life comes to its ends, and to rest", () => {
@@ -46,50 +54,33 @@ describe.each(["documented", "full"] as const)("[P2] two faults in one run, %s s
     expect(reference.left.filter((line) => line.includes("shop"))).toHaveLength(surface === "full" ? 0 : 2);
   });
 
-  it.runIf(replayed?.startsWith(surface))("is replayed", { timeout: PATIENCE_MS }, async () => {
-    await expectAll([parsePlan(replayed ?? "")]);
+  it.runIf(replayed?.startsWith(surface))("is replayed", { timeout: PATIENCE_MS }, async ({ task }) => {
+    await expectAll(task, [parsePlan(replayed ?? "")]);
   });
 
-  it.runIf(replayed === undefined)(
-    "holds with one of every kind anywhere",
-    { timeout: PATIENCE_MS },
-    async ({ task }) => {
-      const all = singles(surface, reference.trace);
-      const random = numbers(effort.seed);
-      const chosen = effort.all ? all : Array.from({ length: 30 }, () => oneOf(all, random));
-      const { runs, text } = await expectAll(chosen);
-      figure(task, text, runs);
-    },
-  );
+  it.runIf(replayed === undefined)("holds with one of any kind", { timeout: PATIENCE_MS }, async ({ task }) => {
+    const all = singles(surface, reference.trace);
+    const random = numbers(effort.seed);
+    await expectAll(task, effort.all ? all : Array.from({ length: 24 }, () => oneOf(all, random)));
+  });
 
   it.runIf(replayed === undefined)("holds with two of any kinds", { timeout: PATIENCE_MS }, async ({ task }) => {
-    const random = numbers(effort.seed);
+    const random = numbers(effort.seed + 1);
     const all = singles(surface, reference.trace);
-    const chosen: Plan[] = [];
-    while (chosen.length < effort.cases(32, 2_000)) {
-      const first = oneOf(all, random);
-      const { trace } = await run(platforms, first, reference);
+    const firsts = Array.from({ length: effort.cases(6, 200) }, () => oneOf(all, random));
+    await expectAll(task, firsts, (first, trace) => {
       const next = seconds(first, trace, faultsAt);
-      for (let more = 0; more < effort.cases(4, 10); more += 1) chosen.push(oneOf(next, random));
-    }
-    const { runs, text } = await expectAll(chosen);
-    figure(task, text, runs);
+      return next.length === 0 ? [] : Array.from({ length: effort.cases(4, 10) }, () => oneOf(next, random));
+    });
   });
 
+  // All pairs of writes and all phases of dying at them; all pairs of all that can go wrong would be a hundred times more.
   it.runIf(effort.all && replayed === undefined)(
     "holds with a crash in every phase of any two writes",
     { timeout: PATIENCE_MS },
     async ({ task }) => {
-      const writes = reference.trace.flatMap((exchange, index) =>
-        crashesAt(exchange).map((fault): Plan => ({ surface, faults: [{ at: index + 1, fault }] })),
-      );
-      const pairs: Plan[] = [];
-      for (const first of writes) {
-        const { trace } = await run(platforms, first, reference);
-        pairs.push(...seconds(first, trace, crashesAt));
-      }
-      const { runs, text } = await expectAll(pairs);
-      figure(task, text, runs);
+      const firsts = singles(surface, reference.trace, crashesAt);
+      await expectAll(task, firsts, (first, trace) => seconds(first, trace, crashesAt));
     },
   );
 });

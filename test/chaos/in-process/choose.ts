@@ -2,6 +2,8 @@
 import type { Surface } from "../../../src/simulator/operations.ts";
 import { CRASHES, faultsAt, type Exchange, type FaultName, type Plan } from "./faults.ts";
 
+type Which = (exchange: Exchange) => readonly FaultName[];
+
 /** Numbers in [0, 1), the same for the same seed (mulberry32). */
 export function numbers(seed: number): () => number {
   let state = seed;
@@ -20,10 +22,10 @@ export function oneOf<T>(all: readonly T[], random: () => number): T {
   return chosen;
 }
 
-/** Every fault at every exchange of a trace. */
-export function singles(surface: Surface, trace: readonly Exchange[]): readonly Plan[] {
+/** Faults at every exchange of a trace. @param which of them are taken, all unless told */
+export function singles(surface: Surface, trace: readonly Exchange[], which: Which = faultsAt): readonly Plan[] {
   return trace.flatMap((exchange, index) =>
-    faultsAt(exchange).map((fault): Plan => ({ surface, faults: [{ at: index + 1, fault }] })),
+    which(exchange).map((fault): Plan => ({ surface, faults: [{ at: index + 1, fault }] })),
   );
 }
 
@@ -31,11 +33,7 @@ export function singles(surface: Surface, trace: readonly Exchange[]): readonly 
  * What follows a first fault: the trace of the run with that fault alone tells which exchanges come after it.
  * @param which of the faults at an exchange are taken
  */
-export function seconds(
-  first: Plan,
-  trace: readonly Exchange[],
-  which: (exchange: Exchange) => readonly FaultName[],
-): readonly Plan[] {
+export function seconds(first: Plan, trace: readonly Exchange[], which: Which): readonly Plan[] {
   const after = Math.max(...first.faults.map(({ at }) => at));
   return trace.slice(after).flatMap((exchange, index) =>
     which(exchange).map((fault): Plan => ({

@@ -122,9 +122,10 @@ async function restless(bed: Bed): Promise<readonly string[]> {
 }
 
 /** Lets everything be looked at once more. @returns the exchanges; undefined when a fault was among them */
-async function poll({ gate, until }: Bed): Promise<readonly Exchange[] | undefined> {
+async function poll(bed: Bed): Promise<readonly Exchange[] | undefined> {
+  const { gate } = bed;
   const [since, met] = [gate.trace.length, gate.met()];
-  await until(() => false, POLL_MS);
+  await bed.until(() => false, POLL_MS);
   return gate.met() === met ? gate.trace.slice(since) : undefined;
 }
 
