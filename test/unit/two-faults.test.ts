@@ -15,6 +15,8 @@ import { figure } from "../support/figure.ts";
 /** A plan to run alone. */
 // oxlint-disable-next-line node/no-process-env -- as effort.ts
 const replayed = process.env["FAULTS"];
+/** What failed once. 26:after+49:before: the operator gave an order to a database twice at one request of a person. */
+const KEPT = ["documented:26:after+49:before"];
 const PATIENCE_MS = 4 * 60 * 60_000;
 
 describe.each(["documented", "full"] as const)("[P2] two faults in one run, %s surface", (surface) => {
@@ -56,6 +58,11 @@ describe.each(["documented", "full"] as const)("[P2] two faults in one run, %s s
 
   it.runIf(replayed?.startsWith(surface))("is replayed", { timeout: PATIENCE_MS }, async ({ task }) => {
     await expectAll(task, [parsePlan(replayed ?? "")]);
+  });
+
+  const kept = KEPT.filter((text) => text.startsWith(surface));
+  it.runIf(replayed === undefined && kept.length > 0)("holds with what failed once", async ({ task }) => {
+    await expectAll(task, kept.map(parsePlan));
   });
 
   it.runIf(replayed === undefined)("holds with one of any kind", { timeout: PATIENCE_MS }, async ({ task }) => {

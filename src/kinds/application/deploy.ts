@@ -6,7 +6,7 @@ import type { Progress } from "../service/progress.ts";
 import { retryIn, waitToRetry } from "../service/retry.ts";
 import { startDue } from "../service/start.ts";
 import { once } from "../service/steps.ts";
-import { deployMark } from "../service/trace.ts";
+import { orderMark } from "../service/trace.ts";
 import { deployCause, foreignCommit, lastDeployment, type Cause } from "./deployment.ts";
 import type { ApplicationPass, Do, Seen } from "./model.ts";
 import { followed } from "./progress.ts";
@@ -52,7 +52,7 @@ function deployment(pass: ApplicationPass, status: ServiceStatus, { commit, corr
     variablesAt: pass.writtenAt ?? "",
     attempts,
   };
-  const mark = deployMark(pass, status, made);
+  const mark = orderMark(pass, status, made);
   return once("deployApplication", { what: "deploy", commit, retry: pass.requested, attempts }, why, {
     commit,
     mark,

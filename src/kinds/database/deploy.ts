@@ -5,7 +5,7 @@ import type { Progress } from "../service/progress.ts";
 import { retryIn, waitToRetry } from "../service/retry.ts";
 import { startDue } from "../service/start.ts";
 import { once, stop as stopService } from "../service/steps.ts";
-import { deployMark } from "../service/trace.ts";
+import { orderMark } from "../service/trace.ts";
 import type { DatabasePass, Do, Seen } from "./model.ts";
 import { followed, isPending } from "./progress.ts";
 import { failure } from "./words.ts";
@@ -52,6 +52,6 @@ function deployment(
   { corrects = false, attempts }: { readonly corrects?: boolean; readonly attempts?: number },
 ): Plan<Do> {
   const why: Why = { reason: "Deploying", message: "The database is being deployed." };
-  const mark = deployMark(pass, status, { settings: pass.memory.written?.revision ?? 0, attempts });
+  const mark = orderMark(pass, status, { settings: pass.memory.written?.revision ?? 0, attempts });
   return once("deployDatabase", { what: "deploy", retry: pass.requested, attempts }, why, { mark, corrects });
 }

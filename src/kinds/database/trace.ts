@@ -35,9 +35,12 @@ async function traceCreate(intent: OpenIntent, pass: DatabasePass, api: Platform
   return { is: "landed", known: found.map(({ id }) => ({ seen: NOTHING_SEEN, memory: pass.memory, id })) };
 }
 
-/** Nothing shows whether the order was carried out. The user's request to try again is the word that it may be given. */
-function unconfirmed({ op }: OpenIntent, { requested }: DatabasePass): Traced {
-  if (requested !== undefined) return { is: "absent" };
+/**
+ * Nothing shows whether the order was carried out. The user's request to try again is the word that it may be given, but
+ * not the request that it was given at already.
+ */
+function unconfirmed({ op, mark }: OpenIntent, { requested }: DatabasePass): Traced {
+  if (requested !== undefined && requested !== baseline(mark, "retry")) return { is: "absent" };
   const what = op === "stopDatabase" ? "stop" : "deploy";
   const why: Why = {
     reason: "NotObservable",

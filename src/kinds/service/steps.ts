@@ -2,9 +2,10 @@
 import type { Plan, Step, Why } from "../../engine/kind.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import { servicePhase } from "../../platform/states.ts";
-import { baselineOf, movedPast } from "./baseline.ts";
+import { movedPast } from "./baseline.ts";
 import type { Noun, ServicePass } from "./model.ts";
 import type { Progress } from "./progress.ts";
+import { orderMark } from "./trace.ts";
 import { busy, unknownState } from "./words.ts";
 
 /** Needs a person. */
@@ -43,7 +44,7 @@ export function stop(
   }
   // What we stopped and what runs again, others have started.
   const corrects = runState === "Stopped" && pass.requested === undefined;
-  return once(kind.op, { what: "stop" }, why, { mark: baselineOf(status), corrects });
+  return once(kind.op, { what: "stop" }, why, { mark: orderMark(pass, status), corrects });
 }
 
 /** Waits while work is under way, and where nothing can be said. @param of what the work is for, if it is ours */

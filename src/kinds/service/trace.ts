@@ -7,11 +7,14 @@ import { baselineOf, movedPast } from "./baseline.ts";
 import type { ServicePass } from "./model.ts";
 import { shownState } from "./words.ts";
 
-/** What a later trace compares a deployment with, and what it is made with; members of `rest` that are undefined vanish. */
-export function deployMark(
+/**
+ * What a later trace compares an order with, and what it is given with, the user's request among it; members of `rest`
+ * that are undefined vanish.
+ */
+export function orderMark(
   { requested }: ServicePass,
   status: ServiceStatus | undefined,
-  rest: Readonly<Record<string, Json | undefined>>,
+  rest: Readonly<Record<string, Json | undefined>> = {},
 ): Json {
   return {
     baseline: baselineOf(status),
@@ -26,7 +29,7 @@ export function stopLanded(status: ServiceStatus): boolean {
   return /^STOP|STOPPING$/.test(status.state);
 }
 
-/** Whether the status shows that the order to deploy was carried out. @param intent its mark is a deployMark */
+/** Whether the status shows that the order to deploy was carried out. @param intent its mark is an orderMark */
 export function deployLanded({ mark }: OpenIntent, status: ServiceStatus): boolean {
   return movedPast(textIn(mark, "baseline"), status) || isFresh(mark, status) || servicePhase(status.state) === "busy";
 }

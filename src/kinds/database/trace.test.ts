@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+
+import { DATABASE, passWith } from "../../../test/support/databases.ts";
+import type { Json } from "../../engine/kind.ts";
+import type { Platform } from "../../platform/index.ts";
+import { trace } from "./trace.ts";
+
+/** Nothing is asked where nothing is shown. */
+const api = {} as Platform;
+
+describe("an order to a database whose state the surface does not show", () => {
+  it.each<[string, string, Json, string | undefined, "absent" | "unknowable"]>([
+    ["is not known to have landed", "deployDatabase", { retry: undefined }, undefined, "unknowable"],
+    ["may be given again at a person's request", "deployDatabase", {}, "now", "absent"],
+    ["may be given again at a later request", "deployDatabase", { retry: "now" }, "later", "absent"],
+    ["is not given again at the request that it was given at", "deployDatabase", { retry: "now" }, "now", "unknowable"],
+    ["to stop, likewise", "stopDatabase", { retry: "now" }, "now", "unknowable"],
+    ["of an older version says nothing of requests", "stopDatabase", "2 run-1", "now", "absent"],
+  ])("%s", async (_what, op, mark, requested, is) => {
+    const intent = {
+      op,
+      creates: false,
+      parentId: undefined,
+      name: undefined,
+      id: DATABASE,
+      commit: undefined,
+      mark,
+    };
+    expect(await trace(intent, passWith({ surface: "Documented", requested }), api)).toMatchObject({ is });
+  });
+});
