@@ -9,6 +9,7 @@ import { brake, execute } from "./execute.ts";
 import { keyText } from "./keys.ts";
 import type { Kind, Ms, Plan, Report, Why } from "./kind.ts";
 import { permit } from "./permission.ts";
+import { isOverdue, overdue, workOf } from "./progress.ts";
 import { keepRecord } from "./record.ts";
 import { recover } from "./recover.ts";
 import { rejectedBefore } from "./rejection.ts";
@@ -157,9 +158,25 @@ function concluded<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rated
   plan: Extract<Plan<Do>, { is: "settled" | "waiting" | "stalled" }>,
 ): Passed<Spec, In, Mem, Api> {
   const report = loop.kind.report(frame.pass, seen);
-  const ending: Ending =
-    plan.is === "settled" ? { is: "settled", why: report.ready } : { is: plan.is, why: plan.why, exchange: "ok" };
-  return { frame, ending, report, again: plan.again };
+  const late = plan.is === "waiting" && isLate(loop, frame, plan.why);
+  if (plan.is !== "waiting") frame.session.work = undefined;
+  if (plan.is === "settled") return { frame, ending: { is: "settled", why: report.ready }, report, again: plan.again };
+  if (!late) return { frame, ending: { is: plan.is, why: plan.why, exchange: "ok" }, report, again: plan.again };
+  const again = plan.again ?? loop.context.windows.followMaxMs;
+  return { frame, ending: { is: "stalled", why: overdue(plan.why), exchange: "ok" }, report, again };
+}
+
+/** Whether what the platform is at has not got on for too long. A task has a time limit of its own. */
+function isLate<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  { context, kind }: Loop<Spec, In, Seen, Mem, Do, Api>,
+  { object, session, policies }: Frame<Spec, In, Mem, Api>,
+  why: Why,
+): boolean {
+  if (kind.task !== undefined) return false;
+  const { progressDeadlineMs: deadlineMs } = policies;
+  const now = context.clock.monotonic();
+  session.work = workOf(object, session.work, why, { deadlineMs, now });
+  return session.work !== undefined && isOverdue(session.work, deadlineMs, now);
 }
 
 const RECREATING: Why = {

@@ -23,6 +23,8 @@ export function requestedToken(object: KubeObject): string | undefined {
 
 const milliseconds = z.string().transform((written): Ms => parseDuration(written) ?? 0);
 
+const PROGRESS_DEADLINE_MS = 3_600_000;
+
 /** A member that cannot be read counts as absent: the kind's own schema has told that it is wrong. */
 const lifecycle = z.object({
   managementPolicy: z.enum(["Manage", "ObserveOnly", "CreateOnly"]).optional().catch(undefined),
@@ -44,6 +46,7 @@ const lifecycle = z.object({
     .object({ limit: z.int(), backoff: milliseconds.default(300_000) })
     .optional()
     .catch(undefined),
+  progressDeadline: milliseconds.default(PROGRESS_DEADLINE_MS).catch(PROGRESS_DEADLINE_MS),
 });
 
 /** Everything that spec.lifecycle and the connection's defaults say; what neither says has its documented default. */
@@ -57,6 +60,8 @@ export interface Policies {
   readonly manual: boolean;
   readonly windows: SyncWindows | undefined;
   readonly retry: { readonly limit: number; readonly backoffMs: Ms } | undefined;
+  /** How long the platform may be at one thing before that is told; 0: for ever. */
+  readonly progressDeadlineMs: Ms;
 }
 
 /** Repeating windows of time, and whether they allow or deny writes. */
@@ -80,6 +85,7 @@ export function policiesOf(object: KubeObject, defaults: PolicyDefaults, manual 
     manual: said.applyPolicy === undefined ? manual : said.applyPolicy === "Manual",
     windows: said.syncWindows,
     retry: said.retry && { limit: said.retry.limit, backoffMs: said.retry.backoff },
+    progressDeadlineMs: said.progressDeadline,
   };
 }
 

@@ -1,6 +1,7 @@
 /** What this process remembers of an object between two passes; all of it may be lost at any moment. */
 import type { JsonObject, KubeObject } from "../kube/types.ts";
 import type { Ms, Uuid } from "./kind.ts";
+import type { Work } from "./progress.ts";
 import type { Rejection } from "./rejection.ts";
 
 export interface Session {
@@ -18,6 +19,8 @@ export interface Session {
   failingSince: Ms;
   /** Passes in a row that ended waiting for the same reason, for the growth of the follow interval. */
   waits: { readonly reason: string; readonly times: number };
+  /** What the platform is at, while it is waited for. */
+  work: Work | undefined;
   /** When the platform was last read about this object. */
   readAt: Ms;
   /** Since when an object that goes has no connection to go by. */
@@ -56,6 +59,7 @@ export function createSessions(monotonic: () => Ms): Sessions {
         failures: 0,
         failingSince: 0,
         waits: { reason: "", times: 0 },
+        work: undefined,
         readAt: monotonic(),
         lostAt: undefined,
         correctedAt: undefined,

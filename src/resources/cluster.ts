@@ -76,7 +76,7 @@ const spec = z.object({
   writeTokenSecretToRef: writeTokenSecretToRef.optional(),
   credentialsId: uuid.optional().describe("Id of cloud credentials of the organization, shown in status.credentials."),
   lifecycle: lifecycleOf(
-    ["managementPolicy", "driftPolicy", "applyPolicy", "syncWindows"],
+    ["managementPolicy", "driftPolicy", "applyPolicy", "syncWindows", "progressDeadline"],
     ["Retain", "Stop"],
     "Manual",
   ),

@@ -95,6 +95,13 @@ const retry = z
   .optional()
   .describe("Starts a failed deployment again, with the same commit. Defaults to never.");
 
+const progressDeadline = duration
+  .optional()
+  .describe(
+    "How long a build, deployment, stop or upgrade may show one and the same state before the object is Stalled, e.g. " +
+      "2h. It is followed nevertheless, and every change of its state clears that. 0m means for ever. Defaults to 1h.",
+  );
+
 const MEMBERS = {
   managementPolicy,
   adoptionPolicy,
@@ -103,6 +110,7 @@ const MEMBERS = {
   applyPolicy: applyPolicy("Automatic"),
   syncWindows,
   retry,
+  progressDeadline,
 };
 
 const DELETES = {
@@ -153,7 +161,7 @@ export const CREATED = [
 ] as const;
 
 /** The same for services, which are deployed. */
-export const DEPLOYED = [...CREATED, "retry"] as const;
+export const DEPLOYED = [...CREATED, "retry", "progressDeadline"] as const;
 
 /** What a connection says for all of its objects. */
 export const defaults = z

@@ -93,7 +93,7 @@ export const spec = z
     externalId: externalId.optional(),
     // No surface deletes or stops what a blueprint became.
     lifecycle: lifecycleOf(
-      ["managementPolicy", "adoptionPolicy", "onMissing", "applyPolicy", "syncWindows"],
+      ["managementPolicy", "adoptionPolicy", "onMissing", "applyPolicy", "syncWindows", "progressDeadline"],
       ["Retain"],
     ),
   })

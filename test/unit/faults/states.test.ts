@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import { conditionOf } from "../../../src/engine/status.ts";
+import type { JsonObject } from "../../../src/kube/types.ts";
 import { clusterStates, serviceStates } from "../../../src/platform/states.ts";
 import { POLL_INTERVAL } from "../../../src/resources/base/names.ts";
+import type { Surface } from "../../../src/simulator/operations.ts";
 import { editRecord } from "../../../src/simulator/records.ts";
 import type { Service } from "../../../src/simulator/world.ts";
 import { effort } from "../../support/effort.ts";
@@ -144,7 +146,8 @@ describe("[C10] a state", { timeout: 120_000 }, () => {
     const hours = effort.cases(1, 24);
     const writes = bench.cluster.writes.length;
     await bench.run(hours * HOUR);
-    expect(bench.looks("PlatformApplication", "a")).toContain("Reconciling=True");
+    const told = hours > 1 ? "Stalled=True/ProgressDeadlineExceeded" : "Reconciling=True";
+    expect(bench.looks("PlatformApplication", "a")).toContain(told);
     const followed = bench.calls(from).filter(({ operation }) => operation === "getDeploymentStatusByRequest").length;
     // At most every 27 s: the follow interval of 30 s, less its jitter, after it has grown.
     expect(followed).toBeLessThanOrEqual((hours * 3_600) / 27 + 10);
@@ -154,5 +157,77 @@ describe("[C10] a state", { timeout: 120_000 }, () => {
     expect(bench.told("PlatformApplication", "a")).toBe("True/Deployed");
     expect(bench.writes(from)).toEqual(["deployApplication"]);
     figure(task, `a deployment stuck for ${hours} h: ${followed} looks, 0 further actions`);
+  });
+});
+
+describe("[C10] work without progress", { timeout: 120_000 }, () => {
+  const HANGS = /^Ready=False\/ProgressDeadlineExceeded Synced=True\/ReconcileSuccess Stalled=True\/Progress/;
+
+  it.each<Surface>(["full", "documented"])(
+    "%s: a deployment is Stalled after its deadline, and followed",
+    async (surface) => {
+      const bench = await operatorBench({ surface });
+      bench.apply(...defaults(bench), ...tree(bench, "a"));
+      await bench.run(15 * MINUTE);
+      expect(bench.told("PlatformApplication", "a")).toBe("True/Deployed");
+      const looks = (): string => bench.looks("PlatformApplication", "a");
+      const service = serviceOf(bench, "a");
+      service.stuck = true;
+      const from = bench.mark();
+      bench.apply(application("a", "a", { deploy: { gitCommitId: NEXT_COMMIT } }));
+      await bench.run(58 * MINUTE);
+      expect(looks()).toContain("Reconciling=True");
+      await bench.run(4 * MINUTE);
+      expect(looks()).toMatch(HANGS);
+      const message = conditionOf(bench.get("PlatformApplication", "a"), "Stalled")?.message ?? "";
+      expect(message).toContain("spec.lifecycle.progressDeadline");
+      expect(message.length).toBeLessThanOrEqual(300);
+      // It is looked at as before, and not written again; a new process knows that it hangs.
+      const [writes, calls] = [bench.cluster.writes.length, bench.mark()];
+      await bench.run(10 * MINUTE);
+      expect(bench.calls(calls).length).toBeGreaterThanOrEqual(20);
+      await bench.restart();
+      await bench.run(5 * MINUTE);
+      expect(looks()).toMatch(HANGS);
+      expect(bench.cluster.writes.length).toBe(writes);
+      service.stuck = false;
+      await bench.run(15 * MINUTE);
+      expect(bench.told("PlatformApplication", "a")).toBe("True/Deployed");
+      expect(bench.writes(from)).toEqual(["deployApplication"]);
+    },
+  );
+
+  it("of every kind is told after the deadline that the object or its connection says", async ({ task }) => {
+    const bench = await fleet();
+    const change = (kind: string, name: string, members: JsonObject): void =>
+      bench.cluster.spec(kind, name, { ...(bench.get(kind, name).spec as object), ...members });
+    change("PlatformConnection", "default", { defaults: { lifecycle: { progressDeadline: "10m" } } });
+    change("PlatformDatabase", "d", { lifecycle: { progressDeadline: "30m" } });
+    change("PlatformBlueprint", "b", { lifecycle: { progressDeadline: "0m" } });
+    await bench.run(5 * MINUTE);
+    const from = bench.mark();
+    const stalled = (): string =>
+      KINDS.filter(([kind, name]) => bench.looks(kind, name).includes("Stalled=True/ProgressDeadlineExceeded"))
+        .map(([, name]) => name)
+        .join("");
+    show(bench, "DEPLOYING", true);
+    await bench.run(9 * MINUTE);
+    expect(stalled()).toBe("");
+    await bench.run(4 * MINUTE);
+    expect(stalled()).toBe("ac");
+    await bench.run(20 * MINUTE);
+    expect(stalled()).toBe("adc");
+    // Another state is progress; the time begins anew.
+    show(bench, "STOPPING", true);
+    await bench.run(MINUTE);
+    for (const [kind, name] of KINDS) expect(bench.looks(kind, name), kind).toContain("Reconciling=True");
+    await bench.run(12 * MINUTE);
+    expect(stalled()).toBe("ac");
+    show(bench, "DEPLOYED", true);
+    await bench.run(2 * MINUTE);
+    for (const [kind, name] of KINDS) expect(bench.told(kind, name), kind).toMatch(/^True/);
+    expect(bench.writes(from)).toEqual([]);
+    expect(bench.internal).toEqual([]);
+    figure(task, "4 kinds Stalled after their deadline, cleared by progress, 0 actions", KINDS.length);
   });
 });

@@ -1,0 +1,59 @@
+/** Work of the platform that does not get on (reliability bar C10): told once its deadline is over, and still followed. */
+import type { KubeObject } from "../kube/types.ts";
+import type { Reason } from "../resources/base/reasons.ts";
+import type { Ms, Why } from "./kind.ts";
+import { conditionOf } from "./status.ts";
+
+/** What the platform is at; each ends by itself, or shows progress in another state. */
+const WORK: ReadonlySet<Reason> = new Set([
+  "Queued",
+  "Building",
+  "Deploying",
+  "Stopping",
+  "Restarting",
+  "Upgrading",
+  "Canceling",
+  "Deleting",
+  "Progressing",
+]);
+
+/** What the platform was last seen at, and since when, on the monotonic clock. */
+export interface Work {
+  readonly message: string;
+  readonly since: Ms;
+}
+
+/**
+ * Takes down what the platform is at. Every other state is progress; what an earlier process told to be overdue is not
+ * begun anew.
+ * @param before of the pass before, in this process
+ * @param why what is waited for
+ * @param deadlineMs how long one state may last; 0: for ever
+ * @param now on the monotonic clock
+ * @returns undefined where nothing is waited for that the platform does
+ */
+export function workOf(
+  object: KubeObject,
+  before: Work | undefined,
+  why: Why,
+  { deadlineMs, now }: { readonly deadlineMs: Ms; readonly now: Ms },
+): Work | undefined {
+  const { reason, message } = why;
+  if (!WORK.has(reason)) return undefined;
+  if (before?.message === message) return before;
+  const told = conditionOf(object, "Stalled")?.message === overdue(why).message;
+  return { message, since: before === undefined && told ? now - deadlineMs : now };
+}
+
+/** Whether it has lasted too long. */
+export function isOverdue({ since }: Work, deadlineMs: Ms, now: Ms): boolean {
+  return deadlineMs > 0 && now - since >= deadlineMs;
+}
+
+/** What is said of it then. @param why what is waited for */
+export function overdue({ message }: Why): Why {
+  const advice =
+    "Nothing changed within spec.lifecycle.progressDeadline (1h where it is not set). Look at it on the platform, and " +
+    "cancel or repeat it there if it hangs; the operator goes on following it.";
+  return { reason: "ProgressDeadlineExceeded", message: `${message} ${advice}` };
+}
