@@ -26,6 +26,7 @@ import type { Surface } from "../../src/simulator/operations.ts";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
 import type { Speed } from "../../src/simulator/time.ts";
 import { endpointOf, kubeconfigOf } from "../control-plane/access.ts";
+import type { ControlPlaneFacts } from "../control-plane/control-plane.ts";
 import { type Cluster, cluster } from "../support/cluster.ts";
 import { type LogLine, type RunningOperator, startOperator } from "../support/operator.ts";
 import { grantRights, withdrawRights } from "../support/stage-rights.ts";
@@ -44,6 +45,8 @@ export interface BedOptions {
   readonly deadlines?: Partial<Deadlines>;
   /** Further flags of the operator. */
   readonly args?: readonly string[];
+  /** Of the test's own, where it does something to the control plane itself; the shared one unless told. */
+  readonly controlPlane?: ControlPlaneFacts;
   /** Decides from the first call on; lets everything pass when left out. */
   readonly director?: Director;
   /** Options of Node before the program, e.g. `--import=…`. */
@@ -78,7 +81,7 @@ export interface Bed extends Cluster, AsyncDisposable {
 
 /** @returns a bed with a running operator. */
 export async function openBed(options: BedOptions): Promise<Bed> {
-  const facts = inject("controlPlane");
+  const facts = options.controlPlane ?? inject("controlPlane");
   const id = randomUUID().slice(0, 8);
   const namespace = `bed-${id}`;
   const operatorNamespace = `operator-${id}`;

@@ -1,0 +1,170 @@
+/** A control plane whose own parts go down: a test file with one of its own, for `make chaos` alone. */
+import type { ChildProcess } from "node:child_process";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+
+import { isKube } from "../../src/kube/errors.ts";
+import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
+import { effort } from "../support/effort.ts";
+import { figure } from "../support/figure.ts";
+import { defaults, project, tree } from "../support/manifests.ts";
+import { type Bed, openBed } from "./bed.ts";
+import { effects } from "./effects.ts";
+import { endChild, endPart, partOf, startPart } from "./part.ts";
+import { changesSince } from "./past.ts";
+
+const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const PROJECTS = `${CRDS}/platformprojects.platform-operator.io`;
+const DELETE = { lifecycle: { deletionPolicy: "Delete" } };
+const soon = { timeout: 60_000, interval: 100 };
+
+describe.runIf(effort.all)("a control plane", { timeout: 300_000 }, () => {
+  const children: ChildProcess[] = [];
+  let controlPlane: ControlPlane;
+  let bed: Bed;
+
+  beforeAll(async () => {
+    controlPlane = await startControlPlane({
+      crdsDir: join(import.meta.dirname, "../../crds"),
+      controllers: true,
+      apiServerFlags: { "min-request-timeout": "5", "etcd-compaction-interval": "10s" },
+    });
+    bed = await openBed({ surface: "full", controlPlane });
+    await bed.apply(...defaults(bed), ...tree(bed, "shop", DELETE));
+    await bed.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
+  }, 600_000);
+  afterAll(async () => {
+    await bed[Symbol.asyncDispose]();
+    await Promise.all(children.map(endChild));
+    await controlPlane.stop();
+  });
+
+  /** Until the API server says that it is ready. */
+  const ready = async (): Promise<void> => {
+    await vi.waitFor(() => bed.client.request({ method: "GET", path: "/readyz" }).catch(unlessText), {
+      timeout: 120_000,
+      interval: 100,
+    });
+  };
+
+  const watched = (since: number): number =>
+    new Set(bed.calls.filter(({ k, what }) => k > since && what.startsWith("kube WATCH")).map(({ what }) => what)).size;
+
+  /** Takes the API server away for a while. @returns after how many seconds all watches lived again */
+  const restart = async (signal: "SIGTERM" | "SIGKILL", downMs: number): Promise<number> => {
+    const part = await partOf(controlPlane, "kube-apiserver");
+    await endPart(part, signal);
+    await sleep(downMs);
+    const since = bed.calls.length;
+    children.push(startPart(part));
+    await ready();
+    const from = performance.now();
+    await vi.waitFor(() => {
+      expect(watched(since)).toBe(13);
+    }, soon);
+    return (performance.now() - from) / 1_000;
+  };
+
+  it.for(["SIGTERM", "SIGKILL"] as const)("[B8] whose API server is away for 30 s, %s", async (signal, { task }) => {
+    const seconds = await restart(signal, 30_000);
+    const name = `after-${signal.toLowerCase()}`;
+    await bed.apply(project(name));
+    await bed.waitFor("PlatformProject", name, { status: "True" }, 60_000);
+    expect(seconds).toBeLessThan(20);
+    expect(effects(bed).filter((effect) => effect === "createApplication")).toHaveLength(1);
+    figure(task, `all watches live ${seconds.toFixed(1)} s after /readyz`);
+  });
+
+  it("[B9] whose etcd is away for 20 s while the platform works", async ({ task }) => {
+    const since = bed.calls.length;
+    const { pid } = await partOf(controlPlane, "etcd");
+    await bed.apply(...tree(bed, "frozen"));
+    process.kill(pid, "SIGSTOP");
+    await sleep(20_000);
+    process.kill(pid, "SIGCONT");
+    await bed.waitFor("PlatformApplication", "frozen", { status: "True" }, 120_000);
+    const created = ["createProject frozen", "createEnvironment frozen", "createApplication frozen"];
+    expect(changesSince(bed, since)).toEqual([...created, "deployApplication frozen"]);
+    figure(task, "0 statuses lost, 0 duplicates");
+  });
+
+  it("[B4] that compacts every 10 s and ends watches every 5 s: no event is lost", async ({ task }) => {
+    const since = bed.calls.length;
+    const names = Array.from({ length: 8 }, (_, index) => `compacted-${index}`);
+    for (const name of names) {
+      await bed.apply(project(name));
+      await bed.waitFor("PlatformProject", name, { status: "True" }, 60_000);
+      await sleep(4_000);
+    }
+    const calls = bed.calls.filter(({ k }) => k > since);
+    const lists = calls.filter(({ what }) => what === "kube LIST platformprojects").length;
+    expect(changesSince(bed, since)).toEqual(names.map((name) => `createProject ${name}`));
+    figure(task, `0 events lost over ${names.length * 4} s, ${lists} lists`, names.length);
+  });
+
+  it("[B12] whose CRD serves no version any more: nothing is deleted on the platform", async ({ task }) => {
+    const since = bed.calls.length;
+    const serve = async (served: boolean): Promise<void> => {
+      const { spec } = await crdOf(bed);
+      const versions = spec.versions.map((version) => ({ ...version, served }));
+      const contentType = "application/merge-patch+json";
+      await bed.client.request({ method: "PATCH", path: PROJECTS, contentType, body: { spec: { versions } } });
+    };
+    await serve(false);
+    await vi.waitFor(() => {
+      expect(
+        bed.calls.filter(({ k, what }) => k > since && what === "kube LIST platformprojects").length,
+      ).toBeGreaterThan(1);
+    }, soon);
+    await bed.kill();
+    await bed.start();
+    await sleep(3_000);
+    await serve(true);
+    await bed.apply(project("served"));
+    await bed.waitFor("PlatformProject", "served", { status: "True" }, 60_000);
+    expect(changesSince(bed, since)).toEqual(["createProject served"]);
+    figure(task, "0 changes of the platform");
+  });
+
+  it("[B12] whose CRD is deleted with all that is under Retain, and comes back", async ({ task }) => {
+    await bed.waitFor("PlatformApplication", "frozen", { status: "True" }, 60_000);
+    const { spec } = await crdOf(bed);
+    await bed.patch("PlatformProject", "shop", { spec: { lifecycle: { deletionPolicy: "Retain" } } });
+    await bed.waitFor("PlatformProject", "shop", ({ metadata }) => metadata.finalizers === undefined, 60_000);
+    const names = (await bed.list("PlatformProject")).map(({ metadata }) => metadata.name).toSorted();
+    const since = bed.calls.length;
+    await bed.client.request({ method: "DELETE", path: PROJECTS });
+    await vi.waitFor(async () => {
+      const read = bed.client.request({ method: "GET", path: PROJECTS });
+      expect(
+        await read.then(
+          () => "there",
+          (error: unknown) => isKube(error, "NotFound") && "gone",
+        ),
+      ).toBe("gone");
+    }, soon);
+    const metadata = { name: "platformprojects.platform-operator.io" };
+    const body = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata, spec };
+    await bed.client.request({ method: "POST", path: CRDS, body });
+    await vi.waitFor(() => bed.apply(...names.map((name) => project(name))), soon);
+    for (const name of names) await bed.waitFor("PlatformProject", name, { status: "True" }, 120_000);
+    expect(changesSince(bed, since)).toEqual([]);
+    figure(task, `0 changes of the platform, ${names.length} projects found again`);
+  });
+});
+
+/** kube-apiserver's readiness is no JSON. */
+function unlessText(error: unknown): void {
+  if (!isKube(error, "BadResponse")) throw error;
+}
+
+const Crd = z.object({
+  spec: z.record(z.string(), z.json()).and(z.object({ versions: z.array(z.record(z.string(), z.json())) })),
+});
+
+async function crdOf(bed: Bed): Promise<z.infer<typeof Crd>> {
+  return Crd.parse(await bed.client.request({ method: "GET", path: PROJECTS }));
+}
