@@ -91,6 +91,7 @@ const FROM_THE_START: Readonly<Record<string, readonly string[]>> = {
   platform_operator_drift_detected_total: ["kind"],
   platform_operator_resources_drifted: ["kind"],
   platform_operator_plans_pending: ["kind"],
+  platform_operator_resources_unknown_state: ["kind", "state"],
   platform_operator_watch_last_event_age_seconds: ["kind"],
   platform_operator_events_dropped_total: [],
   platform_operator_events_moved_total: [],
@@ -220,6 +221,20 @@ describe("the metrics of the custom resources", () => {
     store.upsert({ ...object("b", 2, {}), status: { plan: { ...plan, approved: true } } });
     store.upsert(object("c", 3, {}));
     expect(await series()).toContain('platform_operator_plans_pending{kind="PlatformProject"} 1');
+  });
+
+  it("[C5] count the states that nobody documented, and tell none of them", async () => {
+    const { series, store } = setting();
+    const name = 'platform_operator_resources_unknown_state{kind="PlatformProject",state="other"}';
+    for (const [at, state] of ["HIBERNATING", "half-up", "Available"].entries()) {
+      const reason = state === "Available" ? state : "UnknownState";
+      const conditions = [{ type: "Ready", status: "Unknown", reason, message: `The platform reports ${state}.` }];
+      store.upsert({ ...object(`a${at}`, at + 1, {}), status: { state, conditions } });
+    }
+    expect(await series()).toContain(`${name} 2`);
+    expect((await series()).join("\n")).not.toMatch(/HIBERNATING|half-up/);
+    store.remove(object("a0", 9, {}));
+    expect(await series()).toContain(`${name} 1`);
   });
 
   it("have as many series for a thousand objects as for one", async () => {

@@ -6,6 +6,7 @@ import { conditionOf } from "../../engine/status.ts";
 import type { Change } from "../../kube/store.ts";
 import type { KubeObject } from "../../kube/types.ts";
 import { PAUSED } from "../../resources/base/names.ts";
+import type { Reason } from "../../resources/base/reasons.ts";
 import type { Figures } from "./figures.ts";
 
 /** Of several replicas, the one that leads tells about the objects. */
@@ -40,6 +41,12 @@ export function objectMetrics(registry: Registry, figures: ObjectFigures): (chan
     help: "Custom resources with a plan that waits for approval or for a change window",
     holds: hasPendingPlan,
   });
+  gaugeOf(registry, figures, {
+    name: "platform_operator_resources_unknown_state",
+    help: "Custom resources whose object on the platform is in a state that is not documented; such states are not told apart: the label state is other",
+    holds: hasUnknownState,
+    labels: { state: "other" },
+  });
   if (figures.perObject) infoPerObject(registry, figures);
   const drifted = new Counter({
     name: "platform_operator_drift_detected_total",
@@ -63,21 +70,32 @@ function hasPendingPlan(object: KubeObject): boolean {
   return plan !== undefined && plan.approved !== true;
 }
 
+function hasUnknownState(object: KubeObject): boolean {
+  return conditionOf(object, "Ready")?.reason === ("UnknownState" satisfies Reason);
+}
+
+interface Counted {
+  readonly name: string;
+  readonly help: string;
+  readonly holds: (object: KubeObject) => boolean;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
 /** Counts the objects of each kind of which something holds. */
 function gaugeOf(
   registry: Registry,
   { cache, kinds, leading }: ObjectFigures,
-  of: { readonly name: string; readonly help: string; readonly holds: (object: KubeObject) => boolean },
+  { name, help, holds, labels = {} }: Counted,
 ): void {
   const gauge = new Gauge({
-    name: of.name,
-    help: of.help,
-    labelNames: ["kind"],
+    name,
+    help,
+    labelNames: ["kind", ...Object.keys(labels)],
     registers: [registry],
     collect: () => {
       gauge.reset();
       if (!leading()) return;
-      for (const kind of kinds) gauge.set({ kind }, cache().list(kind).filter(of.holds).length);
+      for (const kind of kinds) gauge.set({ kind, ...labels }, cache().list(kind).filter(holds).length);
     },
   });
 }
