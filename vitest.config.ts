@@ -38,7 +38,7 @@ export default defineConfig({
       {
         test: {
           name: "chaos",
-          maxConcurrency: 3,
+          maxConcurrency: 5,
           include: ["test/chaos/**/*.test.ts"],
           globalSetup: ["test/chaos/global-setup.ts"],
           maxWorkers: 4,

@@ -87,7 +87,9 @@ export const CHAPTERS: readonly Chapter[] = [
   {
     name: "delete",
     act: async (bed) => {
-      for (const [kind, name] of [OPERATION, ...MEMBERS.toReversed()]) await bed.remove(kind, name);
+      // A life that was cut short has no operation.
+      if ((await bed.find(...OPERATION)) !== undefined) await bed.remove(...OPERATION);
+      for (const [kind, name] of MEMBERS.toReversed()) await bed.remove(kind, name);
     },
     over: async (bed) => {
       for (const [kind, name] of [OPERATION, ...MEMBERS.toReversed()]) await bed.waitGone(kind, name, PATIENCE_MS);
