@@ -73,7 +73,7 @@ describe("deadline", () => {
   });
 });
 
-describe("microTime", () => {
+describe("[D4] microTime", () => {
   it("has six fractional digits (D4, K15)", () => {
     expect(microTime(new Date("2026-11-21T10:00:00.12Z"))).toBe("2026-11-21T10:00:00.120000Z");
   });
