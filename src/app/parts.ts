@@ -1,3 +1,4 @@
+import { parseKey } from "../engine/keys.ts";
 /** The composition: every part of the operator, built from the frozen config and wired to the others. */
 import { createKubeClient, type ConnectedClient } from "../kube/client.ts";
 import { createRecorder, type Recorder } from "../kube/events.ts";
@@ -113,7 +114,10 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
     },
   });
   const namespaces = createNamespaces(client, clock);
-  const queue = createWorkQueue({ clock, random, metrics: metrics.queue });
+  // Whatever happens in one namespace, there is a worker for the others.
+  const perLane = Math.max(1, config.workers - 1);
+  const laneOf = (key: string): string => parseKey(key).namespace;
+  const queue = createWorkQueue({ clock, random, metrics: metrics.queue, laneOf, perLane });
 
   const work = (installation: string): Work =>
     createWork({

@@ -65,7 +65,7 @@ describe("add", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         const clock = manualClock();
-        const queue = createWorkQueue({ clock, random: () => 0 });
+        const queue = createWorkQueue({ clock, random: () => 0, laneOf: (key) => String(Number(key) % 2) });
         const inWork = new Set<string>();
         const wanted = new Set<string>();
         const takeOne = async () => {
@@ -133,6 +133,47 @@ describe("priorities", () => {
       queue.done(key);
     }
     expect(served.slice(0, 5)).toContain("sweep");
+  });
+});
+
+describe("lanes", () => {
+  const laneOf = (key: string): string => key.split("/")[0] ?? "";
+
+  it("take turns within a priority", async () => {
+    queue = create({ laneOf });
+    for (let n = 0; n < 1_000; n += 1) queue.add(`noisy/${String(n)}`, "high");
+    queue.add("other/sweep", "low");
+    queue.add("quiet/1", "high");
+    queue.add("quiet/2", "high");
+    const order = await drain();
+    expect(order).toHaveLength(1_003);
+    expect([order.indexOf("quiet/1"), order.indexOf("quiet/2")]).toEqual([1, 3]);
+    // Changes go first, but those of one lane do not keep another waiting for all of them.
+    expect(order.indexOf("other/sweep")).toBe(4);
+  });
+
+  it("leave a worker to the others", async () => {
+    queue = create({ laneOf, perLane: 2 });
+    for (const key of ["noisy/1", "noisy/2", "noisy/3"]) queue.add(key);
+    expect([await queue.get(), await queue.get()]).toEqual(["noisy/1", "noisy/2"]);
+    const third = queue.get();
+    queue.add("quiet/1", "low");
+    expect(await third).toBe("quiet/1");
+    const fourth = queue.get();
+    expect(queue.depth()).toBe(1);
+    queue.done("quiet/1");
+    queue.done("noisy/1");
+    expect(await fourth).toBe("noisy/3");
+  });
+
+  it("get a key back that changed while its lane was full", async () => {
+    queue = create({ laneOf, perLane: 1 });
+    queue.add("a/1");
+    await queue.get();
+    queue.add("a/1");
+    const next = queue.get();
+    queue.done("a/1");
+    expect(await next).toBe("a/1");
   });
 });
 

@@ -1,11 +1,12 @@
 import { backoffDelay } from "./backoff.ts";
+import { createLanes, type Lanes } from "./lanes.ts";
 import type { Clock } from "./types.ts";
 
 /** The order in which waiting keys are taken: changes by users, progress of what runs, sweeps over what rests. */
 export type Priority = "high" | "normal" | "low";
 
 const PRIORITIES: readonly Priority[] = ["high", "normal", "low"];
-/** Every so many takes the key that waited longest is taken, whatever its priority: nothing starves. */
+/** Every so many takes the key that waited longest is taken, whatever its priority and lane: nothing starves. */
 const FAIR_EVERY = 5;
 
 /** What the queue tells while it works; the names are those of controller-runtime's `workqueue_*` metrics. */
@@ -27,6 +28,10 @@ export interface QueueOptions {
   readonly baseMs?: number;
   readonly capMs?: number;
   readonly metrics?: QueueMetrics;
+  /** The lane that a key waits in; lanes of the same priority take turns. One for all unless told. */
+  readonly laneOf?: (key: string) => string;
+  /** How many keys of one lane may be worked on at once; any number unless told. */
+  readonly perLane?: number;
 }
 
 /** Keys that wait for work. A key is worked on by one worker at a time and waits at most once. */
@@ -59,16 +64,25 @@ interface Delayed {
   readonly cancel: () => void;
 }
 
+/** A key whose turn it is. */
+interface Head {
+  readonly priority: Priority;
+  readonly key: string;
+  readonly since: number;
+}
+
 /** @returns an empty queue. */
 export function createWorkQueue(options: QueueOptions): WorkQueue {
   const { clock, metrics, random, baseMs = 1_000, capMs = 300_000 } = options;
-  /** Key → since when, in the order of arrival. */
-  const waiting: Readonly<Record<Priority, Map<string, number>>> = {
-    high: new Map(),
-    normal: new Map(),
-    low: new Map(),
+  const { laneOf = () => "", perLane = Number.POSITIVE_INFINITY } = options;
+  const waiting: Readonly<Record<Priority, Lanes>> = {
+    high: createLanes(laneOf),
+    normal: createLanes(laneOf),
+    low: createLanes(laneOf),
   };
   const processing = new Map<string, number>();
+  /** Lane → how many of its keys are worked on. */
+  const busy = new Map<string, number>();
   const dirty = new Map<string, Priority>();
   const delayed = new Map<string, Delayed>();
   const failures = new Map<string, number>();
@@ -76,12 +90,21 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
   let taken = 0;
   let open = true;
 
-  const waitingAs = (key: string): Priority | undefined => PRIORITIES.find((priority) => waiting[priority].has(key));
+  const waitingAs = (key: string): Priority | undefined =>
+    PRIORITIES.find((priority) => waiting[priority].since(key) !== undefined);
 
   const enqueue = (key: string, priority: Priority, since: number): void => {
-    waiting[priority].set(key, since);
-    const taker = takers.shift();
-    if (taker !== undefined) taker(take());
+    waiting[priority].add(key, since);
+    serve();
+  };
+
+  /** Gives what may be worked on to whoever waits for work. */
+  const serve = (): void => {
+    while (takers.length > 0) {
+      const key = take();
+      if (key === undefined) return;
+      takers.shift()?.(key);
+    }
   };
 
   const add = (key: string, priority: Priority = "normal"): void => {
@@ -97,9 +120,9 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
       metrics?.added();
       enqueue(key, priority, clock.monotonic());
     } else if (isHigher(priority, before)) {
-      const since = waiting[before].get(key) ?? clock.monotonic();
+      const since = waiting[before].since(key) ?? clock.monotonic();
       waiting[before].delete(key);
-      waiting[priority].set(key, since);
+      waiting[priority].add(key, since);
     }
   };
 
@@ -120,20 +143,29 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
     delayed.set(key, { at, priority, cancel });
   };
 
-  const chosen = (): Priority | undefined => {
-    const filled = PRIORITIES.filter((priority) => waiting[priority].size > 0);
-    if (taken % FAIR_EVERY !== 0) return filled[0];
-    return filled.toSorted((a, b) => headSince(a) - headSince(b))[0];
+  const isFull = (lane: string): boolean => (busy.get(lane) ?? 0) >= perLane;
+
+  /** Of each priority the key whose turn it is. @param isOut lanes that are passed over */
+  const heads = (isOut: (lane: string) => boolean): readonly Head[] =>
+    PRIORITIES.flatMap((priority) => {
+      const head = waiting[priority].head(isOut);
+      return head === undefined ? [] : [{ priority, key: head[0], since: head[1] }];
+    });
+
+  /** The key that waited longest, of another lane than the one whose turn it is if there is any. */
+  const fairest = (first: Head): Head => {
+    const others = heads((lane) => isFull(lane) || lane === laneOf(first.key));
+    const fair = others.length > 0 ? others : heads(isFull);
+    return fair.reduce((oldest, next) => (next.since < oldest.since ? next : oldest), fair[0] ?? first);
   };
 
-  const headSince = (priority: Priority): number => waiting[priority].values().next().value ?? 0;
-
   const take = (): string | undefined => {
+    const [first] = heads(isFull);
+    if (first === undefined) return undefined;
     taken += 1;
-    const priority = chosen();
-    const [key, since] = (priority === undefined ? undefined : waiting[priority].entries().next().value) ?? [];
-    if (priority === undefined || key === undefined || since === undefined) return undefined;
-    waiting[priority].delete(key);
+    const { priority, key, since } = taken % FAIR_EVERY === 0 ? fairest(first) : first;
+    waiting[priority].take(key);
+    occupy(key, 1);
     // The pass that begins now is the one that was put off; it says itself when the next one is due.
     delayed.get(key)?.cancel();
     delayed.delete(key);
@@ -141,6 +173,13 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
     processing.set(key, now);
     metrics?.waited((now - since) / 1_000);
     return key;
+  };
+
+  const occupy = (key: string, more: 1 | -1): void => {
+    const lane = laneOf(key);
+    const now = (busy.get(lane) ?? 0) + more;
+    if (now > 0) busy.set(lane, now);
+    else busy.delete(lane);
   };
 
   const running = (): readonly number[] => [...processing.values()].map((at) => (clock.monotonic() - at) / 1_000);
@@ -159,7 +198,8 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
     },
     get: () => {
       if (!open) return Promise.resolve(undefined);
-      if (PRIORITIES.some((priority) => waiting[priority].size > 0)) return Promise.resolve(take());
+      const key = take();
+      if (key !== undefined) return Promise.resolve(key);
       return new Promise((resolve) => {
         takers.push(resolve);
       });
@@ -168,10 +208,12 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
       const since = processing.get(key);
       if (since === undefined) return;
       processing.delete(key);
+      occupy(key, -1);
       metrics?.worked((clock.monotonic() - since) / 1_000);
       const again = dirty.get(key);
       dirty.delete(key);
       if (again !== undefined) enqueue(key, again, clock.monotonic());
+      else serve();
     },
     shutdown: () => {
       open = false;
