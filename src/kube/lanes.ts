@@ -1,0 +1,60 @@
+/** Keys that wait in lanes, e.g. one for each namespace: the lanes take turns, so that none waits for all of another. */
+export interface Lanes {
+  readonly size: number;
+  /** Since when a key waits, undefined when it does not. */
+  since(key: string): number | undefined;
+  /** Puts a key behind the others of its lane; a new lane has its turn after the others. */
+  add(key: string, since: number): void;
+  delete(key: string): void;
+  /** Whose turn it is, and since when it waits. @param isFull lanes that are passed over */
+  head(isFull: (lane: string) => boolean): readonly [key: string, since: number] | undefined;
+  /** Takes a key out, and has its lane wait for its next turn. */
+  take(key: string): void;
+  clear(): void;
+}
+
+/** @param laneOf pure. @returns empty lanes */
+export function createLanes(laneOf: (key: string) => string): Lanes {
+  /** In the order of their turns; none is empty. */
+  const lanes = new Map<string, Map<string, number>>();
+  let size = 0;
+
+  const remove = (key: string): void => {
+    const lane = laneOf(key);
+    const keys = lanes.get(lane);
+    if (keys?.delete(key) !== true) return;
+    size -= 1;
+    if (keys.size === 0) lanes.delete(lane);
+  };
+
+  return {
+    get size() {
+      return size;
+    },
+    since: (key) => lanes.get(laneOf(key))?.get(key),
+    add: (key, since) => {
+      const lane = laneOf(key);
+      const keys = lanes.get(lane) ?? new Map<string, number>();
+      lanes.set(lane, keys);
+      if (!keys.has(key)) size += 1;
+      keys.set(key, since);
+    },
+    delete: remove,
+    head: (isFull) => {
+      for (const [lane, keys] of lanes) if (!isFull(lane)) return keys.entries().next().value;
+      return undefined;
+    },
+    take: (key) => {
+      remove(key);
+      const lane = laneOf(key);
+      const rest = lanes.get(lane);
+      if (rest === undefined) return;
+      lanes.delete(lane);
+      lanes.set(lane, rest);
+    },
+    clear: () => {
+      lanes.clear();
+      size = 0;
+    },
+  };
+}
