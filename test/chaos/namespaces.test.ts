@@ -66,7 +66,13 @@ const rows = orders.flatMap(([name, order]) =>
   policies.map((policy) => ({ name: `${name}-${policy.toLowerCase()}`, policy, order })),
 );
 
-describe.concurrent.each(["full", "documented"] as const)("on the %s surface", (surface) => {
+/** The orders on the documented surface are deletion.test.ts's as well. */
+const surfaces = effort.all ? (["full", "documented"] as const) : (["full"] as const);
+
+/** The tests of one bed follow each other, the beds do not. */
+const inOrder = { concurrent: false } as const;
+
+describe.concurrent.each(surfaces)("on the %s surface", (surface) => {
   let bed: Bed;
 
   beforeAll(async () => {
@@ -88,7 +94,7 @@ describe.concurrent.each(["full", "documented"] as const)("on the %s surface", (
     await bed[Symbol.asyncDispose]();
   });
 
-  it("[B14] what depends on each other never hangs, whatever goes first", async ({ task }) => {
+  it("[B14] what depends on each other never hangs, whatever goes first", inOrder, async ({ task }) => {
     for (const { name, order } of rows) for (const kind of order) await bed.remove(kind, name);
     for (const { name } of rows) for (const kind of TREE) await bed.waitGone(kind, name, 60_000);
     const isGone = ({ policy }: (typeof rows)[number]): boolean => surface === "full" && policy === "Delete";
@@ -99,19 +105,23 @@ describe.concurrent.each(["full", "documented"] as const)("on the %s surface", (
     figure(task, "0 objects stuck", rows.length);
   });
 
-  it("[B13] the namespace ends with all that is in it, as the real controller deletes it", async ({ task }) => {
-    const before = left(bed);
-    await deleteNamespace(bed);
-    const seconds = await emptied(bed);
-    const stay = surface === "full" ? before.filter((one) => !parts("ended").includes(one)) : before;
-    expect(left(bed)).toEqual(stay);
-    figure(task, `empty after ${seconds} s`);
-  });
+  it(
+    "[B13] the namespace ends with all that is in it, as the real controller deletes it",
+    inOrder,
+    async ({ task }) => {
+      const before = left(bed);
+      await deleteNamespace(bed);
+      const seconds = await emptied(bed);
+      const stay = surface === "full" ? before.filter((one) => !parts("ended").includes(one)) : before;
+      expect(left(bed)).toEqual(stay);
+      figure(task, `empty after ${seconds} s`);
+    },
+  );
 });
 
 describe.concurrent("after a restart without the Secret", () => {
   it("[B13] the namespace ends, and warnings elsewhere name what stays", async ({ task }) => {
-    await using bed = await openBed({ surface: "full" });
+    await using bed = await openBed({ surface: "full", windows: { releaseMs: 300 } });
     await bed.apply(...defaults(bed), ...tree(bed, "shop", lifecycle("Delete")));
     await bed.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
     const ids = await Promise.all(TREE.map(async (kind) => idOf(await bed.get(kind, "shop"))));
