@@ -71,10 +71,13 @@ export interface Bed extends Cluster, AsyncDisposable {
   startAnother(): Promise<RunningOperator>;
   /** SIGKILL, unless it is dead already. */
   kill(): Promise<void>;
-  /** Waits until the operator was killed by a tap, then starts it again. @throws Error after `timeoutMs` (30 s) */
-  revive(timeoutMs?: number): Promise<void>;
-  /** Creations of which the operator said that nobody can know whether they happened, and how many had. */
-  readonly unknowns: { readonly kind: string; readonly name: string; readonly created: number }[];
+  /**
+   * Waits until the operator was killed by a tap, then starts it again. Ends without it when the signal comes before.
+   * @throws Error after 30 s
+   */
+  revive(signal?: AbortSignal): Promise<void>;
+  /** What the operator said of that nobody can know what became of a request, and what a test then answered. */
+  readonly unknowns: { readonly kind: string; readonly name: string }[];
   /** Of the cluster's admin. */
   readonly client: ConnectedClient;
 }
@@ -138,14 +141,13 @@ export async function openBed(options: BedOptions): Promise<Bed> {
     return started;
   };
   const start = async (): Promise<void> => void (await launch());
-  const ended = async (operator: RunningOperator, timeoutMs: number): Promise<void> => {
-    const late = AbortSignal.timeout(timeoutMs);
-    const tooLate = new Promise<never>((_, reject) => {
-      late.addEventListener("abort", () => {
-        reject(new Error("the operator was not killed: no call met the plan"));
-      });
+  const revive: Bed["revive"] = async (signal = AbortSignal.timeout(30_000)) => {
+    const { promise: given, resolve } = Promise.withResolvers<"up">();
+    signal.addEventListener("abort", () => {
+      resolve("up");
     });
-    await Promise.race([operator.exited, tooLate]);
+    if ((await Promise.race([last().exited, given])) !== "up") await start();
+    else if (signal.reason instanceof Error && signal.reason.name === "TimeoutError") throw signal.reason;
   };
 
   const bed: Bed = {
@@ -166,10 +168,7 @@ export async function openBed(options: BedOptions): Promise<Bed> {
     kill: async () => {
       await last().kill();
     },
-    revive: async (timeoutMs = 30_000) => {
-      await ended(last(), timeoutMs);
-      await start();
-    },
+    revive,
     [Symbol.asyncDispose]: async () => {
       // A stopped process takes no other signal.
       await Promise.all(operators.map((one) => one.kill()));

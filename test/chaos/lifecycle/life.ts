@@ -5,7 +5,7 @@
 import { text } from "../../../src/engine/status.ts";
 import { member } from "../../../src/kube/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/types.ts";
-import { RESOLVE } from "../../../src/resources/base/names.ts";
+import { RECONCILE_REQUESTED_AT as REQUESTED_AT, RESOLVE } from "../../../src/resources/base/names.ts";
 import { condition, type Manifest } from "../../support/cluster.ts";
 import {
   application,
@@ -41,6 +41,8 @@ export const MEMBERS = [
   ["PlatformBinding", "addons"],
   ["PlatformWebhook", "hook"],
 ] as const;
+const [CONNECTION] = MEMBERS;
+const LIVING = MEMBERS.slice(1).toReversed();
 const OPERATION = ["PlatformOperation", "redeploy"] as const;
 
 /** A surface that cannot take something away lets it go, and says so. */
@@ -89,10 +91,13 @@ export const CHAPTERS: readonly Chapter[] = [
     act: async (bed) => {
       // A life that was cut short has no operation.
       if ((await bed.find(...OPERATION)) !== undefined) await bed.remove(...OPERATION);
-      for (const [kind, name] of MEMBERS.toReversed()) await bed.remove(kind, name);
+      for (const [kind, name] of LIVING) await bed.remove(kind, name);
     },
     over: async (bed) => {
-      for (const [kind, name] of [OPERATION, ...MEMBERS.toReversed()]) await bed.waitGone(kind, name, PATIENCE_MS);
+      for (const [kind, name] of [OPERATION, ...LIVING]) await bed.waitGone(kind, name, PATIENCE_MS);
+      // The others need it to the last.
+      if ((await bed.find(...CONNECTION)) !== undefined) await bed.remove(...CONNECTION);
+      await bed.waitGone(...CONNECTION, PATIENCE_MS);
     },
   },
 ];
@@ -106,7 +111,8 @@ function manifests(bed: Bed): readonly Manifest[] {
   return [
     secret("default", { token: bed.platform.tokens.admin }),
     secret("values", { TOKEN: "first-s3cret" }),
-    connection(bed, "default"),
+    // Where nothing shows what a service belongs to, the id that answers a question has to be believed.
+    connection(bed, "default", { allowUnverifiedIds: bed.platform.sim.settings.surface === "documented" }),
     project("shop", gone),
     environment(bed, "staging", "shop", gone),
     application("api", "staging", { variables: [{ name: "MODE", value: "one" }], ...gone }),
@@ -145,24 +151,41 @@ const isReady = (object: KubeObject): boolean => {
 
 const commitOf = ({ status }: KubeObject): Json | undefined => member(member(status, "lastDeployment"), "gitCommitId");
 
+/** How often somebody may be asked about one object: about its creation, and about an order to it. */
+const QUESTIONS = 3;
+
 /**
- * Waits until an object is as it should be. One that says that nobody can know what became of its creation gets the one
- * command that it asks for: the id of what is there, or leave to create it again.
+ * Waits until an object is as it should be. One that says that nobody can know what became of a request gets the one
+ * command that it asks for.
  */
 async function comes(bed: Bed, kind: string, name: string, is: (object: KubeObject) => boolean): Promise<void> {
-  const isUnknown = (object: KubeObject): boolean => condition(object, "Ready")?.reason === "CreateResultUnknown";
-  const object = await bed.waitFor(kind, name, (found) => is(found) || isUnknown(found), PATIENCE_MS);
-  if (!isUnknown(object)) return;
-  const { services, webhooks } = bed.platform.world();
-  const made =
-    kind === "PlatformWebhook"
-      ? [...webhooks.values()].map(({ id }) => id)
-      : [...services.values()].filter((service) => service.name === name).map(({ id }) => id);
-  bed.unknowns.push({ kind, name, created: made.length });
-  const [id] = made;
-  if (id === undefined) await bed.annotate(kind, name, { [RESOLVE]: "recreate" });
-  else await bed.patch(kind, name, { spec: { externalId: id } });
+  for (let asked = 0; asked < QUESTIONS; asked += 1) {
+    const found = await bed.waitFor(kind, name, (one) => is(one) || questionOf(one) !== undefined, PATIENCE_MS);
+    const question = questionOf(found);
+    if (is(found) || question === undefined) return;
+    bed.unknowns.push({ kind, name });
+    if (question === "CreateResultUnknown") await tellResult(bed, kind, name);
+    else await bed.annotate(kind, name, { [REQUESTED_AT]: `again-${asked}` });
+    await bed.waitFor(kind, name, (one) => questionOf(one) !== question || is(one), PATIENCE_MS);
+  }
   await bed.waitFor(kind, name, is, PATIENCE_MS);
+}
+
+/** What a person has to say a word about. */
+function questionOf(object: KubeObject): string | undefined {
+  const stalled = condition(object, "Stalled");
+  if (stalled?.status !== "True" || stalled.observedGeneration !== object.metadata.generation) return undefined;
+  const { reason } = stalled;
+  return reason === "CreateResultUnknown" || reason === "NotObservable" ? reason : undefined;
+}
+
+/** The id of what is there, or leave to create it again. */
+async function tellResult(bed: Bed, kind: string, name: string): Promise<void> {
+  const { services, webhooks } = bed.platform.world();
+  const made = kind === "PlatformWebhook" ? [...webhooks.values()] : [...services.values()].filter((one) => one.name === name);
+  const [one] = made;
+  if (one === undefined) await bed.annotate(kind, name, { [RESOLVE]: "recreate" });
+  else await bed.patch(kind, name, { spec: { externalId: one.id } });
 }
 
 /** @returns the id on the platform that a status records. */

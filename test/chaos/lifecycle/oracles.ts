@@ -67,7 +67,9 @@ const UNSEEN_MS = 500;
  * variable was written since the last one was decided on, or when an operation asks for it, once.
  */
 export function doubleActions(bed: Bed, operations: number): readonly string[] {
-  return [...repeatedStops(bed), ...causelessDeployments(bed, operations)];
+  // Who was asked may have said that it shall be done again.
+  const again = bed.unknowns.length;
+  return [...repeatedStops(bed).slice(again), ...causelessDeployments(bed, operations + again)];
 }
 
 function repeatedStops(bed: Bed): readonly string[] {

@@ -26,8 +26,8 @@ export interface Run {
   /** Per chapter, each object's conditions at its end. */
   readonly ends: Trace["ends"];
   readonly violations: readonly string[];
-  /** Creations that nobody could know of, and that one command solved. */
-  readonly unknowns: number;
+  /** The kinds of what nobody could know of, and what one command solved. */
+  readonly unknowns: readonly string[];
   /** The most passes that any object took from the restart to its last write. */
   readonly reconciles: number;
   /** Whether the operator was killed. */
@@ -55,12 +55,24 @@ export async function live(surface: Surface, plan?: Plan): Promise<Run> {
 
   for (const chapter of chaptersOf(plan)) {
     const from = bed.calls.length;
-    const revived = crash?.met() === false && plan?.step.chapter === chapter.name ? bed.revive() : undefined;
-    await Promise.all([chapter.act(bed).then(async () => chapter.over(bed)), revived]);
-    found.push(...(await restlessness(bed)));
+    const isIts = plan?.step.chapter === chapter.name;
+    const end = new AbortController();
+    const revived = isIts ? bed.revive(end.signal) : undefined;
+    await chapter.act(bed);
+    await chapter.over(bed);
+    let unrest = await restlessness(bed);
+    if (isIts && crash?.met() === true) {
+      // It may have come as late as that.
+      await revived;
+      await chapter.over(bed);
+      unrest = await restlessness(bed);
+    }
+    end.abort();
+    if (isIts) bed.director = { answered };
+    found.push(...unrest);
     ends[chapter.name] = await conditions(bed);
     steps.push(...bed.calls.slice(from).map(({ what, nth }) => ({ chapter: chapter.name, what, nth })));
-    if (revived !== undefined) reconciles = mostPasses(bed, from);
+    if (isIts) reconciles = mostPasses(bed, from);
   }
 
   found.push(
@@ -75,7 +87,7 @@ export async function live(surface: Surface, plan?: Plan): Promise<Run> {
     steps,
     ends,
     violations: found,
-    unknowns: bed.unknowns.length,
+    unknowns: bed.unknowns.map(({ kind }) => kind),
     reconciles,
     crashed: crash?.met() ?? false,
   };
