@@ -1,0 +1,130 @@
+/** The generator of changes, and what the operator's own schemas say of them: what slips past the API server ends there. */
+import { describe, expect, it } from "vitest";
+
+import { RESOURCES } from "../../../src/resources/index.ts";
+import { figure } from "../../support/figure.ts";
+import { casesOf } from "../generated/cases.ts";
+import { SOMEWHERE } from "../generated/ground.ts";
+import { KINDS } from "../generated/kinds/index.ts";
+import { leavesOf } from "../generated/leaves.ts";
+import { mergePatch, placed } from "../generated/place.ts";
+import { readSchemas } from "../generated/schema.ts";
+import { boundariesOf, invalidsOf } from "../generated/values.ts";
+
+const schemas = readSchemas();
+
+/** What the API server takes and the operator does not: no schema can say it. */
+const STRICTER: Readonly<Record<string, readonly string[]>> = {
+  PlatformCluster: ["writeTokenSecretToRef.caBundle: the shortest"],
+  PlatformVariableSet: ["targets: as many as may be"],
+};
+
+describe("[G1] the leaves of a schema", () => {
+  const spec = {
+    type: "object",
+    required: ["name"],
+    properties: {
+      name: { type: "string", maxLength: 4, pattern: "^[a-z]+$" },
+      ports: {
+        type: "array",
+        maxItems: 2,
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["port"],
+        items: {
+          type: "object",
+          required: ["port"],
+          properties: { port: { type: "integer", minimum: 1, maximum: 9 } },
+        },
+      },
+      labels: { type: "object", maxProperties: 2, additionalProperties: { type: "string" } },
+      ref: {
+        type: "object",
+        properties: { name: { type: "string" }, id: { type: "string" } },
+        "x-kubernetes-validations": [{ rule: "has(self.name) != has(self.id)", message: "one of them" }],
+      },
+    },
+  } as const satisfies Parameters<typeof leavesOf>[0];
+  const leaves = leavesOf(spec);
+  const leaf = (path: string) => {
+    const found = leaves.find((one) => one.path === path);
+    if (found === undefined) throw new RangeError(path);
+    return found;
+  };
+
+  it("are its scalars, and its lists and maps for their size", () => {
+    expect(leaves.map(({ path, optional }) => `${path}${optional ? "?" : ""}`)).toEqual([
+      "name",
+      "ports?",
+      "ports[].port",
+      "labels?",
+      "labels{}",
+      "ref.name",
+      "ref.id",
+    ]);
+  });
+
+  it("are set where they are, and what excludes them goes", () => {
+    const base = { name: "a", ports: [{ port: 1 }], labels: { team: "x" }, ref: { name: "b" } };
+    expect(placed(base, leaf("ports[].port"), 3)).toEqual({
+      spec: { ...base, ports: [{ port: 3 }] },
+      at: "spec.ports[0].port",
+    });
+    expect(placed(base, leaf("labels{}"), "y")).toMatchObject({
+      spec: { labels: { team: "y" } },
+      at: "spec.labels.team",
+    });
+    expect(placed(base, leaf("ref.id"), "c").spec["ref"]).toEqual({ id: "c" });
+    expect(placed(base, leaf("ports"), undefined).spec).not.toHaveProperty("ports");
+    expect(() => placed({}, leaf("ports[].port"), 3)).toThrow(RangeError);
+  });
+
+  it("have values at their bounds, and beyond", () => {
+    const titles = (path: string, sample: Parameters<typeof invalidsOf>[1]) => ({
+      at: boundariesOf(leaf(path).schema, sample, leaf(path).optional).map(({ value }) => value),
+      beyond: invalidsOf(leaf(path).schema, sample).map(({ value }) => value),
+    });
+    expect(titles("name", "ab")).toEqual({ at: ["aaab", "b"], beyond: [7, "aaaab", " "] });
+    expect(titles("ports[].port", 5)).toEqual({ at: [1, 9], beyond: ["5", 0, 10, 5.5] });
+    expect(titles("ports", [{ port: 1 }])).toEqual({
+      at: [[], [{ port: 1 }, { port: 2 }], undefined],
+      beyond: ["text", [{ port: 1 }, { port: 2 }, { port: 3 }], [{ port: 1 }, { port: 1 }]],
+    });
+  });
+
+  it("are changed by a merge patch", () => {
+    expect(mergePatch({ a: 1, b: { c: 1, d: 2 }, e: [1] }, { a: 1, b: { c: 3 }, e: [2] })).toEqual({
+      a: 1,
+      b: { c: 3, d: null },
+      e: [2],
+    });
+  });
+});
+
+describe("[G1] every leaf", () => {
+  it.for(schemas)(
+    "of $kind has a valid, a boundary and an invalid value, as the operator reads them",
+    (schema, { task }) => {
+      const cases = KINDS.find(({ kind }) => kind === schema.kind);
+      const resource = RESOURCES.find(({ kind }) => kind === schema.kind);
+      if (cases === undefined || resource === undefined) throw new Error(`${schema.kind} has no seed`);
+      const leaves = casesOf(schema, cases, SOMEWHERE, "case");
+      const stricter = STRICTER[schema.kind] ?? [];
+      const takes = (spec: unknown): boolean => resource.spec.safeParse(spec).success;
+      const wrong = leaves.flatMap(({ leaf: { path }, valid, boundaries, invalids }) => [
+        ...(takes(valid.spec) ? [] : [`${path} refused`]),
+        ...boundaries.filter(({ title, spec }) => takes(spec) === stricter.includes(title)).map(({ title }) => title),
+        // What a list is keyed by is the API server's to judge.
+        ...invalids
+          .filter(({ title, spec }) => takes(spec) && !title.endsWith("twice"))
+          .map(({ title }) => `${title}: taken`),
+      ]);
+      const values = leaves.flatMap(({ boundaries, invalids }) => [...boundaries, ...invalids]);
+      figure(task, `${leaves.length} leaves of ${schema.kind}`, leaves.length + values.length);
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  it("is of a kind that has a seed", () => {
+    expect(KINDS.map(({ kind }) => kind).toSorted()).toEqual(schemas.map(({ kind }) => kind).toSorted());
+  });
+});

@@ -1,0 +1,44 @@
+/** Leaves of every kind, changed on a living object and back, on both surfaces (Acto's consistency and recovery). */
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { effort } from "../support/effort.ts";
+import { figure } from "../support/figure.ts";
+import { grantSecretOutputs } from "../support/stage-rights.ts";
+import { createStage } from "../support/stage.ts";
+import { repetitions } from "./generated/cases.ts";
+import { KINDS } from "./generated/kinds/index.ts";
+import { startLane, valueManifests } from "./generated/lane.ts";
+import { readSchemas } from "./generated/schema.ts";
+import { chosen, trialsOf } from "./generated/trials.ts";
+
+/** What a short run tries of each surface, other things with another CHAOS_SEED. */
+const FEW = { kinds: 4, changes: 4 };
+
+describe.each(["full", "documented"] as const)("[G1] on the %s surface", (surface) => {
+  const stage = createStage({ surface });
+  const schemas = readSchemas();
+  /** The bounds of leaves that several kinds have are tried on the first one. */
+  const isKnown = repetitions();
+
+  const kinds = effort.all ? KINDS : chosen(KINDS, FEW.kinds, effort.seed, ({ kind }) => `${surface} ${kind}`);
+
+  beforeAll(async () => {
+    await stage.apply(...valueManifests(stage));
+    await grantSecretOutputs(stage);
+  });
+
+  it.concurrent.for(kinds)("changes of a $kind", { timeout: 1_800_000, retry: 0 }, async (cases, { task }) => {
+    const schema = schemas.find(({ kind }) => kind === cases.kind);
+    if (schema === undefined) throw new Error(`no CRD of ${cases.kind}`);
+    const lane = await startLane(stage, cases);
+    const all = trialsOf(stage, surface, schema, lane, isKnown);
+    const trials = effort.all ? all : chosen(all, FEW.changes, effort.seed, ({ title }) => title);
+    const wrong: string[] = [];
+    for (const { title, run } of trials) {
+      const found = await run().catch((error: unknown) => [String(error)]);
+      wrong.push(...found.map((problem) => `${title}: ${problem}`));
+    }
+    figure(task, `${trials.length} of ${all.length} changes of ${schema.kind}`, trials.length);
+    expect(wrong).toEqual([]);
+  });
+});

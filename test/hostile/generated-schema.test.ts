@@ -1,0 +1,83 @@
+/** What the API server says of every leaf of every kind (Acto's generation): by dry runs, without an operator. */
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+
+import { createKubeClient, type ConnectedClient } from "../../src/kube/client.ts";
+import { systemClock } from "../../src/kube/clock.ts";
+import { collectionPath } from "../../src/kube/paths.ts";
+import type { JsonObject } from "../../src/kube/types.ts";
+import { API_VERSION, GROUP, VERSION } from "../../src/resources/base/names.ts";
+import { effort } from "../support/effort.ts";
+import { figure } from "../support/figure.ts";
+import { casesOf, repetitions } from "./generated/cases.ts";
+import { SOMEWHERE } from "./generated/ground.ts";
+import { KINDS } from "./generated/kinds/index.ts";
+import { readSchemas, type KindSchema } from "./generated/schema.ts";
+
+const NAMESPACE = "generated-schema";
+
+describe("[G1] the API server", () => {
+  const { kubeconfigPath } = inject("controlPlane");
+  let client: ConnectedClient;
+
+  beforeAll(async () => {
+    client = createKubeClient({
+      config: { from: "file", path: kubeconfigPath },
+      userAgent: "generated",
+      clock: systemClock(),
+    });
+    await client.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: NAMESPACE } } });
+  });
+  afterAll(() => client.close());
+
+  /** @returns what it says against a spec, "" when it would take it */
+  const verdictOn = async ({ kind, plural, namespaced }: KindSchema, spec: JsonObject): Promise<string> => {
+    const type = { group: GROUP, version: VERSION, kind, plural, namespaced };
+    const body = { apiVersion: API_VERSION, kind, metadata: { name: "case" }, spec };
+    const query = { dryRun: "All", fieldValidation: "Strict" };
+    return client.request({ method: "POST", path: collectionPath(type, NAMESPACE), body, query }).then(
+      () => "",
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
+  };
+
+  /** What several kinds have in common is asked of one of them in a short run. */
+  const isKnown = repetitions();
+
+  it.for(readSchemas())("takes what is valid in a $kind and refuses what is not, by name", async (schema, { task }) => {
+    const kind = KINDS.find((one) => one.kind === schema.kind);
+    if (kind === undefined) throw new Error(`no seed of ${schema.kind}`);
+    const all = casesOf(schema, kind, SOMEWHERE, "case");
+    const leaves = effort.all ? all : all.filter((leaf) => !isKnown(leaf));
+    const seed = all[0]?.base;
+    const taken = leaves.flatMap(({ leaf, base, valid, boundaries }) => [
+      ...(base === seed ? [] : [{ title: `${leaf.path}: what it is in`, spec: base }]),
+      { title: `${leaf.path}: another value`, ...valid },
+      ...boundaries,
+    ]);
+    const refused = leaves.flatMap(({ invalids }) => invalids);
+    const wronglyRefused = await collect(taken, async ({ title, spec }) => {
+      const said = await verdictOn(schema, spec);
+      return said === "" ? [] : [`${title}: ${said}`];
+    });
+    const wronglyTaken = await collect(refused, async ({ title, spec, at }) => {
+      const said = await verdictOn(schema, spec);
+      return said.includes(at) ? [] : [`${title} (${at}): ${said === "" ? "taken" : said}`];
+    });
+    figure(task, `${all.length} leaves of ${schema.kind}`, taken.length + refused.length);
+    expect({ wronglyRefused, wronglyTaken }).toEqual({ wronglyRefused: [], wronglyTaken: [] });
+  });
+});
+
+/** Runs a check over all, eight at a time. @returns what they found */
+async function collect<T>(
+  all: readonly T[],
+  check: (one: T) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  const queue = [...all];
+  const found: string[] = [];
+  const work = async (): Promise<void> => {
+    for (let one = queue.shift(); one !== undefined; one = queue.shift()) found.push(...(await check(one)));
+  };
+  await Promise.all(Array.from({ length: 8 }, work));
+  return found;
+}

@@ -1,0 +1,55 @@
+import type { Json } from "../../../src/kube/types.ts";
+import type { CallEntry } from "../../../src/simulator/journal.ts";
+
+/** Operations that are no GET and yet change nothing, but carry what a spec wants. */
+const isAsking = ({ method }: CallEntry): boolean => method !== "GET";
+
+/**
+ * The operations of the calls that carry a value: in the path, or anywhere in the body. Reads count where `by` is one,
+ * each address once.
+ */
+export function carriers(calls: readonly CallEntry[], by: string, value: Json): readonly string[] {
+  const asking = calls.filter(isAsking);
+  const reads = new Map(
+    calls.filter((call) => !isAsking(call) && call.operation === by).map((call) => [call.path, call]),
+  );
+  const isAction = isEmpty(value);
+  return [...asking, ...reads.values()]
+    .filter((call) => (isAction ? call.operation === by : carries(call, value)))
+    .map(({ operation, method, path }) => operation ?? `${method} ${path}`);
+}
+
+/** The operations of the calls that ask for a change. */
+export function changesIn(calls: readonly CallEntry[]): readonly string[] {
+  return calls.filter(isAsking).map(({ operation, method, path }) => operation ?? `${method} ${path}`);
+}
+
+function carries({ path, body }: CallEntry, value: Json): boolean {
+  return (typeof value === "string" && partsOf(path).includes(value)) || holds(body, value);
+}
+
+/** The segments of an address, and the values of its query. */
+function partsOf(path: string): readonly string[] {
+  const { pathname, searchParams } = new URL(path, "http://platform");
+  return [...pathname.split("/").map(decodeURIComponent), ...searchParams.values()];
+}
+
+function holds(body: unknown, value: Json): boolean {
+  if (isLike(body, value)) return true;
+  return typeof body === "object" && body !== null && Object.values(body).some((inner) => holds(inner, value));
+}
+
+/** Whether it has all that `value` has. */
+function isLike(body: unknown, value: Json): boolean {
+  if (typeof value !== "object" || value === null) return body === value;
+  if (typeof body !== "object" || body === null) return false;
+  if (Array.isArray(value) !== Array.isArray(body)) return false;
+  if (Array.isArray(value) && Object.keys(body).length !== value.length) return false;
+  return Object.entries(value).every(([key, inner]) =>
+    isLike((body as Readonly<Record<string, unknown>>)[key], inner as Json),
+  );
+}
+
+function isEmpty(value: Json): boolean {
+  return value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
+}

@@ -1,0 +1,73 @@
+/** What is done to a leaf: a spec with another value in one place. */
+import type { Json, JsonObject } from "../../../src/kube/types.ts";
+import { leavesOf, type Leaf } from "./leaves.ts";
+import type { Entry, Ground, KindCases } from "./outcomes.ts";
+import { placed, valueAt, type Placed } from "./place.ts";
+import type { KindSchema } from "./schema.ts";
+import { boundariesOf, invalidsOf } from "./values.ts";
+
+export interface LeafCases {
+  readonly leaf: Leaf;
+  readonly entry: Entry;
+  /** The spec that all of them change in one place. */
+  readonly base: JsonObject;
+  readonly valid: Placed;
+  readonly boundaries: readonly Case[];
+  readonly invalids: readonly Case[];
+}
+
+export interface Case extends Placed {
+  readonly title: string;
+}
+
+/**
+ * The cases of every leaf of a kind.
+ * @param name of the object
+ * @throws Error that names the leaves without an entry, and entries without a leaf
+ */
+export function casesOf(schema: KindSchema, cases: KindCases, ground: Ground, name: string): readonly LeafCases[] {
+  const entries = cases.leaves(ground, name);
+  const leaves = leavesOf(schema.spec, schema.rules);
+  const paths = new Set(leaves.map(({ path }) => path));
+  const strays = [
+    ...leaves.filter(({ path }) => entries[path] === undefined).map(({ path }) => `no entry for ${path}`),
+    ...Object.keys(entries).flatMap((path) => (paths.has(path) ? [] : [`no leaf ${path}`])),
+  ];
+  if (strays.length > 0) throw new Error(`${schema.kind}: ${strays.join(", ")}`);
+  const seed = cases.seed(ground, name);
+  return leaves.flatMap((leaf) => {
+    const entry = entries[leaf.path];
+    return entry === undefined
+      ? []
+      : [casesOfLeaf(leaf, entry, entry.in === undefined ? seed : merged(seed, entry.in))];
+  });
+}
+
+function casesOfLeaf(leaf: Leaf, entry: Entry, base: JsonObject): LeafCases {
+  const { schema, optional } = leaf;
+  const valid = placed(base, leaf, entry.to);
+  const sample = valueAt(base, leaf) ?? entry.to;
+  const put = ({ title, value }: { readonly title: string; readonly value: Json | undefined }): Case => ({
+    title: `${leaf.path}: ${title}`,
+    ...placed(base, leaf, value),
+  });
+  return {
+    leaf,
+    entry,
+    base,
+    valid,
+    boundaries: entry.bounds === "none" ? [] : boundariesOf(schema, sample, optional).map(put),
+    invalids: invalidsOf(schema, sample).map(put),
+  };
+}
+
+/** Members of `change` in place of a spec's; null takes one out. */
+function merged(spec: JsonObject, change: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries({ ...spec, ...change }).filter(([, value]) => value !== null));
+}
+
+/** @returns whether a leaf of the same path and schema was asked for before */
+export function repetitions(): (of: LeafCases) => boolean {
+  const known = new Set<string>();
+  return ({ leaf: { path, schema } }) => known.size === known.add(JSON.stringify([path, schema])).size;
+}

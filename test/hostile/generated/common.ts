@@ -1,0 +1,57 @@
+/** The leaves that many kinds have in common. */
+import type { Json, JsonObject } from "../../../src/kube/types.ts";
+import { always, local, told, type Entry, type Misuse } from "./outcomes.ts";
+
+/** A lifecycle with every member; it lets everything happen but in one minute of a year. */
+export const LIFECYCLE: JsonObject = {
+  managementPolicy: "Manage",
+  adoptionPolicy: "IfUniqueName",
+  onMissing: "Fail",
+  driftPolicy: "Correct",
+  applyPolicy: "Automatic",
+  syncWindows: { kind: "Deny", windows: [{ schedule: "0 3 29 2 *", duration: "1m", timeZone: "UTC" }] },
+  retry: { limit: 1, backoff: "5m" },
+  progressDeadline: "1h",
+  deletionPolicy: "Retain",
+};
+
+const POLICY = "a policy of the operator: what it may do, and when";
+const quiet = (to: Json): Entry => always(to, local(POLICY));
+const whenCreated = (to: Json, created: Entry["created"]): Entry => ({ ...quiet(to), created });
+
+const ENTRIES: Readonly<Record<string, Entry>> = {
+  managementPolicy: whenCreated("ObserveOnly", told("NotCreated", "nothing is written under it")),
+  adoptionPolicy: whenCreated("Required", told("DependencyNotReady", "nothing is created under it")),
+  onMissing: quiet("Recreate"),
+  driftPolicy: quiet("Report"),
+  applyPolicy: whenCreated("Manual", told("ApprovalPending", "nothing is written before it is approved")),
+  "syncWindows.kind": whenCreated("Allow", told("OutsideChangeWindow", "nothing is written outside of the window")),
+  "syncWindows.windows": quiet([{ schedule: "0 4 29 2 *", duration: "2m" }]),
+  "syncWindows.windows[].schedule": quiet("30 3 29 2 *"),
+  "syncWindows.windows[].duration": quiet("2m"),
+  "syncWindows.windows[].timeZone": quiet("Europe/Berlin"),
+  "retry.limit": quiet(3),
+  "retry.backoff": quiet("1h30m"),
+  progressDeadline: quiet("2h"),
+  deletionPolicy: quiet("Stop"),
+};
+
+/**
+ * The entries of `lifecycle`, without the members that a kind does not have.
+ * @param at where the lifecycle is, e.g. `lifecycle.`
+ */
+export function lifecycleLeaves(without: readonly string[], at = "lifecycle."): Readonly<Record<string, Entry>> {
+  const kept = Object.entries(ENTRIES).filter(([path]) => !without.some((member) => path.startsWith(member)));
+  return Object.fromEntries(kept.map(([path, entry]) => [`${at}${path}`, entry]));
+}
+
+/** LIFECYCLE without the members that a kind does not have. */
+export function lifecycle(without: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(LIFECYCLE).filter(([member]) => !without.includes(member)));
+}
+
+/** Windows that the schema lets pass and that never open. */
+export const IMPOSSIBLE_WINDOWS: readonly Misuse[] = [
+  { path: "lifecycle.syncWindows.windows[].schedule", to: "99 99 * * *", reason: "InvalidSpec" },
+  { path: "lifecycle.syncWindows.windows[].timeZone", to: "Mars/Olympus", reason: "InvalidSpec" },
+];

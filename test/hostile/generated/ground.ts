@@ -1,0 +1,12 @@
+import { ID, OTHER_ID } from "../../support/spec-cases.ts";
+import type { Ground } from "./outcomes.ts";
+
+/** A ground that nothing stands on, for what looks at specs alone. */
+export const SOMEWHERE: Ground = {
+  name: "shop",
+  baseUrl: "https://platform.example.com",
+  organizationId: ID,
+  credentialsId: OTHER_ID,
+  clusterOf: () => ID,
+  id: () => OTHER_ID,
+};

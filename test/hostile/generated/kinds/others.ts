@@ -1,0 +1,238 @@
+/** Catalogues, operations and connections. */
+import type { Json, JsonObject } from "../../../../src/kube/types.ts";
+import { COMMIT, NEXT_COMMIT } from "../../../support/manifests.ts";
+import { lifecycle, lifecycleLeaves } from "../common.ts";
+import { always, local, locked, sent, told, type Entry, type Ground, type KindCases } from "../outcomes.ts";
+import { childConnectionLeaves, rootConnectionLeaves, environments } from "./references.ts";
+
+const NOT_IN_OPERATIONS = [
+  "managementPolicy",
+  "adoptionPolicy",
+  "onMissing",
+  "driftPolicy",
+  "retry",
+  "progressDeadline",
+  "deletionPolicy",
+];
+
+const read = (to: Json, by: string, as: Json = to): Entry => ({
+  ...always(to, sent(by, as)),
+  created: local("what was read a moment ago is not read again"),
+});
+
+export const catalog: KindCases = {
+  kind: "PlatformCatalog",
+  stands: () => [],
+  seed: ({ name }) => ({
+    connectionRef: { name },
+    include: ["Templates", "CloudProviders"],
+    cluster: { mode: "PLATFORM_MANAGED", provider: "AWS" },
+    interval: "30m",
+  }),
+  leaves: (ground) => ({
+    ...rootConnectionLeaves(ground),
+    include: read(["Templates", "GitRepositories"], "listGithubRepositories", ""),
+    "include[]": { ...read("DatabaseTypes", "listManagedDatabaseTypes", ""), in: { include: ["Templates"] } },
+    "cluster.mode": read("CUSTOMER_MANAGED", "listPlatformTemplates"),
+    "cluster.provider": read("GCP", "listPlatformTemplates"),
+    gitTokenId: {
+      ...read(ground.credentialsId, "listGithubRepositories"),
+      in: { include: ["GitRepositories"] },
+    },
+    interval: always("2h", local("it says how often the catalogue is read")),
+  }),
+};
+
+const CHART = { repository: "https://charts.example.com", chart_name: "redis" };
+const FIXED = locked("spec cannot be changed", "an operation is one action");
+const once = (to: Json, created: Entry["created"], change?: JsonObject): Entry => ({
+  to,
+  full: FIXED,
+  documented: FIXED,
+  created,
+  ...(change !== undefined && { in: change }),
+});
+
+export const operation: KindCases = {
+  kind: "PlatformOperation",
+  clusters: 150,
+  // A cluster that is stopped cannot be stopped again.
+  own: ({ name: lane, clusterOf }, name) =>
+    [name, `${name}-other`].map((each) => ({
+      kind: "PlatformCluster",
+      name: each,
+      spec: { connectionRef: { name: lane }, externalId: clusterOf(each) },
+    })),
+  stands: (ground) => [...environments(ground), ...["", "-other"].flatMap((more) => servicesOf(ground, more))],
+  seed: ({ name }) => ({
+    connectionRef: { name },
+    type: "DeployApplication",
+    applicationRef: { name },
+    gitCommitId: COMMIT,
+    backoffLimit: 1,
+    activeDeadlineSeconds: 600,
+    lifecycle: lifecycle(NOT_IN_OPERATIONS),
+  }),
+  leaves: (ground, object) => {
+    const { name } = ground;
+    const other = `${name}-other`;
+    const deploysDatabase = { ...without(DEPLOYS), type: "DeployDatabase", databaseRef: { name } };
+    const stopsCluster = { ...without(DEPLOYS), type: "StopCluster", clusterRef: { name: object } };
+    const renders = {
+      ...without(DEPLOYS),
+      type: "RenderHelmDefaultValues",
+      environmentRef: { name },
+      source: { helm_repository: CHART },
+      outputConfigMap: `${object}-rendered`,
+    };
+    const otherCluster = ground.clusterOf(`${object}-other`);
+    const stopped = sent("stopCluster", otherCluster);
+    const rendered = (as: Json) => sent("createHelmDefaultValues", as);
+    return {
+      ...Object.fromEntries(
+        Object.entries(childConnectionLeaves(ground)).map(([path, { to, created }]) => [path, once(to, created)]),
+      ),
+      type: { ...once("StopDatabase", sent("stopDatabase", {}), deploysDatabase), bounds: "none" },
+      "applicationRef.name": once(other, sent("deployApplication", ground.id("PlatformApplication", other))),
+      "applicationRef.externalId": once(
+        ground.id("PlatformApplication", other),
+        sent("deployApplication", ground.id("PlatformApplication", other)),
+      ),
+      "databaseRef.name": once(other, sent("deployDatabase", ground.id("PlatformDatabase", other)), deploysDatabase),
+      "databaseRef.externalId": once(
+        ground.id("PlatformDatabase", other),
+        sent("deployDatabase", ground.id("PlatformDatabase", other)),
+        deploysDatabase,
+      ),
+      "clusterRef.name": once(`${object}-other`, stopped, stopsCluster),
+      "clusterRef.externalId": once(otherCluster, stopped, stopsCluster),
+      "environmentRef.name": once(other, rendered(ground.id("PlatformEnvironment", other)), renders),
+      "environmentRef.externalId": once(
+        ground.id("PlatformEnvironment", other),
+        rendered(ground.id("PlatformEnvironment", other)),
+        renders,
+      ),
+      gitCommitId: once(NEXT_COMMIT, sent("deployApplication", NEXT_COMMIT)),
+      "source.git_repository": once(
+        { url: "https://github.com/acme/web.git", branch: "next" },
+        rendered({ branch: "next" }),
+        {
+          ...renders,
+          source: { git_repository: { url: "https://github.com/acme/web.git", branch: "main" } },
+        },
+      ),
+      "source.helm_repository": once({ ...CHART, chart_name: "kafka" }, rendered("kafka"), renders),
+      outputConfigMap: once(`${object}-elsewhere`, local("it says where the values go in the cluster"), renders),
+      backoffLimit: once(4, local("it says how often the operator tries")),
+      activeDeadlineSeconds: once(900, local("it says how long the operator waits")),
+      ttlSecondsAfterFinished: once(86_400, local("it says how long the object is kept")),
+      ...Object.fromEntries(
+        Object.entries(lifecycleLeaves(NOT_IN_OPERATIONS)).map(([path, { to, created }]) => [path, once(to, created)]),
+      ),
+    };
+  },
+};
+
+const DEPLOYS = ["applicationRef", "gitCommitId"];
+
+/** Takes members out of the seed. */
+function without(members: readonly string[]): JsonObject {
+  return Object.fromEntries(members.map((member) => [member, null]));
+}
+
+function servicesOf({ name: lane }: Ground, more: string) {
+  const name = `${lane}${more}`;
+  const common = { environmentRef: { name: lane }, name };
+  return [
+    {
+      kind: "PlatformApplication",
+      name,
+      spec: { ...common, gitRepository: { url: "https://github.com/acme/web.git" }, buildMode: "DOCKER" },
+    },
+    {
+      kind: "PlatformDatabase",
+      name,
+      spec: { ...common, name: `${name}-db`, type: "POSTGRESQL", version: "16", mode: "CONTAINER" },
+    },
+  ];
+}
+
+const CALLS = "it says how the platform is called; every call shows it";
+const how = (to: Json): Entry => always(to, local(CALLS));
+const usual = (to: Json): Entry => always(to, local("it says what counts for objects that say nothing themselves"));
+
+function connectionEntries(ground: Ground, receiver: Entry["created"]): Readonly<Record<string, Entry>> {
+  const stays = (field: string): Pick<Entry, "full" | "documented"> => {
+    const outcome = locked(`spec.${field} cannot be changed`, "a connection leads to one place");
+    return { full: outcome, documented: outcome };
+  };
+  const defaults = Object.entries(lifecycleLeaves([], "defaults.lifecycle."));
+  return {
+    baseUrl: { ...how(`${ground.baseUrl}/`), ...stays("baseUrl") },
+    pathPrefix: how("/api/v1"),
+    organizationId: {
+      ...always(ground.credentialsId, told("InvalidSpec", "the platform knows no such organization")),
+      ...stays("organizationId"),
+    },
+    "auth.scheme": how("Bearer"),
+    "auth.tokenSecretRef.name": how(`${ground.name}-spare`),
+    "auth.tokenSecretRef.key": how("other"),
+    "rateLimit.requestsPerSecond": how(500),
+    "rateLimit.burst": how(400),
+    surface: how("Documented"),
+    allowUnverifiedIds: how(true),
+    allowedProjects: how([ground.credentialsId, ground.clusterOf(ground.name)]),
+    "allowedProjects[]": how(ground.clusterOf(ground.name)),
+    ...Object.fromEntries(defaults.map(([path, { to }]) => [path, usual(to)])),
+    "defaults.pollInterval": usual("45m"),
+    "webhook.receiverUrl": { to: "http://127.0.0.1:9/hooks", full: receiver, documented: receiver, created: receiver },
+    "webhook.secretRef.name": { to: "others", full: receiver, documented: receiver, created: receiver },
+    "webhook.secretRef.key": { to: "second", full: receiver, documented: receiver, created: receiver },
+  };
+}
+
+const MISUSES: NonNullable<KindCases["misuses"]> = () => [
+  { path: "auth.tokenSecretRef.name", to: "nowhere", reason: "CredentialsMissing" },
+  { path: "auth.tokenSecretRef.key", to: "nowhere", reason: "CredentialsMissing" },
+  { path: "pathPrefix", to: "/nowhere", reason: "InvalidSpec" },
+  { path: "defaults.lifecycle.syncWindows.windows[].schedule", to: "99 99 * * *", reason: "InvalidSpec" },
+  { path: "defaults.lifecycle.syncWindows.windows[].timeZone", to: "Mars/Olympus", reason: "InvalidSpec" },
+];
+
+const connectionSeed = (ground: Ground): JsonObject => ({
+  baseUrl: ground.baseUrl,
+  pathPrefix: "",
+  organizationId: ground.organizationId,
+  auth: { scheme: "Token", tokenSecretRef: { name: ground.name, key: "token" } },
+  rateLimit: { requestsPerSecond: 1000, burst: 1000 },
+  surface: "Auto",
+  allowUnverifiedIds: false,
+  allowedProjects: [ground.credentialsId],
+  defaults: { lifecycle: lifecycle([]), pollInterval: "30m" },
+  webhook: { receiverUrl: "http://127.0.0.1:9/receiver", secretRef: { name: "values", key: "first" } },
+});
+
+export const connection: KindCases = {
+  kind: "PlatformConnection",
+  stands: () => [],
+  seed: connectionSeed,
+  misuses: MISUSES,
+  leaves: (ground) => connectionEntries(ground, local("no receiver runs")),
+};
+
+export const clusterConnection: KindCases = {
+  kind: "ClusterPlatformConnection",
+  stands: () => [],
+  seed: (ground) => ({
+    ...connectionSeed(ground),
+    allowedNamespaces: { names: [ground.name], selector: { matchLabels: { team: "shop" } } },
+  }),
+  leaves: (ground) => ({
+    ...connectionEntries(ground, local("no receiver runs")),
+    "allowedNamespaces.names": how([ground.name, "another"]),
+    "allowedNamespaces.names[]": how("another"),
+    "allowedNamespaces.selector.matchLabels": how({ team: "shop", tier: "web" }),
+    "allowedNamespaces.selector.matchLabels{}": how("pay"),
+  }),
+  misuses: MISUSES,
+};

@@ -1,0 +1,169 @@
+/** Applications and databases. */
+import type { Json } from "../../../../src/kube/types.ts";
+import { COMMIT, NEXT_COMMIT } from "../../../support/manifests.ts";
+import { IMPOSSIBLE_WINDOWS, lifecycle, lifecycleLeaves } from "../common.ts";
+import { always, local, sent, told, type Entry, type KindCases } from "../outcomes.ts";
+import {
+  childConnectionLeaves,
+  environments,
+  lockedReference,
+  takenOver,
+  unresolved,
+  VARIABLES,
+  variableLeaves,
+} from "./references.ts";
+
+const NO_UPDATE = told("UpdateNotSupported", "the documented surface has no update of it");
+
+const setting =
+  (create: string, update: string) =>
+  (to: Json, as: Json = to): Entry => ({
+    to,
+    full: sent(update, as),
+    documented: NO_UPDATE,
+    created: sent(create, as),
+  });
+
+const ofApplication = setting("createApplication", "updateApplication");
+const imported = (as: Json): Omit<Entry, "to"> => {
+  const outcome = sent("importEnvironmentVariable", as);
+  return { full: outcome, documented: outcome, created: outcome };
+};
+
+const importedSecret = (name: string): Omit<Entry, "to"> => imported({ name, is_secret: true });
+
+/** Why going back leaves something in an application: a PlatformVariableSet takes its variables back. */
+const STAYS: Readonly<Record<string, string>> = {
+  variables: "variables that the spec does not name are left alone",
+  "variables[].name": "variables that the spec does not name are left alone",
+  "variables[].secret": "what is a secret gets its new value, and stays one: no update makes it plain",
+};
+const variables = Object.entries(
+  variableLeaves({ plain: imported, secret: importedSecret, hidden: importedSecret }),
+).map(([path, entry]): [string, Entry] => {
+  const stays = STAYS[path];
+  return [path, stays === undefined ? entry : { ...entry, stays }];
+});
+
+export const application: KindCases = {
+  kind: "PlatformApplication",
+  stands: environments,
+  seed: ({ name: lane }, name) => ({
+    connectionRef: { name: lane },
+    environmentRef: { name: lane },
+    name,
+    gitRepository: { url: "https://github.com/acme/web.git", branch: "main", provider: "GITHUB", rootPath: "/" },
+    buildMode: "DOCKER",
+    dockerfilePath: "Dockerfile",
+    cpu: 500,
+    memory: 512,
+    minRunningInstances: 1,
+    maxRunningInstances: 10_000,
+    ports: [{ internalPort: 8080, externalPort: 443, protocol: "HTTP", publiclyAccessible: true }],
+    variables: VARIABLES,
+    deploy: { gitCommitId: COMMIT, policy: "Automatic" },
+    runState: "Running",
+    lifecycle: lifecycle([]),
+  }),
+  leaves: (ground, name) => ({
+    ...childConnectionLeaves(ground),
+    ...lockedReference("environmentRef", ["PlatformEnvironment", `${ground.name}-other`], "createApplication", ground),
+    name: ofApplication(`${name} renamed`),
+    "gitRepository.url": ofApplication("https://github.com/acme/api.git"),
+    "gitRepository.branch": ofApplication("release"),
+    "gitRepository.provider": ofApplication("GITLAB"),
+    "gitRepository.rootPath": ofApplication("/services"),
+    buildMode: {
+      to: "BUILDPACKS",
+      full: sent("updateApplication", "BUILDPACKS", "InvalidSpec"),
+      documented: NO_UPDATE,
+      created: sent("createApplication", "BUILDPACKS", "InvalidSpec"),
+    },
+    dockerfilePath: ofApplication("build/Dockerfile"),
+    cpu: ofApplication(1250),
+    memory: ofApplication(1536),
+    minRunningInstances: ofApplication(2, { min_running_instances: 2 }),
+    maxRunningInstances: ofApplication(7),
+    ports: {
+      ...ofApplication({ internal_port: 9091 }),
+      to: [
+        { internalPort: 8080, externalPort: 443, protocol: "HTTP", publiclyAccessible: true },
+        { internalPort: 9091 },
+      ],
+    },
+    "ports[].internalPort": ofApplication(8181),
+    "ports[].externalPort": ofApplication(8443),
+    "ports[].protocol": ofApplication("TCP"),
+    "ports[].publiclyAccessible": ofApplication(false, { internal_port: 8080, publicly_accessible: false }),
+    ...Object.fromEntries(variables),
+    "deploy.gitCommitId": { to: NEXT_COMMIT, ...deployed(NEXT_COMMIT) },
+    "deploy.policy": always("Manual", local("it says when to deploy")),
+    runState: {
+      to: "Stopped",
+      full: sent("stopApplication", {}),
+      documented: told("NotSupportedByApi", "the documented surface has no stop of applications"),
+      created: local("nothing is deployed, so that nothing has to be stopped"),
+    },
+    externalId: takenOver(ground.id("PlatformApplication", name)),
+    ...lifecycleLeaves([]),
+  }),
+  misuses: () => [
+    ...unresolved("variables[].valueFrom.secretKeyRef"),
+    ...unresolved("variables[].valueFrom.configMapKeyRef"),
+    ...IMPOSSIBLE_WINDOWS,
+  ],
+};
+
+function deployed(commit: string): Omit<Entry, "to"> {
+  const outcome = sent("deployApplication", commit);
+  return { full: outcome, documented: outcome, created: outcome };
+}
+
+const ofDatabase = setting("createDatabase", "updateDatabase");
+
+export const database: KindCases = {
+  kind: "PlatformDatabase",
+  stands: environments,
+  seed: ({ name: lane }, name) => ({
+    connectionRef: { name: lane },
+    environmentRef: { name: lane },
+    name,
+    type: "POSTGRESQL",
+    version: "16",
+    mode: "CONTAINER",
+    cpu: 500,
+    memory: 512,
+    storage: 10,
+    runState: "Running",
+    lifecycle: lifecycle([]),
+  }),
+  leaves: (ground, name) => ({
+    ...childConnectionLeaves(ground),
+    ...lockedReference("environmentRef", ["PlatformEnvironment", `${ground.name}-other`], "createDatabase", ground),
+    name: ofDatabase(`${name} renamed`),
+    type: fixed("type", "REDIS"),
+    version: ofDatabase("17"),
+    mode: fixed("mode", "MANAGED"),
+    cpu: ofDatabase(1250),
+    memory: ofDatabase(1536),
+    storage: { ...ofDatabase(21), oneWay: true },
+    runState: {
+      to: "Stopped",
+      full: sent("stopDatabase", {}),
+      documented: sent("stopDatabase", {}),
+      created: local("nothing is deployed, so that nothing has to be stopped"),
+    },
+    externalId: takenOver(ground.id("PlatformDatabase", name)),
+    ...lifecycleLeaves([]),
+  }),
+  misuses: () => IMPOSSIBLE_WINDOWS,
+};
+
+function fixed(field: string, to: string): Entry {
+  const outcome = {
+    is: "locked",
+    says: `spec.${field} cannot be changed once`,
+    because: "a database keeps its type and mode",
+  } as const;
+  return { to, full: outcome, documented: outcome, created: sent("createDatabase", to) };
+}

@@ -1,0 +1,175 @@
+/** Variable sets and blueprints: what is put into services, and services of the catalogue. */
+import type { Json, JsonObject } from "../../../../src/kube/types.ts";
+import { IMPOSSIBLE_WINDOWS, lifecycle, lifecycleLeaves } from "../common.ts";
+import { always, local, sent, told, type Entry, type KindCases } from "../outcomes.ts";
+import {
+  childConnectionLeaves,
+  environments,
+  lockedReference,
+  project,
+  takenOver,
+  unresolved,
+  VALUES,
+  VARIABLES,
+  variableLeaves,
+} from "./references.ts";
+
+const imported = (as: Json): Omit<Entry, "to"> => {
+  const outcome = sent("importEnvironmentVariable", as);
+  return { full: outcome, documented: outcome, created: outcome };
+};
+
+/** A secret is replaced by its id; an import, which is all that the documented surface has, does not replace it. */
+const replaced = (name: string): Omit<Entry, "to"> => ({
+  full: sent("updateApplicationSecret", { key: name }),
+  documented: sent("importEnvironmentVariable", { name, is_secret: true }, "VariablesPending"),
+  created: sent("importEnvironmentVariable", { name, is_secret: true }),
+});
+
+const OUT_OF_REACH = "an application's own scope is all that is removed through it";
+const NOT_IN_SETS = ["adoptionPolicy", "onMissing", "retry", "progressDeadline"];
+
+export const variableSet: KindCases = {
+  kind: "PlatformVariableSet",
+  lasting: true,
+  stands: (ground) => [project(ground)],
+  // In an environment of its own, as what is imported into that scope is seen by all applications in it.
+  own: ({ name: lane, clusterOf }, name) => [
+    {
+      kind: "PlatformEnvironment",
+      name,
+      spec: { name, projectRef: { name: lane }, clusterRef: { externalId: clusterOf(lane) } },
+    },
+    ...[name, `${name}-other`].map((each) => ({
+      kind: "PlatformApplication",
+      name: each,
+      spec: {
+        environmentRef: { name },
+        name: each,
+        gitRepository: { url: "https://github.com/acme/web.git" },
+        buildMode: "DOCKER",
+      },
+    })),
+  ],
+  seed: ({ name: lane }, name) => ({
+    connectionRef: { name: lane },
+    targets: [{ applicationRef: { name } }],
+    overwrite: true,
+    scope: "APPLICATION",
+    variables: VARIABLES.map((variable, index) => (index === 0 ? { ...variable, scope: "APPLICATION" } : variable)),
+    variablesFrom: [
+      { secretRef: { name: "values" }, prefix: "S_", secret: true, scope: "APPLICATION" },
+      { configMapRef: { name: "values" }, prefix: "C_", secret: false, scope: "APPLICATION" },
+    ],
+    lifecycle: lifecycle(NOT_IN_SETS),
+  }),
+  leaves: (ground, name) => ({
+    ...childConnectionLeaves(ground),
+    targets: {
+      to: [{ applicationRef: { name: name } }, { applicationRef: { name: `${name}-other` } }],
+      ...imported(ground.id("PlatformApplication", `${name}-other`)),
+    },
+    "targets[].applicationRef.name": {
+      to: `${name}-other`,
+      ...imported(ground.id("PlatformApplication", `${name}-other`)),
+    },
+    "targets[].applicationRef.externalId": {
+      to: ground.id("PlatformApplication", `${name}-other`),
+      ...imported(ground.id("PlatformApplication", `${name}-other`)),
+    },
+    overwrite: {
+      ...always(false, local("it goes with the next import, and nothing is to be imported")),
+      created: sent("importEnvironmentVariable", { overwrite: false }),
+    },
+    scope: { to: "ENVIRONMENT", ...imported("ENVIRONMENT"), stays: OUT_OF_REACH },
+    ...variableLeaves({ plain: imported, secret: replaced, hidden: (name) => imported({ name, is_secret: true }) }),
+    "variables[].scope": { to: "ENVIRONMENT", ...imported("ENVIRONMENT"), stays: OUT_OF_REACH },
+    variablesFrom: {
+      to: [{ configMapRef: { name: "others" }, prefix: "O_" }],
+      ...imported({ name: "O_first", value: VALUES.others.first }),
+    },
+    "variablesFrom[].secretRef.name": { to: "others", ...replaced("S_first") },
+    "variablesFrom[].configMapRef.name": {
+      to: "others",
+      ...imported({ name: "C_first", value: VALUES.others.first }),
+    },
+    "variablesFrom[].prefix": { to: "P_", ...imported({ name: "P_first" }) },
+    "variablesFrom[].secret": {
+      to: false,
+      ...imported({ name: "S_first", value: VALUES.values.first }),
+      documented: sent("importEnvironmentVariable", { name: "S_first", is_secret: false }, "VariablesPending"),
+    },
+    "variablesFrom[].scope": { to: "ENVIRONMENT", ...imported("ENVIRONMENT"), stays: OUT_OF_REACH },
+    ...lifecycleLeaves(NOT_IN_SETS),
+    "lifecycle.deletionPolicy": always("Delete", local("a policy of the operator: what it may do, and when")),
+  }),
+  misuses: (_ground, name) => [
+    ...unresolved("variables[].valueFrom.secretKeyRef"),
+    ...unresolved("variables[].valueFrom.configMapKeyRef"),
+    ...IMPOSSIBLE_WINDOWS,
+    { path: "variablesFrom[].secretRef.name", to: "nowhere", reason: "DependencyNotReady" },
+    { path: "variablesFrom[].configMapRef.name", to: "nowhere", reason: "DependencyNotReady" },
+    { path: "targets", to: [name, name].map((each) => ({ applicationRef: { name: each } })), reason: "InvalidSpec" },
+  ],
+};
+
+const NO_UPDATE = told("UpdateNotSupported", "no surface has an update of blueprints");
+const NOT_IN_BLUEPRINTS = ["driftPolicy", "retry"];
+
+const ofBlueprint = (to: Json, as: Json = to): Entry => ({
+  to,
+  full: NO_UPDATE,
+  documented: NO_UPDATE,
+  created: sent("createBlueprint", as),
+});
+const variableOf = (as: JsonObject): Omit<Entry, "to"> => {
+  const { to: _, ...outcomes } = ofBlueprint("", as);
+  return outcomes;
+};
+
+const secretOf = (name: string): Omit<Entry, "to"> => variableOf({ name, is_secret: true });
+
+export const blueprint: KindCases = {
+  kind: "PlatformBlueprint",
+  stands: environments,
+  seed: ({ name: lane }, name) => ({
+    connectionRef: { name: lane },
+    environmentRef: { name: lane },
+    name,
+    tag: "bucket/2.1.0",
+    icon: "https://icons.example.com/bucket.svg",
+    variables: VARIABLES,
+    specOverrides: { engine_version: "1.8.3", cpu: 100 },
+    engine: "OpenTofu",
+    allowedEngineVersions: ["1.8.3"],
+    deployOnCreate: true,
+    lifecycle: lifecycle(NOT_IN_BLUEPRINTS),
+  }),
+  leaves: (ground, name) => ({
+    ...childConnectionLeaves(ground),
+    ...lockedReference("environmentRef", ["PlatformEnvironment", `${ground.name}-other`], "createBlueprint", ground),
+    name: ofBlueprint(`${name} renamed`),
+    tag: { ...ofBlueprint("redis/3.0.0"), in: { engine: null, allowedEngineVersions: null } },
+    icon: ofBlueprint("https://icons.example.com/other.svg"),
+    ...variableLeaves({ plain: variableOf, secret: secretOf, hidden: secretOf }),
+    specOverrides: ofBlueprint({ engine_version: "1.8.3", cpu: 250 }, 250),
+    engine: {
+      ...always("Terraform", local("the overrides are checked by it; it is the manifest that decides")),
+      in: { allowedEngineVersions: null },
+    },
+    allowedEngineVersions: always(["1.8.3", "1.9.0"], local("the overrides are checked by it")),
+    "allowedEngineVersions[]": {
+      ...always("1.9.0", local("the overrides are checked by it, before they are sent")),
+      created: told("InvalidSpec", "the overrides are checked by it, before they are sent"),
+    },
+    deployOnCreate: {
+      to: false,
+      full: local("a service is deployed when it is created, or not at all"),
+      documented: local("a service is deployed when it is created, or not at all"),
+      created: sent("createBlueprint", {}),
+    },
+    externalId: takenOver(ground.id("PlatformBlueprint", name)),
+    ...lifecycleLeaves(NOT_IN_BLUEPRINTS),
+    "lifecycle.deletionPolicy": always("Retain", local("there is no other value")),
+  }),
+};

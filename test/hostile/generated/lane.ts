@@ -1,0 +1,181 @@
+/** One kind on a stage: a seed object with all that it stands on, by a token of its own, so that its calls are known. */
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { isObject, member } from "../../../src/kube/json.ts";
+import type { JsonObject, KubeObject } from "../../../src/kube/types.ts";
+import type { CallEntry } from "../../../src/simulator/journal.ts";
+import { newCluster } from "../../../src/simulator/seed.ts";
+import { condition, type Condition, type Manifest } from "../../support/cluster.ts";
+import { connection, resource, secret } from "../../support/manifests.ts";
+import type { Stage } from "../../support/stage.ts";
+import { CONFIGURATION, VALUES } from "./kinds/references.ts";
+import type { Ground, KindCases, Standing } from "./outcomes.ts";
+import { mergePatch } from "./place.ts";
+
+/** Reasons of what goes on by itself, and soon. */
+const UNDER_WAY: ReadonlySet<string> = new Set([
+  "Progressing",
+  "Creating",
+  "Deploying",
+  "Building",
+  "Stopping",
+  "Restarting",
+  "Upgrading",
+  "Queued",
+  "ParentNotReady",
+]);
+const TIMEOUT_MS = 60_000;
+const POLL_MS = 40;
+
+export interface Lane {
+  readonly cases: KindCases;
+  readonly ground: Ground;
+  /** Of the seed object. */
+  readonly name: string;
+  readonly seed: JsonObject;
+  /** Creates what an object of that name stands on. */
+  prepare(name: string): Promise<void>;
+  /** Of all clusters that were asked for. */
+  clusterIds(): readonly string[];
+  /** Creates an object and waits until it rests, at a reason if one is given. */
+  create(name: string, spec: JsonObject, reason?: string): Promise<Rest>;
+  /** Gives an object another spec and waits until it rests, at a reason if one is given. */
+  change(name: string, spec: JsonObject, reason?: string): Promise<Rest>;
+  /** The calls of this lane's token so far. */
+  calls(): readonly CallEntry[];
+}
+
+/** How an object came to rest. */
+export interface Rest {
+  readonly object: KubeObject;
+  readonly ready: Condition;
+}
+
+/** Values that specs refer to, for all lanes of a stage. */
+export function valueManifests(stage: Stage): readonly Manifest[] {
+  const maps = Object.entries({ ...VALUES, ...CONFIGURATION });
+  return [
+    ...Object.entries(VALUES).flatMap(([name, data]) => {
+      const one = secret(name, data);
+      return [one, { ...one, metadata: { name, namespace: stage.operatorNamespace } }];
+    }),
+    ...maps.map(([name, data]) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data })),
+  ];
+}
+
+/** Brings about the seed of a kind and waits until it is Ready. */
+export async function startLane(stage: Stage, cases: KindCases): Promise<Lane> {
+  const { kind } = cases;
+  const ids = new Map<string, string>();
+  const clusters = new Map<string, string>();
+  const lane = laneName(kind);
+  const seedName = kind === "ClusterPlatformConnection" ? `${stage.namespace}-seed` : `${lane}-seed`;
+  const ground: Ground = {
+    name: lane,
+    clusterOf: clusterPool(stage, lane, cases.clusters ?? 4, clusters),
+    baseUrl: stage.platform.url,
+    organizationId: stage.platform.organizationId,
+    credentialsId: stage.platform.credentialsId,
+    id: (of, name) => {
+      const id = ids.get(`${of}/${name}`) ?? ids.get(`${of}/${seedName}`);
+      if (id === undefined) throw new RangeError(`${of} ${name} has no id`);
+      return id;
+    },
+  };
+  const created = async (of: string, name: string, spec: JsonObject, reason?: string): Promise<Rest> => {
+    await stage.apply(resource(of, name, spec));
+    const rest = await resting(stage, of, name, wanted(reason, isSettled));
+    const id = member(rest.object.status, "externalId");
+    if (typeof id === "string") ids.set(`${of}/${name}`, id);
+    return rest;
+  };
+  const stand = async (standings: readonly Standing[]): Promise<void> => {
+    for (const each of standings) {
+      const { ready } = await created(each.kind, each.name, each.spec);
+      if (ready.status !== "True") throw new Error(`${each.kind} ${each.name}: ${ready.reason} ${ready.message}`);
+    }
+  };
+  const prepare: Lane["prepare"] = (name) => stand(cases.own?.(ground, name) ?? []);
+  await stage.apply(
+    ...tokens(stage, lane),
+    laneConnection(stage, lane, lane),
+    laneConnection(stage, `${lane}-twin`, lane),
+  );
+  await stand(cases.stands(ground));
+  await prepare(seedName);
+  const seed = cases.seed(ground, seedName);
+  await stand([{ kind, name: seedName, spec: seed }]);
+  return {
+    cases,
+    ground,
+    name: seedName,
+    seed,
+    prepare,
+    clusterIds: () => [...clusters.values()],
+    create: async (name, spec, reason) => created(kind, name, spec, reason),
+    change: async (name, spec, reason) => {
+      const { spec: now } = await stage.get(kind, name);
+      await stage.patch(kind, name, { spec: mergePatch(isObject(now) ? now : {}, spec) });
+      return resting(stage, kind, name, wanted(reason, isAtRest));
+    },
+    calls: () =>
+      stage.platform.journal().filter((entry): entry is CallEntry => entry.is === "call" && entry.principal === lane),
+  };
+}
+
+const laneName = (kind: string): string => kind.replace("Platform", "").toLowerCase();
+
+function tokens(stage: Stage, lane: string): readonly Manifest[] {
+  const { sim, organizationId } = stage.platform;
+  const token = sim.auth.createToken({ name: lane, organizationId, scopes: ["Admin"] }).value;
+  return [lane, `${lane}-spare`].flatMap((name) => {
+    const one = secret(name, { token, other: token });
+    return [one, { ...one, metadata: { name, namespace: stage.operatorNamespace } }];
+  });
+}
+
+/** With the lane's token; ids stand that the documented surface shows no proof of. */
+function laneConnection(stage: Stage, name: string, lane: string): Manifest {
+  return connection(stage, name, { auth: { tokenSecretRef: { name: lane } }, allowUnverifiedIds: true });
+}
+
+/** Clusters are there before anybody lists them, and get their names as they are asked for. */
+function clusterPool(stage: Stage, lane: string, count: number, named: Map<string, string>): Ground["clusterOf"] {
+  const { sim, organizationId } = stage.platform;
+  const free = Array.from({ length: count }, (_, index) =>
+    newCluster(sim.ids, sim.time, organizationId, { name: `${lane}-${index}`, region: "eu-west-3" }),
+  );
+  for (const each of free) sim.world.clusters.set(each.id, each);
+  return (name) => {
+    const id = named.get(name) ?? free.pop()?.id;
+    if (id === undefined) throw new RangeError(`${lane} has no cluster left for ${name}`);
+    named.set(name, id);
+    return id;
+  };
+}
+
+/** Waits until nothing more comes by itself for the object's generation. @throws Error with its status after a minute */
+async function resting(stage: Stage, kind: string, name: string, rests: (ready: Condition) => boolean): Promise<Rest> {
+  const deadline = performance.now() + TIMEOUT_MS;
+  for (;;) {
+    const object = await stage.get(kind, name);
+    const { generation } = object.metadata;
+    const ready = condition(object, "Ready");
+    const isCurrent = member(object.status, "observedGeneration") === generation;
+    if (isCurrent && ready !== undefined && ready.observedGeneration === generation && rests(ready)) {
+      return { object, ready };
+    }
+    if (performance.now() > deadline)
+      throw new Error(`${kind} ${name} does not rest: ${JSON.stringify(object.status)}`);
+    await sleep(POLL_MS);
+  }
+}
+
+/** Whether it is Ready, or is not, for a reason that lasts. */
+const isAtRest = ({ status, reason }: Condition): boolean => status === "True" || !UNDER_WAY.has(reason);
+
+/** The same of an object that is new: what it refers to may be new as well, and is found within seconds. */
+const isSettled = (ready: Condition): boolean => isAtRest(ready) && ready.reason !== "DependencyNotReady";
+
+const wanted = (reason: string | undefined, usual: (ready: Condition) => boolean) =>
+  reason === undefined ? usual : (ready: Condition): boolean => ready.reason === reason;

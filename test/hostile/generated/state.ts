@@ -1,0 +1,83 @@
+/** What the platform holds of one lane, without what differs from time to time. */
+import { isDeepStrictEqual } from "node:util";
+
+import { isObject } from "../../../src/kube/json.ts";
+import type { CallEntry } from "../../../src/simulator/journal.ts";
+import type { World } from "../../../src/simulator/world.ts";
+
+export type State = Readonly<Record<string, unknown>>;
+
+/** @returns the records that the calls created, and the lane's clusters, by id */
+export function stateOf(world: World, calls: readonly CallEntry[], clusterIds: readonly string[]): State {
+  const created = calls.flatMap(({ effects }) =>
+    effects.flatMap((effect) => ("created" in effect ? [effect.created] : [])),
+  );
+  const ids = [...new Set([...created, ...clusterIds])].toSorted();
+  const shown = ids.map((id): [string, unknown] => [id, recordOf(world, id)]);
+  return Object.fromEntries(shown.filter(([, record]) => record !== undefined));
+}
+
+/** @returns what is in one and not in the other, by the way there, e.g. `<id>.settings.cpu: 250 for 500` */
+export function differences(before: unknown, after: unknown, at = ""): readonly string[] {
+  if (isDeepStrictEqual(before, after)) return [];
+  if (!isObject(before) || !isObject(after)) return [`${at}: ${JSON.stringify(after)} for ${JSON.stringify(before)}`];
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return keys.flatMap((key) => differences(before[key], after[key], at === "" ? key : `${at}.${key}`));
+}
+
+function recordOf(world: World, id: string): unknown {
+  const project = world.projects.get(id);
+  if (project !== undefined) {
+    return { name: project.name, description: project.description, variables: variablesOf(world, id) };
+  }
+  const environment = world.environments.get(id);
+  if (environment !== undefined) {
+    const { name, mode, clusterId } = environment;
+    return { name, mode, clusterId, variables: variablesOf(world, id) };
+  }
+  const service = world.services.get(id);
+  if (service !== undefined) {
+    const { name, commit, settings } = service;
+    return {
+      name,
+      state: onTheWay(service.state),
+      commit,
+      settings: settingsOf(settings),
+      variables: variablesOf(world, id),
+    };
+  }
+  const cluster = world.clusters.get(id);
+  if (cluster !== undefined) {
+    const { version } = cluster;
+    return {
+      state: onTheWay(cluster.state),
+      version,
+      binding: cluster.binding === null ? null : { ...cluster.binding, readyAt: 0 },
+    };
+  }
+  const webhook = world.webhooks.get(id);
+  if (webhook === undefined) return undefined;
+  const { targetUrl, events, enabled, settings } = webhook;
+  return { targetUrl, events, enabled, settings: settingsOf(settings) };
+}
+
+/** A state and what leads to it are one: where nobody can see how an action ends, nobody waits for that. */
+const onTheWay = (state: string): string => state.replace(/(ING|ED)$/, "");
+
+function variablesOf(world: World, parentId: string): readonly unknown[] {
+  return [...world.variables.values()]
+    .filter((variable) => variable.parentId === parentId)
+    .map(({ key, value, secret, scope }) => ({ key, value, secret, scope }))
+    .toSorted((a, b) => a.key.localeCompare(b.key));
+}
+
+/** Members of a record that only tell: an update gives them back as they were read. */
+const TOLD = new Set(["service_type", "target_secret_set", "deployed_commit_id"]);
+
+/** Without what only tells, and without the ids of ports, which one that went and came does not keep. */
+function settingsOf(settings: unknown, at = ""): unknown {
+  if (Array.isArray(settings)) return settings.map((one: unknown) => settingsOf(one, at));
+  if (!isObject(settings)) return settings;
+  const members = Object.entries(settings).filter(([key]) => !TOLD.has(key) && !(at === "ports" && key === "id"));
+  return Object.fromEntries(members.map(([key, value]) => [key, settingsOf(value, key)]));
+}

@@ -1,0 +1,155 @@
+import type { Structural } from "../../../scripts/schema.ts";
+/** Values at the bounds of a schema and beyond, made from one that satisfies it. */
+import { isObject } from "../../../src/kube/json.ts";
+import type { Json, JsonObject } from "../../../src/kube/types.ts";
+
+export interface Value {
+  /** What is special about it, e.g. "too long". */
+  readonly title: string;
+  /** undefined: the leaf is absent. */
+  readonly value: Json | undefined;
+}
+
+/** The values at a leaf's bounds, `sample` itself left out; absence where the leaf may be absent. */
+export function boundariesOf(schema: Structural, sample: Json, optional: boolean): readonly Value[] {
+  const values = [
+    ...typedBoundaries(schema, sample),
+    ...(schema.nullable === true ? [{ title: "null", value: null }] : []),
+  ];
+  const known = new Set([JSON.stringify(sample)]);
+  const others = values.filter(({ value }) => !known.has(JSON.stringify(value)) && known.add(JSON.stringify(value)));
+  return optional ? [...others, { title: "absent", value: undefined }] : others;
+}
+
+function typedBoundaries(schema: Structural, sample: Json): readonly Value[] {
+  if (schema.enum !== undefined) return schema.enum.map((value) => ({ title: `the value ${value}`, value }));
+  if (typeof sample === "string") {
+    return [
+      { title: "the longest", value: longest(schema, sample) },
+      { title: "the shortest", value: shortest(schema, sample) },
+    ];
+  }
+  if (typeof sample === "boolean") return [{ title: "the other", value: !sample }];
+  if (typeof sample === "number") {
+    return [
+      { title: "the least", value: schema.minimum ?? sample },
+      { title: "the most", value: schema.maximum ?? sample },
+    ];
+  }
+  if (Array.isArray(sample)) {
+    return [
+      { title: "the fewest", value: filled(schema, sample, schema.minItems ?? 0) },
+      { title: "as many as may be", value: filled(schema, sample, schema.maxItems ?? 0) },
+    ];
+  }
+  if (!isObject(sample)) return [];
+  return [
+    { title: "empty", value: {} },
+    ...(schema.maxProperties === undefined
+      ? []
+      : [{ title: "as many as may be", value: crowded(sample, schema.maxProperties) }]),
+  ];
+}
+
+/** Values that the schema refuses: at least a wrong type, unless the leaf takes anything. */
+export function invalidsOf(schema: Structural, sample: Json): readonly Value[] {
+  if (schema.type === undefined) return [];
+  return [{ title: "of another type", value: otherType(schema, sample) }, ...beyond(schema, sample)];
+}
+
+function beyond(schema: Structural, sample: Json): readonly Value[] {
+  if (schema.enum !== undefined) return [{ title: "an unknown value", value: `${JSON.stringify(sample)}x` }];
+  if (typeof sample === "string") return strangeTexts(schema, sample);
+  if (typeof sample === "number") {
+    return [
+      ...(schema.minimum === undefined ? [] : [{ title: "too little", value: schema.minimum - 1 }]),
+      ...(schema.maximum === undefined ? [] : [{ title: "too much", value: schema.maximum + 1 }]),
+      { title: "a fraction", value: sample + 0.5 },
+    ];
+  }
+  if (Array.isArray(sample)) return strangeLists(schema, sample);
+  if (!isObject(sample) || schema.maxProperties === undefined) return [];
+  return [{ title: "too many", value: crowded(sample, schema.maxProperties + 1) }];
+}
+
+function strangeTexts(schema: Structural, sample: string): readonly Value[] {
+  const { maxLength, minLength, pattern } = schema;
+  const odd = [" ", `${sample}\n`, `\u202e${sample}`, `${sample}/../x`, "-", "ü"].find((text) => !fits(pattern, text));
+  return [
+    ...(maxLength === undefined ? [] : [{ title: "too long", value: padded(sample, maxLength + 1) }]),
+    ...(minLength === undefined || minLength === 0 ? [] : [{ title: "too short", value: "" }]),
+    ...(odd === undefined ? [] : [{ title: "in another pattern", value: odd }]),
+  ];
+}
+
+function strangeLists(schema: Structural, sample: readonly Json[]): readonly Value[] {
+  const { minItems = 0, maxItems = Infinity } = schema;
+  const [first] = sample;
+  const isKeyed = schema["x-kubernetes-list-type"] !== "atomic";
+  return [
+    ...(minItems === 0 ? [] : [{ title: "too few", value: filled(schema, sample, minItems - 1) }]),
+    ...(maxItems === Infinity ? [] : [{ title: "too many", value: filled(schema, sample, maxItems + 1) }]),
+    ...(isKeyed && first !== undefined ? [{ title: "one twice", value: [first, first] }] : []),
+  ];
+}
+
+function otherType({ type }: Structural, sample: Json): Json {
+  if (type === "string") return 7;
+  return type === "object" || type === "array" ? "text" : JSON.stringify(sample);
+}
+
+/** The longest text within the bound that a sample becomes when one of its characters is repeated. */
+function longest({ maxLength = 0, pattern }: Structural, sample: string): string {
+  for (let length = maxLength; length > sample.length; length -= 1) {
+    for (let at = 0; at < sample.length; at += 1) {
+      const grown = padded(sample, length, at);
+      if (fits(pattern, grown)) return grown;
+    }
+  }
+  return sample;
+}
+
+/** The shortest text that a sample becomes when characters are taken out of it. */
+function shortest({ minLength = 0, pattern }: Structural, sample: string): string {
+  if (sample.length <= minLength) return sample;
+  for (let at = 0; at < sample.length; at += 1) {
+    const shrunk = sample.slice(0, at) + sample.slice(at + 1);
+    if (fits(pattern, shrunk)) return shortest({ minLength, ...(pattern !== undefined && { pattern }) }, shrunk);
+  }
+  return sample;
+}
+
+function padded(sample: string, length: number, at = 0): string {
+  return sample.slice(0, at) + (sample[at] ?? "x").repeat(length - sample.length + 1) + sample.slice(at + 1);
+}
+
+function fits(pattern: string | undefined, text: string): boolean {
+  return pattern === undefined || new RegExp(pattern).test(text);
+}
+
+/** A list of so many items, all different: those of the sample, then variations of its first. */
+function filled(schema: Structural, sample: readonly Json[], count: number): readonly Json[] {
+  const [first] = sample;
+  const choice = schema.items?.enum;
+  if (choice !== undefined)
+    return [...sample, ...choice.filter((value) => !sample.includes(value)), "Other"].slice(0, count);
+  const [key] = schema["x-kubernetes-list-map-keys"] ?? [];
+  return Array.from({ length: count }, (_, index) => sample[index] ?? varied(first ?? null, index, key));
+}
+
+function varied(value: Json, index: number, key: string | undefined): Json {
+  if (typeof value === "number") return value + index;
+  if (typeof value === "string") {
+    return /-[0-9a-f]{12}$/.test(value) ? value.slice(0, -4) + String(index).padStart(4, "d") : `${value}${index}`;
+  }
+  if (key === undefined || !isObject(value)) return value;
+  return { ...value, [key]: varied(value[key] ?? null, index, undefined) };
+}
+
+/** A map of so many entries. */
+function crowded(sample: JsonObject, count: number): JsonObject {
+  const [first] = Object.values(sample);
+  const own = Object.entries(sample).slice(0, count);
+  const more = Array.from({ length: count - own.length }, (_, index): [string, Json] => [`key${index}`, first ?? true]);
+  return Object.fromEntries([...own, ...more]);
+}
