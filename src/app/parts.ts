@@ -1,4 +1,3 @@
-import { parseKey } from "../engine/keys.ts";
 /** The composition: every part of the operator, built from the frozen config and wired to the others. */
 import { createKubeClient, type ConnectedClient } from "../kube/client.ts";
 import { createRecorder, type Recorder } from "../kube/events.ts";
@@ -27,6 +26,7 @@ import {
   tellRequest,
   watchObserver,
 } from "./telemetry.ts";
+import { createTurns } from "./turns.ts";
 import { createWork, type Work } from "./work.ts";
 
 export interface PartsOptions {
@@ -96,8 +96,10 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
     onStarted: tell.leading,
     onLost: tell.lost,
   });
+  const turns = createTurns();
   const platforms: Platforms = createPlatforms({
     ...options,
+    lane: turns.lane,
     onCall: (connection, call) => {
       metrics.platform.called(call);
       tellCall(log, connection, call);
@@ -116,8 +118,7 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
   const namespaces = createNamespaces(client, clock);
   // Whatever happens in one namespace, there is a worker for the others.
   const perLane = Math.max(1, config.workers - 1);
-  const laneOf = (key: string): string => parseKey(key).namespace;
-  const queue = createWorkQueue({ clock, random, metrics: metrics.queue, laneOf, perLane });
+  const queue = createWorkQueue({ clock, random, metrics: metrics.queue, laneOf: turns.laneOf, perLane });
 
   const work = (installation: string): Work =>
     createWork({
@@ -126,6 +127,7 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
       workers: config.workers,
       clock,
       kinds: boundKinds(),
+      within: turns.within,
       metrics: metrics.reconcile,
       finished: (key, outcome, durationMs) => {
         tellPass(log, key, outcome, durationMs);

@@ -14,12 +14,15 @@ import type { Redactor } from "./secrets.ts";
 const DEFAULT_RATE = { requestsPerSecond: 5, burst: 10 } as const;
 
 export interface PlatformsOptions {
-  readonly config: Pick<Config, "allowedPlatformHosts" | "allowInsecurePlatform" | "deadlines">;
+  readonly config: Pick<Config, "allowedPlatformHosts" | "allowInsecurePlatform" | "deadlines"> &
+    Partial<Pick<Config, "workers">>;
   readonly version: string;
   readonly clock: Clock;
   readonly random: () => number;
   readonly redactor: Redactor;
   readonly onCall: (connection: string, call: CallRecord) => void;
+  /** The namespace that the work at hand is for. */
+  readonly lane?: () => string;
   /** In place of HTTP. */
   readonly transport?: Transport;
 }
@@ -53,7 +56,10 @@ export function createPlatforms(options: PlatformsOptions): Platforms {
         allowedHosts: config.allowedPlatformHosts,
         allowInsecure: config.allowInsecurePlatform,
         deadlines: config.deadlines,
+        // No worker waits for the calls of others to end.
+        ...(config.workers === undefined ? {} : { connections: config.workers }),
         ...(options.transport === undefined ? {} : { transport: options.transport }),
+        ...(options.lane === undefined ? {} : { lane: options.lane }),
         version,
         clock,
         random,

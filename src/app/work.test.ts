@@ -66,6 +66,7 @@ function work(kinds: readonly Bound<Platform>[]) {
     clock,
     kinds,
     engine,
+    within: (_key, pass) => pass(),
     metrics: {
       started: () => {},
       finished: (name, outcome) => outcomes.push(`${name} ${outcome}`),

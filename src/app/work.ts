@@ -11,6 +11,7 @@ import type { Platform } from "../platform/index.ts";
 import { TYPES } from "./caches.ts";
 import type { ReconcileMetrics } from "./metrics/reconcile.ts";
 import type { Deliveries } from "./receiver/server.ts";
+import type { Turns } from "./turns.ts";
 
 export interface WorkOptions {
   readonly store: Store;
@@ -21,6 +22,8 @@ export interface WorkOptions {
   /** All that the engine wants but the cache and the queue. */
   readonly engine: Omit<EngineDeps<Platform>, "cache" | "enqueue" | "clock">;
   readonly metrics: ReconcileMetrics;
+  /** Around each pass. */
+  readonly within: Turns["within"];
   /** A pass that did not throw, and how long it took. */
   readonly finished: (key: string, outcome: Outcome, durationMs: number) => void;
   /** A pass that threw. */
@@ -58,7 +61,7 @@ export function createWork(options: WorkOptions): Work {
     const took = (): number => clock.monotonic() - startedAt;
     metrics.started(key.kind);
     try {
-      const afterMs = await engine.reconcile(key);
+      const afterMs = await options.within(text, () => engine.reconcile(key));
       metrics.finished(key.kind, outcomeOf(afterMs), took() / 1_000);
       options.finished(text, outcomeOf(afterMs), took());
       return afterMs === undefined ? {} : { requeueAfterMs: afterMs };

@@ -61,6 +61,8 @@ export interface CallerOptions {
   readonly target: Target;
   readonly deadlines: Deadlines;
   readonly gate: Gate;
+  /** On whose behalf a call is made; those who wait for the gate take turns. */
+  readonly lane: () => string;
   readonly transport: Transport;
   readonly clock: Clock;
   readonly random: () => number;
@@ -110,7 +112,7 @@ export function createCaller(options: CallerOptions): Caller {
   const fetch = <T>(name: OperationName, ids: Ids, call: Call<T> & ReadOptions): Promise<T> => {
     const prepared = prepare(target, name, ids, call);
     const once = async (remainingMs: () => number) => {
-      pass(prepared, await gate.admit(call.priority ?? "follow"));
+      pass(prepared, await gate.admit(call.priority ?? "follow", options.lane()));
       return send(prepared, Math.max(1, Math.ceil(remainingMs())), call.answer);
     };
     if (prepared.request.method !== "GET") return once(() => deadlines.readMs);
@@ -121,7 +123,7 @@ export function createCaller(options: CallerOptions): Caller {
     scheme: target.scheme,
     fetch: async (name, ids, call) => fetch(name, ids, call),
     read: async (name, ids, call) => {
-      const key = { operation: name, ids, query: queryOf(name, call) };
+      const key = { operation: name, ids, query: queryOf(name, call), lane: options.lane() };
       return shared.get(key, call.maxAgeMs ?? 0, () => fetch(name, ids, call));
     },
     refresh: () => {
@@ -129,7 +131,7 @@ export function createCaller(options: CallerOptions): Caller {
     },
     write: async (name, ids, call) => {
       const prepared = prepare(target, name, ids, call);
-      pass(prepared, await (isOnce(name) ? gate.admitReserved() : gate.admit("write")));
+      pass(prepared, await (isOnce(name) ? gate.admitReserved(options.lane()) : gate.admit("write", options.lane())));
       shared.forget(name, ids);
       try {
         return await send(prepared, deadlines.writeMs, call.answer);

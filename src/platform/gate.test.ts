@@ -53,6 +53,47 @@ describe("the budget", () => {
   });
 });
 
+describe("lanes", () => {
+  /** How many milliseconds each of these waits, by its lane. @param calls lanes in the order of their coming */
+  async function waits(calls: readonly string[]): Promise<readonly string[]> {
+    const { clock, gate } = gateOf(10, 1);
+    await gate.admit("write");
+    const served: string[] = [];
+    for (const lane of calls) {
+      void gate.admit("write", lane).then((waitMs) => served.push(waitMs === 0 ? lane : `${lane} in ${waitMs}`));
+    }
+    await clock.advance(5_000);
+    return served;
+  }
+
+  it.each([
+    ["aaa", "aaa"],
+    ["aaab", "baaa"],
+    ["aaabbc", "cbabaa"],
+  ])("%s are let on as %s", async (calls, expected) => {
+    expect((await waits(calls.split(""))).join("")).toBe(expected);
+  });
+
+  it("that have nobody in the line join it while that of others is too long", async () => {
+    const noisy = Array.from({ length: 30 }, () => "a");
+    const served = await waits([...noisy, "b"]);
+    expect(served.filter((one) => one === "a")).toHaveLength(20);
+    expect(served.filter((one) => one === "a in 2100")).toHaveLength(10);
+    expect(served.filter((one) => one.length === 1).indexOf("b")).toBe(0);
+  });
+
+  it("let a write pass a sweep that waits for a larger reserve", async () => {
+    const { clock, gate } = gateOf(10, 8);
+    for (let taken = 0; taken < 7; taken += 1) await gate.admit("write");
+    const sweep = gate.admit("sweep", "a");
+    const write = gate.admit("write", "b");
+    expect(await now(write)).toBe(0);
+    expect(await now(sweep)).toBe("waiting");
+    await clock.advance(300);
+    expect(await now(sweep)).toBe(0);
+  });
+});
+
 describe("a pause", () => {
   it("turns everybody away at once, until it is over", async () => {
     const { clock, gate } = gateOf(100, 10);

@@ -30,6 +30,7 @@ import { services } from "./services.ts";
 import type { Services } from "./services.ts";
 import { templates } from "./templates.ts";
 import type { Templates } from "./templates.ts";
+import type { Transport } from "./transport.ts";
 import { variables } from "./variables.ts";
 import type { Variables } from "./variables.ts";
 import { webhooks } from "./webhooks.ts";
@@ -58,12 +59,16 @@ export interface PlatformOptions {
   readonly random: () => number;
   /** Told of every request, and of every one that the gate held back. Must not throw. */
   readonly onCall?: (call: CallRecord) => void;
+  /** Asked at each call on whose behalf it is made: where the budget is short, all take turns. One for all unless told. */
+  readonly lane?: () => string;
   /** Where they differ from DEFAULT_DEADLINES. */
   readonly deadlines?: Partial<Deadlines>;
   /** Default 5,000. */
   readonly connectTimeoutMs?: number;
   /** Concurrent connections, default 8. */
   readonly connections?: number;
+  /** In place of HTTP, e.g. to a platform in the same process. */
+  readonly transport?: Transport;
 }
 
 /**
@@ -109,17 +114,14 @@ export function connectPlatform(options: PlatformOptions): Platform {
   const base = checkedBase(options.baseUrl, options.pathPrefix, options);
   if (!isUuid(organizationId)) throw new ApiError("connect", { is: "Refused" }, 0, "organizationId is not a UUID");
   const gate = createGate(options.rate, clock, random);
-  const transport = createTransport({
-    connections: options.connections ?? 8,
-    connectTimeoutMs: options.connectTimeoutMs ?? 5000,
-    ca: options.ca,
-    allowAddress: addressFilter(options),
-  });
+  const lane = options.lane ?? (() => "");
+  const transport = options.transport ?? overHttp(options);
   let told: { readonly date: Date; readonly at: number } | undefined;
   const caller = createCaller({
     target: { base, organizationId, scheme, token, userAgent: `platform-operator/${options.version}` },
     deadlines: { ...DEFAULT_DEADLINES, ...options.deadlines },
     gate,
+    lane,
     transport,
     clock,
     random,
@@ -143,7 +145,7 @@ export function connectPlatform(options: PlatformOptions): Platform {
     organization: organization(caller),
     webhooks: webhooks(caller),
     reserve: async (priority = "write") => {
-      const waitMs = await gate.reserve(priority);
+      const waitMs = await gate.reserve(priority, lane());
       if (waitMs > 0) throw heldBack("reserve", waitMs, gate.budget());
     },
     refresh: () => {
@@ -153,4 +155,13 @@ export function connectPlatform(options: PlatformOptions): Platform {
     serverNow: () => told && new Date(told.date.getTime() + clock.monotonic() - told.at),
     close: () => transport.close(),
   };
+}
+
+function overHttp(options: PlatformOptions): Transport {
+  return createTransport({
+    connections: options.connections ?? 8,
+    connectTimeoutMs: options.connectTimeoutMs ?? 5000,
+    ca: options.ca,
+    allowAddress: addressFilter(options),
+  });
 }

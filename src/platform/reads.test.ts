@@ -25,6 +25,17 @@ describe("shared reads", () => {
     expect(await Promise.all(all.map((key) => reads.get(key, 0, load)))).toEqual([1, 1, 2, 3, 4]);
   });
 
+  it("wait for no read of another lane, and answer all lanes from memory", async () => {
+    const { clock, reads, load } = setUp();
+    const slow = () => new Promise((resolve) => void clock.after(5000, () => resolve("slow")));
+    const noisy = reads.get({ ...project, lane: "noisy" }, 0, slow);
+    expect(await reads.get({ ...project, lane: "quiet" }, 0, load)).toBe(1);
+    await clock.advance(5000);
+    expect(await noisy).toBe("slow");
+    expect(await reads.get({ ...project, lane: "other" }, 0, load)).toBe(2);
+    expect(await reads.get({ ...project, lane: "noisy" }, 1000, load)).toBe(2);
+  });
+
   it("answer from memory as long as the caller allows", async () => {
     const { clock, reads, load } = setUp();
     expect(await reads.get(project, 0, load)).toBe(1);

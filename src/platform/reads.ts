@@ -8,11 +8,14 @@ export interface ReadKey {
   readonly ids: Readonly<Record<string, string>>;
   /** The encoded query, "" for none. */
   readonly query: string;
+  /** On whose behalf: nobody waits for a read that waits for its turn in another lane. */
+  readonly lane?: string;
 }
 
 export interface SharedReads {
   /**
-   * Answers from memory what is at most `maxAgeMs` old, else joins an equal read in flight, else calls `load`.
+   * Answers from memory what is at most `maxAgeMs` old, else joins an equal read in flight in its lane, else calls
+   * `load`.
    * Failures are shared with those who wait, and never remembered.
    */
   get<T>(key: ReadKey, maxAgeMs: number, load: () => Promise<T>): Promise<T>;
@@ -30,7 +33,6 @@ interface Entry {
   readonly value: Promise<unknown>;
   /** When the answer was asked for: it is at least as fresh as that. */
   readonly askedAt: number;
-  readonly settled: boolean;
 }
 
 const MAX_ENTRIES = 512;
@@ -38,16 +40,17 @@ const MAX_ENTRIES = 512;
 export function createSharedReads(clock: Clock): SharedReads {
   const entries = new Map<string, Entry>();
 
-  const start = <T>(name: string, key: ReadKey, load: () => Promise<T>): Promise<T> => {
+  const start = <T>(key: ReadKey, load: () => Promise<T>): Promise<T> => {
     const value = load();
-    const entry = { key, value, askedAt: clock.monotonic(), settled: false };
+    const name = inFlight(key);
+    const entry = { key, value, askedAt: clock.monotonic() };
     entries.set(name, entry);
     const isCurrent = () => entries.get(name) === entry;
     void value.then(
       () => {
         if (!isCurrent()) return;
-        entries.delete(name); // to the end: the oldest go first
-        entries.set(name, { ...entry, settled: true });
+        entries.delete(name);
+        remember(entry);
         for (const oldest of entries.keys()) if (entries.size > MAX_ENTRIES) entries.delete(oldest);
       },
       () => {
@@ -57,13 +60,20 @@ export function createSharedReads(clock: Clock): SharedReads {
     return value;
   };
 
+  const remember = (entry: Entry): void => {
+    const name = nameOf(entry.key);
+    if ((entries.get(name)?.askedAt ?? -Infinity) > entry.askedAt) return;
+    entries.delete(name); // to the end: the oldest go first
+    entries.set(name, entry);
+  };
+
   return {
     get: <T>(key: ReadKey, maxAgeMs: number, load: () => Promise<T>): Promise<T> => {
-      const name = nameOf(key);
-      const entry = entries.get(name);
-      const usable = entry !== undefined && (!entry.settled || clock.monotonic() - entry.askedAt < maxAgeMs);
+      const known = entries.get(nameOf(key));
+      const isFresh = known !== undefined && clock.monotonic() - known.askedAt < maxAgeMs;
+      const usable = isFresh ? known : entries.get(inFlight(key));
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one operation always has one type of answer.
-      return usable ? (entry.value as Promise<T>) : start(name, key, load);
+      return usable === undefined ? start(key, load) : (usable.value as Promise<T>);
     },
     forget: (write, ids) => {
       const stale = operation(write).stale ?? [];
@@ -79,6 +89,10 @@ export function createSharedReads(clock: Clock): SharedReads {
 
 function nameOf({ operation: read, ids, query }: ReadKey): string {
   return JSON.stringify([read, ids, query]);
+}
+
+function inFlight(key: ReadKey): string {
+  return `${nameOf(key)} in flight for ${key.lane ?? ""}`;
 }
 
 function agrees(read: Readonly<Record<string, string>>, write: Readonly<Record<string, string>>): boolean {

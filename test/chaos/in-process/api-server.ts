@@ -26,12 +26,12 @@ export interface ApiServer {
   version(): number;
   /** All custom resources. */
   all(): readonly KubeObject[];
-  find(kind: string, name: string): KubeObject | undefined;
-  /** What a person does; the namespace is TEAM. */
-  create(manifest: Manifest): void;
+  find(kind: string, name: string, namespace?: string): KubeObject | undefined;
+  /** What a person does; the namespace is TEAM unless told. */
+  create(manifest: Manifest, namespace?: string): void;
   /** A merge patch. */
-  patch(kind: string, name: string, patch: JsonObject): void;
-  remove(kind: string, name: string): void;
+  patch(kind: string, name: string, patch: JsonObject, namespace?: string): void;
+  remove(kind: string, name: string, namespace?: string): void;
 }
 
 type Stored = JsonObject & { readonly kind: string; readonly metadata: JsonObject };
@@ -114,7 +114,8 @@ export function memoryApiServer(now: () => Date): ApiServer {
     if (type === undefined) throw new RangeError(`no kind ${kind}`);
     return type;
   };
-  const pathOf = (kind: string, name: string): string => objectPath(typeOf(kind), { namespace: TEAM, name });
+  const pathOf = (kind: string, name: string, namespace = TEAM): string =>
+    objectPath(typeOf(kind), { namespace, name });
   const asObject = (object: Stored): KubeObject | undefined => parseObject(typeOf(object.kind), object);
 
   const create = (type: ResourceType, namespace: string, manifest: JsonObject): Stored => {
@@ -158,18 +159,18 @@ export function memoryApiServer(now: () => Date): ApiServer {
       TYPES.flatMap(({ kind }) => [...stored.values()].filter((each) => each.kind === kind)).flatMap(
         (each) => asObject(each) ?? [],
       ),
-    find: (kind, name) => {
-      const object = stored.get(pathOf(kind, name));
+    find: (kind, name, namespace) => {
+      const object = stored.get(pathOf(kind, name, namespace));
       return object === undefined ? undefined : asObject(object);
     },
-    create: (manifest) => {
-      create(typeOf(manifest.kind), TEAM, manifest);
+    create: (manifest, namespace = TEAM) => {
+      create(typeOf(manifest.kind), namespace, manifest);
     },
-    patch: (kind, name, change) => {
-      patch(pathOf(kind, name), change, false);
+    patch: (kind, name, change, namespace) => {
+      patch(pathOf(kind, name, namespace), change, false);
     },
-    remove: (kind, name) => {
-      remove(pathOf(kind, name), undefined);
+    remove: (kind, name, namespace) => {
+      remove(pathOf(kind, name, namespace), undefined);
     },
   };
 }

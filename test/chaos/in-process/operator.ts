@@ -2,6 +2,7 @@ import { TYPES } from "../../../src/app/caches.ts";
 /** The operator as the composition builds it, kinds, queue, writer and platform client, over requests that a test carries. */
 import { boundKinds } from "../../../src/app/kinds.ts";
 import { createPlatforms } from "../../../src/app/platforms.ts";
+import { createTurns } from "../../../src/app/turns.ts";
 import { createWork } from "../../../src/app/work.ts";
 import { DEFAULT_WINDOWS } from "../../../src/engine/context.ts";
 import { createNamespaces } from "../../../src/kube/namespaces.ts";
@@ -26,6 +27,8 @@ export interface OperatorOptions {
   readonly request: (request: KubeRequest) => Promise<Json>;
   readonly exchange: Transport["exchange"];
   readonly internal: (error: unknown) => void;
+  /** One, unless told: then everything happens in one order. */
+  readonly workers?: number;
 }
 
 export interface Operator {
@@ -39,7 +42,8 @@ export interface Operator {
 
 /** @returns an operator at work. */
 export function startOperator(options: OperatorOptions): Operator {
-  const { random } = options;
+  const { random, workers = 1 } = options;
+  const turns = createTurns();
   const { clock, end } = mortalClock(options.clock);
   const client: KubeClient = {
     request: options.request,
@@ -52,8 +56,9 @@ export function startOperator(options: OperatorOptions): Operator {
   let passes = 0;
   const work = createWork({
     store,
-    queue: createWorkQueue({ clock, random }),
-    workers: 1,
+    queue: createWorkQueue({ clock, random, laneOf: turns.laneOf, perLane: Math.max(1, workers - 1) }),
+    workers,
+    within: turns.within,
     clock,
     kinds: boundKinds(),
     metrics: {
@@ -91,6 +96,7 @@ export function startOperator(options: OperatorOptions): Operator {
         random,
         redactor: { hold: () => {}, redact: (text) => text },
         onCall: () => {},
+        lane: turns.lane,
         transport: { exchange: options.exchange, close: () => Promise.resolve() },
       }).connect,
       operatorNamespace: "operator",

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { sleep } from "../../../src/platform/clock.ts";
+import { TransportError, type HttpAnswer, type HttpRequest } from "../../../src/platform/transport.ts";
+import { CALL_MS, createCrowd, isReady, type Crowd, type CrowdOptions } from "../../chaos/in-process/crowd.ts";
+import { buildPlatforms, type Platforms } from "../../chaos/in-process/platform.ts";
+import { figure } from "../../support/figure.ts";
+import { connection, project, resource, secret } from "../../support/manifests.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const CANARIES = 12;
+const NOISY = 1_000;
+
+let platforms: Platforms;
+beforeAll(async () => {
+  platforms = await buildPlatforms();
+});
+afterAll(() => platforms.close());
+
+const isNoisy = ({ method, body = "" }: HttpRequest): boolean => method === "POST" && body.includes("noisy-");
+
+/** What becomes of the noisy tenant's creations. */
+const FAILS: Readonly<Record<string, NonNullable<CrowdOptions["answer"]>>> = {
+  "answered with 503": (request, clock) => (isNoisy(request) ? refused(clock) : undefined),
+  "never answered": (request, clock) => (isNoisy(request) ? hung(request, clock) : undefined),
+};
+
+async function refused(clock: Crowd["clock"]): Promise<HttpAnswer> {
+  await sleep(clock, CALL_MS);
+  return { status: 503, text: "{}", header: () => undefined };
+}
+
+async function hung({ deadlineMs }: HttpRequest, clock: Crowd["clock"]): Promise<HttpAnswer> {
+  await sleep(clock, deadlineMs);
+  throw new TransportError("deadline", "no answer");
+}
+
+/** Two tenants of one platform, by a connection of each, or one that both use. Budgets are those that nobody set. */
+async function tenants(connections: "shared" | "own", answer: CrowdOptions["answer"]): Promise<Crowd> {
+  const crowd = createCrowd(platforms, { surface: "full", ...(answer === undefined ? {} : { answer }) });
+  const { cluster, platform } = crowd;
+  const own = connection({ platform }, "default", { rateLimit: { requestsPerSecond: 5, burst: 10 } });
+  const token = secret("default", { token: platform.tokens.admin });
+  const names = ["noisy", "quiet"];
+  for (const name of [...names, "operator"]) cluster.create({ ...resource("Namespace", name, {}), apiVersion: "v1" });
+  if (connections === "own") {
+    for (const name of names) {
+      cluster.create(token, name);
+      cluster.create(own, name);
+    }
+  } else {
+    cluster.create(token, "operator");
+    const spec = { ...(own["spec"] as object), allowedNamespaces: { names } };
+    cluster.create(resource("ClusterPlatformConnection", "default", spec));
+  }
+  await crowd.until(() => false, 10 * SECOND);
+  return crowd;
+}
+
+/** How long the quiet tenant's changes take until they are Ready, in milliseconds, the longest last. */
+async function canaries(crowd: Crowd): Promise<readonly number[]> {
+  const { cluster, clock } = crowd;
+  const took: number[] = [];
+  for (let index = 0; index < CANARIES; index += 1) {
+    const name = `canary-${index}`;
+    const since = clock.monotonic();
+    cluster.create(project(name), "quiet");
+    expect(await crowd.until(() => isReady(cluster.find("PlatformProject", name, "quiet")), 5 * MINUTE), name).toBe(
+      true,
+    );
+    took.push(clock.monotonic() - since);
+    await crowd.until(() => false, 7 * SECOND);
+  }
+  return took.toSorted((left, right) => left - right);
+}
+
+describe("[D7] a tenant with objects that all fail", { timeout: 120_000 }, () => {
+  it.for(
+    (["shared", "own"] as const).flatMap((connections) =>
+      Object.keys(FAILS).map((fails) => [connections, fails] as const),
+    ),
+  )("%s connection, %s: the neighbour's changes take at most twice as long", async ([connections, fails], { task }) => {
+    const usual = await canaries(await tenants(connections, undefined));
+    const crowd = await tenants(connections, FAILS[fails]);
+    for (let index = 0; index < NOISY; index += 1) crowd.cluster.create(project(`noisy-${index}`), "noisy");
+    await crowd.until(() => false, SECOND);
+    const beside = await canaries(crowd);
+    const [slowest = 0, limit = 0] = [beside.at(-1), usual.at(-1)];
+    expect(slowest, beside.join(" ")).toBeLessThanOrEqual(2 * limit);
+    expect(crowd.internal).toEqual([]);
+    const told = `${connections} connection, ${NOISY} ${fails}: ${slowest / SECOND} s at most, ${limit / SECOND} s else`;
+    figure(task, told, CANARIES);
+  });
+});
