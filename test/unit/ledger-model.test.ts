@@ -109,7 +109,7 @@ describe("[M1] the ledger keeps its rules in every order of what can happen", PA
 
   it.for(WORKS)("with two faults or deeds of the user: $work on $surface", async ({ surface, work }, { task }) => {
     const setting = settingOf({ surface });
-    const explored = await explore(setting, await ahead(setting, work, 2), effort.cases(7, 11));
+    const explored = await explore(setting, await ahead(setting, work, 2), effort.cases(7, 9));
     expect(explored.counterexample).toBeUndefined();
     tell(task, explored);
   });
@@ -117,15 +117,10 @@ describe("[M1] the ledger keeps its rules in every order of what can happen", PA
   it.for(WORKS)("on long ways with five of them: $work on $surface", async ({ surface, work }, { task }) => {
     const setting = settingOf({ surface });
     const first = await ahead(setting, work, 5);
-    const choose = numbers(effort.seed);
-    const ways = effort.cases(40, 3_000);
-    let moves = 0;
-    for (let way = 0; way < ways; way += 1) {
-      const walked = await wander(setting, first, 80, choose);
-      expect(walked.counterexample).toBeUndefined();
-      moves += walked.depth;
-    }
-    figure(task, `${moves} moves on ${ways} ways`, ways);
+    const ways = effort.cases(50, 600);
+    const walked = await wander(setting, first, { ways, length: 80, random: numbers(effort.seed) });
+    expect(walked.counterexample).toBeUndefined();
+    figure(task, `${walked.moves} moves on ${ways} ways`, ways);
   });
 
   it.for([
@@ -135,7 +130,7 @@ describe("[M1] the ledger keeps its rules in every order of what can happen", PA
   ])("while a second process leads, and the first is $what", async ({ way, more }, { task }) => {
     const setting = settingOf({}, { edit: undefined });
     const overtaken = await follow(setting, begin(SPEC, 3), way);
-    const explored = await explore(setting, { ...overtaken, faults: more }, effort.cases(9, 24));
+    const explored = await explore(setting, { ...overtaken, faults: more }, effort.cases(9, 15));
     expect(explored.counterexample).toBeUndefined();
     tell(task, explored);
   });
@@ -156,7 +151,7 @@ describe("[M1] the ledger keeps its rules in every order of what can happen", PA
 describe("[M1] beyond the one assumption, that a request lands within its window", PATIENCE, () => {
   it("nothing is deleted, and nothing hangs", async ({ task }) => {
     const setting = settingOf({}, { beyond: true, edit: undefined });
-    const explored = await explore(setting, begin(SPEC, 1), effort.cases(9, 16));
+    const explored = await explore(setting, begin(SPEC, 1), effort.cases(9, 12));
     expect(explored.counterexample).toBeUndefined();
     tell(task, explored);
   });

@@ -3,6 +3,7 @@ import { conditionOf } from "../../../src/engine/status.ts";
 import { member } from "../../../src/kube/json.ts";
 import type { KubeObject } from "../../../src/kube/types.ts";
 import { EXTERNAL_ID } from "../../../src/resources/base/names.ts";
+import { LONG } from "./exchange.ts";
 import { movesOf } from "./moves.ts";
 import { createNames } from "./names.ts";
 import { busy, idle, isBehind, reborn, Violation, watch, type Move, type Setting } from "./steps.ts";
@@ -60,22 +61,30 @@ export async function rested(setting: Setting, world: World, faults: number): Pr
 }
 
 /**
- * Goes on at random until nothing can happen, or for so many moves.
+ * Goes many ways at random, each until nothing can happen or for so many moves.
  * @param random in [0, 1)
- * @returns the way to what must not be, undefined when all was well
  */
-export async function wander(setting: Setting, world: World, length: number, random: () => number): Promise<Explored> {
+export async function wander(
+  setting: Setting,
+  first: World,
+  { ways, length, random }: { readonly ways: number; readonly length: number; readonly random: () => number },
+): Promise<{ readonly moves: number; readonly counterexample: string | undefined }> {
   const ends: Ends = { well: new Set(), keyOf: keys() };
-  let visit: Visit = { world, from: undefined, label: "it begins" };
-  let gone = 0;
-  for (; gone < length; gone += 1) {
-    const found = await step(setting, visit, ends);
-    if (found.is === "broken") return { states: gone, depth: gone, complete: false, counterexample: found.told };
-    const chosen = found.moves[Math.floor(random() * found.moves.length)];
-    if (chosen === undefined) break;
-    visit = { world: chosen.next, from: visit, label: chosen.label };
+  let moves = 0;
+  for (let way = 0; way < ways; way += 1) {
+    let visit: Visit | undefined = { world: first, from: undefined, label: "it begins" };
+    for (let gone = 0; gone < length && visit !== undefined; gone += 1) {
+      const found = await step(setting, visit, ends);
+      if (found.is === "broken") return { moves, counterexample: found.told };
+      visit = onto(visit, found.moves[Math.floor(random() * found.moves.length)]);
+      moves += 1;
+    }
   }
-  return { states: gone, depth: gone, complete: false, counterexample: undefined };
+  return { moves, counterexample: undefined };
+}
+
+function onto(from: Visit, move: Move | undefined): Visit | undefined {
+  return move && { world: move.next, from, label: move.label };
 }
 
 /**
@@ -118,7 +127,9 @@ async function step(setting: Setting, visit: Visit, ends: Ends): Promise<Found> 
 }
 
 /** What holds in every world. @throws Violation */
-function check({ effects, remotes, deploys, late, forged }: World): void {
+function check({ object, creates, effects, remotes, deploys, late, forged }: World): void {
+  const isKept = object !== null && object.metadata.deletionTimestamp === undefined;
+  if (isKept && remotes.length < creates) throw new Violation("something was deleted that nobody asked to delete");
   const twice = Object.entries(effects).find(([, count]) => count > 1);
   if (twice !== undefined) throw new Violation(`the intent ${twice[0]} had ${twice[1]} effects`);
   if (late) return;
@@ -155,7 +166,7 @@ async function endsWell(setting: Setting, world: World, { well, keyOf }: Ends): 
   return undefined;
 }
 
-/** The faults are over: what is under way lands, and one process leads. */
+/** The faults are over: what is under way lands, one process leads, and looks again at what it wanted to. */
 function calmed(world: World): World {
   let landed: World = { ...world, flights: [] };
   for (const flight of world.flights) landed = effected(landed, flight).world;
@@ -163,7 +174,8 @@ function calmed(world: World): World {
     ? reborn({ ...landed, processes: landed.processes.slice(-1) }, 0)
     : landed;
   const processes = led.processes.filter(({ cut }) => !cut);
-  return { ...led, faults: 0, processes: processes.length === 0 ? reborn(led, 0).processes : processes };
+  const calm = { ...led, faults: 0, processes: processes.length === 0 ? reborn(led, 0).processes : processes };
+  return { ...calm, processes: calm.processes.map((one) => (one.again === null ? one : { ...one, again: 0 })) };
 }
 
 type Onward =
@@ -180,7 +192,8 @@ async function onward(setting: Setting, world: World): Promise<Onward> {
   if (world.object === null) return { is: "rest" };
   const { again } = process;
   if (again === 0) return first(await idle(setting, world, 0));
-  if (isAtRest(world.object)) return { is: "rest" };
+  // Who looks again soon is not done.
+  if (isAtRest(world.object) && (again === null || again > LONG)) return { is: "rest" };
   if (again === null) return { is: "hang", why: "it is not settled, and nothing will look at it again" };
   let later = world;
   for (let tick = 0; tick < again; tick += 1) later = aged(later);
