@@ -47,12 +47,18 @@ export async function act(step: Do, pass: SetPass, seen: Seen, api: Platform): P
   const targets = targetsOf(pass, seen);
   const target = targets.find(({ id }) => id === step.id);
   if (target === undefined) return { seen, memory: pass.memory };
-  const writtenAt = stamp(seen.serverNow, pass.writtenInto(step.id));
-  const known = { ...(await sent(step, pass, seen, target, api)), ...(writtenAt !== undefined && { writtenAt }) };
+  const after = await sent(step, pass, seen, target, api);
+  const writtenAt = isChange(step, after) ? stamp(seen.serverNow, pass.writtenInto(step.id)) : undefined;
+  const known = { ...after, ...(writtenAt !== undefined && { writtenAt }) };
   return {
     seen: { ...seen, sent: new Set([...seen.sent, sentKey(step)]) },
     memory: { ...pass.memory, targets: targets.map((one) => (one.id === step.id ? known : one.known)) },
   };
+}
+
+/** An import of which nothing was taken over leaves the application as it was: there is nothing to bring out. */
+function isChange(step: Do, after: KnownTarget): boolean {
+  return step.what !== "import" || step.names.some((name) => knownOf(after, name)?.failed !== true);
 }
 
 /** The platform's clock tells seconds: of two writes within one the second is later all the same. */
