@@ -1,12 +1,12 @@
 /** Hop 8 of a reconcile: one status patch if something changed, events on transitions, and when to look again. */
-import { isObject } from "../kube/json.ts";
+import { isObject, member } from "../kube/json.ts";
 import type { JsonObject } from "../kube/types.ts";
 import { compose } from "./compose.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { holdBack, signature } from "./deferral.ts";
 import type { Done } from "./done.ts";
-import type { Kind, Ms } from "./kind.ts";
+import type { Kind, Lives, Ms } from "./kind.ts";
 import { requestedToken } from "./policy.ts";
 import { publish } from "./publish.ts";
 import { openAction } from "./recover.ts";
@@ -24,9 +24,11 @@ export async function finish<Spec, In, Seen, Mem extends JsonObject, Do, Api ext
   return await tell(context, kind, await publish(context, kind, done));
 }
 
-/** What was recorded or written belongs to the place where it was. */
-function isPinned({ lives }: { readonly lives: boolean | "InOthers" }, { id, session }: Done): boolean {
-  return lives === "InOthers" ? session.unsaved !== undefined : lives && id !== undefined;
+/** What was recorded, written or found in order belongs to the place where it was, and to who looks after it. */
+function isPinned({ lives }: { readonly lives: Lives }, { id, session, object, report, ending }: Done): boolean {
+  if (typeof lives === "boolean") return lives && id !== undefined;
+  const isOurs = ending.is === "settled" || member(object.status, "identity") !== undefined;
+  return session.unsaved !== undefined || (report !== undefined && isOurs);
 }
 
 /** What the user requested is not handled before its plan is approved, or its window open. */

@@ -65,7 +65,7 @@ export interface Pass<Spec, In, Mem extends JsonObject> {
   readonly writtenAt: string | undefined;
   /** The same for any object of the platform. */
   readonly writtenInto: (id: Uuid) => string | undefined;
-  /** Of a task: whether a request was begun, by an annotation that outlives the status. */
+  /** Whether a task was begun, or something `untold` was done, by an annotation that outlives the status. */
   readonly begun?: boolean;
 }
 
@@ -170,6 +170,12 @@ export interface Errand<Spec, Mem extends JsonObject, Api> {
   readonly kind: Kind<Spec, ReceiverInputs, unknown, Mem, unknown, Api>;
 }
 
+/**
+ * "InOthers": it has no id of its own, but writes entries into other objects and ends what it wrote. "Stays": it has no
+ * id of its own either, and what it wrote stays as it is when it goes.
+ */
+export type Lives = boolean | "InOthers" | "Stays";
+
 export interface Kind<Spec, In, Seen, Mem extends JsonObject, Do, Api> {
   readonly resource: Resource<Spec, Mem>;
   /** Present on the kinds that are connections themselves: they are observed through what they describe. */
@@ -183,11 +189,13 @@ export interface Kind<Spec, In, Seen, Mem extends JsonObject, Do, Api> {
    * @param idOf the id behind a reference by name, as far as it is known now
    */
   claim(spec: Spec, idOf: (field: string) => Uuid | undefined): Uuid | undefined;
+  /** Whether objects of it live on the platform: created by it, recorded by id, finalizer while a policy needs it. */
+  readonly lives: Lives;
   /**
-   * Whether objects of it live on the platform: created by it, recorded by id, finalizer while a policy needs it.
-   * "InOthers": it has no id of its own, but writes entries into other objects and ends what it wrote.
+   * Whether its memory tells of something done that the platform, on this surface, tells nobody again. That it was is
+   * noted where it outlives the status, so that it is not done again once the status is lost.
    */
-  readonly lives: boolean | "InOthers";
+  untold?(memory: Mem, surface: Surface): boolean;
   /** Whether its steps wait for approval unless the object or its connection says otherwise. */
   readonly manual?: true;
   /** Whether the platform has a list by name on this surface, and so the default adoption policy is IfUniqueName. */

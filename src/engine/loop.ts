@@ -17,6 +17,7 @@ import { backoff } from "./schedule.ts";
 import type { Frame } from "./scope.ts";
 import { isSettled } from "./status.ts";
 import { adopt, forget } from "./takeover.ts";
+import { isBegun, noteBegun } from "./task.ts";
 import { judge, type Phase } from "./verdict.ts";
 
 /** Requests of one pass, before it yields to other objects. */
@@ -67,8 +68,11 @@ async function begin<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rat
   if (recovered.is === "failed") {
     return { is: "passed", passed: failed(loop, frame, recovered.error, "read", undefined) };
   }
-  const isKept = kind.lives === "InOthers" || (kind.lives && frame.pass.proof === "recorded");
-  return { is: "on", frame: isKept ? { ...frame, object: await keepRecord(context, frame) } : frame };
+  const isKept = typeof kind.lives === "string" || (kind.lives && frame.pass.proof === "recorded");
+  if (!isKept) return { is: "on", frame };
+  const object = await keepRecord(context, frame, kind.lives);
+  const isUntold = kind.untold?.(frame.pass.memory, frame.pass.surface) === true && !isBegun(object);
+  return { is: "on", frame: { ...frame, object: isUntold ? await noteBegun(context, object) : object } };
 }
 
 /** Observes, plans and acts until there is nothing to do, or other objects should have their turn. */

@@ -5,7 +5,7 @@ import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE, SEAL } from "../
 import type { Connection, RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import type { Pins } from "./identity.ts";
-import type { Uuid } from "./kind.ts";
+import type { Lives, Uuid } from "./kind.ts";
 import { policiesOf } from "./policy.ts";
 import { isSealed, seal } from "./seal.ts";
 import { text } from "./status.ts";
@@ -33,9 +33,27 @@ export interface Place<Api> {
   readonly pins: Pins;
 }
 
-/** Keeps finalizer and backup of an object that has an id as they should be. */
-export async function keepRecord<Api extends RatedApi>(context: Context<Api>, place: Place<Api>): Promise<KubeObject> {
+/** Keeps finalizer and backup of an object that has an id, or writes without one, as they should be. */
+export async function keepRecord<Api extends RatedApi>(
+  context: Context<Api>,
+  place: Place<Api>,
+  lives: Lives,
+): Promise<KubeObject> {
+  if (typeof lives === "string") return await keepHolder(context, place, lives === "InOthers");
   return await keepBackup(context, { ...place, object: await keepFinalizer(context, place) });
+}
+
+/** Where there is no id, nothing but the installation's name tells a restored copy from the first one. */
+async function keepHolder<Api extends RatedApi>(
+  context: Context<Api>,
+  place: Place<Api>,
+  mayHold: boolean,
+): Promise<KubeObject> {
+  const { object } = place;
+  if (object.metadata.deletionTimestamp !== undefined) return object;
+  const annotations = { [INSTALLATION]: context.installation, ...cleared(object) };
+  const finalizers = mayHold ? { finalizers: finalizersWith(object, finalizerDue(place)) } : {};
+  return await context.writer.patchChecked(object, { annotations, ...finalizers });
 }
 
 /** The status is the authority; its backup follows it, also when a replace stripped it, or it named another installation. */

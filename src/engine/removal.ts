@@ -9,7 +9,7 @@ import type { Context } from "./context.ts";
 import { unasked, type Done } from "./done.ts";
 import { identify } from "./identity.ts";
 import { parseKey } from "./keys.ts";
-import type { Kind, Ms, PolicyDefaults } from "./kind.ts";
+import type { Kind, Lives, Ms, PolicyDefaults } from "./kind.ts";
 import { pass } from "./loop.ts";
 import { defaultsIn, NO_DEFAULTS, policiesOf } from "./policy.ts";
 import { hasFinalizer, release } from "./record.ts";
@@ -43,7 +43,7 @@ export async function remove<Spec, In, Seen, Mem extends JsonObject, Do, Api ext
   const policy = policiesOf(object, defaultsFor(context, object)).deletion;
   const id = session.unsaved?.id ?? text(member(object.status, "externalId"));
   const certain = openSlot(object, session).is === "empty";
-  if (policy === "Retain" || !kind.lives) {
+  if (policy === "Retain" || !hasEnd(kind)) {
     return await letGo(
       context,
       object,
@@ -56,6 +56,11 @@ export async function remove<Spec, In, Seen, Mem extends JsonObject, Do, Api ext
   if (children.length === 0) return await end(context, kind, object, session, policy);
   const why = { reason: "WaitingForChildren" as const, message: childrenMessage(children) };
   return unasked(object, session, { is: "waiting", why, exchange: "none" });
+}
+
+/** Whether it has something on the platform that its deletion can end. */
+function hasEnd({ lives }: { readonly lives: Lives }): boolean {
+  return lives === true || lives === "InOthers";
 }
 
 /** What its connection says for it: as the connection is now, or, if it is gone, as it was last. */
@@ -153,7 +158,7 @@ async function letGo<Api extends RatedApi>(
 }
 
 /** What of the platform it is about, for a sentence. */
-function subject({ lives }: { readonly lives: boolean | "InOthers" }, id: string | undefined): string {
+function subject({ lives }: { readonly lives: Lives }, id: string | undefined): string {
   if (lives === "InOthers") return "what this resource wrote";
   return id === undefined ? "an object that was never recorded" : `the object ${id}`;
 }

@@ -218,7 +218,7 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     corrects: policies.corrects,
     retry: policies.retry,
     // What this process knows and could not store yet is not lost.
-    begun: kind.task !== undefined && session.unsaved === undefined && isBegun(object),
+    begun: (kind.task === undefined ? kind.untold !== undefined : session.unsaved === undefined) && isBegun(object),
   };
 }
 

@@ -1,4 +1,7 @@
-/** Objects that do one thing and are over, like a Job of Kubernetes: what the engine does for their kinds. */
+/**
+ * Objects that do one thing and are over, like a Job of Kubernetes: what the engine does for their kinds. And that
+ * something was begun, noted where it outlives the status.
+ */
 import { keyOf } from "../kube/objects.ts";
 import type { JsonObject, KubeObject } from "../kube/types.ts";
 import { BEGUN, INSTALLATION } from "../resources/base/names.ts";
@@ -44,7 +47,7 @@ export function isBegun(object: KubeObject): boolean {
   return uid === object.metadata.uid || place === shortName(keyOf(object));
 }
 
-/** Notes in the annotations that a request is begun, for the case that the status is lost. @throws KubeError */
+/** Notes in the annotations that something was begun, for the case that the status is lost. @throws KubeError */
 export async function noteBegun<Api extends RatedApi>(context: Context<Api>, object: KubeObject): Promise<KubeObject> {
   const begun = `${object.metadata.uid} ${shortName(keyOf(object))}`;
   const annotations = { [BEGUN]: begun, [INSTALLATION]: context.installation };

@@ -64,7 +64,7 @@ describe("what a binding needs", () => {
 
   it("claims its cluster", () => {
     expect(kind.claim(spec, () => undefined)).toBe(CLUSTER);
-    expect(kind.lives).toBe(false);
+    expect(kind.lives).toBe("Stays");
   });
 });
 

@@ -19,8 +19,7 @@ export function createBinding(): PlatformKind<BindingSpec, Inputs, Seen, Binding
   const listTemplates = createTemplateList();
   return {
     resource: platformBinding,
-    // It has no id of its own, and its deletion leaves the platform as it is.
-    lives: false,
+    lives: "Stays",
     claim: (spec, idOf) => spec.clusterRef.externalId ?? idOf("spec.clusterRef"),
     listable: () => false,
     needs: (spec) => ({

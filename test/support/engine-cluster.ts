@@ -54,6 +54,8 @@ export interface MemoryCluster {
   /** Replaces the whole status, as a backup or a hostile hand does. */
   status(kind: string, name: string, status: Json | undefined): void;
   remove(kind: string, name: string): void;
+  /** Puts an object in place whole, as it was stored once: what a restore brings back. */
+  restore(object: KubeObject): void;
   secret(name: string, data: Readonly<Record<string, string>> | undefined): void;
 }
 
@@ -207,6 +209,9 @@ export function memoryCluster(now: () => Date): MemoryCluster {
       if (old.metadata.deletionTimestamp !== undefined) return;
       const { metadata } = bumped(old);
       put({ ...old, metadata: { ...metadata, deletionTimestamp: now().toISOString() } }, old);
+    },
+    restore: (object) => {
+      put(object, objects.get(keyText(keyOf(object))));
     },
     secret: (name, data) => {
       if (data === undefined) cluster.secrets.delete(name);

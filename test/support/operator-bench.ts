@@ -8,7 +8,7 @@ import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { parseKey } from "../../src/engine/keys.ts";
 import { conditionOf, conditionsOf } from "../../src/engine/status.ts";
 import { KubeError } from "../../src/kube/errors.ts";
-import type { Clock, EventInput, KubeObject } from "../../src/kube/types.ts";
+import type { Clock, EventInput, KubeObject, Writer } from "../../src/kube/types.ts";
 import { DEFAULT_DEADLINES, type Deadlines } from "../../src/platform/caller.ts";
 import type { Platform } from "../../src/platform/index.ts";
 import type { CallEntry } from "../../src/simulator/journal.ts";
@@ -41,6 +41,8 @@ export interface OperatorBench {
   apply(...manifests: readonly Manifest[]): void;
   /** A new process over the same cluster and platform; of the old one nothing goes on. */
   restart(): Promise<void>;
+  /** Ends the process within whatever it is at, also while `run` goes on; nothing is started in its place. */
+  kill(): void;
   get(kind: string, name: string): KubeObject;
   /** "True/Available", "" without such a condition. */
   told(kind: string, name: string, type?: string): string;
@@ -59,6 +61,10 @@ export interface OperatorBenchOptions {
   readonly surface?: Surface;
   /** Real milliseconds, as sockets know no other. */
   readonly deadlines?: Partial<Deadlines>;
+  /** The uid of kube-system; "installation-1" unless told. */
+  readonly installation?: string;
+  /** Another operator whose platform and clock this one shares. Time goes by for both; each runs its own work. */
+  readonly beside?: Pick<OperatorBench, "clock" | "platform">;
 }
 
 /** Renders nothing on the platform, though it is a POST. */
@@ -68,10 +74,12 @@ const READ_ONLY_POST = "createHelmDefaultValues";
 export async function operatorBench({
   surface = "full",
   deadlines = {},
+  installation = "installation-1",
+  beside,
 }: OperatorBenchOptions = {}): Promise<OperatorBench> {
-  const clock = manualClock();
+  const clock = beside?.clock ?? manualClock();
   const startedAt = clock.now().getTime();
-  const platform = await startSimulator({ surface, clock, seed: "operator bench" });
+  const platform = beside?.platform ?? (await startSimulator({ surface, clock, seed: "operator bench" }));
   const cluster = memoryCluster(() => clock.now());
   const events: EventInput[] = [];
   const changes: Change[] = [];
@@ -82,10 +90,12 @@ export async function operatorBench({
     return (drawn * GOLDEN) % 1;
   };
   let engine: Engine<Platform>;
+  let life = newLife();
 
   const pass = async (key: string): Promise<void> => {
+    if (life.isOver) return;
     try {
-      const again = await engine.reconcile(parseKey(key));
+      const again = await Promise.race([engine.reconcile(parseKey(key)), life.ended.promise]);
       if (again !== undefined) queue.enqueue(key, again);
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
@@ -110,7 +120,7 @@ export async function operatorBench({
     return createEngine<Platform>(
       {
         cache: cluster.cache,
-        writer: cluster.writer,
+        writer: mortal(cluster.writer, life),
         reader: {
           secret: (_namespace, name) => Promise.resolve(cluster.secrets.get(name)),
           configMap: () => Promise.resolve(undefined),
@@ -125,7 +135,7 @@ export async function operatorBench({
         connectionKinds: { namespaced: "PlatformConnection", cluster: "ClusterPlatformConnection" },
         windows: DEFAULT_WINDOWS,
         dryRun: false,
-        installation: "installation-1",
+        installation,
         observer: {
           change: (change) => changes.push(change),
           status: () => {},
@@ -148,8 +158,14 @@ export async function operatorBench({
   };
   onTestFinished(async () => {
     await engine.connections.closeAll();
-    await platform.close();
+    if (beside === undefined) await platform.close();
   });
+
+  const kill = (): void => {
+    queue.clear();
+    life.isOver = true;
+    life.ended.resolve(undefined);
+  };
 
   const calls = (since = 0): readonly CallEntry[] =>
     platform.journal().filter((entry): entry is CallEntry => entry.is === "call" && entry.seq > since);
@@ -165,9 +181,11 @@ export async function operatorBench({
     apply: (...manifests) => {
       for (const manifest of manifests) applyOne(cluster, manifest);
     },
+    kill,
     restart: async () => {
-      queue.clear();
+      kill();
       await engine.connections.closeAll();
+      life = newLife();
       engine = start();
       for (const object of cluster.all()) engine.changed({ type: "added", object }, true);
     },
@@ -187,6 +205,29 @@ export async function operatorBench({
         .map(({ operation }) => operation ?? ""),
     mark: () => platform.journal().at(-1)?.seq ?? 0,
     at: (call) => Date.parse(call.at) - startedAt,
+  };
+}
+
+/** Of one process. */
+interface Life {
+  isOver: boolean;
+  readonly ended: PromiseWithResolvers<undefined>;
+}
+
+function newLife(): Life {
+  return { isOver: false, ended: Promise.withResolvers() };
+}
+
+/** Writes for a process as long as that lives; what comes after its end never returns. */
+function mortal(writer: Writer, life: Life): Writer {
+  const unlessOver = async <T>(write: () => Promise<T>): Promise<T> =>
+    await (life.isOver ? new Promise<never>(() => {}) : write());
+  return {
+    patchChecked: (...how) => unlessOver(() => writer.patchChecked(...how)),
+    storeOutcome: (...how) => unlessOver(() => writer.storeOutcome(...how)),
+    patchStatus: (...how) => unlessOver(() => writer.patchStatus(...how)),
+    confirm: (...how) => unlessOver(() => writer.confirm(...how)),
+    delete: (...how) => unlessOver(() => writer.delete(...how)),
   };
 }
 

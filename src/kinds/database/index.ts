@@ -7,11 +7,13 @@ import type { Do, Seen } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
+import { untold } from "./told.ts";
 import { trace } from "./trace.ts";
 
 export const database: PlatformKind<DatabaseSpec, ServiceInputs, Seen, DatabaseMemory, Do> = {
   resource: platformDatabase,
   lives: true,
+  untold,
   claim: (spec) => spec.externalId,
   listable: (surface) => surface === "Full",
   needs: (spec) => ({

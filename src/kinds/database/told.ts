@@ -2,9 +2,10 @@
  * The state of a database as far as it was told. The documented surface has no read of it: the answers to deploy and
  * stop are the first word, and then the deployment request by its id, wherever there is one. Pure.
  */
-import type { Ms, Uuid, Why } from "../../engine/kind.ts";
+import type { Ms, Surface, Uuid, Why } from "../../engine/kind.ts";
 import type { Deployment } from "../../platform/deployments.ts";
 import { servicePhase } from "../../platform/states.ts";
+import type { DatabaseMemory } from "../../resources/database.ts";
 import type { DatabasePass, Seen } from "./model.ts";
 
 type Told = Pick<Seen, "status" | "request" | "unseen">;
@@ -28,8 +29,18 @@ const NEVER_TOLD: Why = {
   message: `The database was taken over, and the platform's surface does not show the state of databases. It is left as it is. ${ASK}`,
 };
 
+const LOST: Why = {
+  reason: "NotObservable",
+  message: `The status of this resource was lost, ${SURFACE}. The database was deployed before, and is left as it is. ${ASK}`,
+};
+
 /** A request is looked for so long, as a read may lag behind the order. */
 const FIND_MS: Ms = 600_000;
+
+/** Whether it was deployed, of which the surface shows nothing but the answer. */
+export function untold({ lastDeployment }: DatabaseMemory, surface: Surface): boolean {
+  return surface === "Documented" && lastDeployment !== undefined;
+}
 
 /** The id of the request that is followed: of an order to stop, else of a deployment that has not ended. */
 export function followedRequest({ memory }: DatabasePass): Uuid | undefined {
@@ -65,9 +76,10 @@ function unanswered({ memory, now }: DatabasePass, id: Uuid): Told {
 }
 
 /** Nothing is under way. What we made and were told nothing of yet was never deployed. */
-function standing({ memory, spec }: DatabasePass, id: Uuid): Told {
+function standing({ memory, spec, begun }: DatabasePass, id: Uuid): Told {
   const { state, lastDeployment } = memory;
   const known = state ?? lastDeployment?.state;
+  if (known === undefined && begun === true) return unseen(id, LOST);
   if (known === undefined && spec.externalId !== undefined) return unseen(id, NEVER_TOLD);
   return { status: { id, state: known ?? "READY" }, request: undefined, unseen: undefined };
 }

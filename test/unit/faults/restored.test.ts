@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+
+import { member } from "../../../src/kube/json.ts";
+import type { Json } from "../../../src/kube/types.ts";
+import { RECONCILE_REQUESTED_AT, RESOLVE } from "../../../src/resources/base/names.ts";
+import { effort } from "../../support/effort.ts";
+import { everyKind } from "../../support/every-kind.ts";
+import { figure } from "../../support/figure.ts";
+import { NEXT_COMMIT } from "../../support/manifests.ts";
+import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
+import { backupOf, idsOf, readiness, restored, together } from "../../support/restores.ts";
+
+const MINUTE = 60_000;
+/** What has nothing of the platform to lose: a connection, and an operation that is over. */
+const AT_REST = /^PlatformConnection|^PlatformOperation .*Completed/;
+const MOVES = effort.all ? (["whole", "bare"] as const) : (["bare"] as const);
+
+async function living(surface: "full" | "documented"): Promise<OperatorBench> {
+  const bench = await operatorBench({ surface });
+  bench.apply(...everyKind(bench));
+  await bench.run(15 * MINUTE);
+  expect(unready(bench)).toEqual([]);
+  return bench;
+}
+
+function unready(bench: OperatorBench): readonly string[] {
+  return readiness(bench).filter((line) => !line.includes(": True/"));
+}
+
+function change({ cluster }: OperatorBench, kind: string, name: string, members: Readonly<Record<string, Json>>) {
+  cluster.spec(kind, name, { ...(cluster.get(kind, name).spec as object), ...members });
+}
+
+const deployNext = (bench: OperatorBench): void => {
+  change(bench, "PlatformApplication", "api", { deploy: { gitCommitId: NEXT_COMMIT } });
+};
+
+describe.each(["full", "documented"] as const)(
+  "[R1] a backup that is restored beside the living cluster, %s surface",
+  {
+    timeout: 60_000,
+  },
+  (surface) => {
+    it("writes nothing to the platform, whatever it holds and whatever is asked of it; the first one goes on", async ({
+      task,
+    }) => {
+      const bench = await living(surface);
+      const old = backupOf(bench);
+      deployNext(bench);
+      await bench.run(5 * MINUTE);
+      const copies = [
+        await restored(bench, backupOf(bench), "whole"),
+        await restored(bench, backupOf(bench), "bare"),
+        await restored(bench, old, "whole"),
+        await restored(bench, old, "bare"),
+      ];
+      const from = bench.mark();
+      await together(15, bench, ...copies);
+      for (const copy of copies) {
+        change(copy, "PlatformApplication", "api", { memory: 4_096 });
+        change(copy, "PlatformProject", "shop", { description: "Another" });
+        copy.cluster.annotate("PlatformDatabase", "main", { [RECONCILE_REQUESTED_AT]: "now" });
+      }
+      await together(15, bench, ...copies);
+      for (const copy of copies) {
+        const told = readiness(copy).filter((line) => !AT_REST.test(line));
+        expect(told.filter((line) => !line.endsWith(": False/ForeignLedger"))).toEqual([]);
+        expect(told.length).toBeGreaterThanOrEqual(9);
+        for (const { kind, metadata } of copy.cluster.all()) copy.cluster.remove(kind, metadata.name);
+      }
+      await together(5, bench, ...copies);
+      expect(copies.flatMap(({ changes }) => changes)).toEqual([]);
+      expect(bench.writes(from)).toEqual([]);
+      expect(unready(bench)).toEqual([]);
+      figure(task, "0 writes by restored copies", copies.length);
+    });
+
+    it.each(MOVES)(
+      "(%s) moves by one word on its connection: the same objects, none made or deployed anew",
+      async (how) => {
+        const bench = await living(surface);
+        const copy = await restored(bench, backupOf(bench), how);
+        await together(5, bench, copy);
+        bench.kill();
+        const from = bench.mark();
+        copy.cluster.annotate("PlatformConnection", "default", { [RESOLVE]: "adopt" });
+        await copy.run(15 * MINUTE);
+        expect(idsOf(copy)).toEqual(idsOf(bench));
+        expect(bench.writes(from).filter((write) => /^(create|deploy|delete|download)/.test(write))).toEqual([]);
+        // From now on they are its own.
+        copy.cluster.annotate("PlatformConnection", "default", { [RESOLVE]: null });
+        await copy.restart();
+        await copy.run(15 * MINUTE);
+        expect(readiness(copy).filter((line) => line.includes("ForeignLedger"))).toEqual([]);
+        const holders = copy.cluster
+          .all()
+          // An operation that is over is not worked on any more.
+          .filter(({ kind }) => kind !== "PlatformOperation")
+          .map(({ status }) => member(member(status, "identity"), "installation"));
+        expect(new Set(holders)).toEqual(new Set([undefined, "installation-2"]));
+        deployNext(copy);
+        await copy.run(5 * MINUTE);
+        expect(bench.writes(from).filter((write) => write === "deployApplication")).toHaveLength(1);
+      },
+    );
+  },
+);
+
+it("[R1] a restored copy moves object by object", { timeout: 60_000 }, async () => {
+  const bench = await operatorBench();
+  bench.apply(...everyKind(bench));
+  await bench.run(5 * MINUTE);
+  const copy = await restored(bench, backupOf(bench), "whole");
+  await together(5, bench, copy);
+  copy.cluster.annotate("PlatformProject", "shop", { [RESOLVE]: "adopt" });
+  await together(15, bench, copy);
+  expect(copy.told("PlatformProject", "shop")).toBe("True/Available");
+  expect(copy.get("PlatformProject", "shop").metadata.annotations?.[RESOLVE]).toBeUndefined();
+  expect(copy.told("PlatformEnvironment", "staging")).toBe("False/ForeignLedger");
+  expect(copy.changes).toEqual([]);
+});
