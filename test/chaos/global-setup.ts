@@ -10,6 +10,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { stop, ...facts } = await startControlPlane({
     crdsDir: join(import.meta.dirname, "../../crds"),
     controllers: true,
+    // The taps see every request of the operator.
+    auditLog: false,
   });
   try {
     project.provide("program", await buildBundle(facts.dir));
