@@ -33,7 +33,7 @@ export function casesOf(schema: KindSchema, cases: KindCases, ground: Ground, na
     ...leaves.filter(({ path }) => entries[path] === undefined).map(({ path }) => `no entry for ${path}`),
     ...Object.keys(entries).flatMap((path) => (paths.has(path) ? [] : [`no leaf ${path}`])),
   ];
-  if (strays.length > 0) throw new Error(`${schema.kind}: ${strays.join(", ")}`);
+  if (strays.length > 0) throw new Error(`${schema.kind} in test/hostile/generated/kinds: ${strays.join(", ")}`);
   const seed = cases.seed(ground, name);
   return leaves.flatMap((leaf) => {
     const entry = entries[leaf.path];
