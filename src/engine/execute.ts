@@ -108,7 +108,10 @@ async function prepared<Spec, In, Seen, Mem extends JsonObject, Do, Api extends 
 ): Promise<Frame<Spec, In, Mem, Api>> {
   const frame = { ...work.frame, pass: { ...work.frame.pass, memory } };
   const why: Why = { reason: "Progressing", message: "A request is on its way to the platform." };
-  return { ...frame, object: await announced({ ...work, frame }, why, undefined) };
+  const object = await announced({ ...work, frame }, why, undefined);
+  // What is stored already was not written again, and so not checked.
+  if (object === work.frame.object) await work.context.writer.confirm(object);
+  return { ...frame, object };
 }
 
 async function once<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
