@@ -84,7 +84,6 @@ const troubles: readonly Trouble[] = [
   { what: "a reset after the effect", fate: { do: "reset", effect: true }, times: 1 },
   { what: "a reset before the effect", fate: { do: "reset", effect: false }, times: 1 },
   { what: "three 500s", fate: refusal(500, "InternalError"), times: 3 },
-  { what: "ten 503s", fate: refusal(503, "ServiceUnavailable"), times: 10 },
   { what: "5 s", fate: { do: "slow", ms: 5_000 }, times: 1 },
   { what: "no answer", fate: { do: "hang" }, times: 1 },
 ];

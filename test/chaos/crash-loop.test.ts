@@ -15,32 +15,36 @@ const TREES = effort.cases(3, 13);
 const LOOP_MS = effort.cases(5_000, 120_000);
 
 describe("[A6] a crash loop", () => {
-  it("creates and deploys everything once, and lists each kind once a start", async ({ task }) => {
-    const random = numbers(effort.seed);
-    await using bed = await openBed({ surface: "full" });
-    const names = Array.from({ length: TREES }, (_, index) => `shop-${index}`);
-    await bed.apply(...defaults(bed));
-    for (const name of names) await bed.apply(...tree(bed, name), database(name, name));
-    const until = performance.now() + LOOP_MS;
-    let starts = 1;
-    while (performance.now() < until) {
-      await sleep(effort.all ? 1_000 + random() * 2_000 : 700 + random() * 900);
-      await bed.kill();
-      await bed.start();
-      starts += 1;
-    }
-    for (const name of names) {
-      await bed.waitFor("PlatformApplication", name, { status: "True" }, 60_000);
-      await bed.waitFor("PlatformDatabase", name, { status: "True" }, 60_000);
-    }
-    const done = new Map<string, number>();
-    for (const effect of effects(bed)) done.set(effect, (done.get(effect) ?? 0) + 1);
-    const operations = ["Project", "Environment", "Application", "Database"].map((kind) => `create${kind}`);
-    const once = [...operations, "deployApplication", "deployDatabase"].map((operation) => [operation, TREES]);
-    expect(Object.fromEntries(done)).toEqual(Object.fromEntries(once));
-    const lists = new Map<string, number>();
-    for (const { what } of bed.calls) if (what.startsWith("kube LIST")) lists.set(what, (lists.get(what) ?? 0) + 1);
-    expect(Math.max(...lists.values())).toBeLessThanOrEqual(starts);
-    figure(task, `${starts} starts with ${TREES * 4} resources, 1 list of each kind a start`, starts);
-  });
+  it(
+    "creates and deploys everything once, and lists each kind once a start",
+    { timeout: 600_000 },
+    async ({ task }) => {
+      const random = numbers(effort.seed);
+      await using bed = await openBed({ surface: "full", windows: { landingMs: 4_000 } });
+      const names = Array.from({ length: TREES }, (_, index) => `shop-${index}`);
+      await bed.apply(...defaults(bed));
+      for (const name of names) await bed.apply(...tree(bed, name), database(name, name));
+      const until = performance.now() + LOOP_MS;
+      let starts = 1;
+      while (performance.now() < until) {
+        await sleep(effort.all ? 1_000 + random() * 2_000 : 700 + random() * 900);
+        await bed.kill();
+        await bed.start();
+        starts += 1;
+      }
+      for (const name of names) {
+        await bed.waitFor("PlatformApplication", name, { status: "True" }, 60_000);
+        await bed.waitFor("PlatformDatabase", name, { status: "True" }, 60_000);
+      }
+      const done = new Map<string, number>();
+      for (const effect of effects(bed)) done.set(effect, (done.get(effect) ?? 0) + 1);
+      const operations = ["Project", "Environment", "Application", "Database"].map((kind) => `create${kind}`);
+      const once = [...operations, "deployApplication", "deployDatabase"].map((operation) => [operation, TREES]);
+      expect(Object.fromEntries(done)).toEqual(Object.fromEntries(once));
+      const lists = new Map<string, number>();
+      for (const { what } of bed.calls) if (what.startsWith("kube LIST")) lists.set(what, (lists.get(what) ?? 0) + 1);
+      expect(Math.max(...lists.values())).toBeLessThanOrEqual(starts);
+      figure(task, `${starts} starts with ${TREES * 4} resources, 1 list of each kind a start`, starts);
+    },
+  );
 });

@@ -100,7 +100,7 @@ describe("[A7] SIGTERM", () => {
     figure(task, `${Math.ceil(longest)} ms at most, 0 intents open`, POINTS.length);
   });
 
-  it.runIf(effort.all)("at every call from the start on", async ({ task }) => {
+  it.runIf(effort.all)("at every call from the start on", { timeout: 1_200_000 }, async ({ task }) => {
     const commits = [NEXT_COMMIT, COMMIT];
     let k = 0;
     for (; ; k += 1) {

@@ -179,14 +179,20 @@ describe("a watch that breaks", () => {
 describe("a watch that is dead without a word", () => {
   it.runIf(effort.all)("[B5] is found out within 45 s", async ({ task }) => {
     let isDead = true;
+    let dead = 0;
     await using bed = await openBed({
       surface: "full",
       director: {
         watched: (watch) => {
-          if (isDead) watch.hold();
+          if (!isDead) return;
+          watch.hold();
+          dead += 1;
         },
       },
     });
+    await vi.waitFor(() => {
+      expect(dead).toBe(13);
+    }, 60_000);
     const since = performance.now();
     await bed.apply(...defaults(bed), project("shop"));
     isDead = false;
