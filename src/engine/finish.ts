@@ -10,7 +10,7 @@ import type { Kind, Lives, Ms } from "./kind.ts";
 import { requestedToken } from "./policy.ts";
 import { publish } from "./publish.ts";
 import { openAction } from "./recover.ts";
-import { backoff, follow, jitter, pollInterval } from "./schedule.ts";
+import { abreast, backoff, follow, jitter, pollInterval } from "./schedule.ts";
 import type { Session } from "./session.ts";
 import { isSettled, sameJson } from "./status.ts";
 import { announce } from "./transitions.ts";
@@ -125,10 +125,11 @@ function nextLook<Api extends RatedApi>(context: Context<Api>, done: Done): Ms {
   return ending.is === "waiting" ? again : Math.max(again, context.windows.backoffMinMs);
 }
 
-function usualDelay<Api extends RatedApi>({ windows, random }: Context<Api>, done: Done, pollMs: Ms): Ms {
-  const { object, session, ending } = done;
+function usualDelay<Api extends RatedApi>({ windows, random, clock }: Context<Api>, done: Done, pollMs: Ms): Ms {
+  const { object, session, ending, group } = done;
   switch (ending.is) {
     case "settled":
+      if (isSettled(object) && group !== undefined) return abreast(pollMs, group, clock.monotonic());
       // What has just become settled is often still being filled: its children, its ingress.
       return jitter(isSettled(object) ? pollMs : Math.min(pollMs, windows.firstLookMs), random());
     case "waiting":

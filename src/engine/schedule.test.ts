@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { anObject } from "../../test/support/engine-objects.ts";
 import { POLL_INTERVAL } from "../resources/base/names.ts";
 import { DEFAULT_WINDOWS } from "./context.ts";
-import { backoff, follow, jitter, parseDuration, pollInterval } from "./schedule.ts";
+import { abreast, backoff, follow, jitter, parseDuration, pollInterval } from "./schedule.ts";
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
@@ -73,6 +73,13 @@ describe("pollInterval", () => {
   });
 });
 
+/** Where in an interval of 10 minutes the looks of a group end up, in milliseconds. */
+function spot(group: string): number {
+  let now = 0;
+  for (let look = 0; look < 7; look += 1) now += abreast(600_000, group, now);
+  return now % 600_000;
+}
+
 describe("delays", () => {
   it("of a poll stay within ten per cent", () => {
     fc.assert(
@@ -81,6 +88,31 @@ describe("delays", () => {
         expect(Number.isInteger(delay) && delay >= Math.floor(ms * 0.9) && delay <= Math.ceil(ms * 1.1)).toBe(true);
       }),
     );
+  });
+
+  it("of one group come to the same time, and stay within ten per cent on the way", () => {
+    const clock = fc.integer({ min: 0, max: 1e12 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1_000, max: 1e8 }), fc.uuid(), clock, clock, (ms, group, one, other) => {
+        const looks = [one, other].map((start) => {
+          let now = start;
+          for (let look = 0; look < 7; look += 1) {
+            const delay = abreast(ms, group, now);
+            expect(delay >= Math.floor(ms * 0.9) && delay <= Math.ceil(ms * 1.1)).toBe(true);
+            now += delay;
+          }
+          return now % ms;
+        });
+        const apart = Math.abs((looks[0] ?? 0) - (looks[1] ?? 0));
+        expect(Math.min(apart, ms - apart)).toBeLessThanOrEqual(2);
+      }),
+    );
+  });
+
+  it("of groups are spread over the interval", () => {
+    const ids = fc.sample(fc.uuid(), { numRuns: 500, seed: 1 });
+    const tenths = new Set(ids.map((id) => Math.floor(spot(id) / 60_000)));
+    expect(tenths.size).toBe(10);
   });
 
   it("of what is followed grow from 2 s to 30 s and stay there", () => {
