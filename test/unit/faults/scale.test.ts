@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import type { JsonObject, KubeObject } from "../../../src/kube/types.ts";
+import { createCrowd, isReady, type Crowd } from "../../chaos/in-process/crowd.ts";
+import { buildPlatforms, type Platforms } from "../../chaos/in-process/platform.ts";
+import type { Manifest } from "../../support/cluster.ts";
+import { effort } from "../../support/effort.ts";
+import { figure } from "../../support/figure.ts";
+import { application, defaults, environment, project } from "../../support/manifests.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const OBJECTS = effort.cases(300, 5_000);
+/** Of each project: one environment with eight applications. */
+const APPLICATIONS = 8;
+const RATE = 50;
+
+let platforms: Platforms;
+beforeAll(async () => {
+  platforms = await buildPlatforms();
+});
+afterAll(() => platforms.close());
+
+const DELETED = { lifecycle: { deletionPolicy: "Delete" } };
+
+/** Ten resources. */
+function shop({ platform }: Crowd, name: string): readonly Manifest[] {
+  const idle = { ...DELETED, deploy: undefined } as unknown as JsonObject;
+  return [
+    project(name, DELETED),
+    environment({ platform }, name, name, DELETED),
+    ...Array.from({ length: APPLICATIONS }, (_, index) => application(`${name}-${index}`, name, idle)),
+  ];
+}
+
+/** A change that the platform has an operation for. */
+const CHANGES: Readonly<Record<string, JsonObject>> = {
+  PlatformProject: { description: "another" },
+  PlatformEnvironment: { mode: "STAGING" },
+  PlatformApplication: { memory: 768 },
+};
+
+const services = ({ cluster }: Crowd): readonly KubeObject[] =>
+  cluster.all().filter(({ kind }) => kind !== "PlatformConnection");
+
+/**
+ * Does something to all objects and waits until it is so.
+ * @returns the seconds that it took, and the calls
+ */
+async function phase(crowd: Crowd, act: () => void, isOver: () => boolean) {
+  const [since, before] = [crowd.clock.monotonic(), crowd.platform.calls().length];
+  act();
+  for (let looks = 0; !isOver() && looks < 2_000; looks += 1) await crowd.until(() => false, SECOND);
+  expect(isOver()).toBe(true);
+  return { seconds: (crowd.clock.monotonic() - since) / SECOND, calls: crowd.platform.calls().length - before };
+}
+
+describe("[D5] thousands of objects", { timeout: 1_200_000 }, () => {
+  it("start, change and end as fast as the budget lets them, and cost one call a look at most", async ({ task }) => {
+    const crowd = createCrowd(platforms, { surface: "full" });
+    const { cluster, platform } = crowd;
+    const rateLimit = { requestsPerSecond: RATE, burst: RATE };
+    for (const manifest of defaults({ platform }, { rateLimit })) cluster.create(manifest);
+    const shops = Array.from({ length: OBJECTS / (APPLICATIONS + 2) }, (_, index) => `shop-${index}`);
+    const areReady = (): boolean => services(crowd).every(isReady);
+
+    const created = await phase(
+      crowd,
+      () => shops.flatMap((name) => shop(crowd, name)).forEach((manifest) => cluster.create(manifest)),
+      areReady,
+    );
+    const changed = await phase(
+      crowd,
+      () =>
+        services(crowd).forEach(({ kind, metadata }) =>
+          cluster.patch(kind, metadata.name, { spec: CHANGES[kind] ?? {} }),
+        ),
+      areReady,
+    );
+    for (const { seconds, calls } of [created, changed]) expect(seconds).toBeLessThanOrEqual(calls / RATE + 30);
+
+    // All at rest: looked at every 10 minutes, ± 10 %.
+    await crowd.until(() => false, 20 * MINUTE);
+    const [version, before] = [cluster.version(), platform.calls().length];
+    await crowd.until(() => false, HOUR);
+    const idle = platform.calls().slice(before);
+    expect(cluster.version()).toBe(version);
+    expect(idle.filter(({ method }) => method !== "GET")).toEqual([]);
+    const perLook = idle.length / OBJECTS / 6;
+    expect(perLook).toBeLessThanOrEqual(1);
+
+    const deleted = await phase(
+      crowd,
+      () => services(crowd).forEach(({ kind, metadata }) => cluster.remove(kind, metadata.name)),
+      () => services(crowd).length === 0,
+    );
+    expect(deleted.seconds).toBeLessThanOrEqual(deleted.calls / RATE + 120);
+    expect(platform.world().projects.size).toBe(0);
+    expect(crowd.internal).toEqual([]);
+    const took = [created, changed, deleted].map(({ seconds }) => seconds.toFixed(0)).join(", ");
+    figure(
+      task,
+      `${OBJECTS} objects at ${RATE} calls/s: created, changed, deleted in ${took} s; ${perLook.toFixed(2)} calls per object and look at rest`,
+    );
+  });
+});
