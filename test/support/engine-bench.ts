@@ -128,7 +128,7 @@ export function engineBench(options: BenchOptions = {}): Bench {
     output: () => Promise.resolve(),
     windows,
     engine: undefined as unknown as Engine<WidgetApi>,
-    run: queue.run,
+    run: (ms) => queue.run(ms),
     restart: (order) => {
       killed = Promise.withResolvers<void>();
       queue.clear();
