@@ -5,6 +5,7 @@
  */
 import { describe, expect, it, type TestContext } from "vitest";
 
+import { conditionOf } from "../../src/engine/status.ts";
 import { isObject, member } from "../../src/kube/json.ts";
 import type { JsonObject } from "../../src/kube/types.ts";
 import { INTENT } from "../../src/resources/base/names.ts";
@@ -124,13 +125,13 @@ describe("[M1] the ledger keeps its rules in every order of what can happen", PA
   });
 
   it.for([
-    { what: "about to write its intent", way: OVERTAKEN, more: 0 },
-    { what: "frozen since its intent was stored", way: FROZEN, more: 0 },
-    { what: "about to clear an intent that had no effect", way: CLEARING, more: effort.cases(0, 1) },
-  ])("while a second process leads, and the first is $what", async ({ way, more }, { task }) => {
+    { what: "about to write its intent", way: OVERTAKEN, more: 0, deep: 15 },
+    { what: "frozen since its intent was stored", way: FROZEN, more: 0, deep: 15 },
+    { what: "about to clear an intent that had no effect", way: CLEARING, more: effort.cases(0, 1), deep: 12 },
+  ])("while a second process leads, and the first is $what", async ({ way, more, deep }, { task }) => {
     const setting = settingOf({}, { edit: undefined });
     const overtaken = await follow(setting, begin(SPEC, 3), way);
-    const explored = await explore(setting, { ...overtaken, faults: more }, effort.cases(9, 15));
+    const explored = await explore(setting, { ...overtaken, faults: more }, effort.cases(9, deep));
     expect(explored.counterexample).toBeUndefined();
     tell(task, explored);
   });
@@ -149,11 +150,27 @@ describe("[M1] the ledger keeps its rules in every order of what can happen", PA
 });
 
 describe("[M1] beyond the one assumption, that a request lands within its window", PATIENCE, () => {
+  /** The window of a slow request is over, and the create is about to be tried again. */
+  const RETRYING = [
+    ...[/^A begins/, /^A: list →/, /^A: writes the object .* done$/, /^A: create, lost or slow/],
+    ...[/^A: writes the status .* done$/, /^time/, /^time/, /^time/],
+    ...[/^A begins/, /^A: list →/, /^A: writes the object .* done$/, /^A: list →/, /^A: writes the object .* done$/],
+  ];
+
   it("nothing is deleted, and nothing hangs", async ({ task }) => {
     const setting = settingOf({}, { beyond: true, edit: undefined });
-    const explored = await explore(setting, begin(SPEC, 1), effort.cases(9, 12));
+    const retrying = await follow(setting, begin(SPEC, 1), RETRYING);
+    const explored = await explore(setting, { ...retrying, faults: 1 }, effort.cases(7, 10));
     expect(explored.counterexample).toBeUndefined();
     tell(task, explored);
+  });
+
+  it("a duplicate that a trace can see is told, and left to a person", async () => {
+    const setting = settingOf({}, { beyond: true, edit: undefined });
+    const way = [...RETRYING, /^A: create, executed but not answered$/, /lands$/];
+    const { object, remotes } = await rested(setting, await follow(setting, begin(SPEC, 2), way), 0);
+    expect(remotes).toHaveLength(2);
+    expect(conditionOf(object ?? {}, "Stalled")).toMatchObject({ status: "True", reason: "DuplicateRemote" });
   });
 });
 

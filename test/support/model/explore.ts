@@ -4,10 +4,10 @@ import { member } from "../../../src/kube/json.ts";
 import type { KubeObject } from "../../../src/kube/types.ts";
 import { EXTERNAL_ID } from "../../../src/resources/base/names.ts";
 import { LONG } from "./exchange.ts";
-import { movesOf } from "./moves.ts";
+import { landed, movesOf } from "./moves.ts";
 import { createNames } from "./names.ts";
 import { busy, idle, isBehind, reborn, Violation, watch, type Move, type Setting } from "./steps.ts";
-import { aged, effected, isIntentOpen, type World } from "./world.ts";
+import { aged, isIntentOpen, type World } from "./world.ts";
 
 /** What an exploration found. */
 export interface Explored {
@@ -168,11 +168,10 @@ async function endsWell(setting: Setting, world: World, { well, keyOf }: Ends): 
 
 /** The faults are over: what is under way lands, one process leads, and looks again at what it wanted to. */
 function calmed(world: World): World {
-  let landed: World = { ...world, flights: [] };
-  for (const flight of world.flights) landed = effected(landed, flight).world;
-  const led = landed.processes.every(({ cut }) => cut)
-    ? reborn({ ...landed, processes: landed.processes.slice(-1) }, 0)
-    : landed;
+  const still = world.flights.reduce(landed, world);
+  const led = still.processes.every(({ cut }) => cut)
+    ? reborn({ ...still, processes: still.processes.slice(-1) }, 0)
+    : still;
   const processes = led.processes.filter(({ cut }) => !cut);
   const calm = { ...led, faults: 0, processes: processes.length === 0 ? reborn(led, 0).processes : processes };
   return { ...calm, processes: calm.processes.map((one) => (one.again === null ? one : { ...one, again: 0 })) };
@@ -218,9 +217,12 @@ function isAtRest(object: KubeObject): boolean {
 
 /** @returns what is wrong with a world at rest */
 function judged(world: World): string | undefined {
-  const { object, remotes, warned } = world;
+  const { object, remotes, warned, late } = world;
   if (object === null) {
-    return remotes.length === 0 || warned ? undefined : "the object is gone, and what it made is left without a word";
+    // What lands after its window, nobody looks for any more.
+    return remotes.length === 0 || warned || late
+      ? undefined
+      : "the object is gone, and what it made is left without a word";
   }
   const stalled = conditionOf(object, "Stalled");
   if (stalled?.status === "True") return judgedStalled(world, object, stalled.reason);

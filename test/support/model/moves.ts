@@ -2,7 +2,7 @@
 import { LANDING_TICKS } from "./exchange.ts";
 import { unusedVersion } from "./marks.ts";
 import { isOnce, move, put, stepsOf, struck, type Move, type Setting } from "./steps.ts";
-import { aged, born, edited, effected, type World } from "./world.ts";
+import { aged, born, edited, effected, type Flight, type World } from "./world.ts";
 
 /** The ticks after which the lease of a process that does not renew it is another's (15 s). */
 const LEASE_TICKS = 3;
@@ -16,12 +16,17 @@ export async function movesOf(setting: Setting, world: World): Promise<readonly 
 /** A request that nobody waits for lands, or never does. */
 function landings(world: World): readonly Move[] {
   return world.flights.flatMap((flight) => {
-    const rest = { ...world, flights: world.flights.filter((one) => one !== flight) };
-    const late = flight.age >= LANDING_TICKS;
-    const landed = { ...effected(rest, flight).world, late: world.late || late };
     const what = `the request "${flight.op}" of ${flight.attempt}`;
-    return [move(`${what} lands`, landed), move(`${what} is lost`, rest)];
+    const lost = { ...world, flights: world.flights.filter((one) => one !== flight) };
+    return [move(`${what} lands`, landed(world, flight)), move(`${what} is lost`, lost)];
   });
+}
+
+/** @returns the world once a request has landed, perhaps after its window */
+export function landed(world: World, flight: Flight): World {
+  const flights = world.flights.filter((one) => one !== flight);
+  const late = world.late || flight.age >= LANDING_TICKS;
+  return { ...effected(world, flight).world, flights, late };
 }
 
 /** What a user does. */
