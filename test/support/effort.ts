@@ -4,10 +4,13 @@
 const all = process.env["CHAOS"] === "all";
 /** CHAOS_SEED=n repeats a run's random choices. */
 const seed = Number(process.env["CHAOS_SEED"] ?? 1);
+/** SOAK_MINUTES=120 has the churn go on for two hours. */
+const soakMinutes = Number(process.env["SOAK_MINUTES"] ?? 5);
 
 export const effort = {
   all,
   seed,
+  soakMinutes,
   /** @returns `few` in `make test`, `many` in `make chaos`. */
   cases: (few: number, many: number): number => (all ? many : few),
 } as const;

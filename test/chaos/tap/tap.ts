@@ -11,7 +11,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { certificate, privateKey } from "../../support/tls.ts";
 import type { Call, Director, Fate, Sequence, Side } from "./call.ts";
 import { ownerOf } from "./owner.ts";
-import { openWatch } from "./watch.ts";
+import { cut, openWatch } from "./watch.ts";
 
 export interface TapOptions {
   readonly side: Side;
@@ -134,7 +134,7 @@ async function meet(fate: Fate, exchange: Exchange, options: TapOptions, forward
       return;
     case "reset":
       if (fate.effect) await bytesOf(await forward(exchange));
-      response.socket?.resetAndDestroy();
+      cut(response);
       return;
     case "crash":
       return crash(fate, exchange, options, forward);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createInterface } from "node:readline";
+import { TLSSocket } from "node:tls";
 
 import type { Call, Director, Watch } from "./call.ts";
 
@@ -29,7 +30,7 @@ export function openWatch(call: Call, answer: IncomingMessage, response: ServerR
       response.end();
     },
     reset: () => {
-      response.socket?.resetAndDestroy();
+      cut(response);
     },
   };
   director.watched?.(watch);
@@ -44,4 +45,10 @@ export function openWatch(call: Call, answer: IncomingMessage, response: ServerR
   });
   answer.on("error", () => response.destroy());
   response.on("close", () => answer.destroy());
+}
+
+/** Breaks the connection of a response: by a reset, where Node can send one, else by an end within TLS. */
+export function cut({ socket }: ServerResponse): void {
+  if (socket instanceof TLSSocket) socket.destroy();
+  else socket?.resetAndDestroy();
 }
