@@ -16,6 +16,7 @@ import type { OperatorBench } from "./operator-bench.ts";
 /**
  * An object of each kind that stands for something of the platform or writes into it, some with values of a Secret in
  * them. The project is "shop", its environment "staging", the application "api".
+ * @param lifecycle of those that can be deleted on the platform
  */
 export function everyKind(bench: OperatorBench, lifecycle: JsonObject = {}): readonly Manifest[] {
   const clusterRef = { externalId: bench.platform.clusterIds[0] ?? "" };
@@ -26,8 +27,8 @@ export function everyKind(bench: OperatorBench, lifecycle: JsonObject = {}): rea
     environment(bench, "staging", "shop", { lifecycle }),
     application("api", "staging", { memory: 512, variables: variables("API"), lifecycle }),
     database("main", "staging", { lifecycle }),
-    blueprint("cache", "staging", { lifecycle }),
-    resource("PlatformCluster", "own", { ...clusterRef, lifecycle }),
+    blueprint("cache", "staging"),
+    resource("PlatformCluster", "own", clusterRef),
     resource("PlatformVariableSet", "shared", {
       targets: [{ applicationRef: { name: "api" } }],
       variables: variables("SHARED"),

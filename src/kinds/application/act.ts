@@ -5,7 +5,7 @@ import type { ServiceStatus } from "../../platform/service-status.ts";
 import type { ApplicationMemory, LastDeployment } from "../../resources/application.ts";
 import { baselineOf } from "../service/baseline.ts";
 import { accepted, begun } from "../service/progress.ts";
-import { memorable, writtenWith } from "../service/settings.ts";
+import { memorable, revisionOf, writtenWith } from "../service/settings.ts";
 import { importItems } from "../variables.ts";
 import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
 import { followed } from "./progress.ts";
@@ -65,7 +65,7 @@ async function update(pass: ApplicationPass, seen: Seen, api: Platform): Promise
   const { written } = pass.memory;
   const memory = {
     ...pinned(pass, seen),
-    written: { ...written, ...writtenWith(declaredSettings(pass.spec), stored, written) },
+    written: { ...written, ...writtenWith(declaredSettings(pass.spec), stored, revisionOf(pass.memory)) },
   };
   const next = updated ?? record;
   const siblings = seen.siblings?.map((one) => (one.id === record.id ? next : one));
@@ -116,7 +116,7 @@ function deploymentOf(
   const { written } = pass.memory;
   return {
     gitCommitId: step.commit,
-    settings: written?.revision ?? 0,
+    settings: revisionOf(pass.memory),
     variablesAt: pass.writtenAt ?? "",
     ...begun(answer, before.status, pass.now),
     ...(written?.variables === undefined ? {} : { variables: written.variables }),

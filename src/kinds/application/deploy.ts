@@ -4,6 +4,7 @@ import type { ServiceStatus } from "../../platform/service-status.ts";
 import { hasFailed } from "../service/baseline.ts";
 import type { Progress } from "../service/progress.ts";
 import { retryIn, waitToRetry } from "../service/retry.ts";
+import { revisionOf } from "../service/settings.ts";
 import { startDue } from "../service/start.ts";
 import { once } from "../service/steps.ts";
 import { orderMark } from "../service/trace.ts";
@@ -47,7 +48,7 @@ function deployment(pass: ApplicationPass, status: ServiceStatus, { commit, corr
   const { written } = pass.memory;
   const why: Why = { reason: "Deploying", message: `Commit ${shortCommit(commit)} is being deployed.` };
   const made = {
-    settings: written?.revision ?? 0,
+    settings: revisionOf(pass.memory),
     variables: written?.variables === undefined ? undefined : { ...written.variables },
     variablesAt: pass.writtenAt ?? "",
     attempts,

@@ -3,6 +3,7 @@ import { sameContent } from "../../engine/kind.ts";
 import { servicePhase } from "../../platform/states.ts";
 import type { LastDeployment } from "../../resources/application.ts";
 import { everDeployed } from "../service/baseline.ts";
+import { revisionOf } from "../service/settings.ts";
 import { shownState } from "../service/words.ts";
 import { recordOf, type ApplicationPass, type Seen } from "./model.ts";
 import { variablesSent } from "./variables.ts";
@@ -28,7 +29,7 @@ function foundDeployment(pass: ApplicationPass, seen: Seen): LastDeployment | un
     gitCommitId: commit,
     state: shownState(seen.status.state),
     finishedAt: pass.now.toISOString(),
-    settings: written?.revision ?? 0,
+    settings: revisionOf(pass.memory),
     variablesAt: pass.writtenAt ?? "",
     variables: written?.variables ?? (variablesSent(pass, seen) ? pass.inputs.fingerprint : undefined),
   };
@@ -84,7 +85,7 @@ export function foreignCommit(pass: ApplicationPass, seen: Seen, last: LastDeplo
 }
 
 function changedSettings({ memory, awaited }: ApplicationPass, last: LastDeployment): boolean {
-  return awaited.has("updateApplication") || (memory.written?.revision ?? 0) !== (last.settings ?? 0);
+  return awaited.has("updateApplication") || revisionOf(memory) !== (last.settings ?? 0);
 }
 
 /** Whether a variable set wrote to it since. Of a deployment that knows nothing of that, nothing is brought out. */

@@ -81,8 +81,7 @@ async function variablesOf(
   api: Platform,
 ): Promise<Pick<Seen, "keys" | "secretIds">> {
   if (pass.inputs.variables.length === 0) return { keys: undefined, secretIds: new Map() };
-  const { written, lastDeployment } = pass.memory;
-  const foreign = written?.variables === undefined && lastDeployment === undefined && everDeployed(status);
+  const foreign = everDeployed(status) && isUnknown(pass.memory);
   // Before an import as well: what it does not take over is changed by its id, and before the deployment.
   const changing = !variablesSent(pass, NOTHING_SEEN) || pendingSecrets(pass).length > 0;
   if (!foreign && !(pass.surface === "Full" && changing)) return { keys: undefined, secretIds: new Map() };
@@ -92,6 +91,11 @@ async function variablesOf(
     keys: foreign ? new Set([...plain, ...secrets].filter(isOwn).map(({ key }) => key)) : undefined,
     secretIds: new Map(secrets.filter(isOwn).map((secret) => [secret.key, secret.id])),
   };
+}
+
+/** Whether nothing tells what was sent: what was written always has settings, unless what it says cannot be read. */
+function isUnknown({ written, lastDeployment }: ApplicationPass["memory"]): boolean {
+  return written?.variables === undefined && (lastDeployment === undefined || written?.settings === undefined);
 }
 
 /** Lists hold inherited variables too; where a scope is shown it tells them apart. */

@@ -5,7 +5,7 @@ import type { ApplicationMemory, LastDeployment } from "../../resources/applicat
 import { hasFailed } from "../service/baseline.ts";
 import { lastFailureOf, runStateDrift, runStateOf, stoppingOf } from "../service/history.ts";
 import { ingressFields, ingressReady } from "../service/ingress.ts";
-import { memorable, settingsDrift, shownField } from "../service/settings.ts";
+import { memorable, revisionOf, settingsDrift, shownField } from "../service/settings.ts";
 import { shownState, stateCondition } from "../service/words.ts";
 import { fitOptional } from "../text.ts";
 import { deployCause, deployedCommit, foreignCommit, lastDeployment, sameCommit } from "./deployment.ts";
@@ -113,7 +113,7 @@ function written(pass: ApplicationPass, seen: Seen): ApplicationMemory["written"
   const variables = foreign
     ? { variables: { ...pass.inputs.fingerprint }, variableNames: pass.inputs.variables.map(({ name }) => name) }
     : { variables: refreshed(known?.variables, pass.inputs.fingerprint) };
-  return { revision: 0, ...known, settings: { ...settings }, ...variables };
+  return { revision: revisionOf(pass.memory), ...known, settings: { ...settings }, ...variables };
 }
 
 /** Where the platform differs; what only we know (a secret's value) is not compared. */

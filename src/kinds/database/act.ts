@@ -5,7 +5,7 @@ import type { ServiceStatus } from "../../platform/service-status.ts";
 import type { DatabaseMemory } from "../../resources/database.ts";
 import { baselineOf } from "../service/baseline.ts";
 import { accepted, begun } from "../service/progress.ts";
-import { memorable, writtenWith } from "../service/settings.ts";
+import { memorable, revisionOf, writtenWith } from "../service/settings.ts";
 import { isStoppedAlready } from "../stopped-already.ts";
 import { recordOf, type DatabasePass, type Do, type Seen } from "./model.ts";
 import { followed } from "./progress.ts";
@@ -51,7 +51,7 @@ async function update(pass: DatabasePass, seen: Seen, api: Platform): Promise<Fo
   if (record === undefined) return { seen, memory: pass.memory };
   const updated = await api.databases.update(record, databaseSettings(pass.spec));
   const stored = updated && observedSettings(updated);
-  const written = writtenWith(declaredSettings(pass.spec), stored, pass.memory.written);
+  const written = writtenWith(declaredSettings(pass.spec), stored, revisionOf(pass.memory));
   const next = updated ?? record;
   const siblings = seen.siblings?.map((one) => (one.id === record.id ? next : one));
   return { seen: { ...seen, siblings, updated: true }, memory: { ...pinned(pass, seen), written } };
@@ -64,7 +64,7 @@ function deployed(
   answer: ServiceStatus | undefined,
 ): Folded {
   const lastDeployment = {
-    settings: pass.memory.written?.revision ?? 0,
+    settings: revisionOf(pass.memory),
     ...begun(answer, seen.status, pass.now),
     ...(step.retry === undefined ? {} : { retry: step.retry }),
     ...(step.attempts === undefined ? {} : { attempts: step.attempts }),

@@ -3,6 +3,7 @@ import type { Plan, Why } from "../../engine/kind.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import type { Progress } from "../service/progress.ts";
 import { retryIn, waitToRetry } from "../service/retry.ts";
+import { revisionOf } from "../service/settings.ts";
 import { startDue } from "../service/start.ts";
 import { once, stop as stopService } from "../service/steps.ts";
 import { orderMark } from "../service/trace.ts";
@@ -52,6 +53,6 @@ function deployment(
   { corrects = false, attempts }: { readonly corrects?: boolean; readonly attempts?: number },
 ): Plan<Do> {
   const why: Why = { reason: "Deploying", message: "The database is being deployed." };
-  const mark = orderMark(pass, status, { settings: pass.memory.written?.revision ?? 0, attempts });
+  const mark = orderMark(pass, status, { settings: revisionOf(pass.memory), attempts });
   return once("deployDatabase", { what: "deploy", retry: pass.requested, attempts }, why, { mark, corrects });
 }

@@ -2,6 +2,7 @@
 import type { DatabaseDeployment } from "../../resources/database.ts";
 import { everDeployed, hasFailed } from "../service/baseline.ts";
 import { advanced, progressOf as serviceProgress, type Progress } from "../service/progress.ts";
+import { revisionOf } from "../service/settings.ts";
 import { shownState } from "../service/words.ts";
 import type { DatabasePass, Seen } from "./model.ts";
 
@@ -17,7 +18,7 @@ export function progressOf(pass: DatabasePass, seen: Seen): Progress | undefined
 function lastDeployment({ memory, now }: DatabasePass, { status }: Seen): DatabaseDeployment | undefined {
   if (memory.lastDeployment !== undefined || status === undefined || !everDeployed(status))
     return memory.lastDeployment;
-  return { state: shownState(status.state), finishedAt: now.toISOString(), settings: memory.written?.revision ?? 0 };
+  return { state: shownState(status.state), finishedAt: now.toISOString(), settings: revisionOf(memory) };
 }
 
 /** The last deployment with what is known now; it ends when its state does. */
@@ -33,7 +34,5 @@ export function failedDeployment(pass: DatabasePass, seen: Seen): DatabaseDeploy
 
 /** Whether settings were written since the last deployment, or there was none; never the platform's OUT_OF_DATE. */
 export function isPending({ memory, awaited }: DatabasePass, last: DatabaseDeployment | undefined): boolean {
-  return (
-    last === undefined || awaited.has("updateDatabase") || (memory.written?.revision ?? 0) !== (last.settings ?? 0)
-  );
+  return last === undefined || awaited.has("updateDatabase") || revisionOf(memory) !== (last.settings ?? 0);
 }

@@ -4,7 +4,7 @@ import { servicePhase } from "../../platform/states.ts";
 import type { DatabaseMemory } from "../../resources/database.ts";
 import { hasFailed } from "../service/baseline.ts";
 import { lastFailureOf, runStateDrift, runStateOf, stoppingOf } from "../service/history.ts";
-import { memorable, settingsDrift, shownField } from "../service/settings.ts";
+import { memorable, revisionOf, settingsDrift, shownField } from "../service/settings.ts";
 import { shownState, stateCondition } from "../service/words.ts";
 import { fitOptional } from "../text.ts";
 import { recordOf, type DatabasePass, type Seen } from "./model.ts";
@@ -94,7 +94,7 @@ function lastFailure(pass: DatabasePass, seen: Seen): DatabaseMemory["lastFailur
 /** What we wrote. Of a database that was taken over, the spec as it was then is the baseline. */
 function written({ memory, spec }: DatabasePass, { status }: Seen): DatabaseMemory["written"] {
   if (status === undefined) return memory.written;
-  return { revision: 0, settings: { ...memorable(declaredSettings(spec)) }, ...memory.written };
+  return { revision: revisionOf(memory), settings: { ...memorable(declaredSettings(spec)) }, ...memory.written };
 }
 
 /** Where the platform differs, as far as its surface shows it. */

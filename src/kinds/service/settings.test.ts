@@ -17,12 +17,12 @@ describe("settings that were sent", () => {
 
   it("are remembered with what the platform made of them, and how often they were sent", () => {
     const stored = settingsOf({ "spec.cpu": 500, "spec.name": "main" });
-    expect(writtenWith(declared, undefined, undefined)).toEqual({
+    expect(writtenWith(declared, undefined, 0)).toEqual({
       settings: declared,
       altered: undefined,
       revision: 1,
     });
-    expect(writtenWith(declared, stored, { revision: 3 })).toEqual({
+    expect(writtenWith(declared, stored, 3)).toEqual({
       settings: declared,
       altered: { "spec.cpu": "500" },
       revision: 4,

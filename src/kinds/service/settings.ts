@@ -51,17 +51,24 @@ export function sendingDue(declared: Settings, observed: Settings, written: Writ
   );
 }
 
-/** What is remembered of settings that were sent. @param stored what the platform's answer shows, if it had one */
-export function writtenWith(
-  declared: Settings,
-  stored: Settings | undefined,
-  before: WrittenSettings | undefined,
-): WrittenSettings {
+/**
+ * How many times settings were sent. Where that is not known any more, as what an older version reads of a newer one's
+ * status, it is as often as the last deployment had it: what nobody knows of is not brought out.
+ */
+export function revisionOf(memory: {
+  readonly written?: WrittenSettings | undefined;
+  readonly lastDeployment?: { readonly settings?: number | undefined } | undefined;
+}): number {
+  return memory.written?.revision ?? memory.lastDeployment?.settings ?? 0;
+}
+
+/** What is remembered of settings that were sent. @param stored what the platform's answer shows, if it had one. @param revision before it */
+export function writtenWith(declared: Settings, stored: Settings | undefined, revision: number): WrittenSettings {
   const otherwise = stored === undefined ? [] : settingsDrift(declared, stored);
   const altered = memorable(Object.fromEntries(otherwise.map(({ path, observed }) => [path, observed])));
   return {
     settings: memorable(declared),
     altered: otherwise.length === 0 ? undefined : altered,
-    revision: (before?.revision ?? 0) + 1,
+    revision: revision + 1,
   };
 }
