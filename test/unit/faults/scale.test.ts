@@ -1,19 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import type { JsonObject, KubeObject } from "../../../src/kube/types.ts";
+import type { KubeObject } from "../../../src/kube/types.ts";
 import { createCrowd, isReady, type Crowd } from "../../chaos/in-process/crowd.ts";
 import { buildPlatforms, type Platforms } from "../../chaos/in-process/platform.ts";
-import type { Manifest } from "../../support/cluster.ts";
 import { effort } from "../../support/effort.ts";
 import { figure } from "../../support/figure.ts";
-import { application, defaults, environment, project } from "../../support/manifests.ts";
+import { defaults } from "../../support/manifests.ts";
+import { shop, SHOP, SHOP_CHANGES } from "../../support/shops.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const OBJECTS = effort.cases(300, 5_000);
-/** Of each project: one environment with eight applications. */
-const APPLICATIONS = 8;
 const RATE = 50;
 
 let platforms: Platforms;
@@ -21,25 +19,6 @@ beforeAll(async () => {
   platforms = await buildPlatforms();
 });
 afterAll(() => platforms.close());
-
-const DELETED = { lifecycle: { deletionPolicy: "Delete" } };
-
-/** Ten resources. */
-function shop({ platform }: Crowd, name: string): readonly Manifest[] {
-  const idle = { ...DELETED, deploy: undefined } as unknown as JsonObject;
-  return [
-    project(name, DELETED),
-    environment({ platform }, name, name, DELETED),
-    ...Array.from({ length: APPLICATIONS }, (_, index) => application(`${name}-${index}`, name, idle)),
-  ];
-}
-
-/** A change that the platform has an operation for. */
-const CHANGES: Readonly<Record<string, JsonObject>> = {
-  PlatformProject: { description: "another" },
-  PlatformEnvironment: { mode: "STAGING" },
-  PlatformApplication: { memory: 768 },
-};
 
 const services = ({ cluster }: Crowd): readonly KubeObject[] =>
   cluster.all().filter(({ kind }) => kind !== "PlatformConnection");
@@ -62,19 +41,19 @@ describe("[D5] thousands of objects", { timeout: 1_200_000 }, () => {
     const { cluster, platform } = crowd;
     const rateLimit = { requestsPerSecond: RATE, burst: RATE };
     for (const manifest of defaults({ platform }, { rateLimit })) cluster.create(manifest);
-    const shops = Array.from({ length: OBJECTS / (APPLICATIONS + 2) }, (_, index) => `shop-${index}`);
+    const shops = Array.from({ length: OBJECTS / SHOP }, (_, index) => `shop-${index}`);
     const areReady = (): boolean => services(crowd).every(isReady);
 
     const created = await phase(
       crowd,
-      () => shops.flatMap((name) => shop(crowd, name)).forEach((manifest) => cluster.create(manifest)),
+      () => shops.flatMap((name) => shop({ platform }, name)).forEach((manifest) => cluster.create(manifest)),
       areReady,
     );
     const changed = await phase(
       crowd,
       () =>
         services(crowd).forEach(({ kind, metadata }) =>
-          cluster.patch(kind, metadata.name, { spec: CHANGES[kind] ?? {} }),
+          cluster.patch(kind, metadata.name, { spec: SHOP_CHANGES[kind] ?? {} }),
         ),
       areReady,
     );
