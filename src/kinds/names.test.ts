@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { OpenIntent } from "../engine/kind.ts";
-import { adoptOrRefuse, baseline, landed, nameMark, outside, sameName } from "./names.ts";
+import { adoptOrRefuse, checkLatecomers, baseline, landed, nameMark, outside, sameName } from "./names.ts";
 
 const ONE = "00000000-0000-4000-8000-000000000001";
 const TWO = "00000000-0000-4000-8000-000000000002";
@@ -86,6 +86,31 @@ describe("an object of the same name", () => {
   it("must not be missing where none may be created", () => {
     const found = adoptOrRefuse({ ...pass, adoption: "Required" }, [], 'project "shop"');
     expect(found).toMatchObject({ is: "waiting", why: { reason: "DependencyNotReady" } });
+  });
+});
+
+describe("[A2] another object of the name of one that was created here", () => {
+  const at = (minute: number): string => `2026-11-21T10:0${minute}:00Z`;
+  const mine = { id: ONE, name: "shop", createdAt: at(2) };
+  const pass = { spec: {}, proof: "recorded", holderOf: nobody } as const;
+  const check = (change: object, other: object) =>
+    checkLatecomers({ ...pass, ...change }, mine, [mine, { id: TWO, name: "Shop", createdAt: at(3), ...other }], "x");
+
+  it("is told when it came later", () => {
+    const message = expect.stringMatching(new RegExp(`${TWO}.*${ONE}.*Nothing is deleted`)) as string;
+    expect(check({}, {})).toEqual({ is: "stalled", why: { reason: "DuplicateRemote", message } });
+    expect(check({}, { createdAt: at(2) })).toBeDefined();
+  });
+
+  it.each<[string, object, object]>([
+    ["came before", {}, { createdAt: at(1) }],
+    ["came nobody knows when", {}, { createdAt: undefined }],
+    ["has another name", {}, { name: "shop-2" }],
+    ["belongs to another resource", { holderOf: () => "a/b" }, {}],
+    ["is known to the user, who says which one is meant", { spec: { externalId: ONE } }, {}],
+    ["lies beside what is not recorded yet", { proof: "claimed" }, {}],
+  ])("is none that %s", (_what, change, other) => {
+    expect(check(change, other)).toBeUndefined();
   });
 });
 

@@ -1,5 +1,5 @@
 /** Finding objects of the platform by name, and what a claim to one needs. */
-import type { Json, OpenIntent, Plan, Uuid, Why } from "../engine/kind.ts";
+import type { Json, OpenIntent, Plan, Proof, Uuid, Why } from "../engine/kind.ts";
 
 /** Names are case-insensitive and unique in their parent (api-behaviour §2). */
 export function sameName(left: string, right: string): boolean {
@@ -70,6 +70,35 @@ export function alreadyManaged(id: Uuid, holder: string): Why {
     reason: "AlreadyManaged",
     message: `The object ${id} belongs to the resource "${holder}" already. Delete one of the two resources; the platform's object stays under deletionPolicy Retain.`,
   };
+}
+
+/**
+ * Whether others of its name came after an object that was created here. Names are unique, so they cannot, but where a
+ * platform does not see to that: then a create that was given up has landed after all (reliability-bar A2).
+ * @param what e.g. `project "shop"`
+ * @returns undefined when there are none, or when the user has confirmed by its id which one is meant
+ */
+export function checkLatecomers(
+  { spec, proof, holderOf }: Pick<ByName, "holderOf"> & Latecomer,
+  mine: Listed | undefined,
+  list: readonly Listed[],
+  what: string,
+): Plan<never> | undefined {
+  if (mine === undefined || proof !== "recorded" || spec.externalId !== undefined) return undefined;
+  const since = Date.parse(mine.createdAt ?? "");
+  const late = list.find(
+    ({ id, name, createdAt }) =>
+      id !== mine.id && sameName(name, mine.name) && Date.parse(createdAt ?? "") >= since && holderOf(id) === undefined,
+  );
+  if (late === undefined) return undefined;
+  const message = `There is another ${what} on the platform, ${late.id}, created after this resource's own, ${mine.id}: perhaps by a request of this resource that was given up. Nothing is deleted. Delete it there, or set spec.externalId to ${mine.id}.`;
+  return { is: "stalled", why: { reason: "DuplicateRemote", message } };
+}
+
+/** What tells whether an object was created here. */
+interface Latecomer {
+  readonly spec: { readonly externalId?: Uuid | undefined };
+  readonly proof: Proof | undefined;
 }
 
 function required(what: string): Why {

@@ -62,13 +62,15 @@ function missing(call: Call, what: string, id: string): never {
   throw new Problem(404, `No ${what} with id ${id}`);
 }
 
-/** @throws Problem 409 when another of the siblings has that name; case does not matter. */
+/** @throws Problem 409 when another of the siblings has that name, unless names need not be unique; case does not matter. */
 export function checkNameFree(
+  { sim }: Call,
   what: string,
   name: string,
   siblings: Iterable<{ readonly id: string; readonly name: string }>,
   self?: string,
 ): void {
+  if (!sim.settings.uniqueNames) return;
   const taken = [...siblings].some((each) => each.id !== self && each.name.toLowerCase() === name.toLowerCase());
   if (taken) throw new Problem(409, `The ${what} name ${name} is already taken`);
 }

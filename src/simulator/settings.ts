@@ -70,6 +70,8 @@ export const Settings = z.strictObject({
   acceptLatencySeconds: seconds,
   /** Real seconds for which lists do not show a new object. */
   listLagSeconds: seconds,
+  /** Whether a name that another object of the same parent has is refused. */
+  uniqueNames: z.boolean(),
   /** What is answered for a deleted project, and for what was under a deleted parent. */
   goneAs: z.union([z.literal(404), z.literal(403)]),
   /** failed: the catalogue answers 500; unavailable: 503. */
@@ -139,6 +141,7 @@ export function settingsOf(surface: Surface): Settings {
     nullRequestIds: false,
     acceptLatencySeconds: 0,
     listLagSeconds: 0,
+    uniqueNames: true,
     goneAs: 404,
     catalog: "ok",
     tokenLifeSeconds: 3600,

@@ -1,6 +1,6 @@
 /** What a blueprint needs next: after its creation, the platform lets nobody do anything about it. Pure. */
 import type { Plan, Uuid, Why } from "../../engine/kind.ts";
-import { adoptOrRefuse, deletedThere, gone, nameMark, notThere, outside, sameName } from "../names.ts";
+import { adoptOrRefuse, checkLatecomers, deletedThere, gone, nameMark, notThere, outside, sameName } from "../names.ts";
 import { checkClaim, checkPlace } from "../service/identity.ts";
 import { progressOf, type Progress } from "../service/progress.ts";
 import { checkBusy, once, stalled } from "../service/steps.ts";
@@ -37,7 +37,10 @@ function planNew(pass: BlueprintPass, seen: Seen): Plan<Do> {
 /** Whether the id leads to the blueprint that is meant. */
 function checkIdentity(pass: BlueprintPass, seen: Seen, id: Uuid): Check {
   const service = serviceOf(pass, seen);
-  if (pass.surface === "Documented" || service !== undefined) return checkClaim(pass, service, id, "service");
+  if (pass.surface === "Documented" || service !== undefined) {
+    const what = `service "${pass.spec.name}"`;
+    return checkClaim(pass, service, id, "service") ?? checkLatecomers(pass, service, seen.siblings ?? [], what);
+  }
   if (pass.proof !== "recorded") return { is: "stalled", why: notListed(seen, id) };
   if (isUnlisted(pass)) {
     return { is: "waiting", why: { reason: "Progressing", message: "The platform does not list the service yet." } };

@@ -4,6 +4,7 @@ import { firstOf } from "../checks.ts";
 import {
   adoptOrRefuse,
   alreadyManaged,
+  checkLatecomers,
   deletedThere,
   gone,
   nameMark,
@@ -29,7 +30,10 @@ export function plan(pass: EnvironmentPass, seen: Seen): Plan<Do> {
   const moved = otherClusterOf(pass, recordOf(pass, seen).clusterId);
   if (moved !== undefined) return moved;
   if (pass.proof !== "recorded") return { is: "adopt", id: pass.id };
-  return firstOf(pass, [() => checkSettings(pass, seen)]);
+  return firstOf(pass, [
+    () => checkLatecomers(pass, mineOf(pass, seen), seen.records ?? [], `environment "${pass.spec.name}"`),
+    () => checkSettings(pass, seen),
+  ]);
 }
 
 function checkSettings(pass: EnvironmentPass, seen: Seen): Plan<Do> | undefined {

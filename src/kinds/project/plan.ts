@@ -5,6 +5,7 @@ import { firstOf } from "../checks.ts";
 import {
   adoptOrRefuse,
   alreadyManaged,
+  checkLatecomers,
   deletedThere,
   gone,
   nameMark,
@@ -24,7 +25,10 @@ export function plan(pass: ProjectPass, seen: Seen): Plan<Do> {
   const refused = refusal(pass, mine, pass.id);
   if (refused !== undefined) return gone(pass, refused);
   if (pass.proof !== "recorded") return { is: "adopt", id: pass.id };
-  return firstOf(pass, [() => checkSettings(pass, seen, mine)]);
+  return firstOf(pass, [
+    () => checkLatecomers(pass, mine, seen.projects, `project "${pass.spec.name}"`),
+    () => checkSettings(pass, seen, mine),
+  ]);
 }
 
 /** Why an id must not be worked on. */

@@ -4,6 +4,7 @@ import type { ServiceStatus } from "../../platform/service-status.ts";
 import {
   adoptOrRefuse,
   alreadyManaged,
+  checkLatecomers,
   deletedThere,
   gone,
   nameMark,
@@ -61,12 +62,9 @@ export function checkIdentity(pass: ServicePass, seen: Found, id: Uuid, noun: No
     return seen.isGone ? gone(pass, why) : { is: "stalled", why };
   }
   if (isElsewhere(pass, seen, id)) return { is: "stalled", why: elsewhere(noun, id) };
-  return checkClaim(
-    pass,
-    seen.siblings?.find((one) => one.id === id),
-    id,
-    noun,
-  );
+  const { siblings = [] } = seen;
+  const mine = siblings.find((one) => one.id === id);
+  return checkClaim(pass, mine, id, noun) ?? checkLatecomers(pass, mine, siblings, `${noun} "${pass.spec.name}"`);
 }
 
 /**

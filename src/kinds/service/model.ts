@@ -5,6 +5,7 @@ import type { ServiceStatus } from "../../platform/service-status.ts";
 import type { ServiceDeployment } from "../../resources/service/status.ts";
 
 export interface ServiceSpec {
+  readonly externalId?: Uuid | undefined;
   readonly name: string;
   readonly environmentRef: { readonly externalId?: string | undefined };
 }

@@ -49,7 +49,7 @@ export const applicationRoutes = [
     answer: ServiceBody,
     handle({ params, body }, call) {
       const environment = findEnvironment(call, params.environmentId);
-      checkNameFree("application", body.name, applicationsOf(call, environment.id));
+      checkNameFree(call, "application", body.name, applicationsOf(call, environment.id));
       const service = newService(call.sim, environment, "application", body.name, settingsOf(call, body));
       addBuiltIns(call.sim, service);
       call.effect({ created: service.id });
@@ -78,7 +78,7 @@ export const applicationRoutes = [
     answer: ServiceBody,
     handle({ params, body }, call) {
       const service = find(call, params.applicationId);
-      checkNameFree("application", body.name, applicationsOf(call, service.environmentId), service.id);
+      checkNameFree(call, "application", body.name, applicationsOf(call, service.environmentId), service.id);
       service.name = body.name;
       service.settings = settingsOf(call, body);
       service.updatedAt = bornNow(call.sim).updatedAt;

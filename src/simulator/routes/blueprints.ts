@@ -39,7 +39,7 @@ export const blueprintRoutes = [
       const overrides = checkOverrides(manifest, body.spec_overrides ?? {});
       for (const { name } of body.variables) checkVariableName(name);
       const siblings = [...world.blueprints.values()].filter((each) => each.environmentId === environment.id);
-      checkNameFree("blueprint", body.name, siblings);
+      checkNameFree(call, "blueprint", body.name, siblings);
 
       const id = ids.uuid();
       const kind = manifest.engine === "helm" ? "helm" : "terraform";

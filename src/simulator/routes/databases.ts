@@ -37,7 +37,7 @@ export const databaseRoutes = [
     handle({ params, body }, call) {
       const environment = findEnvironment(call, params.environmentId);
       const { name, ...settings } = body;
-      checkNameFree("database", name, databasesOf(call, environment.id));
+      checkNameFree(call, "database", name, databasesOf(call, environment.id));
       const service = newService(call.sim, environment, "database", name, settings);
       call.effect({ created: service.id });
       return { body: showService(call.sim, service) };
@@ -66,7 +66,7 @@ export const databaseRoutes = [
     handle({ params, body }, call) {
       const service = find(call, params.databaseId);
       const { name = service.name, version = service.settings["version"], type: _t, mode: _m, ...settings } = body;
-      checkNameFree("database", name, databasesOf(call, service.environmentId), service.id);
+      checkNameFree(call, "database", name, databasesOf(call, service.environmentId), service.id);
       if (settings.storage < Number(service.settings["storage"])) throw new Problem(400, "storage cannot shrink");
       const { type, mode } = service.settings;
       service.name = name;

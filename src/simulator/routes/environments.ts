@@ -29,7 +29,7 @@ export const environmentRoutes = [
     answer: EnvironmentBody,
     handle({ params, body }, call) {
       const project = findProject(call, params.projectId);
-      checkNameFree("environment", body.name, environmentsOf(call.sim.world, project.id));
+      checkNameFree(call, "environment", body.name, environmentsOf(call.sim.world, project.id));
       const environment: Environment = {
         ...bornNow(call.sim),
         id: call.sim.ids.uuid(),
@@ -83,7 +83,7 @@ export const environmentRoutes = [
       const environment = findEnvironment(call, params.environmentId);
       const { name, mode } = body;
       const siblings = environmentsOf(call.sim.world, environment.projectId);
-      if (name !== undefined) checkNameFree("environment", name, siblings, environment.id);
+      if (name !== undefined) checkNameFree(call, "environment", name, siblings, environment.id);
       environment.name = name ?? environment.name;
       environment.mode = mode ?? environment.mode;
       environment.updatedAt = bornNow(call.sim).updatedAt;

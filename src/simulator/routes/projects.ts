@@ -32,7 +32,7 @@ export const projectRoutes = [
     answer: ProjectBody,
     handle({ params, body }, call) {
       checkOrganization(call, params.organizationId);
-      checkNameFree("project", body.name, siblings(call, params.organizationId));
+      checkNameFree(call, "project", body.name, siblings(call, params.organizationId));
       const project: Project = {
         ...bornNow(call.sim),
         id: call.sim.ids.uuid(),
@@ -58,7 +58,7 @@ export const projectRoutes = [
     answer: ProjectBody,
     handle({ params, body }, call) {
       const project = findProject(call, params.projectId);
-      checkNameFree("project", body.name, siblings(call, project.organizationId), project.id);
+      checkNameFree(call, "project", body.name, siblings(call, project.organizationId), project.id);
       project.name = body.name;
       project.description = body.description ?? null;
       project.updatedAt = bornNow(call.sim).updatedAt;

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { describe, expect, it } from "vitest";
+
+import { INTENT } from "../../../src/resources/base/names.ts";
+import { changeSettings } from "../../../src/simulator/settings.ts";
+import { effort } from "../../support/effort.ts";
+import { figure } from "../../support/figure.ts";
+import { blueprint, database, defaults, tree } from "../../support/manifests.ts";
+import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const KINDS = [
+  ["createProject", "PlatformProject", "a"],
+  ["createEnvironment", "PlatformEnvironment", "a"],
+  ["createApplication", "PlatformApplication", "a"],
+  ["createDatabase", "PlatformDatabase", "d"],
+  ["createBlueprint", "PlatformBlueprint", "b"],
+] as const;
+type Create = readonly [operation: string, kind: string, name: string];
+
+/** What waits for nothing of what follows in this list. */
+function manifestsOf(bench: OperatorBench) {
+  return [...defaults(bench), ...tree(bench, "a"), database("d", "a"), blueprint("b", "a")];
+}
+
+/** Kills the process when its create has gone out, before anybody has answered; it takes effect `late` seconds later. */
+async function killedWithin(bench: OperatorBench, [operation, kind, name]: Create, late: number): Promise<void> {
+  const effect = late === 0 ? "applied" : "late";
+  bench.platform.sim.faults.add({ match: { operation }, effect, lateSeconds: late, answer: { is: "silence" } });
+  const isSent = (): boolean => bench.writes().includes(operation);
+  while (!isSent()) {
+    const second = bench.run(SECOND).then(() => true);
+    while (!(await Promise.race([second, sleep(2)]))) if (isSent()) bench.kill();
+  }
+  expect(bench.get(kind, name).metadata.annotations).toHaveProperty([INTENT]);
+  expect(bench.get(kind, name).status).not.toHaveProperty("externalId");
+  await bench.restart();
+}
+
+/** How many objects of each name the platform has, e.g. "project a". */
+function census(bench: OperatorBench): readonly string[] {
+  const { projects, environments, services } = bench.platform.world();
+  const of = (what: string, all: Iterable<{ readonly name: string }>) => [...all].map(({ name }) => `${what} ${name}`);
+  return [
+    ...of("project", projects.values()),
+    ...of("environment", environments.values()),
+    ...of("service", services.values()),
+  ].toSorted();
+}
+
+const ALL_ONCE = ["environment a", "project a", "service a", "service b", "service d"];
+
+/** The kinds of a usual run are those whose lists work differently. */
+const kinds = KINDS.filter(([operation]) => effort.all || !/Application|Database/.test(operation));
+const delays = [0, 3, 12, 50].flatMap((late) => [0, 3].map((lag) => ({ late, lag })));
+const some = effort.all ? delays : delays.filter(({ late, lag }) => lag === 3 && (late === 0 || late === 12));
+const within = some.flatMap((delay) => kinds.map((create) => ({ ...delay, create })));
+
+describe("[A2] killed between a create and its record", { timeout: 60_000 }, () => {
+  it.each(within)("($create.0 lands after $late s, lists lag by $lag s): made once", async ({ late, lag, create }) => {
+    const bench = await operatorBench();
+    bench.platform.sim.settings.listLagSeconds = lag;
+    bench.apply(...manifestsOf(bench));
+    await killedWithin(bench, create, late);
+    await bench.run(20 * MINUTE);
+    expect(census(bench)).toEqual(ALL_ONCE);
+    for (const [, kind, name] of KINDS) expect(bench.told(kind, name), kind).toMatch(/^True/);
+  });
+
+  it("is never made twice within the landing window", ({ task }) => {
+    figure(task, "0 duplicates within the landing window", within.length);
+    expect(within.length).toBeGreaterThan(0);
+  });
+
+  it.each(kinds.slice(0, effort.cases(1, 5)))(
+    "%s that lands later still is refused where names are unique",
+    async (...create) => {
+      const bench = await operatorBench();
+      bench.apply(...manifestsOf(bench));
+      await killedWithin(bench, create, 90);
+      await bench.run(20 * MINUTE);
+      expect(census(bench)).toEqual(ALL_ONCE);
+      for (const [, kind, name] of KINDS) expect(bench.told(kind, name), kind).toMatch(/^True/);
+    },
+  );
+
+  it.each(kinds)(
+    "%s that lands later still where names are not unique is told, and nothing deleted",
+    async (...create) => {
+      const [operation, kind, name] = create;
+      const bench = await operatorBench();
+      changeSettings(bench.platform.sim.settings, { uniqueNames: false });
+      bench.apply(...manifestsOf(bench));
+      await killedWithin(bench, create, 90);
+      await bench.run(30 * MINUTE);
+      expect(bench.writes().filter((write) => write === operation)).toHaveLength(2);
+      expect(bench.told(kind, name)).toBe("False/DuplicateRemote");
+      expect(census(bench)).toHaveLength(ALL_ONCE.length + 1);
+      // The others go on, and so does it once somebody has looked.
+      const others = KINDS.filter(([, other]) => other !== kind).map(([, other, called]) => bench.told(other, called));
+      expect(others.filter((told) => !told.startsWith("True/"))).toEqual([]);
+      const { spec, status } = bench.get(kind, name);
+      const { externalId } = status as { readonly externalId: string };
+      bench.cluster.spec(kind, name, { ...(spec as object), externalId });
+      await bench.run(5 * MINUTE);
+      expect(bench.told(kind, name)).toMatch(/^True/);
+      expect(bench.writes().filter((write) => write.startsWith("delete"))).toEqual([]);
+    },
+  );
+
+  it("is told when it is made twice after all", ({ task }) => {
+    figure(task, "DuplicateRemote beyond the window, 0 deletions", kinds.length);
+    expect(kinds.length).toBeGreaterThan(0);
+  });
+});
