@@ -93,7 +93,7 @@ describe("an object of the same name", () => {
   });
 });
 
-describe("a lost status", () => {
+describe("[R1] a lost status", () => {
   it("is found again by the annotation, without a new object or deployment of an adopted one", async () => {
     const bench = engineBench();
     bench.widget("a");
@@ -127,7 +127,7 @@ describe("a lost status", () => {
   });
 });
 
-describe("another installation's records", () => {
+describe("[R1] another installation's records", () => {
   it("are observed by nobody until the user says so", async () => {
     const bench = engineBench();
     bench.widget("a", { note: "x" });
@@ -180,7 +180,7 @@ describe("another installation's records", () => {
   });
 });
 
-describe("a place that changed", () => {
+describe("[R1] a place that changed", () => {
   it("of the connection stalls the dependents and writes nothing to the platform", async () => {
     const bench = engineBench();
     bench.widget("a", { note: "x" });

@@ -30,7 +30,7 @@ function withoutMembers(bench: Bench, ...names: readonly string[]): void {
   }
 }
 
-describe("a status that an older version of the operator wrote", () => {
+describe("[R1] a status that an older version of the operator wrote", () => {
   it("has nothing corrected that is only to be reported", async () => {
     const bench = await on("Full", { note: "ours", lifecycle: { driftPolicy: "Report" } });
     withoutMembers(bench, "appliedGeneration");
@@ -62,7 +62,7 @@ describe("a status that an older version of the operator wrote", () => {
   });
 });
 
-describe("the brake", () => {
+describe("[R1] the brake", () => {
   it("holds on to a fleet that vanished, whatever onMissing says", async () => {
     const bench = await withFleet(30, { lifecycle: { onMissing: "Recreate" } });
     const before = effects(bench).length;

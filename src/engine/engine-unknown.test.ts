@@ -247,7 +247,7 @@ describe("before anything is sent", () => {
     expect(intentOf(bench)).toBeUndefined();
   });
 
-  it("an intent of a version that we do not know stalls", async () => {
+  it("[R1] an intent of a version that we do not know stalls", async () => {
     const bench = await started();
     bench.widget("a", {}, { annotations: { [INTENT]: '{"v":2}' } });
     await bench.run(30 * MINUTE);

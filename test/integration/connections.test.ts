@@ -8,7 +8,7 @@ import { calm, expectSettled, idOf } from "../support/settling.ts";
 import { createStage } from "../support/stage.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
 
-describe("a connection that is replaced", () => {
+describe("[R1] a connection that is replaced", () => {
   const stage = createStage({ surface: "full" });
 
   it("by one to the same organization on the same host is the same connection", async () => {

@@ -72,7 +72,7 @@ describe.each(["documented", "full"] as const)("identity on the %s surface", (su
 
   const defaultToken = (): Promise<void> => stage.apply(secret("default", { token: stage.platform.tokens.admin }));
 
-  it("survives the loss of status: the same objects again, none created or deployed again", async () => {
+  it("[R1] survives the loss of status: the same objects again, none created or deployed again", async () => {
     await stage.apply(...tree(stage, "lost", { lifecycle: { deletionPolicy: "Retain" } }));
     const before = (await expectSettled(stage, "lost")).map(idOf);
     await calm(stage);
@@ -84,7 +84,7 @@ describe.each(["documented", "full"] as const)("identity on the %s surface", (su
     expect(record.changes()).toEqual([]);
   });
 
-  it("survives a replace, which strips annotations and finalizers: both come back", async () => {
+  it("[R1] survives a replace, which strips annotations and finalizers: both come back", async () => {
     await stage.apply(project("replaced", { lifecycle: { deletionPolicy: "Delete" } }));
     const before = await stage.waitFor("PlatformProject", "replaced", { status: "True" });
     const record = await stage.record();
@@ -101,7 +101,7 @@ describe.each(["documented", "full"] as const)("identity on the %s surface", (su
     expect(record.changes()).toEqual([]);
   });
 
-  it("is not copied with a manifest: the copy says who holds the object", async () => {
+  it("[R1] is not copied with a manifest: the copy says who holds the object", async () => {
     await stage.apply(project("original"));
     const original = await stage.waitFor("PlatformProject", "original", { status: "True" });
     const record = await stage.record();
@@ -187,7 +187,7 @@ describe.each(["documented", "full"] as const)("identity on the %s surface", (su
     expect(JSON.stringify(parent.metadata.annotations ?? {})).not.toContain('"uid"');
   });
 
-  it("says so when the parent is another object now, and writes nothing", async () => {
+  it("[R1] says so when the parent is another object now, and writes nothing", async () => {
     await stage.apply(...tree(stage, "moved"));
     await expectSettled(stage, "moved");
     await stage.remove("PlatformProject", "moved");
@@ -201,7 +201,7 @@ describe.each(["documented", "full"] as const)("identity on the %s surface", (su
     expect(record.changes()).toEqual([]);
   });
 
-  it("written by another installation is not touched until the user says so", async () => {
+  it("[R1] written by another installation is not touched until the user says so", async () => {
     await stage.apply(project("foreign"), environment(stage, "foreign", "foreign"));
     await stage.waitFor("PlatformEnvironment", "foreign", { status: "True" });
     await calm(stage);
