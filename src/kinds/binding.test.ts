@@ -81,6 +81,24 @@ describe("the plan of a binding", () => {
     ["written", written(), {}, { is: "settled" }],
     ["another content than was written", other, {}, PUT],
     ["written in this pass", {}, { sent: true }, { is: "settled" }],
+    [
+      "forbidden to be written, and not shown",
+      { withheld: new Set(["putBinding"]) },
+      {},
+      { is: "stalled", why: { reason: "NotObservable" } },
+    ],
+    [
+      "forbidden to be written, and there is none",
+      { withheld: new Set(["putBinding"]), surface: "Full" },
+      { bound: "none" },
+      { is: "stalled", why: { reason: "NotCreated" } },
+    ],
+    [
+      "forbidden to be written, and bound already",
+      { ...written(), withheld: new Set(["putBinding"]) },
+      {},
+      { is: "settled" },
+    ],
     ["on request", { ...written(), requested: "now" }, {}, { is: "settled" }],
     ["layers off, which later nobody shows", written(starting), {}, { is: "settled" }],
     [

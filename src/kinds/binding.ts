@@ -8,7 +8,7 @@ import { shownLayers } from "./binding/layers.ts";
 import { inputsOf, valueRequests } from "./binding/leaves.ts";
 import type { BindingPass, Inputs, Leaf, Seen } from "./binding/model.ts";
 import { createTemplateList, observe } from "./binding/observe.ts";
-import { configFault, layersFault, report } from "./binding/report.ts";
+import { configFault, isBound, layersFault, report } from "./binding/report.ts";
 import { typed } from "./binding/values.ts";
 import { firstOf } from "./checks.ts";
 import { clusterNeed, clusterNotAllowed } from "./cluster-ref.ts";
@@ -41,7 +41,12 @@ function plan(pass: BindingPass, seen: Seen): Plan<"put"> {
   if (!seen.cluster.listed) return { is: "waiting", why: noCluster(pass) };
   const fault = configFault(pass, seen);
   if (fault !== undefined) return { is: "stalled", why: fault };
-  return firstOf(pass, [() => checkWritten(pass, seen), () => checkLayers(pass, seen), () => checkRead(pass, seen)]);
+  return firstOf(pass, [
+    () => checkWritten(pass, seen),
+    () => checkLayers(pass, seen),
+    () => checkRead(pass, seen),
+    () => checkBound(pass, seen),
+  ]);
 }
 
 /** The binding is written when the spec or a value has changed, and when the platform shows another one. */
@@ -71,6 +76,19 @@ function checkRead(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
   if (seen.sent && seen.bound === undefined && pass.surface === "Full")
     return { is: "waiting", why: { reason: "Progressing", message: "The binding was written and is read back." } };
   return undefined;
+}
+
+/** Where a policy forbids to write and nothing was written ever, there may be nothing. */
+function checkBound(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
+  if (seen.sent || pass.memory.written !== undefined || isBound(pass, seen)) return undefined;
+  const { clusterId } = pass.inputs;
+  if (seen.bound === "none") {
+    const message = `No template is bound to cluster ${clusterId}, and a policy forbids to bind one.`;
+    return { is: "stalled", why: { reason: "NotCreated", message } };
+  }
+  if (seen.bound !== undefined) return undefined;
+  const message = `A policy forbids to bind the template, and the platform's surface does not show what cluster ${clusterId} has.`;
+  return { is: "stalled", why: { reason: "NotObservable", message } };
 }
 
 function noCluster({ inputs }: BindingPass): Why {

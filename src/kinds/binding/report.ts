@@ -70,7 +70,7 @@ export function report(pass: BindingPass, seen: Seen): Report {
   const known = pass.memory.written ?? (isAlike(pass, seen) ? { ...pass.inputs.fingerprint } : undefined);
   const written = refreshed(known, pass.inputs.fingerprint);
   return {
-    ready: readyWhy(pass, stand),
+    ready: readyWhy(pass, seen, stand),
     conditions: [configFact(pass, seen), ...layersFact(pass, seen, stand)],
     status: {
       clusterId: pass.inputs.clusterId,
@@ -82,8 +82,8 @@ export function report(pass: BindingPass, seen: Seen): Report {
   };
 }
 
-function readyWhy(pass: BindingPass, stand: Standing | undefined): Why {
-  const bound = `Cluster ${pass.inputs.clusterId} has ${templateName(pass)}`;
+function readyWhy(pass: BindingPass, seen: Seen, stand: Standing | undefined): Why {
+  const bound = `Cluster ${pass.inputs.clusterId} ${isBound(pass, seen) ? "has" : "does not have"} ${templateName(pass)}`;
   if (stand !== undefined && stand.others.length === 0)
     return { reason: "Bound", message: `${bound}, with every selected layer enabled.` };
   return { reason: "Available", message: `${bound}; the platform's surface does not show how its layers are now.` };
