@@ -1,0 +1,76 @@
+/** Thousands of objects on a real API server. */
+import { describe, expect, it } from "vitest";
+
+import { isSettled } from "../../src/engine/status.ts";
+import type { KubeObject } from "../../src/kube/types.ts";
+import type { Manifest } from "../support/cluster.ts";
+import { effort } from "../support/effort.ts";
+import { figure } from "../support/figure.ts";
+import { defaults } from "../support/manifests.ts";
+import { shop, SHOP, SHOP_CHANGES } from "../support/shops.ts";
+import { openBed, type Bed } from "./bed.ts";
+import { figuresOf } from "./process-figures.ts";
+
+const OBJECTS = 1_000;
+/** On a large machine Node keeps garbage for as long as there is room. */
+const RESIDENT_MB = 600;
+const AT_ONCE = 20;
+
+/** Does something for each manifest, some at once. */
+async function each(manifests: readonly Manifest[], act: (manifest: Manifest) => Promise<void>): Promise<void> {
+  const left = manifests.values();
+  const work = async (): Promise<void> => {
+    for (const manifest of left) await act(manifest);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+/** Waits until all objects are so. @returns the seconds since `from` */
+async function until(bed: Bed, from: number, isSo: (objects: readonly KubeObject[]) => boolean): Promise<number> {
+  const objects = async (): Promise<readonly KubeObject[]> =>
+    (await Promise.all(Object.keys(SHOP_CHANGES).map((kind) => bed.list(kind)))).flat();
+  await expect.poll(async () => isSo(await objects()), { timeout: 240_000, interval: 1_000 }).toBe(true);
+  return (performance.now() - from) / 1_000;
+}
+
+describe("[D5] thousands of objects on a real API server", () => {
+  it.runIf(effort.all)(
+    "are created, changed, taken over by a new process and deleted",
+    { timeout: 900_000 },
+    async ({ task }) => {
+      await using bed = await openBed({ surface: "full", windows: { pollMs: 600_000, firstLookMs: 60_000 } });
+      await bed.apply(...defaults(bed));
+      const shops = Array.from({ length: OBJECTS / SHOP }, (_, index) => shop(bed, `shop-${index}`)).flat();
+      const areReady = (objects: readonly KubeObject[]): boolean =>
+        objects.length === OBJECTS && objects.every(isSettled);
+
+      const began = performance.now();
+      await each(shops, (manifest) => bed.apply(manifest));
+      const created = await until(bed, began, areReady);
+      const changing = performance.now();
+      await each(shops, ({ kind, metadata }) => bed.patch(kind, metadata.name, { spec: SHOP_CHANGES[kind] ?? {} }));
+      const changed = await until(bed, changing, areReady);
+      const peak = await figuresOf(bed.operator);
+
+      await bed.kill();
+      const k = bed.calls.length;
+      const restarted = performance.now();
+      await bed.start();
+      await bed.annotate("PlatformProject", "shop-0", { "platform-operator.io/reconcile-requested-at": "now" });
+      await bed.waitFor("PlatformProject", "shop-0", ({ status }) => JSON.stringify(status).includes('"now"'), 60_000);
+      const synced = (performance.now() - restarted) / 1_000;
+      const lists = bed.calls.slice(k).filter(({ what }) => what.startsWith("kube LIST platformprojects"));
+      expect(lists.length).toBeLessThanOrEqual(1 + Math.ceil(OBJECTS / 500));
+
+      const deleting = performance.now();
+      await each(shops, ({ kind, metadata }) => bed.remove(kind, metadata.name));
+      const deleted = await until(bed, deleting, ({ length }) => length === 0);
+      expect(bed.platform.world().projects.size).toBe(0);
+      expect(peak.peakMb).toBeLessThan(RESIDENT_MB);
+      figure(
+        task,
+        `${OBJECTS} objects on a real API server: created, changed, deleted in ${[created, changed, deleted].map((one) => one.toFixed(0)).join(", ")} s; a new process at work after ${synced.toFixed(1)} s; at most ${peak.peakMb.toFixed(0)} MiB resident (heap ${peak.heapMb.toFixed(0)}), event loop p99 ${peak.lagMs.toFixed(0)} ms`,
+      );
+    },
+  );
+});
