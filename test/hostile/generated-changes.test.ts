@@ -15,7 +15,8 @@ import { chosen, trialsOf } from "./generated/trials.ts";
 const FEW = { kinds: 4, changes: 4 };
 
 describe.each(["full", "documented"] as const)("[G1] on the %s surface", (surface) => {
-  const stage = createStage({ surface });
+  // Hundreds of objects, and nobody but us changes anything: nothing has to be looked at often.
+  const stage = createStage({ surface, windows: { pollMs: 20_000 } });
   const schemas = readSchemas();
   /** The bounds of leaves that several kinds have are tried on the first one. */
   const isKnown = repetitions();
@@ -30,7 +31,7 @@ describe.each(["full", "documented"] as const)("[G1] on the %s surface", (surfac
   it.concurrent.for(kinds)("changes of a $kind", { timeout: 1_800_000, retry: 0 }, async (cases, { task }) => {
     const schema = schemas.find(({ kind }) => kind === cases.kind);
     if (schema === undefined) throw new Error(`no CRD of ${cases.kind}`);
-    const lane = await startLane(stage, cases);
+    const lane = await startLane(stage, surface, cases);
     const all = trialsOf(stage, surface, schema, lane, isKnown);
     const trials = effort.all ? all : chosen(all, FEW.changes, effort.seed, ({ title }) => title);
     const wrong: string[] = [];

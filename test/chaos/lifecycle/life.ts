@@ -2,9 +2,8 @@
  * The life of a small platform, from the first `kubectl apply` to the last `kubectl delete`: what a crash is put into,
  * call by call.
  */
-import { text } from "../../../src/engine/status.ts";
 import { member } from "../../../src/kube/json.ts";
-import type { Json, JsonObject, KubeObject } from "../../../src/kube/types.ts";
+import type { Json, KubeObject } from "../../../src/kube/types.ts";
 import { RECONCILE_REQUESTED_AT as REQUESTED_AT, RESOLVE } from "../../../src/resources/base/names.ts";
 import { condition, type Manifest } from "../../support/cluster.ts";
 import {
@@ -182,13 +181,9 @@ function questionOf(object: KubeObject): string | undefined {
 /** The id of what is there, or leave to create it again. */
 async function tellResult(bed: Bed, kind: string, name: string): Promise<void> {
   const { services, webhooks } = bed.platform.world();
-  const made = kind === "PlatformWebhook" ? [...webhooks.values()] : [...services.values()].filter((one) => one.name === name);
+  const made =
+    kind === "PlatformWebhook" ? [...webhooks.values()] : [...services.values()].filter((one) => one.name === name);
   const [one] = made;
   if (one === undefined) await bed.annotate(kind, name, { [RESOLVE]: "recreate" });
   else await bed.patch(kind, name, { spec: { externalId: one.id } });
-}
-
-/** @returns the id on the platform that a status records. */
-export function idOf({ status }: { readonly status?: JsonObject | undefined }): string | undefined {
-  return text(member(status, "externalId"));
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, member } from "../../../src/kube/json.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/types.ts";
 import type { CallEntry } from "../../../src/simulator/journal.ts";
+import type { Surface } from "../../../src/simulator/operations.ts";
 import { newCluster } from "../../../src/simulator/seed.ts";
 import { condition, type Condition, type Manifest } from "../../support/cluster.ts";
 import { connection, resource, secret } from "../../support/manifests.ts";
@@ -64,7 +65,7 @@ export function valueManifests(stage: Stage): readonly Manifest[] {
 }
 
 /** Brings about the seed of a kind and waits until it is Ready. */
-export async function startLane(stage: Stage, cases: KindCases): Promise<Lane> {
+export async function startLane(stage: Stage, surface: Surface, cases: KindCases): Promise<Lane> {
   const { kind } = cases;
   const ids = new Map<string, string>();
   const clusters = new Map<string, string>();
@@ -98,8 +99,8 @@ export async function startLane(stage: Stage, cases: KindCases): Promise<Lane> {
   const prepare: Lane["prepare"] = (name) => stand(cases.own?.(ground, name) ?? []);
   await stage.apply(
     ...tokens(stage, lane),
-    laneConnection(stage, lane, lane),
-    laneConnection(stage, `${lane}-twin`, lane),
+    laneConnection(stage, surface, lane, lane),
+    laneConnection(stage, surface, `${lane}-twin`, lane),
   );
   await stand(cases.stands(ground));
   await prepare(seedName);
@@ -135,8 +136,13 @@ function tokens(stage: Stage, lane: string): readonly Manifest[] {
 }
 
 /** With the lane's token; ids stand that the documented surface shows no proof of. */
-function laneConnection(stage: Stage, name: string, lane: string): Manifest {
-  return connection(stage, name, { auth: { tokenSecretRef: { name: lane } }, allowUnverifiedIds: true });
+function laneConnection(stage: Stage, surface: Surface, name: string, lane: string): Manifest {
+  const auth = { tokenSecretRef: { name: lane } };
+  return connection(stage, name, {
+    auth,
+    surface: surface === "full" ? "Full" : "Documented",
+    allowUnverifiedIds: true,
+  });
 }
 
 /** Clusters are there before anybody lists them, and get their names as they are asked for. */

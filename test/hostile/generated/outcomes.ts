@@ -52,8 +52,9 @@ export interface Misuse {
   readonly path: string;
   readonly to: Json;
   readonly in?: JsonObject;
-  /** What Ready says then. */
+  /** What Ready says then; on the documented surface as well unless that is told. */
   readonly reason: Reason;
+  readonly documented?: Reason;
 }
 
 export interface Standing {

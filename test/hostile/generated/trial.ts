@@ -1,6 +1,7 @@
 /** One change of one leaf on a living platform, judged: what is wrong about what came of it, in words. */
 import { isKube, KubeError } from "../../../src/kube/errors.ts";
 import type { JsonObject } from "../../../src/kube/types.ts";
+import type { Surface } from "../../../src/simulator/operations.ts";
 import type { Stage } from "../../support/stage.ts";
 import { carriers, changesIn } from "./carried.ts";
 import type { Case, LeafCases } from "./cases.ts";
@@ -8,7 +9,6 @@ import type { Lane, Rest } from "./lane.ts";
 import type { Misuse, Outcome } from "./outcomes.ts";
 import { differences, stateOf, type State } from "./state.ts";
 
-export type Surface = "full" | "documented";
 type Calls = ReturnType<Lane["calls"]>;
 type Problems = readonly string[];
 
@@ -58,7 +58,8 @@ export async function tryBoundary(on: Subject, bound: Case): Promise<Problems> {
 }
 
 /** A value that only the operator or the platform can refuse, and back. @returns what is wrong */
-export async function tryMisuse(on: Subject, { reason }: Misuse, spec: JsonObject): Promise<Problems> {
+export async function tryMisuse(on: Subject, surface: Surface, misuse: Misuse, spec: JsonObject): Promise<Problems> {
+  const reason = surface === "full" ? misuse.reason : (misuse.documented ?? misuse.reason);
   const change = async (): Promise<Problems> => {
     const result = await attempt(() => on.lane.change(on.name, spec, reason));
     const isTold = "ready" in result && result.ready.reason === reason && result.ready.status !== "True";

@@ -1,13 +1,14 @@
 /** Which trials a run makes of a kind's leaves. */
 import { createHash } from "node:crypto";
 
+import type { Surface } from "../../../src/simulator/operations.ts";
 import type { Stage } from "../../support/stage.ts";
 import { casesOf, type LeafCases } from "./cases.ts";
 import type { Lane } from "./lane.ts";
 import type { Entry } from "./outcomes.ts";
 import { placed } from "./place.ts";
 import type { KindSchema } from "./schema.ts";
-import { tryBoundary, tryChange, tryCreation, tryMisuse, type Back, type Subject, type Surface } from "./trial.ts";
+import { tryBoundary, tryChange, tryCreation, tryMisuse, type Back, type Subject } from "./trial.ts";
 
 export interface Trial {
   readonly title: string;
@@ -62,7 +63,7 @@ export function trialsOf(
     if (leaf === undefined) throw new RangeError(`${schema.kind} has no ${misuse.path}`);
     return {
       title: `${misuse.path}: misused as ${JSON.stringify(misuse.to)}`,
-      run: () => tryMisuse(on(leaf), misuse, placed(leaf.base, leaf.leaf, misuse.to).spec),
+      run: () => tryMisuse(on(leaf), surface, misuse, placed(leaf.base, leaf.leaf, misuse.to).spec),
     };
   });
   return [...misuses, ...trials];

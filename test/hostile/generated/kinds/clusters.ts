@@ -53,10 +53,15 @@ export const cluster: KindCases = {
     "writeTokenSecretToRef.server": token("https://b.example:6443/k8s"),
     "writeTokenSecretToRef.caBundle": token(OTHER_PEM),
     credentialsId: always(ground.credentialsId, local("a read alone asks for the credentials")),
-    ...lifecycleLeaves(NOT_IN_CLUSTERS),
+    ...Object.fromEntries(
+      Object.entries(lifecycleLeaves(NOT_IN_CLUSTERS)).map(([path, entry]) => [
+        path,
+        { ...entry, created: local("a cluster is there, and runs as it should: nothing is to be written") },
+      ]),
+    ),
   }),
   misuses: () => [
-    { path: "kubernetesVersion", to: "9.9", reason: "VersionNotAvailable" },
+    { path: "kubernetesVersion", to: "9.9", reason: "VersionNotAvailable", documented: "NotObservable" },
     { path: "writeTokenSecretToRef.caBundle", to: "AAAA", reason: "InvalidSpec" },
     { path: "writeTokenSecretToRef.name", to: "values", reason: "NameConflict" },
     ...IMPOSSIBLE_WINDOWS,
@@ -135,6 +140,11 @@ export const binding: KindCases = {
     "customerProvidedInputs{}{}.valueFrom.configMapKeyRef.name": bound("others-sizes", { maxNodes: "8" }),
     "customerProvidedInputs{}{}.valueFrom.configMapKeyRef.key": bound("second", { maxNodes: "7" }),
     ...lifecycleLeaves(NOT_IN_BINDINGS),
+    "lifecycle.managementPolicy": {
+      ...always("ObserveOnly", local("nothing is to be written")),
+      created: told("NotCreated", "nothing is written under it"),
+      createdDocumented: told("NotObservable", "nothing is written under it, and nothing is shown"),
+    },
   }),
   misuses: () => [
     { path: "template.key", to: "nowhere", reason: "TemplateNotAvailable" },

@@ -32,7 +32,13 @@ export const catalog: KindCases = {
   leaves: (ground) => ({
     ...rootConnectionLeaves(ground),
     include: read(["Templates", "GitRepositories"], "listGithubRepositories", ""),
-    "include[]": { ...read("DatabaseTypes", "listManagedDatabaseTypes", ""), in: { include: ["Templates"] } },
+    "include[]": {
+      ...always(
+        "DatabaseTypes",
+        local("what was read a moment ago is not read again; `include` shows that it is read"),
+      ),
+      in: { include: ["Templates"] },
+    },
     "cluster.mode": read("CUSTOMER_MANAGED", "listPlatformTemplates"),
     "cluster.provider": read("GCP", "listPlatformTemplates"),
     gitTokenId: {
