@@ -24,7 +24,6 @@ describe("what a binding needs", () => {
     managedConfig: { c: { a: { valueFrom: { secretKeyRef: { name: "s", key: "k" } } }, b: { value: 1 } } },
     customerProvidedInputs: { c: { "x y": { valueFrom: { configMapKeyRef: { name: "m", key: "k" } } } } },
   });
-
   it("are the values that it refers to, and nothing else", () => {
     expect(kind.needs(spec)).toMatchObject({
       references: [{ field: "spec.clusterRef", kind: "PlatformCluster", externalId: CLUSTER, idOnly: true }],
@@ -34,13 +33,11 @@ describe("what a binding needs", () => {
       ],
     });
   });
-
   it("never takes one value for another, however the keys are spelled", () => {
     const from = (name: string) => ({ valueFrom: { secretKeyRef: { name, key: "k" } } });
     const odd = bindingSpec({ managedConfig: { "a][b": { c: from("one") }, a: { "b][c": from("two") } } });
     expect(new Set(kind.needs(odd).values.map((request) => request.field)).size).toBe(2);
   });
-
   it("says for all content whether it changed, whatever its order", () => {
     const digest = (change: object) => kind.needs(bindingSpec(change)).inputs(resolved()).fingerprint.digest;
     const config = {
@@ -61,7 +58,6 @@ describe("what a binding needs", () => {
     ];
     expect(new Set([config, ...others].map(digest)).size).toBe(others.length + 1);
   });
-
   it("claims its cluster", () => {
     expect(kind.claim(spec, () => undefined)).toBe(CLUSTER);
     expect(kind.lives).toBe("Stays");
