@@ -13,8 +13,9 @@ import { sentKey, type Do, type Seen, type SetPass, type SetVariable } from "./m
 import { isCreated, isInPlace, knownOf, ownEntry, targetsOf, type Target } from "./target.ts";
 
 /**
- * Before an import that makes entries: which ones are there, and when that was. After a crash those that it made are
- * found by that, and are the set's own, to be replaced and removed. All applications at once: one write is enough.
+ * Before an import that makes entries: which ones are there, what is sent, and when that was. After a crash those that
+ * it made are found by that, and are the set's own, to be replaced and removed. All applications at once: one write is
+ * enough.
  */
 export function prepare(step: Do, pass: SetPass, seen: Seen): VariableSetMemory | undefined {
   if (step.what !== "import") return undefined;
@@ -28,18 +29,38 @@ export function prepare(step: Do, pass: SetPass, seen: Seen): VariableSetMemory 
 function missing({ inputs }: SetPass, target: Target): readonly SetVariable[] {
   const { known, wanted, sight } = target;
   if (!wanted || sight?.is !== "shown") return [];
-  const isNoted = ({ name }: SetVariable): boolean => known.before !== undefined && knownOf(known, name) !== undefined;
+  const isSame = known.before !== undefined && sameContent(known.written, inputs.fingerprint);
+  const isNoted = ({ name }: SetVariable): boolean => isSame && knownOf(known, name) !== undefined;
   return inputs.variables.filter((variable) => ownEntry(target, variable) === undefined && !isNoted(variable));
 }
 
 function begun(pass: SetPass, seen: Seen, target: Target): KnownTarget {
   const { known } = target;
-  const open = missing(pass, target).map(({ name }) => name);
+  const open = missing(pass, target);
   if (open.length === 0) return known;
-  const unknown = open.filter((name) => knownOf(known, name) === undefined);
-  const variables = [...(known.variables ?? []), ...unknown.map((key) => ({ key }))];
+  const { variables: all, isSame, ...content } = contentOf(pass, known);
+  // Of an import of another content nobody knows yet whether it lands, and which of the two then makes an entry.
+  const isClear = known.before === undefined || isSame;
+  const begunOf = ({ name, digest }: SetVariable): KnownVariable => ({
+    ...(all.find(({ key }) => key === name) ?? { key: name }),
+    ...(isClear && { sent: digest }),
+  });
+  const variables = [...all.filter(({ key }) => !open.some(({ name }) => name === key)), ...open.map(begunOf)];
   const before = beforeOf(target, new Set(variables.map(({ key }) => key)));
-  return { ...known, variables, before, sentAt: seen.serverNow?.toISOString() };
+  return { ...known, ...content, variables, before, sentAt: seen.serverNow?.toISOString() };
+}
+
+/** What is known of an application's variables, beside the content that is sent now. */
+function contentOf(pass: SetPass, known: KnownTarget) {
+  const { fingerprint } = pass.inputs;
+  const isSame = sameContent(known.written, fingerprint);
+  const variables = known.variables ?? [];
+  return {
+    isSame,
+    variables: isSame ? variables : variables.map((one) => carried(pass, known, one)),
+    written: { ...fingerprint },
+    attempts: isSame ? (known.attempts ?? 0) : 0,
+  };
 }
 
 /** @throws ApiError */
@@ -118,19 +139,18 @@ function written(
   taken: ReadonlySet<string>,
 ): KnownTarget {
   const { known } = target;
-  const { fingerprint } = pass.inputs;
-  const isSame = sameContent(known.written, fingerprint);
-  const others = (known.variables ?? []).filter(({ key }) => !variables.some(({ name }) => name === key));
+  const { variables: all, written: content, attempts } = contentOf(pass, known);
+  const others = all.filter(({ key }) => !variables.some(({ name }) => name === key));
   const now = variables.map((variable) => writtenVariable(target, variable, taken.has(variable.name)));
   const failures = now.some(({ failed }) => failed) ? 1 : 0;
   const names = new Set([...others.map(({ key }) => key), ...pass.inputs.variables.map(({ name }) => name)]);
   return {
     ...known,
-    variables: [...(isSame ? others : others.map((one) => carried(pass, known, one))), ...now],
+    variables: [...others, ...now],
     before: beforeOf(target, names),
     sentAt: seen.serverNow?.toISOString(),
-    written: { ...fingerprint },
-    attempts: (isSame ? (known.attempts ?? 0) : 0) + failures,
+    written: content,
+    attempts: attempts + failures,
   };
 }
 

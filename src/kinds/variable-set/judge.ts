@@ -2,7 +2,7 @@
 import { sameContent, type Ms } from "../../engine/kind.ts";
 import type { KnownTarget } from "../../resources/variable-set.ts";
 import type { Listed, Seen, SetPass, SetVariable } from "./model.ts";
-import { isCreated, isOfApplication, knownOf, standingOf, type Target } from "./target.ts";
+import { isCreated, isFixed, knownOf, standingOf, type Target } from "./target.ts";
 
 /** How often the platform is sent what it did not take over without a reason that we can see, and how far apart. */
 const ATTEMPTS = 3;
@@ -50,14 +50,6 @@ export function judge(pass: SetPass, seen: Seen, target: Target): readonly Judge
         return is satisfies never;
     }
   });
-}
-
-/**
- * An import never replaces a secret (api-behaviour, import vars). The documented surface has nothing else, and the full
- * one replaces by their ids those of the application's own scope alone.
- */
-export function isFixed({ surface }: SetPass, own: Listed | undefined): boolean {
-  return own?.isSecret === true && (surface === "Documented" || !isOfApplication(own));
 }
 
 function dueVerdict(

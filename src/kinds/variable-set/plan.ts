@@ -1,10 +1,10 @@
 /** What a variable set does next: a list of checks, the first difference wins. Pure. */
 import { entryOf, type Plan, type Step, type Why } from "../../engine/kind.ts";
 import { firstOf } from "../checks.ts";
-import { isFixed, judge, type Judged, type Verdict } from "./judge.ts";
+import { judge, type Judged, type Verdict } from "./judge.ts";
 import { sentKey, type Do, type Seen, type SetPass } from "./model.ts";
 import { planRemoval, removals } from "./removal.ts";
-import { isCreated, targetsOf, type Target } from "./target.ts";
+import { isCreated, isFixed, targetsOf, type Target } from "./target.ts";
 import {
   changedSecrets,
   conflict,

@@ -11,6 +11,9 @@ function entry(id: string, more: Partial<Listed> = {}): Listed {
   return { id, key: "K", isSecret: false, scope: undefined, ...times, ...more };
 }
 
+/** As on the documented surface. */
+const isSecret = (one: Listed): boolean => one.isSecret;
+
 /** What becomes of one variable that was just sent. */
 function after(variable: Partial<KnownVariable>, before: readonly string[], listed: readonly Listed[], now = NOW) {
   const target: KnownTarget = {
@@ -19,7 +22,12 @@ function after(variable: Partial<KnownVariable>, before: readonly string[], list
     sentAt: SENT,
     variables: [{ key: "K", digest: "d", ...variable }],
   };
-  const { variables, before: pending } = readBack(target, () => listed, new Date(now));
+  const { variables, before: pending } = readBack(
+    target,
+    () => listed,
+    ({ isSecret }) => isSecret,
+    new Date(now),
+  );
   const [found] = variables ?? [];
   return { id: found?.id, created: found?.created === true, pending: pending !== undefined };
 }
@@ -93,12 +101,55 @@ describe("an entry after an import", () => {
       variables: [{ key: "K", digest: "d", id: "o", updatedAt }],
     });
     const listed = () => [entry("o", { ...own, updatedAt: NOW })];
-    expect(readBack(target(SENT), listed, new Date(NOW)).variables).toMatchObject([{ updatedAt: SENT }]);
-    expect(readBack(target(undefined), listed, new Date(NOW)).variables).toMatchObject([{ updatedAt: NOW }]);
+    expect(readBack(target(SENT), listed, isSecret, new Date(NOW)).variables).toMatchObject([{ updatedAt: SENT }]);
+    expect(readBack(target(undefined), listed, isSecret, new Date(NOW)).variables).toMatchObject([{ updatedAt: NOW }]);
+  });
+
+  it.each<[string, Partial<Listed>, Partial<KnownVariable>, ReturnType<typeof readBack>]>([
+    [
+      "that is a secret holds what was sent, and that is a write",
+      { isSecret: true },
+      { sent: "d" },
+      {
+        applicationId: "a",
+        sentAt: SENT,
+        writtenAt: SENT,
+        variables: [{ key: "K", digest: "d", id: "n", created: true, updatedAt: SENT }],
+      },
+    ],
+    [
+      "that is no secret can be sent again",
+      {},
+      { sent: "d" },
+      { applicationId: "a", sentAt: SENT, variables: [{ key: "K", id: "n", created: true, updatedAt: SENT }] },
+    ],
+    [
+      "that somebody changed since holds something else",
+      { isSecret: true, updatedAt: NOW },
+      { sent: "d" },
+      { applicationId: "a", sentAt: SENT, variables: [{ key: "K", id: "n", created: true, updatedAt: NOW }] },
+    ],
+    [
+      "of which nobody knows what was sent may hold anything",
+      { isSecret: true },
+      {},
+      { applicationId: "a", sentAt: SENT, variables: [{ key: "K", id: "n", created: true, updatedAt: SENT }] },
+    ],
+  ])("of an import without an answer %s", (_, made, noted, expected) => {
+    const target: KnownTarget = { applicationId: "a", before: [], sentAt: SENT, variables: [{ key: "K", ...noted }] };
+    expect(readBack(target, () => [entry("n", made)], isSecret, new Date(NOW))).toEqual(expected);
+  });
+
+  it("keeps what was sent for as long as it may land", () => {
+    const target: KnownTarget = { applicationId: "a", before: [], sentAt: SENT, variables: [{ key: "K", sent: "d" }] };
+    expect(readBack(target, () => [], isSecret, new Date(NOW)).variables).toEqual([{ key: "K", sent: "d" }]);
+    expect(readBack(target, () => [], isSecret, new Date("2026-11-21T10:02:00.000Z")).variables).toEqual([
+      { key: "K" },
+    ]);
   });
 
   it("is not looked for where nothing was sent", () => {
     const target: KnownTarget = { applicationId: "a", variables: [{ key: "K", id: "o", created: true }] };
-    expect(readBack(target, () => [], new Date(NOW))).toBe(target);
+    expect(readBack(target, () => [], isSecret, new Date(NOW))).toBe(target);
   });
 });

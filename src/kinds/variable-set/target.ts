@@ -27,8 +27,10 @@ export function targetsOf(pass: SetPass, seen: Seen): readonly Target[] {
     const sight = seen.targets.get(id);
     const before = { ...known.get(id), applicationId: id, name };
     const scopeOf = (key: string) => pass.inputs.variables.find((one) => one.name === key)?.scope;
+    const fixed = (entry: Listed) => isFixed(pass, entry);
     const namesakes = (key: string) => namesakesIn(sight, { name: key, scope: scopeOf(key) });
-    const read = sight?.is === "shown" && !isFresh(seen, id) ? readBack(before, namesakes, seen.serverNow) : before;
+    const read =
+      sight?.is === "shown" && !isFresh(seen, id) ? readBack(before, namesakes, fixed, seen.serverNow) : before;
     return { id, label: name ?? id, wanted: isWanted, known: renewed(read, pass.inputs), sight };
   });
 }
@@ -52,10 +54,20 @@ function renewed(target: KnownTarget, { variables, fingerprint }: Inputs): Known
   return {
     ...target,
     written,
-    variables: target.variables?.map((one) =>
-      one.digest === undefined ? one : { ...one, digest: digests.get(one.key) ?? one.digest },
-    ),
+    variables: target.variables?.map((one) => {
+      const digest = digests.get(one.key);
+      if (digest === undefined) return one;
+      return { ...one, ...(one.digest !== undefined && { digest }), ...(one.sent !== undefined && { sent: digest }) };
+    }),
   };
+}
+
+/**
+ * An import never replaces a secret (api-behaviour, import vars). The documented surface has nothing else, and the full
+ * one replaces by their ids those of the application's own scope alone.
+ */
+export function isFixed({ surface }: Pick<SetPass, "surface">, own: Listed | undefined): boolean {
+  return own?.isSecret === true && (surface === "Documented" || !isOfApplication(own));
 }
 
 /** What is known of a variable. */

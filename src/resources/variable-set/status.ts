@@ -22,6 +22,7 @@ const variable = z
       .optional()
       .describe("Present where the operator created the entry: only such are removed."),
     digest: text.optional().describe("Stands for the value that was imported; absent while it is not in place."),
+    sent: text.optional().describe("Stands for the value of an import whose result was not read back yet."),
     failed: z.literal(true).optional().describe("Present where it was sent and the platform did not take it over."),
     updatedAt: text.optional().describe("When the platform says that the entry was last changed by the operator."),
   })

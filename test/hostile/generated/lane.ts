@@ -180,8 +180,11 @@ async function resting(stage: Stage, kind: string, name: string, rests: (ready: 
 /** Whether it is Ready, or is not, for a reason that lasts. */
 const isAtRest = ({ status, reason }: Condition): boolean => status === "True" || !UNDER_WAY.has(reason);
 
-/** The same of an object that is new: what it refers to may be new as well, and is found within seconds. */
-const isSettled = (ready: Condition): boolean => isAtRest(ready) && ready.reason !== "DependencyNotReady";
+/** Reasons of an object whose references may be as new as it is: they are found within seconds. */
+const NOT_SEEN_YET: ReadonlySet<string> = new Set(["DependencyNotReady", "CredentialsMissing"]);
+
+/** The same of an object that is new. */
+const isSettled = (ready: Condition): boolean => isAtRest(ready) && !NOT_SEEN_YET.has(ready.reason);
 
 const wanted = (reason: string | undefined, usual: (ready: Condition) => boolean) =>
   reason === undefined ? usual : (ready: Condition): boolean => ready.reason === reason;
