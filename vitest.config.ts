@@ -15,6 +15,7 @@ export default defineConfig({
           // Twelve times faster, and a test that leaks module state into the next one fails here.
           isolate: false,
           pool: "threads",
+          maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
       },
@@ -24,9 +25,9 @@ export default defineConfig({
           include: ["test/integration/**/*.test.ts", "test/hostile/*.test.ts"],
           globalSetup: ["test/integration/global-setup.ts"],
           setupFiles: ["test/support/note-run.ts"],
-          // Files keep to namespaces of their own and mostly wait: four at once are what two cores carry. A worker keeps
+          // Files keep to namespaces of their own and mostly wait: six at once are what two cores carry. A worker keeps
           // its modules, whose import takes a second of a core.
-          maxWorkers: 4,
+          maxWorkers: 6,
           isolate: false,
           sequence: { groupOrder: 1 },
           // Real servers on a machine that is busy with something else: a second look, which the report shows.
@@ -41,7 +42,7 @@ export default defineConfig({
           maxConcurrency: 5,
           include: ["test/chaos/**/*.test.ts"],
           globalSetup: ["test/chaos/global-setup.ts"],
-          maxWorkers: 4,
+          maxWorkers: 3,
           isolate: false,
           sequence: { groupOrder: 2 },
           testTimeout: 120_000,

@@ -1,6 +1,6 @@
 /**
- * Writes docs/reliability.md from the runner's own report of `make chaos`: class, plans, violations, figure.
- * Argument: the report's path. Ends with an error when a class was not proven or something was violated.
+ * Writes docs/reliability.md from the runner's own reports of `make chaos`: class, plans, violations, figure.
+ * Arguments: the reports' paths. Ends with an error when a class was not proven or something was violated.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -27,8 +27,9 @@ interface Row {
   readonly figure: string;
 }
 
-const report = Report.parse(JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")));
-const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults);
+const reports = process.argv.slice(2).map((path) => Report.parse(JSON.parse(readFileSync(path, "utf8"))));
+const files = reports.flatMap(({ testResults }) => testResults);
+const tests = files.flatMap(({ assertionResults }) => assertionResults);
 const ran = tests.filter(({ status }) => status === "passed" || status === "failed");
 const classes = SECTIONS.flatMap((section) => Object.keys(section.classes));
 const rows = new Map(classes.map((id) => [id, rowOf(ran.filter(({ fullName }) => fullName.includes(`[${id}]`)))]));
@@ -41,7 +42,7 @@ const unproven = [...rows].filter(([, { plans }]) => plans === 0).map(([id]) => 
 console.log(`${sum(all.map(({ plans }) => plans))} plans, ${violations} violations: docs/reliability.md`);
 if (unknown.length > 0) console.error(`no such classes: ${unknown.join(", ")}`);
 if (unproven.length > 0) console.error(`without a plan: ${unproven.join(", ")}`);
-const unloaded = report.testResults.some((file) => file.status === "failed" && file.assertionResults.length === 0);
+const unloaded = files.some((file) => file.status === "failed" && file.assertionResults.length === 0);
 process.exitCode = violations + unproven.length + unknown.length > 0 || unloaded ? 1 : 0;
 
 function rowOf(of: readonly Test[]): Row {
@@ -67,10 +68,8 @@ function summary(figures: readonly string[]): string {
 }
 
 function page(): string {
-  const minutes = Math.round(
-    (Math.max(...report.testResults.map(({ endTime }) => endTime)) - report.startTime) / 60_000,
-  );
-  const day = new Date(report.startTime).toISOString().slice(0, 10);
+  const minutes = Math.round(sum(reports.map(durationOf)) / 60_000);
+  const day = new Date(Math.max(...reports.map(({ startTime }) => startTime))).toISOString().slice(0, 10);
   const lines = [
     "<!-- Written by `make chaos`; do not edit. -->",
     "",
@@ -85,7 +84,7 @@ function page(): string {
       "the ledger's landing window) are scaled down in it. A plan is one run or one generated case; a violation is a " +
       "test that failed. `make test` runs a choice of the same plans.",
     "",
-    "A single plan is run again by its name, as the test's title tells it: `make chaos PLAN=full-037-after`. Plans that " +
+    "A single plan is run again by its name, as the test's title tells it: `make life PLAN=full-037-after`. Plans that " +
       "once found a defect are kept in [test/chaos/regressions](../test/chaos/regressions).",
   ];
   for (const section of SECTIONS) {
@@ -98,6 +97,11 @@ function page(): string {
     }
   }
   return `${lines.join("\n")}\n`;
+}
+
+/** In milliseconds. */
+function durationOf({ startTime, testResults }: z.infer<typeof Report>): number {
+  return Math.max(...testResults.map(({ endTime }) => endTime)) - startTime;
 }
 
 function idsIn(name: string): readonly string[] {

@@ -7,7 +7,7 @@ import { readTrace, stepsOf, writeTrace } from "./trace.ts";
 
 const learning = process.env["CHAOS_LEARN"] === "1";
 
-/** `make chaos LEARN=1` learns the reference trace; else what was learnt has to be what still happens. */
+/** `make life LEARN=1` learns the reference trace; else what was learnt has to be what still happens. */
 describe.concurrent.each(["full", "documented"] as const)("[A1] the life without faults, %s surface", (surface) => {
   it.runIf(effort.all || learning)("does what the reference trace says", async ({ expect }) => {
     const [first, second] = await Promise.all([live(surface), live(surface)]);
@@ -17,7 +17,7 @@ describe.concurrent.each(["full", "documented"] as const)("[A1] the life without
     if (learning) writeTrace(surface, { steps, ends: first.ends });
     const known = new Set(readTrace(surface).steps.map(({ what }) => what));
     const unknown = steps.filter(({ what }) => isWrite(what) && !known.has(what));
-    expect(unknown, "writes that no plan knows: make chaos LEARN=1").toEqual([]);
+    expect(unknown, "writes that no plan knows: make life LEARN=1").toEqual([]);
     expect(first.ends).toEqual(readTrace(surface).ends);
   });
 });

@@ -1,16 +1,17 @@
 /**
  * The whole operator in process, over a cluster and a platform in memory and one clock, goes through a life, and one or
  * two things go wrong at any of its exchanges (reliability-bar §2.1, "Double faults"). A plan that fails is told; it is
- * run again by FAULTS, e.g. `FAULTS=full:17:after+23:lost npx vitest run --project unit test/unit/two-faults.test.ts`.
+ * run again by FAULTS, e.g. `FAULTS=full:17:after+23:lost npx vitest run --project unit test/unit/two-faults`.
  */
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 
-import { crashesAt, numbers, oneOf, seconds, singles } from "../chaos/in-process/choose.ts";
-import { faultsAt, parsePlan, planText, type Exchange, type Plan } from "../chaos/in-process/faults.ts";
-import { buildPlatforms, type Platforms } from "../chaos/in-process/platform.ts";
-import { run, type Outcome } from "../chaos/in-process/run.ts";
-import { effort } from "../support/effort.ts";
-import { figure } from "../support/figure.ts";
+import type { Surface } from "../../../src/simulator/operations.ts";
+import { effort } from "../../support/effort.ts";
+import { figure } from "../../support/figure.ts";
+import { crashesAt, numbers, oneOf, seconds, singles } from "./choose.ts";
+import { faultsAt, parsePlan, planText, type Exchange, type Plan } from "./faults.ts";
+import { buildPlatforms, type Platforms } from "./platform.ts";
+import { run, type Outcome } from "./run.ts";
 
 /** A plan to run alone. */
 // oxlint-disable-next-line node/no-process-env -- as effort.ts
@@ -19,7 +20,14 @@ const replayed = process.env["FAULTS"];
 const KEPT = ["documented:26:after+49:before"];
 const PATIENCE_MS = 4 * 60 * 60_000;
 
-describe.each(["documented", "full"] as const)("[P2] two faults in one run, %s surface", (surface) => {
+/** Declares the tests of a surface. */
+export function pairsOfFaults(surface: Surface): void {
+  describe(`[P2] two faults in one run, ${surface} surface`, () => {
+    declare(surface);
+  });
+}
+
+function declare(surface: Surface): void {
   let platforms: Platforms;
   let reference: Outcome;
   beforeAll(async () => {
@@ -90,4 +98,4 @@ describe.each(["documented", "full"] as const)("[P2] two faults in one run, %s s
       await expectAll(task, firsts, (first, trace) => seconds(first, trace, crashesAt));
     },
   );
-});
+}

@@ -1,0 +1,3 @@
+import { killsAtEveryCall } from "./crash.ts";
+
+killsAtEveryCall("documented");

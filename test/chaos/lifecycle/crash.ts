@@ -1,0 +1,34 @@
+/** The operator is killed at every call of the life, in every phase; `make test` takes a choice of these plans. */
+import { describe, it } from "vitest";
+
+import type { Surface } from "../../../src/simulator/operations.ts";
+import { effort } from "../../support/effort.ts";
+import { figure } from "../../support/figure.ts";
+import { chosen, type Plan, plansOf } from "./plan.ts";
+import { live } from "./run.ts";
+import { readTrace } from "./trace.ts";
+
+/** Declares the tests of a surface. */
+export function killsAtEveryCall(surface: Surface): void {
+  const all = plansOf(surface);
+  const expected = readTrace(surface).ends;
+
+  describe.concurrent(`[A1] a kill at a call, ${surface} surface`, () => {
+    it("is planned for the whole life", ({ expect }) => {
+      expect(all.length).toBeGreaterThan(effort.all ? 300 : 1);
+    });
+
+    it.for(chosen(all))("$name: $step.what #$step.nth", async (plan: Plan, { expect, task, skip }) => {
+      const run = await live(surface, plan);
+      // How often something is looked at differs from run to run.
+      if (!run.crashed) skip("the call did not happen in this run");
+      expect(run.violations).toEqual([]);
+      const { chapter } = plan.step;
+      // What a person vouched for is not looked at in the same way everywhere: the documented surface shows nothing of it.
+      if (run.unknowns.length === 0) expect(run.ends[chapter], `after "${chapter}"`).toEqual(expected[chapter]);
+      // Webhooks have no list on any surface.
+      if (surface === "full") expect(run.unknowns.filter((kind) => kind !== "PlatformWebhook")).toEqual([]);
+      figure(task, `${run.reconciles} reconciles`);
+    });
+  });
+}

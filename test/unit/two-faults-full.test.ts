@@ -1,0 +1,3 @@
+import { pairsOfFaults } from "../chaos/in-process/pairs.ts";
+
+pairsOfFaults("full");
