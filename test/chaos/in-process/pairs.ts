@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vit
 import type { Surface } from "../../../src/simulator/operations.ts";
 import { effort } from "../../support/effort.ts";
 import { figure } from "../../support/figure.ts";
+import { keptFaults } from "../kept.ts";
 import { crashesAt, numbers, oneOf, seconds, singles } from "./choose.ts";
 import { faultsAt, parsePlan, planText, type Exchange, type Plan } from "./faults.ts";
 import { buildPlatforms, type Platforms } from "./platform.ts";
@@ -16,8 +17,6 @@ import { run, type Outcome } from "./run.ts";
 /** A plan to run alone. */
 // oxlint-disable-next-line node/no-process-env -- as effort.ts
 const replayed = process.env["FAULTS"];
-/** What failed once. 26:after+49:before: the operator gave an order to a database twice at one request of a person. */
-const KEPT = ["documented:26:after+49:before"];
 const PATIENCE_MS = 4 * 60 * 60_000;
 
 /** Declares the tests of a surface. */
@@ -68,7 +67,7 @@ function declare(surface: Surface): void {
     await expectAll(task, [parsePlan(replayed ?? "")]);
   });
 
-  const kept = KEPT.filter((text) => text.startsWith(surface));
+  const kept = keptFaults.map(({ faults }) => faults).filter((text) => text.startsWith(surface));
   it.runIf(replayed === undefined && kept.length > 0)("holds with what failed once", async ({ task }) => {
     await expectAll(task, kept.map(parsePlan));
   });

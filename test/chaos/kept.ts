@@ -1,0 +1,30 @@
+/** The plans that once found a defect: test/chaos/regressions. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { z } from "zod";
+
+import { Step } from "./lifecycle/trace.ts";
+import { PHASES } from "./tap/call.ts";
+
+const found = z.string();
+/** A life, with a kill or without one. */
+const Life = z.strictObject({
+  found,
+  surface: z.enum(["full", "documented"]),
+  step: Step.optional(),
+  phase: z.enum(PHASES).optional(),
+});
+/** A life in process, with what goes wrong at which exchange. */
+const InProcess = z.strictObject({ found, faults: z.string() });
+
+const folder = join(import.meta.dirname, "regressions");
+const files = readdirSync(folder)
+  .filter((name) => name.endsWith(".json"))
+  .map((name) => ({
+    name,
+    ...z.union([Life, InProcess]).parse(JSON.parse(readFileSync(join(folder, name), "utf8"))),
+  }));
+
+export const keptLives = files.filter((one) => "surface" in one);
+export const keptFaults = files.filter((one) => "faults" in one);
