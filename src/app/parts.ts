@@ -100,6 +100,7 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
   const platforms: Platforms = createPlatforms({
     ...options,
     lane: turns.lane,
+    mayCall: () => election.leading(),
     onCall: (connection, call) => {
       metrics.platform.called(call);
       tellCall(log, connection, call);

@@ -23,6 +23,8 @@ export interface PlatformsOptions {
   readonly onCall: (connection: string, call: CallRecord) => void;
   /** The namespace that the work at hand is for. */
   readonly lane?: () => string;
+  /** Asked right before each call: one that has lost its lease makes none. Always unless told. */
+  readonly mayCall?: () => boolean;
   /** In place of HTTP. */
   readonly transport?: Transport;
 }
@@ -60,6 +62,7 @@ export function createPlatforms(options: PlatformsOptions): Platforms {
         ...(config.workers === undefined ? {} : { connections: config.workers }),
         ...(options.transport === undefined ? {} : { transport: options.transport }),
         ...(options.lane === undefined ? {} : { lane: options.lane }),
+        ...(options.mayCall === undefined ? {} : { mayCall: options.mayCall }),
         version,
         clock,
         random,

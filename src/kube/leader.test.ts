@@ -180,6 +180,16 @@ describe("a leader", () => {
     await election.stop();
   });
 
+  it("leads no longer than its lease, also where nothing could run meanwhile", async () => {
+    let asleepMs = 0;
+    const { election, told } = candidate("a", { ...clock, monotonic: () => clock.monotonic() + asleepMs });
+    await clock.advance(1);
+    expect(election.leading()).toBe(true);
+    asleepMs = 15_001;
+    expect([election.leading(), election.mayWrite(), told]).toEqual([false, false, ["started"]]);
+    await election.stop();
+  });
+
   it("counts its fence from before the renewal was sent, however long its answer took", async () => {
     const { election } = candidate("a");
     await clock.advance(1);

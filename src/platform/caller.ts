@@ -63,6 +63,8 @@ export interface CallerOptions {
   readonly gate: Gate;
   /** On whose behalf a call is made; those who wait for the gate take turns. */
   readonly lane: () => string;
+  /** Asked right before each call: whether it may still be made. */
+  readonly mayCall: () => boolean;
   readonly transport: Transport;
   readonly clock: Clock;
   readonly random: () => number;
@@ -103,8 +105,9 @@ export function createCaller(options: CallerOptions): Caller {
 
   /** @param waitMs what the gate said. */
   const pass = (prepared: Prepared, waitMs: number): void => {
-    if (waitMs === 0) return;
-    const held = heldBack(prepared.operation, waitMs, gate.budget());
+    const { operation } = prepared;
+    if (waitMs === 0 && options.mayCall()) return;
+    const held = waitMs === 0 ? notOurs(operation) : heldBack(operation, waitMs, gate.budget());
     tell(prepared, undefined, 0, held.failure.is);
     throw held;
   };
@@ -140,6 +143,12 @@ export function createCaller(options: CallerOptions): Caller {
       }
     },
   };
+}
+
+/** A request of a process that may not make any: nothing was sent, and nothing is known to be wrong. */
+function notOurs(name: string): ApiError {
+  const failure = { is: "OverBudget", retryAfterMs: 1_000 } as const;
+  return new ApiError(name, failure, 0, "another process of the operator leads");
 }
 
 type Ids = Readonly<Record<string, string>>;

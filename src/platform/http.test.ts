@@ -12,7 +12,13 @@ import type { Transport } from "./transport.ts";
 let server: ScriptedServer;
 let transport: Transport;
 
-const options = { connections: 4, connectTimeoutMs: 1000, ca: undefined, allowAddress: () => true };
+const options = {
+  connections: 4,
+  connectTimeoutMs: 1000,
+  ca: undefined,
+  mayCall: () => true,
+  allowAddress: () => true,
+};
 const get = (url: string, deadlineMs = 5000) => transport.exchange({ method: "GET", url, headers: {}, deadlineMs });
 
 beforeEach(async () => {
@@ -162,6 +168,16 @@ describe("[E8] an address that is not allowed", () => {
     const answer = await guarded.exchange({ method: "GET", url, headers: {}, deadlineMs: 5000 });
     expect(answer.text).toBe("here");
     await guarded.close();
+  });
+});
+
+describe("a connection that comes up too late", () => {
+  it("gets nothing of what waited for it", async () => {
+    const late = createTransport({ ...options, mayCall: () => false });
+    const sent = late.exchange({ method: "POST", url: server.url, headers: {}, body: "{}", deadlineMs: 5000 });
+    await expect(sent).rejects.toMatchObject({ failure: "connect" });
+    expect(server.arrived).toEqual([]);
+    await late.close();
   });
 });
 

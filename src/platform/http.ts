@@ -2,7 +2,7 @@
 import { lookup } from "node:dns";
 import type { LookupAddress, LookupOptions } from "node:dns";
 
-import { Agent, request } from "undici";
+import { Agent, buildConnector, request } from "undici";
 
 import { TransportError } from "./transport.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
@@ -13,12 +13,15 @@ export interface HttpOptions {
   readonly connectTimeoutMs: number;
   /** PEM; replaces the built-in authorities. */
   readonly ca: string | undefined;
+  /** Asked when a connection is up: whether what waits for it may still be sent. */
+  readonly mayCall: () => boolean;
   /** Whether a connection may go to an address that DNS gave. */
   readonly allowAddress: (address: string) => boolean;
 }
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const REFUSED_ADDRESS = "ERR_REFUSED_ADDRESS";
+const TOO_LATE = "ERR_TOO_LATE";
 
 /** Failures before the connection is up: the platform certainly never saw the request. So do all CERT_*. */
 const BEFORE_CONNECTION = new Set([
@@ -27,6 +30,7 @@ const BEFORE_CONNECTION = new Set([
   "EHOSTUNREACH",
   "ENETUNREACH",
   "ENOTFOUND",
+  TOO_LATE,
   "UND_ERR_CONNECT_TIMEOUT",
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",
@@ -42,15 +46,27 @@ export function createTransport(options: HttpOptions): Transport {
     allowH2: false,
     connections: options.connections,
     maxResponseSize: MAX_BODY_BYTES,
-    connect: {
-      timeout: options.connectTimeoutMs,
-      lookup: guardedLookup(options.allowAddress),
-      // Said here, as NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment counts where nothing is said.
-      rejectUnauthorized: true,
-      ...(options.ca === undefined ? {} : { ca: options.ca }),
-    },
+    connect: connector(options),
   });
   return { exchange: (call) => exchange(agent, call), close: () => agent.destroy() };
+}
+
+function connector({ connectTimeoutMs, allowAddress, ca, mayCall }: HttpOptions): buildConnector.connector {
+  const connect = buildConnector({
+    timeout: connectTimeoutMs,
+    lookup: guardedLookup(allowAddress),
+    // Said here, as NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment counts where nothing is said.
+    rejectUnauthorized: true,
+    ...(ca === undefined ? {} : { ca }),
+  });
+  return (target, done) => {
+    connect(target, (error, socket) => {
+      if (error !== null) return done(error, null);
+      if (mayCall()) return done(null, socket);
+      socket.destroy();
+      return done(Object.assign(new Error("too late"), { code: TOO_LATE }), null);
+    });
+  };
 }
 
 async function exchange(agent: Agent, { method, url, headers, body, deadlineMs }: HttpRequest): Promise<HttpAnswer> {

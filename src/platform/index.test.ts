@@ -148,6 +148,19 @@ describe("the rate limit", () => {
     expect(server.arrived).toHaveLength(3);
   });
 
+  it("is sent by nobody who may not, not even what was reserved", async () => {
+    const { server, calls, connect } = await startHarness();
+    let mayCall = true;
+    const platform = connect({ mayCall: () => mayCall });
+    await platform.reserve();
+    mayCall = false;
+    for (const call of [() => platform.projects.list(), () => platform.projects.create({ name: "web" })]) {
+      expect(await failureOf(call())).toMatchObject({ failure: { is: "OverBudget" }, status: 0 });
+    }
+    expect(server.arrived).toEqual([]);
+    expect(calls.map(({ sent }) => sent)).toEqual([false, false]);
+  });
+
   it("lets a reserved POST through when the budget is spent, and no other", async () => {
     const { server, connect } = await startHarness();
     const platform = connect({ rate: { requestsPerSecond: 0.1, burst: 1 } });

@@ -61,6 +61,8 @@ export interface PlatformOptions {
   readonly onCall?: (call: CallRecord) => void;
   /** Asked at each call on whose behalf it is made: where the budget is short, all take turns. One for all unless told. */
   readonly lane?: () => string;
+  /** Asked right before each call, and when its connection is up: whether it may still be sent. Always unless told. */
+  readonly mayCall?: () => boolean;
   /** Where they differ from DEFAULT_DEADLINES. */
   readonly deadlines?: Partial<Deadlines>;
   /** Default 5,000. */
@@ -122,6 +124,7 @@ export function connectPlatform(options: PlatformOptions): Platform {
     deadlines: { ...DEFAULT_DEADLINES, ...options.deadlines },
     gate,
     lane,
+    mayCall: options.mayCall ?? (() => true),
     transport,
     clock,
     random,
@@ -162,6 +165,7 @@ function overHttp(options: PlatformOptions): Transport {
     connections: options.connections ?? 8,
     connectTimeoutMs: options.connectTimeoutMs ?? 5000,
     ca: options.ca,
+    mayCall: options.mayCall ?? (() => true),
     allowAddress: addressFilter(options),
   });
 }

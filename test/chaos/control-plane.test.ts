@@ -123,7 +123,7 @@ describe.runIf(effort.all)("a control plane", { timeout: 300_000 }, () => {
     await bed.start();
     await sleep(3_000);
     await serve(true);
-    await bed.apply(project("served"));
+    await vi.waitFor(() => bed.apply(project("served")), soon);
     await bed.waitFor("PlatformProject", "served", { status: "True" }, 60_000);
     expect(changesSince(bed, since)).toEqual(["createProject served"]);
     figure(task, "0 changes of the platform");

@@ -33,7 +33,7 @@ describe.concurrent("[D3] a failover", () => {
     const leader = bed.operator;
     await bed.apply(...defaults(bed), ...tree(bed, "shop"));
     const other = await bed.startAnother();
-    await bed.waitFor("PlatformApplication", "shop", { status: "True" });
+    await bed.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
 
     // At any moment of the deployment that follows.
     await bed.patch("PlatformApplication", "shop", { spec: { deploy: { gitCommitId: NEXT_COMMIT } } });

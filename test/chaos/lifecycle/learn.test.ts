@@ -16,7 +16,9 @@ describe.concurrent.each(["full", "documented"] as const)("[A1] the life without
     const steps = stepsOf(first.steps, second.steps, (what) => !isWrite(what));
     if (learning) writeTrace(surface, { steps, ends: first.ends });
     const known = new Set(readTrace(surface).steps.map(({ what }) => what));
-    const unknown = steps.filter(({ what }) => isWrite(what) && !known.has(what));
+    // Which of several events in a row are told depends on the moment.
+    const isEvent = (what: string) => what.startsWith("kube POST events");
+    const unknown = steps.filter(({ what }) => isWrite(what) && !isEvent(what) && !known.has(what));
     expect(unknown, "writes that no plan knows: make life LEARN=1").toEqual([]);
     expect(first.ends).toEqual(readTrace(surface).ends);
   });

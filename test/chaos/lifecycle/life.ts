@@ -3,7 +3,7 @@
  * call by call.
  */
 import { member } from "../../../src/kube/json.ts";
-import type { Json, KubeObject } from "../../../src/kube/types.ts";
+import type { Json, JsonObject, KubeObject } from "../../../src/kube/types.ts";
 import { RECONCILE_REQUESTED_AT as REQUESTED_AT, RESOLVE } from "../../../src/resources/base/names.ts";
 import { condition, type Manifest } from "../../support/cluster.ts";
 import {
@@ -63,7 +63,7 @@ export const CHAPTERS: readonly Chapter[] = [
       await bed.patch("PlatformVariableSet", "settings", { spec: { variables: shared("two") } });
       await bed.patch("PlatformBinding", "addons", { spec: { layerSelections: { observability: false } } });
       await bed.patch("PlatformApplication", "api", {
-        spec: { deploy: { gitCommitId: NEXT_COMMIT }, variables: [{ name: "MODE", value: "two" }] },
+        spec: { deploy: { gitCommitId: NEXT_COMMIT }, variables: own("two") },
       });
     },
     over: async (bed) => {
@@ -114,7 +114,7 @@ function manifests(bed: Bed): readonly Manifest[] {
     connection(bed, "default", { allowUnverifiedIds: bed.platform.sim.settings.surface === "documented" }),
     project("shop", gone),
     environment(bed, "staging", "shop", gone),
-    application("api", "staging", { variables: [{ name: "MODE", value: "one" }], ...gone }),
+    application("api", "staging", { variables: own("one"), ...gone }),
     database("orders", "staging", gone),
     blueprint("cache", "staging"),
     resource("PlatformVariableSet", "settings", { targets: [target], variables: shared("one"), ...gone }),
@@ -132,11 +132,21 @@ function manifests(bed: Bed): readonly Manifest[] {
   ];
 }
 
-function shared(value: string): readonly Json[] {
-  const secretKeyRef = { name: "values", key: "TOKEN" };
+const fromSecret = { valueFrom: { secretKeyRef: { name: "values", key: "TOKEN" } } } as const;
+
+/** The application's own variables. */
+function own(mode: string): readonly JsonObject[] {
+  return [
+    { name: "MODE", value: mode },
+    { name: "TOKEN", ...fromSecret },
+  ];
+}
+
+/** Those of the set. */
+function shared(value: string): readonly JsonObject[] {
   return [
     { name: "SHARED", value },
-    { name: "SHARED_TOKEN", valueFrom: { secretKeyRef } },
+    { name: "SHARED_TOKEN", ...fromSecret },
   ];
 }
 

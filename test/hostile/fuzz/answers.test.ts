@@ -23,7 +23,13 @@ const STATUSES = [200, 201, 202, 204, 299, 302, 400, 401, 403, 404, 405, 409, 42
 const valid = new Map<OperationName, string>();
 
 beforeAll(async () => {
-  const http = createTransport({ connections: 4, connectTimeoutMs: 5_000, ca: undefined, allowAddress: () => true });
+  const http = createTransport({
+    connections: 4,
+    connectTimeoutMs: 5_000,
+    ca: undefined,
+    mayCall: () => true,
+    allowAddress: () => true,
+  });
   const world = await startWorld("full", "");
   let last: HttpAnswer = answerOf(200, "");
   const transport = {

@@ -21,7 +21,13 @@ let world: World;
 
 beforeAll(async () => {
   world = await startWorld("full", "");
-  const http = createTransport({ connections: 1, connectTimeoutMs: 5_000, ca: undefined, allowAddress: () => true });
+  const http = createTransport({
+    connections: 1,
+    connectTimeoutMs: 5_000,
+    ca: undefined,
+    mayCall: () => true,
+    allowAddress: () => true,
+  });
   const listening = world.connect({
     transport: {
       exchange: async (request) => {
