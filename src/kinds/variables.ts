@@ -13,6 +13,25 @@ export interface InputVariable {
   readonly scope?: string | undefined;
 }
 
+/** How far the platform's `created_at` may lie from the import that made an entry, and how long a list may lag behind. */
+export const LANDING_MS = 60_000;
+
+/** When an entry came to be and was last changed, as the platform shows it. */
+interface Times {
+  readonly createdAt?: string | undefined;
+  readonly updatedAt?: string | undefined;
+}
+
+/** Whether an entry may be of an import of that time: what the platform does not show is not held against it. */
+export function isOfThen({ createdAt }: Times, sentAt: string | undefined): boolean {
+  return !(Math.abs(Date.parse(createdAt ?? "") - Date.parse(sentAt ?? "")) > LANDING_MS);
+}
+
+/** Whether nobody changed an entry since it was made. */
+export function isUntouched({ createdAt, updatedAt }: Times): boolean {
+  return !(Date.parse(updatedAt ?? "") > Date.parse(createdAt ?? ""));
+}
+
 /** A variable of a spec: exactly one of `value` and `valueFrom`. */
 interface Declared {
   readonly name: string;

@@ -40,8 +40,10 @@ export function print(digest: string, key = "key-1", sources = "1 s@1") {
   return { key, digest, sources };
 }
 
+/** A secret's value stands for itself. */
 export function inputsWith(variables: Inputs["variables"], fingerprint = print("some")): Inputs {
-  return { environmentId: ENVIRONMENT, variables, fingerprint };
+  const secrets = variables.filter(({ isSecret }) => isSecret).map(({ name, value }) => [name, value] as const);
+  return { environmentId: ENVIRONMENT, variables, fingerprint, secrets: new Map(secrets) };
 }
 
 /** A deployment that has ended. */

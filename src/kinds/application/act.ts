@@ -10,6 +10,7 @@ import { importItems } from "../variables.ts";
 import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
 import { followed } from "./progress.ts";
 import { applicationInput, declaredSettings, observedSettings } from "./settings.ts";
+import { imported } from "./variables.ts";
 
 type Folded = Known<Seen, ApplicationMemory>;
 
@@ -78,11 +79,10 @@ function pinned(pass: ApplicationPass, seen: Seen): ApplicationMemory {
 }
 
 async function importVariables(pass: ApplicationPass, seen: Seen, api: Platform, id: string): Promise<Folded> {
-  const { variables, fingerprint } = pass.inputs;
+  const { variables } = pass.inputs;
   const answer = await api.variables.import(id, { overwrite: true, vars: importItems(pass, variables) });
   const taken = answer?.successfulImportedVariables.map(({ name }) => name) ?? variables.map(({ name }) => name);
-  const written = { ...pass.memory.written, variables: { ...fingerprint }, variableNames: taken };
-  return { seen, memory: { ...pinned(pass, seen), written } };
+  return { seen, memory: { ...pinned(pass, seen), written: imported(pass, seen, taken) } };
 }
 
 async function replaceSecret(

@@ -9,7 +9,7 @@ import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
 import { trace } from "./trace.ts";
-import { inputVariables } from "./variables.ts";
+import { inputVariables, prepare } from "./variables.ts";
 
 export const application: PlatformKind<ApplicationSpec, Inputs, Seen, ApplicationMemory, Do> = {
   resource: platformApplication,
@@ -34,6 +34,7 @@ export const application: PlatformKind<ApplicationSpec, Inputs, Seen, Applicatio
   },
   observe,
   plan,
+  prepare: (step, pass, seen) => prepare(step.do, pass, seen),
   act: (step, pass, seen, api) => act(step.do, pass, seen, api),
   trace,
   report,

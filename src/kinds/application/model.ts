@@ -2,6 +2,7 @@
 import type { Fingerprint, Pass, Uuid } from "../../engine/kind.ts";
 import type { Application } from "../../platform/applications.ts";
 import type { IngressStatus } from "../../platform/services.ts";
+import type { Variable } from "../../platform/variables.ts";
 import type { ApplicationMemory, ApplicationSpec } from "../../resources/application.ts";
 import type { Place, Sight } from "../service/model.ts";
 import type { InputVariable } from "../variables.ts";
@@ -11,6 +12,8 @@ export interface Inputs {
   readonly variables: readonly InputVariable[];
   /** Stands for all variables. */
   readonly fingerprint: Fingerprint;
+  /** What stands for the value of each secret, by name. */
+  readonly secrets: ReadonlyMap<string, string>;
 }
 
 export interface Seen extends Place, Sight {
@@ -23,6 +26,8 @@ export interface Seen extends Place, Sight {
   readonly keys: ReadonlySet<string> | undefined;
   /** Ids of its own secrets by key, on the full surface, where one has to be changed. */
   readonly secretIds: ReadonlyMap<string, Uuid>;
+  /** The secrets that are listed for it, where what an import has made is to be told from what was there before. */
+  readonly secrets: readonly Variable[] | undefined;
   readonly serverNow: Date | undefined;
   /** The settings were sent in this pass. */
   readonly updated: boolean;
@@ -58,6 +63,7 @@ export const NOTHING_SEEN: Seen = {
   ingress: undefined,
   keys: undefined,
   secretIds: new Map(),
+  secrets: undefined,
   serverNow: undefined,
   updated: false,
   deleting: false,

@@ -68,7 +68,7 @@ async function details(
   id: Uuid,
   status: ServiceStatus,
   api: Platform,
-): Promise<Pick<Seen, "ingress" | "keys" | "secretIds">> {
+): Promise<Pick<Seen, "ingress" | "keys" | "secretIds" | "secrets">> {
   const ingress = await ingressOf("application", id, status, api);
   return { ingress, ...(await variablesOf(pass, id, status, api)) };
 }
@@ -79,17 +79,20 @@ async function variablesOf(
   id: Uuid,
   status: ServiceStatus,
   api: Platform,
-): Promise<Pick<Seen, "keys" | "secretIds">> {
-  if (pass.inputs.variables.length === 0) return { keys: undefined, secretIds: new Map() };
+): Promise<Pick<Seen, "keys" | "secretIds" | "secrets">> {
+  const unasked = { keys: undefined, secretIds: new Map<string, Uuid>(), secrets: undefined };
+  if (pass.inputs.variables.length === 0) return unasked;
+  const isFull = pass.surface === "Full";
   const foreign = everDeployed(status) && isUnknown(pass.memory);
   // Before an import as well: what it does not take over is changed by its id, and before the deployment.
-  const changing = !variablesSent(pass, NOTHING_SEEN) || pendingSecrets(pass).length > 0;
-  if (!foreign && !(pass.surface === "Full" && changing)) return { keys: undefined, secretIds: new Map() };
+  const isChanging = !variablesSent(pass, NOTHING_SEEN) || (isFull && pendingSecrets(pass).length > 0);
+  if (!foreign && !(isChanging && (isFull || pass.inputs.secrets.size > 0))) return unasked;
   const secrets = await api.variables.listSecrets(id);
   const plain = foreign ? await api.variables.list(id) : [];
   return {
     keys: foreign ? new Set([...plain, ...secrets].filter(isOwn).map(({ key }) => key)) : undefined,
-    secretIds: new Map(secrets.filter(isOwn).map((secret) => [secret.key, secret.id])),
+    secretIds: new Map(isFull ? secrets.filter(isOwn).map((secret) => [secret.key, secret.id]) : []),
+    secrets,
   };
 }
 

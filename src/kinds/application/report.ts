@@ -1,5 +1,12 @@
 /** What an application's status says. Pure. */
-import { refreshed, type ConditionFact, type DriftField, type Report, type Why } from "../../engine/kind.ts";
+import {
+  refreshed,
+  sameContent,
+  type ConditionFact,
+  type DriftField,
+  type Report,
+  type Why,
+} from "../../engine/kind.ts";
 import { servicePhase } from "../../platform/states.ts";
 import type { ApplicationMemory, LastDeployment } from "../../resources/application.ts";
 import { hasFailed } from "../service/baseline.ts";
@@ -12,7 +19,7 @@ import { deployCause, deployedCommit, foreignCommit, lastDeployment, sameCommit 
 import { recordOf, type ApplicationPass, type Seen } from "./model.ts";
 import { failedDeployment, followed, progressOf, runningCommit } from "./progress.ts";
 import { declaredSettings, observedSettings } from "./settings.ts";
-import { variablesCondition } from "./variables.ts";
+import { secretsOf, variablesCondition } from "./variables.ts";
 import { failure, shortCommit } from "./words.ts";
 
 export function report(pass: ApplicationPass, seen: Seen): Report {
@@ -110,10 +117,18 @@ function written(pass: ApplicationPass, seen: Seen): ApplicationMemory["written"
     known?.variables === undefined &&
     seen.keys !== undefined &&
     pass.inputs.variables.every(({ name }) => seen.keys?.has(name));
-  const variables = foreign
-    ? { variables: { ...pass.inputs.fingerprint }, variableNames: pass.inputs.variables.map(({ name }) => name) }
-    : { variables: refreshed(known?.variables, pass.inputs.fingerprint) };
-  return { revision: revisionOf(pass.memory), ...known, settings: { ...settings }, ...variables };
+  return { revision: revisionOf(pass.memory), ...known, settings: { ...settings }, ...writtenVariables(pass, foreign) };
+}
+
+/** @param foreign whether those of a service that was taken over are there */
+function writtenVariables(pass: ApplicationPass, foreign: boolean): Partial<ApplicationMemory["written"]> {
+  const { fingerprint, variables } = pass.inputs;
+  const { written } = pass.memory;
+  const names = foreign ? variables.map(({ name }) => name) : (written?.variableNames ?? []);
+  if (foreign) return { variables: { ...fingerprint }, variableNames: names, secrets: secretsOf(pass, names) };
+  if (!sameContent(written?.variables, fingerprint)) return {};
+  // Under another token other digests stand for the same.
+  return { variables: refreshed(written?.variables, fingerprint), secrets: secretsOf(pass, names) };
 }
 
 /** Where the platform differs; what only we know (a secret's value) is not compared. */

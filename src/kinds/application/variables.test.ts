@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import { passWith, inputsWith, print, seenIn, specOf } from "../../../test/support/applications.ts";
 import type { Json, Resolved } from "../../engine/kind.ts";
-import { inputVariables, pendingSecrets, variablesSent } from "./variables.ts";
+import type { ApplicationMemory } from "../../resources/application.ts";
+import type { Seen } from "./model.ts";
+import { imported, inputVariables, pendingSecrets, prepare, variablesSent } from "./variables.ts";
 
 const fromSecret = { secretKeyRef: { name: "s", key: "k" } };
 const fromConfig = { configMapKeyRef: { name: "c", key: "k" } };
@@ -37,7 +39,11 @@ describe("the variables of an application", () => {
       { name: "TOKEN", value: "value of spec.variables[TOKEN]", isSecret: true },
     ]);
     expect(fingerprint).toEqual(print("all"));
-    expect(seen).toEqual([variables.map(({ name, value, isSecret }) => [name, value, isSecret])]);
+    expect(seen).toEqual([
+      variables.map(({ name, value, isSecret }) => [name, value, isSecret]),
+      ["CLOSED", "x"],
+      ["TOKEN", "value of spec.variables[TOKEN]"],
+    ]);
   });
 
   const variables = [
@@ -70,5 +76,53 @@ describe("the variables of an application", () => {
     ["were taken over in part", written("now", "A"), ["B"]],
   ])("wait to be replaced when they %s", (_name, change, expected) => {
     expect(pendingSecrets(passWith(change)).map(({ name }) => name)).toEqual(expected);
+  });
+
+  const at = "2026-11-21T10:00:00.000Z";
+  const step = { what: "import" } as const;
+  const listed = (...names: string[]) =>
+    seenIn("READY", {
+      serverNow: new Date(at),
+      secrets: names.map((key) => ({ id: key, key, createdAt: at, updatedAt: at })),
+    });
+  /** A value stands for itself. */
+  const sent = (digest: string) => ({ sentSecrets: [{ key: "B", digest, at }] });
+
+  it.each<[string, ApplicationMemory["written"], Seen, ApplicationMemory["written"]]>([
+    ["is noted", {}, listed(), sent("2")],
+    ["that is there is not", {}, listed("B"), undefined],
+    ["is noted again, as it may not have landed", sent("2"), listed(), sent("2")],
+    ["is not, while another value may land", sent("old"), listed(), undefined],
+    ["is not where nobody looked", {}, seenIn("READY"), undefined],
+  ])("before an import a secret %s", (_, known, seen, expected) => {
+    const pass = passWith({ inputs, surface: "Documented", memory: { written: known } });
+    expect(prepare(step, pass, seen)?.written).toEqual(expected);
+  });
+
+  it("needs no note where secrets can be replaced, nor before anything else", () => {
+    expect(prepare(step, passWith({ inputs, surface: "Full" }), listed())).toBeUndefined();
+    expect(prepare({ what: "update" }, passWith({ inputs, surface: "Documented" }), listed())).toBeUndefined();
+  });
+
+  const secrets = (digest: string) => ({ secrets: [{ key: "B", digest }] });
+  it.each<[string, ApplicationMemory["written"], Seen, readonly string[], readonly string[]]>([
+    ["was taken over", {}, listed(), ["A", "B"], ["A", "B"]],
+    ["is there with another value", secrets("old"), listed("B"), ["A"], ["A"]],
+    ["is there as it was sent before", secrets("2"), listed("B"), ["A"], ["A", "B"]],
+    ["was made by an import without an answer", sent("2"), listed("B"), ["A"], ["A", "B"]],
+    ["was made by an import of another value", sent("old"), listed("B"), ["A"], ["A"]],
+    [
+      "was made then and changed since",
+      sent("2"),
+      seenIn("READY", { secrets: [{ id: "B", key: "B", createdAt: at, updatedAt: "2026-11-21T10:00:09Z" }] }),
+      ["A"],
+      ["A"],
+    ],
+  ])("is known after an import when it %s", (_, known, seen, taken, expected) => {
+    const pass = passWith({ inputs, surface: "Documented", memory: { written: known } });
+    const { sentSecrets, ...result } = imported(pass, seen, taken);
+    expect(sentSecrets).toBeUndefined();
+    expect(result.variableNames).toEqual(expected);
+    expect(result.secrets).toEqual(expected.includes("B") ? secrets("2").secrets : undefined);
   });
 });

@@ -1,18 +1,24 @@
 /** The variables that a spec declares, and what of them is on the platform. Pure. */
 import { sameContent, type ConditionFact, type Needs } from "../../engine/kind.ts";
 import type { ApplicationSpec } from "../../resources/application.ts";
-import { inputsOf, type InputVariable } from "../variables.ts";
-import type { ApplicationPass, Inputs, Seen } from "./model.ts";
+import type { ApplicationMemory } from "../../resources/application.ts";
+import { inputsOf, isOfThen, isUntouched, type InputVariable } from "../variables.ts";
+import type { ApplicationPass, Do, Inputs, Seen } from "./model.ts";
 
 /** The variables with their values, and what stands for them. */
 export function inputVariables(
   spec: ApplicationSpec,
   resolved: Parameters<Needs<Inputs>["inputs"]>[0],
-): Pick<Inputs, "variables" | "fingerprint"> {
+): Omit<Inputs, "environmentId"> {
   const variables = inputsOf(spec.variables, resolved);
   return {
     variables,
     fingerprint: resolved.fingerprint(variables.map(({ name, value, isSecret: secret }) => [name, value, secret])),
+    secrets: new Map(
+      variables
+        .filter(({ isSecret }) => isSecret)
+        .map(({ name, value }) => [name, resolved.fingerprint([name, value]).digest]),
+    ),
   };
 }
 
@@ -31,6 +37,57 @@ export function pendingSecrets(pass: ApplicationPass): readonly InputVariable[] 
   if (written?.variables === undefined || !sameContent(written.variables, pass.inputs.fingerprint)) return [];
   const taken = new Set(written.variableNames);
   return pass.inputs.variables.filter(({ name }) => !taken.has(name));
+}
+
+type Written = NonNullable<ApplicationMemory["written"]>;
+
+/**
+ * Before an import on a surface that cannot replace secrets: those of which there is none yet. After a crash the ones
+ * that it made are known by that, and hold what was sent.
+ */
+export function prepare(step: Do, pass: ApplicationPass, seen: Seen): ApplicationMemory | undefined {
+  if (step.what !== "import" || pass.surface === "Full" || seen.secrets === undefined) return undefined;
+  const { written } = pass.memory;
+  const sent = written?.sentSecrets ?? [];
+  const listed = new Set(seen.secrets.map(({ key }) => key));
+  const fresh = [...pass.inputs.secrets].filter(([key]) => !listed.has(key));
+  // Where another value is on its way as well, nobody knows which of the two makes the entry.
+  const clear = fresh.filter(([key, digest]) => sent.every((one) => one.key !== key || one.digest === digest));
+  if (clear.length === 0) return undefined;
+  const at = seen.serverNow?.toISOString() ?? "";
+  const others = sent.filter(({ key }) => listed.has(key));
+  return {
+    ...pass.memory,
+    written: { ...written, sentSecrets: [...others, ...clear.map(([key, digest]) => ({ key, digest, at }))] },
+  };
+}
+
+/** What was written by an import of which the platform took over these names. */
+export function imported(pass: ApplicationPass, seen: Seen, taken: readonly string[]): Written {
+  const { fingerprint, variables } = pass.inputs;
+  const names = variables.map(({ name }) => name).filter((name) => taken.includes(name) || isInPlace(pass, seen, name));
+  const { sentSecrets: _, ...written } = pass.memory.written ?? {};
+  return { ...written, variables: { ...fingerprint }, variableNames: names, secrets: secretsOf(pass, names) };
+}
+
+/** Whether a secret that an import could not replace has the value of the spec all the same. */
+function isInPlace({ inputs, memory, surface }: ApplicationPass, { secrets }: Seen, name: string): boolean {
+  const digest = inputs.secrets.get(name);
+  const entry = secrets?.find(({ key }) => key === name);
+  if (surface === "Full" || digest === undefined || entry === undefined) return false;
+  const { sentSecrets = [], secrets: known = [] } = memory.written ?? {};
+  const sent = sentSecrets.find(({ key }) => key === name);
+  if (sent !== undefined) return sent.digest === digest && isOfThen(entry, sent.at) && isUntouched(entry);
+  return known.some((one) => one.key === name && one.digest === digest);
+}
+
+/** What stands for the secrets among the variables that are in place. */
+export function secretsOf({ inputs }: ApplicationPass, names: readonly string[]): Written["secrets"] {
+  const secrets = names.flatMap((key) => {
+    const digest = inputs.secrets.get(key);
+    return digest === undefined ? [] : [{ key, digest }];
+  });
+  return secrets.length === 0 ? undefined : secrets;
 }
 
 /** The condition VariablesSynced; none without variables. */

@@ -1,9 +1,7 @@
 /** Which entries an import has made: found by their ids, once it is over. Pure. */
 import type { KnownTarget, KnownVariable } from "../../resources/variable-set.ts";
+import { isOfThen, isUntouched, LANDING_MS } from "../variables.ts";
 import type { Listed } from "./model.ts";
-
-/** How far the platform's `created_at` may lie from the import that made an entry, and how long a list may lag behind. */
-const LANDING_MS = 60_000;
 
 /** How far the platform's `Date` header, in whole seconds, may lie before its records. */
 const SKEW_MS = 5_000;
@@ -37,7 +35,7 @@ export function readBack(
       return unmade(variable, isTold(variable, entry, sentAt) ? entry : undefined, isOver);
     }
     const isOurs = variable.id === undefined || known !== undefined || variable.created === true;
-    if (!isOurs || !isFixed(made) || !holdsWhatWasSent(variable, made))
+    if (!isOurs || !isFixed(made) || variable.sent === undefined || !isUntouched(made))
       return withEntry(variable, made, isOurs, isOver);
     taken.push(made);
     return withEntry({ key: variable.key, digest: variable.sent }, made, true, isOver);
@@ -48,21 +46,12 @@ export function readBack(
   return { ...(isOver || isWhole ? rest : target), ...latest(target, taken), variables };
 }
 
-/** Whether an entry that our import made is as it made it. */
-function holdsWhatWasSent({ sent }: KnownVariable, { createdAt, updatedAt }: Listed): boolean {
-  return sent !== undefined && !(Date.parse(updatedAt ?? "") > Date.parse(createdAt ?? ""));
-}
-
 /** What an import has made of which no answer told is a write all the same. */
 function latest({ writtenAt }: KnownTarget, made: readonly Listed[]): Pick<KnownTarget, "writtenAt"> {
   const times = made.map(({ createdAt }) => Date.parse(createdAt ?? "")).filter((time) => !Number.isNaN(time));
   if (times.length === 0) return {};
   const at = new Date(Math.max(...times)).toISOString();
   return { writtenAt: writtenAt === undefined || at > writtenAt ? at : writtenAt };
-}
-
-function isOfThen({ createdAt }: Listed, sentAt: string | undefined): boolean {
-  return !(Math.abs(Date.parse(createdAt ?? "") - Date.parse(sentAt ?? "")) > LANDING_MS);
 }
 
 /** Without a scope, an entry that our import left as it was is an inherited one: ours is still to appear beside it. */

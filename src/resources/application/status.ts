@@ -29,6 +29,11 @@ const lastFailure = z
   .object({ ...failureFields, gitCommitId: text.optional().describe("Commit that failed.") })
   .describe(LAST_FAILURE);
 
+const secret = {
+  key: text.describe("Name of the secret."),
+  digest: text.describe("Stands for its value."),
+};
+
 const written = z
   .object({
     ...writtenFields,
@@ -38,6 +43,22 @@ const written = z
       .max(256)
       .optional()
       .describe("Names of the variables that were last sent.")
+      .meta(ATOMIC),
+    secrets: z
+      .array(z.object(secret).describe("A secret."))
+      .max(256)
+      .optional()
+      .describe("Those of them that are secrets: an import cannot replace them.")
+      .meta(ATOMIC),
+    sentSecrets: z
+      .array(
+        z
+          .object({ ...secret, at: text.describe("When it was sent, by the platform's clock.") })
+          .describe("A secret that was sent."),
+      )
+      .max(256)
+      .optional()
+      .describe("Secrets that were not there before an import whose answer is not recorded yet.")
       .meta(ATOMIC),
   })
   .describe(WRITTEN);
