@@ -47,7 +47,8 @@ export interface Cluster {
   waitGone(kind: string, name: string, timeoutMs?: number): Promise<void>;
 }
 
-const POLL_MS = 40;
+/** How far looks lie apart. */
+const LOOKS = { firstMs: 40, factor: 1.25, lastMs: 300 };
 const TIMEOUT_MS = 20_000;
 
 const types: ReadonlyMap<string, ResourceType> = new Map(
@@ -96,13 +97,13 @@ export function cluster(client: () => KubeClient, namespace: string): Cluster {
   };
 
   const waitFor: Cluster["waitFor"] = async (kind, name, until, timeoutMs = TIMEOUT_MS) => {
-    const deadline = performance.now() + timeoutMs;
-    for (;;) {
-      const object = await find(kind, name);
-      if (object !== undefined && holds(object, until)) return object;
-      if (performance.now() > deadline) throw new Error(`${kind} ${name} did not come to it: ${shown(object)}`);
-      await sleep(POLL_MS);
-    }
+    let last: KubeObject | undefined;
+    const found = await comes(async () => {
+      last = await find(kind, name);
+      return last !== undefined && holds(last, until) ? last : undefined;
+    }, timeoutMs);
+    if (found === undefined) throw new Error(`${kind} ${name} did not come to it: ${shown(last)}`);
+    return found;
   };
 
   return {
@@ -122,15 +123,28 @@ export function cluster(client: () => KubeClient, namespace: string): Cluster {
       await client().request({ method: "DELETE", path: at(kind, name) });
     },
     waitGone: async (kind, name, timeoutMs = TIMEOUT_MS) => {
-      const deadline = performance.now() + timeoutMs;
-      for (;;) {
-        const object = await find(kind, name);
-        if (object === undefined) return;
-        if (performance.now() > deadline) throw new Error(`${kind} ${name} is still there: ${shown(object)}`);
-        await sleep(POLL_MS);
-      }
+      let last: KubeObject | undefined;
+      const gone = await comes(async () => {
+        last = await find(kind, name);
+        return last === undefined ? true : undefined;
+      }, timeoutMs);
+      if (gone === undefined) throw new Error(`${kind} ${name} is still there: ${shown(last)}`);
     },
   };
+}
+
+/**
+ * Looks until something is found, ever farther apart: the looks of many tests at once are what a small machine would be
+ * busy with.
+ * @returns undefined when `timeoutMs` are over
+ */
+export async function comes<T>(look: () => Promise<T | undefined>, timeoutMs: number): Promise<T | undefined> {
+  const deadline = performance.now() + timeoutMs;
+  for (let pauseMs = LOOKS.firstMs; ; pauseMs = Math.min(pauseMs * LOOKS.factor, LOOKS.lastMs)) {
+    const found = await look();
+    if (found !== undefined || performance.now() > deadline) return found;
+    await sleep(pauseMs);
+  }
 }
 
 /** @returns a condition of an object's status. */

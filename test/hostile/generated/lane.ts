@@ -1,12 +1,10 @@
 /** One kind on a stage: a seed object with all that it stands on, by a token of its own, so that its calls are known. */
-import { setTimeout as sleep } from "node:timers/promises";
-
 import { isObject, member } from "../../../src/kube/json.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/types.ts";
 import type { CallEntry } from "../../../src/simulator/journal.ts";
 import type { Surface } from "../../../src/simulator/operations.ts";
 import { newCluster } from "../../../src/simulator/seed.ts";
-import { condition, type Condition, type Manifest } from "../../support/cluster.ts";
+import { comes, condition, type Condition, type Manifest } from "../../support/cluster.ts";
 import { connection, resource, secret } from "../../support/manifests.ts";
 import type { Stage } from "../../support/stage.ts";
 import { CONFIGURATION, VALUES } from "./kinds/references.ts";
@@ -26,7 +24,6 @@ const UNDER_WAY: ReadonlySet<string> = new Set([
   "ParentNotReady",
 ]);
 const TIMEOUT_MS = 60_000;
-const POLL_MS = 40;
 
 export interface Lane {
   readonly cases: KindCases;
@@ -162,19 +159,18 @@ function clusterPool(stage: Stage, lane: string, count: number, named: Map<strin
 
 /** Waits until nothing more comes by itself for the object's generation. @throws Error with its status after a minute */
 async function resting(stage: Stage, kind: string, name: string, rests: (ready: Condition) => boolean): Promise<Rest> {
-  const deadline = performance.now() + TIMEOUT_MS;
-  for (;;) {
+  let last: KubeObject | undefined;
+  const rest = await comes(async () => {
     const object = await stage.get(kind, name);
+    last = object;
     const { generation } = object.metadata;
     const ready = condition(object, "Ready");
     const isCurrent = member(object.status, "observedGeneration") === generation;
-    if (isCurrent && ready !== undefined && ready.observedGeneration === generation && rests(ready)) {
-      return { object, ready };
-    }
-    if (performance.now() > deadline)
-      throw new Error(`${kind} ${name} does not rest: ${JSON.stringify(object.status)}`);
-    await sleep(POLL_MS);
-  }
+    const isAt = isCurrent && ready !== undefined && ready.observedGeneration === generation && rests(ready);
+    return isAt ? { object, ready } : undefined;
+  }, TIMEOUT_MS);
+  if (rest === undefined) throw new Error(`${kind} ${name} does not rest: ${JSON.stringify(last?.status)}`);
+  return rest;
 }
 
 /** Whether it is Ready, or is not, for a reason that lasts. */
