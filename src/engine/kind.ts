@@ -67,6 +67,8 @@ export interface Pass<Spec, In, Mem extends JsonObject> {
   readonly writtenInto: (id: Uuid) => string | undefined;
   /** Whether a task was begun, or something `untold` was done, by an annotation that outlives the status. */
   readonly begun?: boolean;
+  /** The id that was given answers what became of an unconfirmed create of this resource: nothing was done since then. */
+  readonly vouched?: boolean;
 }
 
 interface StepFacts<Do> {

@@ -1,8 +1,8 @@
 /** Where an id means something: two platforms, or two organizations, may use the same one for different things. */
 import { member } from "../kube/json.ts";
 import type { KubeObject } from "../kube/types.ts";
-import type { Uuid } from "./terms.ts";
 import { text } from "./status.ts";
+import type { Uuid } from "./terms.ts";
 
 export interface Realm {
   readonly host: string;

@@ -54,7 +54,10 @@ export async function recover<Spec, In, Seen, Mem extends JsonObject, Do, Api ex
     return { is: "ended", frame, ending: { is: "stalled", why: UNREADABLE, exchange: "none" } };
   const { intent } = slot;
   const known = knowledge(context, frame, intent);
-  if (duty(intent, known) === "clear") return { is: "clear", frame: await clear(context, frame, intent) };
+  if (duty(intent, known) === "clear") {
+    const vouched = intent.uid === known.uid && intent.creates && frame.pass.proof === "given";
+    return { is: "clear", frame: await clear(context, vouched ? vouchedFor(frame) : frame, intent) };
+  }
   const moved = elsewhere(frame, intent);
   if (moved !== undefined) return { is: "ended", frame, ending: { is: "stalled", why: moved, exchange: "none" } };
   let trace: Trace<Seen, Mem>;
@@ -111,6 +114,13 @@ function found<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
   id: Uuid,
 ): Frame<Spec, In, Mem, Api> {
   return { ...frame, pass: { ...frame.pass, id, proof: "given", memory } };
+}
+
+/** A person has said which object an unconfirmed create has made. */
+function vouchedFor<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  frame: Frame<Spec, In, Mem, Api>,
+): Frame<Spec, In, Mem, Api> {
+  return { ...frame, pass: { ...frame.pass, vouched: true } };
 }
 
 /** Why nothing can be said of a create that was sent under another parent than the one of now. */

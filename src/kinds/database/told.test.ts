@@ -50,6 +50,11 @@ describe("the state of a database that cannot be read", () => {
     expect(toldBy({ ...nothing, state: "DEPLOYED" }, undefined, DATABASE)).toBe("DEPLOYED");
   });
 
+  it("is that of a new one where a person says that it is the one we made", () => {
+    const pass = passWith({ memory: nothing, spec: { externalId: DATABASE }, vouched: true });
+    expect(told(pass, DATABASE, undefined)).toMatchObject({ status: { state: "READY" }, unseen: undefined });
+  });
+
   it("is followed by the last order that has not ended", () => {
     expect(followedRequest(passWith({ memory: open() }))).toBe(REQUEST);
     expect(followedRequest(passWith({ memory: { ...stopping, lastDeployment: deployment() } }))).toBe(REQUEST);

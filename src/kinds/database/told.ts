@@ -76,11 +76,11 @@ function unanswered({ memory, now }: DatabasePass, id: Uuid): Told {
 }
 
 /** Nothing is under way. What we made and were told nothing of yet was never deployed. */
-function standing({ memory, spec, begun }: DatabasePass, id: Uuid): Told {
+function standing({ memory, spec, begun, vouched }: DatabasePass, id: Uuid): Told {
   const { state, lastDeployment } = memory;
   const known = state ?? lastDeployment?.state;
   if (known === undefined && begun === true) return unseen(id, LOST);
-  if (known === undefined && spec.externalId !== undefined) return unseen(id, NEVER_TOLD);
+  if (known === undefined && spec.externalId !== undefined && vouched !== true) return unseen(id, NEVER_TOLD);
   return { status: { id, state: known ?? "READY" }, request: undefined, unseen: undefined };
 }
 
