@@ -36,6 +36,9 @@ import { type Call, createSequence, type Director } from "./tap/call.ts";
 import { kubeName, platformName } from "./tap/names.ts";
 import { openTap } from "./tap/tap.ts";
 
+/** How often what is settled is looked at: a run is over when nothing came of three looks. */
+export const POLL_MS = 500;
+
 export interface BedOptions {
   readonly surface: Surface;
   /** How fast the platform works; 100 unless told. */
@@ -132,7 +135,7 @@ export async function openBed(options: BedOptions): Promise<Bed> {
       ],
       ...(options.execArgv === undefined ? {} : { execArgv: options.execArgv }),
       env: {
-        [WINDOWS_VARIABLE]: JSON.stringify({ ...FAST, ...options.windows }),
+        [WINDOWS_VARIABLE]: JSON.stringify({ ...FAST, pollMs: POLL_MS, ...options.windows }),
         [DEADLINES_VARIABLE]: JSON.stringify(options.deadlines ?? {}),
         NODE_COMPILE_CACHE: join(facts.dir, "compile-cache"),
       },

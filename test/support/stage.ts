@@ -58,7 +58,7 @@ export const FAST: Partial<Windows> = {
   deferMs: 3_000,
   graceMs: 1_000,
   firstLookMs: 300,
-  pollMs: 500,
+  pollMs: 800,
   followMinMs: 50,
   followMaxMs: 300,
   backoffMinMs: 50,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { member, parseJson } from "../../../src/kube/json.ts";
 import type { Surface } from "../../../src/simulator/operations.ts";
-import { type Bed, openBed } from "../bed.ts";
+import { type Bed, openBed, POLL_MS } from "../bed.ts";
 import type { Answer, Call, Director } from "../tap/call.ts";
 import { CHAPTERS, type Chapter, MEMBERS } from "./life.ts";
 import {
@@ -34,8 +34,8 @@ export interface Run {
   readonly crashed: boolean;
 }
 
-/** How long nothing may be written for the operator to be at rest: three polls of FAST. */
-const QUIET_MS = 1_600;
+/** How long nothing may be written for the operator to be at rest. */
+const QUIET_MS = 3 * POLL_MS + 100;
 /** What it may take to come to rest: first looks after Ready may fill in a count. */
 const RESTLESS_MS = 15_000;
 
