@@ -49,7 +49,7 @@ export function chosen(plans: readonly Plan[]): readonly Plan[] {
   const vital = plans.filter(({ step, phase }) => phase === "after" && step.nth === 1 && VITAL.test(step.what));
   const others = plans.filter((plan) => !vital.includes(plan));
   return [
-    ...vital.filter((_, index) => (index + effort.seed) % 2 === 0),
+    ...vital.filter((_, index) => (index + effort.seed) % 2 === 1),
     ...others.filter((_, index) => (index * 7 + effort.seed) % 199 === 0),
   ];
 }
