@@ -59,7 +59,7 @@ export function leaks(bed: Bed, before: readonly string[], surface: "full" | "do
   return twice.map((one) => `O2 twice on the platform: ${one}`);
 }
 
-/** Within how many milliseconds before a deployment a variable may have been written without it being known of. */
+/** Within how many milliseconds before a deployment was decided on a variable may have been written without it being known of. */
 const UNSEEN_MS = 500;
 
 /**
@@ -79,20 +79,27 @@ function repeatedStops(bed: Bed): readonly string[] {
 
 function causelessDeployments(bed: Bed, operations: number): readonly string[] {
   const found: string[] = [];
-  const deployed = new Map<string, { readonly commit: string | null; readonly at: number }>();
+  const deployed = new Map<string, { readonly commit: string | null; readonly decidedAt: number }>();
   let written = 0;
   let asked = operations;
   for (const { operation, effect, at } of effectsOf(bed)) {
     if (WRITES_VARIABLES.test(operation)) written = at;
     if (!("deployed" in effect)) continue;
     const last = deployed.get(effect.deployed);
-    const isCaused = last === undefined || last.commit !== effect.commit || written > last.at - UNSEEN_MS;
+    const isCaused = last === undefined || last.commit !== effect.commit || written > last.decidedAt - UNSEEN_MS;
     if (!isCaused && operation === "deployApplication" && asked > 0) asked -= 1;
     else if (!isCaused) found.push(`O3 ${operation} of ${effect.commit ?? "it"} again without a cause`);
-    deployed.set(effect.deployed, { commit: effect.commit, at });
+    deployed.set(effect.deployed, { commit: effect.commit, decidedAt: decidedAt(bed, at) });
   }
   return found;
 }
+
+/** Its intent is written first; on a busy machine the request follows seconds later. */
+function decidedAt(bed: Bed, at: number): number {
+  return bed.calls.findLast((call) => call.at <= at && INTENT.test(call.what))?.at ?? at;
+}
+
+const INTENT = /^kube PATCH platform(applications|operations)\/\S+\/status$/;
 
 const WRITES_VARIABLES = /^(import|update|delete|create)\w*(Variable|Secret)$/;
 
