@@ -23,8 +23,9 @@ check: $(installed) ## lint, format, types, unit tests, unused code, generated f
 # In parts, so that one can be repeated alone: the report is of the last run of each.
 chaos: export CHAOS := all
 chaos: export CHAOS_SEED := $(or $(SEED),1)
-chaos: $(installed) ## every failure of docs/reliability.md, about an hour and a half; PART=unit|integration|chaos, SEED=n
+chaos: $(installed) ## every failure of docs/reliability.md, some hundred minutes; PART=unit|integration|chaos, SEED=n
 	@for part in $(or $(PART),unit integration chaos); do \
+	  rm -f test-results/chaos-$$part.json; \
 	  npm run --silent chaos -- --project $$part --outputFile.json=test-results/chaos-$$part.json; \
 	done; npm run --silent reliability test-results/chaos-*.json
 

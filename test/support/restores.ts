@@ -2,7 +2,26 @@
 import { conditionOf } from "../../src/engine/status.ts";
 import { isObject } from "../../src/kube/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/types.ts";
+import type { Surface } from "../../src/simulator/operations.ts";
+import { everyKind } from "./every-kind.ts";
 import { operatorBench, type OperatorBench } from "./operator-bench.ts";
+
+const SETTLING_MS = 15 * 60_000;
+
+/** @returns a bench with one object of every kind, all of them Ready. @throws Error when one is not */
+export async function living(surface: Surface): Promise<OperatorBench> {
+  const bench = await operatorBench({ surface });
+  bench.apply(...everyKind(bench));
+  await bench.run(SETTLING_MS);
+  const left = unready(bench);
+  if (left.length > 0) throw new Error(`not Ready: ${left.join("; ")}`);
+  return bench;
+}
+
+/** @returns what is said of the objects that are not Ready */
+export function unready(bench: OperatorBench): readonly string[] {
+  return readiness(bench).filter((line) => !line.includes(": True/"));
+}
 
 /** As the API server fills in a status that is not there. */
 const NO_STATUS = { observedGeneration: -1 } as const;

@@ -8,24 +8,12 @@ import { everyKind } from "../../support/every-kind.ts";
 import { figure } from "../../support/figure.ts";
 import { NEXT_COMMIT } from "../../support/manifests.ts";
 import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
-import { backupOf, idsOf, readiness, restored, together } from "../../support/restores.ts";
+import { backupOf, idsOf, living, readiness, restored, together, unready } from "../../support/restores.ts";
 
 const MINUTE = 60_000;
 /** What has nothing of the platform to lose: a connection, and an operation that is over. */
 const AT_REST = /^PlatformConnection|^PlatformOperation .*Completed/;
 const MOVES = effort.all ? (["whole", "bare"] as const) : (["bare"] as const);
-
-async function living(surface: "full" | "documented"): Promise<OperatorBench> {
-  const bench = await operatorBench({ surface });
-  bench.apply(...everyKind(bench));
-  await bench.run(15 * MINUTE);
-  expect(unready(bench)).toEqual([]);
-  return bench;
-}
-
-function unready(bench: OperatorBench): readonly string[] {
-  return readiness(bench).filter((line) => !line.includes(": True/"));
-}
 
 function change({ cluster }: OperatorBench, kind: string, name: string, members: Readonly<Record<string, Json>>) {
   cluster.spec(kind, name, { ...(cluster.get(kind, name).spec as object), ...members });

@@ -4,26 +4,13 @@ import { isObject } from "../../../src/kube/json.ts";
 import type { Json, JsonObject } from "../../../src/kube/types.ts";
 import { INTENT } from "../../../src/resources/base/names.ts";
 import { effort } from "../../support/effort.ts";
-import { everyKind } from "../../support/every-kind.ts";
 import { figure } from "../../support/figure.ts";
 import { NEXT_COMMIT } from "../../support/manifests.ts";
-import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
-import { editStatuses, idsOf, readiness } from "../../support/restores.ts";
+import type { OperatorBench } from "../../support/operator-bench.ts";
+import { editStatuses, idsOf, living, unready } from "../../support/restores.ts";
 
 const MINUTE = 60_000;
 const NEWER = { shape: "of a newer version", list: [1, { two: null }], flag: true };
-
-async function everything(surface: "full" | "documented"): Promise<OperatorBench> {
-  const bench = await operatorBench({ surface });
-  bench.apply(...everyKind(bench));
-  await bench.run(15 * MINUTE);
-  expect(unready(bench)).toEqual([]);
-  return bench;
-}
-
-function unready(bench: OperatorBench): readonly string[] {
-  return readiness(bench).filter((line) => !line.includes(": True/"));
-}
 
 /** A value of an enumeration, and a shape. */
 const ODD: readonly Json[] = effort.all ? ["NewerValue", NEWER] : [NEWER];
@@ -50,7 +37,7 @@ describe.each(["full", "documented"] as const)(
     it("members that it does not know, in specs, statuses and annotations: nothing is written, and it goes on", async ({
       task,
     }) => {
-      const bench = await everything(surface);
+      const bench = await living(surface);
       const [from, ids] = [bench.mark(), idsOf(bench)];
       for (const { kind, metadata, spec } of bench.cluster.all()) {
         bench.cluster.restore({ ...bench.get(kind, metadata.name), spec: { ...(spec as object), newerMember: NEWER } });
@@ -73,7 +60,7 @@ describe.each(["full", "documented"] as const)(
     it("each member of its memory with a value or of a type that it does not know: nothing is made or deployed", async ({
       task,
     }) => {
-      const bench = await everything(surface);
+      const bench = await living(surface);
       const ids = idsOf(bench);
       const statuses = new Map(
         bench.cluster.all().map(({ kind, metadata, status }) => [`${kind} ${metadata.name}`, status]),
@@ -104,7 +91,7 @@ describe.each(["full", "documented"] as const)(
     it("intents of a version that it does not know: ForeignLedger, kept as they are; forward again it goes on", async ({
       task,
     }) => {
-      const bench = await everything(surface);
+      const bench = await living(surface);
       const from = bench.mark();
       const [creating, acting] = ["PlatformProject", "PlatformApplication"];
       const intent = { v: 2, what: "of a newer version" };
