@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 
 import { testPatterns } from "./pattern.ts";
 
-const judge = (pattern: string, value: string) => testPatterns([{ pattern, value }])[0];
+/** Where an answer is expected: a busy machine may take from a test more than the 50 ms of the operator. */
+const UNHURRIED_MS = 10_000;
+
+const judge = (pattern: string, value: string) => testPatterns([{ pattern, value }], UNHURRIED_MS)[0];
 
 describe("[E4] patterns of the catalogue", () => {
   it.each([
@@ -37,7 +40,7 @@ describe("[E4] patterns of the catalogue", () => {
       { pattern: "(", value: "a" },
       { pattern: "^a$", value: "b" },
     ];
-    expect(testPatterns(tests)).toEqual([true, undefined, false]);
+    expect(testPatterns(tests, UNHURRIED_MS)).toEqual([true, undefined, false]);
   });
 
   it.each([
@@ -55,7 +58,8 @@ describe("[E4] patterns of the catalogue", () => {
   });
 
   it("judges as many as fit and leaves the rest to the platform", () => {
-    const answers = testPatterns(Array.from({ length: 8192 }, () => ({ pattern: "^a+$", value: "a".repeat(4096) })));
+    const tests = Array.from({ length: 8192 }, () => ({ pattern: "^a+$", value: "a".repeat(4096) }));
+    const answers = testPatterns(tests, UNHURRIED_MS);
     expect(answers.slice(0, 63)).toEqual(Array.from({ length: 63 }, () => true));
     expect(answers.slice(63).every((answer) => answer === undefined)).toBe(true);
   });
