@@ -20,13 +20,14 @@ test: $(installed) ## unit and integration tests, on a real control plane
 check: $(installed) ## lint, format, types, unit tests, unused code, generated files fresh; seconds
 	@npm run --silent check
 
-# In parts, so that one can be repeated alone: the report is of the last run of each.
+# In parts, so that one can be repeated alone: of each test the last run counts.
 chaos: export CHAOS := all
 chaos: export CHAOS_SEED := $(or $(SEED),1)
-chaos: $(installed) ## every failure of docs/reliability.md, some hundred minutes; PART=unit|integration|chaos, SEED=n
+chaos: $(installed) ## every failure of docs/reliability.md, about two hours; PART=unit|integration|chaos, ONLY=title, SEED=n
 	@for part in $(or $(PART),unit integration chaos); do \
-	  rm -f test-results/chaos-$$part.json; \
-	  npm run --silent chaos -- --project $$part --outputFile.json=test-results/chaos-$$part.json; \
+	  report=test-results/chaos-$$part$(if $(ONLY),-again).json; rm -f $$report; \
+	  npm run --silent chaos -- --project $$part $$([ $$part != integration ] || echo --project afterwards) \
+	    --outputFile.json=$$report $(if $(ONLY),-t '$(ONLY)'); \
 	done; npm run --silent reliability test-results/chaos-*.json
 
 life: export CHAOS := all

@@ -48,7 +48,8 @@ export default defineConfig({
           maxWorkers: 3,
           isolate: false,
           sequence: { groupOrder: 2 },
-          testTimeout: 120_000,
+          // A life takes a minute, more where the machine is slow; what must not take long says so itself.
+          testTimeout: 600_000,
           hookTimeout: 120_000,
         },
       },

@@ -1,6 +1,7 @@
 /**
  * Writes docs/reliability.md from the runner's own reports of `make chaos`: class, plans, violations, figure.
- * Arguments: the reports' paths. Ends with an error when a class was not proven or something was violated.
+ * Arguments: the reports' paths. Of a test that ran in several of them the last run counts, and the page says how many
+ * did. Ends with an error when a class was not proven or something was violated.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -17,7 +18,9 @@ const Test = z.object({
 });
 const Report = z.object({
   startTime: z.number(),
-  testResults: z.array(z.object({ endTime: z.number(), status: z.string(), assertionResults: z.array(Test) })),
+  testResults: z.array(
+    z.object({ name: z.string(), endTime: z.number(), status: z.string(), assertionResults: z.array(Test) }),
+  ),
 });
 type Test = z.infer<typeof Test>;
 
@@ -27,10 +30,18 @@ interface Row {
   readonly figure: string;
 }
 
-const reports = process.argv.slice(2).map((path) => Report.parse(JSON.parse(readFileSync(path, "utf8"))));
+const reports = process.argv
+  .slice(2)
+  .map((path) => Report.parse(JSON.parse(readFileSync(path, "utf8"))))
+  .toSorted((one, other) => one.startTime - other.startTime);
 const files = reports.flatMap(({ testResults }) => testResults);
-const tests = files.flatMap(({ assertionResults }) => assertionResults);
-const ran = tests.filter(({ status }) => status === "passed" || status === "failed");
+const runs = files.flatMap(({ name, assertionResults }) =>
+  assertionResults
+    .filter(({ status }) => status === "passed" || status === "failed")
+    .map((test) => [`${name} ${test.fullName}`, test] as const),
+);
+const ran = [...new Map(runs).values()];
+const repeated = runs.length - ran.length;
 const classes = SECTIONS.flatMap((section) => Object.keys(section.classes));
 const rows = new Map(classes.map((id) => [id, rowOf(ran.filter(({ fullName }) => fullName.includes(`[${id}]`)))]));
 const unknown = [...new Set(ran.flatMap(({ fullName }) => idsIn(fullName)))].filter((id) => !rows.has(id));
@@ -82,7 +93,8 @@ function page(): string {
     "",
     `The run of ${day} took ${minutes} minutes on ${availableParallelism()} cores. Times of the operator (backoff, polls, ` +
       "the ledger's landing window) are scaled down in it. A plan is one run or one generated case; a violation is a " +
-      "test that failed. `make test` runs a choice of the same plans.",
+      "test that failed. `make test` runs a choice of the same plans." +
+      (repeated === 0 ? "" : ` ${repeated} tests were run more than once, and the last run counts.`),
     "",
     "A single plan is run again by its name, as the test's title tells it: `make life PLAN=full-037-after`. Plans that " +
       "once found a defect are kept in [test/chaos/regressions](../test/chaos/regressions).",

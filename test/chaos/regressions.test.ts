@@ -8,9 +8,10 @@ import { readTrace } from "./lifecycle/trace.ts";
 describe.concurrent("[A1] what once went wrong", () => {
   it.for(keptLives)("$name: $found", async ({ name, surface, step, phase }, { expect }) => {
     const plan = step === undefined || phase === undefined ? undefined : { name, surface, step, phase };
-    const run = await live(surface, plan);
-    expect(run.violations).toEqual([]);
+    const { ends } = readTrace(surface);
+    const run = await live(surface, plan, ends);
+    expect(run.violations, run.violations.join("\n")).toEqual([]);
     const last = step?.chapter ?? "delete";
-    expect(run.ends[last]).toEqual(readTrace(surface).ends[last]);
+    expect(run.ends[last]).toEqual(ends[last]);
   });
 });

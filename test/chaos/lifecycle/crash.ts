@@ -18,10 +18,10 @@ export function killsAtEveryCall(surface: Surface): void {
     });
 
     it.for(chosen(all))("$name: $step.what #$step.nth", async (plan: Plan, { expect, task, skip }) => {
-      const run = await live(surface, plan);
+      const run = await live(surface, plan, expected);
       // How often something is looked at differs from run to run.
       if (!run.crashed) skip("the call did not happen in this run");
-      expect(run.violations).toEqual([]);
+      expect(run.violations, run.violations.join("\n")).toEqual([]);
       const { chapter } = plan.step;
       // What a person vouched for is not looked at in the same way everywhere: the documented surface shows nothing of it.
       if (run.unknowns.length === 0) expect(run.ends[chapter], `after "${chapter}"`).toEqual(expected[chapter]);

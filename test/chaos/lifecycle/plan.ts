@@ -64,15 +64,24 @@ export function isWrite(what: string): boolean {
   return !READ.test(what);
 }
 
-/** @returns who kills the operator as the plan says, once. */
-export function directorOf({ step, phase }: Plan): Director & { readonly met: () => boolean } {
-  let met = false;
+/** @returns who kills the operator as the plan says, once; from the beginning of the plan's chapter on. */
+export function directorOf(plan: Plan): Director & { readonly met: () => boolean } {
+  const { step, phase } = plan;
+  const ordinal = ordinalOf(plan);
+  let seen = 0;
   return {
-    met: () => met,
-    decide: (call: Call) => {
-      if (met || call.what !== step.what || call.nth !== step.nth) return { do: "pass" };
-      met = true;
-      return { do: "crash", phase, lateMs: LATE_MS };
+    met: () => seen >= ordinal,
+    decide: ({ what }: Call) => {
+      if (what !== step.what || seen >= ordinal) return { do: "pass" };
+      seen += 1;
+      return seen === ordinal ? { do: "crash", phase, lateMs: LATE_MS } : { do: "pass" };
     },
   };
+}
+
+/** The how many-th of its name a call is in its chapter: on a slow machine an earlier chapter may have some more. */
+function ordinalOf({ surface, step }: Plan): number {
+  const same = readTrace(surface).steps.filter(({ what }) => what === step.what);
+  const earlier = same.filter(({ chapter, nth }) => chapter !== step.chapter && nth < step.nth);
+  return step.nth - Math.max(0, ...earlier.map(({ nth }) => nth));
 }

@@ -55,7 +55,7 @@ export interface Answer {
 /** Who decides about calls; both taps of a bed ask the same one. */
 export interface Director {
   decide?(call: Call): Fate;
-  /** A call of the far side was answered; not asked about watches. */
+  /** A call of the far side was answered, whether or not the answer is handed on; not asked about watches. */
   answered?(call: Call, answer: Answer): void;
   /** A watch was opened. */
   watched?(watch: Watch): void;

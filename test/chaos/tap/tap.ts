@@ -133,7 +133,7 @@ async function meet(fate: Fate, exchange: Exchange, options: TapOptions, forward
       response.end(fate.body ?? "{}");
       return;
     case "reset":
-      if (fate.effect) await bytesOf(await forward(exchange));
+      if (fate.effect) await answerOf(exchange, options, forward);
       cut(response);
       return;
     case "crash":
@@ -156,14 +156,11 @@ async function crash(
     case "late":
       options.crash();
       await lapse(lateMs);
-      return void (await bytesOf(await forward(exchange)));
-    case "after": {
-      const answer = await forward(exchange);
-      if (isWatch(exchange.call)) answer.destroy();
-      else await bytesOf(answer);
+      return answerOf(exchange, options, forward);
+    case "after":
+      await answerOf(exchange, options, forward);
       options.crash();
       return;
-    }
     case "replied": {
       const { response } = exchange;
       const flushed = isWatch(exchange.call) ? once(exchange.request, "tapped") : once(response, "finish");
@@ -175,6 +172,17 @@ async function crash(
     default:
       phase satisfies never;
   }
+}
+
+/** Has a call take effect; what is answered goes no further. */
+async function answerOf(exchange: Exchange, options: TapOptions, forward: Forward): Promise<void> {
+  const { call } = exchange;
+  const answer = await forward(exchange);
+  if (isWatch(call)) {
+    answer.destroy();
+    return;
+  }
+  options.director().answered?.(call, { status: answer.statusCode ?? 502, body: await bytesOf(answer) });
 }
 
 async function pass(exchange: Exchange, options: TapOptions, forward: Forward): Promise<void> {
