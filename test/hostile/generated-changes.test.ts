@@ -40,6 +40,6 @@ describe.each(["full", "documented"] as const)("[G1] on the %s surface", (surfac
       wrong.push(...found.map((problem) => `${title}: ${problem}`));
     }
     figure(task, `${trials.length} of ${all.length} changes of ${schema.kind}`, trials.length);
-    expect(wrong).toEqual([]);
+    expect(wrong, wrong.join("\n")).toEqual([]);
   });
 });

@@ -28,7 +28,7 @@ export function killsAtEveryCall(surface: Surface): void {
       // Webhooks have no list on any surface.
       if (surface === "full") expect(run.unknowns.filter((kind) => kind !== "PlatformWebhook")).toEqual([]);
       expect(run.unknowns, "one word about each is enough").toEqual([...new Set(run.unknowns)]);
-      figure(task, `${run.reconciles} reconciles`);
+      figure(task, `${run.reconciles} reconciles with a write`);
     });
   });
 }

@@ -101,6 +101,10 @@ export const variableSet: KindCases = {
     },
     "variablesFrom[].scope": { to: "ENVIRONMENT", ...imported("ENVIRONMENT"), stays: OUT_OF_REACH },
     ...lifecycleLeaves(NOT_IN_SETS),
+    "lifecycle.managementPolicy": {
+      ...always("ObserveOnly", local("a policy of the operator: what it may do, and when")),
+      created: told("Available", "nothing is written under it; VariablesSynced tells what is not in place"),
+    },
     "lifecycle.deletionPolicy": always("Delete", local("a policy of the operator: what it may do, and when")),
   }),
   misuses: (_ground, name) => [
