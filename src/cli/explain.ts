@@ -22,11 +22,13 @@ export function explain(error: unknown): Explained {
 }
 
 /** The message of an ApiError is the platform's own, cleaned and without secrets. */
-function ofPlatform({ failure, message, operation }: ApiError): string {
+function ofPlatform({ failure, message, operation, status }: ApiError): string {
   const said = `${operation}: ${message}`;
   switch (failure.is) {
     case "Unauthorized":
-      return `The platform rejected the token (401, ${said}). Replace the token in the connection's Secret.`;
+      return status === 0
+        ? `Nothing was sent (${said}). Replace the token in the connection's Secret.`
+        : `The platform rejected the token (401, ${said}). Replace the token in the connection's Secret.`;
     case "Forbidden":
       return `The token may not do this (403, ${said}). Use a connection whose token has the scope for it.`;
     case "NotFound":

@@ -226,10 +226,7 @@ function failed<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
         connection.denied.add(keyText(keyOf(object)));
         loop.context.connections.suspect(connection);
       }
-      return {
-        ...passed,
-        ending: { is: "stalled", why: terminal(loop.kind, connection, error, verdict.why), exchange: "failed" },
-      };
+      return { ...passed, ending: { is: "stalled", why: verdict.why, exchange: "failed" } };
     case "unknown":
       return { ...passed, ending: { is: "waiting", why: verdict.why, exchange: "failed" } };
     case "connection":
@@ -249,9 +246,10 @@ function failed<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
 type Told = { readonly ending: Ending; readonly again?: Ms | undefined };
 
 /** A connection's own failure: what its token may not do is for a person to mend. */
-function own<Api>(connection: Connection<Api>, { failure }: ApiError, why: Why): Told {
+function own<Api>(connection: Connection<Api>, error: ApiError, why: Why): Told {
+  const { failure } = error;
   if (failure.is === "Unauthorized")
-    return { ending: { is: "stalled", why: rejectedToken(connection), exchange: "failed" } };
+    return { ending: { is: "stalled", why: rejectedToken(connection, error), exchange: "failed" } };
   return { ending: failure.is === "Forbidden" ? { is: "stalled", why, exchange: "failed" } : { is: "retry", why } };
 }
 
@@ -268,19 +266,10 @@ function suspected<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
   return { ending: { is: "held", why, stale: false }, again: again ?? soon };
 }
 
-/** What a probe is refused before it is sent can be nothing but its token: all else was checked when it was made. */
-function terminal<Api>(
-  kind: { readonly connection?: unknown },
-  connection: Connection<Api>,
-  { failure, message }: ApiError,
-  why: Why,
-): Why {
-  if (kind.connection === undefined || failure.is !== "Refused") return why;
-  return invalidToken(connection, (token) => `The operator does not send ${token}: ${message}.`);
-}
-
-const rejectedToken = <Api>(connection: Connection<Api>): Why =>
-  invalidToken(connection, (token) => `The platform rejected ${token} (401).`);
+const rejectedToken = <Api>(connection: Connection<Api>, { status, message }: ApiError): Why =>
+  invalidToken(connection, (token) =>
+    status === 0 ? `The operator does not send ${token}: ${message}.` : `The platform rejected ${token} (401).`,
+  );
 
 /** Names the Secret that a person has to mend. */
 function invalidToken<Api>({ key, settings }: Connection<Api>, saying: (token: string) => string): Why {

@@ -8,6 +8,8 @@ const LIMITED: ApiFailure = { is: "RateLimited", retryAfterMs: 7_000 };
 
 const FAILURES: readonly { readonly failure: ApiFailure; readonly status: number }[] = [
   { failure: { is: "Unauthorized" }, status: 401 },
+  // A token that no header can carry.
+  { failure: { is: "Unauthorized" }, status: 0 },
   { failure: { is: "Forbidden" }, status: 403 },
   { failure: { is: "NotFound" }, status: 404 },
   { failure: { is: "NotSupported" }, status: 405 },
@@ -143,6 +145,7 @@ describe("notExecuted", () => {
   it("is what design §6 lists, and what was refused here", () => {
     const certain = FAILURES.filter(({ failure }) => notExecuted(failure)).map(({ failure }) => failure.is);
     expect(certain).toEqual([
+      "Unauthorized",
       "Unauthorized",
       "Forbidden",
       "NotFound",

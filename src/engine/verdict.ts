@@ -45,7 +45,10 @@ export function judge(error: ApiError, phase: Phase, attempts: number): Verdict 
     case "Unauthorized":
       return {
         is: "connection",
-        why: { reason: "CredentialsInvalid", message: "The platform rejected the token (401)." },
+        why: {
+          reason: "CredentialsInvalid",
+          message: error.status === 0 ? `Nothing was sent: ${said}.` : "The platform rejected the token (401).",
+        },
       };
     case "Forbidden":
       return forbidden(error, phase, attempts);

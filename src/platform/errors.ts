@@ -3,7 +3,7 @@
  * "OutcomeUnknown" is a write that may or may not have been executed: it is traced, never repeated.
  */
 export type ApiFailure =
-  | { readonly is: "Unauthorized" } // 401
+  | { readonly is: "Unauthorized" } // 401; with status 0 a token that no header can carry, and nothing was sent
   | { readonly is: "Forbidden" } // 403
   | { readonly is: "NotFound" } // 404
   | { readonly is: "NotSupported" } // 405, and 501 of a read: the surface has no such operation

@@ -53,7 +53,7 @@ describe("a request", () => {
     async (token) => {
       const { server, connect } = await startHarness();
       const error = await failureOf(connect({ token: () => token }).projects.list());
-      expect(error).toMatchObject({ failure: { is: "Refused" }, status: 0 });
+      expect(error).toMatchObject({ failure: { is: "Unauthorized" }, status: 0 });
       expect(token.length > 1 && error.message.includes(token)).toBe(false);
       expect(server.arrived).toEqual([]);
     },

@@ -38,7 +38,7 @@ export interface Prepared {
 
 const TOKEN = /^[\x21-\x7e]+$/;
 
-/** @throws ApiError "Refused" for an id, a query, a body or a token that cannot be sent. */
+/** @throws ApiError "Refused" for an id, a query or a body that cannot be sent, "Unauthorized" for such a token. */
 export function prepare(
   target: Target,
   name: OperationName,
@@ -48,7 +48,12 @@ export function prepare(
   const path = buildPath(name, { ...ids, organizationId: target.organizationId });
   const token = target.token().replace(/\r?\n$/, "");
   if (!TOKEN.test(token)) {
-    throw new ApiError(name, { is: "Refused" }, 0, "the token is empty or holds characters that no header can carry");
+    throw new ApiError(
+      name,
+      { is: "Unauthorized" },
+      0,
+      "the token is empty or holds characters that no header can carry",
+    );
   }
   const headers = {
     accept: "application/json",

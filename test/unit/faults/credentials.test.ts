@@ -126,6 +126,21 @@ function redeploy(bench: OperatorBench): void {
 }
 
 describe("[K1] credentials", { timeout: 60_000 }, () => {
+  it("that no header can carry are the connection's trouble, and over with it", async () => {
+    const bench = await settled();
+    const from = bench.mark();
+    bench.apply(secret("default", { token: "abc\ndef" }));
+    bench.apply(project("late"));
+    await bench.run(MINUTE);
+    expect(bench.told("PlatformConnection", "default")).toBe("False/CredentialsInvalid");
+    expect(bench.told("PlatformProject", "late")).toBe("False/ConnectionNotReady");
+
+    bench.apply(secret("default", { token: fresh(bench.platform, "second") }));
+    await bench.run(20 * SECOND);
+    expect(bench.told("PlatformProject", "late")).toBe("True/Available");
+    expect(bench.writes(from)).toEqual(["createProject"]);
+  });
+
   it("that are rotated: the old token is not used any more after 30 s, and nothing is written", async ({ task }) => {
     const bench = await settled();
     const before = versions(bench);
