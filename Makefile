@@ -1,6 +1,6 @@
 # Every target does its own set-up on a fresh machine. Options are variables: make demo ONCE=1 SCENARIO=outage SPEED=60
 .DEFAULT_GOAL := help
-.PHONY: help demo test check chaos life generate build clean
+.PHONY: help demo test check e2e e2e-kind chaos life generate build sbom image image-check clean
 
 # Node 24 comes with the npm packages; it goes before an older one on PATH.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -9,13 +9,19 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 installed := node_modules/.package-lock.json
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(installed) ## control plane, simulated platform and operator; ONCE=1 to stop when Ready, SCENARIO=bad-commit|rate-limit|outage|drift, SPEED=n
 	@node test/demo/main.ts $(if $(filter-out 0,$(ONCE)),--once) $(if $(SCENARIO),--scenario '$(SCENARIO)') $(if $(SPEED),--speed '$(SPEED)')
 
 test: $(installed) ## unit and integration tests, on a real control plane
 	@npm run --silent test
+
+e2e: $(installed) ## the operator with what it is run with, all real: helm, Argo CD, Flux's kstatus, Prometheus, Chromium
+	@npm run --silent e2e:prepare && npm run --silent e2e
+
+e2e-kind: $(installed) ## the image and the chart on a cluster by kind, with the quickstart; needs Docker
+	@node scripts/e2e-kind.ts
 
 check: $(installed) ## lint, format, types, unit tests, unused code, generated files fresh; seconds
 	@npm run --silent check
@@ -39,6 +45,17 @@ generate: $(installed) ## write the generated files (CRDs, RBAC) again
 
 build: $(installed) ## bundle the operator into dist/main.js
 	@npm run --silent build
+
+sbom: build ## the bill of materials of the bundle, CycloneDX, in dist/
+	@node scripts/sbom.ts
+
+image: $(installed) ## the container image, by docker, podman or buildah; IMAGE=name VERSION=tag PUSH=1 NPMRC=file BUILD_IMAGE= RUNTIME_IMAGE=
+	@node scripts/build-image.ts $(if $(IMAGE),--image '$(IMAGE)') $(if $(VERSION),--version '$(VERSION)') \
+	  $(if $(filter-out 0,$(PUSH)),--push) $(if $(NPMRC),--npmrc '$(NPMRC)') \
+	  $(if $(BUILD_IMAGE),--build-image '$(BUILD_IMAGE)') $(if $(RUNTIME_IMAGE),--runtime-image '$(RUNTIME_IMAGE)')
+
+image-check: $(installed) ## the image built without an engine, pushed to a registry of its own, looked into and started
+	@npm run --silent e2e -- test/e2e/image.test.ts
 
 clean: ## remove what was built; packages and cached binaries stay
 	rm -rf dist coverage test-results .demo

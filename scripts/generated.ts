@@ -2,31 +2,45 @@
 import { stringify } from "yaml";
 
 import { RESOURCES } from "../src/resources/index.ts";
+import { argocdFiles } from "./argocd/index.ts";
+import { chartFiles } from "./chart/index.ts";
 import { commandsPage } from "./commands.ts";
 import { coveragePage } from "./coverage.ts";
 import { customResourceDefinition } from "./crd.ts";
+import { metricsPage } from "./metrics.ts";
 import { rbacManifests } from "./rbac.ts";
 import { indexPage, kindPage, permissionsPage, reasonsPage } from "./reference.ts";
+import { statusPageAssets } from "./status-page.ts";
 
 const COMMANDS = await commandsPage();
+const STATUS_PAGE = await statusPageAssets();
 
 /** The folders that hold generated files and nothing else. */
-export const GENERATED_FOLDERS = ["crds", "deploy/rbac", "docs/reference"];
+export const GENERATED_FOLDERS = ["crds", "deploy/argocd", "deploy/rbac", "docs/reference", "helm-chart/files/crds"];
 
 /** @returns the content of every generated file; the same for the same sources, wherever it runs. */
 export function generatedFiles(): ReadonlyMap<string, string> {
+  const crds = new Map(
+    RESOURCES.map((resource) => [`${resource.plural}.yaml`, yaml([customResourceDefinition(resource)])]),
+  );
   return new Map([
-    ...RESOURCES.map(
-      (resource) => [`crds/${resource.plural}.yaml`, yaml([customResourceDefinition(resource)])] as const,
-    ),
+    ...under("crds", crds),
+    ...under("helm-chart", chartFiles(crds)),
+    ...under("deploy/argocd", argocdFiles()),
     ...[...rbacManifests()].map(([name, manifests]) => [`deploy/rbac/${name}`, yaml(manifests)] as const),
     ...RESOURCES.map((resource) => [`docs/reference/${resource.kind}.md`, kindPage(resource)] as const),
     ["docs/reference/README.md", indexPage()],
     ["docs/reference/commands.md", COMMANDS],
+    ["docs/reference/metrics.md", metricsPage()],
     ["docs/reference/permissions.md", permissionsPage()],
     ["docs/reference/reasons.md", reasonsPage()],
     ["docs/coverage.md", coveragePage()],
+    ["src/app/status-page/assets.json", STATUS_PAGE],
   ]);
+}
+
+function under(folder: string, files: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
+  return [...files].map(([name, text]) => [`${folder}/${name}`, text]);
 }
 
 function yaml(documents: readonly object[]): string {

@@ -33,8 +33,8 @@ function serviceAccount(): object {
 }
 
 function operatorRoles(): readonly object[] {
-  const everywhere = GRANTS.filter((grant) => grant.where === "everywhere").map(rule);
-  const inNamespace = GRANTS.filter((grant) => grant.where === "operator's namespace").map(rule);
+  const everywhere = GRANTS.filter(({ where }) => where === "everywhere" || where === "cluster").map(ruleOf);
+  const inNamespace = GRANTS.filter(({ where }) => where === "operator's namespace").map(ruleOf);
   const here = { name: OPERATOR, namespace: OPERATOR, labels };
   const subjects = [{ kind: "ServiceAccount", name: OPERATOR, namespace: OPERATOR }];
   const ref = (kind: string): object => ({ apiGroup: RBAC, kind, name: OPERATOR });
@@ -55,32 +55,35 @@ function operatorRoles(): readonly object[] {
 /** Not bound: see SECRET_OUTPUTS. */
 function secretOutputsRole(): object {
   const metadata = { name: SECRET_OUTPUTS.role, labels };
-  return { apiVersion: `${RBAC}/v1`, kind: "ClusterRole", metadata, rules: [rule(SECRET_OUTPUTS)] };
+  return { apiVersion: `${RBAC}/v1`, kind: "ClusterRole", metadata, rules: [ruleOf(SECRET_OUTPUTS)] };
 }
 
-function rule({ group, resources, names, verbs }: Grant): object {
+/** @returns a PolicyRule (rbac.authorization.k8s.io/v1). */
+export function ruleOf({ group, resources, names, verbs }: Grant): object {
   return { apiGroups: [group], resources, ...(names !== undefined && { resourceNames: names }), verbs };
 }
 
-/**
- * What users of a namespace get through the roles `view` and `edit` of Kubernetes: no status, no finalizers, and
- * nothing that is cluster-scoped.
- */
 function userRoles(): readonly object[] {
-  const resources = RESOURCES.filter(({ scope }) => scope === "Namespaced").map(({ plural }) => plural);
-  const role = (name: "view" | "edit", verbs: readonly string[]): object => ({
+  const role = (name: "view" | "edit"): object => ({
     apiVersion: `${RBAC}/v1`,
     kind: "ClusterRole",
     metadata: {
       name: `${OPERATOR}-${name}`,
       labels: { ...labels, ...aggregated(name) },
     },
-    rules: [{ apiGroups: [GROUP], resources, verbs }],
+    rules: userRules(name),
   });
-  return [
-    role("view", ["get", "list", "watch"]),
-    role("edit", ["create", "delete", "deletecollection", "patch", "update"]),
-  ];
+  return [role("view"), role("edit")];
+}
+
+/**
+ * What users of a namespace get through the roles `view` and `edit` of Kubernetes: no status, no finalizers, and
+ * nothing that is cluster-scoped.
+ */
+export function userRules(name: "view" | "edit"): readonly object[] {
+  const resources = RESOURCES.filter(({ scope }) => scope === "Namespaced").map(({ plural }) => plural);
+  const verbs = { view: ["get", "list", "watch"], edit: ["create", "delete", "deletecollection", "patch", "update"] };
+  return [{ apiGroups: [GROUP], resources, verbs: verbs[name] }];
 }
 
 /** `admin` and `edit` hold what `edit` gets; a viewer's right goes to all three. */

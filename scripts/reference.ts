@@ -43,7 +43,8 @@ export function permissionsPage(): string {
   });
   return lines([
     "# Permissions",
-    "What the operator's ServiceAccount may do, and why. The manifests are in `deploy/rbac/`.",
+    "What the operator's ServiceAccount may do, and why. The chart and `deploy/install.yaml` grant it; `deploy/rbac/` is " +
+      "the same for an operator that runs outside of the cluster.",
     ["| resource | verbs | where | because it |", "|---|---|---|---|", ...rows].join("\n"),
     `The ClusterRole \`${SECRET_OUTPUTS.role}\` is bound to nobody: whoever may create and patch Secrets can write any ` +
       "Secret of a namespace. Bind it where a PlatformCluster has `spec.writeTokenSecretToRef`, and nowhere else; whoever " +
@@ -79,7 +80,8 @@ export function indexPage(): string {
     "# Reference",
     ["| kind | short name | is |", "|---|---|---|", ...rows].join("\n"),
     "[Reasons](reasons.md) explains the `reason` of every condition; [Permissions](permissions.md) lists what the " +
-      "operator may do in the cluster; [Commands](commands.md) is the command line.",
+      "operator may do in the cluster; [Metrics](metrics.md) lists what it tells Prometheus; [Commands](commands.md) is " +
+      "the command line.",
   ]);
 }
 

@@ -118,7 +118,8 @@ function convertChildren(json: JsonSchema, result: Structural, path: string): vo
     if (converted.description === undefined) throw new Error(`${at}: has no description`);
     return converted;
   };
-  if (json.properties !== undefined) {
+  // The API server drops an empty one: whoever applies the CRD after somebody else would find a conflict.
+  if (json.properties !== undefined && !isEmpty(json.properties)) {
     result.properties = Object.fromEntries(
       Object.entries(json.properties).flatMap(([name, value]) => {
         const converted = child(value, `${path}.${name}`);

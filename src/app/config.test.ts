@@ -4,6 +4,9 @@ import { DEFAULT_WINDOWS } from "../engine/context.ts";
 import { DEFAULT_DEADLINES } from "../platform/caller.ts";
 import { DEADLINES_VARIABLE, loadConfig, WINDOWS_VARIABLE, type Config, type Surroundings } from "./config.ts";
 
+const LEVELS = { app: "info", kube: "info", engine: "info", platform: "info", changes: "info" } as const;
+const TRACE = { app: "trace", kube: "trace", engine: "trace", platform: "trace" } as const;
+
 type Env = Surroundings["env"];
 
 function load(args: readonly string[] = [], env: Env = {}, namespaceFile?: string): Config {
@@ -16,6 +19,7 @@ describe("the config", () => {
       metricsAddress: { host: undefined, port: 8080 },
       healthAddress: { host: undefined, port: 8081 },
       webhookAddress: undefined,
+      statusPageAddress: undefined,
       leaderElect: true,
       watchNamespaces: [],
       allowedPlatformHosts: [],
@@ -24,8 +28,10 @@ describe("the config", () => {
       operatorNamespace: "platform-operator",
       instance: "host-1",
       workers: 10,
-      logLevel: "info",
+      logLevels: LEVELS,
       metricsPerObject: false,
+      otlpEndpoint: undefined,
+      otlpPropagate: false,
       windows: DEFAULT_WINDOWS,
       deadlines: DEFAULT_DEADLINES,
     });
@@ -39,6 +45,11 @@ describe("the config", () => {
   it.each<[string, readonly string[], Partial<Config>]>([
     ["a port on loopback", ["--metrics-bind-address=127.0.0.1:0"], { metricsAddress: { host: "127.0.0.1", port: 0 } }],
     ["IPv6", ["--health-probe-bind-address", "[::1]:8081"], { healthAddress: { host: "::1", port: 8081 } }],
+    [
+      "an address of the status page",
+      ["--status-page-bind-address=127.0.0.1:8083"],
+      { statusPageAddress: { host: "127.0.0.1", port: 8083 } },
+    ],
     ["0 for no server", ["--metrics-bind-address", "0"], { metricsAddress: undefined }],
     ["a switch that is off", ["--leader-elect=false"], { leaderElect: false }],
     ["a switch that stands alone", ["--allow-insecure-platform"], { allowInsecurePlatform: true }],
@@ -61,9 +72,25 @@ describe("the config", () => {
     ["a context of the default one", ["--context=c"], { kube: { from: "default", context: "c" } }],
     ["the operator's namespace", ["--operator-namespace=ops"], { operatorNamespace: "ops" }],
     ["workers", ["--workers=100"], { workers: 100 }],
-    ["a log level", ["--log-level=trace"], { logLevel: "trace" }],
+    [
+      "a log level, which leaves the change log alone",
+      ["--log-level=trace"],
+      { logLevels: { ...TRACE, changes: "info" } },
+    ],
+    [
+      "log levels of single parts",
+      ["--log-level=kube=warn, changes=error,debug"],
+      { logLevels: { app: "debug", kube: "warn", engine: "debug", platform: "debug", changes: "error" } },
+    ],
   ])("takes %s", (_, args, expected) => {
     expect(load(args)).toMatchObject(expected);
+  });
+
+  it("takes the endpoint of traces from where OpenTelemetry has it, unless it is told otherwise", () => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/" };
+    expect(load([], env).otlpEndpoint).toBe("http://collector:4318");
+    expect(load(["--otlp-endpoint=https://other/otlp"], env).otlpEndpoint).toBe("https://other/otlp");
+    expect(load(["--otlp-endpoint="], env).otlpEndpoint).toBeUndefined();
   });
 
   it("takes environment variables, flags first", () => {
@@ -94,8 +121,24 @@ describe("the config", () => {
 
   it.each<[string, readonly string[], Env, RegExp]>([
     ["a port without a colon", ["--metrics-bind-address=8080"], {}, /^--metrics-bind-address must be "host:port"/],
+    [
+      "a page without a port",
+      ["--status-page-bind-address=localhost"],
+      {},
+      /^--status-page-bind-address must be "host:port"/,
+    ],
     ["a port beyond the last", ["--metrics-bind-address=:70000"], {}, /^--metrics-bind-address has a port beyond/],
-    ["an unknown level", ["--log-level=all"], {}, /^--log-level must be trace, debug, info, warn or error$/],
+    [
+      "an unknown level",
+      ["--log-level=all"],
+      {},
+      /^--log-level must be trace, debug, info, warn or error, then perhaps/,
+    ],
+    ["an unknown level of a part", ["--log-level=kube=loud"], {}, /^--log-level must be trace, debug,/],
+    ["an unknown part", ["--log-level=info,kubernetes=debug"], {}, /knows no part "kubernetes": there are app, kube, /],
+    ["an endpoint with a password", ["--otlp-endpoint=http://a:b@c"], {}, /^--otlp-endpoint must be the http/],
+    ["an endpoint without scheme", [], { OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" }, /OTLP_ENDPOINT must be the/],
+    ["two levels for all", ["--log-level=info,debug"], {}, /^--log-level names more than one level.*: info, debug$/],
     ["no workers", ["--workers=0"], {}, /^--workers must be a whole number from 1 to 100$/],
     ["half a worker", ["--workers=1.5"], {}, /^--workers must be/],
     ["a namespace that is none", ["--watch-namespaces=../x"], {}, /^--watch-namespaces must be the name of a namesp/],

@@ -3,7 +3,6 @@
  * the environment.
  */
 import { readFileSync } from "node:fs";
-import { isIP } from "node:net";
 import { hostname } from "node:os";
 
 import { z } from "zod";
@@ -11,7 +10,9 @@ import { z } from "zod";
 import { DEFAULT_WINDOWS, type Windows } from "../engine/context.ts";
 import type { ConfigSource } from "../kube/client.ts";
 import { DEFAULT_DEADLINES, type Deadlines } from "../platform/caller.ts";
+import { isEndpoint, isPlatformHost, NAMESPACE } from "./accepted.ts";
 import { envName, FLAGS, readFlags, type FlagName } from "./flags.ts";
+import { parseLogLevels, type LogLevels } from "./log-levels.ts";
 import { OPERATOR } from "./rbac.ts";
 
 /** Where a server listens; without a host on all addresses. Port 0: a free one, which the log names. */
@@ -20,16 +21,13 @@ export interface BindAddress {
   readonly port: number;
 }
 
-/** From what tells most to what tells least. */
-const LOG_LEVELS = ["trace", "debug", "info", "warn", "error"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
 /** Everything the operator is told. Frozen. */
 export interface Config {
   /** undefined: no such server. */
   readonly metricsAddress: BindAddress | undefined;
   readonly healthAddress: BindAddress | undefined;
   readonly webhookAddress: BindAddress | undefined;
+  readonly statusPageAddress: BindAddress | undefined;
   readonly leaderElect: boolean;
   /** Empty: all. */
   readonly watchNamespaces: readonly string[];
@@ -41,8 +39,12 @@ export interface Config {
   /** Names this process in the lease and in events: the pod, else the host. */
   readonly instance: string;
   readonly workers: number;
-  readonly logLevel: LogLevel;
+  readonly logLevels: LogLevels;
   readonly metricsPerObject: boolean;
+  /** Where traces go, without a slash at the end; undefined: nowhere. */
+  readonly otlpEndpoint: string | undefined;
+  /** Whether the platform is told of traces. */
+  readonly otlpPropagate: boolean;
   readonly windows: Windows;
   readonly deadlines: Deadlines;
 }
@@ -69,9 +71,6 @@ export const WINDOWS_VARIABLE = "PLATFORM_OPERATOR_WINDOWS";
 export const DEADLINES_VARIABLE = "PLATFORM_OPERATOR_DEADLINES";
 /** Mounted with every ServiceAccount token (Kubernetes: "Accessing the API from a Pod"). */
 const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
-/** A DNS-1123 label. */
-const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
-const HOST = /^(\*\.)?[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:\d{1,5})?$/i;
 
 const boolean = z.enum(["true", "false"], "must be true or false").transform((text) => text === "true");
 const optional = z.string().transform((text) => (text === "" ? undefined : text));
@@ -92,14 +91,23 @@ const bindAddress = z
     const host = text.slice(0, at).replaceAll(/[[\]]/g, "");
     return { host: host === "" ? undefined : host, port: Number(text.slice(at + 1)) };
   });
-const platformHost = z
+const platformHost = z.string().refine(isPlatformHost, "must be host names, *.suffixes, addresses or CIDR blocks");
+const otlpEndpoint = z
   .string()
-  .refine((text) => isBlock(text) || HOST.test(text), "must be host names, *.suffixes, addresses or CIDR blocks");
+  .refine(isEndpoint, "must be the http or https URL of a collector, e.g. http://collector:4318, without user or query")
+  .transform((text) => text.replace(/\/+$/, ""));
+const logLevels = z.string().transform((text, context): LogLevels => {
+  const read = parseLogLevels(text);
+  if (!("problem" in read)) return read;
+  context.addIssue({ code: "custom", message: read.problem });
+  return z.NEVER;
+});
 
 const options = z.object({
   "metrics-bind-address": bindAddress,
   "health-probe-bind-address": bindAddress,
   "webhook-bind-address": bindAddress,
+  "status-page-bind-address": bindAddress,
   "leader-elect": boolean,
   "watch-namespaces": list.pipe(z.array(namespace)),
   "allowed-platform-hosts": list.pipe(z.array(platformHost)),
@@ -111,7 +119,9 @@ const options = z.object({
     .string()
     .regex(/^([1-9]\d?|100)$/, "must be a whole number from 1 to 100")
     .transform(Number),
-  "log-level": z.enum(LOG_LEVELS, "must be trace, debug, info, warn or error"),
+  "log-level": logLevels,
+  "otlp-endpoint": optional.pipe(otlpEndpoint.optional()),
+  "otlp-propagate": boolean,
   "metrics-per-object": boolean,
 } satisfies Record<FlagName, z.ZodType>);
 
@@ -125,7 +135,7 @@ export function loadConfig(args: readonly string[], surroundings: Surroundings =
   const { env, readFile } = surroundings;
   const flags = given(args);
   const texts = Object.fromEntries(
-    FLAGS.map(({ name, fallback }) => [name, flags.get(name) ?? env[envName(name)] ?? fallback]),
+    FLAGS.map(({ name, fallback }) => [name, flags.get(name) ?? env[envName(name)] ?? standard(name, env) ?? fallback]),
   );
   const parsed = options.safeParse(texts);
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => explain(issue, flags)).join("\n"));
@@ -134,6 +144,7 @@ export function loadConfig(args: readonly string[], surroundings: Surroundings =
     metricsAddress: told["metrics-bind-address"],
     healthAddress: told["health-probe-bind-address"],
     webhookAddress: told["webhook-bind-address"],
+    statusPageAddress: told["status-page-bind-address"],
     leaderElect: told["leader-elect"],
     watchNamespaces: [...new Set(told["watch-namespaces"])],
     allowedPlatformHosts: told["allowed-platform-hosts"],
@@ -142,8 +153,10 @@ export function loadConfig(args: readonly string[], surroundings: Surroundings =
     operatorNamespace: told["operator-namespace"] ?? ownNamespace(env["POD_NAMESPACE"] ?? readFile(NAMESPACE_FILE)),
     instance: env["POD_NAME"] ?? surroundings.hostname(),
     workers: told.workers,
-    logLevel: told["log-level"],
+    logLevels: told["log-level"],
     metricsPerObject: told["metrics-per-object"],
+    otlpEndpoint: told["otlp-endpoint"],
+    otlpPropagate: told["otlp-propagate"],
     windows: readTimes(WINDOWS_VARIABLE, env, DEFAULT_WINDOWS),
     deadlines: readTimes(DEADLINES_VARIABLE, env, DEFAULT_DEADLINES),
   });
@@ -211,12 +224,9 @@ function explain(issue: z.core.$ZodIssue, flags: ReadonlyMap<FlagName, string>):
   return `${where} ${issue.message}`;
 }
 
-function isBlock(text: string): boolean {
-  const [address = "", bits, ...rest] = text.split("/");
-  const most = isIP(address) === 6 ? 128 : 32;
-  return (
-    isIP(address) !== 0 && rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
-  );
+/** Variables that others than us have made up for the same thing. */
+function standard(flag: FlagName, env: Surroundings["env"]): string | undefined {
+  return flag === "otlp-endpoint" ? env["OTEL_EXPORTER_OTLP_ENDPOINT"] : undefined;
 }
 
 function source(path: string | undefined, context: string | undefined): ConfigSource {

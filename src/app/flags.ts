@@ -36,6 +36,14 @@ export const FLAGS = [
     about: "where the platform's deliveries are received, e.g. :8082, behind TLS of an ingress; 0 for nowhere",
   },
   {
+    name: "status-page-bind-address",
+    is: "value",
+    value: "ADDRESS",
+    fallback: "0",
+    about:
+      "where the read-only status page is served, to everybody who gets there, e.g. 127.0.0.1:8083, which kubectl port-forward reaches; 0 for nowhere",
+  },
+  {
     name: "leader-elect",
     is: "switch",
     value: "BOOL",
@@ -89,10 +97,25 @@ export const FLAGS = [
   {
     name: "log-level",
     is: "value",
-    value: "LEVEL",
+    value: "LEVEL,…",
     fallback: "info",
     about:
-      "trace, debug, info, warn or error; debug names each request to the platform, trace also those to the API server",
+      "trace, debug, info, warn or error, then perhaps those of single parts (app, kube, engine, platform, changes), e.g. info,platform=debug; debug names each request to the platform, trace also those to the API server",
+  },
+  {
+    name: "otlp-endpoint",
+    is: "value",
+    value: "URL",
+    fallback: "",
+    about:
+      "where traces are sent by OTLP/HTTP, e.g. http://collector:4318; else $OTEL_EXPORTER_OTLP_ENDPOINT; none when empty",
+  },
+  {
+    name: "otlp-propagate",
+    is: "switch",
+    value: "BOOL",
+    fallback: "false",
+    about: "send the platform the header traceparent, so that it can take part in traces",
   },
   {
     name: "metrics-per-object",

@@ -1,19 +1,27 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { figure } from "../../test/support/figure.ts";
 import { KubeError } from "../kube/errors.ts";
 import type { KeyValues, Reader } from "../kube/types.ts";
 import { ApiError } from "../platform/errors.ts";
-import { createLogger, type Fields, type Logger } from "./logger.ts";
+import { parseLogLevels, type LogLevels } from "./log-levels.ts";
+import { createLogs, tagged, type Fields, type Logger } from "./logger.ts";
 import { createRedactor, redacting } from "./secrets.ts";
 
 const CANARY = 'c4n4ry-"token"-ä\\/+?&1';
+
+function levels(text: string): LogLevels {
+  const read = parseLogLevels(text);
+  if ("problem" in read) throw new Error(read.problem);
+  return read;
+}
 
 function logging(secrets: readonly string[] = [CANARY]) {
   const lines: string[] = [];
   const redactor = createRedactor();
   redactor.hold("Secret/shop/token", secrets);
-  const log = createLogger({ level: "trace", redactor, write: (line) => lines.push(line) });
+  const { app: log } = createLogs({ levels: levels("trace"), redactor, write: (line) => lines.push(line) });
   return { lines, log, redactor, parsed: (): unknown[] => lines.map((line): unknown => JSON.parse(line)) };
 }
 
@@ -48,17 +56,63 @@ describe("the log", () => {
     expect(lines.every((line) => line.endsWith("\n") && line.indexOf("\n") === line.length - 1)).toBe(true);
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
     expect(parsed()).toEqual([
-      { level: "info", time, message: "changed the platform", kind: "PlatformProject", name: "shop", generation: 2 },
-      { level: "info", time, message: "x" },
+      {
+        level: "info",
+        time,
+        logger: "app",
+        message: "changed the platform",
+        kind: "PlatformProject",
+        name: "shop",
+        generation: 2,
+      },
+      { level: "info", time, logger: "app", message: "x" },
     ]);
   });
 
   it("drops what is below its level", () => {
     const lines: string[] = [];
-    const log = createLogger({ level: "warn", redactor: createRedactor(), write: (line) => lines.push(line) });
+    const { app: log } = createLogs({
+      levels: levels("warn"),
+      redactor: createRedactor(),
+      write: (line) => lines.push(line),
+    });
     log.info("no");
     log.warn("yes");
     expect(lines).toHaveLength(1);
+  });
+
+  it("names the part that tells, each at a level of its own", () => {
+    const lines: string[] = [];
+    const logs = createLogs({
+      levels: levels("error,platform=debug"),
+      redactor: createRedactor(),
+      write: (line) => lines.push(line),
+    });
+    for (const log of Object.values(logs)) {
+      log.debug("a detail");
+      log.info("news");
+    }
+    const told = lines.map((line) => JSON.parse(line) as { logger: string; message: string });
+    expect(told.map(({ logger, message }) => `${logger}: ${message}`)).toEqual([
+      "platform: a detail",
+      "platform: news",
+      "changes: news",
+    ]);
+  });
+
+  it("carries what it is tagged with, asked for line by line, for those alone that are written", () => {
+    const lines: string[] = [];
+    const logs = createLogs({ levels: levels("info"), redactor: createRedactor(), write: (line) => lines.push(line) });
+    let asked = 0;
+    const { engine } = tagged(logs, () => ({ pass: String((asked += 1)) }));
+    engine.debug("not told");
+    engine.info("one", { name: "a" });
+    engine.info("two");
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { logger: "engine", pass: "1", name: "a" },
+      { logger: "engine", pass: "2" },
+    ]);
+    expect(asked).toBe(2);
   });
 
   it.each([
@@ -100,9 +154,9 @@ describe("the log", () => {
     expect(lines[0]).toMatch(/"name":"x y z"/);
   });
 
-  it.each(WAYS.flatMap(([way, say]) => SPELLINGS.map(([spelling, spell]) => ({ way, say, spelling, spell }))))(
+  it.for(WAYS.flatMap(([way, say]) => SPELLINGS.map(([spelling, spell]) => ({ way, say, spelling, spell }))))(
     "[E6] keeps a secret out of $way, $spelling",
-    ({ say, spell }) => {
+    ({ say, spell }, { task }) => {
       const { log, lines, parsed } = logging();
       say(log, `before ${spell(CANARY)} after`);
       expect(lines).toHaveLength(1);
@@ -111,6 +165,7 @@ describe("the log", () => {
         // A cut could leave a part of it.
         expect(lines[0]).not.toContain(other(CANARY).slice(0, 8));
       }
+      figure(task, `0 of ${SPELLINGS.length} spellings in a line, by any of ${WAYS.length} ways into it`);
     },
   );
 

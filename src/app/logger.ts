@@ -1,25 +1,43 @@
-/** The log: one JSON object a line on standard output, of fields that are listed here and of no others. */
+/**
+ * The log: one JSON object a line on standard output, of fields that are listed here and of no others. Each part of the
+ * operator has a logger of its own, which the lines name.
+ */
 import { destination, pino } from "pino";
 
 import { cleanText } from "../kube/text.ts";
-import type { LogLevel } from "./config.ts";
+import type { LoggerName, LogLevel, LogLevels } from "./log-levels.ts";
 import type { Redactor } from "./secrets.ts";
 
-/** All that a line can carry besides level, time and message. Never an object of the API or a custom resource. */
+/** All that a line can carry besides level, time, logger and message. Never an object of the API or a custom resource. */
 export interface Fields {
+  /** Which pass over an object it belongs to: the same in all lines of one. */
+  readonly pass?: string;
+  /** Of the trace of that pass, while traces are on. */
+  readonly traceId?: string | undefined;
   readonly kind?: string;
   readonly namespace?: string;
   readonly name?: string;
+  readonly uid?: string;
   readonly generation?: number;
-  /** A change of the platform. */
+  /** "kind/namespace/name" of the connection that a call went through. */
+  readonly connection?: string;
+  /** Of the operator: the uid of kube-system. */
+  readonly installation?: string;
+  /** A call of the platform by its operation. */
   readonly op?: string;
+  /** Why the platform was changed. */
+  readonly cause?: string;
   readonly id?: string | undefined;
   readonly commit?: string | undefined;
   readonly result?: string;
   /** A request, to the platform or to the API server. */
   readonly method?: string;
-  /** Without its query. */
+  /** Without its query; of a request to the platform the template, without its ids. */
   readonly path?: string;
+  /** Which try of the same read it was, from 1. */
+  readonly attempt?: number;
+  /** The platform's id of a deployment request. */
+  readonly requestId?: string | undefined;
   /** Of an answer of the API server; "<error>" where none came. */
   readonly code?: string;
   readonly status?: number;
@@ -47,24 +65,38 @@ export interface Logger {
   error(message: string, fields?: Fields): void;
 }
 
+/** Fields, or what makes them: it is asked for those lines alone that are written. */
+type LazyFields = Fields | (() => Fields);
+type LazyLogger = Readonly<Record<LogLevel, (message: string, fields?: LazyFields) => void>>;
+/** The loggers of all parts. */
+export type Logs = Readonly<Record<LoggerName, LazyLogger>>;
+
 export interface LoggerOptions {
-  readonly level: LogLevel;
+  readonly levels: LogLevels;
   readonly redactor: Redactor;
   /** Takes whole lines; standard output, synchronously, when left out. */
   readonly write?: (line: string) => void;
 }
 
 const NAMES: ReadonlySet<string> = new Set([
+  "pass",
+  "traceId",
   "kind",
   "namespace",
   "name",
+  "uid",
   "generation",
+  "connection",
+  "installation",
   "op",
+  "cause",
   "id",
   "commit",
   "result",
   "method",
   "path",
+  "attempt",
+  "requestId",
   "code",
   "status",
   "durationMs",
@@ -81,8 +113,8 @@ const NAMES: ReadonlySet<string> = new Set([
 const TEXT_BYTES = 1_024;
 const FRAMES = 8;
 
-/** @returns a logger. Redacts each text before it is cut, and each line once more as it is written. */
-export function createLogger({ level, redactor, write = standardOutput() }: LoggerOptions): Logger {
+/** @returns the loggers. They redact each text before it is cut, and each line once more as it is written. */
+export function createLogs({ levels, redactor, write = standardOutput() }: LoggerOptions): Logs {
   const text = (value: string): string => cleanText(redactor.redact(value), TEXT_BYTES);
   const plain = (fields: Fields): Record<string, unknown> => {
     const known = Object.entries(fields).flatMap(([name, value]: [string, unknown]): [string, unknown][] => {
@@ -93,9 +125,8 @@ export function createLogger({ level, redactor, write = standardOutput() }: Logg
     const error = "error" in fields ? { error: describeError(fields.error, text) } : {};
     return { ...Object.fromEntries(known), ...error };
   };
-  const log = pino(
+  const root = pino(
     {
-      level,
       base: null,
       messageKey: "message",
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
@@ -103,12 +134,39 @@ export function createLogger({ level, redactor, write = standardOutput() }: Logg
     },
     { write: (line) => write(scrubbed(line, redactor)) },
   );
-  const at =
-    (method: LogLevel): Logger["info"] =>
-    (message, fields = {}) => {
-      log[method](plain(fields), text(message));
-    };
-  return { trace: at("trace"), debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  return eachLogger((name) => {
+    const log = root.child({ logger: name }, { level: levels[name] });
+    return eachLevel((level) => (message, fields) => {
+      if (log.isLevelEnabled(level)) log[level](plain(made(fields)), text(message));
+    });
+  });
+}
+
+/** @returns the loggers, each line of which carries these fields as well; they are asked for each line that is written. */
+export function tagged(logs: Logs, tags: () => Fields): Logs {
+  return eachLogger((name) =>
+    eachLevel((level) => (message, fields) => {
+      logs[name][level](message, () => ({ ...tags(), ...made(fields) }));
+    }),
+  );
+}
+
+function made(fields: LazyFields | undefined): Fields {
+  return typeof fields === "function" ? fields() : (fields ?? {});
+}
+
+function eachLogger(make: (name: LoggerName) => LazyLogger): Logs {
+  return {
+    app: make("app"),
+    kube: make("kube"),
+    engine: make("engine"),
+    platform: make("platform"),
+    changes: make("changes"),
+  };
+}
+
+function eachLevel(make: (level: LogLevel) => LazyLogger["info"]): LazyLogger {
+  return { trace: make("trace"), debug: make("debug"), info: make("info"), warn: make("warn"), error: make("error") };
 }
 
 /** Synchronous, so that the last words of a process that exits are not lost. */

@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 
 import { describe, expect, it } from "vitest";
 
+import { figure } from "../../test/support/figure.ts";
 import { NODE_FLAGS, nodeFlags } from "./node-flags.ts";
 
 const flags = nodeFlags([import.meta.filename]);
@@ -30,7 +31,7 @@ describe("[S2] the flags of Node", () => {
     ]);
   });
 
-  it("take away what the operator has no use for", async () => {
+  it("take away what the operator has no use for", async ({ task }) => {
     const here = JSON.stringify(import.meta.filename);
     const found = await evaluate(`{
       eval: attempt(() => globalThis.eval("1")),
@@ -58,5 +59,7 @@ describe("[S2] the flags of Node", () => {
       readNamed: "done",
       environment: false,
     });
+    const refused = Object.values(found as object).filter((how) => how !== "done" && how !== false).length;
+    figure(task, `${NODE_FLAGS.length} flags; ${refused} things refused that an operator does not do`);
   });
 });

@@ -3,10 +3,12 @@ import { pause, systemClock } from "../kube/clock.ts";
 import type { Config } from "./config.ts";
 import type { HttpServer } from "./http.ts";
 import { findInstallation } from "./installation.ts";
-import type { Logger } from "./logger.ts";
+import type { Logs } from "./logger.ts";
 import { createParts } from "./parts.ts";
 import type { Redactor } from "./secrets.ts";
 import { startServers } from "./servers.ts";
+import type { About } from "./status-page/shape.ts";
+import type { Traces } from "./traces/traces.ts";
 import type { Work } from "./work.ts";
 
 /** How long passes under way may take to end by themselves: the longest write of the platform (design §7). */
@@ -17,8 +19,10 @@ const ABANDON_MS = 500;
 export interface OperatorOptions {
   readonly config: Config;
   readonly version: string;
-  readonly log: Logger;
+  readonly logs: Logs;
   readonly redactor: Redactor;
+  /** Stopped with the operator. */
+  readonly traces: Traces;
   /** The process has to end now: the lease is lost. */
   readonly onFatal: () => void;
 }
@@ -35,7 +39,8 @@ export interface Operator {
 
 /** @returns an operator that is not started. @throws Error when there is no way to an API server */
 export function createOperator(options: OperatorOptions): Operator {
-  const { config, log, version } = options;
+  const { config, version, logs } = options;
+  const log = logs.app;
   const clock = systemClock();
   const random = Math.random;
   const stopping = new AbortController();
@@ -72,10 +77,18 @@ export function createOperator(options: OperatorOptions): Operator {
     return installation === undefined ? "waiting for the namespace kube-system" : undefined;
   };
 
+  const about = (): About => ({
+    version,
+    instance: config.instance,
+    isLeading: election.leading(),
+    waitingFor: waitingFor() ?? null,
+    silentMs: Math.max(...caches.silentMs().values()),
+  });
+
   const boot = async (): Promise<void> => {
     caches.start();
     const ended = fired(stopping.signal);
-    const found = findInstallation({ namespaces, clock, random, log, signal: stopping.signal });
+    const found = findInstallation({ namespaces, clock, random, log: logs.kube, signal: stopping.signal });
     installation = await Promise.race([found, ended]);
     await Promise.race([synced.promise, ended]);
     if (stopping.signal.aborted) return;
@@ -101,7 +114,8 @@ export function createOperator(options: OperatorOptions): Operator {
         deliveries: () => (stopping.signal.aborted ? undefined : work),
         ended: metrics.platform.delivered,
       };
-      servers = await startServers({ config, registry: metrics.registry, waitingFor, receiver, log });
+      const statusPage = { clock, store: caches.store, about };
+      servers = await startServers({ config, registry: metrics.registry, waitingFor, receiver, statusPage, log });
       log.info("started", { version, instance: config.instance, namespace: config.operatorNamespace });
       booting = boot();
     },
@@ -111,7 +125,7 @@ export function createOperator(options: OperatorOptions): Operator {
       const drained = await drain();
       abandoned.abort();
       await Promise.all([drained ? election.stop() : undefined, events.stop(), caches.stop(), work?.disconnect()]);
-      await Promise.all([client.close(), ...servers.map((server) => server.stop())]);
+      await Promise.all([options.traces.stop(), client.close(), ...servers.map((server) => server.stop())]);
       return drained;
     },
   };

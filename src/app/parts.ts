@@ -1,19 +1,24 @@
 /** The composition: every part of the operator, built from the frozen config and wired to the others. */
+import { parseKey } from "../engine/keys.ts";
 import { createKubeClient, type ConnectedClient } from "../kube/client.ts";
+import type { Outcome } from "../kube/controller.ts";
 import { createRecorder, type Recorder } from "../kube/events.ts";
 import type { LeaderElection } from "../kube/leader.ts";
 import { createNamespaces } from "../kube/namespaces.ts";
 import { createOutputs } from "../kube/outputs.ts";
 import { createReader } from "../kube/secrets.ts";
-import type { Clock, Namespaces } from "../kube/types.ts";
+import type { Clock, EventRecorder, Namespaces } from "../kube/types.ts";
 import { createWorkQueue } from "../kube/workqueue.ts";
 import { createWriter } from "../kube/writer.ts";
+import { isRead } from "../platform/operations.ts";
 import { createCaches, TYPES, type Caches } from "./caches.ts";
+import { tellChange } from "./changes.ts";
 import type { Config } from "./config.ts";
 import { boundKinds } from "./kinds.ts";
 import { createLeadership } from "./leadership.ts";
-import type { Logger } from "./logger.ts";
+import { tagged, type Logs } from "./logger.ts";
 import { createMetrics, type Metrics } from "./metrics/index.ts";
+import { createPasses, type MadeCall } from "./passes.ts";
 import { createPlatforms, type Platforms } from "./platforms.ts";
 import { OPERATOR } from "./rbac.ts";
 import { discreetEvents, discreetWriter, redacting, type Redactor } from "./secrets.ts";
@@ -21,19 +26,22 @@ import {
   engineObserver,
   tellCall,
   tellFailedPass,
+  tellLastingPass,
   tellMovedEvent,
   tellPass,
   tellRequest,
   watchObserver,
 } from "./telemetry.ts";
+import type { Traces } from "./traces/traces.ts";
 import { createTurns } from "./turns.ts";
 import { createWork, type Work } from "./work.ts";
 
 export interface PartsOptions {
   readonly config: Config;
   readonly version: string;
-  readonly log: Logger;
+  readonly logs: Logs;
   readonly redactor: Redactor;
+  readonly traces: Traces;
   readonly clock: Clock;
   readonly random: () => number;
   /** Ends retries of outcomes that could not be stored. */
@@ -63,27 +71,34 @@ export interface Parts {
 
 /** @returns all parts, none of them started. @throws Error when there is no way to an API server */
 export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
-  const { config, log, version, clock, random } = options;
+  const { config, version, clock, random, traces } = options;
+  const passes = createPasses(random);
+  const logs = tagged(options.logs, () => {
+    const pass = passes.current();
+    return pass === undefined ? {} : { pass: pass.id, traceId: traces.idOf(pass) };
+  });
   // Closures, as the parts know each other only once all are there.
   const metrics: Metrics = createMetrics({
     version,
     kinds: TYPES.map(({ kind }) => kind),
     workers: config.workers,
     perObject: config.metricsPerObject,
+    now: () => clock.now(),
     cache: () => caches.store,
     leading: () => election.leading(),
     pausedMs: () => platforms.pausedMs(),
     silentMs: () => caches.silentMs(),
+    droppedSpans: () => traces.dropped(),
     queue: () => queue,
   });
-  const client = connect(options, metrics);
+  const client = connect({ ...options, logs }, metrics);
   const base = { client, clock, random };
   const caches: Caches = createCaches({
     ...base,
     namespaces: config.watchNamespaces,
-    observer: watchObserver(log, metrics.platform),
+    observer: watchObserver(logs.kube, metrics.platform),
     onListenerError: (error) => {
-      log.error("a change of the cache could not be followed", { error });
+      logs.engine.error("a change of the cache could not be followed", { error });
     },
     onSynced: tell.synced,
   });
@@ -91,19 +106,31 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
   const election: LeaderElection = createLeadership({
     ...base,
     config,
-    log,
+    log: logs.kube,
     onFailed: metrics.cluster.leaseFailed,
     onStarted: tell.leading,
     onLost: tell.lost,
   });
-  const turns = createTurns();
+  const turns = createTurns(passes);
+  /** Of a change the engine tells soon what it was for. */
+  const note = (made: MadeCall): void => {
+    const pass = passes.current();
+    if (pass === undefined) return;
+    if (isRead(made.call.operation)) traces.called(pass, made);
+    else pass.changed = made;
+  };
   const platforms: Platforms = createPlatforms({
     ...options,
     lane: turns.lane,
     mayCall: () => election.leading(),
+    headers: () => {
+      const pass = passes.current();
+      return pass === undefined ? {} : traces.headersFor(pass);
+    },
     onCall: (connection, call) => {
       metrics.platform.called(call);
-      tellCall(log, connection, call);
+      tellCall(logs.platform, connection, call);
+      note({ connection, call, at: clock.now() });
     },
   });
   const events = createRecorder({
@@ -113,13 +140,26 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
     onDropped: metrics.platform.eventDropped,
     onMoved: (object, reason) => {
       metrics.platform.eventMoved();
-      tellMovedEvent(log, object, reason);
+      tellMovedEvent(logs.kube, object, reason);
     },
   });
+  // Whose event comes first has the events of all others written with it.
+  const owned: EventRecorder = {
+    record: (event) => {
+      passes.outside(() => {
+        events.record(event);
+      });
+    },
+  };
   const namespaces = createNamespaces(client, clock);
   // Whatever happens in one namespace, there is a worker for the others.
   const perLane = Math.max(1, config.workers - 1);
   const queue = createWorkQueue({ clock, random, metrics: metrics.queue, laneOf: turns.laneOf, perLane });
+
+  const traceEnd = (key: string, outcome: Outcome): void => {
+    const pass = passes.current();
+    if (pass !== undefined) traces.ended(pass, clock.now(), outcome, caches.store.get(parseKey(key)));
+  };
 
   const work = (installation: string): Work =>
     createWork({
@@ -128,19 +168,28 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
       workers: config.workers,
       clock,
       kinds: boundKinds(),
-      within: turns.within,
+      within: (key, run) =>
+        passes.within(key, (pass) => {
+          traces.began(pass, clock.now());
+          return run();
+        }),
       metrics: metrics.reconcile,
+      lasting: (key) => {
+        tellLastingPass(logs.engine, key);
+      },
       finished: (key, outcome, durationMs) => {
-        tellPass(log, key, outcome, durationMs);
+        tellPass(logs.engine, key, outcome, durationMs);
+        traceEnd(key, outcome);
       },
       failed: (key, error) => {
-        tellFailedPass(log, key, error);
+        tellFailedPass(logs.engine, key, error);
+        traceEnd(key, "error");
       },
       engine: {
         writer: discreetWriter(createWriter({ ...base, store: caches.store, types: TYPES }), options.redactor),
         reader: redacting(createReader(client, clock), options.redactor),
         namespaces,
-        events: discreetEvents(events, options.redactor),
+        events: discreetEvents(owned, options.redactor),
         outputs: createOutputs(client),
         fence: election,
         random,
@@ -148,7 +197,13 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
         windows: config.windows,
         dryRun: false,
         installation,
-        observer: engineObserver(log, metrics),
+        observer: engineObserver(logs.engine, metrics, (change) => {
+          metrics.platform.changed(change);
+          const pass = passes.current();
+          tellChange({ log: logs.changes, installation }, change, pass);
+          if (pass?.changed !== undefined) traces.called(pass, pass.changed, change.commit);
+          if (pass !== undefined) pass.changed = undefined;
+        }),
         stopping: options.abandoned,
         connect: platforms.connect,
         operatorNamespace: config.operatorNamespace,
@@ -157,14 +212,14 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
   return { client, metrics, caches, namespaces, events, election, work };
 }
 
-function connect({ config, version, clock, log }: PartsOptions, metrics: Metrics): ConnectedClient {
+function connect({ config, version, clock, logs }: PartsOptions, metrics: Metrics): ConnectedClient {
   return createKubeClient({
     config: config.kube,
     userAgent: `${OPERATOR}/${version}`,
     clock,
     onRequest: (request) => {
       metrics.cluster.requested(request);
-      tellRequest(log, request);
+      tellRequest(logs.kube, request);
     },
   });
 }

@@ -25,6 +25,8 @@ export interface PlatformsOptions {
   readonly lane?: () => string;
   /** Asked right before each call: one that has lost its lease makes none. Always unless told. */
   readonly mayCall?: () => boolean;
+  /** Further headers of the request at hand. */
+  readonly headers?: () => Readonly<Record<string, string>>;
   /** In place of HTTP. */
   readonly transport?: Transport;
 }
@@ -63,6 +65,7 @@ export function createPlatforms(options: PlatformsOptions): Platforms {
         ...(options.transport === undefined ? {} : { transport: options.transport }),
         ...(options.lane === undefined ? {} : { lane: options.lane }),
         ...(options.mayCall === undefined ? {} : { mayCall: options.mayCall }),
+        ...(options.headers === undefined ? {} : { headers: options.headers }),
         version,
         clock,
         random,

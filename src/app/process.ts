@@ -1,8 +1,9 @@
 /** The operator as a process: signals, and errors that nobody caught. */
 import type { Config } from "./config.ts";
-import { createLogger } from "./logger.ts";
+import { createLogs } from "./logger.ts";
 import { createOperator } from "./operator.ts";
 import { createRedactor } from "./secrets.ts";
+import { openTraces } from "./traces/index.ts";
 import { VERSION } from "./version.ts";
 
 /** Kubernetes gives 30 s by default; ours is a promise (issue: graceful stop within 10 s). */
@@ -16,7 +17,8 @@ const SIGNALS = ["SIGTERM", "SIGINT"] as const;
  */
 export async function runOperator(config: Config): Promise<number> {
   const redactor = createRedactor();
-  const log = createLogger({ level: config.logLevel, redactor });
+  const logs = createLogs({ levels: config.logLevels, redactor });
+  const log = logs.app;
   // The log is synchronous: nothing is lost.
   const die = (): never => process.exit(1);
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
@@ -27,7 +29,8 @@ export async function runOperator(config: Config): Promise<number> {
   }
   const signal = nextSignal();
   try {
-    const operator = createOperator({ config, version: VERSION, log, redactor, onFatal: die });
+    const traces = await openTraces({ config, version: VERSION, redactor, log });
+    const operator = createOperator({ config, version: VERSION, logs, redactor, traces, onFatal: die });
     await operator.start();
     log.info("stopping", { signal: await signal });
     for (const again of SIGNALS) process.once(again, die);

@@ -3,6 +3,7 @@
  * no list or watch of Secrets, no wildcards, no workloads, no CRDs.
  */
 import { GROUP } from "../resources/base/names.ts";
+import type { Resource } from "../resources/base/resource.ts";
 import { RESOURCES } from "../resources/index.ts";
 import { platformOperation } from "../resources/operation.ts";
 
@@ -17,24 +18,45 @@ export interface Grant {
   readonly verbs: readonly string[];
   /** Only objects of these names. */
   readonly names?: readonly string[];
-  readonly where: "everywhere" | "operator's namespace" | "namespaces where its role is bound";
+  /** everywhere: in all namespaces, or in each that --watch-namespaces names; cluster: what is in no namespace. */
+  readonly where: "everywhere" | "cluster" | "operator's namespace" | "namespaces where its role is bound";
   readonly why: string;
 }
+
+const pluralsOf = (scope: Resource["scope"]): readonly string[] =>
+  RESOURCES.filter((resource) => resource.scope === scope).map(({ plural }) => plural);
+const NAMESPACED = pluralsOf("Namespaced");
+const IN_NO_NAMESPACE = pluralsOf("Cluster");
+const statusOf = (plurals: readonly string[]): readonly string[] => plurals.map((plural) => `${plural}/status`);
 
 /** One per resource. */
 export const GRANTS: readonly Grant[] = [
   {
     group: GROUP,
-    resources: RESOURCES.filter((resource) => resource !== platformOperation).map(({ plural }) => plural),
+    resources: NAMESPACED.filter((plural) => plural !== platformOperation.plural),
     verbs: ["get", "list", "watch", "patch"],
     where: "everywhere",
     why: "reads the custom resources; patches annotations and finalizers",
   },
   {
     group: GROUP,
-    resources: RESOURCES.map(({ plural }) => `${plural}/status`),
+    resources: statusOf(NAMESPACED),
     verbs: ["patch"],
     where: "everywhere",
+    why: "writes what it found and did",
+  },
+  {
+    group: GROUP,
+    resources: IN_NO_NAMESPACE,
+    verbs: ["get", "list", "watch", "patch"],
+    where: "cluster",
+    why: "reads the connections of the cluster; patches annotations and finalizers",
+  },
+  {
+    group: GROUP,
+    resources: statusOf(IN_NO_NAMESPACE),
+    verbs: ["patch"],
+    where: "cluster",
     why: "writes what it found and did",
   },
   {
@@ -62,7 +84,7 @@ export const GRANTS: readonly Grant[] = [
     group: "",
     resources: ["namespaces"],
     verbs: ["get"],
-    where: "everywhere",
+    where: "cluster",
     why: "reads the labels that a ClusterPlatformConnection selects by, whether a namespace terminates, and the uid of kube-system, which names the installation",
   },
   {

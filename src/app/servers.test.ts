@@ -2,6 +2,7 @@ import { Registry } from "prom-client";
 import { afterEach, describe, expect, it } from "vitest";
 
 import { manualClock } from "../../test/support/clock.ts";
+import { createStore } from "../kube/store.ts";
 import type { HttpServer } from "./http.ts";
 import type { Fields, Logger } from "./logger.ts";
 import { startServers } from "./servers.ts";
@@ -24,11 +25,23 @@ const log: Logger = {
   error: () => {},
 };
 
+const nowhere = {
+  metricsAddress: undefined,
+  healthAddress: undefined,
+  webhookAddress: undefined,
+  statusPageAddress: undefined,
+};
 const receiver = { clock: manualClock(), deliveries: () => undefined, ended: () => {} };
 
+const statusPage = {
+  clock: manualClock(),
+  store: createStore(() => {}),
+  about: () => ({ version: "0", instance: "here", isLeading: false, waitingFor: null, silentMs: 0 }),
+};
+
 async function start(options: Partial<Parameters<typeof startServers>[0]> = {}): Promise<(name: string) => string> {
-  const config = { metricsAddress: loopback, healthAddress: loopback, webhookAddress: undefined };
-  const usual = { config, registry: new Registry(), waitingFor: () => undefined, receiver, log };
+  const config = { ...nowhere, metricsAddress: loopback, healthAddress: loopback };
+  const usual = { config, registry: new Registry(), waitingFor: () => undefined, receiver, statusPage, log };
   running = await startServers({ ...usual, ...options });
   return (name) => told.find(({ server }) => server === name)?.address ?? "";
 }
@@ -73,14 +86,23 @@ describe("the servers", () => {
 
   it("tell senders of deliveries to come again where this process does not lead", async () => {
     const at = await start({
-      config: { metricsAddress: undefined, healthAddress: undefined, webhookAddress: loopback },
+      config: { ...nowhere, webhookAddress: loopback },
     });
     const answer = await fetch(`${at("webhook")}/anything`, { method: "POST", body: "{}" });
     expect([answer.status, answer.headers.get("retry-after"), await answer.text()]).toEqual([503, "5", ""]);
   });
 
+  it("show the status page", async () => {
+    const at = await start({ config: { ...nowhere, statusPageAddress: loopback } });
+    const answer = await fetch(at("status-page"));
+    expect([answer.status, await answer.text()]).toEqual([
+      200,
+      expect.stringContaining("<title>Platform Operator</title>"),
+    ]);
+  });
+
   it("are off without an address", async () => {
-    await start({ config: { metricsAddress: undefined, healthAddress: loopback, webhookAddress: undefined } });
+    await start({ config: { ...nowhere, healthAddress: loopback } });
     expect(told.map(({ server }) => server)).toEqual(["health"]);
   });
 
@@ -94,14 +116,15 @@ describe("the servers", () => {
 
   it("say what to do when an address is taken, and leave none behind", async () => {
     const at = await start({
-      config: { metricsAddress: loopback, healthAddress: undefined, webhookAddress: loopback },
+      config: { ...nowhere, metricsAddress: loopback, webhookAddress: loopback },
     });
     const taken = { host: "127.0.0.1", port: Number(new URL(at("metrics")).port) };
     const second = startServers({
-      config: { metricsAddress: loopback, healthAddress: taken, webhookAddress: undefined },
+      config: { ...nowhere, metricsAddress: loopback, healthAddress: taken },
       registry: new Registry(),
       waitingFor: () => undefined,
       receiver,
+      statusPage,
       log,
     });
     await expect(second).rejects.toThrow(/cannot listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\): choose another address/);

@@ -1,17 +1,19 @@
-/** What is served: /metrics on one address, the probes on another, deliveries of the platform on a third. */
+/** What is served, each on an address of its own: /metrics, the probes, deliveries of the platform, the status page. */
 import type { Registry } from "prom-client";
 
 import type { BindAddress, Config } from "./config.ts";
 import { serve, type HttpServer, type Routes } from "./http.ts";
 import type { Logger } from "./logger.ts";
 import { startReceiver, type ReceiverOptions } from "./receiver/server.ts";
+import { startStatusPage, type StatusPageOptions } from "./status-page/server.ts";
 
 export interface ServersOptions {
-  readonly config: Pick<Config, "metricsAddress" | "healthAddress" | "webhookAddress">;
+  readonly config: Pick<Config, "metricsAddress" | "healthAddress" | "webhookAddress" | "statusPageAddress">;
   readonly registry: Registry;
   /** What keeps the operator from being ready, in words; undefined when it is. */
   readonly waitingFor: () => string | undefined;
   readonly receiver: ReceiverOptions;
+  readonly statusPage: StatusPageOptions;
   readonly log: Logger;
 }
 
@@ -21,12 +23,14 @@ export async function startServers({
   registry,
   waitingFor,
   receiver,
+  statusPage,
   log,
 }: ServersOptions): Promise<readonly HttpServer[]> {
   const wanted = [
     { name: "metrics", at: config.metricsAddress, begin: serving(metricsRoutes(registry)) },
     { name: "health", at: config.healthAddress, begin: serving(healthRoutes(waitingFor)) },
     { name: "webhook", at: config.webhookAddress, begin: (at: BindAddress) => startReceiver(at, receiver) },
+    { name: "status-page", at: config.statusPageAddress, begin: (at: BindAddress) => startStatusPage(at, statusPage) },
   ];
   const started: HttpServer[] = [];
   try {

@@ -1,4 +1,4 @@
-/** What the parts tell while they work, as log lines and as metrics. */
+/** What the parts tell while they work, as log lines and as metrics. The change log has a file of its own. */
 import type { Observer } from "../engine/context.ts";
 import { parseKey } from "../engine/keys.ts";
 import type { EndedRequest } from "../kube/client.ts";
@@ -8,17 +8,14 @@ import { keyOf } from "../kube/objects.ts";
 import type { ReflectorObserver } from "../kube/reflector.ts";
 import type { KubeObject, ObjectKey } from "../kube/types.ts";
 import type { CallRecord } from "../platform/caller.ts";
+import { operation } from "../platform/operations.ts";
 import type { Fields, Logger } from "./logger.ts";
 import type { Metrics } from "./metrics/index.ts";
 
-/** @returns the engine's observer. The line of a create is the last-resort journal of its id (design §6). */
-export function engineObserver(log: Logger, { platform, reconcile }: Metrics): Observer {
+/** @returns the engine's observer. @param change is told of every changing call, at once */
+export function engineObserver(log: Logger, { reconcile }: Metrics, change: Observer["change"]): Observer {
   return {
-    change: (change) => {
-      const { key, generation, op, id, commit, result } = change;
-      log.info("changed the platform", { ...fieldsOf(key), generation, op, id, commit, result });
-      platform.changed(change);
-    },
+    change,
     status: () => {},
     removed: (key) => {
       log.debug("object is gone", fieldsOf(key));
@@ -56,20 +53,24 @@ function watchTrouble(error: KubeError): string {
 
 /** For the log: a request to the platform. */
 export function tellCall(log: Logger, connection: string, call: CallRecord): void {
-  const { operation, method, status, failure, durationMs } = call;
   log.debug(call.sent ? "asked the platform" : "held back by the rate gate", {
     ...fieldsOf(parseKey(connection)),
-    op: operation,
-    method,
-    status,
-    result: failure ?? "ok",
-    durationMs: Math.round(durationMs),
+    op: call.operation,
+    id: targetOf(call),
+    attempt: call.attempt,
+    ...fieldsOfCall(call),
+    result: call.failure ?? "ok",
   });
 }
 
 /** For the log: a request to the API server. */
 export function tellRequest(log: Logger, { method, path, code, durationMs }: EndedRequest): void {
   log.trace("asked the API server", { method, path, code, durationMs: Math.round(durationMs) });
+}
+
+/** For the log: a pass that takes so long that it may never end. The alert PlatformOperatorReconcileStuck leads here. */
+export function tellLastingPass(log: Logger, key: string): void {
+  log.warn("is still being reconciled", fieldsOf(parseKey(key)));
 }
 
 /** For the log: a pass that ended without one. */
@@ -88,6 +89,16 @@ export function tellMovedEvent(log: Logger, object: KubeObject, reason: string):
   log.warn("the namespace is being terminated: its event is in the operator's", { ...fieldsOf(keyOf(object)), reason });
 }
 
-function fieldsOf({ kind, namespace, name }: ObjectKey): Fields {
+/** How a call was made and answered. */
+export function fieldsOfCall({ operation: name, method, status, durationMs, requestId }: CallRecord): Fields {
+  return { method, path: operation(name).path, status, durationMs: Math.round(durationMs), requestId };
+}
+
+/** The object of the platform that a call is about: the last one that its path names. */
+export function targetOf({ ids }: CallRecord): string | undefined {
+  return Object.values(ids).at(-1);
+}
+
+export function fieldsOf({ kind, namespace, name }: ObjectKey): Fields {
   return { kind, name, ...(namespace === "" ? {} : { namespace }) };
 }

@@ -1,24 +1,21 @@
 /** Namespaces take turns: in the work queue, and at the rate gate of a connection that several of them use. */
-import { AsyncLocalStorage } from "node:async_hooks";
-
 import { parseKey } from "../engine/keys.ts";
+import type { Passes } from "./passes.ts";
 
 export interface Turns {
   /** The lane of a queued key: its namespace. */
   readonly laneOf: (key: string) => string;
-  /** Does the work on a key; whatever it asks the platform for is asked for in its lane. */
-  readonly within: <T>(key: string, work: () => Promise<T>) => Promise<T>;
-  /** The lane of the work at hand; "" outside of any. */
+  /** The lane of the pass at hand, in which it asks the platform; "" outside of any. */
   readonly lane: () => string;
 }
 
-/** @returns turns of their own: Node carries the lane along, as kinds and clients have no use for it. */
-export function createTurns(): Turns {
-  const lanes = new AsyncLocalStorage<string>();
+export function createTurns({ current }: Pick<Passes, "current">): Turns {
   const laneOf = (key: string): string => parseKey(key).namespace;
   return {
     laneOf,
-    within: (key, work) => lanes.run(laneOf(key), work),
-    lane: () => lanes.getStore() ?? "",
+    lane: () => {
+      const pass = current();
+      return pass === undefined ? "" : laneOf(pass.key);
+    },
   };
 }

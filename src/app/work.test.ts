@@ -8,7 +8,12 @@ import { createStore, type Store } from "../kube/store.ts";
 import type { KubeObject } from "../kube/types.ts";
 import { createWorkQueue } from "../kube/workqueue.ts";
 import type { Platform } from "../platform/index.ts";
-import { createWork, type WorkOptions } from "./work.ts";
+import { parseLogLevels } from "./log-levels.ts";
+import { createLogs, tagged } from "./logger.ts";
+import { createPasses } from "./passes.ts";
+import { createRedactor } from "./secrets.ts";
+import { tellLastingPass } from "./telemetry.ts";
+import { createWork, LONG_PASS_MS, type WorkOptions } from "./work.ts";
 
 let clock: ManualClock;
 let store: Store;
@@ -38,7 +43,7 @@ function kind(name: string, reconcile: () => Promise<number | undefined> = async
   };
 }
 
-function work(kinds: readonly Bound<Platform>[]) {
+function work(kinds: readonly Bound<Platform>[], told: Partial<WorkOptions> = {}) {
   const unused = (): never => {
     throw new Error("no pass of these kinds asks for it");
   };
@@ -72,8 +77,10 @@ function work(kinds: readonly Bound<Platform>[]) {
       finished: (name, outcome) => outcomes.push(`${name} ${outcome}`),
       panicked: () => {},
     },
+    lasting: (key) => outcomes.push(`${key} lasts`),
     finished: () => {},
     failed: (key, error) => outcomes.push(`${key} ${String(error)}`),
+    ...told,
   });
 }
 
@@ -137,6 +144,70 @@ describe("the work", () => {
     await settled();
     expect(outcomes.at(-1)).toBe("PlatformProject success");
     await started.drain();
+  });
+
+  it("tells once, in the lines of the pass, which object takes longer than a minute", async () => {
+    const passesOf = createPasses(() => 0.5);
+    const levels = parseLogLevels("info");
+    if ("problem" in levels) throw new Error(levels.problem);
+    const lines: unknown[] = [];
+    const write = (line: string): unknown => lines.push(JSON.parse(line));
+    const logs = tagged(createLogs({ levels, redactor: createRedactor(), write }), () => {
+      const pass = passesOf.current();
+      return pass === undefined ? {} : { pass: pass.id };
+    });
+    const held = Promise.withResolvers<undefined>();
+    let pass: string | undefined;
+    store.upsert(object("PlatformProject", "shop"));
+    const holding = kind("PlatformProject", () => {
+      pass = passesOf.current()?.id;
+      return held.promise;
+    });
+    const started = work([holding], {
+      within: (key, run) => passesOf.within(key, run),
+      lasting: (key) => {
+        tellLastingPass(logs.engine, key);
+      },
+    });
+    started.start();
+    await clock.advance(LONG_PASS_MS - 1);
+    expect(lines).toEqual([]);
+    await clock.advance(1);
+    const message = "is still being reconciled";
+    const named = { kind: "PlatformProject", namespace: "shop", name: "shop", pass };
+    expect(lines).toEqual([{ level: "warn", time: expect.any(String), logger: "engine", message, ...named }]);
+    expect(pass).toMatch(/-1$/);
+    await clock.advance(100 * LONG_PASS_MS);
+    expect(lines).toHaveLength(1);
+    held.resolve(undefined);
+    await started.drain();
+    expect(clock.pending()).toBe(0);
+  });
+
+  it.each<[string, () => Promise<undefined>]>([
+    ["ended", async () => undefined],
+    [
+      "failed",
+      async () => {
+        throw new KubeError("Server", 500, "PATCH /x: 500");
+      },
+    ],
+  ])("leaves no timer behind a pass that %s", async (_how, reconcile) => {
+    store.upsert(object("PlatformProject", "shop"));
+    const during: number[] = [];
+    const started = work([
+      kind("PlatformProject", () => {
+        during.push(clock.pending());
+        return reconcile();
+      }),
+    ]);
+    started.start();
+    await settled();
+    expect(during).toEqual([1]);
+    await started.drain();
+    expect(clock.pending()).toBe(0);
+    await clock.advance(2 * LONG_PASS_MS);
+    expect(outcomes.filter((outcome) => outcome.endsWith("lasts"))).toEqual([]);
   });
 
   it("lets a pass that is under way end, and begins no other", async () => {

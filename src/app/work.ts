@@ -1,4 +1,5 @@
 /** The engine at work: the cache's changes become keys, workers reconcile them. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate } from "node:timers/promises";
 
 import { createEngine, type Bound, type EngineDeps } from "../engine/engine.ts";
@@ -11,7 +12,9 @@ import type { Platform } from "../platform/index.ts";
 import { TYPES } from "./caches.ts";
 import type { ReconcileMetrics } from "./metrics/reconcile.ts";
 import type { Deliveries } from "./receiver/server.ts";
-import type { Turns } from "./turns.ts";
+
+/** Each call of a pass has a deadline of seconds: one that takes longer than this may never end. */
+export const LONG_PASS_MS = 60_000;
 
 export interface WorkOptions {
   readonly store: Store;
@@ -23,10 +26,12 @@ export interface WorkOptions {
   readonly engine: Omit<EngineDeps<Platform>, "cache" | "enqueue" | "clock">;
   readonly metrics: ReconcileMetrics;
   /** Around each pass. */
-  readonly within: Turns["within"];
-  /** A pass that did not throw, and how long it took. */
+  readonly within: <T>(key: string, work: () => Promise<T>) => Promise<T>;
+  /** Within a pass that has taken longer than LONG_PASS_MS, once. */
+  readonly lasting: (key: string) => void;
+  /** Within a pass that did not throw: how it ended, and how long it took. */
   readonly finished: (key: string, outcome: Outcome, durationMs: number) => void;
-  /** A pass that threw. */
+  /** Within a pass that threw. */
   readonly failed: (key: string, error: unknown) => void;
 }
 
@@ -55,25 +60,33 @@ export function createWork(options: WorkOptions): Work {
   );
   let unsubscribe = (): void => {};
 
-  const reconcile = async (text: string): Promise<{ readonly requeueAfterMs?: number }> => {
+  const pass = async (text: string): Promise<{ readonly requeueAfterMs?: number }> => {
     const key = parseKey(text);
     const startedAt = clock.monotonic();
     const took = (): number => clock.monotonic() - startedAt;
     metrics.started(key.kind);
+    // Bound to the pass, whoever runs the clock.
+    const tellLasting = AsyncLocalStorage.bind(() => {
+      options.lasting(text);
+    });
+    const cancel = clock.after(LONG_PASS_MS, tellLasting);
     try {
-      const afterMs = await options.within(text, () => engine.reconcile(key));
+      const afterMs = await engine.reconcile(key);
       metrics.finished(key.kind, outcomeOf(afterMs), took() / 1_000);
       options.finished(text, outcomeOf(afterMs), took());
       return afterMs === undefined ? {} : { requeueAfterMs: afterMs };
     } catch (error) {
       metrics.finished(key.kind, "error", took() / 1_000);
+      options.failed(text, error);
       throw error;
     } finally {
+      cancel();
       // A pass that waited for nothing must not keep the probes and the lease waiting.
       await setImmediate();
     }
   };
-  const controller = createController({ queue, workers: options.workers, clock, reconcile, failed: options.failed });
+  const reconcile = (text: string) => options.within(text, () => pass(text));
+  const controller = createController({ queue, workers: options.workers, clock, reconcile });
 
   return {
     start: () => {

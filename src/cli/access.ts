@@ -1,6 +1,7 @@
 /** The platform as a user reaches it: through a connection object, with a token that the user may read. */
 import { loadPlatformRules } from "../app/config.ts";
 import { boundKinds } from "../app/kinds.ts";
+import { conditionOf } from "../app/tree/facts.ts";
 import { VERSION } from "../app/version.ts";
 import { KubeError } from "../kube/errors.ts";
 import { member, stringMember } from "../kube/json.ts";
@@ -10,7 +11,6 @@ import { connectPlatform, type Platform } from "../platform/index.ts";
 import { clusterPlatformConnection, platformConnection, type ConnectionSpec } from "../resources/connection.ts";
 import type { Cluster } from "./cluster.ts";
 import { CliError } from "./exit.ts";
-import { conditionOf } from "./objects/facts.ts";
 import { nameOf } from "./targets.ts";
 
 /** A connection that is open. */

@@ -1,9 +1,9 @@
 /** Failures in words for the user: one line of what, where and what to do. */
 import { ConfigError } from "../app/config.ts";
+import { printable } from "../app/printable.ts";
 import { KubeError } from "../kube/errors.ts";
 import { ApiError } from "../platform/errors.ts";
 import { CliError, EXIT } from "./exit.ts";
-import { printable } from "./render.ts";
 
 export interface Explained {
   readonly message: string;

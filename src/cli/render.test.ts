@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
+import { printable } from "../app/printable.ts";
 import type { Format } from "./globals.ts";
-import { printable, printList, printOne, type View } from "./render.ts";
+import { printList, printOne, type View } from "./render.ts";
 
 interface Row {
   readonly name: string;

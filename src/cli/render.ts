@@ -1,4 +1,5 @@
 /** The one place that writes data: table, wide, json, yaml and name. */
+import { printable } from "../app/printable.ts";
 import type { Format } from "./globals.ts";
 import type { Io } from "./io.ts";
 
@@ -27,9 +28,6 @@ export interface View<Row> {
   readonly data?: (row: Row) => unknown;
 }
 
-/** Control and format characters (bidi among them), line and paragraph separators, lone surrogates. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
-
 /** Writes rows as -o says; json and yaml give a list. */
 export async function printList<Row>(
   call: Printing & { readonly tell: (line: string) => void },
@@ -51,11 +49,6 @@ export async function printOne<Row>(call: Printing, view: View<Row>, row: Row): 
 /** Writes plain data as JSON or YAML. @param value may hold bigint, which keeps its digits. */
 export async function printData(call: Pick<Printing, "io">, output: "json" | "yaml", value: unknown): Promise<void> {
   call.io.stdout.write(output === "json" ? `${await json(value)}\n` : await yaml(value));
-}
-
-/** @returns the text on one line, without what could change a terminal. */
-export function printable(text: string): string {
-  return text.replaceAll(UNPRINTABLE, " ").trim();
 }
 
 async function print<Row>(call: Printing, view: View<Row>, rows: readonly Row[], data: () => unknown): Promise<void> {

@@ -1,10 +1,11 @@
 /** What users call things: `papp/api`, `PlatformApplication/api`, `api`, or an id of the platform. */
+import { conditionOf } from "../app/tree/facts.ts";
+import { shortNameOf } from "../app/tree/words.ts";
 import { stringMember } from "../kube/json.ts";
 import type { KubeObject } from "../kube/types.ts";
 import { isUuid } from "../platform/paths.ts";
 import { RESOURCES } from "../resources/index.ts";
 import { CliError, UsageError } from "./exit.ts";
-import { conditionOf } from "./objects/facts.ts";
 
 /** The name of a custom resource. */
 export interface Name {
@@ -37,11 +38,6 @@ export function kindOf(word: string): string | undefined {
     [kind.toLowerCase(), plural, singular, ...shortNames].includes(bare),
   );
   return found?.kind;
-}
-
-/** @returns the shortest name of a kind. */
-export function shortNameOf(kind: string): string {
-  return RESOURCES.find((known) => known.kind === kind)?.shortNames[0] ?? kind.toLowerCase();
 }
 
 /** @returns the id of the object on the platform. @throws CliError when it has none yet */

@@ -1,5 +1,5 @@
-import { member } from "../kube/json.ts";
 /** One object of the platform belongs to one custom resource (design §6, identity). */
+import { member } from "../kube/json.ts";
 import { keyOf } from "../kube/objects.ts";
 import type { KubeObject } from "../kube/types.ts";
 import { EXTERNAL_ID } from "../resources/base/names.ts";

@@ -67,14 +67,32 @@ export const DEFAULT_WINDOWS: Windows = {
 /** Where keys are queued. `afterMs` 0 is now; `urgent` goes before routine verification. */
 export type Enqueue = (keyText: string, options: { readonly afterMs: Ms; readonly urgent: boolean }) => void;
 
+/** What a change of the platform was made for. */
+export type Cause = keyof typeof CAUSES;
+
+/** In words that end a sentence. */
+export const CAUSES = {
+  SpecChanged: "the spec says so",
+  InputsChanged: "what the spec refers to has changed",
+  Drifted: "the platform differs from the spec",
+  Requested: "a reconcile was requested",
+  Retried: "the deployment failed and spec.lifecycle.retry starts it again",
+  Recreated: "it was gone from the platform",
+  Deleted: "the resource is being deleted",
+} as const;
+
 /** A mutating call and how it ended, for the change log. */
 export interface Change {
   readonly key: ObjectKey;
+  readonly uid: string;
   readonly generation: number;
+  readonly cause: Cause;
   readonly op: string;
   readonly id: Uuid | undefined;
   readonly commit: string | undefined;
-  readonly result: "ok" | "unsent" | ApiFailure["is"];
+  readonly result: "ok" | ApiFailure["is"];
+  /** Whether a request for it left the operator. */
+  readonly sent: boolean;
 }
 
 /** How the engine tells telemetry what happens; it neither logs nor counts itself. */

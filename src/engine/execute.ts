@@ -1,9 +1,9 @@
-import { isKube, KubeError } from "../kube/errors.ts";
-import { keyOf } from "../kube/objects.ts";
-import type { JsonObject, KubeObject } from "../kube/types.ts";
 /** Hop 6 of a reconcile: one step, behind the ledger where it may not happen twice (design §6). */
+import { isKube, KubeError } from "../kube/errors.ts";
+import type { JsonObject, KubeObject } from "../kube/types.ts";
 import { ApiError, notExecuted } from "../platform/errors.ts";
 import { INTENT } from "../resources/base/names.ts";
+import { tellChange } from "./changes.ts";
 import { compose, type Ending } from "./compose.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
@@ -12,7 +12,6 @@ import type { Kind, Known, Step, Why } from "./kind.ts";
 import { maySend, writeSlot, type Intent } from "./ledger.ts";
 import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordId } from "./record.ts";
 import { recordedId, type Frame } from "./scope.ts";
-import { isSettled } from "./status.ts";
 import { noteBegun } from "./task.ts";
 import { announce } from "./transitions.ts";
 import type { Phase } from "./verdict.ts";
@@ -67,8 +66,7 @@ export function brake<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
   { object, connection, pass }: Frame<Spec, In, Mem, Api>,
 ): Why | undefined {
   if (pass.goal !== "present" || pass.requested !== undefined) return undefined;
-  // A status of an older version does not say what was brought about; what was Ready then, was.
-  if (!isBroughtAbout(object) && !isSettled(object)) return undefined;
+  if (!isBroughtAbout(object)) return undefined;
   if (connection.brake.take(connection.users.size)) return undefined;
   context.connections.suspect(connection);
   const message = `Waiting for ${connection.key.kind} "${connection.key.name}" (reason MassChangeHeld).`;
@@ -139,6 +137,7 @@ async function once<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
   const sent = traceable(await send({ ...work, frame }, step), step);
   if (sent instanceof ApiError) return await unsentOrUnknown(work, frame, intent, sent, phase);
   if (!step.creates) return { is: "done", frame: remember(frame, sent), known: sent };
+  frame.session.recreates = false;
   const stored = sent.id === undefined ? undefined : await recordId(context, frame, sent.id);
   return { is: "done", frame: remember({ ...frame, object: stored ?? frame.object }, sent), known: sent };
 }
@@ -175,20 +174,14 @@ async function send<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
   step: Step<Do>,
 ): Promise<Known<Seen, Mem> | ApiError> {
   const { context, kind, frame, seen } = work;
-  const change = {
-    key: keyOf(frame.object),
-    generation: frame.pass.generation,
-    op: step.op,
-    commit: step.repeat === "once" ? step.commit : undefined,
-  };
   try {
     const known = await kind.act(step, frame.pass, seen, frame.connection.api);
-    context.observer.change({ ...change, id: known.id ?? frame.pass.id, result: "ok" });
+    tellChange(context, frame, step, { id: known.id });
     if (kind.imprints !== undefined) context.imprints.note(frame.object, kind.imprints(known.memory));
     return known;
   } catch (error) {
+    tellChange(context, frame, step, { error });
     if (!(error instanceof ApiError)) throw error;
-    context.observer.change({ ...change, id: frame.pass.id, result: error.failure.is });
     return (notExecuted(error.failure) ? kind.task?.refused(error, frame.pass, seen) : undefined) ?? error;
   }
 }

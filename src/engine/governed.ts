@@ -2,8 +2,9 @@
 import { member } from "../kube/json.ts";
 import type { JsonObject, KubeObject } from "../kube/types.ts";
 import { planIn, writePlan, type StatusPlan } from "./approval.ts";
-import type { Policies } from "./policy.ts";
-import { isSettled } from "./status.ts";
+import type { Cause } from "./context.ts";
+import { requestedToken, type Policies } from "./policy.ts";
+import { isSettled, isStalled } from "./status.ts";
 
 /** Members of the status, as they are to be stored. */
 export interface Governed {
@@ -28,9 +29,20 @@ export function writeGoverned({ appliedGeneration, plan, lastApprovedPlan }: Gov
   return { appliedGeneration, plan: writePlan(plan), lastApprovedPlan };
 }
 
-/** Whether the spec as it is now was brought about on the platform: what differs since is drift. */
+/**
+ * Whether the spec as it is now was brought about on the platform: what differs since is drift. A status of an older
+ * version does not say it; what was Ready then, was.
+ */
 export function isBroughtAbout(object: KubeObject): boolean {
-  return member(object.status, "appliedGeneration") === object.metadata.generation;
+  return member(object.status, "appliedGeneration") === object.metadata.generation || isSettled(object);
+}
+
+/** What in the object itself calls for changes; undefined where only the platform or what the spec refers to can. */
+export function causeIn(object: KubeObject): Extract<Cause, "Requested" | "SpecChanged"> | undefined {
+  const isDone = isBroughtAbout(object);
+  // What was given up goes on only because somebody asked.
+  if (requestedToken(object) !== undefined && (isDone || isStalled(object))) return "Requested";
+  return isDone ? undefined : "SpecChanged";
 }
 
 /**

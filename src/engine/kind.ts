@@ -77,6 +77,8 @@ interface StepFacts<Do> {
   readonly do: Do;
   /** It only undoes what others changed on the platform: under driftPolicy Report it is reported instead. */
   readonly corrects?: boolean;
+  /** It starts a failed deployment again, as spec.lifecycle.retry says. */
+  readonly retries?: boolean;
   /** What it changes, for a plan. Secret values are not in it. */
   readonly changes?: readonly DriftField[];
 }

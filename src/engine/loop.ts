@@ -1,6 +1,6 @@
+/** Hops 4 to 6 of a reconcile: trace or observe, plan, act, until there is no step. */
 import { keyOf } from "../kube/objects.ts";
 import type { JsonObject } from "../kube/types.ts";
-/** Hops 4 to 6 of a reconcile: trace or observe, plan, act, until there is no step. */
 import { ApiError } from "../platform/errors.ts";
 import type { Ending } from "./compose.ts";
 import type { Connection, RatedApi } from "./connections.ts";

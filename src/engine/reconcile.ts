@@ -1,5 +1,5 @@
-import { KubeError } from "../kube/errors.ts";
 /** The one reconcile, for every kind. It knows the kinds only through the seam in kind.ts. */
+import { KubeError } from "../kube/errors.ts";
 import type { KubeObject, ObjectKey, JsonObject } from "../kube/types.ts";
 import { PAUSED } from "../resources/base/names.ts";
 import type { Ending } from "./compose.ts";

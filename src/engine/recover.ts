@@ -1,6 +1,6 @@
+/** An intent that an older pass left open is traced before anything else happens (design §6). */
 import { member } from "../kube/json.ts";
 import type { KubeObject, JsonObject } from "../kube/types.ts";
-/** An intent that an older pass left open is traced before anything else happens (design §6). */
 import { ApiError } from "../platform/errors.ts";
 import { INTENT, RESOLVE } from "../resources/base/names.ts";
 import type { Ending } from "./compose.ts";

@@ -1,5 +1,5 @@
-import { member } from "../kube/json.ts";
 /** What happens between `kubectl delete` and the end of an object (design §6, deletion). Nothing hangs for good. */
+import { member } from "../kube/json.ts";
 import { keyOf } from "../kube/objects.ts";
 import type { KubeObject, JsonObject } from "../kube/types.ts";
 import type { Reason } from "../resources/base/reasons.ts";

@@ -5,8 +5,8 @@ import type { JsonObject, KubeObject } from "../kube/types.ts";
 import { invalidWindows } from "./change-window.ts";
 import type { Ending } from "./compose.ts";
 import type { Connection, RatedApi } from "./connections.ts";
-import type { Context } from "./context.ts";
-import { governedIn, type Governed } from "./governed.ts";
+import type { Cause, Context } from "./context.ts";
+import { causeIn, governedIn, type Governed } from "./governed.ts";
 import { contradiction, identify, isForeign, type Identity, type Pins } from "./identity.ts";
 import { keyText } from "./keys.ts";
 import type { Goal, Kind, Needs, Pass, Proof, Reference, Uuid, Why } from "./kind.ts";
@@ -23,6 +23,8 @@ import { resolveValues } from "./values.ts";
 /** Everything that a pass over one object works with. The object is replaced by what the API server answers. */
 export interface Frame<Spec, In, Mem extends JsonObject, Api> {
   readonly object: KubeObject;
+  /** What in the object called for changes before this pass wrote anything to it. */
+  readonly cause: Cause | undefined;
   readonly session: Session;
   readonly connection: Connection<Api>;
   readonly pass: Pass<Spec, In, Mem>;
@@ -85,7 +87,7 @@ export async function scope<Spec, In, Seen, Mem extends JsonObject, Do, Api exte
   const policies = policiesOf(object, connection.settings.defaults, kind.manual);
   const unclear = invalidWindows(policies.windows, context.clock.now());
   if (unclear !== undefined) return stalled(unclear);
-  const frame = { object, session, connection, pins, policies, governed: governedIn(object) };
+  const frame = { object, cause: causeIn(object), session, connection, pins, policies, governed: governedIn(object) };
   const found = { spec, inputs: inputs.inputs, goal, identity: provenBySeal(frame, identity), needs };
   const pass = passOf(context, kind, frame, found);
   claimEntries(context, kind, object, pass);

@@ -23,6 +23,8 @@ export interface Session {
   work: Work | undefined;
   /** When the platform was last read about this object. */
   readAt: Ms;
+  /** What was recorded is gone from the platform and is created anew. */
+  recreates: boolean;
   /** Since when an object that goes has no connection to go by. */
   lostAt: Ms | undefined;
   /** When what others had changed was last put right, on the monotonic clock. */
@@ -61,6 +63,7 @@ export function createSessions(monotonic: () => Ms): Sessions {
         waits: { reason: "", times: 0 },
         work: undefined,
         readAt: monotonic(),
+        recreates: false,
         lostAt: undefined,
         correctedAt: undefined,
         hintedAt: undefined,

@@ -58,6 +58,12 @@ export function isSettled(object: KubeObject): boolean {
   return ready?.status === "True" && ready.observedGeneration === (object.metadata.generation ?? 0);
 }
 
+/** Whether the operator had given up on the current generation when its status was last written. */
+export function isStalled(object: KubeObject): boolean {
+  const stalled = conditionOf(object, "Stalled");
+  return stalled?.status === "True" && stalled.observedGeneration === (object.metadata.generation ?? 0);
+}
+
 /** Whether two JSON values are the same. */
 export function sameJson(left: Json | undefined, right: Json | undefined): boolean {
   return isDeepStrictEqual(left, right);

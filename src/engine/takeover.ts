@@ -4,7 +4,7 @@ import type { JsonObject, KubeObject } from "../kube/types.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { remember } from "./execute.ts";
-import { governedIn } from "./governed.ts";
+import { causeIn, governedIn } from "./governed.ts";
 import type { Uuid, Why } from "./kind.ts";
 import { finalizerDue, finalizersWith, forgetId, hasFinalizer, recordId, recordOf, type Place } from "./record.ts";
 import type { Frame } from "./scope.ts";
@@ -58,6 +58,7 @@ export async function forget<Spec, In, Mem extends JsonObject, Api extends Rated
   const { reason, message: note } = why;
   context.events.record({ regarding: forgotten, type: "Warning", reason, action: "Recreate", note });
   frame.session.unsaved = undefined;
+  frame.session.recreates = true;
   const pass = { ...frame.pass, id: undefined, proof: undefined, memory };
-  return { ...frame, object: forgotten, pass, governed: governedIn(forgotten) };
+  return { ...frame, object: forgotten, cause: causeIn(forgotten), pass, governed: governedIn(forgotten) };
 }

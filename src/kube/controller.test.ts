@@ -65,7 +65,7 @@ describe("a controller", () => {
     await controller.stop();
   });
 
-  it("backs off a key whose pass throws, and serves the others (A8)", async () => {
+  it("[A8] backs off a key whose pass throws, and serves the others", async () => {
     const passes: string[] = [];
     const controller = run(async (key) => {
       passes.push(key);

@@ -124,7 +124,7 @@ describe("a second candidate", () => {
     await second.election.stop();
   });
 
-  it("takes over 15 to 20 s after it last saw a renewal, whatever the times in the lease say (D3)", async () => {
+  it("[D3] takes over 15 to 20 s after it last saw a renewal, whatever the times in the lease say", async () => {
     const own = manualClock();
     const { election: dead } = candidate("a", own);
     await own.advance(1);
@@ -238,7 +238,7 @@ describe("a leader", () => {
     await election.stop();
   });
 
-  it("creates the lease anew when somebody deleted it (D3)", async () => {
+  it("[D3] creates the lease anew when somebody deleted it", async () => {
     const { election, told } = candidate("a");
     await clock.advance(1);
     server.remove();
@@ -248,7 +248,7 @@ describe("a leader", () => {
     await election.stop();
   });
 
-  it("takes back a lease whose holder somebody cleared, and is lost at once when it names another (D3)", async () => {
+  it("[D3] takes back a lease whose holder somebody cleared, and is lost at once when it names another", async () => {
     const { election, told } = candidate("a");
     await clock.advance(1);
     server.edit({ holderIdentity: "" });

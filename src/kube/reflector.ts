@@ -20,7 +20,7 @@ import { parseEvent, type WatchEvent } from "./watch-event.ts";
  * (K9). It costs a kind less than two cheap requests a minute, on the same connection.
  */
 const WATCH_SECONDS = { least: 30, spread: 8, grace: 5 } as const;
-/** A watch that ended without an error and lived so long was healthy. */
+/** What goes on for so long before it ends, however that comes, calls for no longer wait than the first one. */
 const HEALTHY_MS = 5_000;
 
 /** What a reflector tells the outside; all calls are cheap and must not throw. */
@@ -138,9 +138,9 @@ export function createReflector(options: ReflectorOptions): Reflector {
         forgive();
       }
       alive = clock.monotonic();
-      if (clock.monotonic() - openedAt >= HEALTHY_MS) forgive();
     } finally {
       limit.done();
+      if (clock.monotonic() - openedAt >= HEALTHY_MS) forgive();
     }
   };
 

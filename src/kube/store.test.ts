@@ -102,7 +102,7 @@ describe("replace", () => {
     expect(changes).toEqual(["deleted uid-b@100", "updated uid-a@40", "added uid-c@41"]);
   });
 
-  it("brings back what an empty list, or one of an earlier time, had taken away (B1)", () => {
+  it("[B1] brings back what an empty list, or one of an earlier time, had taken away", () => {
     store.upsert(thing("a", "8"));
     snapshot("10", []);
     snapshot("10", [thing("a", "8")]);

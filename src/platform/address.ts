@@ -74,11 +74,14 @@ function checkHost(url: URL, rules: AddressRules): void {
   if (!listed) refuse("the host is not in the operator's list of allowed platform hosts");
 }
 
-function matches(entry: string, host: string, url: URL): boolean {
+/** An entry without a port lets every port stand. */
+function matches(entry: string, host: string, { port, protocol }: URL): boolean {
   const wanted = entry.toLowerCase();
-  if (wanted.startsWith("*.")) return host.endsWith(wanted.slice(1));
+  const usual = protocol === "https:" ? "443" : "80";
+  const names = [host, `${host}:${port === "" ? usual : port}`];
+  if (wanted.startsWith("*.")) return names.some((name) => name.endsWith(wanted.slice(1)));
   if (isBlock(wanted)) return isIP(host) !== 0 && blockList([wanted]).check(host, isIP(host) === 6 ? "ipv6" : "ipv4");
-  return wanted === host || wanted === url.host;
+  return names.includes(wanted);
 }
 
 function isBlock(entry: string): boolean {

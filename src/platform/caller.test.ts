@@ -6,6 +6,7 @@ import type { Answer } from "../../test/support/scripted-server.ts";
 import { DEFAULT_DEADLINES } from "./caller.ts";
 
 const ID = "00000000-0000-4000-8000-00000000000a";
+const OTHER = "00000000-0000-4000-8000-00000000000b";
 const project = { id: ID, name: "web" };
 const reset: Answer = (response) => void response.destroy();
 const silence: Answer = () => {};
@@ -49,6 +50,59 @@ describe("a failing read", () => {
       [0, "Unreachable"],
       [200, undefined],
     ]);
+  });
+});
+
+describe("[C4] an answer whose type is wrong", () => {
+  const html = "<!DOCTYPE html><title>no</title>";
+
+  it.each(["text/html", "application/json; charset=utf-7", "application/octet-stream", "nonsense", ""])(
+    "(%s) is read for what it is",
+    async (type) => {
+      const { server, connect } = await startHarness();
+      const headers = { "content-type": type };
+      const { projects } = connect();
+      server.script({ headers, body: { results: [project] } }, { headers, body: html });
+      expect(await projects.list()).toMatchObject([{ id: ID, name: "web" }]);
+      expect((await failureOf(projects.list())).failure.is).toBe("BadResponse");
+      server.script({ status: 201, headers, body: project }, { status: 201, headers, body: html });
+      expect(await projects.create({ name: "web" })).toMatchObject({ id: ID });
+      expect((await failureOf(projects.create({ name: "web" }))).failure.is).toBe("OutcomeUnknown");
+    },
+  );
+
+  it("is read even where it says that it is JSON and is none", async () => {
+    const { server, connect } = await startHarness();
+    server.script({ headers: { "content-type": "application/json" }, body: html });
+    const { failure, message } = await failureOf(connect().projects.list());
+    expect(failure.is).toBe("BadResponse");
+    expect(message).not.toContain("no</title>");
+  });
+});
+
+describe("what is told of a call", () => {
+  it("names what its path names, which try it was, and the platform's id of a deployment request", async () => {
+    const { server, calls, connect } = await startHarness();
+    const status = { id: ID, state: "DEPLOYED", deployment_request_id: OTHER };
+    server.script({ status: 503 }, { body: status }, { status: 202, body: status }, { status: 409 });
+    const { applications } = connect();
+    await applications.status(ID);
+    await applications.deploy(ID, "abcdef1");
+    await failureOf(applications.deploy(ID, "abcdef1"));
+    const ids = { applicationId: ID };
+    expect(calls).toMatchObject([
+      { operation: "getApplicationStatus", ids, attempt: 1, status: 503, requestId: undefined },
+      { operation: "getApplicationStatus", ids, attempt: 2, status: 200, requestId: OTHER },
+      { operation: "deployApplication", ids, attempt: 1, status: 202, requestId: OTHER },
+      { operation: "deployApplication", ids, attempt: 1, status: 409, requestId: undefined },
+    ]);
+  });
+
+  it("goes out with the headers of the moment, which do not replace its own", async () => {
+    const { server, connect } = await startHarness();
+    server.script({ body: { results: [] } });
+    await connect({ headers: () => ({ traceparent: "00-a-b-01", authorization: "none" }) }).projects.list();
+    expect(server.arrived[0]?.headers).toMatchObject({ traceparent: "00-a-b-01", authorization: `Token ${TOKEN}` });
   });
 });
 

@@ -23,12 +23,18 @@ export interface ReadOptions {
 export interface CallRecord {
   readonly operation: OperationName;
   readonly method: string;
+  /** What its path names, by placeholder. */
+  readonly ids: Readonly<Record<string, string>>;
+  /** Which try of the same read it was, from 1. */
+  readonly attempt: number;
   /** HTTP status, 0 when there was no answer. */
   readonly status: number;
   /** False when the gate held it back. */
   readonly sent: boolean;
   readonly failure: ApiError["failure"]["is"] | undefined;
   readonly durationMs: number;
+  /** The platform's id of a deployment request, where the answer tells one. */
+  readonly requestId: string | undefined;
 }
 
 interface Call<T> extends Content {
@@ -79,46 +85,52 @@ export function createCaller(options: CallerOptions): Caller {
   const shared = createSharedReads(clock);
   const retries = createRetries(clock, random);
 
-  const tell = (prepared: Prepared, sentAt: number | undefined, status: number, failure: CallRecord["failure"]) => {
-    const { operation, request } = prepared;
+  const tell = (
+    { prepared: { operation, request }, ids, attempt }: Attempt,
+    sentAt: number | undefined,
+    end: Pick<CallRecord, "status" | "failure" | "requestId">,
+  ) => {
     const durationMs = sentAt === undefined ? 0 : clock.monotonic() - sentAt;
-    options.onCall({ operation, method: request.method, status, sent: sentAt !== undefined, failure, durationMs });
+    const sent = sentAt !== undefined;
+    options.onCall({ operation, method: request.method, ids, attempt, ...end, sent, durationMs });
   };
 
   /** Sends one request that the gate has let through. */
-  const send = async <T>(prepared: Prepared, deadlineMs: number, decode: Decode<T>): Promise<T> => {
+  const send = async <T>(attempt: Attempt, deadlineMs: number, decode: Decode<T>): Promise<T> => {
+    const { prepared } = attempt;
     const sentAt = clock.monotonic();
     try {
       const answer = await transport.exchange({ ...prepared.request, deadlineMs });
       const serverDate = serverDateOf(answer);
       if (serverDate !== undefined) options.onServerDate(serverDate);
       const value = valueOf(answer, prepared, decode, clock.now());
-      tell(prepared, sentAt, answer.status, undefined);
+      tell(attempt, sentAt, { status: answer.status, failure: undefined, requestId: requestIdOf(value) });
       return value;
     } catch (error) {
       const failed = failureOf(error, prepared);
       if (failed.failure.is === "RateLimited") gate.pause(failed.failure.retryAfterMs);
-      tell(prepared, sentAt, failed.status, failed.failure.is);
+      tell(attempt, sentAt, { status: failed.status, failure: failed.failure.is, requestId: undefined });
       throw failed;
     }
   };
 
   /** @param waitMs what the gate said. */
-  const pass = (prepared: Prepared, waitMs: number): void => {
-    const { operation } = prepared;
+  const pass = (attempt: Attempt, waitMs: number): void => {
+    const { operation } = attempt.prepared;
     if (waitMs === 0 && options.mayCall()) return;
     const held = waitMs === 0 ? notOurs(operation) : heldBack(operation, waitMs, gate.budget());
-    tell(prepared, undefined, 0, held.failure.is);
+    tell(attempt, undefined, { status: 0, failure: held.failure.is, requestId: undefined });
     throw held;
   };
 
   const fetch = <T>(name: OperationName, ids: Ids, call: Call<T> & ReadOptions): Promise<T> => {
     const prepared = prepare(target, name, ids, call);
-    const once = async (remainingMs: () => number) => {
-      pass(prepared, await gate.admit(call.priority ?? "follow", options.lane()));
-      return send(prepared, Math.max(1, Math.ceil(remainingMs())), call.answer);
+    const once = async (remainingMs: () => number, made: number) => {
+      const attempt = { prepared, ids, attempt: made };
+      pass(attempt, await gate.admit(call.priority ?? "follow", options.lane()));
+      return send(attempt, Math.max(1, Math.ceil(remainingMs())), call.answer);
     };
-    if (prepared.request.method !== "GET") return once(() => deadlines.readMs);
+    if (prepared.request.method !== "GET") return once(() => deadlines.readMs, 1);
     return retries.run(once, deadlines.readMs);
   };
 
@@ -133,11 +145,11 @@ export function createCaller(options: CallerOptions): Caller {
       shared.forgetAll();
     },
     write: async (name, ids, call) => {
-      const prepared = prepare(target, name, ids, call);
-      pass(prepared, await (isOnce(name) ? gate.admitReserved(options.lane()) : gate.admit("write", options.lane())));
+      const attempt = { prepared: prepare(target, name, ids, call), ids, attempt: 1 };
+      pass(attempt, await (isOnce(name) ? gate.admitReserved(options.lane()) : gate.admit("write", options.lane())));
       shared.forget(name, ids);
       try {
-        return await send(prepared, deadlines.writeMs, call.answer);
+        return await send(attempt, deadlines.writeMs, call.answer);
       } finally {
         shared.forget(name, ids);
       }
@@ -152,6 +164,21 @@ function notOurs(name: string): ApiError {
 }
 
 type Ids = Readonly<Record<string, string>>;
+
+/** One try of a call. */
+interface Attempt {
+  readonly prepared: Prepared;
+  readonly ids: Ids;
+  /** Counted from 1. */
+  readonly attempt: number;
+}
+
+/** As the answer to a deploy, and the status of a service or of a deployment, tell it. */
+function requestIdOf(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null || !("deploymentRequestId" in value)) return undefined;
+  const { deploymentRequestId: id } = value;
+  return typeof id === "string" ? id : undefined;
+}
 
 /** A request that the gate held back: since a 429, or because the budget is spent. @param waitMs what the gate said */
 export function heldBack(name: string, waitMs: number, { pausedMs }: Budget): ApiError {

@@ -43,8 +43,8 @@ export function sentenceOf({ message }: ApiError): string {
  * Whether the platform certainly did not execute the call that failed so (design §6): a failure before the
  * connection is up, 400, 401, 403, 404, 405, 409, 422, 429.
  */
-export function notExecuted(failure: ApiFailure): boolean {
-  switch (failure.is) {
+export function notExecuted({ is }: Pick<ApiFailure, "is">): boolean {
+  switch (is) {
     case "Unauthorized":
     case "Forbidden":
     case "NotFound":
@@ -61,6 +61,6 @@ export function notExecuted(failure: ApiFailure): boolean {
     case "BadResponse":
       return false;
     default:
-      return failure satisfies never;
+      return is satisfies never;
   }
 }

@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 
+import { figure } from "../../test/support/figure.ts";
 import { startScriptedServer } from "../../test/support/scripted-server.ts";
 import type { Answer, ScriptedServer } from "../../test/support/scripted-server.ts";
 import { certificate, expiredCertificate, privateKey } from "../../test/support/tls.ts";
@@ -100,8 +101,10 @@ const cutOff: Answer = (response) => {
 };
 const big: Answer = (response) => void response.end(Buffer.alloc(4 * 1024 * 1024 + 1, "x"));
 
+const DEADLINE_MS = 300;
+
 describe("an exchange without an answer", () => {
-  it.each<[string, Answer, object]>([
+  it.for<[string, Answer, object]>([
     ["[C3] no headers", () => {}, { failure: "deadline", message: "no answer within 300 ms" }],
     ["[C3] headers without an end", endlessHeaders, { failure: expect.stringMatching(/^(deadline|interrupted)$/) }],
     ["[C3] no body", headersOnly, { failure: "deadline" }],
@@ -109,9 +112,12 @@ describe("an exchange without an answer", () => {
     ["a reset", (response) => void response.destroy(), { failure: "interrupted" }],
     ["[C4] half a body", cutOff, { failure: "interrupted" }],
     ["[C4] more than 4 MiB", big, { failure: "tooLarge" }],
-  ])("%s", async (_name, answer, expected) => {
+  ])("%s", async ([name, answer, expected], { task }) => {
     server.script(answer);
-    await expect(get(server.url, 300)).rejects.toMatchObject({ name: "TransportError", ...expected });
+    const startedAt = performance.now();
+    await expect(get(server.url, DEADLINE_MS)).rejects.toMatchObject({ name: "TransportError", ...expected });
+    const took = Math.ceil(performance.now() - startedAt);
+    if (name.startsWith("[C3]")) figure(task, `${took} ms until it is given up, deadline ${DEADLINE_MS} ms`);
   });
 
   it("takes 4 MiB", async () => {

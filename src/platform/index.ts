@@ -63,6 +63,8 @@ export interface PlatformOptions {
   readonly lane?: () => string;
   /** Asked right before each call, and when its connection is up: whether it may still be sent. Always unless told. */
   readonly mayCall?: () => boolean;
+  /** Further headers of the request at hand, in lower case: none unless told. */
+  readonly headers?: () => Readonly<Record<string, string>>;
   /** Where they differ from DEFAULT_DEADLINES. */
   readonly deadlines?: Partial<Deadlines>;
   /** Default 5,000. */
@@ -120,7 +122,14 @@ export function connectPlatform(options: PlatformOptions): Platform {
   const transport = options.transport ?? overHttp(options);
   let told: { readonly date: Date; readonly at: number } | undefined;
   const caller = createCaller({
-    target: { base, organizationId, scheme, token, userAgent: `platform-operator/${options.version}` },
+    target: {
+      base,
+      organizationId,
+      scheme,
+      token,
+      userAgent: `platform-operator/${options.version}`,
+      more: options.headers ?? (() => ({})),
+    },
     deadlines: { ...DEFAULT_DEADLINES, ...options.deadlines },
     gate,
     lane,

@@ -34,7 +34,7 @@ export function testPatterns(
 ): readonly (boolean | undefined)[] {
   let room = MAX_TOTAL;
   const judged = tests.map((test) => {
-    if (!isJudged(test)) return false;
+    if (room < 0 || !isJudged(test)) return false;
     room -= test.pattern.length + test.value.length;
     return room >= 0;
   });

@@ -16,6 +16,8 @@ export interface Target {
   readonly scheme: "Token" | "Bearer";
   readonly token: () => string;
   readonly userAgent: string;
+  /** Further headers of the request at hand, in lower case. */
+  readonly more: () => Readonly<Record<string, string>>;
 }
 
 export interface Query {
@@ -56,6 +58,7 @@ export function prepare(
     );
   }
   const headers = {
+    ...target.more(),
     accept: "application/json",
     authorization: `${target.scheme} ${token}`,
     "user-agent": target.userAgent,

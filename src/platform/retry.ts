@@ -1,6 +1,6 @@
+/** Repetition of reads. A write is never repeated: only its ledger knows whether it may be. */
 import type { Clock } from "./clock.ts";
 import { sleep } from "./clock.ts";
-/** Repetition of reads. A write is never repeated: only its ledger knows whether it may be. */
 import { ApiError } from "./errors.ts";
 
 const MAX_ATTEMPTS = 3;
@@ -12,10 +12,11 @@ export interface Retries {
    * Runs a read up to three times while it fails with Server or Unreachable, 200 and 400 ms apart ± 50 %. After as many
    * failures in a row the platform counts as down: until something succeeds every read is sent once, so that those who
    * ask whether it is there again do not ask three times (reliability-bar C2).
-   * @param attempt can ask what is left of `deadlineMs`, which spans all attempts and the pauses between them.
+   * @param attempt can ask what is left of `deadlineMs`, which spans all attempts and the pauses between them, and is
+   * told which attempt it is, from 1.
    * @throws ApiError of the last attempt.
    */
-  run<T>(attempt: (remainingMs: () => number) => Promise<T>, deadlineMs: number): Promise<T>;
+  run<T>(attempt: (remainingMs: () => number, made: number) => Promise<T>, deadlineMs: number): Promise<T>;
 }
 
 export function createRetries(clock: Clock, random: () => number): Retries {
@@ -27,7 +28,7 @@ export function createRetries(clock: Clock, random: () => number): Retries {
       for (let made = 1; ; made += 1) {
         const isDown = failures >= MAX_ATTEMPTS;
         try {
-          const value = await attempt(() => endsAt - clock.monotonic());
+          const value = await attempt(() => endsAt - clock.monotonic(), made);
           failures = 0;
           return value;
         } catch (error) {

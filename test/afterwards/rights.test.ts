@@ -11,8 +11,8 @@ import { grantedRights, usedRights } from "../support/used-rights.ts";
 
 /** Rights that a run need not use, each with its reason. */
 const SPARE: ReadonlyMap<string, string> = new Map([
-  ...RESOURCES.map(({ plural }): [string, string] => [
-    `get ${plural} of platform-operator.io, everywhere`,
+  ...RESOURCES.map(({ plural, scope }): [string, string] => [
+    `get ${plural} of platform-operator.io, ${scope === "Cluster" ? "cluster" : "everywhere"}`,
     "one writer reads an object of any kind again after a conflict, which comes when somebody else writes at that moment",
   ]),
   [

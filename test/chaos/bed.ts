@@ -43,6 +43,8 @@ export interface BedOptions {
   readonly surface: Surface;
   /** How fast the platform works; 100 unless told. */
   readonly speed?: Speed;
+  /** Whether the platform refuses a name that a sibling has; it does unless told. */
+  readonly uniqueNames?: boolean;
   /** Engine times that differ from FAST, in milliseconds. */
   readonly windows?: Partial<Windows>;
   readonly deadlines?: Partial<Deadlines>;
@@ -54,6 +56,14 @@ export interface BedOptions {
   readonly director?: Director;
   /** Options of Node before the program, e.g. `--import=…`. */
   readonly execArgv?: readonly string[];
+}
+
+/** What a person was asked about. */
+export interface Unknown {
+  readonly kind: string;
+  readonly name: string;
+  /** What shall be done once more; undefined where the question was what a create has come to. */
+  readonly order: "deploy" | "stop" | undefined;
 }
 
 export interface Bed extends Cluster, AsyncDisposable {
@@ -80,7 +90,7 @@ export interface Bed extends Cluster, AsyncDisposable {
    */
   revive(signal?: AbortSignal): Promise<void>;
   /** What the operator said of that nobody can know what became of a request, and what a test then answered. */
-  readonly unknowns: { readonly kind: string; readonly name: string }[];
+  readonly unknowns: Unknown[];
   /** Of the cluster's admin. */
   readonly client: ConnectedClient;
 }
@@ -102,6 +112,7 @@ export async function openBed(options: BedOptions): Promise<Bed> {
   }
   const token = await grantRights(client, operatorNamespace);
   const simulator = await startSimulator({ surface: options.surface, speed: options.speed ?? 100 });
+  simulator.sim.settings.uniqueNames = options.uniqueNames ?? true;
   const operators: RunningOperator[] = [];
   const last = (): RunningOperator => operators.at(-1) ?? missing();
   const tapped = {

@@ -18,7 +18,8 @@ export const SECTIONS: readonly Section[] = [
     classes: {
       A1: {
         title: "SIGKILL at every call of a life, before, after, replied and late",
-        acceptance: "0 duplicates, 0 leaks, 0 double actions; the same end as without a kill; then quiet",
+        acceptance:
+          "0 duplicates, 0 leaks, 0 double actions; the same end as without a kill, by at most 5 passes over an object that act; then quiet",
       },
       A2: {
         title: "Crash between a create and its record, landing late, lists lagging",
@@ -36,7 +37,11 @@ export const SECTIONS: readonly Section[] = [
       },
       A7: { title: "SIGTERM in the middle of a reconcile", acceptance: "ends within 10 s, nothing left ambiguous" },
       A8: { title: "A kind that throws", acceptance: "InternalError on that object alone; the process lives" },
-      P2: { title: "Two faults in one run, in process", acceptance: "as A1 for every pair" },
+      P2: {
+        title:
+          "Two faults in one run: a crash at any two writes, all pairs in all phases; mixed kinds, a seeded sample",
+        acceptance: "as A1 for each pair",
+      },
       M1: {
         title: "Model of the ledger, every interleaving up to a depth",
         acceptance: "at most one effect per intent, no id lost that a read finds, no hang",
@@ -97,7 +102,7 @@ export const SECTIONS: readonly Section[] = [
       D5: { title: "Thousands of objects", acceptance: "one call per idle object and look at most" },
       D6: { title: "Cardinality of metrics", acceptance: "independent of the number of objects" },
       D7: { title: "A noisy tenant", acceptance: "its neighbours go on" },
-      D8: { title: "Hours of churn", acceptance: "memory and connections stay" },
+      D8: { title: "Minutes of churn; hours with SOAK_MINUTES", acceptance: "memory and connections stay" },
     },
   },
   {
@@ -127,13 +132,17 @@ export const SECTIONS: readonly Section[] = [
       E13: { title: "Injection into output", acceptance: "one record a line, escaped" },
       E14: { title: "Least privilege", acceptance: "used equals granted" },
       E15: { title: "Supply chain", acceptance: "no install scripts, few dependencies" },
-      E16: { title: "A resource that stops its kind", acceptance: "its neighbours go on" },
+      E16: { title: "A resource that stops its kind", acceptance: "its neighbours are served within 5 s" },
       G1: {
         title: "Each leaf of each CRD: valid, boundary, invalid",
         acceptance: "one call or a listed exception; back again restores",
       },
       S1: { title: "Secret canaries at level trace", acceptance: "0 occurrences" },
       S2: { title: "Flags of Node", acceptance: "in force" },
+      S3: {
+        title: "The status page asked by strangers, or shown hostile text",
+        acceptance: "foreign hosts and writes refused; no token, nothing of a spec; text stays text",
+      },
     },
   },
 ];

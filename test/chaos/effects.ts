@@ -1,10 +1,28 @@
 import type { CallEntry } from "../../src/simulator/journal.ts";
+import type { Simulator } from "../../src/simulator/simulator.ts";
 import type { Bed } from "./bed.ts";
 
-/** What a bed's calls did to the platform, in order, e.g. "createProject": one line for each effect. */
+/** What an oracle needs of a bed. */
+export interface Evidence extends Pick<Bed, "calls" | "unknowns"> {
+  readonly platform: Pick<Simulator, "journal">;
+}
+
+/** @returns every call of a bed's platform, whatever became of it, in order. */
+export function callsOf(bed: Evidence): readonly CallEntry[] {
+  return bed.platform.journal().filter((entry) => entry.is === "call");
+}
+
+/**
+ * What a bed's calls did to the platform, in order, e.g. "createProject": one line for each call that had an effect, and
+ * for each that would have created something a second time.
+ */
 export function effects(bed: Bed): readonly string[] {
-  return bed.platform
-    .journal()
-    .filter((entry): entry is CallEntry => entry.is === "call" && entry.effects.length > 0)
+  return callsOf(bed)
+    .filter((call) => call.effects.length > 0 || asksForMore(call))
     .map(({ method, path, operation }) => operation ?? `${method} ${path}`);
+}
+
+/** @returns whether a call asked for what is there already: only the platform's unique names kept it from a duplicate. */
+export function asksForMore({ operation, status }: Pick<CallEntry, "operation" | "status">): boolean {
+  return status === 409 && operation?.startsWith("create") === true;
 }

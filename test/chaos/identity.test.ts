@@ -10,6 +10,7 @@ import { figure } from "../support/figure.ts";
 import { defaults, deploying, NEXT_COMMIT, resource, tree } from "../support/manifests.ts";
 import { type Bed, openBed } from "./bed.ts";
 import { effects } from "./effects.ts";
+import { restlessness } from "./lifecycle/rest.ts";
 import type { Director } from "./tap/call.ts";
 
 const KINDS = ["PlatformProject", "PlatformEnvironment", "PlatformApplication", "PlatformVariableSet"] as const;
@@ -52,6 +53,8 @@ async function living(): Promise<Bed> {
     () => expect(effects(bed).filter((one) => one === "deployApplication")).toHaveLength(2),
     PATIENCE_MS,
   );
+  // What is saved, lost or copied then is whole: the last deployment is in the status, too.
+  expect(await restlessness(bed)).toEqual([]);
   await ready(bed);
   return bed;
 }

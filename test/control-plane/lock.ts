@@ -34,7 +34,7 @@ async function take(file: string, progress: (line: string) => void): Promise<voi
       await rm(file, { force: true });
       continue;
     }
-    if (!told) progress(`control plane: waiting for process ${holder}, which is preparing the binaries (${file})`);
+    if (!told) progress(`waiting for process ${holder}, which is preparing the same (${file})`);
     told = true;
     await sleep(pollMs);
   }

@@ -36,7 +36,8 @@ export async function lookPath(name: string, path: string | undefined): Promise<
   return undefined;
 }
 
-async function isExecutable(file: string): Promise<boolean> {
+/** Whether `file` can be run. */
+export async function isExecutable(file: string): Promise<boolean> {
   try {
     await access(file, constants.X_OK);
     return true;

@@ -1,10 +1,10 @@
 /** The demo from its first line to its last. */
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { factOf, isReady } from "../../src/app/tree/facts.ts";
+import { factsOf } from "../../src/app/tree/family.ts";
 import { tellChanges } from "../../src/cli/objects/changes.ts";
 import { renderLine, renderTree } from "../../src/cli/objects/drawing.ts";
-import { factOf, isReady } from "../../src/cli/objects/facts.ts";
-import { factsOf } from "../../src/cli/objects/family.ts";
 import type { Screen } from "../../src/cli/objects/screen.ts";
 import { kubectl } from "../control-plane/access.ts";
 import type { DemoOptions } from "./options.ts";
@@ -85,7 +85,7 @@ async function failure({ view, controlPlane }: Stage, screen: Screen, error: unk
   ].join("\n");
 }
 
-function closing({ controlPlane }: Stage, { once }: DemoOptions, { paint }: Screen): string {
+function closing({ controlPlane, statusPage }: Stage, { once }: DemoOptions, { paint }: Screen): string {
   const { kubeconfigPath, binDir } = controlPlane;
   const commit = JSON.stringify({ spec: { deploy: { gitCommitId: "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567" } } });
   const first = once
@@ -102,7 +102,7 @@ function closing({ controlPlane }: Stage, { once }: DemoOptions, { paint }: Scre
     "The plugin needs this as well, since the simulated platform is on loopback:",
     "  export PLATFORM_OPERATOR_ALLOW_INSECURE_PLATFORM=true",
     "  kubectl platform status papp/api -n shop",
-    ...(once ? [] : ["Ctrl-C ends the demo and takes everything away."]),
+    ...(once ? [] : [`The same in a browser, live: ${statusPage}`, "Ctrl-C ends the demo and takes everything away."]),
   ].join("\n");
 }
 

@@ -1,8 +1,8 @@
 /** The scene on the real stage: what a scenario does is done, and shown. */
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { wordOf } from "../../src/cli/objects/drawing.ts";
-import { conditionOf, isReady } from "../../src/cli/objects/facts.ts";
+import { conditionOf, isReady } from "../../src/app/tree/facts.ts";
+import { wordOf } from "../../src/app/tree/words.ts";
 import type { Screen } from "../../src/cli/objects/screen.ts";
 import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
 import { kubectl } from "../control-plane/access.ts";

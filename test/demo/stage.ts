@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
+import { freePort } from "../support/free-port.ts";
 import { quickstart } from "../support/quickstart.ts";
 import type { DemoOptions } from "./options.ts";
 import { superviseOperator } from "./supervisor.ts";
@@ -18,6 +19,8 @@ export interface Stage {
   readonly controlPlane: ControlPlane;
   readonly simulator: Simulator;
   readonly view: View;
+  /** Where the operator serves its status page, also once it was started again. */
+  readonly statusPage: string;
 }
 
 export interface StageOptions extends Pick<DemoOptions, "speed" | "surface"> {
@@ -48,20 +51,25 @@ export async function setStage({ speed, surface, say, atEnd, signal }: StageOpti
   const kubeconfig = await kubeconfigFor(controlPlane, OPERATOR, OPERATOR);
   signal.throwIfAborted();
   const logFile = join(controlPlane.dir, "operator.log");
-  const operator = await superviseOperator(
-    { kubeconfig, logFile, args: ["--allow-insecure-platform", `--allowed-platform-hosts=${hostOf(simulator)}`] },
-    say,
-  );
+  const page = `127.0.0.1:${await freePort()}`;
+  const args = [
+    "--allow-insecure-platform",
+    `--allowed-platform-hosts=${hostOf(simulator)}`,
+    `--status-page-bind-address=${page}`,
+  ];
+  const operator = await superviseOperator({ kubeconfig, logFile, args }, say);
   atEnd(() => operator.stop());
   say(`operator: ServiceAccount ${OPERATOR}/${OPERATOR}`);
   say(`operator: log ${logFile}`);
+  const statusPage = `http://${page}`;
+  say(`operator: status page ${statusPage}`);
 
   const view = await startView(controlPlane.kubeconfigPath, signal);
   atEnd(() => view.stop());
   signal.throwIfAborted();
   await kubectl(controlPlane, ["apply", "-f", "-"], { input: quickstartFor(simulator) });
   say("quickstart: examples/quickstart is applied");
-  return { controlPlane, simulator, view };
+  return { controlPlane, simulator, view, statusPage };
 }
 
 /** @returns the last warnings and errors of the operator, for when it did not do what it should. */

@@ -12,6 +12,7 @@ import { afterAll, describe, expect, inject, it, vi } from "vitest";
 import { type Captured, findCanaries, formsOf } from "../support/canaries.ts";
 import { cli } from "../support/cli.ts";
 import { condition, type Manifest } from "../support/cluster.ts";
+import { startCollector } from "../support/collector.ts";
 import { figure } from "../support/figure.ts";
 import { freePort } from "../support/free-port.ts";
 import { application, connection, deploying, NEXT_COMMIT, resource, secret, tree } from "../support/manifests.ts";
@@ -33,6 +34,7 @@ const CANARIES = {
 } as const;
 
 const port = await freePort();
+const collector = await startCollector();
 const fromSecret = (name: string, key: string) => ({ name, valueFrom: { secretKeyRef: { name: "values", key } } });
 const input = (key: string) => ({ valueFrom: { secretKeyRef: { name: "values", key } } });
 const quoting = (text: string): string =>
@@ -41,7 +43,7 @@ const quoting = (text: string): string =>
 describe("[S1] canaries", () => {
   const stage = createStage({
     surface: "full",
-    args: ["--log-level=trace", `--webhook-bind-address=127.0.0.1:${port}`],
+    args: ["--log-level=trace", `--webhook-bind-address=127.0.0.1:${port}`, `--otlp-endpoint=${collector.url}`],
     mayLog: /reconcile failed/,
   });
   const { kubeconfigPath, auditLogPath } = inject("controlPlane");
@@ -53,6 +55,7 @@ describe("[S1] canaries", () => {
 
   afterAll(async () => {
     stranger.close();
+    await collector.stop();
     await stage.kubectl(["delete", "validatingadmissionpolicy", stage.namespace]);
   });
 
@@ -209,12 +212,14 @@ describe("[S1] canaries", () => {
       .join("\n");
     await stage.stop();
     captured["standard output and error"] = operator.output();
+    captured["traces"] = JSON.stringify(collector.arrived);
     const audit = (await readFile(auditLogPath, "utf8")).split("\n");
     captured["audit log outside of Secrets"] = audit
       .filter((line) => !line.includes('"resource":"secrets"'))
       .join("\n");
 
     expect(captured["standard output and error"]).toContain('"level":"trace"');
+    expect(new Set(collector.spans().map(({ name }) => name))).toContain("importVariables");
     for (const [where, text] of Object.entries(captured)) expect(text.length, where).toBeGreaterThan(1);
     // The search finds what is there: each canary in each form, in each place.
     const planted = Object.entries(canaries).flatMap(([name, value]) =>

@@ -217,7 +217,7 @@ describe("hostile input", () => {
     figure(task, "0 occurrences in statuses, events, log and metrics", quotes.length);
   });
 
-  it("[E13] hostile names stay out of metrics, and every line of the log is one record", async () => {
+  it("[E13] hostile names stay out of metrics, and every line of the log is one record", async ({ task }) => {
     const name = 'a\u001b[31m\u202eb"} 1';
     await stage.apply(project("ansi", { name }));
     await stage.waitFor("PlatformProject", "ansi", { status: "True" });
@@ -231,6 +231,8 @@ describe("hostile input", () => {
     expect(texts.filter((text) => ODD.test(text))).toEqual([]);
     const conditions = JSON.stringify((await stage.get("PlatformProject", "ansi")).status);
     expect(conditions).not.toMatch(/\\u001b|\u202e/);
+    const lines = stage.operator.logs().length;
+    figure(task, `${lines} lines of the log and ${series.length} series, 0 with an odd character`);
   });
 
   it("[E8] goes neither where a redirect points nor to any URL that is only passed on", async ({ task }) => {

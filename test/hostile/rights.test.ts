@@ -75,8 +75,8 @@ describe("[E14] the operator's token", () => {
       .toSorted();
 
   it("may do exactly what is declared, in its own namespace and in any other; no wildcard", async () => {
-    expect(await rulesIn(namespace)).toEqual(granted("everywhere", "operator's namespace"));
-    expect(await rulesIn("default")).toEqual(granted("everywhere"));
+    expect(await rulesIn(namespace)).toEqual(granted("everywhere", "cluster", "operator's namespace"));
+    expect(await rulesIn("default")).toEqual(granted("everywhere", "cluster"));
     expect((await rulesIn(namespace)).filter((right) => right.includes("*"))).toEqual([]);
   });
 

@@ -1,37 +1,46 @@
 /** [E15] What is installed and what is shipped, from the lock file and the bundle; none of it asks the network. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
 import { describe, expect, inject, it } from "vitest";
 import { z } from "zod";
 
+import { billOfMaterials, bundledPackages } from "../../scripts/bill-of-materials.ts";
 import { figure } from "../support/figure.ts";
 
 const root = join(import.meta.dirname, "../..");
 /** The reliability bar's own figure. */
 const MOST_PACKAGES = 40;
 const FOLDER = "node_modules/";
+/** Of code that is shipped: no copyleft, nothing to ask a lawyer about. */
+const PERMISSIVE = new Set(["0BSD", "Apache-2.0", "BSD-3-Clause", "ISC", "MIT"]);
+/** Of tools, which run on developers' machines alone: weak copyleft too. */
+const OF_TOOLS = new Set([...PERMISSIVE, "BlueOak-1.0.0", "MPL-2.0", "PSF-2.0", "Unlicense"]);
 
 const Package = z.object({
   version: z.string().optional(),
   integrity: z.string().optional(),
+  license: z.string().optional(),
   dev: z.boolean().default(false),
   hasInstallScript: z.boolean().default(false),
   dependencies: z.record(z.string(), z.string()).optional(),
 });
 const Lock = z.object({ packages: z.record(z.string(), Package) });
-const SourceMap = z.object({ sources: z.array(z.string()) });
-const Sbom = z.object({ bomFormat: z.literal("CycloneDX"), components: z.array(z.object({ name: z.string() })) });
 
-const { packages } = Lock.parse(JSON.parse(await readFile(join(root, "package-lock.json"), "utf8")));
+const lock: unknown = JSON.parse(await readFile(join(root, "package-lock.json"), "utf8"));
+const { packages } = Lock.parse(lock);
 const installed = Object.entries(packages).filter(([path]) => path !== "");
 const nameOf = (path: string): string => path.slice(path.lastIndexOf(FOLDER) + FOLDER.length);
 
 async function npm(...args: readonly string[]): Promise<string> {
   const run = promisify(execFile)("npm", [...args, "--offline"], { cwd: root, maxBuffer: 64 * 1024 * 1024 });
   return (await run).stdout;
+}
+
+async function sourceMap(): Promise<unknown> {
+  return JSON.parse(await readFile(`${inject("program")}.map`, "utf8"));
 }
 
 describe("[E15] the supply chain", () => {
@@ -48,9 +57,7 @@ describe("[E15] the supply chain", () => {
   });
 
   it(`ships code of at most ${MOST_PACKAGES} runtime packages`, async ({ task }) => {
-    const map = SourceMap.parse(JSON.parse(await readFile(`${inject("program")}.map`, "utf8")));
-    const sources = map.sources.filter((source) => source.includes(FOLDER)).map(nameOf);
-    const bundled = new Set(sources.map((path) => /^(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path));
+    const bundled = new Set(bundledPackages(await sourceMap()).map(nameOf));
     const runtime = new Set(installed.filter(([, { dev }]) => !dev).map(([path]) => nameOf(path)));
     // The others are the simulator's, which `run` never loads.
     const shipped = [...bundled].filter((name) => runtime.has(name));
@@ -59,12 +66,60 @@ describe("[E15] the supply chain", () => {
     figure(task, `${shipped.length} runtime packages in the bundle, 0 install scripts`);
   });
 
-  it("is told by npm as a bill of materials, and installed without scripts", async () => {
-    // With --omit dev, npm 11 leaves out what a development dependency needs too: zod, pino, yaml.
+  it("tells what is shipped as a bill of materials, the same one each time", async ({ task }) => {
     const args = ["--sbom-format", "cyclonedx", "--package-lock-only"];
-    const names = new Set(Sbom.parse(JSON.parse(await npm("sbom", ...args))).components.map(({ name }) => name));
-    expect(Object.keys(packages[""]?.dependencies ?? {}).filter((name) => !names.has(name))).toEqual([]);
-    // Refuses a lock file that does not fit to package.json.
+    const bill = async (): Promise<ReturnType<typeof billOfMaterials>> =>
+      billOfMaterials({
+        npmBill: JSON.parse(await npm("sbom", ...args)),
+        lock,
+        sourceMap: await sourceMap(),
+        epoch: 1_700_000_000,
+      });
+    const [first, second] = [await bill(), await bill()];
+    expect(second).toEqual(first);
+    expect(first.metadata.component).toMatchObject({ name: "platform-operator", type: "application" });
+    const listed = first.components.map(({ name, version }) => `${name} ${version}`);
+    const bundled = bundledPackages(await sourceMap());
+    expect(listed.toSorted()).toEqual(
+      [...new Set(bundled.map((path) => `${nameOf(path)} ${packages[path]?.version}`))].toSorted(),
+    );
+    // prom-client is another package's alias; scanners go by the package's own name.
+    expect(Object.keys(packages[""]?.dependencies ?? {}).filter((name) => !bundled.includes(FOLDER + name))).toEqual(
+      [],
+    );
+    expect(first.components.find(({ name }) => name === "prom-client")).toMatchObject({
+      purl: expect.stringMatching(/^pkg:npm\/%40prometheus-io\/client@/),
+    });
+    expect(first.components.filter(({ hashes }) => !Array.isArray(hashes)).map(({ name }) => name)).toEqual([]);
+    figure(task, `${listed.length} packages in the bill of materials, the simulator's included`);
+  });
+
+  it("ships permissively licensed code alone", async () => {
+    const licence = (path: string): string => packages[path]?.license ?? "none";
+    const bundled = bundledPackages(await sourceMap());
+    expect(bundled.filter((path) => !PERMISSIVE.has(licence(path))).map((path) => `${path}: ${licence(path)}`)).toEqual(
+      [],
+    );
+    const paths = installed.map(([path]) => path);
+    expect(paths.filter((path) => !OF_TOOLS.has(licence(path))).map((path) => `${path}: ${licence(path)}`)).toEqual([]);
+  });
+
+  it("hands on the licence of each package that it ships", async () => {
+    const told = await readFile(join(dirname(inject("program")), "third-party-licences.txt"), "utf8");
+    const [, ...parts] = told.split(`${"=".repeat(80)}\n`);
+    const bundled = bundledPackages(await sourceMap());
+    expect(parts.map((part) => / (\d\S*) \(([^)]+)\)$/m.exec(part)?.slice(1))).toEqual(
+      bundled.map((path) => [packages[path]?.version, packages[path]?.license]),
+    );
+    const bare = bundled.filter((_, index) => parts[index]?.includes("the package has no text of it"));
+    // MIT, says its package.json; its repository has no more either.
+    expect(bare.map(nameOf)).toEqual(["abstract-logging"]);
+    const others = parts.filter((part) => !part.includes("the package has no text of it"));
+    expect(others.filter((part) => !/permission|licen[cs]e/i.test(part.split("\n").slice(1).join("\n")))).toEqual([]);
+  });
+
+  it("is installed without scripts, from a lock file that fits", async () => {
+    // npm refuses a lock file that does not fit to package.json.
     await expect(npm("ci", "--ignore-scripts", "--dry-run")).resolves.toBeTypeOf("string");
   });
 });

@@ -1,4 +1,6 @@
 /** What exists is taken over, by its id or by its unique name, without a write to the platform: kind by kind. */
+import { randomUUID } from "node:crypto";
+
 import { beforeAll, describe, expect, it } from "vitest";
 
 import type { JsonObject } from "../../src/kube/types.ts";
@@ -10,7 +12,8 @@ import { createStage } from "../support/stage.ts";
 interface Adoptable {
   readonly noun: string;
   readonly kind: string;
-  readonly manifest: (name: string, spec: JsonObject) => Manifest;
+  /** @param called what it is on the platform */
+  readonly manifest: (name: string, called: string, spec: JsonObject) => Manifest;
   /** Whether a list of the full surface shows it. */
   readonly listed: boolean;
 }
@@ -19,20 +22,20 @@ const adoptable: readonly Adoptable[] = [
   {
     noun: "database",
     kind: "PlatformDatabase",
-    manifest: (name, spec) => database(name, "shop", { name: "kept database", ...spec }),
+    manifest: (name, called, spec) => database(name, "shop", { name: called, ...spec }),
     listed: true,
   },
   {
     noun: "blueprint",
     kind: "PlatformBlueprint",
-    manifest: (name, spec) => blueprint(name, "shop", { name: "kept blueprint", ...spec }),
+    manifest: (name, called, spec) => blueprint(name, "shop", { name: called, ...spec }),
     listed: true,
   },
   {
     noun: "webhook",
     kind: "PlatformWebhook",
-    manifest: (name, spec) =>
-      resource("PlatformWebhook", name, { targetUrl: "https://hooks.example.com/x", events: ["A"], ...spec }),
+    manifest: (name, called, spec) =>
+      resource("PlatformWebhook", name, { targetUrl: `https://hooks.example.com/${called}`, events: ["A"], ...spec }),
     listed: false,
   },
 ];
@@ -48,7 +51,10 @@ describe.each(["documented", "full"] as const)("what exists on the %s surface", 
   });
 
   it.each(adoptable)("$noun: is taken over by its id, and by its name where a list shows it", async (row) => {
-    const { noun, kind, manifest, listed } = row;
+    const { kind, listed } = row;
+    // Another one at each look: what the first left behind would be found by its name.
+    const noun = `${row.noun}-${randomUUID().slice(0, 4)}`;
+    const manifest = (name: string, spec: JsonObject) => row.manifest(name, noun, spec);
     await stage.apply(manifest(`${noun}-made`, {}));
     const externalId = idOf(await stage.waitFor(kind, `${noun}-made`, { status: "True" }));
     await stage.settled();

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import { member } from "../../src/kube/json.ts";
 import { blueprintGround, blueprintsOf } from "../support/blueprint-ground.ts";
-import { condition } from "../support/cluster.ts";
+import { condition, PATIENCE_MS } from "../support/cluster.ts";
 import { blueprint, secret } from "../support/manifests.ts";
 import { calm, eventsOf, idOf } from "../support/settling.ts";
 import { createStage, type Stage } from "../support/stage.ts";
@@ -151,6 +151,6 @@ describe.each(["documented", "full"] as const)("a blueprint on the %s surface", 
     await vi.waitFor(async () => {
       const told = await eventsOf(stage, "kept", "Orphaned");
       expect(told).toEqual([expect.stringMatching(/^Warning .*no deletion of blueprints/)]);
-    }, 5_000);
+    }, PATIENCE_MS);
   });
 });

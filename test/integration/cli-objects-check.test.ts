@@ -2,9 +2,11 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 
 import { beforeAll, describe, expect, inject, it } from "vitest";
 
+import { FINALIZER } from "../../src/resources/base/names.ts";
 import { kubeconfigFor } from "../control-plane/access.ts";
 import { cli } from "../support/cli.ts";
 import { application, defaults, tree } from "../support/manifests.ts";
@@ -88,6 +90,38 @@ describe("check", () => {
     const { code, stdout } = await call(["check", "--pre"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^✔ cluster [^\n]+\n✔ your rights +enough to install\n$/);
+  });
+
+  it("--uninstall names what has a finalizer, until it has none", async () => {
+    expect(await call(["check", "--uninstall"])).toEqual({
+      code: 0,
+      stdout: `✔ finalizers  none of 4 objects in namespace "${stage.namespace}" has one: deleting them leaves the platform as it is\n`,
+      stderr: "",
+    });
+    const policy = async (deletionPolicy: string, finalizers: readonly string[]): Promise<void> => {
+      await stage.patch("PlatformApplication", "shop", { spec: { lifecycle: { deletionPolicy } } });
+      await stage.waitFor("PlatformApplication", "shop", ({ metadata }) =>
+        isDeepStrictEqual(metadata.finalizers ?? [], finalizers),
+      );
+    };
+    await policy("Delete", [FINALIZER]);
+    const { code, stdout } = await call(["check", "--uninstall"]);
+    expect(code).toBe(1);
+    expect(stdout).toBe(
+      `✗ PlatformApplication ${stage.namespace}/shop  deletionPolicy Delete: deleting it deletes it on the platform too. Delete it while the operator runs, or set Retain.\n`,
+    );
+    // Without a namespace it looks into all of them, where other tests have objects of their own.
+    const everywhere = await cli(["check", "--uninstall", "-o", "json", "--kubeconfig", facts.kubeconfigPath]);
+    expect(everywhere.code).toBe(1);
+    expect(results(everywhere.stdout).get(`PlatformApplication ${stage.namespace}/shop`)).toBe("failed");
+    await policy("Retain", []);
+    expect((await call(["check", "--uninstall"])).code).toBe(0);
+  });
+
+  it("looks at one part alone", async () => {
+    const { code, stderr } = await call(["check", "--uninstall", "--installation"]);
+    expect(code).toBe(64);
+    expect(stderr).toMatch(/^Say at most one of --pre, --installation and --uninstall\./);
   });
 });
 

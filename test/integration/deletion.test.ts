@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import { FINALIZER } from "../../src/resources/base/names.ts";
 import { removeRecord } from "../../src/simulator/records.ts";
-import { condition } from "../support/cluster.ts";
+import { condition, PATIENCE_MS } from "../support/cluster.ts";
 import { application, connection, defaults, environment, project, secret, tree } from "../support/manifests.ts";
 import { eventsOf, expectSettled, idOf, TREE } from "../support/settling.ts";
 import { createStage, type Stage } from "../support/stage.ts";
@@ -145,7 +145,7 @@ describe.each(worlds)("deletion on the $surface surface", (world) => {
       expect(await eventsOf(stage, name, reason)).toEqual(
         TREE.map((kind): unknown => expect.stringMatching(text.replace("KIND", kind))),
       );
-    }, 5_000);
+    }, PATIENCE_MS);
   });
 
   it("policy Stop tells what became of the application", async () => {
@@ -159,7 +159,7 @@ describe.each(worlds)("deletion on the $surface surface", (world) => {
         : /^Warning .* keeps the object .*no stop of applications/;
     await vi.waitFor(async () => {
       expect(await eventsOf(stage, name, "Orphaned")).toEqual([expect.stringMatching(expected)]);
-    }, 5_000);
+    }, PATIENCE_MS);
   });
 
   it("a policy that changes takes the finalizer on and off", async () => {
@@ -207,7 +207,7 @@ describe.each(worlds)("deletion on the $surface surface", (world) => {
       const told = await eventsOf(stage, name, "Orphaned");
       expect(told.map((one) => one.split(":")[0])).toEqual(TREE.map((kind) => `Warning ${kind}`));
       expect(told[2]).toContain(`The platform keeps the object ${parent === undefined ? "?" : idOf(parent)}`);
-    }, 5_000);
+    }, PATIENCE_MS);
     expect(left(stage, name)).toEqual(existing);
     await stage.remove("PlatformConnection", name);
   });

@@ -61,6 +61,7 @@ describe("make demo", () => {
     const said = text();
     for (const line of [
       /control plane: kube-apiserver and etcd, https:\/\/127\.0\.0\.1:/,
+      /operator: status page http:\/\/127\.0\.0\.1:\d+\n/,
       /✔ connection default {2}Available: /,
       /Ready=False BuildFailed: The platform reports BUILD_ERROR for commit bad0c0d\./,
       /Stalled=True BuildFailed: /,

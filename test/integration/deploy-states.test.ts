@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
 import { foreignCancel, foreignDeploy, scheduledStop } from "../../src/simulator/control.ts";
-import { condition } from "../support/cluster.ts";
+import { condition, PATIENCE_MS } from "../support/cluster.ts";
 import { createStage } from "../support/stage.ts";
 import { lastDeployment, stagedApplications } from "../support/staged-applications.ts";
 
@@ -92,18 +92,20 @@ describe.each(["documented", "full"] as const)("on the %s surface", (surface) =>
     const record = await stage.record();
     const service = await apps.service("api");
     foreignDeploy(stage.platform.sim, service.id, OTHER);
-    await expect.poll(() => stage.platform.world().services.get(service.id)?.commit, { timeout: 5_000 }).toBe(OTHER);
+    await expect
+      .poll(() => stage.platform.world().services.get(service.id)?.commit, { timeout: PATIENCE_MS })
+      .toBe(OTHER);
     const ended = stage.platform.journal().at(-1)?.seq ?? 0;
     await stage.annotate(KIND, "api", { [RECONCILE_REQUESTED_AT]: "look" });
     // Only the full surface shows which commit runs; the other one is read again.
-    const drifted = await stage.waitFor(KIND, "api", (object) =>
+    await stage.waitFor(KIND, "api", (object) =>
       surface === "full"
         ? (condition(object, "Drifted")?.message ?? "").includes(OTHER)
         : record.calls("getApplicationStatus").some(({ seq }) => seq > ended),
     );
-    expect(condition(drifted, "Drifted")?.status).toBe(surface === "full" ? "True" : "False");
     await stage.settled();
-    const after = await apps.ready("api", "True", "Deployed");
+    await apps.ready("api", "True", "Deployed");
+    const after = await stage.waitFor(KIND, "api", { type: "Drifted", status: surface === "full" ? "True" : "False" });
     expect(lastDeployment(after, "gitCommitId")).toBe(COMMIT);
     expect(record.changes()).toEqual([]);
   });
@@ -117,7 +119,7 @@ describe.each(["documented", "full"] as const)("on the %s surface", (surface) =>
     const busy = await stage.waitFor(KIND, "canceled", { status: "False" });
     expect(condition(busy, "Reconciling")).toMatchObject({ status: "True" });
     const atWork = (): string | undefined => stage.platform.world().services.get(service.id)?.state;
-    await expect.poll(atWork, { timeout: 5_000 }).toBe("BUILDING");
+    await expect.poll(atWork, { timeout: PATIENCE_MS }).toBe("BUILDING");
     foreignCancel(stage.platform.sim, service.requestId ?? "");
     service.stuck = false;
     const told = await apps.ready("canceled", "False", "Canceled");

@@ -1,8 +1,10 @@
 /** One resource of every kind, on both surfaces: which operations of the specification they call, and what they tell of it. */
 import { beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 
 import type { JsonObject, KubeObject } from "../../src/kube/types.ts";
 import { operations } from "../../src/simulator/operations.ts";
+import { changeLog, isChange, templateOf } from "../support/change-log.ts";
 import { condition } from "../support/cluster.ts";
 import {
   application,
@@ -28,6 +30,12 @@ const NOT_HERE: ReadonlySet<string> = new Set([
   "getClusterMetrics",
   "getClusterToken",
 ]);
+
+const ChangeEvent = z.object({
+  reason: z.string(),
+  action: z.string(),
+  regarding: z.object({ kind: z.string(), name: z.string() }),
+});
 
 describe.each(["documented", "full"] as const)("one resource of every kind, %s surface", (surface) => {
   const stage = createStage({ surface });
@@ -111,6 +119,29 @@ describe.each(["documented", "full"] as const)("one resource of every kind, %s s
     expect(documented.filter((id) => !called.has(id) && !NOT_HERE.has(id))).toEqual(unused);
     expect(calls.filter((call) => call.status === 400 || call.status === 422).map((call) => call.operation)).toEqual(
       [],
+    );
+  });
+
+  it("tells each call that asks for a change once in the change log, with all that is to be known, and as an event", async () => {
+    const asked = stage.platform
+      .journal()
+      .flatMap((entry) =>
+        entry.is === "call" && isChange(entry) ? [`${entry.method} ${templateOf(entry.path)}`] : [],
+      );
+    const lines = changeLog(stage.operator.logs()).filter(({ result }) => result !== "OverBudget");
+    expect(lines.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, "{}")}`).toSorted()).toEqual(
+      asked.toSorted(),
+    );
+    expect(new Set(lines.map(({ op }) => op)).size).toBeGreaterThan(12);
+    for (const line of lines) expect(line).toMatchObject({ installation: lines[0]?.installation, result: "ok" });
+
+    const events = z
+      .object({ items: z.array(ChangeEvent) })
+      .parse(JSON.parse(await stage.kubectl(["get", "events.events.k8s.io", "-o", "json"])));
+    const told = events.items.filter(({ reason }) => reason.startsWith("PlatformChange"));
+    const eventOf = (kind: string, name: string, action: string) => `${kind}/${name} ${action}`;
+    expect(new Set(told.map(({ regarding, action }) => eventOf(regarding.kind, regarding.name, action)))).toEqual(
+      new Set(lines.map(({ kind, name, op }) => eventOf(kind, name, op))),
     );
   });
 

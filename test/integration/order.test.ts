@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { member } from "../../src/kube/json.ts";
 import { PAUSED, POLL_INTERVAL, RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
 import type { CallEntry } from "../../src/simulator/journal.ts";
-import { condition } from "../support/cluster.ts";
+import { condition, PATIENCE_MS } from "../support/cluster.ts";
 import {
   application,
   connection,
@@ -161,7 +161,7 @@ describe("annotations of the user", () => {
       expect(await eventsOf(stage, "polled", "InvalidSpec")).toEqual([
         expect.stringContaining('poll-interval is "often"'),
       ]);
-    }, 5_000);
+    }, PATIENCE_MS);
     expect(condition(await stage.get("PlatformProject", "polled"), "Ready")?.status).toBe("True");
   });
 });

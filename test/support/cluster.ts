@@ -49,7 +49,8 @@ export interface Cluster {
 
 /** How far looks lie apart. */
 const LOOKS = { firstMs: 40, factor: 1.25, lastMs: 300 };
-const TIMEOUT_MS = 20_000;
+/** What a busy machine may take for what is done in a moment. */
+export const PATIENCE_MS = 40_000;
 
 const types: ReadonlyMap<string, ResourceType> = new Map(
   [
@@ -96,7 +97,7 @@ export function cluster(client: () => KubeClient, namespace: string): Cluster {
     });
   };
 
-  const waitFor: Cluster["waitFor"] = async (kind, name, until, timeoutMs = TIMEOUT_MS) => {
+  const waitFor: Cluster["waitFor"] = async (kind, name, until, timeoutMs = PATIENCE_MS) => {
     let last: KubeObject | undefined;
     const found = await comes(async () => {
       last = await find(kind, name);
@@ -122,7 +123,7 @@ export function cluster(client: () => KubeClient, namespace: string): Cluster {
     remove: async (kind, name) => {
       await client().request({ method: "DELETE", path: at(kind, name) });
     },
-    waitGone: async (kind, name, timeoutMs = TIMEOUT_MS) => {
+    waitGone: async (kind, name, timeoutMs = PATIENCE_MS) => {
       let last: KubeObject | undefined;
       const gone = await comes(async () => {
         last = await find(kind, name);
@@ -169,8 +170,14 @@ function holds(object: KubeObject, until: Until): boolean {
   );
 }
 
+/** What one looks for first comes first. */
 function shown(object: KubeObject | undefined): string {
-  return object === undefined ? "it does not exist" : JSON.stringify(object, undefined, 1);
+  if (object === undefined) return "it does not exist";
+  const all = member(object.status, "conditions");
+  const conditions = (Array.isArray(all) ? all.filter(isCondition) : []).map(
+    ({ type, status, reason, message }) => `${type}=${status} ${reason}: ${message}`,
+  );
+  return `${conditions.join(" | ")}\n${JSON.stringify(object, undefined, 1)}`;
 }
 
 async function applyOne(client: KubeClient, manifest: Manifest, home: string): Promise<void> {

@@ -1,7 +1,15 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** What is known to last, the longest first. */
-const LONG = ["lifecycle/crash-", "chaos/failover", "chaos/regressions", "chaos/soak", "two-faults", "credentials"];
+const LONG = [
+  "lifecycle/crash-",
+  "chaos/failover",
+  "chaos/regressions",
+  "chaos/soak",
+  "two-crashes",
+  "two-faults",
+  "credentials",
+];
 
 /** The order of test files: nothing long is left for the end, when most workers have nothing to do any more. */
 export class LongestFirst extends BaseSequencer {

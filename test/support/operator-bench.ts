@@ -4,7 +4,7 @@ import { boundKinds } from "../../src/app/kinds.ts";
 import { createPlatforms } from "../../src/app/platforms.ts";
 import { createRedactor } from "../../src/app/secrets.ts";
 import { DEFAULT_WINDOWS, type Change } from "../../src/engine/context.ts";
-import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import { type Bound, createEngine, type Engine } from "../../src/engine/engine.ts";
 import { parseKey } from "../../src/engine/keys.ts";
 import { conditionOf, conditionsOf } from "../../src/engine/status.ts";
 import { KubeError } from "../../src/kube/errors.ts";
@@ -65,6 +65,8 @@ export interface OperatorBenchOptions {
   readonly installation?: string;
   /** Another operator whose platform and clock this one shares. Time goes by for both; each runs its own work. */
   readonly beside?: Pick<OperatorBench, "clock" | "platform">;
+  /** What it reconciles; the operator's own kinds unless told. */
+  readonly kinds?: () => readonly Bound<Platform>[];
 }
 
 /** Renders nothing on the platform, though it is a POST. */
@@ -76,6 +78,7 @@ export async function operatorBench({
   deadlines = {},
   installation = "installation-1",
   beside,
+  kinds = boundKinds,
 }: OperatorBenchOptions = {}): Promise<OperatorBench> {
   const clock = beside?.clock ?? manualClock();
   const startedAt = clock.now().getTime();
@@ -149,7 +152,7 @@ export async function operatorBench({
           queue.enqueue(key, afterMs);
         },
       },
-      boundKinds(),
+      kinds(),
     );
   };
   engine = start();

@@ -26,6 +26,17 @@ export interface OperatorStart {
   readonly logFile?: string;
 }
 
+/** A command line that is run as it is, e.g. that of a rendered Pod. */
+export interface ExactCommand {
+  /** Of Node. */
+  readonly flags: readonly string[];
+  readonly program: string;
+  /** Of the program. */
+  readonly args: readonly string[];
+  /** The whole environment but for PATH. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -60,16 +71,33 @@ const Listening = z.object({ message: z.literal("listening"), server: z.string()
  * @throws Error with its last words when it ends before.
  */
 export async function startOperator(options: OperatorStart): Promise<RunningOperator> {
-  const child = spawn(
-    process.execPath,
-    [...hardened(options), "--import", followParent, options.program ?? sources, "run", ...flagsOf(options)],
+  return startExactly(
     {
-      // A group of its own: Ctrl-C in a terminal reaches this process only, which ends its child in order.
-      detached: true,
-      env: { PATH: process.env["PATH"], ...options.env },
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      flags: hardened(options),
+      program: options.program ?? sources,
+      args: ["run", ...flagsOf(options)],
+      env: options.env ?? {},
     },
+    options.logFile,
   );
+}
+
+/**
+ * The same for a command line that is given whole. Of Node's flags only the preload is added, by which the process ends
+ * with this one; its servers of metrics and health have to be on.
+ * @throws Error as `startOperator`
+ */
+export async function startExactly(
+  { flags, program, args, env }: ExactCommand,
+  logFile?: string,
+): Promise<RunningOperator> {
+  const preload = [`--allow-fs-read=${followParent}`, "--import", followParent];
+  const child = spawn(process.execPath, [...flags, ...preload, program, ...args], {
+    // A group of its own: Ctrl-C in a terminal reaches this process only, which ends its child in order.
+    detached: true,
+    env: { PATH: process.env["PATH"], ...env },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
   child.channel?.unref();
   const follow = (): void => {
     child.kill("SIGKILL");
@@ -79,7 +107,7 @@ export async function startOperator(options: OperatorStart): Promise<RunningOper
     process.off("exit", follow);
     return { code: z.number().nullable().parse(ended[0]), signal: child.signalCode };
   });
-  const { lines, listening } = readLog(child, options.logFile);
+  const { lines, listening } = readLog(child, logFile);
   const { metrics, health } = await Promise.race([listening, ended(exited, lines), late(lines)]).catch((error) => {
     child.kill("SIGKILL");
     throw error;
@@ -103,7 +131,7 @@ export async function startOperator(options: OperatorStart): Promise<RunningOper
 /** As the operator is shipped, but for what tests add: the preload, and a cache that halves the time of a start. */
 function hardened({ program, kubeconfig, env = {} }: OperatorStart): readonly string[] {
   const cache = env["NODE_COMPILE_CACHE"];
-  const readable = [program === undefined ? root : dirname(program), dirname(kubeconfig), followParent];
+  const readable = [program === undefined ? root : dirname(program), dirname(kubeconfig)];
   if (cache === undefined) return nodeFlags(readable);
   // A folder that is not there yet would count as a file.
   mkdirSync(cache, { recursive: true });

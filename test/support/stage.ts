@@ -32,6 +32,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterAll, beforeAll, expect, inject } from "vitest";
+import { z } from "zod";
 
 import { DEADLINES_VARIABLE, WINDOWS_VARIABLE } from "../../src/app/config.ts";
 import { OPERATOR } from "../../src/app/rbac.ts";
@@ -43,14 +44,17 @@ import { RESOURCES } from "../../src/resources/index.ts";
 import type { Surface } from "../../src/simulator/operations.ts";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
 import type { Speed } from "../../src/simulator/time.ts";
-import { kubeconfigOf, kubectl, type KubectlOptions } from "../control-plane/access.ts";
+import { type Endpoint, endpointOf, kubeconfigOf, kubectl, type KubectlOptions } from "../control-plane/access.ts";
 import { type AuditEvent, serviceAccountUser } from "../control-plane/audit.ts";
+import type { ControlPlaneFacts } from "../control-plane/control-plane.ts";
 import { type AuditTail, auditTail } from "./audit-tail.ts";
 import { type Cluster, cluster, type Manifest } from "./cluster.ts";
 import { type RunningOperator, startOperator } from "./operator.ts";
 import { type Recording, recordFrom } from "./recording.ts";
 import { quickstartIn } from "./stage-manifests.ts";
 import { grantRights, withdrawRights } from "./stage-rights.ts";
+
+const EventTime = z.object({ eventTime: z.coerce.date() });
 
 /** Engine times for tests: what takes minutes takes a second. */
 export const FAST: Partial<Windows> = {
@@ -82,6 +86,10 @@ export interface StageOptions {
   readonly mayLog?: RegExp;
   /** Resources, e.g. "secrets", of which RBAC may refuse something. */
   readonly mayRefuse?: readonly string[];
+  /** Another control plane than the one that all integration tests share. */
+  readonly controlPlane?: ControlPlaneFacts;
+  /** The port of loopback through which the operator reaches the API server, in place of its own. */
+  readonly through?: () => number;
 }
 
 export interface Stage extends Cluster {
@@ -111,7 +119,7 @@ export interface Stage extends Cluster {
 
 /** Sets up before the tests of the file or describe that it is called in, and tears down after them. */
 export function createStage(options: StageOptions): Stage {
-  const facts = inject("controlPlane");
+  const facts = options.controlPlane ?? inject("controlPlane");
   const id = randomUUID().slice(0, 8);
   const namespace = `stage-${id}`;
   const operatorNamespace = `operator-${id}`;
@@ -169,7 +177,8 @@ export function createStage(options: StageOptions): Stage {
     for (const name of [operatorNamespace, ...namespaces]) {
       await client.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name } } });
     }
-    kubeconfig = await kubeconfigOf(facts, operatorNamespace, await grantRights(client, operatorNamespace));
+    const token = await grantRights(client, operatorNamespace);
+    kubeconfig = await kubeconfigOf(facts, operatorNamespace, token, await endpoint(facts, options.through?.()));
     platform = await startSimulator({ surface: options.surface, speed: options.speed ?? 100 });
     await start();
   });
@@ -201,6 +210,14 @@ export function createStage(options: StageOptions): Stage {
     return { platform: since.changes(), objects, events: events.filter(({ verb }) => verb === "create") };
   };
 
+  /** Events wait their turn to be written: what one tells may have been before. */
+  const isNews = async ({ name }: { readonly name: string }, since: Date): Promise<boolean> => {
+    const found = await Promise.all(
+      [namespace, "default"].map((where) => cluster(theClient, where).find("Event", name)),
+    );
+    return found.every((event) => event === undefined || EventTime.parse(event).eventTime >= since);
+  };
+
   return {
     ...cluster(theClient, namespace),
     namespace,
@@ -216,7 +233,12 @@ export function createStage(options: StageOptions): Stage {
     quickstart: ({ rate = true } = {}) => quickstartIn(namespace, thePlatform(), rate),
     record,
     quiet: async (seconds) => {
-      expect(await writtenIn(seconds)).toEqual({ platform: [], objects: [], events: [] });
+      // The events of what a test just waited for are told a moment after its status.
+      const since = new Date(Date.now() + 500);
+      const written = await writtenIn(seconds);
+      const news = await Promise.all(written.events.map((event) => isNews(event, since)));
+      const events = written.events.filter((_, index) => news[index]);
+      expect({ ...written, events }).toEqual({ platform: [], objects: [], events: [] });
     },
     settled: async () => {
       for (let attempts = 0; attempts < 25; attempts += 1) {
@@ -237,6 +259,11 @@ export function createStage(options: StageOptions): Stage {
 function there<T>(value: T | undefined): T {
   if (value === undefined) throw new Error("the stage is there from beforeAll on, its operator while it runs");
   return value;
+}
+
+async function endpoint(facts: ControlPlaneFacts, port: number | undefined): Promise<Endpoint | undefined> {
+  if (port === undefined) return undefined;
+  return { ...(await endpointOf(facts)), server: `https://127.0.0.1:${port}` };
 }
 
 /** Whether a request is about this stage, not about a cluster-scoped object of another one, or an event on it. */

@@ -10,6 +10,10 @@ export interface TcpProxy {
   reset(): void;
   /** Keeps open connections open and lets nothing more through them, as a firewall that forgot them does. */
   freeze(): void;
+  /** Freezes, and takes new connections that nothing comes through, until `thaw`: as a server does that was stopped. */
+  freezeAll(): void;
+  /** Resets what is frozen, and lets new connections through again. */
+  thaw(): void;
   stop(): Promise<void>;
 }
 
@@ -17,13 +21,15 @@ export interface TcpProxy {
 export async function tcpProxy(target: number, port = 0): Promise<TcpProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let opened = 0;
+  let isFrozen = false;
   const server = createServer((near) => {
     opened += 1;
     const far = connect(target, "127.0.0.1");
     const pair = [near, far] as const;
     pairs.add(pair);
     for (const [from, to] of [pair, [far, near] as const]) {
-      from.pipe(to);
+      if (isFrozen) from.resume();
+      else from.pipe(to);
       from.on("error", () => to.destroy());
       from.on("close", () => {
         to.destroy();
@@ -36,17 +42,26 @@ export async function tcpProxy(target: number, port = 0): Promise<TcpProxy> {
   const reset = (): void => {
     for (const [near] of pairs) near.resetAndDestroy();
   };
+  const freeze = (): void => {
+    for (const [near, far] of pairs) {
+      near.unpipe(far);
+      far.unpipe(near);
+      far.resume();
+      near.resume();
+    }
+  };
   return {
     port: (server.address() as AddressInfo).port,
     connections: () => opened,
     reset,
-    freeze: () => {
-      for (const [near, far] of pairs) {
-        near.unpipe(far);
-        far.unpipe(near);
-        far.resume();
-        near.resume();
-      }
+    freeze,
+    freezeAll: () => {
+      isFrozen = true;
+      freeze();
+    },
+    thaw: () => {
+      isFrozen = false;
+      reset();
     },
     stop: async () => {
       reset();

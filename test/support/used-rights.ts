@@ -56,6 +56,12 @@ export function grantedRights(): ReadonlySet<Right> {
   );
 }
 
+const IN_NO_NAMESPACE: ReadonlySet<string> = new Set(
+  GRANTS.filter(({ where }) => where === "cluster").flatMap(({ group, resources }) =>
+    resources.map((resource) => qualified(group, resource)),
+  ),
+);
+
 function right(verb: string, resource: string, where: Grant["where"]): Right {
   return `${verb} ${resource}, ${where}`;
 }
@@ -63,7 +69,7 @@ function right(verb: string, resource: string, where: Grant["where"]): Right {
 /** Which of our roles let a request through; undefined when it was another one, or not where or on what it is for. */
 function scopeOf(event: AuditEvent, namespace: string): Grant["where"] | undefined {
   const [, binding] = ALLOWED.exec(reasonOf(event)) ?? [];
-  if (binding === namespace) return "everywhere";
+  if (binding === namespace) return IN_NO_NAMESPACE.has(resourceOf(event)) ? "cluster" : "everywhere";
   if (binding === SECRET_OUTPUTS.role) return "namespaces where its role is bound";
   const { objectRef } = event;
   const isOwn = objectRef?.namespace === namespace && ["", LEASE].includes(objectRef.name);

@@ -11,7 +11,8 @@ const root = join(import.meta.dirname, "../..");
 const called = /kubectl platform ([a-z][^`"\n|]*)/g;
 
 /** To the end of the line or of the code, as a reader would copy them; the reference is generated. */
-const lines = ["README.md", ...filesIn("docs/guides", ".md")].flatMap((file) =>
+const pages = ["README.md", ...filesIn("docs/guides", ".md"), ...filesIn("docs/runbooks", ".md")];
+const lines = pages.flatMap((file) =>
   [...readFileSync(join(root, file), "utf8").matchAll(called)].map(([, line = ""]) => ({ file, line: line.trim() })),
 );
 const mentioned = filesIn("src", ".ts")

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 
 import { describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
@@ -21,7 +21,9 @@ describe("the generated files", () => {
 
   it("are alone in their folders", () => {
     const found = GENERATED_FOLDERS.flatMap((folder) =>
-      readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
+      readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+        .filter((one) => one.isFile())
+        .map((file) => relative(root, join(file.parentPath, file.name))),
     );
     const expected = [...files.keys()].filter((path) =>
       GENERATED_FOLDERS.some((folder) => path.startsWith(`${folder}/`)),
@@ -31,6 +33,14 @@ describe("the generated files", () => {
 
   it.each([...files].filter(([path]) => path.endsWith(".yaml")))("%s is well-formed YAML", (_path, content) => {
     expect(parseAllDocuments(content).flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([]);
+  });
+});
+
+describe("deploy/install.yaml", () => {
+  it("lets nobody but the operator's user and group read its token", () => {
+    const text = readFileSync(join(root, "deploy/install.yaml"), "utf8");
+    // Whoever reads YAML 1.2 takes 0440 for the decimal number.
+    expect([...text.matchAll(/defaultMode: (.*)/g)].map(([, mode]) => Number(mode))).toEqual([0o440]);
   });
 });
 

@@ -6,8 +6,9 @@ import { describe, expect, it } from "vitest";
 import { REASONS } from "../../src/resources/base/reasons.ts";
 
 const guides = join(import.meta.dirname, "../../docs/guides");
+const runbooks = join(import.meta.dirname, "../../docs/runbooks");
 const names = readdirSync(guides);
-const read = (name: string): string => readFileSync(join(guides, name), "utf8");
+const read = (name: string, folder = guides): string => readFileSync(join(folder, name), "utf8");
 
 /** Reasons that need nobody: a goal that is reached, work that goes on, a fact beside Ready. */
 const NEEDS_NOBODY = new Set<string>([
@@ -31,8 +32,22 @@ describe("the guides", () => {
   });
 
   it.each(names)("%s links only to what exists", (name) => {
-    const links = [...read(name).matchAll(/\]\(([^)#]+)(#[^)]*)?\)/g)].map(([, path]) => path ?? "");
-    const dead = links.filter((path) => !path.startsWith("https://") && !existsSync(join(guides, path)));
-    expect(dead).toEqual([]);
+    expect(deadLinks(name, guides)).toEqual([]);
   });
 });
+
+/** Kubernetes' own words for the state of a container. */
+const OF_CONTAINERS = new Set(["CrashLoopBackOff", "OOMKilled"]);
+
+describe("the runbooks", () => {
+  it.each(readdirSync(runbooks))("%s names only reasons that there are, and links only to what exists", (name) => {
+    const named = [...read(name, runbooks).matchAll(/`([A-Z][A-Za-z]+)`/g)].map(([, reason = ""]) => reason);
+    expect(named.filter((reason) => !Object.hasOwn(REASONS, reason) && !OF_CONTAINERS.has(reason))).toEqual([]);
+    expect(deadLinks(name, runbooks)).toEqual([]);
+  });
+});
+
+function deadLinks(name: string, folder: string): readonly string[] {
+  const links = [...read(name, folder).matchAll(/\]\(([^)#]+)(#[^)]*)?\)/g)].map(([, path]) => path ?? "");
+  return links.filter((path) => !path.startsWith("https://") && !existsSync(join(folder, path)));
+}

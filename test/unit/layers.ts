@@ -11,6 +11,13 @@ export interface Layer {
 
 const kubernetes = "@kubernetes/client-node";
 
+const OPEN_TELEMETRY = [
+  "@opentelemetry/api",
+  "@opentelemetry/exporter-trace-otlp-http",
+  "@opentelemetry/resources",
+  "@opentelemetry/sdk-trace",
+];
+
 export const layers: Readonly<Record<string, Layer>> = {
   resources: { mayImport: ["zod"] },
   platform: {
@@ -25,7 +32,11 @@ export const layers: Readonly<Record<string, Layer>> = {
   kinds: { mayImport: ["resources", "platform", "engine/kind", "zod"], maxLines: 200 },
   app: {
     mayImport: ["resources", "platform", "kube", "engine", "kinds", "zod", "pino", "prom-client", "node:"],
-    except: { "app/version": ["package.json"] },
+    except: {
+      "app/traces/otlp": OPEN_TELEMETRY,
+      "app/traces/bounded": ["@opentelemetry/sdk-trace"],
+      "app/version": ["package.json"],
+    },
   },
   cli: {
     mayImport: ["app", "resources", "platform", "kube", "zod", "yaml", "node:"],
@@ -45,6 +56,7 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
   croner: ["engine/change-window"],
   undici: ["platform/http", "kube/client"],
   [kubernetes]: ["kube/client"],
+  "@opentelemetry/api": ["app/traces/otlp"],
 };
 
 export const maxLines = 300;

@@ -11,6 +11,7 @@ import type { JsonObject } from "../../src/kube/types.ts";
 import { INTENT } from "../../src/resources/base/names.ts";
 import { numbers } from "../chaos/in-process/choose.ts";
 import { effort } from "../support/effort.ts";
+import { widget } from "../support/engine-kinds.ts";
 import { figure } from "../support/figure.ts";
 import { explore, follow, rested, wander, type Explored } from "../support/model/explore.ts";
 import { createProcesses } from "../support/model/process.ts";
@@ -25,6 +26,7 @@ function settingOf(rules: Partial<Rules> = {}, more: Partial<Setting> = {}): Set
   const changed = { create: { note: "n" }, deploy: { commit: "c2" } };
   return {
     processes,
+    surface: rules.surface ?? "Full",
     edit: (spec) => ({
       ...(spec as JsonObject),
       ...(member(spec, "commit") === undefined ? changed.create : changed.deploy),
@@ -94,6 +96,12 @@ const forgetful = (body: JsonObject): JsonObject => {
   const annotations = member(metadata, "annotations");
   if (!isObject(annotations)) return body;
   return { ...body, metadata: { ...(metadata as JsonObject), annotations: { ...annotations, [INTENT]: undefined } } };
+};
+
+/** A kind that asks a person where a read would do. */
+const unread: Rules["kind"] = {
+  ...widget,
+  trace: (intent, pass, api) => widget.trace(intent, { ...pass, surface: "Documented" }, api),
 };
 
 /** A run of all of them takes minutes, and the machine may be busy. */
@@ -183,6 +191,13 @@ describe("[M1] the model finds", PATIENCE, () => {
       way: [],
       faults: 1,
       told: duplicate,
+    },
+    {
+      what: "a trace that does not read the list that the surface has",
+      broken: settingOf({ kind: unread }),
+      way: [],
+      faults: 1,
+      told: /✗ it stalls on a create whose id a read finds$/,
     },
     {
       what: "an intent that is not stored before its request",

@@ -17,10 +17,12 @@ function setting() {
     kinds: TYPES.map(({ kind }) => kind),
     workers: 4,
     perObject: false,
+    now: () => new Date("2026-01-01T00:10:00Z"),
     cache: () => store,
     leading: () => true,
     pausedMs: () => 0,
     silentMs: () => new Map(TYPES.map(({ kind }) => [kind, 1])),
+    droppedSpans: () => 0,
     queue: () => ({ depth: () => 0, unfinishedSeconds: () => 0, longestRunningSeconds: () => 0 }),
   });
   store.subscribe(metrics.changed);
@@ -28,6 +30,8 @@ function setting() {
     (await metrics.registry.metrics()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return { store, metrics, series };
 }
+
+const CALL = { ids: {}, attempt: 1, sent: true, failure: undefined, durationMs: 5, requestId: undefined } as const;
 
 /** The life of objects on the platform: the operations of a usual day, all well. */
 function usualDay({ platform }: Metrics): void {
@@ -37,9 +41,7 @@ function usualDay({ platform }: Metrics): void {
       operation,
       method: operations[operation].method,
       status: 200,
-      sent: true,
-      failure: undefined,
-      durationMs: 5,
+      ...CALL,
     });
   }
 }
@@ -62,7 +64,8 @@ describe("[D6] the number of series", () => {
         },
       });
       const key = { kind, namespace: `n-${name}`, name };
-      metrics.platform.changed({ key, generation: 1, op: "createProject", id: name, commit: name, result: "ok" });
+      const change = { generation: 1, cause: "SpecChanged", op: "createProject", result: "ok", sent: true } as const;
+      metrics.platform.changed({ key, uid: name, id: name, commit: name, ...change });
     }
     const after = await series();
     // One for each kind that something was changed of.
@@ -79,7 +82,7 @@ describe("[D6] the number of series", () => {
     for (const operation of NAMES) {
       const { method } = operations[operation];
       for (let status = 100; status < 1_000; status += 7) {
-        metrics.platform.called({ operation, method, status, sent: true, failure: undefined, durationMs: 5 });
+        metrics.platform.called({ operation, method, status, ...CALL });
       }
     }
     const codes = (await series()).filter((line) => line.startsWith("platform_operator_api_requests_total"));

@@ -8,11 +8,14 @@ export interface Figures {
   readonly workers: number;
   /** Whether to serve a series for each object. */
   readonly perObject: boolean;
+  readonly now: () => Date;
   readonly cache: () => Cache;
   readonly leading: () => boolean;
   /** For how long the connection that was asked to slow down most may still not send, in milliseconds; 0: none was. */
   readonly pausedMs: () => number;
   /** Kind → milliseconds since its watch showed a sign of life. */
   readonly silentMs: () => ReadonlyMap<string, number>;
+  /** How many spans never reached their collector. */
+  readonly droppedSpans: () => number;
   readonly queue: () => MeasuredQueue;
 }

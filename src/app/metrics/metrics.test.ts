@@ -6,6 +6,7 @@ import type { KubeObject } from "../../kube/types.ts";
 import { PAUSED } from "../../resources/base/names.ts";
 import { createMetrics, type Metrics } from "./index.ts";
 
+const NOW = "2026-01-01T00:10:00Z";
 const KINDS = ["PlatformProject", "PlatformApplication"];
 
 interface Setting {
@@ -24,10 +25,12 @@ function setting(perObject = false): Setting {
     kinds: KINDS,
     workers: 4,
     perObject,
+    now: () => new Date(NOW),
     cache: () => store,
     leading: () => leading,
     pausedMs: () => 1_500,
     silentMs: () => new Map([["PlatformProject", 250]]),
+    droppedSpans: () => 0,
     queue: () => ({ depth: () => 3, unfinishedSeconds: () => 0.5, longestRunningSeconds: () => 0.25 }),
   });
   store.subscribe(metrics.changed);
@@ -92,6 +95,8 @@ const FROM_THE_START: Readonly<Record<string, readonly string[]>> = {
   platform_operator_resources_drifted: ["kind"],
   platform_operator_plans_pending: ["kind"],
   platform_operator_resources_unknown_state: ["kind", "state"],
+  platform_operator_operation_in_progress_seconds: ["kind"],
+  platform_operator_api_unknown_value_total: ["field"],
   platform_operator_watch_last_event_age_seconds: ["kind"],
   platform_operator_events_dropped_total: [],
   platform_operator_events_moved_total: [],
@@ -166,7 +171,15 @@ describe("the metrics", () => {
 
   it("count requests to the platform, those that were held back apart", async () => {
     const { metrics, series } = setting();
-    const call = { operation: "listProjects", method: "GET", failure: undefined, durationMs: 300 } as const;
+    const call = {
+      operation: "listProjects",
+      method: "GET",
+      ids: {},
+      attempt: 1,
+      failure: undefined,
+      durationMs: 300,
+      requestId: undefined,
+    } as const;
     metrics.platform.called({ ...call, status: 200, sent: true });
     metrics.platform.called({ ...call, status: 0, sent: true });
     metrics.platform.called({ ...call, status: 0, sent: false });

@@ -28,7 +28,7 @@ export interface PlatformMetrics {
 
 export function platformMetrics(
   registry: Registry,
-  figures: Pick<Figures, "version" | "pausedMs" | "silentMs">,
+  figures: Pick<Figures, "version" | "pausedMs" | "silentMs" | "droppedSpans">,
 ): PlatformMetrics {
   const registers = [registry];
   const build = new Gauge({
@@ -89,6 +89,15 @@ export function platformMetrics(
     name: `${PREFIX}_events_moved_total`,
     help: "Events of namespaces that are being terminated, written to the operator's namespace",
     registers,
+  });
+  const spans = new Counter({
+    name: `${PREFIX}_spans_dropped_total`,
+    help: "Spans of traces that did not reach their collector",
+    registers,
+    collect: () => {
+      spans.reset();
+      spans.inc(figures.droppedSpans());
+    },
   });
   const deliveries = new Counter({
     name: `${PREFIX}_webhook_deliveries_total`,

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { manualClock, type ManualClock } from "../../../test/support/clock.ts";
+import { figure } from "../../../test/support/figure.ts";
 import { receiverKeys } from "../../engine/receiver-keys.ts";
 import type { HttpServer } from "../http.ts";
 import { startReceiver, type Deliveries } from "./server.ts";
@@ -143,11 +144,14 @@ describe("[E12] the receiver", () => {
     expect(hinted).toHaveLength(101);
   });
 
-  it("limits those who have no proof, and nobody else", async () => {
-    const statuses = [];
-    for (let sent = 0; sent < 30; sent += 1) statuses.push(await send("guess", {}));
-    expect(statuses.filter((status) => status === 401)).toHaveLength(20);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(10);
+  it("limits those who have no proof, and nobody else", async ({ task }) => {
+    const statuses: number[] = [];
+    for (let sent = 0; sent < 30; sent += 1) statuses.push(await send("guess", about(KNOWN)));
+    const counted = (wanted: number): number => statuses.filter((status) => status === wanted).length;
+    expect(counted(401)).toBe(20);
+    expect(counted(429)).toBe(10);
+    expect(hinted).toEqual([]);
+    figure(task, `of ${statuses.length} without proof ${counted(401)} refused, ${counted(429)} held off, 0 read`);
     expect(await send(KEYS.path, about(KNOWN))).toBe(200);
   });
 

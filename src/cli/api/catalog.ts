@@ -1,7 +1,7 @@
+/** `catalog`: the platform templates of the organization. */
 import type { Template } from "../../platform/templates.ts";
 import { command } from "../command.ts";
 import { CliError, UsageError } from "../exit.ts";
-/** `catalog`: the platform templates of the organization. */
 import { LIST_FORMATS } from "../globals.ts";
 import { printList, type View } from "../render.ts";
 

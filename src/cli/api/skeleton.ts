@@ -1,4 +1,5 @@
 /** A PlatformBinding for a template, to be filled in. Pure. */
+import { printable } from "../../app/printable.ts";
 import type {
   ClusterContext,
   FieldConstraints,
@@ -8,7 +9,6 @@ import type {
   TemplateLayer,
 } from "../../platform/templates.ts";
 import { API_VERSION } from "../../resources/base/names.ts";
-import { printable } from "../render.ts";
 
 export interface SkeletonOptions {
   /** Id of the cluster; a placeholder when left out. */

@@ -1,8 +1,8 @@
 /** The command `approve`: lets the plan of an object go. */
+import { printable } from "../../app/printable.ts";
 import { APPROVED_PLAN } from "../../resources/base/names.ts";
 import { command } from "../command.ts";
 import { CliError } from "../exit.ts";
-import { printable } from "../render.ts";
 import { annotate } from "./edit.ts";
 import { actionLines, planOf } from "./plan-view.ts";
 import { fullName, TARGET, targetOf } from "./target.ts";

@@ -1,7 +1,7 @@
 /** One line for every change that a person would notice. */
+import { factOf, type Fact } from "../../app/tree/facts.ts";
 import type { Change } from "../../kube/store.ts";
 import { renderLine } from "./drawing.ts";
-import { factOf, type Fact } from "./facts.ts";
 
 /**
  * @param known what was shown already.

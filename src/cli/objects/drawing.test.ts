@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { fit, plain, renderLine, renderTree, wordOf } from "./drawing.ts";
-import type { Fact, Mark } from "./facts.ts";
+import type { Fact, Mark } from "../../app/tree/facts.ts";
+import { fit, plain, renderLine, renderTree } from "./drawing.ts";
 
 function fact(kind: string, name: string, more: Partial<Fact> = {}): Fact {
   const namespace = more.namespace ?? "shop";
@@ -16,6 +16,7 @@ function fact(kind: string, name: string, more: Partial<Fact> = {}): Fact {
     state: "",
     reason: "Available",
     message: `It is there.`,
+    since: "",
     commit: "",
     externalId: "",
     ...more,
@@ -125,14 +126,6 @@ describe("the words", () => {
     expect(renderLine(api)).toBe(
       "✘ application api 1a2b3c4  BUILD_ERROR  BuildFailed: The platform reports BUILD_ERROR for commit 1a2b3c4.",
     );
-  });
-
-  it.each([
-    ["PlatformApplication", "application"],
-    ["ClusterPlatformConnection", "cluster connection"],
-    ["PlatformVariableSet", "variable set"],
-  ])("call %s %s", (kind, word) => {
-    expect(wordOf(kind)).toBe(word);
   });
 
   it.each([

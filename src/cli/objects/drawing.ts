@@ -1,6 +1,8 @@
 /** The objects as a tree with columns, in the width of a terminal. Pure. */
-import type { Fact, Mark } from "./facts.ts";
-import { hierarchyOf, type Branch } from "./hierarchy.ts";
+import type { Fact, Mark } from "../../app/tree/facts.ts";
+import { hierarchyOf, type Branch } from "../../app/tree/hierarchy.ts";
+import { SIGNS } from "../../app/tree/signs.ts";
+import { wordOf } from "../../app/tree/words.ts";
 
 export type Colour = "green" | "red" | "yellow" | "cyan" | "dim" | "bold";
 
@@ -24,12 +26,12 @@ interface Look {
 
 /** How each mark looks. */
 export const LOOKS: Readonly<Record<Mark, Look>> = {
-  new: { sign: "·", colour: "dim" },
-  working: { sign: "◌", colour: "cyan" },
-  ready: { sign: "✔", colour: "green" },
-  warned: { sign: "!", colour: "yellow" },
-  stalled: { sign: "✘", colour: "red" },
-  deleting: { sign: "−", colour: "dim" },
+  new: { sign: SIGNS.new, colour: "dim" },
+  working: { sign: SIGNS.working, colour: "cyan" },
+  ready: { sign: SIGNS.ready, colour: "green" },
+  warned: { sign: SIGNS.warned, colour: "yellow" },
+  stalled: { sign: SIGNS.stalled, colour: "red" },
+  deleting: { sign: SIGNS.deleting, colour: "dim" },
 };
 
 const GAP = "  ";
@@ -79,15 +81,6 @@ export function renderLine(fact: Fact): string {
   const { sign } = LOOKS[fact.mark];
   const words = [nameOf(fact, false), fact.state, fact.reason].filter((word) => word !== "").join(GAP);
   return `${sign} ${words}: ${fact.message}`;
-}
-
-/** "PlatformApplication" → "application", "ClusterPlatformConnection" → "cluster connection". */
-export function wordOf(kind: string): string {
-  return kind
-    .replace("Platform", " ")
-    .trim()
-    .replaceAll(/\s*([A-Z])/g, (_match, letter: string) => ` ${letter.toLowerCase()}`)
-    .trim();
 }
 
 /** Cuts a text to `width` characters, with an ellipsis for what is left out. */

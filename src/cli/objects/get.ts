@@ -1,11 +1,11 @@
 /** The command `get`: the custom resources, and with --remote what the platform says of them. */
+import { ageOf } from "../../app/tree/duration.ts";
+import { conditionOf, factOf } from "../../app/tree/facts.ts";
 import type { KubeObject } from "../../kube/types.ts";
 import { command, type Call } from "../command.ts";
 import { CliError } from "../exit.ts";
 import { ALL_NAMESPACES } from "../globals.ts";
 import { printList, type View } from "../render.ts";
-import { ageOf } from "./duration.ts";
-import { conditionOf, factOf } from "./facts.ts";
 import { listObjects } from "./listing.ts";
 import { READABLE, remoteOf, type RemoteField } from "./remote.ts";
 import { surfaceOf } from "./surface.ts";

@@ -1,7 +1,7 @@
 /** The plan that waits in an object's status, as people read it. Pure. */
+import { printable } from "../../app/printable.ts";
 import { isObject, member, stringMember } from "../../kube/json.ts";
 import type { Json, KubeObject } from "../../kube/types.ts";
-import { printable } from "../render.ts";
 
 /** One write to the platform. */
 export interface PlannedAction {

@@ -1,4 +1,6 @@
 /** The command `reconcile`: has the operator look at objects now, and waits for what comes of it. */
+import { printable } from "../../app/printable.ts";
+import { conditionOf } from "../../app/tree/facts.ts";
 import { KubeError } from "../../kube/errors.ts";
 import { stringMember } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/types.ts";
@@ -12,9 +14,7 @@ import { CliError, EXIT } from "../exit.ts";
 import { explain } from "../explain.ts";
 import type { Flags } from "../flags.ts";
 import type { Host } from "../io.ts";
-import { printable } from "../render.ts";
 import { annotate } from "./edit.ts";
-import { conditionOf } from "./facts.ts";
 import { followObjects } from "./listing.ts";
 import { fullName, shortTarget, targetOf, TARGETS } from "./target.ts";
 import { verdictOf, waitFor, type Awaited, type Outcome } from "./wait.ts";

@@ -1,4 +1,5 @@
 /** The command `resolve`: a person's word where the operator must not decide by itself (design §6). */
+import { conditionOf } from "../../app/tree/facts.ts";
 import { stringMember } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/types.ts";
 import { isUuid } from "../../platform/paths.ts";
@@ -7,7 +8,6 @@ import { clusterPlatformConnection, platformConnection } from "../../resources/c
 import { command } from "../command.ts";
 import { CliError, UsageError } from "../exit.ts";
 import { edit } from "./edit.ts";
-import { conditionOf } from "./facts.ts";
 import { fullName, TARGET, targetOf } from "./target.ts";
 
 const CONNECTIONS: ReadonlySet<string> = new Set([platformConnection.kind, clusterPlatformConnection.kind]);

@@ -1,8 +1,8 @@
 /** The command `status`: one object on one screen. */
+import { conditionsOf, factOf } from "../../app/tree/facts.ts";
 import { command } from "../command.ts";
 import { printData } from "../render.ts";
 import { eventsOf } from "./events.ts";
-import { conditionsOf, factOf } from "./facts.ts";
 import { planOf } from "./plan-view.ts";
 import { summaryOf } from "./summary.ts";
 import { fullName, TARGET, targetOf } from "./target.ts";

@@ -1,12 +1,13 @@
 /** One object on one screen. Pure. */
+import { printable } from "../../app/printable.ts";
+import { ageOf } from "../../app/tree/duration.ts";
+import { conditionsOf, factOf } from "../../app/tree/facts.ts";
+import { wordOf } from "../../app/tree/words.ts";
 import { isObject, member, stringMember } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/types.ts";
 import { PAUSED } from "../../resources/base/names.ts";
-import { printable } from "../render.ts";
-import { LOOKS, wordOf } from "./drawing.ts";
-import { ageOf } from "./duration.ts";
+import { LOOKS } from "./drawing.ts";
 import type { EventView } from "./events.ts";
-import { conditionsOf, factOf } from "./facts.ts";
 import { actionLines, fieldLine, fieldsOf, planOf } from "./plan-view.ts";
 import { shortTarget } from "./target.ts";
 

@@ -1,9 +1,10 @@
 /** How people name objects on the command line, as with kubectl. Pure. */
+import { shortNameOf } from "../../app/tree/words.ts";
 import { GROUP } from "../../resources/base/names.ts";
 import type { Resource } from "../../resources/base/resource.ts";
 import { RESOURCES } from "../../resources/index.ts";
 import { UsageError } from "../exit.ts";
-import { kindOf, shortNameOf } from "../targets.ts";
+import { kindOf } from "../targets.ts";
 
 /** The argument that names one object. */
 export const TARGET = { name: "object", about: "kind and name, e.g. papp/api" } as const;

@@ -1,4 +1,7 @@
 /** The command `tree`: what there is, what hangs from what, and how it goes. */
+import { idOf, type Fact } from "../../app/tree/facts.ts";
+import { below, factsOf } from "../../app/tree/family.ts";
+import { dataOf, dotOf, hierarchyOf } from "../../app/tree/hierarchy.ts";
 import { stringMember } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/types.ts";
 import { platformProject } from "../../resources/project.ts";
@@ -10,9 +13,6 @@ import { printData } from "../render.ts";
 import { aborted } from "./aborted.ts";
 import { tellChanges } from "./changes.ts";
 import { renderTree } from "./drawing.ts";
-import { idOf, type Fact } from "./facts.ts";
-import { below, factsOf } from "./family.ts";
-import { dataOf, dotOf, hierarchyOf } from "./hierarchy.ts";
 import { followObjects, listObjects, type Following, type Scope } from "./listing.ts";
 import { createScreen } from "./screen.ts";
 import { fullName } from "./target.ts";

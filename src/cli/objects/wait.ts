@@ -1,4 +1,5 @@
 /** Waiting until objects have done what they were asked to, and telling how it goes meanwhile. */
+import { factOf, isReady } from "../../app/tree/facts.ts";
 import { pause } from "../../kube/clock.ts";
 import { member } from "../../kube/json.ts";
 import { keyOf } from "../../kube/objects.ts";
@@ -8,7 +9,6 @@ import type { Stream } from "../io.ts";
 import { aborted } from "./aborted.ts";
 import { tellChanges } from "./changes.ts";
 import { renderLine } from "./drawing.ts";
-import { factOf, isReady } from "./facts.ts";
 import { createScreen } from "./screen.ts";
 
 /** An object and the reconcile request that it was given. */

@@ -58,6 +58,7 @@ function deployment(pass: ApplicationPass, status: ServiceStatus, { commit, corr
     commit,
     mark,
     corrects,
+    retries: attempts !== undefined,
   });
 }
 

@@ -1,5 +1,5 @@
-import type { Binding, Template, TemplateLayer } from "../../platform/templates.ts";
 /** The layers of a template on a cluster: which are selected, and how they stand. Pure. */
+import type { Binding, Template, TemplateLayer } from "../../platform/templates.ts";
 import { cleaned } from "../../platform/text.ts";
 import type { BindingLayer, BindingSpec } from "../../resources/binding.ts";
 import type { BindingPass, ClusterKind, Seen } from "./model.ts";

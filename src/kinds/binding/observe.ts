@@ -1,5 +1,5 @@
-import type { Cluster } from "../../platform/clusters.ts";
 /** What the platform shows about a binding: the template list on every surface, cluster and binding on the full one. */
+import type { Cluster } from "../../platform/clusters.ts";
 import { ApiError } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { Binding, Template } from "../../platform/templates.ts";

@@ -1,5 +1,5 @@
-import type { ReadOptions } from "../../platform/caller.ts";
 /** The sections of the catalogue: how each is read and put in order. */
+import type { ReadOptions } from "../../platform/caller.ts";
 import { ApiError } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
 import { cleaned } from "../../platform/text.ts";

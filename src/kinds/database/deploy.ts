@@ -54,5 +54,9 @@ function deployment(
 ): Plan<Do> {
   const why: Why = { reason: "Deploying", message: "The database is being deployed." };
   const mark = orderMark(pass, status, { settings: revisionOf(pass.memory), attempts });
-  return once("deployDatabase", { what: "deploy", retry: pass.requested, attempts }, why, { mark, corrects });
+  return once("deployDatabase", { what: "deploy", retry: pass.requested, attempts }, why, {
+    mark,
+    corrects,
+    retries: attempts !== undefined,
+  });
 }

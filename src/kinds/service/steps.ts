@@ -20,7 +20,7 @@ export function once<Do>(
   op: string,
   what: Do,
   why: Why,
-  rest: Pick<Once<Do>, "mark"> & Partial<Pick<Once<Do>, "creates" | "name" | "commit" | "corrects">>,
+  rest: Pick<Once<Do>, "mark"> & Partial<Pick<Once<Do>, "creates" | "name" | "commit" | "corrects" | "retries">>,
 ): Plan<Do> {
   return { is: "step", step: { repeat: "once", op, do: what, why, creates: false, ...rest } };
 }

@@ -1,5 +1,5 @@
-import { TYPES } from "../../../src/app/caches.ts";
 /** An API server in memory, as far as the operator's own client asks of one: the real store, writer and readers go over it. */
+import { TYPES } from "../../../src/app/caches.ts";
 import { KubeError } from "../../../src/kube/errors.ts";
 import { isObject, member, stringMember } from "../../../src/kube/json.ts";
 import { parseObject } from "../../../src/kube/objects.ts";

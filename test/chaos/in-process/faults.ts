@@ -26,6 +26,13 @@ export interface Exchange {
   readonly writes: boolean;
 }
 
+/** @returns what an exchange is, without ids, e.g. "POST /database/{id}/stop"; "" for none */
+export function nameOf(exchange: Exchange | undefined): string {
+  return exchange?.what.replaceAll(UUID, "{id}") ?? "";
+}
+
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
 /** @returns all that can go wrong at an exchange; a read has no effect that could come later. */
 export function faultsAt(exchange: Exchange): readonly FaultName[] {
   if (exchange.with === "cluster") return [...CRASHES, ...CLUSTER_WRITE];

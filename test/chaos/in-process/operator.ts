@@ -1,6 +1,7 @@
-import { TYPES } from "../../../src/app/caches.ts";
 /** The operator as the composition builds it, kinds, queue, writer and platform client, over requests that a test carries. */
+import { TYPES } from "../../../src/app/caches.ts";
 import { boundKinds } from "../../../src/app/kinds.ts";
+import { createPasses } from "../../../src/app/passes.ts";
 import { createPlatforms } from "../../../src/app/platforms.ts";
 import { createTurns } from "../../../src/app/turns.ts";
 import { createWork } from "../../../src/app/work.ts";
@@ -43,7 +44,8 @@ export interface Operator {
 /** @returns an operator at work. */
 export function startOperator(options: OperatorOptions): Operator {
   const { random, workers = 1 } = options;
-  const turns = createTurns();
+  const { within, current } = createPasses(() => 0);
+  const turns = createTurns({ current });
   const { clock, end } = mortalClock(options.clock);
   const client: KubeClient = {
     request: options.request,
@@ -58,7 +60,7 @@ export function startOperator(options: OperatorOptions): Operator {
     store,
     queue: createWorkQueue({ clock, random, laneOf: turns.laneOf, perLane: Math.max(1, workers - 1) }),
     workers,
-    within: turns.within,
+    within,
     clock,
     kinds: boundKinds(),
     metrics: {
@@ -66,6 +68,7 @@ export function startOperator(options: OperatorOptions): Operator {
       finished: () => void (passes += 1),
       panicked: () => {},
     },
+    lasting: () => {},
     finished: () => {},
     failed: () => {},
     engine: {

@@ -1,31 +1,9 @@
 /** What must hold of every run, whatever went wrong in it. */
 import { stringMember } from "../../../src/kube/json.ts";
 import type { CallEntry } from "../../../src/simulator/journal.ts";
-import type { World } from "../../../src/simulator/world.ts";
 import { COMMIT } from "../../support/manifests.ts";
+import { asksForMore } from "../effects.ts";
 import type { InProcessPlatform } from "./platform.ts";
-
-/** What the platform holds, without ids and times: the same after every run. */
-export function holdings({ projects, environments, services, variables, clusters }: World): readonly string[] {
-  const nameOf = (id: string): string =>
-    (services.get(id) ?? environments.get(id) ?? projects.get(id))?.name ?? "nothing";
-  return [
-    ...[...projects.values()].map(({ name, description }) => `project ${name}: ${description}`),
-    ...[...environments.values()].map(
-      ({ name, projectId, mode }) => `environment ${nameOf(projectId)}/${name}: ${mode}`,
-    ),
-    ...[...services.values()].map(
-      ({ kind, name, environmentId, state, commit, settings }) =>
-        `${kind} ${nameOf(environmentId)}/${name}: ${state} ${commit} memory ${String(settings["memory"])}`,
-    ),
-    ...[...variables.values()].map(
-      ({ key, value, parentId, scope }) => `${scope} of ${nameOf(parentId)}: ${key}=${value}`,
-    ),
-    ...[...clusters.values()].map(({ name, binding }) => `cluster ${name}: ${binding?.templateKey ?? "not bound"}`),
-  ]
-    .filter((line) => !line.includes("BUILT_IN"))
-    .toSorted();
-}
 
 /**
  * What was done more often than once, of all that must not happen twice.
@@ -49,7 +27,7 @@ export function repeated(platform: InProcessPlatform, orders: number): readonly 
 function onceOnly({ operation, path, body, status, effects }: CallEntry): readonly string[] {
   const creation = `${operation} ${stringMember(body, "name") ?? ""}`;
   // What is created already is not asked for again, even where the platform refuses it.
-  if (status === 409 && operation?.startsWith("create") === true) return [creation];
+  if (asksForMore({ operation, status })) return [creation];
   return effects.flatMap((effect) => {
     if ("deployed" in effect) return [`${path} at ${effect.commit}`];
     if ("stopped" in effect) return [path];

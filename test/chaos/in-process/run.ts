@@ -2,10 +2,11 @@
 import { conditionsOf, isSettled } from "../../../src/engine/status.ts";
 import type { KubeObject } from "../../../src/kube/types.ts";
 import { RECONCILE_REQUESTED_AT, RESOLVE } from "../../../src/resources/base/names.ts";
+import { holdings } from "../holdings.ts";
 import { createBed, type Bed } from "./bed.ts";
 import type { Exchange, Plan } from "./faults.ts";
 import { lifeOn, type Phase } from "./life.ts";
-import { holdings, repeated } from "./oracles.ts";
+import { repeated } from "./oracles.ts";
 import type { Platforms } from "./platform.ts";
 
 const MINUTE = 60_000;

@@ -13,13 +13,15 @@ describe.concurrent.each(["full", "documented"] as const)("[A1] the life without
     const [first, second] = await Promise.all([live(surface), live(surface)]);
     expect([...first.violations, ...second.violations]).toEqual([]);
     expect(first.ends).toEqual(second.ends);
+    expect(first.held).toEqual(second.held);
     const steps = stepsOf(first.steps, second.steps, (what) => !isWrite(what));
-    if (learning) writeTrace(surface, { steps, ends: first.ends });
+    if (learning) writeTrace(surface, { steps, ends: first.ends, held: first.held });
     const known = new Set(readTrace(surface).steps.map(({ what }) => what));
     // Which of several events in a row are told depends on the moment.
     const isEvent = (what: string) => what.startsWith("kube POST events");
     const unknown = steps.filter(({ what }) => isWrite(what) && !isEvent(what) && !known.has(what));
     expect(unknown, "writes that no plan knows: make life LEARN=1").toEqual([]);
     expect(first.ends).toEqual(readTrace(surface).ends);
+    expect(first.held).toEqual(readTrace(surface).held);
   });
 });

@@ -5,7 +5,7 @@
 import { member } from "../../../src/kube/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/types.ts";
 import { RECONCILE_REQUESTED_AT as REQUESTED_AT, RESOLVE } from "../../../src/resources/base/names.ts";
-import { condition, type Manifest } from "../../support/cluster.ts";
+import { comes as becomes, condition, type Manifest } from "../../support/cluster.ts";
 import {
   application,
   blueprint,
@@ -44,6 +44,9 @@ const [CONNECTION] = MEMBERS;
 const LIVING = MEMBERS.slice(1).toReversed();
 const OPERATION = ["PlatformOperation", "redeploy"] as const;
 
+/** What is in the Secret that variables come from, first and later. */
+export const [FIRST, SECOND] = ["first-s3cret", "second-s3cret"] as const;
+
 /** A surface that cannot take something away lets it go, and says so. */
 const gone = { lifecycle: { deletionPolicy: "Delete" } } as const;
 
@@ -59,7 +62,7 @@ export const CHAPTERS: readonly Chapter[] = [
     name: "change",
     act: async (bed) => {
       // An import does not replace a secret, and the documented surface has nothing else.
-      if (bed.platform.sim.settings.surface === "full") await bed.apply(secret("values", { TOKEN: "second-s3cret" }));
+      if (bed.platform.sim.settings.surface === "full") await bed.apply(secret("values", { TOKEN: SECOND }));
       await bed.patch("PlatformVariableSet", "settings", { spec: { variables: shared("two") } });
       await bed.patch("PlatformBinding", "addons", { spec: { layerSelections: { observability: false } } });
       await bed.patch("PlatformApplication", "api", {
@@ -69,6 +72,8 @@ export const CHAPTERS: readonly Chapter[] = [
     over: async (bed) => {
       await comes(bed, "PlatformVariableSet", "settings", isReady);
       await comes(bed, "PlatformBinding", "addons", isReady);
+      // What is read of a Secret is believed for a while.
+      if (bed.platform.sim.settings.surface === "full") await becomes(() => holdsSecrets(bed, SECOND), PATIENCE_MS);
       await comes(bed, "PlatformApplication", "api", (object) => isReady(object) && commitOf(object) === NEXT_COMMIT);
     },
   },
@@ -109,7 +114,7 @@ function manifests(bed: Bed): readonly Manifest[] {
   const clusterRef = { externalId: bed.platform.clusterIds[0] ?? "" };
   return [
     secret("default", { token: bed.platform.tokens.admin }),
-    secret("values", { TOKEN: "first-s3cret" }),
+    secret("values", { TOKEN: FIRST }),
     // Where nothing shows what a service belongs to, the id that answers a question has to be believed.
     connection(bed, "default", { allowUnverifiedIds: bed.platform.sim.settings.surface === "documented" }),
     project("shop", gone),
@@ -130,6 +135,12 @@ function manifests(bed: Bed): readonly Manifest[] {
       ...gone,
     }),
   ];
+}
+
+/** Whether both of the secrets that come from it have that value on the platform; undefined while not. */
+function holdsSecrets(bed: Bed, value: string): Promise<true | undefined> {
+  const held = [...bed.platform.world().variables.values()].filter((one) => one.secret && one.value === value);
+  return Promise.resolve(held.length === 2 || undefined);
 }
 
 const fromSecret = { valueFrom: { secretKeyRef: { name: "values", key: "TOKEN" } } } as const;
@@ -172,7 +183,9 @@ async function comes(bed: Bed, kind: string, name: string, is: (object: KubeObje
     const found = await bed.waitFor(kind, name, (one) => is(one) || questionOf(one) !== undefined, PATIENCE_MS);
     const question = questionOf(found);
     if (is(found) || question === undefined) return;
-    bed.unknowns.push({ kind, name });
+    const action = member(found.spec, "runState") === "Stopped" ? "stop" : "deploy";
+    const order = question === "NotObservable" ? action : undefined;
+    bed.unknowns.push({ kind, name, order });
     if (question === "CreateResultUnknown") await tellResult(bed, kind, name);
     else await bed.annotate(kind, name, { [REQUESTED_AT]: `again-${asked}` });
     await bed.waitFor(kind, name, (one) => questionOf(one) !== question || is(one), PATIENCE_MS);

@@ -3,42 +3,21 @@ import { Buffer } from "node:buffer";
 
 import { member } from "../../../src/kube/json.ts";
 import type { Json } from "../../../src/kube/types.ts";
-import type { CallEntry, Effect } from "../../../src/simulator/journal.ts";
 import type { Bed } from "../bed.ts";
+import { asksForMore, callsOf, type Evidence } from "../effects.ts";
 
-/** @returns what calls did to the platform, in order. */
-function effectsOf(bed: Bed): readonly Done[] {
-  return bed.platform
-    .journal()
-    .filter((entry): entry is CallEntry => entry.is === "call")
-    .flatMap(({ operation, effects, body, at }) =>
-      effects.map((effect) => ({
-        operation: operation ?? "",
-        effect,
-        name: textOf(member(asJson(body), "name")),
-        at: Date.parse(at),
-      })),
-    );
+/** O1: each object was created once, and not asked for again, even where the platform refuses a name that is taken. */
+export function duplicates(bed: Evidence): readonly string[] {
+  const creations = callsOf(bed)
+    .filter((call) => asksForMore(call) || call.effects.some((effect) => "created" in effect))
+    .map(({ operation, body }) => `${operation} ${textOf(member(body, "name"))}`);
+  return [...Map.groupBy(creations, (each) => each)]
+    .filter(([, { length }]) => length > 1)
+    .map(([what, { length }]) => `O1 ${what}: asked for ${length} times`);
 }
 
-interface Done {
-  readonly operation: string;
-  readonly effect: Effect;
-  readonly name: string;
-  readonly at: number;
-}
-
-/** O1: each object was created once, however often it was asked for. */
-export function duplicates(bed: Bed): readonly string[] {
-  const counts = new Map<string, number>();
-  for (const { operation, effect, name } of effectsOf(bed)) {
-    if ("created" in effect) counts.set(`${operation} ${name}`, (counts.get(`${operation} ${name}`) ?? 0) + 1);
-  }
-  return [...counts].filter(([, count]) => count > 1).map(([what, count]) => `O1 ${what}: created ${count} times`);
-}
-
-/** What the platform holds, by name, to compare before and after. */
-export function holdings(bed: Bed): readonly string[] {
+/** What there is on the platform, by name alone, to compare before and after. */
+export function inventory(bed: Bed): readonly string[] {
   const { projects, environments, services, webhooks, blueprints, variables } = bed.platform.world();
   return [
     ...[...projects.values()].map(({ name }) => `project ${name}`),
@@ -52,56 +31,12 @@ export function holdings(bed: Bed): readonly string[] {
 
 /** O2: after the last deletion the platform holds what it held at first; where it deletes nothing, all of it once. */
 export function leaks(bed: Bed, before: readonly string[], surface: "full" | "documented"): readonly string[] {
-  const after = holdings(bed);
+  const after = inventory(bed);
   const left = after.filter((one) => !before.includes(one));
   if (surface === "full") return left.map((one) => `O2 left behind: ${one}`);
   const twice = left.filter((one, index) => !one.startsWith("variable") && left.indexOf(one) !== index);
   return twice.map((one) => `O2 twice on the platform: ${one}`);
 }
-
-/** Within how many milliseconds before a deployment was decided on a variable may have been written without it being known of. */
-const UNSEEN_MS = 500;
-
-/**
- * O3: nothing was deployed or stopped without a cause. A deployment has one when the commit is another one, when a
- * variable was written since the last one was decided on, or when an operation asks for it, once.
- */
-export function doubleActions(bed: Bed, operations: number): readonly string[] {
-  // Who was asked may have said that it shall be done again.
-  const again = bed.unknowns.length;
-  return [...repeatedStops(bed).slice(again), ...causelessDeployments(bed, operations + again)];
-}
-
-function repeatedStops(bed: Bed): readonly string[] {
-  const stops = effectsOf(bed).flatMap(({ effect }) => ("stopped" in effect ? effect.stopped : []));
-  return stops.filter((id, index) => stops.indexOf(id) !== index).map((id) => `O3 ${id} was stopped again`);
-}
-
-function causelessDeployments(bed: Bed, operations: number): readonly string[] {
-  const found: string[] = [];
-  const deployed = new Map<string, { readonly commit: string | null; readonly decidedAt: number }>();
-  let written = 0;
-  let asked = operations;
-  for (const { operation, effect, at } of effectsOf(bed)) {
-    if (WRITES_VARIABLES.test(operation)) written = at;
-    if (!("deployed" in effect)) continue;
-    const last = deployed.get(effect.deployed);
-    const isCaused = last === undefined || last.commit !== effect.commit || written > last.decidedAt - UNSEEN_MS;
-    if (!isCaused && operation === "deployApplication" && asked > 0) asked -= 1;
-    else if (!isCaused) found.push(`O3 ${operation} of ${effect.commit ?? "it"} again without a cause`);
-    deployed.set(effect.deployed, { commit: effect.commit, decidedAt: decidedAt(bed, at) });
-  }
-  return found;
-}
-
-/** Its intent is written first; on a busy machine the request follows seconds later. */
-function decidedAt(bed: Bed, at: number): number {
-  return bed.calls.findLast((call) => call.at <= at && INTENT.test(call.what))?.at ?? at;
-}
-
-const INTENT = /^kube PATCH platform(applications|operations)\/\S+\/status$/;
-
-const WRITES_VARIABLES = /^(import|update|delete|create)\w*(Variable|Secret)$/;
 
 /** What one object looked like each time the operator had written to it. */
 export interface Sample {
@@ -175,8 +110,4 @@ export function textOf(value: unknown): string {
 
 function numberOf(value: unknown): number {
   return typeof value === "number" ? value : 0;
-}
-
-function asJson(value: unknown): Json | undefined {
-  return value as Json | undefined;
 }

@@ -10,6 +10,8 @@ export interface Plan {
   readonly surface: Surface;
   readonly step: Step;
   readonly phase: Phase;
+  /** Whether the platform refuses a name that is taken; where it does not, a second create would stand. */
+  readonly uniqueNames: boolean;
 }
 
 /** How long after the kill a late call takes effect: before an absent effect may be tried again (FAST.landingMs). */
@@ -18,11 +20,13 @@ export const LATE_MS = 700;
 /** @returns every plan of a surface. */
 export function plansOf(surface: Surface): readonly Plan[] {
   return readTrace(surface).steps.flatMap((step, index) =>
-    phasesOf(step).map((phase) => ({
+    phasesOf(step).map((phase, at) => ({
       name: `${surface}-${String(index + 1).padStart(3, "0")}-${phase}`,
       surface,
       step,
       phase,
+      // Both are met by each step, and by each phase.
+      uniqueNames: (index + at) % 2 === 0,
     })),
   );
 }

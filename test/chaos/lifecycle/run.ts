@@ -1,26 +1,18 @@
 /** One run of the life, with or without a crash in it. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 
 import { member, parseJson } from "../../../src/kube/json.ts";
-import { RESOURCES } from "../../../src/resources/index.ts";
 import type { Surface } from "../../../src/simulator/operations.ts";
 import { comes } from "../../support/cluster.ts";
-import { type Bed, openBed, POLL_MS } from "../bed.ts";
+import { type Bed, openBed } from "../bed.ts";
+import { holdings } from "../holdings.ts";
 import type { Answer, Call, Director } from "../tap/call.ts";
-import { CHAPTERS, type Chapter, MEMBERS } from "./life.ts";
-import {
-  dishonesty,
-  doubleActions,
-  duplicates,
-  exposures,
-  holdings,
-  leaks,
-  type Sample,
-  textOf,
-  upsets,
-} from "./oracles.ts";
-import { directorOf, isWrite, type Plan } from "./plan.ts";
+import { doubleActions } from "./actions.ts";
+import { CHAPTERS, type Chapter, FIRST, MEMBERS, SECOND } from "./life.ts";
+import { dishonesty, duplicates, exposures, inventory, leaks, type Sample, textOf, upsets } from "./oracles.ts";
+import { mostPasses, type Passes } from "./passes.ts";
+import { directorOf, type Plan } from "./plan.ts";
+import { restlessness } from "./rest.ts";
 import type { Step, Trace } from "./trace.ts";
 
 /** What a run showed. */
@@ -28,45 +20,55 @@ export interface Run {
   readonly steps: readonly Step[];
   /** Per chapter, each object's conditions at its end. */
   readonly ends: Trace["ends"];
+  /** Per chapter, what the platform holds at its end. */
+  readonly held: Trace["held"];
   readonly violations: readonly string[];
   /** The kinds of what nobody could know of, and what one command solved. */
   readonly unknowns: readonly string[];
-  /** The most passes from the restart on that wrote something of one object. */
-  readonly reconciles: number;
+  /** From the restart to the end of the chapter of the crash. */
+  readonly passes: Passes;
+  /** How long after the restart the chapter of the crash had come to its end. */
+  readonly convergedMs: number;
   /** Whether the operator was killed. */
   readonly crashed: boolean;
 }
 
-const PLURALS: ReadonlyMap<string, string> = new Map(RESOURCES.map(({ kind, plural }) => [kind, plural]));
-
-/** How long nothing may be written for the operator to be at rest. */
-const QUIET_MS = 3 * POLL_MS + 100;
-/** What it may take to come to rest: first looks after Ready may fill in a count. */
-const RESTLESS_MS = 15_000;
+/** What a slow machine may take to show the end that it comes to; what is stuck never does. */
+const PATIENCE_MS = 60_000;
 
 /**
  * Lives a life; with a plan, up to the chapter of its crash and then straight to the end.
- * @param expected how the chapters should end: what differs is given a moment, as a slow machine polls late.
+ * @param expected how the chapters should end: what differs is given time, as a slow machine polls late.
  */
-export async function live(surface: Surface, plan?: Plan, expected?: Trace["ends"]): Promise<Run> {
-  await using bed = await openBed({ surface, args: ["--leader-elect=false", "--log-level=debug"] });
-  const before = holdings(bed);
-  const secrets = [bed.platform.tokens.admin, "first-s3cret", "second-s3cret"];
+export async function live(surface: Surface, plan?: Plan, expected?: Ends): Promise<Run> {
+  const { uniqueNames = true } = plan ?? {};
+  await using bed = await openBed({ surface, uniqueNames, args: ["--leader-elect=false", "--log-level=debug"] });
+  const before = inventory(bed);
+  const secrets = [bed.platform.tokens.admin, FIRST, SECOND];
   const samples: Sample[] = [];
   const answered: NonNullable<Director["answered"]> = (call, answer) => samples.push(...sampleOf(call, answer));
   const crash = plan === undefined ? undefined : directorOf(plan);
   const steps: Step[] = [];
   const ends: Trace["ends"] = {};
+  const held: Trace["held"] = {};
   const found: string[] = [];
-  let reconciles = 0;
+  let passes: Passes = { acting: 0, writing: 0 };
+  let convergedMs = 0;
 
   for (const chapter of chaptersOf(plan)) {
     const from = bed.calls.length;
     const isIts = plan?.step.chapter === chapter.name;
-    found.push(...(await lived(bed, chapter, answered, isIts ? crash : undefined)));
-    ends[chapter.name] = await endOf(bed, expected?.[chapter.name]);
+    const { unrest, ...times } = await lived(bed, chapter, answered, isIts ? crash : undefined);
+    found.push(...unrest);
+    const end = await endOf(bed, chapter, expected, isIts || plan === undefined);
+    ends[chapter.name] = end.conditions;
+    held[chapter.name] = end.held;
     steps.push(...bed.calls.slice(from).map(({ what, nth }) => ({ chapter: chapter.name, what, nth })));
-    if (isIts) reconciles = mostPasses(bed, from);
+    if (isIts) {
+      const since = bed.calls.slice(from).filter(({ pid }) => pid === bed.operator.pid);
+      passes = mostPasses(since, bed.operator.logs());
+      ({ convergedMs } = times);
+    }
   }
 
   found.push(
@@ -80,35 +82,48 @@ export async function live(surface: Surface, plan?: Plan, expected?: Trace["ends
   return {
     steps,
     ends,
+    held,
     violations: found,
     unknowns: bed.unknowns.map(({ kind }) => kind),
-    reconciles,
+    passes,
+    convergedMs,
     crashed: crash?.met() ?? false,
   };
 }
 
-/** Lives one chapter, with the crash in it. @returns what does not come to rest at its end */
+/** A chapter that is over. */
+interface Lived {
+  /** What does not come to rest at its end. */
+  readonly unrest: readonly string[];
+  /** How long it took from the restart to the end, 0 without a crash. */
+  readonly convergedMs: number;
+}
+
+/** Lives one chapter, with the crash in it. */
 async function lived(
   bed: Bed,
   chapter: Chapter,
   answered: NonNullable<Director["answered"]>,
   crash: ReturnType<typeof directorOf> | undefined,
-): Promise<readonly string[]> {
+): Promise<Lived> {
   bed.director = { ...crash, answered };
   const end = new AbortController();
-  const revived = crash === undefined ? undefined : bed.revive(end.signal);
+  const revived = crash === undefined ? undefined : bed.revive(end.signal).then(() => performance.now());
   await chapter.act(bed);
   await chapter.over(bed);
-  let unrest = await restlessness(bed);
+  let over = performance.now();
+  let [unrest, convergedMs] = [await restlessness(bed), 0];
   if (crash?.met() === true) {
     // It may have come as late as that.
-    await revived;
+    const up = (await revived) ?? over;
     await chapter.over(bed);
+    if (up > over) over = performance.now();
+    convergedMs = over - up;
     unrest = await restlessness(bed);
   }
   end.abort();
   bed.director = { answered };
-  return unrest;
+  return { unrest, convergedMs };
 }
 
 function chaptersOf(plan: Plan | undefined): readonly Chapter[] {
@@ -130,27 +145,32 @@ function sampleOf({ side, method, what }: Call, { status, body }: Answer): reado
   ];
 }
 
-/** O4: comes to rest, and stays there. */
-async function restlessness(bed: Bed): Promise<readonly string[]> {
-  const until = performance.now() + RESTLESS_MS;
-  for (;;) {
-    const from = bed.calls.length;
-    await sleep(QUIET_MS);
-    const writes = bed.calls.slice(from).filter(({ what }) => isWrite(what) && !what.includes(" events "));
-    if (writes.length === 0) return [];
-    if (performance.now() > until) return [`O4 does not come to rest: ${writes.map(({ what }) => what).join(", ")}`];
-  }
+/** How chapters should end. */
+type Ends = Pick<Trace, "ends" | "held">;
+
+/** How one ended. */
+interface End {
+  readonly conditions: Trace["ends"][string];
+  readonly held: Trace["held"][string];
 }
 
-/** What nobody could know of may end otherwise. */
-async function endOf(bed: Bed, expected: Trace["ends"][string] | undefined): Promise<Trace["ends"][string]> {
-  let shown = await conditions(bed);
-  if (expected === undefined || bed.unknowns.length > 0) return shown;
+/**
+ * Looks until a chapter has ended as it should, for a while. What nobody could know of may end otherwise.
+ * @param wholly whether the platform should hold the same too: a life that was cut short leaves something else.
+ */
+async function endOf(bed: Bed, { name }: Chapter, expected: Ends | undefined, wholly: boolean): Promise<End> {
+  const look = async (): Promise<End> => ({
+    conditions: await conditions(bed),
+    held: [...holdings(bed.platform.world())],
+  });
+  let end = await look();
+  if (expected === undefined) return end;
   await comes(async () => {
-    shown = await conditions(bed);
-    return isDeepStrictEqual(shown, expected) || undefined;
-  }, RESTLESS_MS);
-  return shown;
+    end = await look();
+    const sameConditions = bed.unknowns.length > 0 || isDeepStrictEqual(end.conditions, expected.ends[name]);
+    return (sameConditions && (!wholly || isDeepStrictEqual(end.held, expected.held[name]))) || undefined;
+  }, PATIENCE_MS);
+  return end;
 }
 
 async function conditions(bed: Bed): Promise<Trace["ends"][string]> {
@@ -164,25 +184,4 @@ async function conditions(bed: Bed): Promise<Trace["ends"][string]> {
       .toSorted();
   }
   return shown;
-}
-
-/**
- * The most passes that any object took from the restart on and that wrote something of it. The others only look, at what
- * the platform is at or for what is waited for: how many they are says how fast the machine is.
- */
-function mostPasses(bed: Bed, from: number): number {
-  const ends = new Map<string, number[]>();
-  for (const { message, kind, name, time } of bed.operator.logs()) {
-    if (message !== "reconciled" || typeof name !== "string" || typeof time !== "string") continue;
-    const key = `${PLURALS.get(textOf(kind)) ?? ""}/${name}`;
-    ends.set(key, [...(ends.get(key) ?? []), Date.parse(time)]);
-  }
-  const passes = new Set<string>();
-  for (const { what, at, pid } of bed.calls.slice(from)) {
-    const [, key] = /^kube PATCH (platform\w+\/[^/]+)/.exec(what) ?? [];
-    if (key === undefined || pid !== bed.operator.pid) continue;
-    passes.add(`${key} ${(ends.get(key) ?? []).findIndex((end) => end >= at)}`);
-  }
-  const counts = Map.groupBy(passes, (pass) => pass.split(" ")[0]);
-  return Math.max(0, ...[...counts.values()].map(({ length }) => length));
 }

@@ -1,4 +1,4 @@
-/** The reference trace: which calls the life without faults makes, what it does to the platform, and how it ends. */
+/** The reference trace: which calls the life without faults makes, how its chapters end, and what they leave. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -18,6 +18,8 @@ const Trace = z.object({
   steps: z.array(Step),
   /** Per chapter, what each object's conditions are at its end: "Kind/name" → "Type=Status/Reason". */
   ends: z.record(z.string(), z.record(z.string(), z.array(z.string()))),
+  /** Per chapter, what the platform holds at its end: names and values, no ids and times. */
+  held: z.record(z.string(), z.array(z.string())),
 });
 export type Trace = z.infer<typeof Trace>;
 
@@ -26,11 +28,17 @@ export function readTrace(surface: Surface): Trace {
   return Trace.parse(JSON.parse(readFileSync(fileOf(surface), "utf8")));
 }
 
-/** Learns a trace anew, or adds to the one that is there. */
+/** Adds the steps that are new to those that are there. */
 export function writeTrace(surface: Surface, trace: Trace): void {
-  const steps = trace.steps.map((step) => `  ${JSON.stringify(step)}`).join(",\n");
-  const ends = JSON.stringify(trace.ends, undefined, 1).replaceAll("\n", "\n ");
-  writeFileSync(fileOf(surface), `{\n "steps": [\n${steps}\n ],\n "ends": ${ends}\n}\n`);
+  const known = readTrace(surface).steps;
+  const keys = new Set(known.map(keyOf));
+  const steps = [...known, ...trace.steps.filter((step) => !keys.has(keyOf(step)))]
+    .map((step) => `  ${JSON.stringify(step)}`)
+    .join(",\n");
+  const [ends, held] = [trace.ends, trace.held].map((each) =>
+    JSON.stringify(each, undefined, 1).replaceAll("\n", "\n "),
+  );
+  writeFileSync(fileOf(surface), `{\n "steps": [\n${steps}\n ],\n "ends": ${ends},\n "held": ${held}\n}\n`);
 }
 
 function fileOf(surface: Surface): string {
@@ -42,6 +50,10 @@ const READS = 1;
 
 /** @returns the steps that both runs have in common. */
 export function stepsOf(first: readonly Step[], second: readonly Step[], isRead: (what: string) => boolean): Step[] {
-  const keys = new Set(second.map(({ what, nth }) => `${what} #${nth}`));
-  return first.filter(({ what, nth }) => keys.has(`${what} #${nth}`) && (!isRead(what) || nth <= READS));
+  const keys = new Set(second.map(keyOf));
+  return first.filter((step) => keys.has(keyOf(step)) && (!isRead(step.what) || step.nth <= READS));
+}
+
+function keyOf({ what, nth }: Step): string {
+  return `${what} #${nth}`;
 }

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../../../src/kube/types.ts";
 /** What becomes of a valid change of a leaf. */
+import type { Json, JsonObject } from "../../../src/kube/types.ts";
 import type { Reason } from "../../../src/resources/base/reasons.ts";
 
 export type Outcome =

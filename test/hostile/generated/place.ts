@@ -1,5 +1,5 @@
-import type { Structural } from "../../../scripts/schema.ts";
 /** Values at a leaf of a spec. */
+import type { Structural } from "../../../scripts/schema.ts";
 import { isObject } from "../../../src/kube/json.ts";
 import type { Json, JsonObject } from "../../../src/kube/types.ts";
 import type { Leaf, Segment } from "./leaves.ts";

@@ -1,5 +1,5 @@
-import type { Structural } from "../../../scripts/schema.ts";
 /** Values at the bounds of a schema and beyond, made from one that satisfies it. */
+import type { Structural } from "../../../scripts/schema.ts";
 import { isObject } from "../../../src/kube/json.ts";
 import type { Json, JsonObject } from "../../../src/kube/types.ts";
 

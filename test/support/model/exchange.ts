@@ -1,5 +1,5 @@
-import type { Intent } from "../../../src/engine/ledger.ts";
 /** What passes between a process of the operator and its world, and what a process remembers. */
+import type { Intent } from "../../../src/engine/ledger.ts";
 import type { Session } from "../../../src/engine/session.ts";
 import type { Json, JsonObject, KubeFailure, KubeObject } from "../../../src/kube/types.ts";
 import type { ApiFailure } from "../../../src/platform/errors.ts";

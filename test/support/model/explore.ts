@@ -153,7 +153,7 @@ async function endsWell(setting: Setting, world: World, { well, keyOf }: Ends): 
     check(now);
     const next = await onward(setting, now);
     if (next.is === "rest") {
-      const wrong = judged(now);
+      const wrong = judged(setting, now);
       if (wrong !== undefined) return [...told, wrong];
       break;
     }
@@ -216,7 +216,7 @@ function isAtRest(object: KubeObject): boolean {
 }
 
 /** @returns what is wrong with a world at rest */
-function judged(world: World): string | undefined {
+function judged(setting: Setting, world: World): string | undefined {
   const { object, remotes, warned, late } = world;
   if (object === null) {
     // What lands after its window, nobody looks for any more.
@@ -225,15 +225,22 @@ function judged(world: World): string | undefined {
       : "the object is gone, and what it made is left without a word";
   }
   const stalled = conditionOf(object, "Stalled");
-  if (stalled?.status === "True") return judgedStalled(world, object, stalled.reason);
+  if (stalled?.status === "True") return judgedStalled(setting, world, object, stalled.reason);
   return isIntentOpen(object) ? "it is Ready with an open intent" : judgedReady(world, object);
 }
 
-function judgedStalled({ late }: World, { metadata, status }: KubeObject, reason: string): string | undefined {
+function judgedStalled(
+  { surface }: Setting,
+  { late, forged, remotes }: World,
+  { metadata, status }: KubeObject,
+  reason: string,
+): string | undefined {
   if (late && reason === "DuplicateRemote") return undefined;
   if (reason !== "CreateResultUnknown") return `it stalls: ${reason}`;
   const recorded = member(status, "externalId") ?? metadata.annotations?.[EXTERNAL_ID];
-  return recorded === undefined ? undefined : "it stalls on a create whose id is recorded";
+  if (recorded !== undefined) return "it stalls on a create whose id is recorded";
+  const isFound = surface === "Full" && !forged && !late && remotes.length === 1;
+  return isFound ? "it stalls on a create whose id a read finds" : undefined;
 }
 
 function judgedReady({ remotes, late }: World, { spec, status }: KubeObject): string | undefined {

@@ -1,8 +1,8 @@
-import { readSlot } from "../../../src/engine/ledger.ts";
 /**
  * Marks that only have to differ from each other: resourceVersions, and the attempts of intents. A new one is the first
  * that occurs nowhere any more, so that worlds that differ in their past alone are the same world.
  */
+import { readSlot } from "../../../src/engine/ledger.ts";
 import { isObject, member } from "../../../src/kube/json.ts";
 import type { Json, KubeObject } from "../../../src/kube/types.ts";
 import { INTENT } from "../../../src/resources/base/names.ts";

@@ -102,7 +102,8 @@ function mayBeRead(name: OperationName, what: string): boolean {
 }
 
 describe("[C4] a 200 with", { timeout: 60_000 }, () => {
-  it.each(malformed)("%s is an error of its type for every operation, and is not quoted", async (what, body) => {
+  it.for(malformed)("%s is an error of its type for every operation, and is not quoted", async (row, { task }) => {
+    const [what, body] = row;
     for (const [name] of cases) {
       const outcome = await answered(name, body(answers.get(name) ?? ""));
       expect(outcome instanceof ApiError || mayBeRead(name, what), name).toBe(true);
@@ -110,6 +111,7 @@ describe("[C4] a 200 with", { timeout: 60_000 }, () => {
       expect(outcome.failure.is, name).toBe(isRead(name) ? "BadResponse" : "OutcomeUnknown");
       expect(`${outcome.message} ${outcome.stack}`, name).not.toContain(CANARY);
     }
+    figure(task, `${cases.length} operations, 0 untyped errors, 0 quotes of a body`, cases.length);
   });
 });
 

@@ -56,18 +56,28 @@ const ALL_ONCE = ["environment a", "project a", "service a", "service b", "servi
 const kinds = KINDS.filter(([operation]) => effort.all || !/Application|Database/.test(operation));
 const delays = [0, 3, 12, 50].flatMap((late) => [0, 3].map((lag) => ({ late, lag })));
 const some = effort.all ? delays : delays.filter(({ late, lag }) => lag === 3 && (late === 0 || late === 12));
-const within = some.flatMap((delay) => kinds.map((create) => ({ ...delay, create })));
+const within = some.flatMap((delay) =>
+  kinds.flatMap((create) => [true, false].map((uniqueNames) => ({ ...delay, create, uniqueNames }))),
+);
 
 describe("[A2] killed between a create and its record", { timeout: 60_000 }, () => {
-  it.each(within)("($create.0 lands after $late s, lists lag by $lag s): made once", async ({ late, lag, create }) => {
-    const bench = await operatorBench();
-    bench.platform.sim.settings.listLagSeconds = lag;
-    bench.apply(...manifestsOf(bench));
-    await killedWithin(bench, create, late);
-    await bench.run(20 * MINUTE);
-    expect(census(bench)).toEqual(ALL_ONCE);
-    for (const [, kind, name] of KINDS) expect(bench.told(kind, name), kind).toMatch(/^True/);
-  });
+  it.each(within)(
+    "($create.0 lands after $late s, lists lag by $lag s, names unique: $uniqueNames): made once",
+    async (row) => {
+      const { late, lag, create, uniqueNames } = row;
+      const bench = await operatorBench();
+      changeSettings(bench.platform.sim.settings, { listLagSeconds: lag, uniqueNames });
+      bench.apply(...manifestsOf(bench));
+      await killedWithin(bench, create, late);
+      await bench.run(20 * MINUTE);
+      expect(census(bench)).toEqual(ALL_ONCE);
+      // Where names are unique a second request would leave no trace but itself.
+      expect(KINDS.map(([operation]) => bench.writes().filter((write) => write === operation).length)).toEqual([
+        1, 1, 1, 1, 1,
+      ]);
+      for (const [, kind, name] of KINDS) expect(bench.told(kind, name), kind).toMatch(/^True/);
+    },
+  );
 
   it("is never made twice within the landing window", ({ task }) => {
     figure(task, "0 duplicates within the landing window", within.length);

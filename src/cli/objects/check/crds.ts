@@ -42,7 +42,7 @@ export async function checkCrds({ client }: Cluster): Promise<readonly Finding[]
   return [failed(WHAT, `they are older than this program: ${shown}${more} are unknown to the cluster. ${INSTALL}`)];
 }
 
-const INSTALL = "Apply the CRDs of this version; helm does not upgrade them by itself.";
+const INSTALL = "Apply the CRDs of this version: upgrade the chart's release, or apply crds/.";
 
 async function schemaOf(
   client: Cluster["client"],

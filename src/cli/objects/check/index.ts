@@ -1,43 +1,61 @@
 /** The command `check`: whether everything is in place, and what to do where it is not. */
+import { printable } from "../../../app/printable.ts";
+import { OPERATOR } from "../../../app/rbac.ts";
 import { pause } from "../../../kube/clock.ts";
 import { KubeError } from "../../../kube/errors.ts";
 import { isObject, stringMember } from "../../../kube/json.ts";
 import type { Cluster } from "../../cluster.ts";
 import { command } from "../../command.ts";
-import { EXIT } from "../../exit.ts";
+import { EXIT, UsageError } from "../../exit.ts";
 import { explain } from "../../explain.ts";
 import { PLATFORM_FLAGS } from "../../globals.ts";
 import { paintFor, type Io } from "../../io.ts";
-import { printData, printable } from "../../render.ts";
+import { printData } from "../../render.ts";
 import { checkCrds } from "./crds.ts";
 import { failed, ok, type Finding, type Mark } from "./finding.ts";
 import { checkOperator } from "./operator.ts";
 import { checkConnections, checkObjects, checkPlatform, type Platforms } from "./platform.ts";
 import { checkInstaller, checkOperatorRights, checkUser } from "./rights.ts";
+import { checkUninstall } from "./uninstall.ts";
 
 export const check = command({
   asks: "platform",
   flags: {
     pre: { is: "switch", about: "only what is needed before the operator is installed" },
+    installation: {
+      is: "switch",
+      about: "only what its installation brings: CRDs, and the operator's lease and rights",
+    },
+    uninstall: {
+      is: "switch",
+      about: "only what has to go before it is uninstalled: objects with a finalizer, of all namespaces without -n",
+    },
+    namespace: PLATFORM_FLAGS.namespace,
     "operator-namespace": PLATFORM_FLAGS["operator-namespace"],
+    "service-account": { is: "text", value: "NAME", fallback: OPERATOR, about: "ServiceAccount of the operator" },
     wait: { is: "duration", about: "check again until everything is well, e.g. 2m" },
   },
   formats: ["table", "json", "yaml"],
   details: "The exit code is 1 when something has to be done, 3 when --wait was in vain.",
   run: async ({ cluster: open, access, flags, output, io, tell, host }) => {
     const waitMs = flags.wait ?? 0;
+    const part = partOf(flags);
     const cluster = await open();
     const platforms: Platforms = {
       cluster,
       access,
       operatorNamespace: flags["operator-namespace"],
+      serviceAccount: flags["service-account"],
       clock: host.clock,
     };
     const interrupt = waitMs > 0 ? host.interrupt() : new AbortController().signal;
     const until = host.clock.monotonic() + waitMs;
     for (;;) {
       const isLast = host.clock.monotonic() >= until || interrupt.aborted;
-      const findings = await checkAll(platforms, flags.pre);
+      const findings =
+        part === "uninstall"
+          ? await guarded(part, () => checkUninstall(cluster, flags.namespace ?? ""))
+          : await checkAll(platforms, part);
       const isWell = findings.every(({ is }) => is !== "failed");
       if (isWell || isLast) {
         await show(findings, output, io);
@@ -57,17 +75,35 @@ export const check = command({
 
 const AGAIN_MS = 2_000;
 
-/** All that `check` looks at; each part is looked at, whatever became of the others. */
-export async function checkAll(platforms: Platforms, pre: boolean): Promise<readonly Finding[]> {
-  const { cluster, operatorNamespace, clock } = platforms;
+/** @throws UsageError for more than one part */
+function partOf(flags: { readonly pre: boolean; readonly installation: boolean; readonly uninstall: boolean }) {
+  const chosen = [
+    ...(flags.pre ? (["before"] as const) : []),
+    ...(flags.installation ? (["installation"] as const) : []),
+    ...(flags.uninstall ? (["uninstall"] as const) : []),
+  ];
+  if (chosen.length > 1) throw new UsageError("Say at most one of --pre, --installation and --uninstall.");
+  return chosen[0] ?? "all";
+}
+
+/**
+ * What `check` looks at; each part is looked at, whatever became of the others.
+ * @param part what is needed before an installation, what it brings, or all of it and what users made of it
+ */
+export async function checkAll(
+  platforms: Platforms,
+  part: "before" | "installation" | "all",
+): Promise<readonly Finding[]> {
+  const { cluster, operatorNamespace, serviceAccount, clock } = platforms;
   const first = await guarded("cluster", () => checkVersion(cluster));
   if (first.some(({ is }) => is === "failed")) return first;
-  if (pre) return [...first, ...(await guarded("your rights", () => checkInstaller(cluster)))];
+  if (part === "before") return [...first, ...(await guarded("your rights", () => checkInstaller(cluster)))];
   const crds = await guarded("CRDs", () => checkCrds(cluster));
   const operator = [
     ...(await guarded("operator", () => checkOperator(cluster, operatorNamespace, clock))),
-    ...(await guarded("operator's rights", () => checkOperatorRights(cluster, operatorNamespace))),
+    ...(await guarded("operator's rights", () => checkOperatorRights(cluster, operatorNamespace, serviceAccount))),
   ];
+  if (part === "installation") return [...first, ...crds, ...operator];
   const user = await guarded("your rights", () => checkUser(cluster));
   return [
     ...first,

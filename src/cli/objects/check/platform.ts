@@ -1,4 +1,6 @@
 /** Connections, and the platform behind the one that the user would use. */
+import { ageOf } from "../../../app/tree/duration.ts";
+import { conditionOf, factOf } from "../../../app/tree/facts.ts";
 import { createReader } from "../../../kube/secrets.ts";
 import type { Clock, KubeObject } from "../../../kube/types.ts";
 import { ApiError } from "../../../platform/errors.ts";
@@ -7,8 +9,6 @@ import type { Access } from "../../access.ts";
 import type { Cluster } from "../../cluster.ts";
 import { CliError } from "../../exit.ts";
 import { explain } from "../../explain.ts";
-import { ageOf } from "../duration.ts";
-import { conditionOf, factOf } from "../facts.ts";
 import { listObjects } from "../listing.ts";
 import { shortTarget } from "../target.ts";
 import { failed, info, ok, unknown, type Finding } from "./finding.ts";
@@ -20,6 +20,8 @@ export interface Platforms {
   readonly cluster: Cluster;
   readonly access: () => Promise<Access>;
   readonly operatorNamespace: string;
+  /** The operator's, in that namespace. */
+  readonly serviceAccount: string;
   readonly clock: Clock;
 }
 

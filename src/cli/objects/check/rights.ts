@@ -59,29 +59,43 @@ export async function checkUser(cluster: Cluster): Promise<readonly Finding[]> {
   ];
 }
 
-/** Whether the operator's ServiceAccount has the roles that it needs. @throws KubeError */
-export async function checkOperatorRights(cluster: Cluster, operatorNamespace: string): Promise<readonly Finding[]> {
+/**
+ * Whether the operator's ServiceAccount has the roles that it needs: in its namespace, in the user's, and for what is in
+ * none. It may have been told to look at some namespaces only.
+ * @throws KubeError
+ */
+export async function checkOperatorRights(
+  cluster: Cluster,
+  operatorNamespace: string,
+  serviceAccount: string,
+): Promise<readonly Finding[]> {
   const what = "operator's rights";
-  const user = `system:serviceaccount:${operatorNamespace}:${OPERATOR}`;
+  const user = `system:serviceaccount:${operatorNamespace}:${serviceAccount}`;
+  const places = { own: operatorNamespace, users: cluster.namespace };
   try {
     const denied = await deniedOf(
       cluster,
       GRANTS.filter(({ where }) => where !== "namespaces where its role is bound").flatMap((grant) =>
-        questionsOf(grant, operatorNamespace),
+        questionsOf(grant, places),
       ),
       user,
     );
-    if (denied.length === 0) return [ok(what, `ServiceAccount ${operatorNamespace}/${OPERATOR} has its roles`)];
-    const advice = "Apply the roles of this version, or name its namespace with --operator-namespace.";
-    return [failed(what, `ServiceAccount ${operatorNamespace}/${OPERATOR} may not ${some(denied)}. ${advice}`)];
+    if (denied.length === 0) return [ok(what, `ServiceAccount ${operatorNamespace}/${serviceAccount} has its roles`)];
+    const advice =
+      "Apply the roles of this version, have the operator watch this namespace, or name it with --operator-namespace and --service-account.";
+    return [failed(what, `ServiceAccount ${operatorNamespace}/${serviceAccount} may not ${some(denied)}. ${advice}`)];
   } catch (error) {
     if (!(error instanceof KubeError) || error.failure !== "Forbidden") throw error;
     return [unknown(what, "you may not ask what others may do")];
   }
 }
 
-function questionsOf({ group, resources, verbs, names, where }: Grant, operatorNamespace: string): readonly Question[] {
-  const namespace = where === "everywhere" ? {} : { namespace: operatorNamespace };
+/** @param places the namespace of the operator and that of the user */
+function questionsOf(
+  { group, resources, verbs, names, where }: Grant,
+  places: { readonly own: string; readonly users: string },
+): readonly Question[] {
+  const namespace = where === "cluster" ? {} : { namespace: where === "everywhere" ? places.users : places.own };
   return resources.flatMap((resource) =>
     verbs.flatMap((verb) =>
       (names ?? [undefined]).map((name) => ({

@@ -1,7 +1,7 @@
 /** Documents as YAML with comments. Pure. */
 import { stringify } from "yaml";
 
-import { printable } from "../../render.ts";
+import { printable } from "../../../app/printable.ts";
 import type { Document } from "./manifests.ts";
 
 /** @param header sentences at the top. @returns YAML that `kubectl apply` takes. */

@@ -1,5 +1,6 @@
 /** Manifests laid over what the cluster has, and planned together. */
 import { planObjects, type PlanningOptions } from "../../../app/planning/index.ts";
+import { idOf } from "../../../app/tree/facts.ts";
 import { VERSION } from "../../../app/version.ts";
 import { isKube } from "../../../kube/errors.ts";
 import { isObject, member, stringMember } from "../../../kube/json.ts";
@@ -11,7 +12,6 @@ import { API_VERSION } from "../../../resources/base/names.ts";
 import { RESOURCES } from "../../../resources/index.ts";
 import type { Cluster } from "../../cluster.ts";
 import { explain } from "../../explain.ts";
-import { idOf } from "../facts.ts";
 import { listObjects } from "../listing.ts";
 import { dryApply } from "./apply.ts";
 import { shown, type Manifest } from "./manifests.ts";

@@ -1,8 +1,8 @@
 /** What a plan comes to, one row an object. Pure. */
+import { conditionOf } from "../../../app/tree/facts.ts";
 import { member, stringMember } from "../../../kube/json.ts";
 import type { KubeObject } from "../../../kube/types.ts";
 import { PAUSED } from "../../../resources/base/names.ts";
-import { conditionOf } from "../facts.ts";
 import { fieldsOf, planOf, type PlannedAction } from "../plan-view.ts";
 
 /** What is done to one object of the platform. */

@@ -1,7 +1,8 @@
 /** A plan as people and other tools read it. */
+import { printable } from "../../../app/printable.ts";
 import type { Format } from "../../globals.ts";
 import type { Io } from "../../io.ts";
-import { printData, printable } from "../../render.ts";
+import { printData } from "../../render.ts";
 import { actionLines } from "../plan-view.ts";
 import { fullName, shortTarget } from "../target.ts";
 import type { PlanRow } from "./rows.ts";

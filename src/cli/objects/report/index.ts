@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 
 import { stringify } from "yaml";
 
+import { OPERATOR } from "../../../app/rbac.ts";
 import type { KubeObject } from "../../../kube/types.ts";
 import { command } from "../../command.ts";
 import { CliError, UsageError } from "../../exit.ts";
@@ -47,7 +48,7 @@ export const report = command({
     const note = (line: string): void => void gaps.push(line);
     const objects = await listObjects({ cluster, namespace, tell: note });
     const operatorNamespace = flags["operator-namespace"];
-    const findings = await checkAll({ cluster, access, operatorNamespace, clock }, false);
+    const findings = await checkAll({ cluster, access, operatorNamespace, serviceAccount: OPERATOR, clock }, "all");
     const parts = {
       versions: await versionsOf(gathering),
       events: await eventsIn(gathering),

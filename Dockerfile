@@ -1,0 +1,55 @@
+# Three stages: npm, the sources and what builds them stay in the first one. The bases are arguments, so that a mirror or
+# a base of one's own can take their place: BUILD_IMAGE has a shell, npm, and Node 24 as it is released in /usr/local;
+# RUNTIME_IMAGE has what that Node is linked with (glibc, libstdc++) and no shell.
+ARG BUILD_IMAGE=docker.io/library/node:24-trixie-slim
+ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian13:nonroot
+
+# The bundle is the same for every architecture: it is built on the machine's own.
+FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS build
+WORKDIR /src
+COPY package.json package-lock.json ./
+# Where packages come from a mirror: --secret id=npmrc,src=<its .npmrc>. It stays out of every layer.
+RUN --mount=type=secret,id=npmrc NPM_CONFIG_USERCONFIG=/run/secrets/npmrc npm ci --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json rolldown.config.ts ./
+COPY scripts/third-party.ts ./scripts/
+COPY src ./src
+RUN npm run build
+
+# Node of the image's architecture. Nothing runs here, so that no build needs an emulator.
+FROM ${BUILD_IMAGE} AS node
+
+FROM ${RUNTIME_IMAGE}
+ARG RUNTIME_IMAGE
+ARG SOURCE=https://github.com/platform-operator/platform-operator
+ARG VERSION=0.0.0
+ARG REVISION=unknown
+ARG CREATED=1970-01-01T00:00:00Z
+LABEL org.opencontainers.image.title="platform-operator" \
+      org.opencontainers.image.description="Kubernetes operator for a cloud deployment platform's API" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.source="${SOURCE}" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.created="${CREATED}" \
+      org.opencontainers.image.base.name="${RUNTIME_IMAGE}"
+COPY --chown=0:0 --chmod=0444 LICENSE /licenses/LICENSE
+COPY --from=build --chown=0:0 --chmod=0444 /src/dist/third-party-licences.txt /licenses/third-party.txt
+COPY --from=node --chown=0:0 --chmod=0444 /usr/local/LICENSE /licenses/node.txt
+COPY --from=node --chown=0:0 --chmod=0555 /usr/local/bin/node /usr/local/bin/node
+COPY --from=build --chown=0:0 --chmod=0444 /src/dist/main.js /app/main.js
+ENV NODE_ENV=production
+WORKDIR /app
+USER 65532:65532
+# The command line of scripts/image.ts, which the chart's Deployment has too; a test holds them equal.
+ENTRYPOINT [ \
+  "/usr/local/bin/node", \
+  "--disable-proto=throw", \
+  "--disallow-code-generation-from-strings", \
+  "--disable-sigusr1", \
+  "--report-exclude-env", \
+  "--permission", \
+  "--allow-fs-read=/app/main.js", \
+  "--allow-fs-read=/var/run/secrets/kubernetes.io/serviceaccount", \
+  "/app/main.js" \
+]
+CMD ["run"]

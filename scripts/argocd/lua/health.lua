@@ -1,0 +1,34 @@
+-- Health of every kind of platform-operator.io, by the conditions that kstatus knows as well: Stalled needs a person,
+-- Ready on the current generation is the goal, and everything else is on its way.
+local hs = { status = "Progressing", message = "Waiting for the operator to look at this resource" }
+local annotations = obj.metadata.annotations
+if annotations ~= nil and annotations["platform-operator.io/paused"] == "true" then
+  return { status = "Suspended", message = "Paused: the operator leaves it alone until it is resumed" }
+end
+if obj.status == nil or obj.status.conditions == nil then
+  return hs
+end
+if obj.status.observedGeneration ~= obj.metadata.generation then
+  hs.message = "Waiting for the latest change of the spec to be observed"
+  return hs
+end
+local ready = nil
+local stalled = nil
+for _, condition in ipairs(obj.status.conditions) do
+  if condition.type == "Ready" then
+    ready = condition
+  elseif condition.type == "Stalled" then
+    stalled = condition
+  end
+end
+if stalled ~= nil and stalled.status == "True" then
+  return { status = "Degraded", message = stalled.reason .. ": " .. stalled.message }
+end
+if ready == nil then
+  return hs
+end
+if ready.status == "True" then
+  hs.status = "Healthy"
+end
+hs.message = ready.reason .. ": " .. ready.message
+return hs

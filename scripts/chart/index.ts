@@ -1,0 +1,19 @@
+/** What of the chart is generated. */
+import { chartYaml } from "./chart-yaml.ts";
+import { dashboardJson } from "./dashboard.ts";
+import { valuesSchema, valuesYaml } from "./files.ts";
+import { generatedPartials } from "./partials.ts";
+import { readme } from "./readme.ts";
+
+/** @param crds manifests by file name. @returns the content of every generated file, by path under helm-chart/. */
+export function chartFiles(crds: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map([
+    ["Chart.yaml", chartYaml()],
+    ["values.yaml", valuesYaml()],
+    ["values.schema.json", valuesSchema()],
+    ["README.md", readme()],
+    ["templates/_generated.tpl", generatedPartials()],
+    ["files/dashboard.json", dashboardJson()],
+    ...[...crds].map(([name, text]) => [`files/crds/${name}`, text] as const),
+  ]);
+}

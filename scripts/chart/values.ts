@@ -1,0 +1,234 @@
+/**
+ * The values of the chart: the one declaration, from which values.yaml, values.schema.json and the table of the chart's
+ * README are generated. What the operator is told comes from its own flags.
+ */
+import { z } from "zod";
+
+import { ENDPOINT_PATTERN, NAMESPACE, PLATFORM_HOST_PATTERN } from "../../src/app/accepted.ts";
+import { FLAGS } from "../../src/app/flags.ts";
+import type { FlagName } from "../../src/app/flags.ts";
+import { LEVELS_PATTERN } from "../../src/app/log-levels.ts";
+
+const about = (name: FlagName): string => {
+  const text = FLAGS.find((flag) => flag.name === name)?.about ?? "";
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+};
+
+const RUNBOOKS = "https://github.com/platform-operator/platform-operator/blob/main/docs/runbooks";
+
+const labels = z.record(z.string(), z.string());
+/** Members of the Kubernetes API: the API server checks them. */
+const members = z.looseObject({});
+const list = z.array(members).default([]);
+const port = (fallback: number): z.ZodDefault<z.ZodInt> => z.int().min(1024).max(65_535).default(fallback);
+const namespace = z.string().regex(NAMESPACE);
+const cidr = z.string().regex(/^[0-9A-Fa-f.:]+\/\d{1,3}$/);
+const RENDER_MODES = ["skipIfMissing", "failIfMissing", "alwaysRender"] as const;
+const renderMode = z
+  .enum(RENDER_MODES)
+  .default("skipIfMissing")
+  .describe(
+    "What to do when the cluster does not have its kind: skipIfMissing, failIfMissing, or alwaysRender for `helm template` without a cluster.",
+  );
+
+const image = z.strictObject({
+  registry: z.string().default("ghcr.io").describe("Registry; global.imageRegistry goes before it."),
+  repository: z.string().default("platform-operator/platform-operator").describe("Repository."),
+  tag: z.string().default("").describe("Tag; the chart's appVersion when empty."),
+  digest: z
+    .string()
+    .regex(/^(sha256:[0-9a-f]{64})?$/)
+    .default("")
+    .describe("Digest, which goes before the tag: `sha256:…`."),
+  pullPolicy: z.enum(["Always", "IfNotPresent", "Never"]).default("IfNotPresent").describe("When to pull it."),
+});
+
+/** Named as the flags of `run` are. */
+const operator = z.strictObject({
+  logLevel: z.string().regex(LEVELS_PATTERN).default("info").describe(about("log-level")),
+  workers: z.int().min(1).max(100).default(10).describe(about("workers")),
+  allowedPlatformHosts: z
+    .array(z.string().regex(PLATFORM_HOST_PATTERN))
+    .default([])
+    .describe(about("allowed-platform-hosts")),
+  allowInsecurePlatform: z.boolean().default(false).describe(about("allow-insecure-platform")),
+});
+
+const serviceMonitor = z.strictObject({
+  enabled: z.boolean().default(false).describe("Creates a ServiceMonitor of the Prometheus Operator."),
+  renderMode,
+  interval: z.string().default("30s").describe("How often to scrape."),
+  labels: labels.default({}).describe("Labels by which your Prometheus selects it."),
+});
+
+const prometheusRule = z.strictObject({
+  enabled: z.boolean().default(false).describe("Creates a PrometheusRule with the alerts of docs/runbooks."),
+  renderMode,
+  labels: labels.default({}).describe("Labels by which your Prometheus selects it."),
+  runbooks: z.string().default(RUNBOOKS).describe("Where the runbooks are: each alert leads to its page there."),
+});
+
+const dashboard = z.strictObject({
+  enabled: z.boolean().default(false).describe("Creates a ConfigMap with the dashboard, for Grafana's sidecar."),
+  labels: labels.default({ grafana_dashboard: "1" }).describe("Labels by which the sidecar selects it."),
+  annotations: labels.default({}).describe("Annotations, e.g. the folder: `grafana_folder: Platform`."),
+});
+
+const metrics = z.strictObject({
+  enabled: z.boolean().default(true).describe("Serves /metrics, with a Service for it."),
+  port: port(8080).describe("Port of /metrics."),
+  perObject: z.boolean().default(false).describe(about("metrics-per-object")),
+  serviceMonitor: serviceMonitor.prefault({}).describe("For the Prometheus Operator."),
+  prometheusRule: prometheusRule.prefault({}).describe("Alerts."),
+  dashboard: dashboard.prefault({}).describe("For Grafana."),
+});
+
+const ingress = z.strictObject({
+  enabled: z.boolean().default(false).describe("Creates an Ingress to the receiver."),
+  className: z.string().default("").describe("Its class."),
+  annotations: labels.default({}).describe("Its annotations."),
+  host: z.string().default("").describe("The host that the platform delivers to."),
+  tlsSecretName: z
+    .string()
+    .default("")
+    .describe("Secret with its certificate. Without TLS the secret of the webhook can be read on the way."),
+});
+
+const webhook = z.strictObject({
+  enabled: z
+    .boolean()
+    .default(false)
+    .describe("Receives the platform's deliveries, so that changes are seen at once and not at the next poll."),
+  port: port(8082).describe("Port of the receiver."),
+  ingress: ingress.prefault({}).describe("From outside to the receiver."),
+});
+
+const statusPage = z.strictObject({
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe("Serves the read-only status page, on the pod's loopback alone: `kubectl port-forward` reaches it."),
+  port: port(8083).describe("Port of the page."),
+});
+
+const tracing = z.strictObject({
+  otlpEndpoint: z
+    .string()
+    .regex(new RegExp(`^$|${ENDPOINT_PATTERN.source}`))
+    .default("")
+    .describe(about("otlp-endpoint")),
+  propagate: z.boolean().default(false).describe(about("otlp-propagate")),
+});
+
+const crds = z.strictObject({
+  install: z.boolean().default(true).describe("Installs and upgrades the CRDs with the chart."),
+  keep: z
+    .boolean()
+    .default(true)
+    .describe("Leaves the CRDs, and with them all custom resources, when the chart is uninstalled."),
+});
+
+const rbac = z.strictObject({
+  create: z.boolean().default(true).describe("Creates the roles of the operator and binds them."),
+  aggregate: z
+    .boolean()
+    .default(true)
+    .describe("Lets the roles view, edit and admin of Kubernetes see and change custom resources."),
+  secretOutputs: z
+    .array(namespace)
+    .default([])
+    .describe(
+      "Namespaces in which the operator may write Secrets: only writeTokenSecretToRef of a PlatformCluster needs it.",
+    ),
+});
+
+const serviceAccount = z.strictObject({
+  create: z.boolean().default(true).describe("Creates the ServiceAccount."),
+  name: z.string().default("").describe("Its name; that of the release's objects when empty."),
+  annotations: labels.default({}).describe("Its annotations."),
+});
+
+const networkPolicy = z.strictObject({
+  enabled: z
+    .boolean()
+    .default(false)
+    .describe("Denies what the operator does not need. Needs a network plugin that enforces it."),
+  metricsFrom: list.describe("Who may scrape: peers of an ingress rule; everybody in the cluster when empty."),
+  webhookFrom: list.describe("Who may deliver: peers of an ingress rule; everybody when empty."),
+  apiServerCidrs: z.array(cidr).min(1).default(["0.0.0.0/0", "::/0"]).describe("Where the API server is."),
+  apiServerPorts: z.array(z.int().min(1).max(65_535)).min(1).default([443, 6443]).describe("Its ports."),
+  platformCidrs: z.array(cidr).min(1).default(["0.0.0.0/0", "::/0"]).describe("Where the platform is."),
+  platformPorts: z.array(z.int().min(1).max(65_535)).min(1).default([443]).describe("Its ports."),
+  extraEgress: list.describe("Further egress rules, e.g. to the collector of traces."),
+});
+
+const podDisruptionBudget = z.strictObject({
+  enabled: z.boolean().default(true).describe("Keeps one replica during a drain. Only with more than one replica."),
+  minAvailable: z.int().min(1).default(1).describe("Replicas that stay."),
+});
+
+/** Pod Security "restricted" (Kubernetes: "Pod Security Standards"). */
+const podSecurityContext = {
+  runAsNonRoot: true,
+  runAsUser: 65_532,
+  runAsGroup: 65_532,
+  fsGroup: 65_532,
+  seccompProfile: { type: "RuntimeDefault" },
+};
+const securityContext = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ["ALL"] },
+};
+const resources = {
+  requests: { cpu: "50m", memory: "192Mi", "ephemeral-storage": "16Mi" },
+  limits: { cpu: "1", memory: "512Mi", "ephemeral-storage": "64Mi" },
+};
+
+const name = z.string().regex(/^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$/);
+
+export const Values = z.strictObject({
+  enabled: z.boolean().default(true).describe("Not used here: the condition of a chart that depends on this one."),
+  global: z
+    .looseObject({ imageRegistry: z.string().default("").describe("Registry of all images.") })
+    .prefault({})
+    .describe("Shared with other charts of the same release."),
+  nameOverride: name.default("").describe("Name of the chart in names and labels."),
+  fullnameOverride: name.default("").describe("Name of the objects."),
+  commonLabels: labels.default({}).describe("Labels of every object."),
+  commonAnnotations: labels.default({}).describe("Annotations of every object."),
+  image: image.prefault({}).describe("The operator's image."),
+  imagePullSecrets: list.describe("Secrets to pull it with: `- name: …`."),
+  replicas: z.int().min(0).max(9).default(1).describe("Replicas; one works, the others stand by."),
+  watchNamespaces: z
+    .array(namespace)
+    .default([])
+    .describe("Namespaces to look at, with a Role in each; all when empty, with a ClusterRole. They must exist."),
+  operator: operator.prefault({}).describe("What the operator is told: the flags of `run`."),
+  crds: crds.prefault({}).describe("CustomResourceDefinitions."),
+  rbac: rbac.prefault({}).describe("Rights."),
+  serviceAccount: serviceAccount.prefault({}).describe("The operator's identity."),
+  metrics: metrics.prefault({}).describe("Metrics, alerts and the dashboard."),
+  webhook: webhook.prefault({}).describe("The receiver of the platform's deliveries."),
+  statusPage: statusPage.prefault({}).describe("The read-only status page."),
+  tracing: tracing.prefault({}).describe("Traces, off without an endpoint."),
+  networkPolicy: networkPolicy.prefault({}).describe("NetworkPolicy."),
+  podDisruptionBudget: podDisruptionBudget.prefault({}).describe("PodDisruptionBudget."),
+  podSecurityContext: members.default(podSecurityContext).describe("Security of the pod."),
+  securityContext: members.default(securityContext).describe("Security of the container."),
+  resources: members.default(resources).describe("Requests and limits."),
+  podLabels: labels.default({}).describe("Further labels of the pod."),
+  podAnnotations: labels.default({}).describe("Annotations of the pod."),
+  nodeSelector: labels.default({}).describe("Nodes to run on."),
+  tolerations: list.describe("Taints to tolerate."),
+  affinity: members.default({}).describe("Affinity; replicas keep off each other's node where they can when empty."),
+  topologySpreadConstraints: list.describe("Spread; over zones, where they can, when empty."),
+  priorityClassName: z.string().default("").describe("Priority class."),
+  terminationGracePeriodSeconds: z.int().min(10).default(30).describe("Time to end what was begun."),
+  extraArgs: z.array(z.string()).default([]).describe("Further arguments of `run`."),
+  extraEnv: list.describe("Further environment variables, e.g. NODE_EXTRA_CA_CERTS for a platform with a private CA."),
+  extraVolumes: list.describe("Further volumes."),
+  extraVolumeMounts: list.describe("Where they are mounted."),
+  extraObjects: list.describe("Further objects of the release; strings in them are templates."),
+});
+export type Values = z.infer<typeof Values>;

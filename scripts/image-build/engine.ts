@@ -1,0 +1,45 @@
+/** What builds images on this machine. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+/**
+ * In the order of preference, with the question that only a working one answers: a `docker` without a daemon is a client
+ * and nothing more.
+ */
+const QUESTIONS = {
+  docker: ["version", "--format", "{{.Server.Version}}"],
+  podman: ["info", "--format", "{{.Version.Version}}"],
+  buildah: ["info", "--format", "{{.host.os}}"],
+} as const;
+export type Engine = keyof typeof QUESTIONS;
+const ALL: readonly Engine[] = ["docker", "podman", "buildah"];
+
+/**
+ * @param wanted those that will do
+ * @param path where they are looked for, like `PATH`
+ * @returns the first that works
+ * @throws Error that names each and why it is not it
+ */
+export async function findEngine(path: string | undefined, wanted: readonly Engine[] = ALL): Promise<Engine> {
+  const reasons: string[] = [];
+  for (const engine of wanted) {
+    const trouble = await troubleOf(engine, path);
+    if (trouble === undefined) return engine;
+    reasons.push(`${engine}: ${trouble}`);
+  }
+  throw new Error(
+    `This needs ${new Intl.ListFormat("en", { type: "disjunction" }).format(wanted)}.\n${reasons.join("\n")}`,
+  );
+}
+
+async function troubleOf(engine: Engine, path: string | undefined): Promise<string | undefined> {
+  try {
+    await promisify(execFile)(engine, QUESTIONS[engine], { env: { ...process.env, PATH: path }, timeout: 30_000 });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Error)) return String(error);
+    if ("code" in error && error.code === "ENOENT") return "not on PATH";
+    const said = "stderr" in error ? String(error.stderr).trim().split("\n").at(-1) : "";
+    return `installed, and does not work: ${said || error.message}`;
+  }
+}

@@ -1,0 +1,114 @@
+/** What the runner's reports say about a class of failure. Pure: reports in, rows out. */
+import { z } from "zod";
+
+const Test = z.object({
+  fullName: z.string(),
+  status: z.string(),
+  /** Only of one that was begun: what a filter or a condition left out has none. */
+  duration: z.number().optional(),
+  /** Of one that passed: why it was tried again. */
+  failureMessages: z.array(z.string()).default([]),
+  meta: z.object({ figure: z.string().optional(), plans: z.number().optional() }).default({}),
+});
+export const Report = z.object({
+  startTime: z.number(),
+  testResults: z.array(
+    z.object({ name: z.string(), endTime: z.number(), status: z.string(), assertionResults: z.array(Test) }),
+  ),
+});
+export type Report = z.infer<typeof Report>;
+
+/** One test of one file, as its last run left it. */
+export interface Run extends z.infer<typeof Test> {
+  /** From the root of the repository: "test/chaos/stop.test.ts". */
+  readonly file: string;
+}
+
+export interface Row {
+  readonly plans: number;
+  /** Plans that were begun, but whose call did not occur. They prove nothing and are none of `plans`. */
+  readonly unmet: number;
+  readonly violations: readonly string[];
+  /** "real", "in process", or how many of the plans were real. */
+  readonly bed: string;
+  readonly figure: string;
+}
+
+/** The largest share of a class's plans that may not meet their call. */
+export const UNMET_SHARE = 0.05;
+
+/** Files of the integration and chaos tests, but for one that reads files: those alone have a control plane. */
+const REAL = /^test\/(?:integration|chaos|afterwards|hostile)\/(?!fuzz\/|supply-chain\.)/;
+
+/** @param pathOf from a file's path on the machine of the run to that in the repository @returns all that was begun, and how many tests were so more than once */
+export function runsOf(
+  reports: readonly Report[],
+  pathOf: (name: string) => string,
+): { readonly runs: readonly Run[]; readonly repeated: number } {
+  const begun = reports
+    .toSorted((one, other) => one.startTime - other.startTime)
+    .flatMap(({ testResults }) => testResults)
+    .flatMap(({ name, assertionResults }) => assertionResults.map((test) => ({ ...test, file: pathOf(name) })))
+    .filter((run) => isRun(run) || isUnmet(run));
+  const runs = new Map(begun.map((run) => [`${run.file} ${run.fullName}`, run]));
+  return { runs: [...runs.values()], repeated: begun.length - runs.size };
+}
+
+/** @returns what the tests say whose titles have the class's id. */
+export function rowOf(id: string, all: readonly Run[]): Row {
+  const of = all.filter(({ fullName }) => idsIn(fullName).includes(id));
+  const ran = of.filter(isRun);
+  const plans = plansOf(ran);
+  return {
+    plans,
+    unmet: of.filter(isUnmet).length,
+    violations: ran.filter(isViolation).map(({ fullName }) => fullName),
+    bed: bedOf(plans, plansOf(ran.filter(({ file }) => REAL.test(file)))),
+    figure: summary(ran.flatMap(({ meta }) => meta.figure ?? [])),
+  };
+}
+
+/** @returns whether too few of a class's plans met their call to speak of the class. */
+export function isHollow({ plans, unmet }: Pick<Row, "plans" | "unmet">): boolean {
+  return unmet > UNMET_SHARE * (plans + unmet);
+}
+
+/** @returns the ids of classes in a title. */
+export function idsIn(title: string): readonly string[] {
+  return [...title.matchAll(/\[([A-Z]\d+)\]/g)].flatMap(([, id]) => id ?? []);
+}
+
+function isRun({ status }: Run): boolean {
+  return status === "passed" || status === "failed";
+}
+
+function isUnmet({ status, duration }: Run): boolean {
+  return status === "skipped" && duration !== undefined;
+}
+
+/** One that passed only when it was tried again is one as well. */
+function isViolation({ status, failureMessages }: Run): boolean {
+  return status === "failed" || failureMessages.length > 0;
+}
+
+function plansOf(runs: readonly Run[]): number {
+  return runs.reduce((total, { meta }) => total + (meta.plans ?? 1), 0);
+}
+
+function bedOf(plans: number, real: number): string {
+  if (real === plans) return plans === 0 ? "" : "real";
+  return real === 0 ? "in process" : `both, ${real} real`;
+}
+
+/** Numbers of one unit become a range; other figures stand side by side. */
+function summary(figures: readonly string[]): string {
+  const parts = figures.map((figure) => /^(\d+(?:\.\d+)?) (.+)$/.exec(figure));
+  const units = new Set(parts.map((part) => part?.[2]));
+  const [unit] = units;
+  if (figures.length > 1 && units.size === 1 && unit !== undefined) {
+    const numbers = parts.map((part) => Number(part?.[1]));
+    const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
+    return least === most ? `${most} ${unit}` : `${least} to ${most} ${unit}`;
+  }
+  return [...new Set(figures)].join("; ");
+}

@@ -1,0 +1,63 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { hashOf, viewOf, type View } from "./browser/address.ts";
+import { commandsFor } from "./browser/commands.ts";
+import { SHOWS } from "./shape.ts";
+
+describe("the address of a view", () => {
+  it.each<[string, View]>([
+    ["", { show: "all", text: "", page: 1, at: "" }],
+    [
+      "#show=not-ready&text=a+b&page=2&at=PlatformApplication/shop/api",
+      { show: "not-ready", text: "a b", page: 2, at: "PlatformApplication/shop/api" },
+    ],
+  ])("%s leads there and back", (hash, view) => {
+    expect(hashOf(view)).toBe(hash);
+    expect(viewOf(hash)).toEqual(view);
+  });
+
+  it("leads back to any view", () => {
+    const views = fc.record({
+      show: fc.constantFrom(...SHOWS),
+      text: fc.string({ unit: "grapheme" }),
+      page: fc.integer({ min: 1, max: 999 }),
+      at: fc.string(),
+    });
+    fc.assert(
+      fc.property(views, (view) => {
+        expect(viewOf(hashOf(view))).toEqual(view);
+      }),
+    );
+  });
+
+  it.each(["#show=x", "#page=x", "#page=-3", "#page=1.5", "#%"])(
+    "%s, which says nothing of ours, is the usual",
+    (hash) => {
+      expect(viewOf(hash)).toMatchObject({ show: "all", page: 1 });
+    },
+  );
+});
+
+describe("the commands", () => {
+  it("of an application lead to its log too", () => {
+    expect(commandsFor({ short: "papp", namespace: "shop", name: "api" })).toEqual([
+      "kubectl describe papp api -n shop",
+      "kubectl platform status papp/api -n shop",
+      "kubectl platform logs api -n shop",
+    ]);
+  });
+
+  it("of an object of the cluster name no namespace", () => {
+    expect(commandsFor({ short: "cpconn", namespace: "", name: "default" })).toEqual([
+      "kubectl describe cpconn default",
+      "kubectl platform status cpconn/default",
+    ]);
+  });
+
+  it("stay one word each for a shell, whatever the name", () => {
+    expect(commandsFor({ short: "pproj", namespace: "a b", name: "$(rm -rf ~)'" })[0]).toBe(
+      String.raw`kubectl describe pproj '$(rm -rf ~)'\''' -n 'a b'`,
+    );
+  });
+});

@@ -1,0 +1,67 @@
+/** What is shown: a choice of marks with their numbers, and a text. */
+import { SHOWS, type Show, type TreePage } from "../shape.ts";
+import type { View } from "./address.ts";
+import { byId, make, write } from "./dom.ts";
+import { SHOW_WORDS } from "./marks.ts";
+
+const TYPING_MS = 200;
+
+export interface Filters {
+  set(view: Pick<View, "show" | "text">): void;
+  count(counts: TreePage["counts"]): void;
+}
+
+/** @param chosen is told what a person chose. */
+export function createFilters(chosen: (filter: Pick<View, "show" | "text">) => void): Filters {
+  const form = byId("filters", HTMLFormElement);
+  const text = byId("text", HTMLInputElement);
+  const choices = SHOWS.map((show) => createChoice(show));
+  byId("shows", HTMLFieldSetElement).append(...choices.map(({ label }) => label));
+  let typing: number | undefined;
+
+  const choose = (): void => {
+    clearTimeout(typing);
+    chosen({ show: choices.find(({ radio }) => radio.checked)?.show ?? "all", text: text.value });
+  };
+  form.addEventListener("change", choose);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    choose();
+  });
+  text.addEventListener("input", () => {
+    clearTimeout(typing);
+    typing = setTimeout(choose, TYPING_MS);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.target === text) return;
+    text.focus();
+    event.preventDefault();
+  });
+
+  return {
+    set: (view) => {
+      if (text.value !== view.text) text.value = view.text;
+      for (const { show, radio } of choices) radio.checked = show === view.show;
+    },
+    count: (counts) => {
+      const all = Object.values(counts).reduce((sum, each) => sum + each, 0);
+      const numbers: Record<Show, number> = { ...counts, all, "not-ready": all - counts.ready };
+      for (const { show, label, radio, number } of choices) {
+        write(number, String(numbers[show]));
+        // What there is none of is only in the way, unless it is chosen.
+        label.hidden = numbers[show] === 0 && show !== "all" && show !== "not-ready" && !radio.checked;
+      }
+    },
+  };
+}
+
+function createChoice(show: Show) {
+  const radio = make("input");
+  radio.type = "radio";
+  radio.name = "show";
+  radio.value = show;
+  const number = make("span", "number");
+  const label = make("label", "choice", radio, make("span", "", SHOW_WORDS[show]), " ", number);
+  label.dataset["show"] = show;
+  return { show, radio, number, label };
+}

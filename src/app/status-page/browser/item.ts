@@ -1,0 +1,106 @@
+/** One object: a line that opens. It stays the same element while its object lives, so that focus and selection stay. */
+import { SIGNS } from "../../tree/signs.ts";
+import type { Row } from "../shape.ts";
+import { copy } from "./clipboard.ts";
+import { commandsFor } from "./commands.ts";
+import { make, write } from "./dom.ts";
+import { MARK_MEANINGS, MARK_WORDS } from "./marks.ts";
+
+const COPIED_MS = 1_500;
+
+export interface Item {
+  /** The entry of the list. */
+  readonly element: HTMLLIElement;
+  readonly details: HTMLDetailsElement;
+  readonly summary: HTMLElement;
+  /** What hangs from it. */
+  readonly children: HTMLUListElement;
+  /** Shows what the object says now. */
+  update(row: Row): void;
+}
+
+/** @param toggled is told when a person opens or closes it. @returns an item that shows nothing yet */
+export function createItem(toggled: (open: boolean) => void): Item {
+  const sign = make("span", "sign");
+  sign.ariaHidden = "true";
+  const mark = make("span", "mark-word");
+  const pill = make("span", "mark", sign, mark);
+  const kind = make("span", "kind");
+  const name = make("span", "name");
+  const commit = make("code", "commit");
+  const state = make("span", "state");
+  const reason = make("span", "reason");
+  const since = make("time", "since");
+  const brief = make("span", "brief");
+  const what = make("span", "what", kind, " ", name, " ", commit);
+  const summary = make("summary", "", pill, what, state, reason, since, brief);
+  const message = make("p", "message");
+  const facts = make("dl", "facts");
+  const commands = make("ul", "commands");
+  const details = make("details", "", summary, make("div", "more", message, facts, commands));
+  const children = make("ul", "children");
+  const element = make("li", "item", details);
+  let shown: Row | undefined;
+
+  details.addEventListener("toggle", () => {
+    toggled(details.open);
+  });
+
+  return {
+    element,
+    details,
+    summary,
+    children,
+    update: (row) => {
+      const before = shown;
+      shown = row;
+      element.dataset["mark"] = row.mark;
+      element.classList.toggle("context", row.isContext);
+      write(sign, SIGNS[row.mark]);
+      write(mark, MARK_WORDS[row.mark]);
+      pill.title = MARK_MEANINGS[row.mark];
+      write(kind, row.word);
+      write(name, row.depth === 0 && row.namespace !== "" ? `${row.namespace}/${row.name}` : row.name);
+      write(commit, row.commit);
+      write(state, row.state);
+      write(reason, row.reason);
+      write(brief, row.mark === "ready" ? "" : row.message);
+      write(message, row.message === "" ? "It says nothing of itself." : row.message);
+      since.dateTime = row.since;
+      since.title = row.since === "" ? "" : new Date(row.since).toLocaleString();
+      if (before?.externalId !== row.externalId || before.since !== row.since) {
+        facts.replaceChildren(...factsOf(row));
+      }
+      if (before === undefined) commands.replaceChildren(...commandsFor(row).map(commandLine));
+    },
+  };
+}
+
+function factsOf({ id, externalId, since }: Row): readonly Node[] {
+  const known = [
+    ["Object", id],
+    ["Id on the platform", externalId],
+    ["As it is since", since === "" ? "" : new Date(since).toLocaleString()],
+  ] as const;
+  return known.filter(([, value]) => value !== "").map(([term, value]) => fact(term, value));
+}
+
+function fact(term: string, value: string): Node {
+  return make("div", "", make("dt", "", term), make("dd", "", value));
+}
+
+/** @returns a command with a button that copies it. */
+export function commandLine(command: string): HTMLLIElement {
+  const button = make("button", "copy", "Copy");
+  button.type = "button";
+  button.ariaLabel = `Copy: ${command}`;
+  button.addEventListener("click", () => {
+    void copy(command).then((done) => {
+      button.textContent = done ? "Copied" : "Select it";
+      setTimeout(() => {
+        button.textContent = "Copy";
+      }, COPIED_MS);
+    });
+  });
+  return make("li", "", make("code", "", command), button);
+}

@@ -1,0 +1,92 @@
+/** The tree: nested lists that follow the rows, element by element. */
+import { ageOf } from "../../tree/duration.ts";
+import type { Row } from "../shape.ts";
+import { byId } from "./dom.ts";
+import { createItem, type Item } from "./item.ts";
+
+export interface List {
+  /** Shows these rows and no others. */
+  show(rows: readonly Row[]): void;
+  /** Writes all ages anew. @param now the operator's time */
+  age(now: Date): void;
+  /** Opens an object and goes there. */
+  reveal(id: string): void;
+}
+
+/** @param opened is told the id of what a person opened, "" when it is closed again. */
+export function createList(opened: (id: string) => void): List {
+  const root = byId("tree", HTMLUListElement);
+  const items = new Map<string, Item>();
+
+  const itemOf = (id: string): Item => {
+    const found = items.get(id);
+    if (found !== undefined) return found;
+    const made = createItem((open) => {
+      opened(open ? id : "");
+    });
+    items.set(id, made);
+    return made;
+  };
+
+  root.addEventListener("keydown", (event) => {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (step === 0 || !(event.target instanceof HTMLElement) || event.target.tagName !== "SUMMARY") return;
+    const lines = [...root.querySelectorAll("summary")];
+    lines[lines.indexOf(event.target) + step]?.focus();
+    event.preventDefault();
+  });
+
+  return {
+    show: (rows) => {
+      const kept = new Set(rows.map(({ id }) => id));
+      for (const id of items.keys()) if (!kept.has(id)) items.delete(id);
+      place(root, branchesOf(rows), itemOf);
+    },
+    age: (now) => {
+      for (const time of root.querySelectorAll("time")) {
+        const text = ageOf(time.dateTime, now);
+        if (time.textContent !== text) time.textContent = text;
+      }
+    },
+    reveal: (id) => {
+      const item = items.get(id);
+      if (item === undefined) return;
+      item.details.open = true;
+      item.details.scrollIntoView({ block: "nearest" });
+      item.summary.focus({ preventScroll: true });
+    },
+  };
+}
+
+interface Branch {
+  readonly row: Row;
+  readonly children: Branch[];
+}
+
+/** @param rows each after its parent, one level deeper. */
+function branchesOf(rows: readonly Row[]): readonly Branch[] {
+  const roots: Branch[] = [];
+  const path: Branch[] = [];
+  for (const row of rows) {
+    const branch = { row, children: [] };
+    path.length = Math.min(path.length, row.depth);
+    (path.at(-1)?.children ?? roots).push(branch);
+    path.push(branch);
+  }
+  return roots;
+}
+
+/** Puts the branches into the list, moving only what is not in its place: an element that moves loses the focus. */
+function place(list: HTMLUListElement, branches: readonly Branch[], itemOf: (id: string) => Item): void {
+  for (const [at, { row, children }] of branches.entries()) {
+    const item = itemOf(row.id);
+    item.update(row);
+    const there = list.children[at] ?? null;
+    if (there !== item.element) list.insertBefore(item.element, there);
+    place(item.children, children, itemOf);
+    // An empty list would be read out.
+    if (children.length === 0) item.children.remove();
+    else if (item.children.parentNode === null) item.element.append(item.children);
+  }
+  while (list.children.length > branches.length) list.lastElementChild?.remove();
+}

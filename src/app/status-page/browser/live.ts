@@ -1,0 +1,84 @@
+/** Keeps the page up to date: by events while they come, by asking every few seconds while they do not. */
+
+/** live: told of each change; polling: asked for every few seconds; lost: nobody answers. */
+export type Connection = "connecting" | "live" | "polling" | "lost";
+
+export interface Live {
+  /** Reads again, once: those that ask while it is being read have it read once more. */
+  refresh(): void;
+}
+
+/** The operator shows itself every 10 s. */
+const SILENCE_MS = 25_000;
+const RETRY_MS = 3_000;
+/** What no event tells: who leads, what is silent. */
+const SELDOM_MS = 30_000;
+
+/**
+ * Starts to follow. A page that nobody looks at follows nothing: browsers open six connections to a host.
+ * @param load reads and shows; rejects when that fails.
+ * @param tell is told the connection whenever it was tried.
+ */
+export function follow(load: () => Promise<void>, tell: (connection: Connection) => void): Live {
+  let source: EventSource | undefined;
+  let isOpen = false;
+  let watchdog: number | undefined;
+  let retry: number | undefined;
+  let reading = false;
+  let again = false;
+
+  const read = async (): Promise<void> => {
+    try {
+      await load();
+      tell(isOpen ? "live" : "polling");
+    } catch {
+      tell("lost");
+    }
+  };
+  const refresh = (): void => {
+    again = reading;
+    if (reading) return;
+    reading = true;
+    void read().then(() => {
+      reading = false;
+      if (again) refresh();
+    });
+  };
+  const close = (): void => {
+    source?.close();
+    source = undefined;
+    isOpen = false;
+    clearTimeout(watchdog);
+    clearTimeout(retry);
+  };
+  const fail = (): void => {
+    close();
+    refresh();
+    retry = setTimeout(open, RETRY_MS);
+  };
+  const alive = (): void => {
+    clearTimeout(watchdog);
+    watchdog = setTimeout(fail, SILENCE_MS);
+    if (isOpen) return;
+    isOpen = true;
+    refresh();
+  };
+  function open(): void {
+    close();
+    source = new EventSource("api/events");
+    source.addEventListener("alive", alive);
+    source.addEventListener("changed", refresh);
+    source.addEventListener("error", fail);
+    watchdog = setTimeout(fail, SILENCE_MS);
+  }
+
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) close();
+    else open();
+  });
+  setInterval(() => {
+    if (isOpen) refresh();
+  }, SELDOM_MS);
+  open();
+  return { refresh };
+}

@@ -1,0 +1,90 @@
+/** The page: reads what its address says and shows it, again whenever something changes. */
+import type { TreePage } from "../shape.ts";
+import { hashOf, viewOf, type View } from "./address.ts";
+import { byId } from "./dom.ts";
+import { createFilters } from "./filters.ts";
+import { createList } from "./list.ts";
+import { follow, type Connection } from "./live.ts";
+import { tellAmount, tellConnection, tellOperator } from "./notices.ts";
+
+const READ_MS = 10_000;
+const TICK_MS = 1_000;
+
+let view = viewOf(location.hash);
+/** The object that the address names, until it was shown once. */
+let sought = view.at;
+let shown: TreePage | undefined;
+let connection: Connection = "connecting";
+let readAt = new Date();
+
+const list = createList((id) => {
+  // A line that closes tells nothing of the one that is open.
+  if (id !== "" || view.at !== "") remember({ ...view, at: id });
+});
+const filters = createFilters((filter) => {
+  remember({ ...view, ...filter, page: 1 });
+  live.refresh();
+});
+
+/** Keeps the view in the address, without a new entry in the history for each letter typed. */
+function remember(next: View): void {
+  view = next;
+  history.replaceState(null, "", hashOf(view) || location.pathname);
+}
+
+async function read({ show, text, page }: View): Promise<TreePage> {
+  const query = new URLSearchParams({ show, text, page: String(page), at: sought });
+  const response = await fetch(`api/tree?${query.toString()}`, { signal: AbortSignal.timeout(READ_MS) });
+  if (!response.ok) throw new Error(`the operator answered ${response.status}`);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the operator of this very version wrote it
+  return (await response.json()) as TreePage;
+}
+
+async function load(): Promise<void> {
+  const asked = view;
+  const answer = await read(asked);
+  // Something else was chosen meanwhile, and is read next.
+  if (asked.show !== view.show || asked.text !== view.text || asked.page !== view.page) return;
+  shown = answer;
+  readAt = new Date();
+  if (view.page !== answer.page) remember({ ...view, page: answer.page });
+  filters.count(answer.counts);
+  list.show(answer.rows);
+  tellAmount(answer, view);
+  tick();
+  if (sought !== "") list.reveal(sought);
+  sought = "";
+}
+
+/** Ages are those of the operator's clock, whatever this machine's says. */
+function tick(): void {
+  if (shown === undefined) return;
+  list.age(new Date(Date.parse(shown.now) + (Date.now() - readAt.getTime())));
+  tellOperator(shown, connection, readAt);
+}
+
+function turn(pages: number): void {
+  remember({ ...view, page: view.page + pages });
+  live.refresh();
+  scrollTo(0, 0);
+}
+
+byId("previous", HTMLButtonElement).addEventListener("click", () => {
+  turn(-1);
+});
+byId("next", HTMLButtonElement).addEventListener("click", () => {
+  turn(1);
+});
+addEventListener("hashchange", () => {
+  view = viewOf(location.hash);
+  sought = view.at;
+  filters.set(view);
+  live.refresh();
+});
+setInterval(tick, TICK_MS);
+filters.set(view);
+const live = follow(load, (now) => {
+  connection = now;
+  tellConnection(now);
+  tick();
+});

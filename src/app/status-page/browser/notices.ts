@@ -1,0 +1,91 @@
+/** What the page says besides the tree: how it is connected, who answers, what is missing. */
+import { ageOf } from "../../tree/duration.ts";
+import type { TreePage } from "../shape.ts";
+import type { View } from "./address.ts";
+import { byId, make, write } from "./dom.ts";
+import { commandLine } from "./item.ts";
+import type { Connection } from "./live.ts";
+
+const CONNECTION_WORDS: Readonly<Record<Connection, string>> = {
+  connecting: "Connecting…",
+  live: "Live",
+  polling: "Every few seconds",
+  lost: "Connection lost, retrying…",
+};
+/** The watches end and begin anew every half minute; the alert PlatformOperatorWatchSilent takes the same. */
+const SILENT_MS = 120_000;
+
+/** Says how the page is connected. */
+export function tellConnection(connection: Connection): void {
+  const element = byId("connection", HTMLParagraphElement);
+  write(element, CONNECTION_WORDS[connection]);
+  element.dataset["state"] = connection;
+}
+
+/** Says who answers, and what is wrong with what it knows. @param readAt when it answered, by this machine's clock */
+export function tellOperator(page: TreePage | undefined, connection: Connection, readAt: Date): void {
+  const notice = byId("notice", HTMLParagraphElement);
+  const words = page === undefined ? "" : troubleOf(page, connection, readAt);
+  write(notice, words);
+  notice.hidden = words === "";
+  if (page === undefined) return;
+  const { version, instance, isLeading } = page.operator;
+  const role = isLeading ? "leading" : "standing by, another replica leads";
+  write(byId("operator", HTMLParagraphElement), `${version} · ${instance} · ${role}`);
+}
+
+function troubleOf({ operator, now }: TreePage, connection: Connection, readAt: Date): string {
+  if (connection === "lost") {
+    return `The operator does not answer. What you see is ${ageOf(readAt.toISOString(), new Date())} old.`;
+  }
+  if (operator.waitingFor !== null) return `The operator does not know everything yet: ${operator.waitingFor}.`;
+  if (operator.silentMs < SILENT_MS) return "";
+  const since = new Date(Date.parse(now) - operator.silentMs).toISOString();
+  return `The operator has not heard from the API server for ${ageOf(since, new Date(now))}: what you see may be old.`;
+}
+
+/** Says how much is shown, and what to do where that is nothing. */
+export function tellAmount({ counts, matched, page, pages, rows, operator }: TreePage, view: View): void {
+  const all = Object.values(counts).reduce((sum, each) => sum + each, 0);
+  const objects = all === 1 ? "1 object" : `${all.toLocaleString()} objects`;
+  const isFiltered = view.show !== "all" || view.text !== "";
+  write(byId("summary", HTMLParagraphElement), isFiltered ? `${matched.toLocaleString()} of ${objects}` : objects);
+  byId("summary", HTMLParagraphElement).hidden = all === 0;
+  byId("columns", HTMLDivElement).hidden = rows.length === 0;
+  byId("pages", HTMLElement).hidden = pages === 1;
+  write(byId("page", HTMLSpanElement), `Page ${page.toLocaleString()} of ${pages.toLocaleString()}`);
+  byId("previous", HTMLButtonElement).disabled = page === 1;
+  byId("next", HTMLButtonElement).disabled = page === pages;
+  const empty = byId("empty", HTMLElement);
+  empty.hidden = rows.length > 0;
+  if (rows.length > 0 || operator.waitingFor !== null) empty.replaceChildren();
+  else if (empty.dataset["for"] !== String(all) || empty.childElementCount === 0) {
+    empty.replaceChildren(...(all === 0 ? nothingYet() : nothingFits(view)));
+  }
+  empty.dataset["for"] = String(all);
+}
+
+function nothingYet(): readonly Node[] {
+  return [
+    make("h2", "", "No custom resources yet"),
+    make(
+      "p",
+      "",
+      "Start with a PlatformConnection, which says how to reach your platform, and a PlatformProject. They show up here by themselves.",
+    ),
+    make(
+      "ul",
+      "commands",
+      ...[
+        "kubectl explain platformconnection.spec",
+        "kubectl explain platformproject.spec",
+        "kubectl platform check",
+      ].map(commandLine),
+    ),
+  ];
+}
+
+function nothingFits({ show, text }: View): readonly Node[] {
+  const words = show === "not-ready" && text === "" ? "Everything is ready" : "Nothing fits the filter";
+  return [make("h2", "", words), make("p", "", "Choose All and empty the filter to see every object.")];
+}

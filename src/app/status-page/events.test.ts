@@ -1,0 +1,69 @@
+import { EventEmitter } from "node:events";
+import type { ServerResponse } from "node:http";
+
+import { describe, expect, it } from "vitest";
+
+import { manualClock } from "../../../test/support/clock.ts";
+import { createStreams } from "./events.ts";
+
+/** A response that only notes what is written. */
+function responseOf(unread = 0) {
+  const events: string[] = [];
+  const response = Object.assign(new EventEmitter(), {
+    writableLength: unread,
+    write: (text: string) => events.push(/^event: (\w+)\ndata:\n\n$/.exec(text)?.[1] ?? text),
+    destroy: () => response.emit("close"),
+  });
+  return { events, response: response as unknown as ServerResponse };
+}
+
+describe("the streams of events", () => {
+  it("say at once that the operator is there, and again every ten seconds", async () => {
+    const clock = manualClock();
+    const { events, response } = responseOf();
+    expect(createStreams(clock).open(response)).toBe(true);
+    expect(events).toEqual(["alive"]);
+    await clock.advance(20_000);
+    expect(events).toEqual(["alive", "alive", "alive"]);
+  });
+
+  it("tell a group of changes once, and at most one group a second", async () => {
+    const clock = manualClock();
+    const streams = createStreams(clock);
+    const { events, response } = responseOf();
+    streams.open(response);
+    for (let change = 0; change < 1_000; change += 1) streams.changed();
+    await clock.advance(50);
+    expect(events).toEqual(["alive", "changed"]);
+    streams.changed();
+    await clock.advance(999);
+    expect(events).toEqual(["alive", "changed"]);
+    await clock.advance(1);
+    expect(events).toEqual(["alive", "changed", "changed"]);
+    await clock.advance(5_000);
+    expect(events).toHaveLength(3);
+  });
+
+  it("are 32 at most, and one that ends makes room and leaves no timer", () => {
+    const clock = manualClock();
+    const streams = createStreams(clock);
+    const open = Array.from({ length: 32 }, () => responseOf().response);
+    expect(open.map((response) => streams.open(response))).not.toContain(false);
+    expect(streams.open(responseOf().response)).toBe(false);
+    open[0]?.emit("close");
+    expect(streams.open(responseOf().response)).toBe(true);
+    streams.close();
+    expect(clock.pending()).toBe(0);
+  });
+
+  it("give up a browser that does not read", async () => {
+    const clock = manualClock();
+    const streams = createStreams(clock);
+    const { events, response } = responseOf(64 * 1024);
+    streams.open(response);
+    streams.changed();
+    await clock.advance(30_000);
+    expect(events).toEqual([]);
+    expect(clock.pending()).toBe(0);
+  });
+});

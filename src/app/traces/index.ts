@@ -1,0 +1,20 @@
+/** Whether there are traces, and whose. */
+import type { Traces, TracesOptions } from "./traces.ts";
+
+/** @returns traces that go to the endpoint, or nowhere where none is told: then nothing of OpenTelemetry is loaded. */
+export async function openTraces(options: TracesOptions): Promise<Traces> {
+  const { otlpEndpoint } = options.config;
+  if (otlpEndpoint === undefined) return NO_TRACES;
+  const { createOtlpTraces } = await import("./otlp.ts");
+  return createOtlpTraces({ ...options, endpoint: otlpEndpoint });
+}
+
+export const NO_TRACES: Traces = {
+  began: () => {},
+  called: () => {},
+  ended: () => {},
+  idOf: () => undefined,
+  headersFor: () => ({}),
+  dropped: () => 0,
+  stop: () => Promise.resolve(),
+};

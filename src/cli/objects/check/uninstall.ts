@@ -1,0 +1,58 @@
+/** What would hold up the deletion of custom resources, or change the platform with it: those with our finalizer. */
+import { TYPES } from "../../../app/caches.ts";
+import { KubeError } from "../../../kube/errors.ts";
+import { member, stringMember } from "../../../kube/json.ts";
+import type { KubeObject } from "../../../kube/types.ts";
+import { FINALIZER } from "../../../resources/base/names.ts";
+import type { Cluster } from "../../cluster.ts";
+import { CliError } from "../../exit.ts";
+import { failed, ok, unknown, type Finding } from "./finding.ts";
+
+const WHAT = "finalizers";
+
+/** @param namespace "" for all of them. @returns a finding for each object with our finalizer. @throws KubeError */
+export async function checkUninstall(cluster: Cluster, namespace: string): Promise<readonly Finding[]> {
+  const lists = await Promise.all(TYPES.map(async ({ kind }) => listOf(cluster, kind, namespace)));
+  const objects = lists.flatMap((list) => list ?? []);
+  const unseen = TYPES.filter((_, index) => lists[index] === undefined).map(({ plural }) => plural);
+  const held = objects.filter(({ metadata }) => metadata.finalizers?.includes(FINALIZER) === true);
+  if (held.length === 0 && unseen.length === 0) {
+    const where = namespace === "" ? "" : ` in namespace "${namespace}"`;
+    return [ok(WHAT, `none of ${objects.length} objects${where} has one: deleting them leaves the platform as it is`)];
+  }
+  return [
+    ...held.map((object) => failed(nameOf(object), detailOf(object))),
+    ...(unseen.length === 0 ? [] : [unknown(WHAT, `you may not list ${unseen.join(", ")}`)]),
+  ];
+}
+
+/** @returns undefined where the user may not list them; none where the cluster does not know the kind. @throws KubeError */
+async function listOf(cluster: Cluster, kind: string, namespace: string): Promise<readonly KubeObject[] | undefined> {
+  try {
+    return await cluster.list(kind, namespace);
+  } catch (error) {
+    if (error instanceof CliError) return [];
+    if (error instanceof KubeError && error.failure === "Forbidden") return undefined;
+    throw error;
+  }
+}
+
+function nameOf({ kind, metadata: { namespace, name } }: KubeObject): string {
+  return namespace === undefined ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
+}
+
+const EFFECTS: Readonly<Record<string, string>> = {
+  Delete: "deleting it deletes it on the platform too",
+  Stop: "deleting it stops it on the platform",
+  Retain: "the operator has not taken the finalizer away yet",
+};
+const ADVICE = "Delete it while the operator runs, or set Retain.";
+
+function detailOf({ spec, metadata }: KubeObject): string {
+  const said = stringMember(member(spec, "lifecycle"), "deletionPolicy");
+  const policy = said === undefined ? "deletionPolicy as its connection says" : `deletionPolicy ${said}`;
+  if (metadata.deletionTimestamp !== undefined) {
+    return `${policy}: it is being deleted, and waits for the operator. Its conditions say for what.`;
+  }
+  return `${policy}: ${EFFECTS[said ?? ""] ?? "deleting it changes the platform"}. ${ADVICE}`;
+}

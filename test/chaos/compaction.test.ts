@@ -1,0 +1,75 @@
+/** A control plane whose history is short, and whose watches have nothing else: what is older is really gone. */
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
+import { effort } from "../support/effort.ts";
+import { figure } from "../support/figure.ts";
+import { defaults, project } from "../support/manifests.ts";
+import { type Bed, openBed } from "./bed.ts";
+import { changesSince } from "./past.ts";
+import type { Watch } from "./tap/call.ts";
+
+/** Longer than two compactions: the first one takes note of the version up to which the second one deletes. */
+const HELD_MS = 30_000;
+
+describe.runIf(effort.all)("a control plane that forgets", { timeout: 300_000 }, () => {
+  let controlPlane: ControlPlane;
+  let bed: Bed;
+  /** By kind: how often a watch was told that its version is gone. */
+  const expired = new Map<string, number>();
+  let newest: Watch | undefined;
+
+  beforeAll(async () => {
+    controlPlane = await startControlPlane({
+      crdsDir: join(import.meta.dirname, "../../crds"),
+      // A cache of the API server's own would serve what etcd has compacted.
+      apiServerFlags: { "min-request-timeout": "5", "etcd-compaction-interval": "10s", "watch-cache": "false" },
+    });
+    const gone = (plural: string) => expired.set(plural, (expired.get(plural) ?? 0) + 1);
+    bed = await openBed({
+      surface: "full",
+      controlPlane,
+      director: {
+        answered: ({ what }, { status }) => {
+          if (status === 410) gone(what.split(" ").at(-1) ?? "");
+        },
+        watched: (watch) => {
+          if (watch.plural === "platformprojects") newest = watch;
+          watch.rewrite = (line) => {
+            if (line.startsWith('{"type":"ERROR"') && line.includes('"code":410')) gone(watch.plural);
+            return [line];
+          };
+        },
+      },
+    });
+  }, 600_000);
+  afterAll(async () => {
+    await bed[Symbol.asyncDispose]();
+    await controlPlane.stop();
+  });
+
+  it("[B4] past the version of a watch: it is listed again, once, and no event is lost", async ({ task }) => {
+    await bed.apply(...defaults(bed), project("before"));
+    await bed.waitFor("PlatformProject", "before", { status: "True" }, 60_000);
+    const since = bed.calls.length;
+    expired.clear();
+    const held = newest;
+    held?.hold();
+    const names = Array.from({ length: 5 }, (_, index) => `compacted-${index}`);
+    for (const name of names) {
+      await bed.apply(project(name));
+      await sleep(HELD_MS / names.length);
+    }
+    // It goes on from what it saw last; what came since is never sent.
+    held?.end();
+    for (const name of names) await bed.waitFor("PlatformProject", name, { status: "True" }, 120_000);
+    const lists = bed.calls.filter(({ k, what }) => k > since && what === "kube LIST platformprojects").length;
+    expect(lists).toBeGreaterThanOrEqual(1);
+    expect(lists).toBeLessThanOrEqual(expired.get("platformprojects") ?? 0);
+    expect(changesSince(bed, since).toSorted()).toEqual(names.map((name) => `createProject ${name}`));
+    figure(task, `0 events lost, ${lists} lists after ${expired.get("platformprojects") ?? 0} compacted versions`);
+  });
+});

@@ -1,0 +1,266 @@
+/**
+ * Each alert of the chart is brought about by a real fault: a real Prometheus scrapes operators at a real API server and
+ * loads our rules, their times a sixtieth. A test for each fault, one operator for those that go together.
+ */
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
+
+import { LEASE, OPERATOR } from "../../src/app/rbac.ts";
+import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
+import { startControlPlane } from "../control-plane/control-plane.ts";
+import { startPrometheus } from "../monitoring/prometheus.ts";
+import { rules, scaled } from "../monitoring/rules.ts";
+import { application, defaults, environment, project, secret, tree } from "../support/manifests.ts";
+import { type RunningOperator, startOperator } from "../support/operator.ts";
+import { createStage, type Stage, type StageOptions } from "../support/stage.ts";
+import { stagedApplications } from "../support/staged-applications.ts";
+import { type TcpProxy, tcpProxy } from "../support/tcp-proxy.ts";
+
+const FACTOR = 60;
+const BAD_COMMIT = "bad0c0de5eed5eed5eed5eed5eed5eed5eed5eed";
+
+const controlPlane = await startControlPlane({ crdsDir: join(import.meta.dirname, "../../crds") });
+const prometheus = await startPrometheus(rules().map((rule) => scaled(rule, FACTOR)));
+afterAll(async () => {
+  await prometheus.stop();
+  await controlPlane.stop();
+});
+
+/** Within a scene that goes on beside others. */
+const IN_TURN = { concurrent: false };
+/** Six operators share the machine. */
+const PATIENCE_MS = 90_000;
+
+/**
+ * A stage whose operator is scraped as a job of its own. It leads without a lease unless told: where the whole machine
+ * stands still for seconds, a lease ends, and with it the operator.
+ */
+function watched(job: string, { args = ["--leader-elect=false"], ...options }: Partial<StageOptions> = {}): Stage {
+  const stage = createStage({ surface: "full", controlPlane, windows: { pollMs: 2_000 }, args, ...options });
+  beforeAll(() => prometheus.scrape(job, stage.operator.metricsUrl));
+  return stage;
+}
+
+describe.concurrent("a platform in trouble", () => {
+  const job = "platform";
+  const stage = watched(job);
+
+  it("fires PlatformApiErrors while it answers 5xx", IN_TURN, async () => {
+    const { faults } = stage.platform.sim;
+    await stage.apply(...defaults(stage), project("a"), environment(stage, "a", "a"));
+    await stage.waitFor("PlatformEnvironment", "a", { status: "True" }, PATIENCE_MS);
+    expect(await prometheus.firing("PlatformApiErrors", job)).toEqual([]);
+    faults.add({ every: 3, count: null, answer: { is: "status", status: 503 } });
+    expect(await prometheus.untilFiring("PlatformApiErrors", job)).toMatchObject({
+      severity: "warning",
+      namespace: "ops",
+    });
+    faults.clear();
+    await prometheus.untilQuiet("PlatformApiErrors", job);
+  });
+
+  it("fires PlatformApiRateLimited while it answers 429", IN_TURN, async () => {
+    const { faults } = stage.platform.sim;
+    expect(await prometheus.firing("PlatformApiRateLimited", job)).toEqual([]);
+    faults.add({ every: 4, count: null, answer: { is: "rate-limited", reset: "1" } });
+    await prometheus.untilFiring("PlatformApiRateLimited", job);
+    faults.clear();
+    await prometheus.untilQuiet("PlatformApiRateLimited", job);
+  });
+
+  it("fires PlatformAuthFailing once a token is revoked, until there is another one", IN_TURN, async () => {
+    const { auth } = stage.platform.sim;
+    const { value } = auth.createToken({
+      name: "next",
+      organizationId: stage.platform.organizationId,
+      scopes: ["Admin"],
+    });
+    auth.revoke("admin");
+    const alert = { kind: "PlatformConnection", reason: "CredentialsInvalid", severity: "critical" };
+    expect(await prometheus.untilFiring("PlatformAuthFailing", job)).toMatchObject(alert);
+    // It is told once, not as just anything that needs a person.
+    expect(await prometheus.firing("PlatformResourceStalled", job)).toEqual([]);
+    await stage.apply(secret("default", { token: value }));
+    await prometheus.untilQuiet("PlatformAuthFailing", job);
+  });
+});
+
+describe.concurrent("custom resources in trouble", () => {
+  const job = "resources";
+  const stage = watched(job, { args: ["--leader-elect=false", "--metrics-per-object"] });
+  const apps = stagedApplications(stage);
+
+  it(
+    "fires PlatformResourceNotReady and PlatformResourceStalled for a commit that does not build",
+    IN_TURN,
+    async () => {
+      await stage.apply(...defaults(stage), ...tree(stage, "good"));
+      await stage.waitFor("PlatformApplication", "good", { status: "True" }, PATIENCE_MS);
+      await stage.apply(application("broken", "good", { deploy: { gitCommitId: BAD_COMMIT } }));
+      expect(await prometheus.untilFiring("PlatformResourceStalled", job)).toMatchObject({
+        kind: "PlatformApplication",
+        reason: "BuildFailed",
+      });
+      expect(await prometheus.untilFiring("PlatformResourceNotReady", job)).toMatchObject({
+        customresource_kind: "PlatformApplication",
+        exported_namespace: stage.namespace,
+        name: "broken",
+      });
+      expect(await prometheus.firing("PlatformResourceNotReady", job)).toHaveLength(1);
+      await stage.patch("PlatformApplication", "broken", { spec: { deploy: { gitCommitId: "900d1de" } } });
+      await prometheus.untilQuiet("PlatformResourceStalled", job);
+      await prometheus.untilQuiet("PlatformResourceNotReady", job);
+    },
+  );
+
+  it("fires PlatformUnexpectedValues for a state that nobody documented", IN_TURN, async () => {
+    await apps.edit("good", { state: "HIBERNATING" });
+    expect(await prometheus.untilFiring("PlatformUnexpectedValues", job)).toMatchObject({
+      kind: "PlatformApplication",
+    });
+    await apps.edit("good", { state: "DEPLOYED" });
+    await prometheus.untilQuiet("PlatformUnexpectedValues", job);
+  });
+
+  it("fires PlatformOperationTooLong for a deployment that does not end", IN_TURN, async () => {
+    const { durations } = stage.platform.sim.settings;
+    durations.deploy = 1_000_000;
+    await apps.change("good", { deploy: { gitCommitId: "fedcba9" } });
+    expect(await prometheus.untilFiring("PlatformOperationTooLong", job)).toMatchObject({
+      kind: "PlatformApplication",
+    });
+    stage.platform.sim.time.advance(1_000_000);
+    await prometheus.untilQuiet("PlatformOperationTooLong", job);
+  });
+});
+
+describe.concurrent("workers that do not get on", () => {
+  const job = "workers";
+  const stage = watched(job, { args: ["--leader-elect=false", "--workers=1"], deadlines: { readMs: 600_000 } });
+
+  it(
+    "fires PlatformOperatorReconcileStuck for a call that takes long, PlatformOperatorQueueBacklog for what waits",
+    IN_TURN,
+    async () => {
+      // The deadline of a call, which would end it after 15 s, is the one thing that is taken away here.
+      stage.platform.sim.faults.add({ count: null, answer: { is: "slow", seconds: 300 } });
+      await stage.apply(...defaults(stage), project("a"));
+      await prometheus.untilFiring("PlatformOperatorReconcileStuck", job);
+      const isFiring = async () => (await prometheus.firing("PlatformOperatorQueueBacklog", job)).length > 0;
+      let came = 0;
+      // Ever more come, for longer than it takes to tell that from a start.
+      for (; came < 600 && !(await isFiring()); came += 1) {
+        await stage.apply(project(`waits-${came}`));
+        await sleep(250);
+      }
+      expect(came).toBeGreaterThan(10);
+      expect(await isFiring()).toBe(true);
+      // The alert says that there is such a pass, the log which one it is.
+      const told = () => stage.operator.logs().filter(({ message }) => message === "is still being reconciled");
+      await vi.waitFor(() => expect(told()).not.toEqual([]), PATIENCE_MS);
+      const [first, ...others] = told();
+      const object = { kind: "PlatformConnection", namespace: stage.namespace, name: "default" };
+      expect(first).toMatchObject({ level: "warn", logger: "engine", pass: expect.stringMatching(/-/), ...object });
+      expect(others).toEqual([]);
+      await stage.kill();
+      await prometheus.untilQuiet("PlatformOperatorReconcileStuck", job);
+      await prometheus.untilQuiet("PlatformOperatorQueueBacklog", job);
+    },
+  );
+});
+
+describe.concurrent("rights that are missing", () => {
+  const job = "rights";
+  const stage = watched(job, { mayRefuse: ["platformprojects"], mayLog: /platformprojects|PlatformProject/ });
+
+  it("fires PlatformOperatorReconcileErrors while no status can be written", IN_TURN, async () => {
+    await stage.apply(...defaults(stage), project("a"));
+    await stage.waitFor("PlatformProject", "a", { status: "True" }, PATIENCE_MS);
+    const role = `clusterrole/${stage.operatorNamespace}`;
+    const found = await stage.kubectl(["get", role, "-o", "json"]);
+    // Without its version it replaces whatever is there.
+    const before = found.replace(/"resourceVersion": "\d+",?/, "");
+    expect(before).toContain('"platformprojects/status"');
+    const without = before.replaceAll('"platformprojects/status"', '"platformprojects/none"');
+    await kubectl(controlPlane, ["replace", "-f", "-"], { input: without });
+    await stage.apply(...["b", "c", "d", "e"].map((name) => project(name)));
+    expect(await prometheus.untilFiring("PlatformOperatorReconcileErrors", job)).toMatchObject({
+      controller: "platformproject",
+    });
+    await kubectl(controlPlane, ["replace", "-f", "-"], { input: before });
+    await stage.waitFor("PlatformProject", "e", { status: "True" }, PATIENCE_MS);
+    await prometheus.untilQuiet("PlatformOperatorReconcileErrors", job);
+  });
+});
+
+describe.concurrent("an API server that says nothing any more", () => {
+  const job = "silence";
+  let wire: TcpProxy;
+  beforeAll(async () => {
+    wire = await tcpProxy(Number(new URL(controlPlane.server).port));
+  });
+  afterAll(async () => wire.stop());
+  const stage = watched(job, { through: () => wire.port, mayLog: /./ });
+
+  it("fires PlatformOperatorWatchSilent after two minutes, in real time", IN_TURN, async () => {
+    await stage.apply(...defaults(stage), project("a"));
+    await stage.waitFor("PlatformProject", "a", { status: "True" }, PATIENCE_MS);
+    expect(await prometheus.firing("PlatformOperatorWatchSilent", job)).toEqual([]);
+    wire.freezeAll();
+    expect(await prometheus.untilFiring("PlatformOperatorWatchSilent", job)).toMatchObject({
+      kind: expect.stringMatching(/^(Cluster)?Platform/),
+      severity: "warning",
+    });
+    wire.thaw();
+    await prometheus.untilQuiet("PlatformOperatorWatchSilent", job);
+    await stage.apply(project("b"));
+    await stage.waitFor("PlatformProject", "b", { status: "True" }, PATIENCE_MS);
+  });
+});
+
+// After all others: as long as one operator is scraped, none is absent.
+describe("the operator itself", () => {
+  const job = "itself";
+  const stage = watched(job, { args: [], mayLog: /lost the lease/ });
+
+  it("fires PlatformOperatorNotOneLeader while a second installation leads too", async () => {
+    expect(await prometheus.firing("PlatformOperatorNotOneLeader", job)).toEqual([]);
+    const second: RunningOperator = await startOperator({
+      program: inject("program"),
+      kubeconfig: await kubeconfigFor(controlPlane, stage.operatorNamespace, OPERATOR),
+      args: [
+        "--leader-elect=false",
+        `--watch-namespaces=${stage.namespace}`,
+        `--operator-namespace=${stage.operatorNamespace}`,
+      ],
+    });
+    await prometheus.scrape(job, second.metricsUrl);
+    await prometheus.untilFiring("PlatformOperatorNotOneLeader", job);
+    expect((await prometheus.query(`sum(leader_election_master_status{job="${job}"})`))[0]?.values[0]?.[1]).toBe("2");
+    expect(await second.stop()).toMatchObject({ code: 0 });
+    await prometheus.untilQuiet("PlatformOperatorNotOneLeader", job);
+  });
+
+  it("fires PlatformOperatorNotOneLeader while one that is gone holds the lease", async () => {
+    await stage.stop();
+    const now = new Date().toISOString().replace("Z", "000Z");
+    const spec = { holderIdentity: "gone", leaseDurationSeconds: 60, acquireTime: now, renewTime: now };
+    const lease = ["-n", stage.operatorNamespace, "lease", LEASE];
+    await kubectl(controlPlane, ["patch", ...lease, "--type=merge", "-p", JSON.stringify({ spec })]);
+    await stage.start();
+    await prometheus.scrape(job, stage.operator.metricsUrl);
+    expect(await prometheus.untilFiring("PlatformOperatorNotOneLeader", job)).toMatchObject({ severity: "critical" });
+    await prometheus.untilQuiet("PlatformOperatorNotOneLeader", job);
+  });
+
+  it("fires PlatformOperatorAbsent once it is killed, until it is back", async () => {
+    expect(await prometheus.firing("PlatformOperatorAbsent")).toEqual([]);
+    await stage.kill();
+    expect(await prometheus.untilFiring("PlatformOperatorAbsent")).toMatchObject({ severity: "critical" });
+    await stage.start();
+    await prometheus.scrape(job, stage.operator.metricsUrl);
+    await prometheus.untilQuiet("PlatformOperatorAbsent");
+  });
+});

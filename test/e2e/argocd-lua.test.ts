@@ -1,0 +1,185 @@
+/** Argo CD's own command runs our Lua: health of every status that the operator writes, and every action. */
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+
+import { messageOf } from "../../scripts/argocd/health-tests.ts";
+import { planIn } from "../../src/engine/approval.ts";
+import type { KubeObject } from "../../src/kube/types.ts";
+import { GROUP } from "../../src/resources/base/names.ts";
+import { RESOURCES } from "../../src/resources/index.ts";
+import { startLuaBench, type LuaBench } from "../support/argocd/lua.ts";
+import { annotated } from "../support/health/case.ts";
+import { healthCases, type HealthCase } from "../support/health/index.ts";
+
+const FOLDER = join(import.meta.dirname, `../../deploy/argocd/resource_customizations/${GROUP}`);
+/** Each question starts a program: so many at once. */
+const AT_ONCE = 3;
+
+let bench: LuaBench;
+
+beforeAll(async () => {
+  bench = await startLuaBench();
+});
+
+afterAll(() => bench.close());
+
+/** Asks about all of them, a few at a time. */
+async function each<T, R>(items: readonly T[], ask: (item: T) => Promise<R>): Promise<readonly R[]> {
+  const answers: R[] = [];
+  const queue = [...items.entries()];
+  const work = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) answers[next[0]] = await ask(next[1]);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return answers;
+}
+
+function caseOf(name: string): HealthCase {
+  const found = healthCases.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`there is no case ${name}`);
+  return found;
+}
+
+/** The metadata of what an action left, annotations taken apart. */
+const Acted = z.looseObject({
+  metadata: z.looseObject({ annotations: z.record(z.string(), z.string()).optional() }),
+  spec: z.unknown(),
+  status: z.unknown(),
+});
+const annotationsOf = (object: unknown) => Acted.parse(object).metadata.annotations ?? {};
+
+describe("health", () => {
+  it("is told of every status of every kind as our table says, with the condition's message", async () => {
+    const said = await each(healthCases, ({ object }) => bench.health(object));
+    const expected = healthCases.map((one) => [one.name, { status: one.health, message: messageOf(one) }]);
+    expect(Object.fromEntries(healthCases.map(({ name }, index) => [name, said[index]]))).toEqual(
+      Object.fromEntries(expected),
+    );
+    expect(new Set(said.map(({ status }) => status))).toEqual(
+      new Set(["Healthy", "Progressing", "Degraded", "Suspended"]),
+    );
+  });
+
+  it("is Progressing for an object without any status, and while it is deleted", async () => {
+    const { status: _, ...bare } = caseOf("platformproject-new").object;
+    expect(await bench.health(bare)).toMatchObject({ status: "Progressing" });
+    const { metadata, ...rest } = caseOf("platformproject-ready").object;
+    const deleted = { ...rest, metadata: { ...metadata, deletionTimestamp: "2026-11-21T10:00:00Z" } };
+    expect(await bench.health(deleted)).toEqual({ status: "Progressing", message: "Pending deletion" });
+  });
+
+  it("is tested in Argo CD's repository by the same table", () => {
+    const Tests = z.object({
+      tests: z.array(z.object({ inputPath: z.string(), healthStatus: z.object({ status: z.string() }) })),
+    });
+    const { tests } = Tests.parse(parse(readFileSync(join(FOLDER, "_/health_test.yaml"), "utf8")));
+    expect(tests.map(({ inputPath, healthStatus }) => [inputPath, healthStatus.status])).toEqual(
+      healthCases.map(({ name, health }) => [`testdata/${name}.yaml`, health]),
+    );
+  });
+});
+
+describe("an app of apps", () => {
+  const application = (status?: KubeObject["status"]): KubeObject => ({
+    apiVersion: "argoproj.io/v1alpha1",
+    kind: "Application",
+    metadata: { name: "shop", namespace: "argocd", uid: "4a8e6c1e-4f5a-4d84-9f0e-0b1c2d3e4f50", resourceVersion: "1" },
+    spec: {},
+    ...(status === undefined ? {} : { status }),
+  });
+
+  it("is told the health of its Applications by the script of the guide", async () => {
+    const page = readFileSync(join(import.meta.dirname, "../../docs/guides/argocd.md"), "utf8");
+    const [, settings = ""] = /^```yaml\n(apiVersion: v1\nkind: ConfigMap\n.*?)^```$/ms.exec(page) ?? [];
+    const folder = await mkdtemp(join(tmpdir(), "app-of-apps-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, "argocd-cm.yaml"), settings);
+    const guide = await startLuaBench(join(folder, "argocd-cm.yaml"));
+    onTestFinished(() => guide.close());
+    const degraded = { status: "Degraded", message: "it does not build" };
+    expect(await guide.health(application({ health: degraded }))).toEqual(degraded);
+    expect(await guide.health(application({ health: { status: "Healthy" } }))).toEqual({
+      status: "Healthy",
+      message: "",
+    });
+    expect(await guide.health(application({}))).toMatchObject({ status: "Progressing" });
+    expect(await guide.health(application())).toMatchObject({ status: "Progressing" });
+  });
+});
+
+describe("the actions", () => {
+  const everyKind = RESOURCES.map(({ kind }) => kind);
+  const ready = (kind: string): KubeObject => caseOf(`${kind.toLowerCase()}-ready`).object;
+  const usual = { reconcile: false, pause: false, resume: true };
+
+  it("are offered for every kind; what is paused can be resumed and nothing else", async () => {
+    const offers = await each(everyKind, (kind) => bench.actions(ready(kind)));
+    for (const [index, offer] of offers.entries()) expect(offer, everyKind[index]).toMatchObject(usual);
+    const paused = await each(everyKind, (kind) => bench.actions(annotated(ready(kind), "paused", "true")));
+    for (const [index, offer] of paused.entries()) {
+      const enabled = Object.keys(offer).filter((action) => offer[action] === false);
+      expect(enabled, everyKind[index]).toEqual(["resume"]);
+    }
+  });
+
+  it("reconcile, pause and resume are the annotations of every kind, and change nothing else", async () => {
+    await each(everyKind, async (kind) => {
+      const object = ready(kind);
+      const bare = Acted.parse(object);
+      const [reconciled, ...others] = await bench.act(object, "reconcile");
+      expect(others).toEqual([]);
+      expect(annotationsOf(reconciled)).toEqual({
+        [`${GROUP}/reconcile-requested-at`]: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      });
+      expect(Acted.parse(reconciled)).toMatchObject({ spec: bare.spec, status: bare.status });
+      const [paused] = await bench.act(object, "pause");
+      expect(annotationsOf(paused)).toEqual({ [`${GROUP}/paused`]: "true" });
+      const [resumed] = await bench.act(annotated(object, "paused", "true"), "resume");
+      expect(annotationsOf(resumed)).toEqual({});
+    });
+  });
+
+  it("approve approves the plan that is shown, where there is one", async () => {
+    const planned = healthCases.filter(({ name }) => name.endsWith("-approval"));
+    expect(planned.length).toBeGreaterThan(9);
+    await each(planned, async ({ object, name }) => {
+      expect(await bench.actions(object), name).toMatchObject({ approve: false });
+      const [approved] = await bench.act(object, "approve");
+      expect(annotationsOf(approved)).toEqual({ [`${GROUP}/approved-plan`]: planIn(object)?.hash });
+    });
+    expect(await bench.actions(ready("PlatformProject"))).toEqual(usual);
+  });
+
+  it("redeploy is a new PlatformOperation of the deployed commit", async () => {
+    const { object } = caseOf("platformapplication-state-deployed");
+    expect(await bench.actions(object)).toEqual({ ...usual, redeploy: false });
+    expect(await bench.act(object, "redeploy")).toEqual([
+      {
+        apiVersion: "platform-operator.io/v1alpha1",
+        kind: "PlatformOperation",
+        metadata: { name: expect.stringMatching(/^application-redeploy-\d{14}$/), namespace: "shop" },
+        spec: {
+          type: "DeployApplication",
+          applicationRef: { name: "application" },
+          gitCommitId: "1a2b3c4d5e6f708192a3b4c5d6e7f80910a1b2c3",
+          ttlSecondsAfterFinished: 86_400,
+        },
+      },
+    ]);
+    expect(await bench.actions(ready("PlatformApplication"))).toEqual({ ...usual, redeploy: true });
+  });
+
+  it("redeploy of a database deploys the database", async () => {
+    const { object } = caseOf("platformdatabase-state-deployed");
+    expect(await bench.actions(object)).toEqual({ ...usual, redeploy: false });
+    expect(await bench.act(object, "redeploy")).toMatchObject([
+      { kind: "PlatformOperation", spec: { type: "DeployDatabase", databaseRef: { name: "database" } } },
+    ]);
+  });
+});

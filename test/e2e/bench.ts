@@ -1,0 +1,117 @@
+/** What the tests of the installation share: a whole cluster, helm, a simulated platform, operators as processes. */
+import { randomUUID } from "node:crypto";
+
+import { inject } from "vitest";
+
+import { WINDOWS_VARIABLE } from "../../src/app/config.ts";
+import { OPERATOR } from "../../src/app/rbac.ts";
+import { createKubeClient, type ConnectedClient } from "../../src/kube/client.ts";
+import { systemClock } from "../../src/kube/clock.ts";
+import type { KubeObject } from "../../src/kube/types.ts";
+import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
+import type { Effect } from "../../src/simulator/journal.ts";
+import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
+import { type AuditEvent, readAudit, serviceAccountUser } from "../control-plane/audit.ts";
+import type { ControlPlane } from "../control-plane/control-plane.ts";
+import { type Cluster, cluster as clusterAt } from "../support/cluster.ts";
+import { type LogLine, type RunningOperator, startExactly } from "../support/operator.ts";
+import { quickstartIn } from "../support/stage-manifests.ts";
+import { FAST } from "../support/stage.ts";
+import { startCluster } from "./cluster.ts";
+import { type Helm, openHelm } from "./helm.ts";
+import { commandOf, type Pod } from "./pod.ts";
+
+/** Values of the chart that a test needs: the platform is on loopback, and nobody waits for minutes. */
+export const FOR_TESTS = {
+  operator: { allowInsecurePlatform: true, allowedPlatformHosts: ["127.0.0.1"] },
+  extraEnv: [{ name: WINDOWS_VARIABLE, value: JSON.stringify(FAST) }],
+};
+
+export interface Bench {
+  readonly cluster: ControlPlane;
+  readonly helm: Helm;
+  readonly platform: Simulator;
+  /** A namespace, as the cluster's admin sees it. */
+  at(namespace: string): Cluster;
+  /** Runs what is in a Pod; it ends with the bench. */
+  run(pod: Pod): Promise<RunningOperator>;
+  /** Applies examples/quickstart and waits until all of it is Ready. */
+  quickstart(namespace: string): Promise<void>;
+  /** A connection, and a project of the namespace's name; waits until it is Ready. */
+  project(namespace: string): Promise<void>;
+  /** Waits until all of the quickstart was reconciled once more. */
+  lookedAtAgain(namespace: string): Promise<void>;
+  /** What the platform was made to do so far. */
+  effects(): readonly Effect[];
+  /** What the API server refused the operator under the ServiceAccount of a Pod. @throws Error when it asked for nothing at all */
+  refused(pod: Pod): Promise<readonly AuditEvent[]>;
+  close(): Promise<void>;
+}
+
+/** @throws Error when a part does not start */
+export async function openBench(): Promise<Bench> {
+  const cluster = await startCluster();
+  const platform = await startSimulator({ surface: "full", speed: 100 });
+  const client: ConnectedClient = createKubeClient({
+    config: { from: "file", path: cluster.kubeconfigPath },
+    userAgent: "bench",
+    clock: systemClock(),
+  });
+  const operators: RunningOperator[] = [];
+  const at = (namespace: string): Cluster => clusterAt(() => client, namespace);
+  return {
+    cluster,
+    helm: await openHelm(cluster),
+    platform,
+    at,
+    run: async (pod) => {
+      const operator = await startExactly(await commandOf(cluster, pod, inject("program")));
+      operators.push(operator);
+      return operator;
+    },
+    quickstart: async (namespace) => {
+      const manifests = quickstartIn(namespace, platform, false);
+      await at(namespace).apply(...manifests);
+      for (const { kind, metadata } of manifests) {
+        if (kind !== "Secret") await at(namespace).waitFor(kind, metadata.name, { status: "True" }, 60_000);
+      }
+    },
+    project: async (namespace) => {
+      const connection = quickstartIn(namespace, platform, false).filter(({ kind }) =>
+        ["Secret", "PlatformConnection"].includes(kind),
+      );
+      const project = { apiVersion: "platform-operator.io/v1alpha1", kind: "PlatformProject" };
+      await at(namespace).apply(...connection, { ...project, metadata: { name: "own" }, spec: { name: namespace } });
+      await at(namespace).waitFor("PlatformProject", "own", { status: "True" }, 60_000);
+    },
+    lookedAtAgain: async (namespace) => {
+      const token = randomUUID();
+      for (const { kind, metadata } of quickstartIn(namespace, platform, false)) {
+        if (kind === "Secret") continue;
+        await at(namespace).annotate(kind, metadata.name, { [RECONCILE_REQUESTED_AT]: token });
+        const echoed = ({ status }: KubeObject): boolean => JSON.stringify(status).includes(token);
+        await at(namespace).waitFor(kind, metadata.name, echoed, 60_000);
+      }
+    },
+    effects: () => platform.journal().flatMap((entry) => (entry.is === "call" ? entry.effects : [])),
+    refused: async ({ metadata, spec }) => {
+      const user = serviceAccountUser(metadata.namespace, spec.serviceAccountName);
+      // `check` asks under the same ServiceAccount, also for what it can do without.
+      const all = await readAudit(cluster.auditLogPath, user);
+      const events = all.filter(({ userAgent }) => userAgent.startsWith(`${OPERATOR}/`));
+      if (events.length === 0) throw new Error(`${user} asked for nothing`);
+      return events.filter(({ responseStatus }) => responseStatus?.code === 403);
+    },
+    close: async () => {
+      await Promise.all(operators.map((operator) => operator.kill()));
+      await client.close();
+      await platform.close();
+      await cluster.stop();
+    },
+  };
+}
+
+/** @returns what an operator logged of errors and refusals. */
+export function errorsOf(operator: RunningOperator): readonly LogLine[] {
+  return operator.logs().filter((line) => line.level === "error" || JSON.stringify(line).includes("Forbidden"));
+}

@@ -1,0 +1,161 @@
+/** The chart for a list of namespaces, on a cluster that enforces Pod Security and already has CRDs. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { LEASE } from "../../src/app/rbac.ts";
+import { kubectl } from "../control-plane/access.ts";
+import { comes } from "../support/cluster.ts";
+import type { RunningOperator } from "../support/operator.ts";
+import { type Bench, FOR_TESTS, errorsOf, openBench } from "./bench.ts";
+import { CHART, manifestsIn } from "./helm.ts";
+import { type Pod, podsOf } from "./pod.ts";
+
+const CRDS = join(import.meta.dirname, "../../crds");
+const RELEASE = "team";
+const NAMESPACE = "team-operator";
+const SELECTOR = `app.kubernetes.io/name=platform-operator,app.kubernetes.io/instance=${RELEASE}`;
+const VALUES = { ...FOR_TESTS, replicas: 2, watchNamespaces: ["shop", "warehouse"], rbac: { secretOutputs: ["shop"] } };
+
+let bench: Bench;
+let pods: readonly Pod[] = [];
+const operators: RunningOperator[] = [];
+
+const admin = (args: readonly string[], input?: string): Promise<string> =>
+  kubectl(bench.cluster, args, input === undefined ? {} : { input });
+
+beforeAll(async () => {
+  bench = await openBench();
+  for (const namespace of ["shop", "warehouse", "elsewhere", NAMESPACE])
+    await admin(["create", "namespace", namespace]);
+  await admin(["label", "namespace", NAMESPACE, "pod-security.kubernetes.io/enforce=restricted"]);
+});
+
+afterAll(() => bench?.close());
+
+describe("a release for some namespaces", () => {
+  const install = (...args: readonly string[]): Promise<string> =>
+    bench.helm.run(["upgrade", "--install", RELEASE, CHART, "--namespace", NAMESPACE, "--wait", ...args], VALUES);
+
+  it("does not take CRDs that somebody else applied, until it is told to", async () => {
+    await admin(["apply", "--server-side", "-f", CRDS]);
+    await expect(install()).rejects.toThrow(/invalid ownership metadata/);
+    const crd = await readFile(join(CRDS, "platformprojects.yaml"), "utf8");
+    const other = crd.replaceAll(/maxLength: \d+/g, "maxLength: 7");
+    await admin(["apply", "--server-side", "-f", "-"], other);
+    await expect(install("--take-ownership")).rejects.toThrow(/conflict/);
+    expect(await install("--take-ownership", "--force-conflicts")).toContain("STATUS: deployed");
+    expect(await admin(["get", "crd", "platformprojects.platform-operator.io", "-o", "yaml"])).not.toContain(
+      "maxLength: 7\n",
+    );
+  });
+
+  it("comes up under Pod Security restricted, all of its Pods", async () => {
+    const found = await comes(async () => {
+      const all = await podsOf(bench.cluster, NAMESPACE, SELECTOR);
+      return all.length === VALUES.replicas ? all : undefined;
+    }, 30_000);
+    expect(found).toHaveLength(VALUES.replicas);
+    pods = found ?? [];
+    const hooks = manifestsIn(await bench.helm.run(["get", "hooks", RELEASE, "--namespace", NAMESPACE]));
+    const test = hooks.filter(({ kind }) => kind === "Pod");
+    expect(test).toHaveLength(1);
+    expect(await admin(["apply", "--dry-run=server", "-f", "-"], JSON.stringify(test[0]))).toContain("created");
+    const bad = { ...test[0], spec: { containers: [{ name: "bad", image: "bad" }] } };
+    await expect(admin(["apply", "--dry-run=server", "-f", "-"], JSON.stringify(bad))).rejects.toThrow(/PodSecurity/);
+  });
+
+  it("reconciles in each of them, and nothing is refused", async () => {
+    for (const pod of pods) operators.push(await bench.run(pod));
+    await bench.quickstart("shop");
+    await bench.project("warehouse");
+    for (const pod of pods) expect(await bench.refused(pod)).toEqual([]);
+  });
+
+  it("does not see what lies elsewhere", async () => {
+    const project = {
+      apiVersion: "platform-operator.io/v1alpha1",
+      kind: "PlatformProject",
+      metadata: { name: "alone" },
+    };
+    await bench.at("elsewhere").apply({ ...project, spec: { name: "alone" } });
+    await bench.lookedAtAgain("shop");
+    const { status } = await bench.at("elsewhere").get("PlatformProject", "alone");
+    expect(status).toEqual({ observedGeneration: -1 });
+    const operator = `system:serviceaccount:${NAMESPACE}:${pods[0]?.spec.serviceAccountName}`;
+    expect(await can(operator, "get", "secrets", "-n", "elsewhere")).toBe("no");
+    expect(await can(operator, "list", "platformprojects.platform-operator.io", "-A")).toBe("no");
+    expect(await can(operator, "get", "secrets", "-n", "warehouse")).toBe("yes");
+    expect(await can(operator, "create", "secrets", "-n", "shop")).toBe("yes");
+    expect(await can(operator, "create", "secrets", "-n", "warehouse")).toBe("no");
+  });
+
+  it("lets users look and change by the roles of Kubernetes, where they have them", async () => {
+    for (const role of ["view", "edit", "admin"]) {
+      await admin(["create", "rolebinding", role, `--clusterrole=${role}`, `--user=${role}`, "-n", "shop"]);
+      // The controller manager aggregates roles a moment later.
+      expect(await comes(async () => ((await mayIn("shop", role))["get"] === "yes" ? true : undefined), 30_000)).toBe(
+        true,
+      );
+    }
+    const nothing = { get: "no", create: "no", patch: "no", deletecollection: "no", status: "no", finalizers: "no" };
+    const changes = { get: "yes", create: "yes", patch: "yes", deletecollection: "yes" };
+    expect(await mayIn("shop", "view")).toEqual({ ...nothing, get: "yes" });
+    expect(await mayIn("shop", "edit")).toEqual({ ...nothing, ...changes });
+    expect(await mayIn("shop", "admin")).toEqual({ ...nothing, ...changes });
+    expect(await mayIn("warehouse", "edit")).toEqual(nothing);
+  });
+
+  it("lets no user of these roles at connections of the cluster, wherever they have them", async () => {
+    await admin(["create", "clusterrolebinding", "everywhere", "--clusterrole=admin", "--user=everywhere"]);
+    expect((await mayIn("warehouse", "everywhere"))["patch"]).toBe("yes");
+    for (const verb of ["get", "list", "create", "patch", "delete"])
+      expect(await can("everywhere", verb, "clusterplatformconnections.platform-operator.io"), verb).toBe("no");
+  });
+
+  it("goes on with another replica when the leader dies", async () => {
+    const holder = await admin(["get", "lease", LEASE, "-n", NAMESPACE, "-o", "jsonpath={.spec.holderIdentity}"]);
+    const leader = pods.findIndex(({ metadata }) => holder.startsWith(`${metadata.name}_`));
+    expect(leader).toBeGreaterThanOrEqual(0);
+    const done = bench.effects();
+    await operators[leader]?.kill();
+    await bench.lookedAtAgain("shop");
+    expect(bench.effects()).toEqual(done);
+    expect(operators.flatMap(errorsOf)).toEqual([]);
+  });
+
+  it("takes CRDs and custom resources along when it is told to, and leaves the platform as it is", async () => {
+    const done = bench.effects();
+    const crds = ["get", "crd", "-l", `app.kubernetes.io/instance=${RELEASE}`, "-o", "name"];
+    expect((await admin(crds)).trim().split("\n")).toHaveLength(13);
+    await install("--set=crds.keep=false");
+    await Promise.all(operators.map((operator) => operator.kill()));
+    await bench.helm.run(["uninstall", RELEASE, "--namespace", NAMESPACE, "--wait"]);
+    expect(await admin(["get", "crd", "-o", "name"])).not.toContain("platform-operator.io");
+    expect(bench.effects()).toEqual(done);
+  });
+});
+
+/** What a user may do with applications of a namespace, by verbs and subresources. */
+async function mayIn(namespace: string, user: string): Promise<Readonly<Record<string, string>>> {
+  const applications = "platformapplications.platform-operator.io";
+  const asked = [
+    ...["get", "create", "patch", "deletecollection"].map((verb) => [verb, verb] as const),
+    ...["status", "finalizers"].map((part) => [part, "patch", `--subresource=${part}`] as const),
+  ];
+  const answers: [string, string][] = [];
+  for (const [name, verb, ...more] of asked)
+    answers.push([name, await can(user, verb, applications, "-n", namespace, ...more)]);
+  return Object.fromEntries(answers);
+}
+
+/** @returns kubectl's yes or no. @throws Error when it says neither */
+async function can(user: string, ...words: readonly string[]): Promise<string> {
+  const answer = await admin(["auth", "can-i", ...words, `--as=${user}`]).catch((error: unknown) => {
+    // A no is an exit code, too.
+    if (error instanceof Error && "stdout" in error && error.stdout === "no\n") return error.stdout;
+    throw error;
+  });
+  return answer.trim();
+}

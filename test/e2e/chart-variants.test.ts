@@ -1,0 +1,220 @@
+/** The chart in every use of its values: rendered, weighed by kube-score, taken by a real API server. */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { valueDefaults } from "../../scripts/chart/files.ts";
+import { ACCEPTED_FINDINGS } from "../../scripts/chart/scores.ts";
+import { kubectl } from "../control-plane/access.ts";
+import { startControlPlane, type ControlPlane } from "../control-plane/control-plane.ts";
+import { installCrds } from "../support/foreign-crds.ts";
+import { goModuleFolder } from "../tools/go-module.ts";
+import { findGoTool } from "../tools/go-tools.ts";
+import { CHART, type Helm, openHelm, type Overrides, render, type Rendered } from "./helm.ts";
+import { pathsOf, VARIANTS, without } from "./variants.ts";
+
+const KNOWN = valueDefaults();
+/** `enabled` is for charts that depend on this one. */
+const WITHOUT_EFFECT = new Set(["enabled"]);
+const variants = Object.entries(VARIANTS).map(([name, values]) => ({ name, values }));
+
+let helm: Helm;
+beforeAll(async () => {
+  helm = await openHelm();
+});
+
+const text = (values: Overrides): Promise<string> => helm.run(["template", "platform-operator", CHART], values);
+
+describe("the values of the chart", () => {
+  it("are all set by some variant", () => {
+    const set = new Set(variants.flatMap(({ values }) => pathsOf(values, KNOWN)));
+    expect([...KNOWN.keys()].filter((path) => !set.has(path) && !WITHOUT_EFFECT.has(path))).toEqual([]);
+  });
+
+  it.each(variants)("$name: each of them changes what is rendered", async ({ values }) => {
+    const whole = await text(values);
+    for (const path of pathsOf(values, KNOWN)) {
+      // Some cannot be left out at all beside the others.
+      const rest = await text(without(values, path)).catch(String);
+      expect(rest === whole, `${path} changes nothing`).toBe(false);
+    }
+  });
+
+  it.each(variants)("$name: helm lint has nothing to say", async ({ values }) => {
+    const said = await helm.run(["lint", CHART, "--strict"], values);
+    expect(said.match(/^\[\w+\].*/gm) ?? []).toEqual([]);
+    expect(said).toContain("1 chart(s) linted, 0 chart(s) failed");
+  });
+
+  const refused: readonly (readonly [string, Overrides, RegExp])[] = [
+    ["an unknown one", { replcias: 2 }, /additional properties 'replcias' not allowed/],
+    [
+      "an unknown one further in",
+      { image: { version: "1" } },
+      /at '\/image': additional properties 'version' not allowed/,
+    ],
+    ["a text for a number", { replicas: "two" }, /at '\/replicas': got string, want integer/],
+    ["too many", { replicas: 10 }, /at '\/replicas': maximum: got 10, want 9/],
+    [
+      "a level that there is not",
+      { operator: { logLevel: "loud" } },
+      /at '\/operator\/logLevel': 'loud' does not match pattern/,
+    ],
+    [
+      "a URL for a host",
+      { operator: { allowedPlatformHosts: ["https://example.com"] } },
+      /at '\/operator\/allowedPlatformHosts\/0': 'https:\/\/example\.com' does not match pattern/,
+    ],
+    [
+      "a word in an endpoint",
+      { tracing: { otlpEndpoint: "http://user:word@collector" } },
+      /at '\/tracing\/otlpEndpoint': 'http:\/\/user:word@collector' does not match pattern/,
+    ],
+    ["a name that is none", { watchNamespaces: ["Shop"] }, /at '\/watchNamespaces\/0': 'Shop' does not match pattern/],
+    ["a tag as digest", { image: { digest: "latest" } }, /at '\/image\/digest': 'latest' does not match pattern/],
+    ["a privileged port", { webhook: { port: 80 } }, /at '\/webhook\/port': minimum: got 80, want 1,?024/],
+    // A rule with an empty list of peers or ports allows all of them.
+    [
+      "a policy without addresses of the API server",
+      { networkPolicy: { apiServerCidrs: [] } },
+      /at '\/networkPolicy\/apiServerCidrs': minItems: got 0, want 1/,
+    ],
+    [
+      "a policy without ports of the API server",
+      { networkPolicy: { apiServerPorts: [] } },
+      /at '\/networkPolicy\/apiServerPorts': minItems: got 0, want 1/,
+    ],
+    [
+      "a policy without addresses of the platform",
+      { networkPolicy: { platformCidrs: [] } },
+      /at '\/networkPolicy\/platformCidrs': minItems: got 0, want 1/,
+    ],
+    [
+      "a policy without ports of the platform",
+      { networkPolicy: { platformPorts: [] } },
+      /at '\/networkPolicy\/platformPorts': minItems: got 0, want 1/,
+    ],
+    ["one port for two servers", { statusPage: { port: 8081 } }, /have to differ: \[8081 8080 8081\]/],
+    [
+      "an ingress without a host",
+      { webhook: { enabled: true, ingress: { enabled: true } } },
+      /webhook\.ingress\.host: which host/,
+    ],
+    [
+      "a ServiceMonitor that has to be, and cannot",
+      { metrics: { serviceMonitor: { enabled: true, renderMode: "failIfMissing" } } },
+      /The cluster does not have monitoring\.coreos\.com\/v1\/ServiceMonitor\. Install it first/,
+    ],
+  ];
+  it.each(refused)("refuse %s", async (_what, values, message) => {
+    await expect(text(values)).rejects.toThrow(message);
+  });
+
+  it("skip what the cluster does not have", async () => {
+    const values = { metrics: { serviceMonitor: { enabled: true }, prometheusRule: { enabled: true } } };
+    expect(kindsOf(await render(helm, values))).not.toContain("ServiceMonitor");
+    const args = ["--api-versions", "monitoring.coreos.com/v1/ServiceMonitor,monitoring.coreos.com/v1/PrometheusRule"];
+    expect(kindsOf(await render(helm, values, { args }))).toEqual(
+      expect.arrayContaining(["ServiceMonitor", "PrometheusRule"]),
+    );
+  });
+
+  it("leave names within their limits, however long the release's is", async () => {
+    const release = `a${"b".repeat(51)}c`;
+    const values = { ...VARIANTS["the receiver behind an ingress"], watchNamespaces: ["shop"] };
+    for (const { kind, metadata } of await render(helm, values, { release })) {
+      const most = ["Service", "Deployment", "Pod"].includes(kind) ? 63 : 253;
+      expect(metadata.name.length, `${kind} ${metadata.name}`).toBeLessThanOrEqual(most);
+      for (const label of Object.values(metadata.labels ?? {})) expect(label.length).toBeLessThanOrEqual(63);
+    }
+  });
+});
+
+describe("kube-score", () => {
+  const found = new Set<string>();
+
+  it.each(variants)("$name: finds nothing that is not accepted with a reason", async ({ values }) => {
+    const findings = await scored(await text(values));
+    for (const { check } of findings) found.add(check);
+    expect(findings.filter(({ check }) => !Object.hasOwn(ACCEPTED_FINDINGS, check))).toEqual([]);
+  });
+
+  it("has no reason that no variant needs", () => {
+    expect(Object.keys(ACCEPTED_FINDINGS).filter((check) => !found.has(check))).toEqual([]);
+  });
+});
+
+describe("a real API server", () => {
+  const NAMESPACE = "platform-operator";
+  let cluster: ControlPlane;
+
+  beforeAll(async () => {
+    cluster = await startControlPlane({ crdsDir: join(import.meta.dirname, "../../crds") });
+    for (const namespace of [NAMESPACE, "shop", "warehouse"])
+      await kubectl(cluster, ["create", "namespace", namespace]);
+    await kubectl(cluster, ["label", "namespace", NAMESPACE, "pod-security.kubernetes.io/enforce=restricted"]);
+    const prometheus = await goModuleFolder("github.com/prometheus-operator/prometheus-operator", "v0.85.0");
+    for (const kind of ["servicemonitors", "prometheusrules"]) {
+      await installCrds(
+        cluster,
+        join(prometheus, `example/prometheus-operator-crd/monitoring.coreos.com_${kind}.yaml`),
+      );
+    }
+  });
+
+  afterAll(() => cluster?.stop());
+
+  it.each(variants)("$name: takes each object, and each Pod under Pod Security restricted", async ({ values }) => {
+    const rendered = await render(helm, { ...values, crds: { install: false } }, { namespace: NAMESPACE });
+    const pods = rendered.filter(({ kind }) => kind === "Deployment").map(podOf);
+    const applied = await kubectl(
+      cluster,
+      ["apply", "--server-side", "--dry-run=server", "--validate=strict", "-f", "-"],
+      { input: [...rendered, ...pods].map((manifest) => JSON.stringify(manifest)).join("\n---\n") },
+    );
+    expect(applied.trim().split("\n")).toHaveLength(rendered.length + pods.length);
+  });
+
+  it("takes the CRDs as well", async () => {
+    const crds = (await render(helm, {})).filter(({ kind }) => kind === "CustomResourceDefinition");
+    const input = crds.map((crd) => JSON.stringify(crd)).join("\n---\n");
+    // Those that are there already came from crds/: equal ones do not conflict.
+    await kubectl(cluster, ["apply", "--server-side", "--dry-run=server", "-f", "-"], { input });
+    expect(crds).toHaveLength(13);
+  });
+});
+
+const kindsOf = (rendered: readonly Rendered[]): readonly string[] => rendered.map(({ kind }) => kind);
+
+/** The Pod that a Deployment makes. */
+function podOf({ metadata, spec }: Rendered): object {
+  const { template } = z.object({ template: z.looseObject({ metadata: z.looseObject({}) }) }).parse(spec);
+  const { name, namespace } = metadata;
+  return { apiVersion: "v1", kind: "Pod", ...template, metadata: { ...template.metadata, name, namespace } };
+}
+
+const Scores = z.array(
+  z.object({
+    object_name: z.string(),
+    checks: z.array(z.object({ check: z.object({ id: z.string() }), grade: z.number(), skipped: z.boolean() })),
+  }),
+);
+/** kube-score's grade of a check that is met. */
+const MET = 10;
+
+async function scored(manifests: string): Promise<readonly { readonly object: string; readonly check: string }[]> {
+  const program = await findGoTool("kube-score");
+  const args = ["score", "--output-format", "json", "--kubernetes-version", "v1.36", "-"];
+  const output = await new Promise<string>((resolve) => {
+    // It ends with 1 when it found something.
+    const child = execFile(program, args, { maxBuffer: 64 * 1024 * 1024 }, (_error, stdout) => {
+      resolve(stdout);
+    });
+    child.stdin?.on("error", () => {}).end(manifests);
+  });
+  return Scores.parse(JSON.parse(output)).flatMap(({ object_name: object, checks }) =>
+    checks.flatMap(({ check, grade, skipped }) => (skipped || grade >= MET ? [] : [{ object, check: check.id }])),
+  );
+}

@@ -1,0 +1,175 @@
+/** The life of a release on a real cluster: installed, tested, upgraded, rolled back, uninstalled, installed again. */
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { parse, stringify } from "yaml";
+import { z } from "zod";
+
+import { kubectl } from "../control-plane/access.ts";
+import { comes } from "../support/cluster.ts";
+import type { RunningOperator } from "../support/operator.ts";
+import { type Bench, FOR_TESTS, errorsOf, openBench } from "./bench.ts";
+import { CHART } from "./helm.ts";
+import { type Ended, onlyPodOf, playPod, type Pod } from "./pod.ts";
+
+const RELEASE = "platform-operator";
+const NAMESPACE = "platform-operator";
+const SHOP = "shop";
+
+let bench: Bench;
+let operator: RunningOperator | undefined;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "chart-"));
+  bench = await openBench();
+  await admin(["create", "namespace", SHOP]);
+});
+
+afterAll(async () => {
+  await bench?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const admin = (args: readonly string[], input?: string): Promise<string> =>
+  kubectl(bench.cluster, args, input === undefined ? {} : { input });
+
+const helm = (verb: string, ...args: readonly string[]): Promise<string> =>
+  bench.helm.run([verb, RELEASE, ...args, "--namespace", NAMESPACE]);
+
+const install = (verb: "install" | "upgrade", chart: string, ...args: readonly string[]): Promise<string> =>
+  bench.helm.run([verb, RELEASE, chart, "--namespace", NAMESPACE, "--wait", ...args], FOR_TESTS);
+
+const onlyPod = (): Promise<Pod> => onlyPodOf(bench.cluster, RELEASE, NAMESPACE);
+
+/** helm test's Pod, once helm has made it anew. */
+const playTestPod = (): Promise<Ended> => playPod(bench.cluster, NAMESPACE, `${RELEASE}-test`, inject("program"));
+
+/** Ends the operator, if one runs; it must end cleanly, and must have logged no error. */
+async function endOperator(): Promise<void> {
+  const running = operator === undefined ? [] : [operator];
+  operator = undefined;
+  const errors = running.flatMap(errorsOf);
+  const exits = await Promise.all(running.map((one) => one.stop()));
+  expect({ errors, exits }).toEqual({ errors: [], exits: running.map(() => ({ code: 0, signal: null })) });
+}
+
+/** What the kubelet does when the Deployment has a new Pod. */
+async function runAnew(): Promise<RunningOperator> {
+  await endOperator();
+  operator = await bench.run(await onlyPod());
+  return operator;
+}
+
+/** The chart of an earlier version, which did not know a field yet. */
+async function earlierChart(): Promise<string> {
+  const chart = join(folder, "earlier");
+  await cp(CHART, chart, { recursive: true });
+  const chartFile = join(chart, "Chart.yaml");
+  const described = z.looseObject({ version: z.string() }).parse(parse(await readFile(chartFile, "utf8")));
+  await writeFile(chartFile, stringify({ ...described, version: "0.0.1" }));
+  const crdFile = join(chart, "files/crds/platformprojects.yaml");
+  const crd: unknown = parse(await readFile(crdFile, "utf8"), (key, value: unknown) =>
+    key === "description" && typeof value === "object" ? undefined : value,
+  );
+  await writeFile(crdFile, stringify(crd));
+  return chart;
+}
+
+const knowsDescription = (): Promise<boolean> =>
+  admin(["explain", "platformproject.spec.description"]).then(
+    () => true,
+    () => false,
+  );
+
+/** The API server publishes a change of a CRD a moment after it is stored. */
+const comesToKnow = async (known: boolean): Promise<boolean> =>
+  (await comes(async () => ((await knowsDescription()) === known ? true : undefined), 10_000)) ?? false;
+
+describe("a release of the chart", () => {
+  it("of an earlier version is installed, and waited for", async () => {
+    const notes = await install("install", await earlierChart(), "--create-namespace");
+    expect(notes).toContain("STATUS: deployed");
+    expect(await knowsDescription()).toBe(false);
+  });
+
+  it("is upgraded, its CRDs too", async () => {
+    expect(await install("upgrade", CHART)).toContain("REVISION: 2");
+    expect(await comesToKnow(true)).toBe(true);
+  });
+
+  it("ends with notes whose commands make the first resource", async () => {
+    const notes = await bench.helm.run(["get", "notes", RELEASE, "--namespace", NAMESPACE]);
+    const [, manifests = ""] = /<<'YAML'\n(.*?)^YAML$/ms.exec(notes) ?? [];
+    const applied = await admin(["apply", "--dry-run=server", "-f", "-"], manifests);
+    expect(applied).toBe(
+      "platformconnection.platform-operator.io/default created (server dry run)\n" +
+        "platformproject.platform-operator.io/shop created (server dry run)\n",
+    );
+  });
+
+  it("fails its test while nobody leads", async () => {
+    const testing = helm("test", "--timeout", "2m").then(
+      () => "well",
+      (error: unknown) => String(error),
+    );
+    const [checked] = await Promise.all([playTestPod(), testing]);
+    expect(checked).toMatchObject({ code: 3, output: expect.stringMatching(/^✗ operator +there is no lease/m) });
+    expect(await testing).toContain("platform-operator-test");
+  });
+
+  it("runs, as its ServiceAccount, with its arguments and flags of Node, and brings the quickstart to Ready", async () => {
+    await runAnew();
+    await bench.quickstart(SHOP);
+    expect(await bench.refused(await onlyPod())).toEqual([]);
+  });
+
+  it("is tested by a Pod of its own, which finds everything in place", async () => {
+    const testing = helm("test", "--timeout", "2m");
+    const [checked] = await Promise.all([playTestPod(), testing]);
+    expect(checked).toMatchObject({ code: 0 });
+    for (const line of [/^✔ cluster +/m, /^\? CRDs +all 13 are there/m, /^✔ operator +\S+ leads$/m]) {
+      expect(checked.output).toMatch(line);
+    }
+    expect(await testing).toMatch(/TEST SUITE: +platform-operator-test\n.*Phase: +Succeeded/s);
+  });
+
+  it("is rolled back, and keeps what it does not know", async () => {
+    const before = await custom();
+    await helm("rollback", "1", "--wait");
+    expect(await comesToKnow(false)).toBe(true);
+    expect(await custom()).toEqual(before);
+    await runAnew();
+    await install("upgrade", CHART);
+    expect(await comesToKnow(true)).toBe(true);
+  });
+
+  it("leaves CRDs and custom resources when it is uninstalled, and nothing else", async () => {
+    const before = await custom();
+    await endOperator();
+    await helm("uninstall", "--wait");
+    expect(await custom()).toEqual(before);
+    const left = await admin(["get", "all,sa,role,rolebinding,pdb,netpol,cm", "-n", NAMESPACE, "-o", "name"]);
+    expect(
+      left.split("\n").filter((name) => !/^(serviceaccount\/default|configmap\/kube-root-ca.crt)?$/.test(name)),
+    ).toEqual([]);
+    expect(await admin(["get", "clusterrole,clusterrolebinding", "-o", "name"])).not.toContain("platform-operator");
+  });
+
+  it("takes over the CRDs when it is installed again, and goes on with the same objects", async () => {
+    const [before, done] = [await custom(), bench.effects()];
+    await install("install", CHART);
+    await runAnew();
+    await bench.lookedAtAgain(SHOP);
+    expect(await custom()).toEqual(before);
+    expect(bench.effects(), "what the platform was made to do").toEqual(done);
+  });
+});
+
+/** Each custom resource by its uid. */
+async function custom(): Promise<readonly string[]> {
+  const path = 'jsonpath={range .items[*]}{.kind}/{.metadata.name}/{.metadata.uid}{"\\n"}{end}';
+  return (await admin(["get", "platform", "-n", SHOP, "-o", path])).trim().split("\n");
+}

@@ -1,0 +1,146 @@
+/**
+ * The dashboard's queries, put to a real Prometheus that scrapes an operator which has all sorts of things to tell; then
+ * the dashboard is drawn and looked at: test-results/dashboard.png.
+ */
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { startControlPlane } from "../control-plane/control-plane.ts";
+import { dashboard, legendOf, type Panel, putIn } from "../monitoring/dashboard.ts";
+import { type Answered, picture } from "../monitoring/picture.ts";
+import { startPrometheus } from "../monitoring/prometheus.ts";
+import { comes } from "../support/cluster.ts";
+import { application, project, tree } from "../support/manifests.ts";
+import { createStage } from "../support/stage.ts";
+import { stagedApplications } from "../support/staged-applications.ts";
+import { findDebianProgram } from "../tools/debian.ts";
+
+const root = join(import.meta.dirname, "../..");
+const PATIENCE_MS = 120_000;
+/** Twice what rates need at a scrape every two seconds. */
+const RATE_SECONDS = 16;
+
+const model = dashboard();
+const controlPlane = await startControlPlane({ crdsDir: join(root, "crds") });
+const prometheus = await startPrometheus([]);
+afterAll(async () => {
+  await prometheus.stop();
+  await controlPlane.stop();
+});
+
+/** Panel and legend of a query, whose answer is empty while nothing is wrong. */
+const nameOf = ({ title }: Panel, legend: string): string => (legend === "" ? title : `${title}: ${legend}`);
+const QUERIES = model.panels.flatMap((panel) =>
+  panel.targets.map((target) => [nameOf(panel, target.legendFormat), panel, target] as const),
+);
+
+describe("the dashboard", () => {
+  const stage = createStage({
+    surface: "full",
+    controlPlane,
+    windows: { pollMs: 2_000 },
+    args: ["--leader-elect=false", "--metrics-per-object", "--webhook-bind-address=127.0.0.1:0"],
+  });
+  const apps = stagedApplications(stage);
+  const began = new Date();
+
+  const ask = async (panel: Panel, { expr, instant }: Panel["targets"][number]) => {
+    const query = putIn(model, expr, RATE_SECONDS);
+    return instant || panel.type === "stat" ? prometheus.query(query) : prometheus.queryRange(query, began);
+  };
+
+  beforeAll(async () => {
+    await prometheus.scrape("platform-operator", stage.operator.metricsUrl);
+    // What was counted before the first scrape has no rate.
+    const scraped = async () => (await prometheus.query("platform_operator_build_info")).length > 0 || undefined;
+    if ((await comes(scraped, PATIENCE_MS)) === undefined) throw new Error("Prometheus does not scrape the operator");
+    await stage.apply(...stage.quickstart(), ...tree(stage, "drifts", { lifecycle: { driftPolicy: "Report" } }));
+    for (const name of ["api", "web", "drifts"]) {
+      await stage.waitFor("PlatformApplication", name, { status: "True" }, PATIENCE_MS);
+    }
+    // One of each: what was changed by somebody else, a plan that waits, a state that nobody knows, a build that fails,
+    // a deployment that takes its time, a delivery that is none, a platform that fails and asks to slow down.
+    await apps.edit("drifts", { name: "renamed" });
+    await apps.edit("web", { state: "HIBERNATING" });
+    await stage.apply(
+      project("planned", { lifecycle: { applyPolicy: "Manual" } }),
+      application("broken", "staging", { deploy: { gitCommitId: "bad0c0de" } }),
+    );
+    await stage.waitFor("PlatformApplication", "broken", { type: "Stalled", status: "True" }, PATIENCE_MS);
+    stage.platform.sim.settings.durations.deploy = 1_000_000;
+    await apps.change("api", { deploy: { gitCommitId: "fedcba9" } });
+    const { address } = z
+      .object({ address: z.string() })
+      .parse(stage.operator.logs().find((line) => line["server"] === "webhook"));
+    for (let deliveries = 0; deliveries < 20; deliveries += 1) {
+      await fetch(`${address}/webhooks`, { method: "POST", body: "{}" });
+    }
+    const { faults } = stage.platform.sim;
+    faults.add({ every: 9, count: null, answer: { is: "status", status: 503 } });
+    faults.add({ every: 31, count: null, answer: { is: "rate-limited", reset: "1" } });
+  });
+
+  it.each(["namespace", "job", "controller"])("offers what there is for the variable %s", async (name) => {
+    const query = model.templating.list.find((variable) => variable.name === name)?.query ?? "";
+    const text = typeof query === "string" ? query : query.query;
+    const [, selector = "", label = ""] = /^label_values\((.+), (\w+)\)$/.exec(text) ?? [];
+    const series = await prometheus.query(putIn(model, selector, RATE_SECONDS));
+    expect(series.map(({ metric }) => metric[label])).not.toContain(undefined);
+    expect(series.length).toBeGreaterThan(0);
+  });
+
+  it.each(QUERIES)("has something to show for %s", async (_name, panel, target) => {
+    const found = await comes(async () => {
+      const series = await ask(panel, target);
+      return series.some(({ values }) => values.some(([, value]) => Number.isFinite(Number(value)))) || undefined;
+    }, PATIENCE_MS);
+    expect(found).toBe(true);
+  });
+
+  it.each(QUERIES.filter(([, { type }]) => type === "timeseries"))(
+    "tells the lines of %s from each other, by all that the legend promises",
+    async (_name, panel, target) => {
+      const series = await ask(panel, target);
+      const promised = [...target.legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label);
+      for (const { metric } of series) expect(Object.keys(metric)).toEqual(expect.arrayContaining(promised));
+      const legends = series.map(({ metric }) => legendOf(target.legendFormat, metric));
+      expect(new Set(legends).size).toBe(legends.length);
+    },
+  );
+
+  it("can be looked at", async () => {
+    const answers = new Map<number, readonly Answered[]>();
+    for (const panel of model.panels) {
+      const answered = panel.targets.map(async (target) => ({
+        legend: target.legendFormat,
+        series: await ask(panel, target),
+      }));
+      answers.set(panel.id, await Promise.all(answered));
+    }
+    const page = picture(model, answers);
+    expect(page.html).not.toContain("No data");
+    const dir = await mkdtemp(join(tmpdir(), "dashboard-"));
+    const png = join(root, "test-results/dashboard.png");
+    await mkdir(join(root, "test-results"), { recursive: true });
+    await rm(png, { force: true });
+    await writeFile(join(dir, "page.html"), page.html);
+    try {
+      await promisify(execFile)(await findDebianProgram("chromium"), [
+        ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
+        ...["--disable-background-networking", "--disable-component-update", "--hide-scrollbars"],
+        `--user-data-dir=${join(dir, "profile")}`,
+        `--window-size=${page.width},${page.height}`,
+        `--screenshot=${png}`,
+        `file://${join(dir, "page.html")}`,
+      ]);
+    } finally {
+      await rm(dir, { recursive: true, force: true, maxRetries: 5 });
+    }
+  });
+});

@@ -1,0 +1,86 @@
+/** The real helm, with nothing of the user's own configuration. */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { parseAllDocuments, stringify } from "yaml";
+import { z } from "zod";
+
+import type { ControlPlaneFacts } from "../control-plane/control-plane.ts";
+import { findGoTool } from "../tools/go-tools.ts";
+
+const run = promisify(execFile);
+
+/** The chart as it lies in the repository. */
+export const CHART = join(import.meta.dirname, "../../helm-chart");
+
+/** A manifest as helm rendered it. */
+export type Rendered = z.infer<typeof Rendered>;
+export const Rendered = z
+  .object({
+    apiVersion: z.string(),
+    kind: z.string(),
+    metadata: z
+      .object({
+        name: z.string(),
+        namespace: z.string().optional(),
+        labels: z.record(z.string(), z.string()).optional(),
+        annotations: z.record(z.string(), z.string()).optional(),
+      })
+      .catchall(z.json()),
+  })
+  .catchall(z.json());
+
+/** Values that differ from the chart's own. */
+export type Overrides = Readonly<Record<string, unknown>>;
+
+export interface Helm {
+  /**
+   * Runs helm. @param values given as `--values -`. @returns its standard output
+   * @throws Error with its words
+   */
+  run(args: readonly string[], values?: Overrides): Promise<string>;
+}
+
+/** @param at the cluster that it talks to; none for `helm template` and `helm lint`. @throws Error without helm */
+export async function openHelm(at?: ControlPlaneFacts): Promise<Helm> {
+  const program = await findGoTool("helm");
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: at?.dir ?? "/nonexistent",
+    ...(at !== undefined && { KUBECONFIG: at.kubeconfigPath }),
+  };
+  return {
+    run: async (args, values) => {
+      const given = values === undefined ? [] : ["--values", "-"];
+      const running = run(program, [...args, ...given], { env, maxBuffer: 64 * 1024 * 1024 });
+      running.child.stdin?.on("error", () => {}).end(values === undefined ? "" : stringify(values));
+      return (await running).stdout;
+    },
+  };
+}
+
+/** `helm template` without a cluster. @param args e.g. `--api-versions`. @returns the manifests, hooks among them */
+export async function render(
+  helm: Helm,
+  values: Overrides,
+  { release = "platform-operator", namespace = "platform-operator", args = [] }: RenderOptions = {},
+): Promise<readonly Rendered[]> {
+  return manifestsIn(await helm.run(["template", release, CHART, "--namespace", namespace, ...args], values));
+}
+
+export interface RenderOptions {
+  readonly release?: string;
+  readonly namespace?: string;
+  readonly args?: readonly string[];
+}
+
+/** @returns the manifests of a YAML stream. @throws Error where it is not well-formed: a key that stands twice, too */
+export function manifestsIn(text: string): readonly Rendered[] {
+  return parseAllDocuments(text).flatMap((document) => {
+    const [error] = document.errors;
+    if (error !== undefined) throw error;
+    const content: unknown = document.toJS();
+    return content === null ? [] : [Rendered.parse(content)];
+  });
+}

@@ -1,0 +1,146 @@
+/**
+ * What only a pod has: the API server by two variables of the environment, and a mounted token behind symbolic links.
+ * The operator runs as the image's user under the image's flags, in a mount namespace of its own.
+ */
+import { once } from "node:events";
+import { copyFile, cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pipeline } from "node:stream";
+import { createServer } from "node:tls";
+
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+
+import { COMMAND, PROGRAM, TOKEN_FOLDER, USER } from "../../scripts/image.ts";
+import { OPERATOR } from "../../src/app/rbac.ts";
+import { startSimulator } from "../../src/simulator/simulator.ts";
+import { endpointOf, kubectl, tokenFor } from "../control-plane/access.ts";
+import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
+import { comes } from "../support/cluster.ts";
+import { defaults } from "../support/manifests.ts";
+import { type RunningProgram, startProgram } from "../support/programs.ts";
+import { certificate, privateKey } from "../support/tls.ts";
+
+const root = join(import.meta.dirname, "../..");
+/** Only root may make a mount namespace. */
+const isRoot = process.getuid?.() === 0;
+
+describe.runIf(isRoot)("in a pod", () => {
+  let folder: string;
+  let cluster: ControlPlane | undefined;
+  let operator: RunningProgram | undefined;
+
+  beforeAll(async () => {
+    cluster = await startControlPlane({ crdsDir: join(root, "crds") });
+    await kubectl(cluster, ["apply", "-f", join(root, "deploy/rbac")]);
+    folder = await mkdtemp(join(tmpdir(), "in-pod-"));
+    await cp(dirname(inject("program")), join(folder, "app"), { recursive: true });
+    await copyFile(process.execPath, join(folder, "node"));
+    await mountedToken(cluster, join(folder, "token"));
+  });
+
+  const words = (): string => operator?.words() ?? "";
+  const theCluster = (): ControlPlane => {
+    if (cluster === undefined) throw new Error("no control plane");
+    return cluster;
+  };
+
+  afterAll(async () => {
+    await operator?.stop();
+    await cluster?.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  /** Starts the operator in the pod. @returns once it leads */
+  async function start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<void> {
+    const { hostname, port } = new URL(theCluster().server);
+    const [, ...flags] = COMMAND.map((word) => word.replace(PROGRAM, join(folder, "app/main.js")));
+    const run = ["run", "--metrics-bind-address=0", "--health-probe-bind-address=0", ...args];
+    // Nothing of this machine's /run is seen or changed.
+    const mounts = `mount -t tmpfs none /run && mkdir -p ${TOKEN_FOLDER} && mount --bind ${folder}/token ${TOKEN_FOLDER}`;
+    const user = `--reuid ${USER} --regid ${USER} --clear-groups`;
+    operator = startProgram({
+      file: "unshare",
+      args: [
+        "--mount",
+        "sh",
+        "-c",
+        `chmod -R go+rX ${folder} && ${mounts} && exec setpriv ${user} "$@"`,
+        "sh",
+        join(folder, "node"),
+        ...flags,
+        ...run,
+      ],
+      env: {
+        KUBERNETES_SERVICE_HOST: hostname,
+        KUBERNETES_SERVICE_PORT: port,
+        POD_NAME: "in-pod",
+        POD_NAMESPACE: OPERATOR,
+        ...env,
+      },
+    });
+    await comes(async () => (words().includes('"leading"') ? true : undefined), 60_000);
+  }
+
+  it("finds the API server and its token, leads, and ends in order", async () => {
+    await start();
+    expect(words()).toContain('"instance":"in-pod","namespace":"platform-operator","message":"started"');
+    expect(words()).toContain('"message":"leading"');
+    await operator?.stop();
+    expect(words()).toContain('"result":"clean","message":"stopped"');
+    expect(words()).not.toContain('"level":"error"');
+  });
+
+  it("trusts a platform's private CA where NODE_EXTRA_CA_CERTS names it, and nowhere else", async () => {
+    const platform = await startSimulator({ surface: "full" });
+    const front = createServer({ cert: certificate, key: privateKey }, (socket) => {
+      const behind = connect(Number(new URL(platform.url).port), "127.0.0.1");
+      pipeline(socket, behind, socket, () => {});
+    });
+    await once(front.listen(0, "127.0.0.1"), "listening");
+    const address = front.address();
+    const url = `https://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+    const manifests = defaults({ platform: { ...platform, url } });
+    const connection = "platformconnection/default";
+    const readyAs = async (status: string): Promise<string> => {
+      await kubectl(theCluster(), ["wait", `--for=condition=Ready=${status}`, connection, "--timeout=30s"]);
+      const path =
+        "-o=jsonpath={.status.conditions[?(@.type=='Ready')].reason} {.status.conditions[?(@.type=='Ready')].message}";
+      return kubectl(theCluster(), ["get", connection, path]);
+    };
+    try {
+      await kubectl(theCluster(), ["apply", "-f", "-"], {
+        input: JSON.stringify({ apiVersion: "v1", kind: "List", items: manifests }),
+      });
+      const reach = ["--allowed-platform-hosts=127.0.0.0/8"];
+      await start(reach);
+      expect(await readyAs("False")).toMatch(/^PlatformUnreachable .*SELF_SIGNED_CERT/);
+      await operator?.stop();
+      const file = join(folder, "private-ca.crt");
+      await writeFile(file, certificate);
+      await start(reach, { NODE_EXTRA_CA_CERTS: file });
+      expect(await readyAs("True")).toMatch(/^Available/);
+      await operator?.stop();
+    } finally {
+      front.close();
+      await platform.close();
+    }
+  });
+});
+
+/** As the kubelet mounts it: files are links into a folder that a link names, so that all change at once. */
+async function mountedToken(at: ControlPlane, folder: string): Promise<void> {
+  const data = join(folder, "..2026");
+  await mkdir(data, { recursive: true });
+  const files = {
+    token: await tokenFor(at, OPERATOR, OPERATOR),
+    "ca.crt": (await endpointOf(at)).ca,
+    namespace: OPERATOR,
+  };
+  await symlink("..2026", join(folder, "..data"));
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(data, name), text, { mode: 0o444 });
+    await symlink(`..data/${name}`, join(folder, name));
+  }
+}

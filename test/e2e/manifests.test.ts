@@ -1,0 +1,113 @@
+/** deploy/: what `kubectl apply -k` brings, on a cluster without helm. */
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { z } from "zod";
+
+import { digestOf, installManifest, TEMPLATE_ARGS } from "../../scripts/chart/manifest.ts";
+import { kubectl } from "../control-plane/access.ts";
+import { comes } from "../support/cluster.ts";
+import { findGoTool } from "../tools/go-tools.ts";
+import { type Bench, FOR_TESTS, errorsOf, openBench } from "./bench.ts";
+import { manifestsIn } from "./helm.ts";
+import { type Pod, podsOf } from "./pod.ts";
+
+const root = join(import.meta.dirname, "../..");
+const NAMESPACE = "platform-operator";
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench();
+});
+afterAll(() => bench?.close());
+
+const admin = (args: readonly string[], input?: string): Promise<string> =>
+  kubectl(bench.cluster, args, input === undefined ? {} : { input });
+
+describe("the plain manifest", () => {
+  it("is what the chart renders now: else run npm run generate", async () => {
+    const options = { cwd: root, maxBuffer: 64 * 1024 * 1024 };
+    const { stdout } = await promisify(execFile)(await findGoTool("helm"), TEMPLATE_ARGS, options);
+    const written = await readFile(join(root, "deploy/install.yaml"), "utf8");
+    expect(written).toBe(installManifest(stdout, digestOf(join(root, "helm-chart"))));
+    const marks = manifestsIn(written).flatMap(({ metadata: { labels, annotations } }) =>
+      Object.entries({ ...labels, ...annotations }),
+    );
+    expect(marks.filter((mark) => /helm/i.test(mark.join()))).toEqual([]);
+    // Helm and kubectl read YAML 1.1, where 0440 is another number and "no" no text.
+    const [older, newer] = (["1.1", "1.2"] as const).map((version) =>
+      parseAllDocuments(stdout, { version }).map((document) => z.json().parse(document.toJS())),
+    );
+    expect(older).toEqual(newer);
+  });
+
+  it("is applied in one go, again without a change, and waited for", async () => {
+    const apply = ["apply", "--server-side", "-k", join(root, "deploy")];
+    await admin(apply);
+    const versions = await resourceVersions();
+    await admin(apply);
+    expect(await resourceVersions()).toEqual(versions);
+    const waiting = ["rollout", "status", "deployment/platform-operator", "-n", NAMESPACE, "--timeout=60s"];
+    expect(await admin(waiting)).toContain("successfully rolled out");
+  });
+
+  it("runs, patched by a kustomization as users do it, and brings the quickstart to Ready", async () => {
+    const before = await onlyPod();
+    const kustomization = await ownKustomization();
+    try {
+      await admin(["apply", "--server-side", "-k", kustomization]);
+    } finally {
+      await rm(kustomization, { recursive: true });
+    }
+    const operator = await bench.run(await onlyPod(before));
+    await admin(["create", "namespace", "shop"]);
+    await bench.quickstart("shop");
+    expect(await bench.refused(before)).toEqual([]);
+    expect(errorsOf(operator)).toEqual([]);
+  });
+});
+
+/** A user's kustomization, with deploy/ under `resources`. @returns its folder */
+async function ownKustomization(): Promise<string> {
+  const { allowInsecurePlatform, allowedPlatformHosts } = FOR_TESTS.operator;
+  const add = (path: string, value: unknown) => ({
+    op: "add",
+    path: `/spec/template/spec/containers/0/${path}`,
+    value,
+  });
+  const patch = [
+    add("args/-", `--allow-insecure-platform=${String(allowInsecurePlatform)}`),
+    add("args/-", `--allowed-platform-hosts=${allowedPlatformHosts.join(",")}`),
+    ...FOR_TESTS.extraEnv.map((variable) => add("env/-", variable)),
+  ];
+  const folder = await mkdtemp(join(tmpdir(), "kustomization-"));
+  const content = {
+    resources: [relative(await realpath(folder), await realpath(join(root, "deploy")))],
+    patches: [{ target: { kind: "Deployment", name: "platform-operator" }, patch: JSON.stringify(patch) }],
+  };
+  await writeFile(join(folder, "kustomization.yaml"), JSON.stringify(content));
+  return folder;
+}
+
+/** The Deployment's one Pod. @param old one that is to be gone */
+async function onlyPod(old?: Pod): Promise<Pod> {
+  const pod = await comes(async () => {
+    const pods = await podsOf(bench.cluster, NAMESPACE, "app.kubernetes.io/name=platform-operator");
+    return pods.length === 1 && pods[0]?.metadata.name !== old?.metadata.name ? pods[0] : undefined;
+  }, 60_000);
+  if (pod === undefined) throw new Error("the Deployment does not come to one Pod");
+  return pod;
+}
+
+/** Of what was applied and nobody else writes. */
+async function resourceVersions(): Promise<string> {
+  const path = 'jsonpath={range .items[*]}{.kind}/{.metadata.name} {.metadata.resourceVersion}{"\\n"}{end}';
+  const names = "crd,clusterrole,clusterrolebinding,role,rolebinding,serviceaccount,service";
+  const selector = "app.kubernetes.io/instance=platform-operator";
+  return admin(["get", names, "-n", NAMESPACE, "-l", selector, "-o", path]);
+}

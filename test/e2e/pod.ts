@@ -1,0 +1,120 @@
+/**
+ * A container of a real Pod, run as a process: its command line, its environment and its ServiceAccount, as the API
+ * server has them. What cannot hold outside a container is replaced: the files of the program and of the credentials,
+ * and the addresses of its servers.
+ */
+import { execFile } from "node:child_process";
+import { dirname } from "node:path";
+
+import { z } from "zod";
+
+import { NODE, PROGRAM, TOKEN_FOLDER } from "../../scripts/image.ts";
+import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
+import type { ControlPlaneFacts } from "../control-plane/control-plane.ts";
+import { comes } from "../support/cluster.ts";
+import type { ExactCommand } from "../support/operator.ts";
+
+const Variable = z.object({
+  name: z.string(),
+  value: z.string().optional(),
+  valueFrom: z.object({ fieldRef: z.object({ fieldPath: z.string() }) }).optional(),
+});
+/** The part of a Pod (v1) that says what runs in it. */
+export const Pod = z.object({
+  metadata: z.object({ name: z.string(), namespace: z.string() }),
+  spec: z.object({
+    serviceAccountName: z.string(),
+    containers: z.tuple([
+      z.object({ command: z.array(z.string()), args: z.array(z.string()), env: z.array(Variable).default([]) }),
+    ]),
+  }),
+});
+export type Pod = z.infer<typeof Pod>;
+
+const Pods = z.object({ items: z.array(Pod) });
+
+/** @returns the Pods that a selector finds. */
+export async function podsOf(at: ControlPlaneFacts, namespace: string, selector: string): Promise<readonly Pod[]> {
+  const text = await kubectl(at, ["get", "pods", "-n", namespace, "-l", selector, "-o", "json"]);
+  return Pods.parse(JSON.parse(text)).items;
+}
+
+/** @returns the one Pod of a release's Deployment. @throws Error when there is none, or more, for half a minute */
+export async function onlyPodOf(at: ControlPlaneFacts, release: string, namespace: string): Promise<Pod> {
+  const selector = `app.kubernetes.io/name=platform-operator,app.kubernetes.io/instance=${release}`;
+  const pod = await comes(async () => {
+    const pods = await podsOf(at, namespace, selector);
+    return pods.length === 1 ? pods[0] : undefined;
+  }, 30_000);
+  if (pod === undefined) throw new Error("the release does not come to one Pod");
+  return pod;
+}
+
+/**
+ * @param program the bundle, in the place of the image's.
+ * @returns what to run on this machine, with a token of the Pod's ServiceAccount.
+ */
+export async function commandOf(at: ControlPlaneFacts, pod: Pod, program: string): Promise<ExactCommand> {
+  const { metadata, spec } = pod;
+  const [{ command, args, env }] = spec.containers;
+  const kubeconfig = await kubeconfigFor(at, metadata.namespace, spec.serviceAccountName);
+  const [node, ...rest] = command.map((word) =>
+    word.replace(PROGRAM, program).replace(TOKEN_FOLDER, dirname(kubeconfig)),
+  );
+  if (node !== NODE || rest.at(-1) !== program) throw new Error(`the image cannot run ${command.join(" ")}`);
+  return {
+    flags: rest.slice(0, -1),
+    program,
+    args: [...args.map(onLoopback), `--kubeconfig=${kubeconfig}`],
+    env: Object.fromEntries(env.map(({ name, value, valueFrom }) => [name, value ?? fieldOf(pod, valueFrom)])),
+  };
+}
+
+/** How a command ended. */
+export interface Ended {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** Runs a command to its end. */
+export function runToEnd({ flags, program, args, env }: ExactCommand): Promise<Ended> {
+  return new Promise((resolve) => {
+    const options = { env: { PATH: process.env["PATH"], ...env }, timeout: 120_000 };
+    const child = execFile(process.execPath, [...flags, program, ...args], options, (_error, stdout, stderr) => {
+      resolve({ code: child.exitCode ?? -1, output: stdout + stderr });
+    });
+  });
+}
+
+/** Waits for a Pod that runs to its end, as helm makes one for its test, and does what a kubelet does. @throws Error without it */
+export async function playPod(at: ControlPlaneFacts, namespace: string, name: string, program: string): Promise<Ended> {
+  const running = ["get", "pods", "-n", namespace, "-o", "json", "--field-selector", "status.phase=Running"];
+  const pod = await comes(async () => {
+    const { items } = Pods.parse(JSON.parse(await kubectl(at, running)));
+    return items.find(({ metadata }) => metadata.name === name);
+  }, 30_000);
+  if (pod === undefined) throw new Error(`there is no running Pod ${name}`);
+  return runAsKubelet(at, pod, program);
+}
+
+/** Does with a Pod that runs to its end what a kubelet does: runs it, and says how it ended. */
+export async function runAsKubelet(at: ControlPlaneFacts, pod: Pod, program: string): Promise<Ended> {
+  const ended = await runToEnd(await commandOf(at, pod, program));
+  const status = { phase: ended.code === 0 ? "Succeeded" : "Failed" };
+  const { name, namespace } = pod.metadata;
+  const patch = ["--subresource=status", "--type=merge", "-p", JSON.stringify({ status })];
+  await kubectl(at, ["patch", "pod", name, "-n", namespace, ...patch]);
+  return ended;
+}
+
+/** A port is free in a pod, and perhaps not on this machine. */
+function onLoopback(arg: string): string {
+  return arg.replace(/^(--[a-z-]+-bind-address=)(?:127\.0\.0\.1)?:\d+$/, "$1127.0.0.1:0");
+}
+
+function fieldOf({ metadata }: Pod, from: z.infer<typeof Variable>["valueFrom"]): string {
+  const path = from?.fieldRef.fieldPath;
+  if (path === "metadata.name") return metadata.name;
+  if (path === "metadata.namespace") return metadata.namespace;
+  throw new Error(`a variable comes from ${path ?? "nowhere"}`);
+}

@@ -1,0 +1,128 @@
+/** README's installation, typed as it stands there by somebody who has a cluster. image.test.ts types `make image`. */
+import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+
+import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
+import { comes } from "../support/cluster.ts";
+import { type RunningProgram, startProgram } from "../support/programs.ts";
+import { blocksIn, copyWorkTree, sectionOf, type Shell, type } from "../support/readme.ts";
+import { findGoTool } from "../tools/go-tools.ts";
+import { startCluster } from "./cluster.ts";
+import { commandOf, onlyPodOf, playPod } from "./pod.ts";
+
+const NAMESPACE = "platform-operator";
+
+const folder = await mkdtemp(join(tmpdir(), "readme-"));
+const [chart = "", outside = ""] = blocksIn(await sectionOf("Install it on a cluster"));
+const [first = ""] = blocksIn(await sectionOf("The first resource"));
+let tree = "";
+
+beforeAll(async () => {
+  tree = join(folder, "tree");
+  await mkdir(join(folder, "home"));
+  await copyWorkTree(tree);
+});
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+/** A shell in the checkout, whose kubectl and helm lead to a cluster. */
+async function shellAt(cluster: ControlPlane): Promise<Shell> {
+  const bin = await mkdtemp(join(folder, "bin-"));
+  await symlink(cluster.kubectlPath, join(bin, "kubectl"));
+  await symlink(await findGoTool("helm"), join(bin, "helm"));
+  const env = {
+    PATH: `${bin}:${process.env["PATH"] ?? ""}`,
+    HOME: join(folder, "home"),
+    KUBECONFIG: cluster.kubeconfigPath,
+  };
+  return { cwd: tree, env };
+}
+
+describe("README's chart", () => {
+  let cluster: ControlPlane;
+  beforeAll(async () => {
+    cluster = await startCluster();
+  });
+  afterAll(() => cluster?.stop());
+
+  it("is installed with the image that was pushed before, and tested", async () => {
+    const shell = await shellAt(cluster);
+    const [image = "", install = "", test = "", ...more] = chart.replaceAll("\\\n", " ").trim().split("\n");
+    expect(more).toEqual([]);
+    const [, name, version] = /^make image IMAGE=(\S+) VERSION=(\S+) PUSH=1$/.exec(image) ?? [];
+    expect(await type(install, shell)).toContain("STATUS: deployed");
+    const pod = await onlyPodOf(cluster, "platform-operator", NAMESPACE);
+    const path = "jsonpath={.items[*].spec.containers[*].image}";
+    expect(await type(`kubectl get pods -n ${NAMESPACE} -o '${path}'`, shell)).toBe(`${name}:${version}`);
+
+    const { flags, program, args, env } = await commandOf(cluster, pod, inject("program"));
+    const operator = startProgram({ file: process.execPath, args: [...flags, program, ...args], env: { ...env } });
+    try {
+      await says(operator, '"leading"');
+      const testing = type(test, shell);
+      const [checked] = await Promise.all([
+        playPod(cluster, NAMESPACE, "platform-operator-test", inject("program")),
+        testing,
+      ]);
+      expect(checked).toMatchObject({ code: 0 });
+      expect(await testing).toMatch(/Phase: +Succeeded/);
+    } finally {
+      await operator.stop();
+    }
+  });
+});
+
+describe("README's operator outside the cluster", () => {
+  let cluster: ControlPlane;
+  let shell: Shell;
+  const running: RunningProgram[] = [];
+  beforeAll(async () => {
+    cluster = await startControlPlane({ controllers: true, apiServerFlags: { "disable-admission-plugins": null } });
+    shell = await shellAt(cluster);
+  });
+  afterAll(async () => {
+    for (const program of running.toReversed()) await program.stop();
+    await cluster?.stop();
+  });
+
+  /** Types a command that runs until it is ended. */
+  function start(line: string): RunningProgram {
+    const program = startProgram({ file: "/bin/bash", args: ["-c", `exec ${line}`], ...shell });
+    running.push(program);
+    return program;
+  }
+
+  it("makes itself a kubeconfig, runs as its ServiceAccount, and brings the first resource to Ready", async () => {
+    const lines = outside.trim().split("\n");
+    const run = lines.pop() ?? "";
+    await type(lines.join("\n"), shell);
+    const whoami = "kubectl auth whoami --kubeconfig=operator.kubeconfig -o jsonpath={.status.userInfo.username}";
+    expect(await type(whoami, shell)).toBe("system:serviceaccount:platform-operator:platform-operator");
+
+    const [, simulate = "", flags = ""] =
+      /start `([^`]+ simulate)`,.* give `run` the flags `([^`]+)`/.exec(await sectionOf("Install it on a cluster")) ??
+      [];
+    const platform = start(simulate);
+    await says(platform, "token admin");
+    const told = (what: string): string => new RegExp(`^${what} +(\\S+)$`, "m").exec(platform.words())?.[1] ?? "";
+    // Ports that are free on this machine, of loopback alone.
+    const ports = "--metrics-bind-address=127.0.0.1:0 --health-probe-bind-address=127.0.0.1:0";
+    await says(start(`${run} ${flags} ${ports}`), '"leading"');
+
+    const mine = first
+      .replace("<api-token>", told("token admin"))
+      .replace("https://platform.example.com", told("platform"))
+      .replace("00000000-0000-4000-8000-000000000001", told("organization"));
+    const said = await type(mine, shell);
+    expect(said).toMatch(/^platformconnection\S*\/default condition met$/m);
+    expect(said).toMatch(/^platformproject\S*\/shop condition met$/m);
+  });
+});
+
+/** @throws Error with what it said instead */
+async function says(program: RunningProgram, words: string): Promise<void> {
+  const found = await comes(async () => (program.words().includes(words) ? true : undefined), 60_000);
+  if (found === undefined) throw new Error(`it never says ${words}:\n${program.words()}`);
+}

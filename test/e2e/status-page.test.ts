@@ -1,0 +1,299 @@
+/** The status page in a real browser, in front of a cache that the tests fill. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+
+import type { HttpServer } from "../../src/app/http.ts";
+import { startStatusPage } from "../../src/app/status-page/server.ts";
+import { type About, PAGE_SIZE } from "../../src/app/status-page/shape.ts";
+import { systemClock } from "../../src/kube/clock.ts";
+import { createStore, type Store } from "../../src/kube/store.ts";
+import { type Chromium, startChromium, type Tab } from "../support/chromium.ts";
+import { takePlaces } from "../support/followers.ts";
+import { applicationOf, environmentOf, projectOf } from "../support/status-page-objects.ts";
+
+const waiting = { timeout: 60_000, interval: 100 };
+const HOSTILE = `<img src="http://attacker.example/x" onerror="document.title='stolen'"><script>document.title='stolen'</script>`;
+const failed = {
+  conditions: {
+    Ready: ["False", "BuildFailed", ""],
+    Stalled: ["True", "BuildFailed", "The platform reports BUILD_ERROR for commit bad0c0d."],
+  },
+  status: { state: "BUILD_ERROR", commit: "bad0c0d" },
+} as const;
+
+let chromium: Chromium;
+let store: Store;
+let server: HttpServer;
+let about: About;
+/** What the browser complained of: exceptions, errors on the console, violations of the policy, failed requests. */
+let complaints: string[];
+let requested: string[];
+let tabs: Tab[];
+
+beforeAll(async () => {
+  chromium = await startChromium();
+});
+afterAll(() => chromium.close());
+beforeEach(async () => {
+  complaints = [];
+  requested = [];
+  tabs = [];
+  store = createStore((error) => complaints.push(String(error)));
+  about = { version: "1.2.3", instance: "pod-1", isLeading: true, waitingFor: null, silentMs: 0 };
+  server = await start(0);
+});
+afterEach(async () => {
+  await Promise.all(tabs.map((tab) => tab.close()));
+  await server.stop();
+});
+
+async function start(port: number): Promise<HttpServer> {
+  return startStatusPage({ host: "127.0.0.1", port }, { clock: systemClock(), store, about: () => about });
+}
+
+/** The page, opened in a tab of its own. */
+async function open(hash = "", width = 1200): Promise<Tab> {
+  const tab = await chromium.tab(width, 800);
+  tabs.push(tab);
+  for (const event of ["Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled"]) {
+    tab.on(event, (told) => complaints.push(JSON.stringify(told)));
+  }
+  tab.on("Network.requestWillBeSent", ({ request }) => requested.push((request as { url: string }).url));
+  await tab.open(`${server.url}/${hash}`);
+  return tab;
+}
+
+/** The lines of the tree, indented by how deep their lists lie in each other. */
+async function lines(tab: Tab): Promise<unknown> {
+  return tab.evaluate(`[...document.querySelectorAll("#tree summary")].map((line) => {
+    const text = (name) => line.querySelector("." + name).textContent.trim();
+    let depth = -1;
+    for (let at = line; at.id !== "tree"; at = at.parentElement.closest("ul")) depth += 1;
+    return "  ".repeat(depth) + [text("mark-word"), text("kind"), text("name"), text("reason")].join(" ");
+  })`);
+}
+
+async function sees(tab: Tab, expected: readonly string[]): Promise<void> {
+  await vi.waitFor(async () => {
+    expect(await lines(tab)).toEqual(expected);
+  }, waiting);
+}
+
+const textOf = (tab: Tab, selector: string): Promise<unknown> =>
+  tab.evaluate(`document.querySelector(${JSON.stringify(selector)})?.innerText`);
+
+function fill(): void {
+  store.upsert(projectOf("web"));
+  store.upsert(environmentOf("production", "web"));
+  store.upsert(applicationOf("api", "production", failed));
+  store.upsert(applicationOf("site", "production"));
+}
+
+const TREE = [
+  "Ready project shop/web Available",
+  "  Ready environment production Available",
+  "    Stalled application api BuildFailed",
+  "    Ready application site Available",
+];
+
+describe("the status page in Chromium", () => {
+  it("shows the tree, follows it live, and neither complains nor asks anybody else", async () => {
+    fill();
+    const tab = await open();
+    await sees(tab, TREE);
+    await vi.waitFor(async () => expect(await textOf(tab, "#connection")).toBe("Live"), waiting);
+    await tab.evaluate(`globalThis.sameDocument = true; document.querySelectorAll("summary")[2].focus()`);
+
+    store.upsert(applicationOf("api", "production", { status: { state: "DEPLOYED", commit: "900d1de" } }));
+    store.upsert(applicationOf("shop", "production"));
+    await sees(tab, [
+      ...TREE.slice(0, 2),
+      "    Ready application api Available",
+      "    Ready application shop Available",
+      TREE[3] ?? "",
+    ]);
+    // Neither loaded anew nor drawn anew: the focus is where it was.
+    expect(await tab.evaluate(`[sameDocument, document.activeElement.querySelector(".name").textContent]`)).toEqual([
+      true,
+      "api",
+    ]);
+    expect(await textOf(tab, "#operator")).toBe("1.2.3 · pod-1 · leading");
+    expect(new Set(requested.map((url) => new URL(url).origin))).toEqual(new Set([server.url]));
+    expect(complaints).toEqual([]);
+  });
+
+  it("filters by mark and by text, and keeps that in its address", async () => {
+    fill();
+    const tab = await open();
+    await sees(tab, TREE);
+    await tab.evaluate(`document.querySelector("[value=not-ready]").click()`);
+    await sees(tab, TREE.slice(0, 3));
+    expect(await textOf(tab, "#summary")).toBe("1 of 4 objects");
+    expect(await tab.evaluate("location.hash")).toBe("#show=not-ready");
+    await tab.evaluate(`document.querySelector("[value=all]").click()`);
+    // As a person does it: the shortcut, then the letters.
+    await tab.send("Input.dispatchKeyEvent", { type: "keyDown", key: "/", text: "/" });
+    await tab.send("Input.insertText", { text: "site" });
+    await sees(tab, [TREE[0], TREE[1], TREE[3]].map(String));
+    expect(await tab.evaluate("location.hash")).toBe("#text=site");
+    await tab.send("Input.insertText", { text: " and nothing" });
+    await vi.waitFor(async () => expect(await textOf(tab, "#empty h2")).toBe("Nothing fits the filter"), waiting);
+    expect(complaints).toEqual([]);
+  });
+
+  it("opens what its address names, with commands that can be copied", async () => {
+    fill();
+    const tab = await open("#at=PlatformApplication/shop/api");
+    await vi.waitFor(async () => {
+      expect(await textOf(tab, "details[open] .message")).toBe("The platform reports BUILD_ERROR for commit bad0c0d.");
+    }, waiting);
+    expect(
+      await tab.evaluate(`[...document.querySelectorAll("details[open] code")].map((code) => code.textContent)`),
+    ).toEqual([
+      "bad0c0d",
+      "kubectl describe papp api -n shop",
+      "kubectl platform status papp/api -n shop",
+      "kubectl platform logs api -n shop",
+    ]);
+    const said = await tab.evaluate(`new Promise((resolve) => {
+      const button = document.querySelector("details[open] .copy");
+      new MutationObserver(() => resolve(button.textContent)).observe(button, { childList: true });
+      button.click();
+    })`);
+    expect(said).toBe("Copied");
+    expect(complaints).toEqual([]);
+  });
+
+  it("[S3] shows hostile texts as texts", async () => {
+    store.upsert(
+      applicationOf("api", "gone", {
+        conditions: { Ready: ["False", HOSTILE, HOSTILE], Stalled: ["True", HOSTILE, HOSTILE] },
+        status: { state: HOSTILE, commit: HOSTILE, externalId: HOSTILE },
+        since: HOSTILE,
+      }),
+    );
+    const tab = await open("#at=PlatformApplication/shop/api");
+    await vi.waitFor(async () => expect(await textOf(tab, "details[open] .message")).toBe(HOSTILE), waiting);
+    expect(await textOf(tab, ".reason")).toBe(HOSTILE);
+    expect(await tab.evaluate(`document.querySelectorAll("img, #tree script").length`)).toBe(0);
+    expect(await tab.evaluate("document.title")).toBe("Platform Operator");
+    expect(requested.filter((url) => url.includes("attacker"))).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("[S3] keeps out what a hole would let in", async () => {
+    const tab = await open();
+    const violated = await tab.evaluate(`new Promise((resolve) => {
+      const found = [];
+      document.addEventListener("securitypolicyviolation", ({ effectiveDirective }) => {
+        found.push(effectiveDirective);
+        if (found.length === 2) resolve(found.toSorted());
+      });
+      try { document.body.innerHTML = "<b>x</b>"; } catch {}
+      const image = document.createElement("img");
+      image.src = "http://attacker.example/x";
+      document.body.append(image);
+    })`);
+    expect(violated).toEqual(["img-src", "require-trusted-types-for"]);
+  });
+
+  it("says when the operator is gone, and goes on by itself when it is back", async () => {
+    fill();
+    const tab = await open();
+    await sees(tab, TREE);
+    const { port } = new URL(server.url);
+    await server.stop();
+    await vi.waitFor(async () => {
+      expect(await textOf(tab, "#connection")).toBe("Connection lost, retrying…");
+      expect(await textOf(tab, "#notice")).toMatch(/^The operator does not answer\. What you see is \d+\w old\.$/);
+    }, waiting);
+    expect(await lines(tab)).toEqual(TREE);
+    store.upsert(projectOf("new"));
+    server = await start(Number(port));
+    await sees(tab, ["Ready project shop/new Available", ...TREE]);
+    await vi.waitFor(async () => {
+      expect([await textOf(tab, "#connection"), await textOf(tab, "#notice")]).toEqual(["Live", ""]);
+    }, waiting);
+  });
+
+  it("asks every few seconds while others take all places of the stream, and is told again once there is one", async () => {
+    fill();
+    const leave = await takePlaces(server.url);
+    const tab = await open();
+    const connected = (words: string): Promise<void> =>
+      vi.waitFor(async () => expect(await textOf(tab, "#connection")).toBe(words), waiting);
+    await connected("Every few seconds");
+    await sees(tab, TREE);
+    store.upsert(projectOf("new"));
+    await sees(tab, ["Ready project shop/new Available", ...TREE]);
+    expect([await textOf(tab, "#connection"), await textOf(tab, "#notice")]).toEqual(["Every few seconds", ""]);
+    await leave();
+    await connected("Live");
+    // The browser tells of each refusal by itself; there is nothing else.
+    expect(complaints.filter((complaint) => !/status of 503/.test(complaint))).toEqual([]);
+  });
+
+  it("turns pages, and keeps the page in its address", async () => {
+    store.upsert(projectOf("web"));
+    store.upsert(environmentOf("production", "web"));
+    const names = Array.from({ length: PAGE_SIZE + 50 }, (_, index) => `app-${String(index).padStart(3, "0")}`);
+    for (const name of names) store.upsert(applicationOf(name, "production"));
+    const parents = TREE.slice(0, 2);
+    const lineOf = (name: string): string => `    Ready application ${name} Available`;
+    const first = [...parents, ...names.slice(0, PAGE_SIZE - 2).map(lineOf)];
+    const second = [...parents, ...names.slice(PAGE_SIZE - 2).map(lineOf)];
+    const at = (tab: Tab): Promise<unknown> =>
+      tab.evaluate(`[location.hash, document.querySelector("#page").textContent,
+        ...["previous", "next"].filter((id) => !document.getElementById(id).disabled)]`);
+
+    const tab = await open();
+    await sees(tab, first);
+    expect(await at(tab)).toEqual(["", "Page 1 of 2", "next"]);
+    await tab.evaluate(`document.querySelector("#next").click()`);
+    await sees(tab, second);
+    expect(await at(tab)).toEqual(["#page=2", "Page 2 of 2", "previous"]);
+    // Who is sent the address sees the same.
+    const other = await open("#page=2");
+    await sees(other, second);
+    expect(await at(other)).toEqual(["#page=2", "Page 2 of 2", "previous"]);
+    await other.evaluate(`document.querySelector("#previous").click()`);
+    await sees(other, first);
+    expect(await at(other)).toEqual(["", "Page 1 of 2", "next"]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("says what to do where there is nothing yet, and what the operator waits for", async () => {
+    about = { ...about, isLeading: false, waitingFor: "waiting for the first list of PlatformProject" };
+    const tab = await open();
+    await vi.waitFor(async () => {
+      expect(await textOf(tab, "#notice")).toContain("waiting for the first list of PlatformProject");
+      expect(await textOf(tab, "#operator")).toContain("standing by, another replica leads");
+    }, waiting);
+    about = { ...about, waitingFor: null, silentMs: 600_000 };
+    await tab.open(`${server.url}/?again`);
+    await vi.waitFor(async () => {
+      expect(await textOf(tab, "#empty h2")).toBe("No custom resources yet");
+      expect(await textOf(tab, "#notice")).toContain("has not heard from the API server for 10m");
+    }, waiting);
+    expect(complaints).toEqual([]);
+  });
+
+  it.each([360, 1440])(
+    "needs no scrolling sideways at %i pixels, with a name and a role for all that can be used",
+    async (width) => {
+      fill();
+      store.upsert(applicationOf(`a-${"very-long-name-".repeat(12)}x`, "production", failed));
+      const tab = await open("#at=PlatformApplication/shop/api", width);
+      await vi.waitFor(async () => expect(await textOf(tab, "details[open] .message")).toBeTypeOf("string"), waiting);
+      expect(await tab.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+      const { nodes } = await tab.send("Accessibility.getFullAXTree");
+      const usable = (
+        nodes as readonly { role?: { value: string }; name?: { value: string }; ignored: boolean }[]
+      ).filter(
+        ({ ignored, role }) =>
+          !ignored && ["button", "radio", "searchbox", "DisclosureTriangle"].includes(role?.value ?? ""),
+      );
+      expect(usable.length).toBeGreaterThan(5);
+      expect(usable.filter(({ name }) => (name?.value ?? "").trim() === "")).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,162 @@
+/** The values of the chart in every use: together they set each value that there is. */
+import type { Overrides } from "./helm.ts";
+
+const DIGEST = `sha256:${"0123456789abcdef".repeat(4)}`;
+const selector = { matchLabels: { "app.kubernetes.io/name": "platform-operator" } };
+
+/** By what they are for. */
+export const VARIANTS: Readonly<Record<string, Overrides>> = {
+  defaults: {},
+  "high availability": {
+    replicas: 3,
+    podDisruptionBudget: { minAvailable: 2 },
+    priorityClassName: "system-cluster-critical",
+    nodeSelector: { "kubernetes.io/os": "linux" },
+    tolerations: [{ key: "dedicated", operator: "Exists", effect: "NoSchedule" }],
+    affinity: {
+      podAntiAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: [
+          { topologyKey: "kubernetes.io/hostname", labelSelector: selector },
+        ],
+      },
+    },
+    topologySpreadConstraints: [
+      {
+        maxSkew: 2,
+        topologyKey: "kubernetes.io/hostname",
+        whenUnsatisfiable: "ScheduleAnyway",
+        labelSelector: selector,
+      },
+    ],
+    terminationGracePeriodSeconds: 60,
+  },
+  "no disruption budget": { replicas: 2, podDisruptionBudget: { enabled: false } },
+  "the receiver behind an ingress": {
+    webhook: {
+      enabled: true,
+      port: 9443,
+      ingress: {
+        enabled: true,
+        className: "nginx",
+        annotations: { "cert-manager.io/cluster-issuer": "public" },
+        host: "deliveries.example.com",
+        tlsSecretName: "deliveries-tls",
+      },
+    },
+  },
+  monitoring: {
+    metrics: {
+      port: 9090,
+      perObject: true,
+      serviceMonitor: { enabled: true, renderMode: "alwaysRender", interval: "10s", labels: { release: "prometheus" } },
+      prometheusRule: {
+        enabled: true,
+        renderMode: "alwaysRender",
+        labels: { release: "prometheus" },
+        runbooks: "https://runbooks.example.com/platform/",
+      },
+      dashboard: { enabled: true, labels: { dashboards: "1" }, annotations: { grafana_folder: "Platform" } },
+    },
+  },
+  "some namespaces": { watchNamespaces: ["shop", "warehouse"], rbac: { secretOutputs: ["shop"] } },
+  "its own and the default namespace": { watchNamespaces: ["platform-operator", "default"] },
+  "behind a network policy": {
+    webhook: { enabled: true },
+    networkPolicy: {
+      enabled: true,
+      metricsFrom: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } }],
+      webhookFrom: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "ingress" } } }],
+      apiServerCidrs: ["10.0.0.1/32"],
+      apiServerPorts: [6443],
+      platformCidrs: ["192.0.2.0/24"],
+      platformPorts: [8443],
+    },
+  },
+  "names and labels": {
+    nameOverride: "deployer",
+    commonLabels: { team: "platform" },
+    commonAnnotations: { owner: "platform@example.com" },
+    podLabels: { tier: "control" },
+    podAnnotations: { "example.com/inject": "false" },
+    serviceAccount: { name: "deployer", annotations: { "example.com/role": "deployer" } },
+  },
+  "another name": { fullnameOverride: "deployer" },
+  "an image by digest from a mirror": {
+    global: { imageRegistry: "registry.example.com" },
+    image: { repository: "mirror/platform-operator", digest: DIGEST, pullPolicy: "Always" },
+    imagePullSecrets: [{ name: "registry" }],
+  },
+  "an image of another version": { image: { registry: "registry.example.com", tag: "0.0.9" } },
+  "rights and identity from elsewhere": {
+    rbac: { create: false },
+    serviceAccount: { create: false, name: "somebody" },
+  },
+  "neither CRDs nor roles for users": { crds: { install: false }, rbac: { aggregate: false } },
+  "CRDs that go with the release": { crds: { keep: false } },
+  "told otherwise": {
+    operator: {
+      logLevel: "debug",
+      workers: 20,
+      allowedPlatformHosts: ["*.example.com", "192.0.2.0/24", "2001:db8::/32"],
+      allowInsecurePlatform: true,
+    },
+    metrics: { enabled: false },
+    extraArgs: ["--log-level=warn"],
+    extraEnv: [{ name: "NODE_EXTRA_CA_CERTS", value: "/etc/ca/ca.crt" }],
+    extraVolumes: [{ name: "ca", configMap: { name: "ca" } }],
+    extraVolumeMounts: [{ name: "ca", mountPath: "/etc/ca", readOnly: true }],
+  },
+  "traces, through a policy, and the status page elsewhere": {
+    statusPage: { port: 9083 },
+    tracing: { otlpEndpoint: "http://collector.monitoring.svc:4318", propagate: true },
+    networkPolicy: {
+      enabled: true,
+      extraEgress: [
+        {
+          to: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } }],
+          ports: [{ port: 4318 }],
+        },
+      ],
+    },
+  },
+  "traces to where a variable says": {
+    tracing: { propagate: true },
+    extraEnv: [{ name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: "http://collector.monitoring.svc:4318" }],
+  },
+  "no status page": { statusPage: { enabled: false } },
+  "security and resources": {
+    podSecurityContext: { fsGroup: 20_000 },
+    securityContext: { runAsUser: 20_000 },
+    resources: { limits: { memory: "1Gi" } },
+  },
+  "an object of one's own": {
+    extraObjects: [
+      {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { name: "{{ .Release.Name }}-extra" },
+        data: { namespace: "{{ .Release.Namespace }}" },
+      },
+    ],
+  },
+};
+
+/** @returns the paths that are set, e.g. "image.tag". @param known the paths of all values, at which it ends */
+export function pathsOf(values: Overrides, known: ReadonlyMap<string, unknown>, prefix = ""): readonly string[] {
+  return Object.entries(values).flatMap(([name, value]) => {
+    const path = `${prefix}${name}`;
+    return known.has(path) ? [path] : pathsOf(Object.fromEntries(Object.entries(value ?? {})), known, `${path}.`);
+  });
+}
+
+/** @returns the values without what is at a path. */
+export function without(values: Overrides, path: string): Overrides {
+  const [first = "", ...rest] = path.split(".");
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]): [string, unknown][] => {
+      if (name !== first) return [[name, value]];
+      if (rest.length === 0) return [];
+      return [[name, without(Object.fromEntries(Object.entries(value ?? {})), rest.join("."))]];
+    }),
+  );
+}

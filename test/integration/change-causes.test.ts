@@ -1,0 +1,122 @@
+/** Why the platform was changed, for every cause there is: in the change log, and in the events on the object. */
+import { beforeAll, describe, expect, it, vi } from "vitest";
+
+import { CAUSES, type Cause } from "../../src/engine/context.ts";
+import type { JsonObject } from "../../src/kube/types.ts";
+import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
+import { editRecord, removeRecord } from "../../src/simulator/records.ts";
+import { changeLog } from "../support/change-log.ts";
+import type { Manifest } from "../support/cluster.ts";
+import {
+  application,
+  defaults,
+  deploying,
+  NEXT_COMMIT,
+  project,
+  resource,
+  secret,
+  tree,
+} from "../support/manifests.ts";
+import { eventsOf, idOf } from "../support/settling.ts";
+import { createStage } from "../support/stage.ts";
+
+const APPLICATION = "PlatformApplication";
+const PROJECT = "PlatformProject";
+const told = new Set<string>();
+
+describe("the cause of a change", () => {
+  const stage = createStage({ surface: "full" });
+  const log = () => changeLog(stage.operator.logs());
+
+  beforeAll(async () => {
+    await stage.apply(...defaults(stage, { surface: "Full" }), ...tree(stage, "web"));
+    await stage.waitFor(APPLICATION, "web", { status: "True", reason: "Deployed" });
+    await stage.settled();
+  });
+
+  /** Expects that the log tells these changes of an object, "operation cause", and an event each, from `happens` on. */
+  async function expectChanges(name: string, wanted: readonly string[], happens: () => unknown): Promise<void> {
+    const from = log().length;
+    const news = () =>
+      log()
+        .slice(from)
+        .filter((line) => line.name === name);
+    await happens();
+    await vi.waitFor(() => expect(news().length).toBeGreaterThanOrEqual(wanted.length), 20_000);
+    await stage.settled();
+    expect(news().map(({ op, cause, result }) => `${op} ${cause} ${result}`)).toEqual(wanted.map((one) => `${one} ok`));
+    const events = await eventsOf(stage, name, "PlatformChanged");
+    for (const { op, cause } of news()) {
+      const because = `because ${CAUSES[cause as Cause]}.`;
+      expect(events).toContainEqual(expect.stringMatching(new RegExp(`carried out ${op}\\b.*, ${because}$`)));
+      told.add(cause);
+    }
+  }
+
+  async function failing(name: string, lifecycle: JsonObject): Promise<void> {
+    await stage.apply(application(name, "web", { lifecycle }));
+    const id = idOf(await stage.waitFor(APPLICATION, name, { status: "True", reason: "Deployed" }));
+    await stage.settled();
+    stage.platform.world().services.get(id)?.failNext.push("deploy");
+  }
+
+  it("is the spec for a new object, and for what was edited", async () => {
+    await expectChanges("api", ["createApplication SpecChanged", "deployApplication SpecChanged"], () =>
+      stage.apply(application("api", "web")),
+    );
+    await expectChanges("api", ["deployApplication SpecChanged"], () =>
+      stage.patch(APPLICATION, "api", deploying(NEXT_COMMIT)),
+    );
+  });
+
+  it("is the inputs where a Secret that the spec refers to got another value", async () => {
+    const token = { name: "TOKEN", valueFrom: { secretKeyRef: { name: "values", key: "token" } } };
+    const set: Manifest = resource("PlatformVariableSet", "shared", {
+      targets: [{ applicationRef: { name: "web" } }],
+      variables: [token],
+    });
+    await stage.apply(secret("values", { token: "old" }), set);
+    await stage.waitFor("PlatformVariableSet", "shared", { status: "True" });
+    await stage.settled();
+    await expectChanges("shared", ["updateSecret InputsChanged"], () =>
+      stage.apply(secret("values", { token: "new" })),
+    );
+  });
+
+  it("is drift where somebody else changed the platform", async () => {
+    const id = idOf(await stage.get(PROJECT, "web"));
+    await expectChanges("web", ["updateProject Drifted"], () => editRecord(stage.platform.sim, id, { name: "theirs" }));
+  });
+
+  it("is a retry where the spec starts a failed deployment again", async () => {
+    await failing("mends", { retry: { limit: 1, backoff: "0m" } });
+    await expectChanges("mends", ["deployApplication SpecChanged", "deployApplication Retried"], () =>
+      stage.patch(APPLICATION, "mends", deploying(NEXT_COMMIT)),
+    );
+  });
+
+  it("is the request where a person asks for a failed deployment again", async () => {
+    await failing("asks", {});
+    await stage.patch(APPLICATION, "asks", deploying(NEXT_COMMIT));
+    await stage.waitFor(APPLICATION, "asks", { type: "Stalled", status: "True" });
+    await stage.settled();
+    await expectChanges("asks", ["deployApplication Requested"], () =>
+      stage.annotate(APPLICATION, "asks", { [RECONCILE_REQUESTED_AT]: "now" }),
+    );
+  });
+
+  it("is the loss where it was gone from the platform", async () => {
+    await stage.apply(project("back", { lifecycle: { onMissing: "Recreate", deletionPolicy: "Delete" } }));
+    const id = idOf(await stage.waitFor(PROJECT, "back", { status: "True" }));
+    await stage.settled();
+    await expectChanges("back", ["createProject Recreated"], () => removeRecord(stage.platform.sim, id));
+  });
+
+  it("is the deletion at the end", async () => {
+    await expectChanges("back", ["deleteProject Deleted"], () => stage.remove(PROJECT, "back"));
+  });
+
+  it("was told of every kind", () => {
+    expect([...told].toSorted()).toEqual(Object.keys(CAUSES).toSorted());
+  });
+});

@@ -1,0 +1,88 @@
+/** One id leads from a pass to its calls of the platform and of the API server, and to what it changed. */
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { changeLog } from "../support/change-log.ts";
+import { condition } from "../support/cluster.ts";
+import { createStage } from "../support/stage.ts";
+import { application, lastDeployment, stagedApplications } from "../support/staged-applications.ts";
+
+const KIND = "PlatformApplication";
+const COMMIT = "1111111111111111111111111111111111111111";
+const OTHER = "2222222222222222222222222222222222222222";
+
+describe("the log of a pass", () => {
+  const stage = createStage({ surface: "full", args: ["--log-level=info,engine=debug,platform=debug,kube=trace"] });
+  const apps = stagedApplications(stage);
+  const changes = () => changeLog(stage.operator.logs());
+
+  beforeAll(async () => {
+    await apps.ground();
+    await apps.deploy("api", COMMIT);
+    await stage.settled();
+  });
+
+  it("has one id in all its lines, from the reconcile to the call with its request id and commit", async () => {
+    await stage.patch(KIND, "api", { spec: { deploy: { gitCommitId: OTHER } } });
+    const api = await apps.deployed("api", OTHER);
+    await stage.settled();
+    const [change, ...others] = changes().filter(({ commit }) => commit === OTHER);
+    expect(others).toEqual([]);
+    expect(change).toMatchObject({
+      kind: KIND,
+      namespace: stage.namespace,
+      name: "api",
+      uid: api.metadata.uid,
+      generation: api.metadata.generation,
+      cause: "SpecChanged",
+      op: "deployApplication",
+      method: "POST",
+      path: "/application/{applicationId}/deploy",
+      commit: OTHER,
+      requestId: lastDeployment(api, "requestId"),
+      result: "ok",
+      connection: `PlatformConnection/${stage.namespace}/default`,
+    });
+    const deployed = stage.platform
+      .journal()
+      .findLast((entry) => entry.is === "call" && entry.operation === "deployApplication");
+    expect(change?.status).toBe(deployed?.is === "call" ? deployed.status : 0);
+    const lines = stage.operator.logs().filter((line) => line["pass"] === change?.pass);
+    const told = (message: string) => lines.filter((line) => line.message === message);
+    expect(told("asked the platform")).toContainEqual(
+      expect.objectContaining({ logger: "platform", op: "deployApplication", requestId: change?.requestId }),
+    );
+    const path = `/apis/platform-operator.io/v1alpha1/namespaces/${stage.namespace}/platformapplications/api/status`;
+    expect(told("asked the API server")).toContainEqual(
+      expect.objectContaining({ logger: "kube", method: "PATCH", path, code: "200" }),
+    );
+    expect(told("reconciled")).toEqual([expect.objectContaining({ logger: "engine", kind: KIND, name: "api" })]);
+    // Events are written one after the other, whoever began with it.
+    expect(lines.filter((line) => String(line["path"]).endsWith("/events"))).toEqual([]);
+  });
+
+  it("says why: what was asked for, and the end", async () => {
+    const from = changes().length;
+    stage.platform.sim.faults.add({
+      name: "unknown",
+      match: { operation: "deployApplication" },
+      answer: { is: "status", status: 502, body: "" },
+    });
+    await stage.patch(KIND, "api", { spec: { deploy: { gitCommitId: COMMIT } } });
+    await stage.waitFor(
+      KIND,
+      "api",
+      (object) => condition(object, "Ready")?.status === "True" && lastDeployment(object, "gitCommitId") === COMMIT,
+    );
+    await stage.settled();
+    await stage.apply(application("mortal", COMMIT, { lifecycle: { deletionPolicy: "Delete" } }));
+    await apps.deployed("mortal", COMMIT);
+    await stage.remove(KIND, "mortal");
+    await stage.waitGone(KIND, "mortal");
+    const told = changes()
+      .slice(from)
+      .map(({ name, op, cause, result, status }) => `${name} ${op} ${cause} ${result} ${String(status)}`);
+    expect(told[0]).toBe("api deployApplication SpecChanged OutcomeUnknown 502");
+    expect(told.at(-1)).toMatch(/^mortal deleteApplication Deleted ok 20\d$/);
+    expect(told).toContainEqual(expect.stringMatching(/^mortal createApplication SpecChanged ok 20\d$/));
+  });
+});

@@ -1,0 +1,78 @@
+/** The status page of a real operator, under the flags of Node that it ships with. */
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+
+import { createStage } from "../support/stage.ts";
+
+const waiting = { timeout: 30_000, interval: 100 };
+const Tree = z.object({
+  operator: z.object({ isLeading: z.boolean(), waitingFor: z.string().nullable(), silentMs: z.number() }),
+  matched: z.number(),
+  rows: z.array(
+    z.looseObject({
+      word: z.string(),
+      name: z.string(),
+      depth: z.number(),
+      mark: z.string(),
+      state: z.string(),
+      commit: z.string(),
+    }),
+  ),
+});
+
+describe("the status page of an operator", () => {
+  const stage = createStage({ surface: "full", args: ["--status-page-bind-address=127.0.0.1:0"] });
+  let url: string;
+
+  const tree = async (query = "") => Tree.parse(await (await fetch(`${url}/api/tree?${query}`)).json());
+
+  beforeAll(async () => {
+    // The operator counts as started once it serves metrics and probes; this comes after them.
+    await vi.waitFor(() => {
+      const told = stage.operator
+        .logs()
+        .find(({ message, server }) => message === "listening" && server === "status-page");
+      url = z.url().parse(told?.["address"]);
+    }, waiting);
+    await stage.apply(...stage.quickstart());
+    for (const name of ["api", "web"]) await stage.waitFor("PlatformApplication", name, { status: "True" });
+  });
+
+  it("shows what the cluster holds, below what it belongs to", async () => {
+    await vi.waitFor(async () => {
+      const { rows, operator } = await tree();
+      expect(operator).toMatchObject({ isLeading: true, waitingFor: null });
+      expect(operator.silentMs).toBeLessThan(120_000);
+      const applications = rows.filter(({ word }) => word === "application");
+      expect(applications.map(({ name, depth, mark, state }) => [name, depth, mark, state])).toEqual(
+        expect.arrayContaining([
+          ["api", 2, "ready", "DEPLOYED"],
+          ["web", 2, "ready", "DEPLOYED"],
+        ]),
+      );
+    }, waiting);
+  });
+
+  it("tells its followers when something changes, and shows it", async () => {
+    const ended = new AbortController();
+    const { body } = await fetch(`${url}/api/events`, { signal: ended.signal });
+    const events = body!.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await events.read()).value).toContain("event: alive");
+    const commit = "900d1de000000000000000000000000000000000";
+    await stage.patch("PlatformApplication", "api", { spec: { deploy: { gitCommitId: commit } } });
+    let heard = "";
+    while (!heard.includes("event: changed")) heard += (await events.read()).value ?? "";
+    ended.abort();
+    await vi.waitFor(async () => {
+      const { rows } = await tree("text=900d1de&show=ready");
+      expect(rows.at(-1)).toMatchObject({ name: "api", commit: "900d1de", mark: "ready" });
+    }, waiting);
+  });
+
+  it("[S3] holds no token and nothing of a spec, and takes no write", async () => {
+    const all = await (await fetch(`${url}/api/tree`)).text();
+    const hidden = [...Object.values(stage.platform.tokens), stage.platform.url, stage.platform.organizationId];
+    expect(hidden.filter((text) => all.includes(text))).toEqual([]);
+    expect((await fetch(`${url}/api/tree`, { method: "POST", body: "{}" })).status).toBe(405);
+  });
+});

@@ -1,0 +1,127 @@
+/** Traces over OTLP: from the reconcile to the platform's calls, and what becomes of them without a collector. */
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+
+import { changeLog } from "../support/change-log.ts";
+import { type CollectedSpan, startCollector } from "../support/collector.ts";
+import { createStage } from "../support/stage.ts";
+import { lastDeployment, stagedApplications } from "../support/staged-applications.ts";
+
+const KIND = "PlatformApplication";
+const COMMIT = "1111111111111111111111111111111111111111";
+const OTHER = "2222222222222222222222222222222222222222";
+
+const collector = await startCollector();
+
+afterAll(() => collector.stop());
+
+describe("with a collector", () => {
+  const stage = createStage({ surface: "full", args: [`--otlp-endpoint=${collector.url}`] });
+  const apps = stagedApplications(stage);
+
+  beforeAll(async () => {
+    await apps.ground();
+    await apps.deploy("api", COMMIT);
+    await stage.settled();
+  });
+
+  it("a deploy is one trace: the reconcile, and in it the call with its commit and request id", async () => {
+    await stage.patch(KIND, "api", { spec: { deploy: { gitCommitId: OTHER } } });
+    const api = await stage.waitFor(KIND, "api", (object) => lastDeployment(object, "gitCommitId") === OTHER);
+    const call = await vi.waitFor(
+      () => {
+        const found = collector.spans().filter(({ attributes }) => attributes["platform_operator.commit"] === OTHER);
+        expect(found).toHaveLength(1);
+        return found[0] as CollectedSpan;
+      },
+      { timeout: 30_000, interval: 200 },
+    );
+    const deploy = changeLog(stage.operator.logs()).findLast(({ op }) => op === "deployApplication");
+    expect(call).toMatchObject({
+      name: "deployApplication",
+      kind: 3,
+      attributes: {
+        "http.request.method": "POST",
+        "http.response.status_code": deploy?.status,
+        "url.template": "/application/{applicationId}/deploy",
+        "platform_operator.operation": "deployApplication",
+        "platform_operator.connection": `PlatformConnection/${stage.namespace}/default`,
+        "platform_operator.request_id": deploy?.requestId,
+        "platform_operator.result": "ok",
+      },
+    });
+    expect(deploy?.requestId).toMatch(/^[0-9a-f-]{36}$/);
+    const trace = collector.spans().filter(({ traceId }) => traceId === call.traceId);
+    const pass = trace.find(({ spanId }) => spanId === call.parentSpanId);
+    expect(pass).toMatchObject({
+      name: `reconcile ${KIND}`,
+      attributes: {
+        "platform_operator.kind": KIND,
+        "platform_operator.namespace": stage.namespace,
+        "platform_operator.name": "api",
+        "platform_operator.uid": api.metadata.uid,
+        "platform_operator.generation": 2,
+        "platform_operator.result": "requeue_after",
+        "platform_operator.pass": deploy?.pass,
+      },
+    });
+    expect(pass?.parentSpanId ?? "").toBe("");
+    // Every other call of the pass is in the same trace, and the log leads to it.
+    expect(trace.filter(({ parentSpanId }) => (parentSpanId ?? "") === "")).toHaveLength(1);
+    expect(new Set(trace.map(({ parentSpanId }) => parentSpanId ?? ""))).toEqual(new Set(["", pass?.spanId]));
+    const lines = stage.operator.logs().filter((line) => line["pass"] === deploy?.pass);
+    expect(new Set(lines.map((line) => line["traceId"]))).toEqual(new Set([call.traceId]));
+  });
+
+  it("what waits is sent before the operator ends", async () => {
+    const before = collector.spans().length;
+    const told = changeLog(stage.operator.logs()).length;
+    await stage.patch(KIND, "api", { spec: { cpu: 750 } });
+    // A deploy follows the update so soon that it may be the last line already.
+    const pass = await vi.waitFor(
+      () => {
+        const [update] = changeLog(stage.operator.logs()).slice(told);
+        expect(update?.op).toBe("updateApplication");
+        return update?.pass;
+      },
+      { timeout: 20_000 },
+    );
+    await stage.restart();
+    const last = collector.spans().slice(before);
+    expect(last.map(({ attributes }) => attributes["platform_operator.pass"])).toContain(pass);
+  });
+});
+
+describe("with a collector that takes connections and never answers", () => {
+  const stage = createStage({ surface: "full", args: [`--otlp-endpoint=${collector.url}/silent`] });
+  const apps = stagedApplications(stage);
+
+  it("everything goes on, the spans are counted as dropped, and the operator ends in time", async () => {
+    collector.script(() => {});
+    await apps.ground();
+    await apps.deploy("api", COMMIT);
+    await apps.change("api", { deploy: { gitCommitId: OTHER } });
+    await apps.deployed("api", OTHER);
+    await vi.waitFor(
+      async () => {
+        const metrics = await (await fetch(`${stage.operator.metricsUrl}/metrics`)).text();
+        expect(metrics).toMatch(/^platform_operator_spans_dropped_total [1-9]\d*$/m);
+      },
+      { timeout: 40_000, interval: 500 },
+    );
+    const warnings = stage.operator.logs().filter(({ message }) => message.startsWith("traces do not reach"));
+    expect(warnings).toHaveLength(1);
+    // Expects a clean end.
+    await stage.restart();
+  });
+});
+
+describe("with nobody at the endpoint", () => {
+  const stage = createStage({ surface: "full", args: ["--otlp-endpoint=http://127.0.0.1:9"] });
+  const apps = stagedApplications(stage);
+
+  it("everything goes on", async () => {
+    await apps.ground();
+    await apps.deploy("api", COMMIT);
+    expect(stage.operator.logs().filter(({ level }) => level === "error")).toEqual([]);
+  });
+});

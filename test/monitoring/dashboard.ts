@@ -1,0 +1,53 @@
+/** helm-chart/files/dashboard.json as Grafana reads it, its variables put in. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { z } from "zod";
+
+const Target = z.object({ expr: z.string(), legendFormat: z.string(), instant: z.boolean().default(false) });
+const Panel = z.object({
+  id: z.int(),
+  type: z.enum(["row", "stat", "timeseries", "table"]),
+  title: z.string(),
+  gridPos: z.object({ x: z.int(), y: z.int(), w: z.int(), h: z.int() }),
+  targets: z.array(Target).default([]),
+  fieldConfig: z.object({ defaults: z.object({ unit: z.string().optional() }) }).optional(),
+  options: z.object({ textMode: z.string().optional() }).optional(),
+});
+const Variable = z.object({
+  name: z.string(),
+  type: z.string(),
+  query: z.union([z.string(), z.object({ query: z.string() })]),
+  allValue: z.string().optional(),
+});
+const Dashboard = z.object({
+  uid: z.string(),
+  schemaVersion: z.int(),
+  templating: z.object({ list: z.array(Variable) }),
+  panels: z.array(Panel),
+});
+export type Panel = z.infer<typeof Panel>;
+export type Dashboard = z.infer<typeof Dashboard>;
+
+const FILE = join(import.meta.dirname, "../../helm-chart/files/dashboard.json");
+
+/** @returns the dashboard. @throws z.ZodError where Grafana would not find what it needs */
+export function dashboard(): Dashboard {
+  return Dashboard.parse(JSON.parse(readFileSync(FILE, "utf8")));
+}
+
+/**
+ * Puts in what Grafana does when "All" is chosen of every variable.
+ * @param rateSeconds for `$__rate_interval`: Grafana takes at least four times the time between two scrapes
+ */
+export function putIn({ templating }: Dashboard, expr: string, rateSeconds: number): string {
+  const all = new Map(templating.list.map(({ name, allValue }) => [name, allValue]));
+  return expr.replaceAll(/\$(\w+)/g, (whole, name: string) =>
+    name === "__rate_interval" ? `${rateSeconds}s` : (all.get(name) ?? whole),
+  );
+}
+
+/** @returns what Grafana writes beside a series. */
+export function legendOf(format: string, labels: Readonly<Record<string, string>>): string {
+  return format.replaceAll(/\{\{(\w+)\}\}/g, (_, label: string) => labels[label] ?? "");
+}

@@ -1,0 +1,46 @@
+/** A git repository in a folder of its own, as Argo CD reads it. */
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { stringify } from "yaml";
+
+import type { Manifest } from "../cluster.ts";
+
+export interface Repository {
+  readonly url: string;
+  /** Replaces what is in a folder by these manifests, a file each, and commits. @returns the commit */
+  commit(folder: string, manifests: readonly Manifest[]): Promise<string>;
+  remove(): Promise<void>;
+}
+
+/** @throws Error when git is not there */
+export async function createRepository(): Promise<Repository> {
+  const dir = await mkdtemp(join(tmpdir(), "argocd-git-"));
+  const who = ["-c", "user.name=test", "-c", "user.email=test@example.com", "-c", "commit.gpgSign=false"];
+  const git = async (...args: readonly string[]): Promise<string> => {
+    const env = { PATH: process.env["PATH"], HOME: dir };
+    return (await promisify(execFile)("git", ["-C", dir, ...who, ...args], { env })).stdout.trim();
+  };
+  await git("init", "--quiet", "--initial-branch=main");
+  return {
+    url: `file://${dir}`,
+    commit: async (folder, manifests) => {
+      await rm(join(dir, folder), { recursive: true, force: true });
+      await mkdir(join(dir, folder));
+      // Git knows no empty folder, and Argo CD wants one that is there.
+      await writeFile(join(dir, folder, "README.txt"), "What runs.\n");
+      for (const [index, manifest] of manifests.entries()) {
+        const name = `${String(index).padStart(2, "0")}-${manifest.kind.toLowerCase()}.yaml`;
+        // What is a text in YAML 1.2 may be a boolean in the YAML 1.1 of Go: `on`.
+        await writeFile(join(dir, folder, name), stringify(manifest, { version: "1.1" }));
+      }
+      await git("add", "--all");
+      await git("commit", "--quiet", "--allow-empty", "--message", `Change ${folder}`);
+      return git("rev-parse", "HEAD");
+    },
+    remove: () => rm(dir, { recursive: true }),
+  };
+}

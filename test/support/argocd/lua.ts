@@ -1,0 +1,69 @@
+/** Argo CD's own command on our scripts: what it makes of an object with deploy/argocd/argocd-cm.yaml as its settings. */
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { parse } from "yaml";
+
+import type { KubeObject } from "../../../src/kube/types.ts";
+import { findArgoCd } from "../../tools/argocd.ts";
+
+const SETTINGS = join(import.meta.dirname, "../../../deploy/argocd/argocd-cm.yaml");
+
+export interface LuaBench {
+  /** `argocd admin settings resource-overrides health`. */
+  health(object: KubeObject): Promise<{ readonly status: string; readonly message: string }>;
+  /** `… list-actions`: the actions and whether they are disabled. */
+  actions(object: KubeObject): Promise<Readonly<Record<string, boolean>>>;
+  /** `… run-action`: the objects that it changes or creates, as they are then. */
+  act(object: KubeObject, action: string): Promise<readonly unknown[]>;
+  close(): Promise<void>;
+}
+
+/**
+ * @param settings path of the ConfigMap argocd-cm
+ * @throws Error when Argo CD cannot be built
+ */
+export async function startLuaBench(settings = SETTINGS): Promise<LuaBench> {
+  const { command } = await findArgoCd();
+  const dir = await mkdtemp(join(tmpdir(), "argocd-lua-"));
+  let count = 0;
+
+  const ask = async (verb: string, object: KubeObject, ...args: readonly string[]): Promise<string> => {
+    count += 1;
+    const file = join(dir, `${count}.json`);
+    await writeFile(file, JSON.stringify(object));
+    const all = ["admin", "settings", "resource-overrides", verb, file, ...args, "--argocd-cm-path", settings];
+    const env = {
+      PATH: process.env["PATH"],
+      HOME: dir,
+      TMPDIR: dir,
+      // Shows both objects whole, each under its name, where a diff is to be shown.
+      KUBECTL_EXTERNAL_DIFF: "tail -v -n +1",
+    };
+    const { stdout } = await promisify(execFile)(command, all, { env, maxBuffer: 16 * 1024 * 1024 });
+    return stdout;
+  };
+
+  return {
+    health: async (object) => {
+      const found = /^STATUS: (?<status>\w+)\nMESSAGE: (?<message>[^]*)\n$/.exec(await ask("health", object));
+      const { status = "", message = "" } = found?.groups ?? {};
+      return { status, message };
+    },
+    actions: async (object) => {
+      const [, ...rows] = (await ask("list-actions", object)).trim().split("\n");
+      return Object.fromEntries(rows.map((row) => row.split(/\s+/)).map(([name = "", off]) => [name, off === "true"]));
+    },
+    act: async (object, action) => {
+      const said = await ask("run-action", object, action);
+      const created = said.split("Following resource was created:\n").slice(1);
+      // The object as it was, then as it is.
+      const changed = said.split(/^==> .* <==\n/m).slice(2);
+      return [...created, ...changed].map((text): unknown => parse(text));
+    },
+    close: () => rm(dir, { recursive: true }),
+  };
+}

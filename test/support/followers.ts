@@ -1,0 +1,17 @@
+/** Others that follow the status page. */
+import { expect } from "vitest";
+
+/** Takes every place of the stream, as so many open pages do. @returns what gives them back */
+export async function takePlaces(url: string): Promise<() => Promise<void>> {
+  const followers: Response[] = [];
+  for (;;) {
+    const response = await fetch(`${url}/api/events`);
+    if (response.status === 503) break;
+    expect(response.status).toBe(200);
+    followers.push(response);
+  }
+  expect(followers).not.toEqual([]);
+  return async () => {
+    for (const { body } of followers) await body?.cancel();
+  };
+}

@@ -1,0 +1,60 @@
+/** One status as the operator writes it, and what Argo CD and Flux are to make of it. */
+import type { JsonObject, KubeObject } from "../../../src/kube/types.ts";
+import { API_VERSION, GROUP } from "../../../src/resources/base/names.ts";
+import { SMALLEST } from "../spec-cases.ts";
+
+/** Argo CD's words. */
+export type Health = "Healthy" | "Progressing" | "Degraded" | "Suspended";
+/** The words of kstatus, by which Flux judges. */
+export type Kstatus = "Current" | "InProgress" | "Failed";
+
+export interface HealthCase {
+  /** A file name without its extension. */
+  readonly name: string;
+  readonly object: KubeObject;
+  readonly health: Health;
+  readonly kstatus: Kstatus;
+}
+
+/** All times in these statuses. */
+export const NOW = new Date("2026-11-21T10:00:00.000Z");
+
+const SPECS: typeof SMALLEST = {
+  ...SMALLEST,
+  PlatformWebhook: { targetUrl: "https://hooks.example.com/x", events: ["DEPLOYMENT_SUCCESS"] },
+};
+
+/** @returns an object of the kind as the API server stores it before the operator has seen it. */
+export function created(kind: string): KubeObject {
+  return {
+    apiVersion: API_VERSION,
+    kind,
+    metadata: {
+      name: kind.replace(/^(?:Cluster)?Platform/, "").toLowerCase(),
+      ...(kind.startsWith("Cluster") ? {} : { namespace: "shop" }),
+      uid: "00000000-0000-4000-8000-000000000001",
+      resourceVersion: "1",
+      generation: 1,
+    },
+    spec: (SPECS[kind] ?? {}) as JsonObject,
+    status: { observedGeneration: -1 },
+  };
+}
+
+/** @returns what Flux says where Argo CD says this; but for paused objects, which only our own script knows. */
+export function kstatusOf(health: Exclude<Health, "Suspended">): Kstatus {
+  const words = { Healthy: "Current", Progressing: "InProgress", Degraded: "Failed" } as const;
+  return words[health];
+}
+
+/** @returns the object with an annotation of ours. */
+export function annotated(object: KubeObject, annotation: string, value: string): KubeObject {
+  const annotations = { ...object.metadata.annotations, [`${GROUP}/${annotation}`]: value };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
+/** @returns the object after its spec was changed. */
+export function changed(object: KubeObject): KubeObject {
+  const { metadata } = object;
+  return { ...object, metadata: { ...metadata, generation: (metadata.generation ?? 0) + 1 } };
+}

@@ -1,0 +1,156 @@
+/** What can become of an object of any kind: each way that a pass ends, one after the other. */
+import { planOf } from "../../../src/engine/approval.ts";
+import { compose, type Ending } from "../../../src/engine/compose.ts";
+import type { Governed } from "../../../src/engine/governed.ts";
+import type { Report, Why } from "../../../src/engine/kind.ts";
+import type { JsonObject, KubeObject } from "../../../src/kube/types.ts";
+import { RESOURCES } from "../../../src/resources/index.ts";
+import { annotated, changed, created, NOW, type HealthCase } from "./case.ts";
+
+const DONE: Why = { reason: "Available", message: "The object exists on the platform as described." };
+const ENDINGS = {
+  settled: { is: "settled", why: DONE },
+  working: { is: "waiting", exchange: "ok", why: { reason: "Creating", message: "The platform creates it." } },
+  waiting: {
+    is: "waiting",
+    exchange: "none",
+    why: { reason: "ParentNotReady", message: 'Waiting for PlatformProject "shop" (reason Creating).' },
+  },
+  approval: {
+    is: "waiting",
+    exchange: "ok",
+    why: { reason: "ApprovalPending", message: "A plan waits for approval: see status.plan." },
+  },
+  strange: {
+    is: "waiting",
+    exchange: "ok",
+    why: { reason: "UnknownState", message: "The platform reports HIBERNATING, which is not documented." },
+  },
+  stalled: {
+    is: "stalled",
+    exchange: "ok",
+    why: { reason: "InvalidSpec", message: "The platform rejected it: the name is not valid." },
+  },
+  trouble: {
+    is: "retry",
+    why: { reason: "PlatformUnavailable", message: "The platform answered with 503; the operator tries again." },
+  },
+  held: {
+    is: "held",
+    stale: true,
+    why: { reason: "ConnectionNotReady", message: 'PlatformConnection "default" is not ready (PlatformUnavailable).' },
+  },
+  paused: { is: "paused" },
+} as const satisfies Record<string, Ending>;
+
+/** @returns the object as it is stored after a pass that ended so. */
+function after(object: KubeObject, ending: Ending, governed?: Governed): KubeObject {
+  const report: Report | undefined =
+    ending.is === "settled" ? { ready: ending.why, conditions: [], status: {} } : undefined;
+  const status = compose({
+    object,
+    ending,
+    report,
+    memory: {},
+    id: undefined,
+    pins: undefined,
+    intent: undefined,
+    handled: undefined,
+    governed,
+    now: NOW,
+  });
+  return { ...object, status: JSON.parse(JSON.stringify(status)) as JsonObject };
+}
+
+/** Something is to be written that a person has to approve. */
+function planned(object: KubeObject): KubeObject {
+  const step = { op: "updateIt", do: undefined, repeat: "safe", message: "Updates it." } as const;
+  const plan = planOf(object, [step], "ApprovalPending");
+  return after(object, ENDINGS.approval, { appliedGeneration: undefined, lastApprovedPlan: undefined, plan });
+}
+
+const paused = (object: KubeObject): KubeObject => annotated(object, "paused", "true");
+
+type Situation = Omit<HealthCase, "object"> & {
+  readonly lead: (object: KubeObject) => KubeObject;
+  /** Only where there can be a plan. */
+  readonly needsPlan?: boolean;
+};
+
+const { settled, working, waiting, strange, stalled, trouble, held } = ENDINGS;
+
+const SITUATIONS: readonly Situation[] = [
+  { name: "new", health: "Progressing", kstatus: "InProgress", lead: (object) => object },
+  { name: "working", health: "Progressing", kstatus: "InProgress", lead: (object) => after(object, working) },
+  { name: "waiting", health: "Progressing", kstatus: "InProgress", lead: (object) => after(object, waiting) },
+  { name: "approval", health: "Progressing", kstatus: "InProgress", lead: planned, needsPlan: true },
+  { name: "strange-state", health: "Progressing", kstatus: "InProgress", lead: (object) => after(object, strange) },
+  { name: "ready", health: "Healthy", kstatus: "Current", lead: (object) => after(object, settled) },
+  { name: "stalled", health: "Degraded", kstatus: "Failed", lead: (object) => after(object, stalled) },
+  { name: "trouble", health: "Progressing", kstatus: "InProgress", lead: (object) => after(object, trouble) },
+  { name: "held", health: "Progressing", kstatus: "InProgress", lead: (object) => after(object, held) },
+  // The connection tells of the platform's trouble; what was in order stays so.
+  {
+    name: "ready-in-trouble",
+    health: "Healthy",
+    kstatus: "Current",
+    lead: (object) => after(after(object, settled), trouble),
+  },
+  { name: "ready-held", health: "Healthy", kstatus: "Current", lead: (object) => after(after(object, settled), held) },
+  // What was said of an older generation counts for nothing.
+  {
+    name: "ready-then-changed",
+    health: "Progressing",
+    kstatus: "InProgress",
+    lead: (object) => changed(after(object, settled)),
+  },
+  {
+    name: "stalled-then-changed",
+    health: "Progressing",
+    kstatus: "InProgress",
+    lead: (object) => changed(after(object, stalled)),
+  },
+  {
+    name: "changed-in-trouble",
+    health: "Progressing",
+    kstatus: "InProgress",
+    lead: (object) => after(changed(after(object, settled)), trouble),
+  },
+  // kstatus does not know what paused means: it sees the conditions, which stay as they were.
+  {
+    name: "paused-new",
+    health: "Suspended",
+    kstatus: "InProgress",
+    lead: (object) => paused(after(object, ENDINGS.paused)),
+  },
+  {
+    name: "paused-ready",
+    health: "Suspended",
+    kstatus: "Current",
+    lead: (object) => paused(after(after(object, settled), ENDINGS.paused)),
+  },
+  {
+    name: "paused-stalled",
+    health: "Suspended",
+    kstatus: "Failed",
+    lead: (object) => paused(after(after(object, stalled), ENDINGS.paused)),
+  },
+  {
+    name: "ready-resumed",
+    health: "Healthy",
+    kstatus: "Current",
+    lead: (object) => after(after(object, settled), ENDINGS.paused),
+  },
+];
+
+/** Each situation of each kind. */
+export const situations: readonly HealthCase[] = RESOURCES.flatMap(({ kind, status }) =>
+  SITUATIONS.filter(({ needsPlan }) => needsPlan !== true || "plan" in status.shape).map(
+    ({ lead, name, health, kstatus }) => ({
+      name: `${kind.toLowerCase()}-${name}`,
+      object: lead(created(kind)),
+      health,
+      kstatus,
+    }),
+  ),
+);

@@ -1,0 +1,169 @@
+/** Each of the platform's states, as the kinds that have a state make a status of it. */
+import type { Ending } from "../../../src/engine/compose.ts";
+import type { JsonObject } from "../../../src/engine/kind.ts";
+import { application } from "../../../src/kinds/application/index.ts";
+import { blueprint } from "../../../src/kinds/blueprint/index.ts";
+import { cluster } from "../../../src/kinds/cluster/index.ts";
+import { database } from "../../../src/kinds/database/index.ts";
+import { operation } from "../../../src/kinds/operation/index.ts";
+import { NOTHING_SEEN } from "../../../src/kinds/operation/model.ts";
+import { clusterStates, serviceStates } from "../../../src/platform/states.ts";
+import * as applications from "../applications.ts";
+import * as blueprints from "../blueprints.ts";
+import { clusterPass, listed } from "../cluster-passes.ts";
+import * as databases from "../databases.ts";
+import type { AnyKind, Sight } from "../hostile-sights.ts";
+import { composed } from "../kind-runner.ts";
+import { operationPass } from "../operation-passes.ts";
+import { created, kstatusOf, NOW, type Health, type HealthCase } from "./case.ts";
+
+/** One that the platform may have some day. */
+const FUTURE = "HIBERNATING";
+
+interface Row {
+  readonly kind: AnyKind;
+  readonly states: readonly string[];
+  readonly sight: (state: string) => Sight;
+  readonly spec?: JsonObject;
+  /** Follows the state in the name of the case. */
+  readonly suffix?: string;
+  readonly health: (state: string) => "Healthy" | "Progressing" | "Degraded";
+}
+
+const STATES = { services: [...serviceStates, FUTURE], clusters: [...clusterStates, FUTURE] };
+/** Those that matter to what is to be stopped; all others are as for one that is to run. */
+const STOPPING = ["DEPLOYED", "DEPLOYMENT_ERROR", "READY", "STOPPED", "STOPPING", "STOP_QUEUED", "WAITING_STOPPING"];
+
+const FAILED = /_ERROR$|^(?:CANCELED|DELETED|INVALID_CREDENTIALS)$/;
+
+/** Of what is to run: over is what nobody repairs by itself, a service that others stopped included. */
+function running(state: string): "Healthy" | "Progressing" | "Degraded" {
+  if (["DEPLOYED", "RESTARTED", "READY"].includes(state)) return "Healthy";
+  return FAILED.test(state) || state === "STOPPED" ? "Degraded" : "Progressing";
+}
+
+/** A cluster that is to run is deployed by us. */
+function clusterRunning(state: string): "Healthy" | "Progressing" | "Degraded" {
+  return ["READY", "STOPPED"].includes(state) ? "Progressing" : running(state);
+}
+
+/** Of what is to be stopped. */
+function stopped(state: string): "Healthy" | "Progressing" {
+  return ["READY", "STOPPED"].includes(state) ? "Healthy" : "Progressing";
+}
+
+const sight = (pass: object, seen: object): Sight => ({ pass, seen }) as unknown as Sight;
+const kindOf = (kind: object): AnyKind => kind as unknown as AnyKind;
+const STOPPED: JsonObject = { runState: "Stopped" };
+const RUNNING: JsonObject = { runState: "Running" };
+
+const ROWS: readonly Row[] = [
+  {
+    kind: kindOf(application),
+    states: STATES.services,
+    sight: (state) => sight(applications.passWith({ surface: "Full" }), applications.seenFull(state)),
+    health: running,
+  },
+  {
+    kind: kindOf(application),
+    states: STOPPING,
+    spec: STOPPED,
+    suffix: "to-stop",
+    sight: (state) => sight(applications.passWith({ surface: "Full", spec: STOPPED }), applications.seenFull(state)),
+    health: stopped,
+  },
+  {
+    kind: kindOf(database),
+    states: STATES.services,
+    sight: (state) => sight(databases.passWith(), databases.seenFull(state)),
+    health: running,
+  },
+  {
+    kind: kindOf(database),
+    states: STOPPING,
+    spec: STOPPED,
+    suffix: "to-stop",
+    sight: (state) => sight(databases.passWith({ spec: STOPPED }), databases.seenFull(state)),
+    health: stopped,
+  },
+  {
+    kind: kindOf(blueprint),
+    states: STATES.services,
+    sight: (state) => sight(blueprints.passWith(), blueprints.seenIn(state)),
+    health: running,
+  },
+  {
+    kind: kindOf(cluster),
+    states: STATES.clusters,
+    spec: RUNNING,
+    sight: (state) => sight(clusterPass({}, RUNNING), listed(state)),
+    health: clusterRunning,
+  },
+  {
+    kind: kindOf(cluster),
+    states: STOPPING.filter((state) => clusterStates.includes(state)),
+    spec: STOPPED,
+    suffix: "to-stop",
+    sight: (state) => sight(clusterPass({}, STOPPED), listed(state)),
+    health: stopped,
+  },
+  {
+    kind: kindOf(operation),
+    states: ["Complete", "Failed"],
+    sight: (result) => {
+      const ended =
+        result === "Complete"
+          ? { reason: "Completed", message: "The invoices were sent." }
+          : { reason: "OperationRejected", message: "The platform rejected the operation (422)." };
+      const outcome = { result, ...ended, at: NOW.toISOString() };
+      return sight(operationPass({ type: "SendInvoices" }, { memory: { outcome } as never }), NOTHING_SEEN);
+    },
+    health: (result) => (result === "Complete" ? "Healthy" : "Degraded"),
+  },
+];
+
+/** How a pass ends that saw this. A step is announced before it is taken, where there is a request to follow. */
+function endingOf(kind: AnyKind, { pass, seen }: Sight): Ending {
+  const plan = kind.plan(pass, seen);
+  switch (plan.is) {
+    case "settled":
+      return { is: "settled", why: kind.report(pass, seen).ready };
+    case "waiting":
+    case "stalled":
+      return { is: plan.is, why: plan.why, exchange: "ok" };
+    case "step":
+      if (plan.step.repeat === "once") return { is: "waiting", why: plan.step.why, exchange: "ok" };
+      throw new Error(`${plan.step.op} leaves no status before its outcome`);
+    case "adopt":
+    case "forget":
+      throw new Error(`a state of the platform leads to ${plan.is}`);
+    default:
+      return plan satisfies never;
+  }
+}
+
+function caseOf({ kind, spec, suffix, health, ...row }: Row, state: string): HealthCase {
+  const bare = created(kind.resource.kind);
+  const object = { ...bare, spec: { ...(bare.spec as JsonObject), ...spec } };
+  const look = row.sight(state);
+  const { pass } = look;
+  const status = composed({
+    object,
+    ending: endingOf(kind, look),
+    report: kind.report(pass, look.seen),
+    memory: pass.memory,
+    pass: { ...pass, now: NOW },
+    handled: undefined,
+  });
+  const words = [kind.resource.kind, "state", state.replaceAll("_", "-"), ...(suffix === undefined ? [] : [suffix])];
+  const expected: Exclude<Health, "Suspended"> = health(state);
+  return {
+    name: words.join("-").toLowerCase(),
+    object: { ...object, status },
+    health: expected,
+    kstatus: kstatusOf(expected),
+  };
+}
+
+/** Each state of each kind that has one. */
+export const states: readonly HealthCase[] = ROWS.flatMap((row) => row.states.map((state) => caseOf(row, state)));

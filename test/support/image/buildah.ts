@@ -1,0 +1,93 @@
+/** buildah with a store of its own: no engine, no daemon, no registry. */
+import { execFile } from "node:child_process";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { z } from "zod";
+
+import { findDebianProgram } from "../../tools/debian.ts";
+
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Buildah {
+  /** @returns what it printed. @throws Error with the end of what it printed when it fails */
+  readonly run: (...args: readonly string[]) => Promise<string>;
+  /** The same, and whatever its exit code is. */
+  readonly attempt: (...args: readonly string[]) => Promise<Ran>;
+  /** With these variables any buildah has the same store, and an engine that needs a daemon is not taken for it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Removes the store. */
+  readonly close: () => Promise<void>;
+}
+
+export interface BuildahOptions {
+  /** What every build sees of this machine: "/here:/there". */
+  readonly volumes?: readonly string[];
+  /** "host:port" of a registry that is reached without TLS. */
+  readonly registry?: string;
+}
+
+const Failed = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() });
+
+/**
+ * @param dir an empty folder, which the store is made in
+ * @throws Error when this process is not root's: isolation by chroot mounts
+ */
+export async function openBuildah(dir: string, options: BuildahOptions = {}): Promise<Buildah> {
+  if (process.getuid?.() !== 0) throw new Error("building without an engine mounts: run it as root");
+  const program = await findDebianProgram("buildah");
+  const env = await configure(dir, options);
+  const attempt = (...args: readonly string[]): Promise<Ran> => runAsChild(program, args, env);
+  return {
+    attempt,
+    env,
+    run: async (...args) => {
+      const { code, stdout, stderr } = await attempt(...args);
+      if (code === 0) return stdout;
+      throw new Error(`buildah ${args[0]} failed: ${(stdout + stderr).trim().split("\n").slice(-15).join("\n")}`);
+    },
+    close: async () => {
+      await attempt("umount", "--all");
+      await rm(dir, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** Writes what containers-storage.conf(5), containers.conf(5) and containers-registries.conf(5) say. */
+async function configure(dir: string, { volumes = [], registry }: BuildahOptions): Promise<Buildah["env"]> {
+  const files = {
+    "storage.conf": `[storage]\ndriver = "vfs"\ngraphroot = "${dir}/store"\nrunroot = "${dir}/run"\n`,
+    "containers.conf": `[containers]\nvolumes = ${JSON.stringify(volumes)}\n`,
+    "registries.conf": registry === undefined ? "" : `[[registry]]\nlocation = "${registry}"\ninsecure = true\n`,
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(dir, name), text);
+  const bin = join(dir, "bin");
+  await mkdir(bin);
+  for (const other of ["docker", "podman"]) await writeFile(join(bin, other), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+  return {
+    PATH: `${bin}:${process.env["PATH"] ?? ""}`,
+    BUILDAH_ISOLATION: "chroot",
+    CONTAINERS_STORAGE_CONF: join(dir, "storage.conf"),
+    CONTAINERS_CONF: join(dir, "containers.conf"),
+    CONTAINERS_REGISTRIES_CONF: join(dir, "registries.conf"),
+  };
+}
+
+/** Runs it so that it dies with this process. @returns its end, whatever that was */
+export async function runAsChild(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
+  const words = ["--pdeathsig", "KILL", program, ...args];
+  const options = { env: { ...process.env, ...env }, maxBuffer: 64 * 1024 * 1024 };
+  return promisify(execFile)("/usr/bin/setpriv", words, options).then(
+    (said) => ({ code: 0, ...said }),
+    (error: unknown) => Failed.parse(error),
+  );
+}

@@ -1,0 +1,89 @@
+/** The Dockerfile's two bases, made of what this machine has: nothing is pulled. */
+import { execFile } from "node:child_process";
+import { copyFile, cp, mkdir, realpath, symlink, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+
+import { z } from "zod";
+
+import { NODE } from "../../../scripts/image.ts";
+import { lookPath } from "../../control-plane/tools.ts";
+
+/** What `npm ci` and `npm run` call, and where Debian and its relatives have it. */
+const PROGRAMS = ["/bin/sh", "/bin/chmod", "/usr/bin/env"];
+const CERTIFICATES = "/etc/npm-ca.crt";
+/** Where the build sees npm's cache of this machine. */
+export const NPM_CACHE = "/npm-cache";
+
+const NpmConfig = z.object({
+  registry: z.string(),
+  cafile: z.string().nullish(),
+  cache: z.string(),
+  userconfig: z.string(),
+});
+export type NpmConfig = z.infer<typeof NpmConfig>;
+
+/** Fills the folder with what Node is linked with, and no program at all. */
+export async function makeRuntimeBase(dir: string): Promise<void> {
+  await copyLibraries(process.execPath, dir);
+}
+
+/** Fills the folder with this Node, this machine's npm and the programs that they call. */
+export async function makeBuildBase(dir: string, npm: NpmConfig): Promise<void> {
+  await put(process.execPath, dir, NODE);
+  await put(join(dirname(dirname(process.execPath)), "LICENSE"), dir, "/usr/local/LICENSE");
+  for (const program of PROGRAMS) await put(program, dir, program);
+  for (const file of [process.execPath, ...PROGRAMS, await nativePart()]) await copyLibraries(file, dir);
+  const modules = join(dir, "usr/local/lib/node_modules");
+  await mkdir(modules, { recursive: true });
+  await cp(await npmFolder(), join(modules, "npm"), { recursive: true });
+  await symlink("../lib/node_modules/npm/bin/npm-cli.js", join(dir, "usr/local/bin/npm"));
+  const certificates = certificatesOf(npm);
+  if (certificates !== undefined) await put(certificates, dir, CERTIFICATES);
+}
+
+/** @returns how npm is set up on this machine. */
+export async function npmConfig(): Promise<NpmConfig> {
+  const { stdout } = await promisify(execFile)("npm", ["config", "list", "--json"]);
+  return NpmConfig.parse(JSON.parse(stdout));
+}
+
+/** Writes an .npmrc with which the build reaches the registry that this machine uses. @param lines more of it */
+export async function writeNpmrc(file: string, npm: NpmConfig, lines: readonly string[]): Promise<void> {
+  const own = [
+    `registry=${npm.registry}`,
+    `cache=${NPM_CACHE}`,
+    "prefer-offline=true",
+    ...(certificatesOf(npm) === undefined ? [] : [`cafile=${CERTIFICATES}`]),
+  ];
+  await copyFile(npm.userconfig, file).catch(() => {});
+  await writeFile(file, `\n${[...own, ...lines].join("\n")}\n`, { flag: "a", mode: 0o600 });
+}
+
+function certificatesOf({ cafile }: NpmConfig): string | undefined {
+  return cafile ?? process.env["NODE_EXTRA_CA_CERTS"];
+}
+
+async function npmFolder(): Promise<string> {
+  const npm = await lookPath("npm", process.env["PATH"]);
+  if (npm === undefined) throw new Error("no npm on PATH");
+  // npm/bin/npm-cli.js
+  return dirname(dirname(await realpath(npm)));
+}
+
+/** The bundler's binding of this platform, which Node loads as a library. */
+async function nativePart(): Promise<string> {
+  const require = createRequire(createRequire(import.meta.url).resolve("rolldown/package.json"));
+  return realpath(require.resolve(`@rolldown/binding-linux-${process.arch}-gnu`));
+}
+
+async function copyLibraries(file: string, dir: string): Promise<void> {
+  const { stdout } = await promisify(execFile)("ldd", [file]);
+  for (const [library] of stdout.matchAll(/\/\S+/g)) await put(library, dir, library);
+}
+
+async function put(file: string, dir: string, path: string): Promise<void> {
+  await mkdir(dirname(join(dir, path)), { recursive: true });
+  await copyFile(file, join(dir, path));
+}

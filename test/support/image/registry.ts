@@ -1,0 +1,40 @@
+/** A real registry of images, on loopback, without TLS and without users. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { findDebianProgram } from "../../tools/debian.ts";
+import { freePort } from "../free-port.ts";
+import { listening, startProgram } from "../programs.ts";
+
+export interface Registry {
+  /** "127.0.0.1:12345", the first part of an image's name. */
+  readonly host: string;
+  /** GET below /v2/ (OCI distribution specification). @returns the answer's JSON. @throws Error for another answer than 200 */
+  get(path: string): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+/** What images are described in, by OCI and by Docker. */
+const MANIFESTS = "application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.v2+json";
+
+/** @param dir where it keeps what is pushed */
+export async function startRegistry(dir: string): Promise<Registry> {
+  const port = await freePort();
+  const host = `127.0.0.1:${port}`;
+  const config = join(dir, "registry.json");
+  await mkdir(join(dir, "registry"));
+  const storage = { filesystem: { rootdirectory: join(dir, "registry") } };
+  // YAML as JSON is.
+  await writeFile(config, JSON.stringify({ version: "0.1", log: { level: "warn" }, storage, http: { addr: host } }));
+  const program = startProgram({ file: await findDebianProgram("docker-registry"), args: ["serve", config] });
+  await listening(program, port);
+  return {
+    host,
+    get: async (path) => {
+      const response = await fetch(`http://${host}/v2/${path}`, { headers: { accept: MANIFESTS } });
+      if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+      return response.json();
+    },
+    stop: () => program.stop(),
+  };
+}

@@ -1,0 +1,57 @@
+/** Argo CD: one program, built from the module that test/argocd/go.mod pins, and the CRDs of the same version. */
+import { copyFile, mkdir, readdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
+
+import { z } from "zod";
+
+import { findGoProgram, goModule } from "./go-program.ts";
+
+const PATH = "github.com/argoproj/argo-cd/v3";
+/** What it calls itself; go.mod decides which it is. */
+const VERSION = "3.2.6";
+
+export interface ArgoCd {
+  /** The command `argocd`. */
+  readonly command: string;
+  readonly controller: string;
+  readonly repoServer: string;
+  /** The folder with the CRDs of Application, ApplicationSet and AppProject. */
+  readonly crds: string;
+}
+
+const Module = z.object({ Dir: z.string() });
+
+/**
+ * @returns Argo CD's programs. One on PATH is not taken: program and CRDs must be of one version.
+ * @throws Error that says what is missing (Go) or how the build failed
+ */
+export async function findArgoCd(): Promise<ArgoCd> {
+  const folder = await findGoProgram({
+    name: "argocd",
+    module: goModule("argocd"),
+    package: `${PATH}/cmd`,
+    ldflags: `-s -w -X ${PATH}/common.version=${VERSION}`,
+    coldSeconds: 210,
+    furnish: async (into, go) => {
+      const { Dir } = Module.parse(JSON.parse(await go(["list", "-m", "-json", PATH])));
+      await copyCrds(join(Dir, "manifests/crds"), join(into, "crds"));
+      // The program is what it is called as.
+      for (const role of ["argocd-application-controller", "argocd-repo-server"]) {
+        await symlink("argocd", join(into, role));
+      }
+    },
+  });
+  return {
+    command: join(folder, "argocd"),
+    controller: join(folder, "argocd-application-controller"),
+    repoServer: join(folder, "argocd-repo-server"),
+    crds: join(folder, "crds"),
+  };
+}
+
+async function copyCrds(from: string, to: string): Promise<void> {
+  await mkdir(to);
+  for (const file of await readdir(from)) {
+    if (file.endsWith("-crd.yaml")) await copyFile(join(from, file), join(to, file));
+  }
+}

@@ -1,0 +1,125 @@
+/** The schema of the chart's values beside the operator: what is refused must not be found out by a crash loop. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import fc from "fast-check";
+import { RE2JS } from "re2js";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { loadConfig } from "../../src/app/config.ts";
+import type { FlagName } from "../../src/app/flags.ts";
+
+const schema: unknown = JSON.parse(
+  readFileSync(join(import.meta.dirname, "../../helm-chart/values.schema.json"), "utf8"),
+);
+
+const Patterned = z.looseObject({ type: z.literal("string"), pattern: z.string() });
+const Properties = z.looseObject({ properties: z.record(z.string(), z.unknown()) });
+const List = z.looseObject({ type: z.literal("array"), items: z.unknown() });
+
+/** The values whose text the operator reads, and how the chart tells it. */
+const TOLD = {
+  "operator.allowedPlatformHosts": {
+    flag: "allowed-platform-hosts",
+    good: [
+      ["example.com", "API.example.com", "api.example.com:8443", "*.example.com", "localhost", "a", "1.example.com"],
+      ["10.0.0.0/8", "0.0.0.0/0", "255.255.255.255/32", "192.0.2.1", "192.0.2.1:8443"],
+      ["::", "::1", "::/0", "fd00::/8", "2001:db8::1/128", "2001:DB8:0:0:1:2:3:4", "1:2:3:4:5:6:7::/112"],
+    ].flat(),
+    bad: [
+      ["https://example.com", "example.com/", "example.com/v1", "user@example.com", "my_platform", "exämple.com"],
+      ["*", "*example.com", "a.*.com", "*.*.com", "-a", "a-", ".a", "a.", "example.com:", "example.com:123456", "a b"],
+      ["10.0.0.0/33", "10.0.0.0/", "10.0.0.256/8", "10.0.0/8", "10.0.0.0/8/8", "10.0.0.0/-1", "10.0.0.0/a"],
+      [":", ":::", "::1::", "fd00::/129", "fd00::/", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "12345::", "g::", "[::1]"],
+    ].flat(),
+  },
+  "tracing.otlpEndpoint": {
+    flag: "otlp-endpoint",
+    good: [
+      ["", "http://collector:4318", "https://collector.monitoring.svc/", "http://a.b.example.com./v1/traces/"],
+      [
+        "http://192.0.2.1:4318",
+        "http://[::1]:4318/otlp",
+        "http://my_collector",
+        "http://1.example.com",
+        "http://a/@:b",
+      ],
+      ["http://a:1", "http://a:65535"],
+    ].flat(),
+    bad: [
+      ["collector:4318", "ftp://collector", "http://", "http://:4318", "http:// a", "grpc://collector:4317"],
+      ["http://user@collector", "http://user:word@collector", "http://:word@collector"],
+      ["http://collector?key=1", "http://collector/?key=1", "http://collector#here", "http://collector/v1#here"],
+      [
+        "http://collector:65536",
+        "http://collector:a",
+        "http://192.0.2.256",
+        "http://collector.1.2",
+        "http://1.2.3.4.5",
+      ],
+      ["http://[::1", "http://[1:2]", "http://::1", "http://a<b", "http://a|b", "http://a^b"],
+    ].flat(),
+  },
+  "operator.logLevel": {
+    flag: "log-level",
+    good: ["info", "trace", "kube=warn", "info,platform=debug", "changes=error,debug,kube=info", "app=info,app=warn"],
+    bad: [
+      "loud",
+      "Info",
+      "info,debug",
+      "info,info",
+      "kube=loud",
+      "kubernetes=debug",
+      "info,",
+      ",info",
+      "kube=",
+      "=info",
+    ],
+  },
+  watchNamespaces: {
+    flag: "watch-namespaces",
+    good: ["shop", "a", "1", "a-b", "a".repeat(63)],
+    bad: ["Shop", "-a", "a-", "a.b", "a_b", "../x", "a".repeat(64)],
+  },
+} as const satisfies Record<string, { flag: FlagName; good: readonly string[]; bad: readonly string[] }>;
+
+const told = Object.entries(TOLD).map(([path, { flag, good, bad }]) => ({ path, flag, good, bad }));
+
+describe.each(told)("$path", ({ path, flag, good, bad }) => {
+  const pattern = RE2JS.compile(patternAt(path));
+  const schemaTakes = (text: string): boolean => pattern.matcher(text).find();
+  const operatorTakes = (text: string): boolean => {
+    try {
+      loadConfig([`--${flag}=${text}`], { env: {}, hostname: () => "host", readFile: () => undefined });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const both = (text: string) => [text, { schema: schemaTakes(text), operator: operatorTakes(text) }];
+
+  it("is taken by the schema and by the operator", () => {
+    expect(good.map(both)).toEqual(good.map((text) => [text, { schema: true, operator: true }]));
+  });
+
+  it("is refused by both", () => {
+    expect(bad.map(both)).toEqual(bad.map((text) => [text, { schema: false, operator: false }]));
+  });
+
+  it("is nothing that the schema takes and the operator refuses, whatever it is made of", () => {
+    const pieces = [...new Set([...good, ...bad].flatMap((text) => text.split(/(?<=[^a-z0-9])|(?=[^a-z0-9])/i)))];
+    const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((some) => some.join(""));
+    fc.assert(
+      fc.property(texts, (text) => !schemaTakes(text) || operatorTakes(text)),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+/** The pattern of a value, or of the members of a list. */
+function patternAt(path: string): string {
+  const node = path.split(".").reduce((at, name) => Properties.parse(at).properties[name], schema);
+  const list = List.safeParse(node);
+  return Patterned.parse(list.success ? list.data.items : node).pattern;
+}

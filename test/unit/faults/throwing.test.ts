@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+
+import { boundKinds } from "../../../src/app/kinds.ts";
+import { RECONCILE_REQUESTED_AT } from "../../../src/resources/base/names.ts";
+import type { Manifest } from "../../support/cluster.ts";
+import { figure } from "../../support/figure.ts";
+import {
+  application,
+  blueprint,
+  connection,
+  database,
+  defaults,
+  environment,
+  operation,
+  project,
+  resource,
+  tree,
+} from "../../support/manifests.ts";
+import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
+import { PLACES, type Tear, tornKinds } from "../../support/torn-kinds.ts";
+
+const MINUTE = 60_000;
+const GROUND = "ground";
+
+/** One of each kind on a project, environment and application of the name "ground". @param index of its cluster */
+function oneOfEach(bench: OperatorBench, name: string, index: 0 | 1): readonly Manifest[] {
+  const externalId = bench.platform.clusterIds[index] ?? "";
+  const auth = { tokenSecretRef: { name: "default" } };
+  const allowed = { allowedNamespaces: { names: ["elsewhere"] } };
+  return [
+    connection(bench, name, { auth }),
+    { ...connection(bench, name, { auth, ...allowed }), kind: "ClusterPlatformConnection" },
+    project(name),
+    environment(bench, name, GROUND),
+    application(name, GROUND),
+    database(name, GROUND),
+    blueprint(name, GROUND),
+    resource("PlatformCluster", name, { externalId }),
+    resource("PlatformBinding", name, {
+      clusterRef: { externalId },
+      template: { key: "kubernetes-essentials", version: "1.2.0" },
+      managedConfig: { ingress: { domain: { value: "shop.example.com" } } },
+    }),
+    resource("PlatformVariableSet", name, {
+      targets: [{ applicationRef: { name: GROUND } }],
+      variables: [{ name: name.toUpperCase(), value: "1" }],
+    }),
+    resource("PlatformWebhook", name, { targetUrl: `https://hooks.example.com/${name}`, events: ["A"] }),
+    resource("PlatformCatalog", name, { include: ["Templates"] }),
+    operation(name, { type: "SendInvoices" }),
+  ];
+}
+
+const KINDS = boundKinds().map(({ kind }) => kind);
+const ended = (kind: string): string => (kind === "PlatformOperation" ? "Complete" : "Ready");
+const rows = KINDS.flatMap((kind) => PLACES.map((where) => ({ kind, where })));
+
+describe("[A8] a kind that throws", { timeout: 60_000 }, () => {
+  it.for(rows)("$kind in $where: that object says so, all others come to their ends", async (row, { task }) => {
+    const tear: Tear = { ...row, name: "torn" };
+    const bench = await operatorBench({ kinds: () => tornKinds(tear) });
+    bench.apply(...defaults(bench), ...tree(bench, GROUND));
+    await bench.run(10 * MINUTE);
+    const [torn, good] = [oneOfEach(bench, "torn", 0), oneOfEach(bench, "good", 1)];
+    expect(new Set(torn.map(({ kind }) => kind))).toEqual(new Set(KINDS));
+    bench.apply(...torn, ...good);
+    await bench.run(20 * MINUTE);
+    for (const { kind, metadata } of [...torn, ...good]) {
+      if (kind === row.kind && metadata.name === "torn") continue;
+      expect(bench.told(kind, metadata.name, ended(kind)), `${kind} ${metadata.name}`).toMatch(/^True/);
+    }
+    expect(bench.told(row.kind, "torn", "Stalled")).toBe("True/InternalError");
+    expect(bench.internal.length).toBeLessThan(40);
+    const tries = bench.internal.length;
+
+    tear.where = undefined;
+    bench.cluster.annotate(row.kind, "torn", { [RECONCILE_REQUESTED_AT]: "mended" });
+    await bench.run(10 * MINUTE);
+    expect(bench.told(row.kind, "torn", ended(row.kind))).toMatch(/^True/);
+    expect(bench.internal).toHaveLength(tries);
+    const writes = bench.writes().filter((operation) => operation.startsWith("create"));
+    const created = bench.calls().flatMap(({ effects }) => effects.filter((effect) => "created" in effect));
+    expect(created).toHaveLength(writes.length);
+    expect(bench.writes().filter((operation) => operation === "downloadInvoices")).toHaveLength(2);
+    figure(task, `${tries} tries in 20 minutes, 0 of ${torn.length + good.length - 1} others affected, 0 made twice`);
+  });
+});

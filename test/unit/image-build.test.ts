@@ -1,0 +1,115 @@
+import { execFile } from "node:child_process";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { buildArguments } from "../../scripts/image-build/command.ts";
+import { findEngine } from "../../scripts/image-build/engine.ts";
+import { imageFacts } from "../../scripts/image-build/facts.ts";
+
+const root = join(import.meta.dirname, "../..");
+const facts = { version: "1.2.3", revision: "abc", epoch: 1_700_000_000 };
+let folder = "";
+
+async function place(name: string, script: string): Promise<string> {
+  const bin = await mkdtemp(join(folder, "bin-"));
+  await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`);
+  await chmod(join(bin, name), 0o755);
+  return bin;
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "image-build-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe("the engine that builds the image", () => {
+  it("is one that answers, not one that is only installed", async () => {
+    const client = await place("docker", "echo 'Cannot connect to the Docker daemon' >&2; exit 1");
+    const buildah = await place("buildah", "echo linux");
+    await expect(findEngine(`${client}:${buildah}`)).resolves.toBe("buildah");
+    const podman = await place("podman", "echo 5");
+    await expect(findEngine(`${client}:${buildah}:${podman}`)).resolves.toBe("podman");
+  });
+
+  it("is missed with a reason for each", async () => {
+    const client = await place("docker", "echo 'Cannot connect to the Docker daemon' >&2; exit 1");
+    await expect(findEngine(client)).rejects.toThrow(
+      [
+        "This needs docker, podman, or buildah.",
+        "docker: installed, and does not work: Cannot connect to the Docker daemon",
+        "podman: not on PATH",
+        "buildah: not on PATH",
+      ].join("\n"),
+    );
+    await expect(findEngine(folder, ["docker"])).rejects.toThrow("This needs docker.\ndocker: not on PATH");
+  });
+
+  it("is Docker for make e2e-kind, which says so before anything else", async () => {
+    const client = await place("docker", "echo 'Cannot connect to the Docker daemon' >&2; exit 1");
+    const started = promisify(execFile)(process.execPath, [join(root, "scripts/e2e-kind.ts")], {
+      env: { PATH: client },
+    });
+    await expect(started).rejects.toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: "This needs docker.\ndocker: installed, and does not work: Cannot connect to the Docker daemon\n",
+    });
+  }, 60_000);
+});
+
+describe("the command that builds the image", () => {
+  it("dates the image by its sources, in each engine's own way", () => {
+    const said = ["--build-arg=VERSION=1.2.3", "--build-arg=REVISION=abc", "--build-arg=CREATED=2023-11-14T22:13:20Z"];
+    const docker = buildArguments("docker", { facts, name: "x:1.2.3" });
+    expect(docker).toEqual(["build", "--tag=x:1.2.3", ...said, "--build-arg=SOURCE_DATE_EPOCH=1700000000"]);
+    const buildah = buildArguments("buildah", { facts, name: "x:1.2.3" });
+    expect(buildah).toEqual(["build", "--tag=x:1.2.3", ...said, "--timestamp=1700000000"]);
+  });
+
+  it("hands on other bases, and a mirror's .npmrc as a secret", () => {
+    const bases = { build: "mirror/node", runtime: "mirror/cc" };
+    const args = buildArguments("podman", { facts, name: "x:1", bases, npmrc: "/home/me/.npmrc" });
+    expect(args).toEqual(
+      expect.arrayContaining([
+        "--build-arg=BUILD_IMAGE=mirror/node",
+        "--build-arg=RUNTIME_IMAGE=mirror/cc",
+        "--secret=id=npmrc,src=/home/me/.npmrc",
+      ]),
+    );
+  });
+});
+
+describe("what an image says of itself", () => {
+  const git = async (...args: string[]): Promise<string> =>
+    (
+      await promisify(execFile)(
+        "git",
+        ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", ...args],
+        { cwd: folder },
+      )
+    ).stdout;
+
+  it("is its commit, and whether files differ from it", async () => {
+    await writeFile(join(folder, "package.json"), '{"version":"1.2.3"}');
+    await expect(imageFacts(folder, undefined)).resolves.toEqual({ version: "1.2.3", revision: "unknown", epoch: 0 });
+    await git("init", "--quiet");
+    await git("add", "package.json");
+    await git("commit", "--quiet", "--message=x", "--date=@1700000000");
+    const [hash, date] = (await git("log", "-1", "--format=%H %ct")).trim().split(" ");
+    await expect(imageFacts(folder, undefined)).resolves.toMatchObject({
+      // Programs of the tests above lie in the folder.
+      revision: `${hash}-dirty`,
+      epoch: Number(date),
+    });
+    await writeFile(join(folder, ".gitignore"), "*\n");
+    await expect(imageFacts(folder, "1600000000")).resolves.toMatchObject({ revision: hash, epoch: 1_600_000_000 });
+  });
+
+  it("is refused when SOURCE_DATE_EPOCH is no number", async () => {
+    await expect(imageFacts(root, "yesterday")).rejects.toThrow("expected number");
+  });
+});

@@ -1,0 +1,92 @@
+/** The Dockerfile's text against what the image has to agree on with the chart. What it builds: test/e2e/image.test.ts. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { COMMAND, NODE, PROGRAM, USER } from "../../scripts/image.ts";
+import { nodeFlags } from "../../src/app/node-flags.ts";
+
+const root = join(import.meta.dirname, "../..");
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+
+interface Instruction {
+  readonly name: string;
+  readonly rest: string;
+}
+
+/** Of one stage each, in their order; what stands before the first FROM is the first. */
+function stages(): readonly (readonly Instruction[])[] {
+  const lines = read("Dockerfile")
+    .replaceAll(/^#.*\n/gm, "")
+    .replaceAll("\\\n", " ")
+    .split("\n");
+  const instructions = lines.flatMap((line) => {
+    const [, name = "", rest = ""] = /^([A-Z]+)\s+(.*)$/.exec(line) ?? [];
+    return name === "" ? [] : [{ name, rest: rest.trim().replaceAll(/\s+/g, " ") }];
+  });
+  const starts = instructions.flatMap(({ name }, index) => (name === "FROM" ? [index] : []));
+  return [0, ...starts].map((start, index) => instructions.slice(start, starts[index]));
+}
+
+const of = (stage: readonly Instruction[], wanted: string): readonly string[] =>
+  stage.filter(({ name }) => name === wanted).map(({ rest }) => rest);
+const [before = [], build = [], ...others] = stages();
+const last = others.at(-1) ?? [];
+
+describe("the Dockerfile", () => {
+  it("starts the operator as the chart's Deployment does", () => {
+    expect(of(last, "ENTRYPOINT").map((text) => z.array(z.string()).parse(JSON.parse(text)))).toEqual([COMMAND]);
+    expect(of(last, "CMD")).toEqual(['["run"]']);
+    const partial = /"platform-operator\.command" -}}\n([^{]*)\{/.exec(
+      read("helm-chart/templates/_generated.tpl"),
+    )?.[1];
+    expect(partial?.trim().split("\n")).toEqual(COMMAND.map((word) => `- ${word}`));
+    expect(COMMAND.slice(1, -1)).toEqual(nodeFlags([PROGRAM, "/var/run/secrets/kubernetes.io/serviceaccount"]));
+  });
+
+  it("has its bases from arguments, and a user of nobody", () => {
+    expect(of(before, "ARG").map((text) => text.split("=")[0])).toEqual(["BUILD_IMAGE", "RUNTIME_IMAGE"]);
+    expect([build, ...others].map((stage) => of(stage, "FROM")[0])).toEqual([
+      "--platform=$BUILDPLATFORM ${BUILD_IMAGE} AS build",
+      "${BUILD_IMAGE} AS node",
+      "${RUNTIME_IMAGE}",
+    ]);
+    expect(of(last, "USER")).toEqual([`${USER}:${USER}`]);
+  });
+
+  it("runs nothing in the last stage and copies five files into it, each root's and read-only", () => {
+    expect(others.flatMap((stage) => of(stage, "RUN"))).toEqual([]);
+    const copies = of(last, "COPY").map((text) => text.split(" "));
+    expect(copies.map((words) => words.at(-1))).toEqual([
+      "/licenses/LICENSE",
+      "/licenses/third-party.txt",
+      "/licenses/node.txt",
+      NODE,
+      PROGRAM,
+    ]);
+    expect(copies.filter((words) => !words.includes("--chown=0:0"))).toEqual([]);
+    expect(copies.flatMap((words) => words.filter((word) => /^--chmod=0[0-7]*[2367]/.test(word)))).toEqual([]);
+  });
+
+  it("is sent the files that it copies, and no other", () => {
+    const local = [build, ...others].flatMap((stage) => of(stage, "COPY")).filter((text) => !text.includes("--from="));
+    const wanted = local.flatMap((text) =>
+      text
+        .split(" ")
+        .filter((word) => !word.startsWith("--"))
+        .slice(0, -1),
+    );
+    const rules = read(".dockerignore").split("\n");
+    const sent = rules.filter((rule) => rule.startsWith("!")).map((rule) => rule.slice(1));
+    expect(sent.toSorted()).toEqual(wanted.map((path) => path.replace("./", "")).toSorted());
+    expect(rules).toContain("*");
+  });
+
+  it("installs what the lock file says, without scripts, and keeps the registry's secret out of the layers", () => {
+    const [install = ""] = of(build, "RUN");
+    expect(install).toContain("npm ci --ignore-scripts");
+    expect(install).toContain("--mount=type=secret,id=npmrc NPM_CONFIG_USERCONFIG=/run/secrets/npmrc");
+  });
+});

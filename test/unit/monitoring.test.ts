@@ -1,0 +1,199 @@
+/** That alerts, their tests, runbooks, the dashboard and the docs speak of the same, and of metrics that exist. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+
+import { ROWS } from "../../scripts/chart/panels.ts";
+import { describedMetrics } from "../../scripts/metrics.ts";
+import { dashboard, putIn } from "../monitoring/dashboard.ts";
+import { groupingOf, selectorsOf } from "../monitoring/promql.ts";
+import { rules, scaled } from "../monitoring/rules.ts";
+
+const root = join(import.meta.dirname, "../..");
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+const ALERTS = rules().map(({ alert }) => alert);
+
+/** Labels that a scrape adds, be it by a ServiceMonitor or by a plain configuration. */
+const TARGET = new Set(["namespace", "job", "pod", "instance"]);
+/** Series name → its labels. */
+const SERVED: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  describedMetrics().flatMap(({ name, type, labels }) =>
+    type === "histogram"
+      ? [
+          [`${name}_bucket`, new Set([...labels, "le"])] as const,
+          [`${name}_sum`, new Set(labels)] as const,
+          [`${name}_count`, new Set(labels)] as const,
+        ]
+      : [[name, new Set(labels)] as const],
+  ),
+);
+
+const PANELS = ROWS.flatMap(({ panels }) => panels);
+const QUERIES: readonly (readonly [string, string])[] = [
+  ...rules().map(({ alert, expr }) => [`alert ${alert}`, expr] as const),
+  ...PANELS.flatMap(({ title, shows }) => Object.values(shows).map((expr) => [`panel ${title}`, expr] as const)),
+];
+
+describe("the reader of PromQL", () => {
+  it.each([
+    ["up", [{ metric: "up", labels: [] }], []],
+    [
+      'sum by (a, b) (rate(x_total{c=~"d|e{f}", g!="h"}[5m])) > 0',
+      [{ metric: "x_total", labels: ["c", "g"] }],
+      ["a", "b"],
+    ],
+    [
+      "max(x{}) / on (a) group_left (b) y or vector(0) unless z offset 5m",
+      ["x", "y", "z"].map((metric) => ({ metric, labels: [] })),
+      ["a", "b"],
+    ],
+  ])("takes %s apart", (expr, selectors, grouping) => {
+    // A duration, as any number with a unit, is no name.
+    expect(selectorsOf(expr)).toEqual(selectors);
+    expect(groupingOf(expr)).toEqual(grouping);
+  });
+});
+
+describe("each expression", () => {
+  it.each(QUERIES)("of %s names metrics that are served, with their labels", (_what, expr) => {
+    const selectors = selectorsOf(expr);
+    expect(selectors.length).toBeGreaterThan(0);
+    for (const { metric, labels } of selectors) {
+      const served = SERVED.get(metric);
+      expect(served, metric).toBeDefined();
+      expect(
+        labels.filter((label) => !TARGET.has(label) && served?.has(label) !== true),
+        metric,
+      ).toEqual([]);
+    }
+    const known = new Set(selectors.flatMap(({ metric }) => [...(SERVED.get(metric) ?? [])]));
+    expect(groupingOf(expr).filter((label) => !TARGET.has(label) && !known.has(label))).toEqual([]);
+  });
+
+  it.each(PANELS.flatMap(({ title, shows }) => Object.entries(shows).map(([legend, expr]) => [title, legend, expr])))(
+    "of panel %s has what its legend %j tells",
+    (_title, legend = "", expr = "") => {
+      const told = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label);
+      const kept = new Set([...groupingOf(expr), ...(/\bby\b/.test(expr) ? [] : TARGET)]);
+      expect(told.filter((label) => !kept.has(label))).toEqual([]);
+    },
+  );
+});
+
+describe("each alert", () => {
+  it.each(rules().map((rule) => [rule.alert, rule] as const))(
+    "%s says how bad it is, what it is and what it means",
+    (_name, rule) => {
+      expect(rule.labels).toEqual({ severity: expect.stringMatching(/^(critical|warning)$/) });
+      expect(Object.keys(rule.annotations)).toEqual(["summary", "description"]);
+      for (const text of Object.values(rule.annotations)) expect(text).toMatch(/\.$/);
+    },
+  );
+
+  it("has a runbook of its name, which the list of runbooks links with its severity", () => {
+    const pages = readdirSync(join(root, "docs/runbooks")).filter((name) => name !== "README.md");
+    expect(pages.toSorted()).toEqual(ALERTS.map((alert) => `${alert}.md`).toSorted());
+    const rows = [...read("docs/runbooks/README.md").matchAll(/^\| \[(\w+)\]\((\w+)\.md\) \| (\w+) \|/gm)];
+    expect(rows.map(([, name, page, severity]) => ({ name, page, severity }))).toEqual(
+      rules().map(({ alert, labels }) => ({ name: alert, page: alert, severity: labels["severity"] })),
+    );
+    for (const alert of ALERTS) expect(read(`docs/runbooks/${alert}.md`)).toMatch(new RegExp(`^# ${alert}\n`));
+  });
+
+  it("has a runbook that names only panels which the dashboard has", () => {
+    const titles = new Set(PANELS.map(({ title }) => title));
+    const named = ALERTS.flatMap((alert) =>
+      [...read(`docs/runbooks/${alert}.md`).matchAll(/^In the dashboard.*$/gm)].flatMap(([line]) =>
+        [...line.matchAll(/"([^"]+)"/g)].map(([, title = ""]) => title),
+      ),
+    );
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((title) => !titles.has(title))).toEqual([]);
+  });
+
+  it("is in the guide", () => {
+    const guide = read("docs/guides/observe.md");
+    expect(ALERTS.filter((alert) => !guide.includes(alert))).toEqual([]);
+  });
+
+  it("is tested by promtool, firing and not firing", () => {
+    const Case = z.object({ alertname: z.string(), exp_alerts: z.array(z.unknown()) });
+    const { tests } = z
+      .object({ tests: z.array(z.object({ alert_rule_test: z.array(Case) })) })
+      .parse(parse(read("test/monitoring/alerts.test.yaml")));
+    const cases = tests.flatMap(({ alert_rule_test }) => alert_rule_test);
+    const tested = (fires: boolean) =>
+      ALERTS.filter((alert) => cases.some((one) => one.alertname === alert && one.exp_alerts.length > 0 === fires));
+    expect(tested(true)).toEqual(ALERTS);
+    expect(tested(false)).toEqual(ALERTS);
+  });
+
+  it("keeps all but its times when it is scaled down for the test with a real Prometheus", () => {
+    const timeless = (expr: string): string => expr.replaceAll(/\[\w+\]|(?<=_seconds[^<>]*> )\d+\s*$/g, "");
+    for (const rule of rules()) {
+      const shorter = scaled(rule, 60);
+      expect(timeless(shorter.expr).trimEnd()).toBe(timeless(rule.expr).trimEnd());
+      expect({ ...shorter, for: "", expr: "" }).toEqual({ ...rule, for: "", expr: "" });
+      expect(Number.parseInt(shorter.for, 10)).toBe(Number.parseInt(rule.for, 10));
+    }
+    const threshold = (alert: string): string | undefined =>
+      />\s*([\d.]+)\s*$/.exec(
+        rules()
+          .map((rule) => scaled(rule, 60))
+          .find((rule) => rule.alert === alert)?.expr ?? "",
+      )?.[1];
+    expect(threshold("PlatformOperationTooLong")).toBe("60");
+    expect(threshold("PlatformOperatorReconcileStuck")).toBe("5");
+    expect(threshold("PlatformOperatorWatchSilent")).toBe("120");
+    expect(threshold("PlatformApiErrors")).toBe("0.05");
+  });
+});
+
+describe("the dashboard's model", () => {
+  const { panels, schemaVersion, templating, uid } = dashboard();
+
+  it("has its fixed uid, a schema that Grafana 10 and later read, and its variables", () => {
+    expect({ uid, schemaVersion }).toEqual({ uid: "platform-operator", schemaVersion: 39 });
+    expect(templating.list.map(({ name, type }) => [name, type])).toEqual([
+      ["datasource", "datasource"],
+      ["namespace", "query"],
+      ["job", "query"],
+      ["controller", "query"],
+    ]);
+  });
+
+  it("has panels of different ids and titles that neither overlap nor stand out of its 24 columns", () => {
+    for (const key of ["id", "title"] as const) expect(new Set(panels.map((one) => one[key])).size).toBe(panels.length);
+    const taken = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
+    );
+    expect(new Set(taken).size).toBe(taken.length);
+    expect(Math.max(...panels.map(({ gridPos: { x, w } }) => x + w))).toBe(24);
+  });
+
+  it("leaves no variable of its own unknown", () => {
+    const rest = panels.flatMap((panel) => panel.targets.map(({ expr }) => putIn(dashboard(), expr, 60)));
+    expect(rest.filter((expr) => expr.includes("$"))).toEqual([]);
+  });
+});
+
+describe("the docs", () => {
+  const pages = [
+    "README.md",
+    ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).map((path) => `docs/${path}`),
+  ];
+
+  it.each(pages.filter((path) => path.endsWith(".md")))("%s name only metrics that exist", (page) => {
+    const named = [
+      ...read(page).matchAll(/\b(platform_operator|controller_runtime|workqueue|leader_election)_[a-z_]+\b/g),
+    ];
+    expect(named.map(([name]) => name).filter((name) => !name.endsWith("_") && !isServed(name))).toEqual([]);
+  });
+});
+
+function isServed(name: string): boolean {
+  return SERVED.has(name) || SERVED.has(`${name}_bucket`);
+}

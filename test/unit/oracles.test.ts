@@ -1,0 +1,87 @@
+/** What the oracles of the lives take for a violation: a bed that found nothing could be one that cannot. */
+import { describe, expect, it } from "vitest";
+
+import type { CallEntry, Effect } from "../../src/simulator/journal.ts";
+import type { Unknown } from "../chaos/bed.ts";
+import type { Evidence } from "../chaos/effects.ts";
+import { doubleActions } from "../chaos/lifecycle/actions.ts";
+import { duplicates } from "../chaos/lifecycle/oracles.ts";
+
+type Entry = readonly [operation: string, path: string, effect?: Effect | undefined, status?: number];
+
+/** @returns what is left of a run in which these were the calls, a second apart, and these the questions. */
+function evidence(entries: readonly Entry[], unknowns: readonly Unknown[] = []): Evidence {
+  const journal = entries.map(([operation, path, effect, status = 200], seq): CallEntry => ({
+    is: "call",
+    seq,
+    at: new Date(seq * 1_000).toISOString(),
+    virtualMs: seq * 1_000,
+    method: "POST",
+    path,
+    operation,
+    principal: null,
+    body: { name: path.split("/").at(-1) ?? "" },
+    status,
+    effects: effect === undefined ? [] : [effect],
+    fault: null,
+  }));
+  return { platform: { journal: () => journal }, calls: [], unknowns: [...unknowns] };
+}
+
+const create = (kind: string, name: string): Entry => [`create${kind}`, `/${name}`, { created: `id-${name}` }];
+const deploy = (kind: string, name: string, commit: string | null = null): Entry => [
+  `deploy${kind}`,
+  `/${kind.toLowerCase()}/id-${name}/deploy`,
+  { deployed: `id-${name}`, commit, request: null },
+];
+const stop = (name: string): Entry => [
+  "stopDatabase",
+  `/database/id-${name}/stop`,
+  { stopped: `id-${name}`, request: null },
+];
+const write = (application: string): Entry => [
+  "importEnvironmentVariable",
+  `/application/id-${application}/environmentVariable/import`,
+  { imported: `id-${application}`, names: ["A"] },
+];
+const order = (name: string, action: Unknown["order"]): Unknown => ({ kind: "PlatformDatabase", name, order: action });
+
+describe("the oracle of duplicates", () => {
+  it.for<{ what: string; entries: readonly Entry[]; found: number }>([
+    { what: "one of each", entries: [create("Project", "a"), create("Project", "b")], found: 0 },
+    { what: "one that stands twice", entries: [create("Project", "a"), create("Project", "a")], found: 1 },
+    {
+      what: "one whose name was taken when it was asked for again",
+      entries: [create("Project", "a"), ["createProject", "/a", undefined, 409]],
+      found: 1,
+    },
+    {
+      what: "one that was refused for another reason before",
+      entries: [["createProject", "/a", undefined, 422], create("Project", "a")],
+      found: 0,
+    },
+  ])("$what", ({ entries, found }) => {
+    expect(duplicates(evidence(entries))).toHaveLength(found);
+  });
+});
+
+const app = [create("Application", "api"), deploy("Application", "api", "c1")];
+const base = [create("Database", "d"), deploy("Database", "d"), stop("d")];
+
+describe("the oracle of double actions", () => {
+  it.for<{ what: string; entries: readonly Entry[]; unknowns?: readonly Unknown[]; found: number }>([
+    { what: "another commit", entries: [...app, deploy("Application", "api", "c2")], found: 0 },
+    { what: "the same commit", entries: [...app, deploy("Application", "api", "c1")], found: 1 },
+    { what: "a variable of its own", entries: [...app, write("api"), deploy("Application", "api", "c1")], found: 0 },
+    { what: "a variable of another", entries: [...app, write("web"), deploy("Application", "api", "c1")], found: 1 },
+    { what: "a variable, for a database", entries: [...base, write("api"), deploy("Database", "d")], found: 1 },
+    { what: "a second stop", entries: [...base, stop("d")], found: 1 },
+    { what: "a stop that a person ordered", entries: [...base, stop("d")], unknowns: [order("d", "stop")], found: 0 },
+    { what: "two for one order", entries: [...base, stop("d"), stop("d")], unknowns: [order("d", "stop")], found: 1 },
+    { what: "an order of another action", entries: [...base, stop("d")], unknowns: [order("d", "deploy")], found: 1 },
+    { what: "an order to another one", entries: [...base, stop("d")], unknowns: [order("e", "stop")], found: 1 },
+    { what: "a question about a create", entries: [...base, stop("d")], unknowns: [order("d", undefined)], found: 1 },
+  ])("$what", ({ entries, unknowns, found }) => {
+    expect(doubleActions(evidence(entries, unknowns), 0)).toHaveLength(found);
+  });
+});

@@ -1,0 +1,97 @@
+/** How docs/reliability.md is counted, and that each id in a test's title is a class of it. */
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+import { idsIn, isHollow, Report, rowOf, runsOf } from "../../scripts/reliability/rows.ts";
+import { SECTIONS } from "../chaos/classes.ts";
+
+const root = join(import.meta.dirname, "../..");
+const classes = SECTIONS.flatMap((section) => Object.keys(section.classes));
+/** In tests' files, and in those that declare tests for them. */
+const mentioned = globSync(["src/**/*.test.ts", "test/**/*.ts"], { cwd: root })
+  .filter((file) => file !== "test/unit/reliability.test.ts")
+  .flatMap((file) => idsIn(readFileSync(join(root, file), "utf8")).map((id) => `${file}: ${id}`));
+
+describe("the classes of failure", () => {
+  it("have each id that stands in a test's title", () => {
+    expect(mentioned.length).toBeGreaterThan(200);
+    expect(mentioned.filter((found) => !classes.includes(found.split(": ")[1] ?? ""))).toEqual([]);
+  });
+
+  it("have a test each", () => {
+    expect(classes.filter((id) => !mentioned.some((found) => found.endsWith(`: ${id}`)))).toEqual([]);
+  });
+
+  it("have an id of their own each", () => {
+    expect(classes).toEqual([...new Set(classes)]);
+  });
+});
+
+const passed = { status: "passed", duration: 1 };
+const failed = { status: "failed", duration: 1, failureMessages: ["no"] };
+/** One whose call did not occur, and one that a filter left out. */
+const unmet = { status: "skipped", duration: 1 };
+const leftOut = { status: "skipped" };
+
+function rowFrom(...tests: readonly (object | readonly [file: string, facts: object])[]) {
+  const at = (test: (typeof tests)[number], index: number) => {
+    const [file, facts] = Array.isArray(test) ? test : ["src/a.test.ts", test];
+    return { name: `/checkout/${file}`, assertionResults: [{ fullName: `[A1] test ${index}`, ...facts }] };
+  };
+  return rowOf("A1", runsOf([reportOf(0, ...tests.map(at))], pathOf).runs);
+}
+
+function reportOf(startTime: number, ...files: readonly object[]): Report {
+  return Report.parse({
+    startTime,
+    testResults: files.map((file) => ({ endTime: startTime, status: "passed", ...file })),
+  });
+}
+
+const pathOf = (name: string): string => name.replace("/checkout/", "");
+
+describe("a row", () => {
+  it("counts the plans of each test", () => {
+    expect(rowFrom(passed, { ...passed, meta: { plans: 20 } }, leftOut)).toMatchObject({ plans: 21, unmet: 0 });
+  });
+
+  it("says how many did not meet their call, and does not count them", () => {
+    expect(rowFrom(passed, unmet, unmet)).toMatchObject({ plans: 1, unmet: 2, violations: [] });
+  });
+
+  it("is hollow above a small share of those", () => {
+    expect([isHollow({ plans: 95, unmet: 5 }), isHollow({ plans: 94, unmet: 6 })]).toEqual([false, true]);
+  });
+
+  it("takes for a violation what failed, and what passed only when it was tried again", () => {
+    const { violations } = rowFrom(passed, failed, { ...passed, failureMessages: ["at first"] });
+    expect(violations).toEqual(["[A1] test 1", "[A1] test 2"]);
+  });
+
+  it.each([
+    ["real", ["test/integration/a.test.ts", "test/chaos/lifecycle/b.test.ts", "test/hostile/c.test.ts"]],
+    ["in process", ["src/a.test.ts", "test/unit/faults/b.test.ts", "test/hostile/fuzz/c.test.ts"]],
+    ["both, 1 real", ["src/a.test.ts", "test/afterwards/b.test.ts"]],
+  ])("knows the bed: %s", (bed, files) => {
+    expect(rowFrom(...files.map((file) => [file, passed] as const)).bed).toBe(bed);
+  });
+
+  it("makes numbers of one unit a range, and has others side by side", () => {
+    const of = (...figures: readonly string[]) =>
+      rowFrom(...figures.map((figure) => ({ ...passed, meta: { figure } }))).figure;
+    expect(of("3 s", "1 s")).toBe("1 to 3 s");
+    expect(of("3 s", "0 calls", "3 s")).toBe("3 s; 0 calls");
+  });
+
+  it("counts the last run of a test alone, whichever checkout it was in", () => {
+    const report = (startTime: number, facts: object) =>
+      reportOf(startTime, {
+        name: `/${startTime}/src/a.test.ts`,
+        assertionResults: [{ fullName: "[A1] test", ...facts }],
+      });
+    const { runs, repeated } = runsOf([report(2, passed), report(1, failed)], () => "src/a.test.ts");
+    expect([repeated, rowOf("A1", runs).violations]).toEqual([1, []]);
+  });
+});

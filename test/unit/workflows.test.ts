@@ -1,0 +1,140 @@
+/** The workflows' text against what a supply chain rests on; they run on GitHub alone. */
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { describe, expect, it, onTestFinished } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { z } from "zod";
+
+const root = join(import.meta.dirname, "../..");
+const folder = join(root, ".github/workflows");
+const Step = z.looseObject({
+  name: z.string().optional(),
+  uses: z.string().optional(),
+  run: z.string().optional(),
+  with: z.record(z.string(), z.unknown()).optional(),
+});
+const Job = z.looseObject({
+  permissions: z.record(z.string(), z.enum(["read", "write"])),
+  "timeout-minutes": z.number(),
+  steps: z.array(Step),
+});
+const Workflow = z.looseObject({
+  on: z.record(z.string(), z.unknown()),
+  permissions: z.strictObject({}),
+  jobs: z.record(z.string(), Job),
+});
+
+const files = readdirSync(folder).map((name) => {
+  const text = readFileSync(join(folder, name), "utf8");
+  return { name, text, workflow: Workflow.parse(parse(text)) };
+});
+const jobs = files.flatMap(({ name, workflow }) =>
+  Object.entries(workflow.jobs).map(([job, facts]) => ({ job: `${name} ${job}`, ...facts })),
+);
+const steps = jobs.flatMap(({ job, steps: all }) => all.map((step) => ({ job, ...step })));
+
+describe("the workflows", () => {
+  it("pin each action by its commit, with the version beside it", () => {
+    const uses = files.flatMap(({ text }) => [...text.matchAll(/uses: (.*)$/gm)].map(([, value = ""]) => value));
+    expect(uses.length).toBeGreaterThan(5);
+    expect(uses.filter((value) => !/^[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(value))).toEqual([]);
+    const commits = new Map(uses.map((value) => [value.split("@")[0], value]));
+    expect(uses.filter((value) => commits.get(value.split("@")[0]) !== value)).toEqual([]);
+  });
+
+  it("let a job write only what it publishes", () => {
+    const writers = jobs.flatMap(({ job, permissions }) =>
+      Object.entries(permissions).flatMap(([what, how]) => (how === "write" ? [`${job}: ${what}`] : [])),
+    );
+    expect(writers).toEqual([
+      "release.yaml image: packages",
+      "release.yaml image: id-token",
+      "release.yaml image: attestations",
+      "release.yaml image: artifact-metadata",
+      "release.yaml chart: packages",
+      "release.yaml chart: id-token",
+      "release.yaml release: contents",
+      "release.yaml release: id-token",
+      "release.yaml release: attestations",
+    ]);
+  });
+
+  it("leave no token behind in the checkout", () => {
+    const checkouts = steps.filter(({ uses = "" }) => uses.startsWith("actions/checkout@"));
+    expect(checkouts.length).toBe(jobs.length);
+    expect(checkouts.filter((step) => step.with?.["persist-credentials"] !== false)).toEqual([]);
+  });
+
+  it("put no text of others into a script, and run nothing of a fork with rights", () => {
+    expect(steps.filter(({ run = "" }) => run.includes("${{")).map(({ job, run }) => ({ job, run }))).toEqual([]);
+    expect(
+      files.filter(({ workflow }) => "pull_request_target" in workflow.on || "workflow_run" in workflow.on),
+    ).toEqual([]);
+    expect(steps.filter(({ run = "" }) => run.includes("npm install")).map(({ run }) => run)).toEqual([]);
+  });
+
+  it("publish after the tests alone", () => {
+    const release = files.find(({ name }) => name === "release.yaml")?.workflow.jobs ?? {};
+    expect(Object.entries(release).map(([job, { needs }]) => [job, needs])).toEqual([
+      ["test", undefined],
+      ["image", "test"],
+      ["chart", "image"],
+      ["release", ["image", "chart"]],
+    ]);
+  });
+
+  it("install what make test cannot install without root", () => {
+    const tests = jobs.filter(({ steps: all }) => all.some(({ run = "" }) => /^make (check )?test$/.test(run)));
+    expect(tests.map(({ job }) => job)).toEqual(["ci.yaml test", "release.yaml test"]);
+    for (const { steps: all } of tests) {
+      const runs = all.map(({ run = "" }) => run);
+      const installed = runs.findIndex((run) => run.includes("apt-get install -y --no-install-recommends prometheus"));
+      expect(installed).toBeGreaterThan(-1);
+      expect(installed).toBeLessThan(runs.findIndex((run) => run.startsWith("make ")));
+    }
+  });
+});
+
+describe("the files of a release", () => {
+  const image = { IMAGE: "ghcr.io/somebody/platform-operator", DIGEST: `sha256:${"0123456789abcdef".repeat(4)}` };
+
+  it("are each a whole, are listed with their checksums, and name the image by its digest", () => {
+    const dir = mkdtempSync(join(tmpdir(), "release-"));
+    onTestFinished(() => {
+      rmSync(dir, { recursive: true });
+    });
+    for (const part of ["crds", "deploy"]) cpSync(join(root, part), join(dir, part), { recursive: true });
+    mkdirSync(join(dir, "dist"));
+    const built = ["main.js", "platform-operator.cdx.json", "third-party-licences.txt"];
+    for (const name of built) writeFileSync(join(dir, "dist", name), name);
+
+    const script = steps.find(({ job, name }) => job === "release.yaml release" && name?.startsWith("Collect"))?.run;
+    // GitHub's shell where none is named: "Workflow syntax", jobs.<job_id>.steps[*].shell.
+    execFileSync("bash", ["-e", "-c", script ?? "false"], {
+      cwd: dir,
+      env: { PATH: process.env["PATH"], ...image },
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+
+    const read = (name: string): string => readFileSync(join(dir, "assets", name), "utf8");
+    const names = ["argocd-cm.yaml", "crds.yaml", "image.txt", "install.yaml", "kubectl-platform"];
+    const all = [...names, "platform-operator.cdx.json", "third-party-licences.txt"];
+    expect(readdirSync(join(dir, "assets")).toSorted()).toEqual(["SHA256SUMS", ...all]);
+    expect([...read("SHA256SUMS").matchAll(/^[0-9a-f]{64} {2}(.*)$/gm)].map(([, name]) => name)).toEqual(all);
+
+    const crds = readdirSync(join(root, "crds")).map((name): unknown =>
+      parse(readFileSync(join(root, "crds", name), "utf8")),
+    );
+    const documents = parseAllDocuments(read("crds.yaml"));
+    expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
+    expect(documents.map((document) => document.toJS() as unknown)).toEqual(crds);
+    const named = `${image.IMAGE}@${image.DIGEST}`;
+    expect(read("image.txt")).toBe(`${named}\n`);
+    const install = readFileSync(join(root, "deploy/install.yaml"), "utf8");
+    expect(read("install.yaml")).toBe(install.replace(/(?<=^ +image: )ghcr.io\S+/m, named));
+    expect(install).not.toContain(named);
+  });
+});
