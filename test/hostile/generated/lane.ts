@@ -189,8 +189,8 @@ const isOfAnother = ({ operatorNamespace }: Stage, kind: string, { reason, messa
 /** Whether it is Ready, or is not, for a reason that lasts. */
 const isAtRest = ({ status, reason }: Condition): boolean => status === "True" || !UNDER_WAY.has(reason);
 
-/** Reasons of an object whose references may be as new as it is: they are found within seconds. */
-const NOT_SEEN_YET: ReadonlySet<string> = new Set(["DependencyNotReady", "CredentialsMissing"]);
+/** Reasons of an object whose connection or references may be as new as it is: they are found within seconds. */
+const NOT_SEEN_YET: ReadonlySet<string> = new Set(["DependencyNotReady", "CredentialsMissing", "ConnectionNotReady"]);
 
 /** The same of an object that is new. */
 const isSettled = (ready: Condition): boolean => isAtRest(ready) && !NOT_SEEN_YET.has(ready.reason);
