@@ -177,12 +177,28 @@ describe("[E8] an address that is not allowed", () => {
   });
 });
 
-describe("a connection that comes up too late", () => {
-  it("gets nothing of what waited for it", async () => {
+describe("what is too late when it could be sent", () => {
+  const post = (to: Transport) =>
+    to.exchange({ method: "POST", url: server.url, headers: {}, body: "{}", deadlineMs: 5000 });
+
+  it("is not sent on a connection that comes up", async () => {
     const late = createTransport({ ...options, mayCall: () => false });
-    const sent = late.exchange({ method: "POST", url: server.url, headers: {}, body: "{}", deadlineMs: 5000 });
-    await expect(sent).rejects.toMatchObject({ failure: "connect" });
+    await expect(post(late)).rejects.toMatchObject({ failure: "connect" });
     expect(server.arrived).toEqual([]);
+    await late.close();
+  });
+
+  it("is not sent by a connection that stands, behind an answer that was waited for", async () => {
+    let may = true;
+    const late = createTransport({ ...options, connections: 1, mayCall: () => may });
+    server.script((response) => {
+      may = false;
+      response.end();
+    });
+    const [first, second] = [post(late), post(late)];
+    expect((await first).status).toBe(200);
+    await expect(second).rejects.toMatchObject({ failure: "connect" });
+    expect(server.arrived).toHaveLength(1);
     await late.close();
   });
 });

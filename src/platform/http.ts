@@ -1,6 +1,7 @@
 /** HTTP over undici: the only file of the platform client that knows it. */
 import { lookup } from "node:dns";
 import type { LookupAddress, LookupOptions } from "node:dns";
+import type { Socket } from "node:net";
 
 import { Agent, buildConnector, request } from "undici";
 
@@ -13,7 +14,7 @@ export interface HttpOptions {
   readonly connectTimeoutMs: number;
   /** PEM; replaces the built-in authorities. */
   readonly ca: string | undefined;
-  /** Asked when a connection is up: whether what waits for it may still be sent. */
+  /** Asked right before anything is sent: what waited for a connection, or was frozen with the process, may be too late. */
   readonly mayCall: () => boolean;
   /** Whether a connection may go to an address that DNS gave. */
   readonly allowAddress: (address: string) => boolean;
@@ -23,8 +24,8 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const REFUSED_ADDRESS = "ERR_REFUSED_ADDRESS";
 const TOO_LATE = "ERR_TOO_LATE";
 
-/** Failures before the connection is up: the platform certainly never saw the request. So do all CERT_*. */
-const BEFORE_CONNECTION = new Set([
+/** Failures before the request is sent: the platform certainly never saw it. So do all CERT_*. */
+const NEVER_SENT = new Set([
   "EAI_AGAIN",
   "ECONNREFUSED",
   "EHOSTUNREACH",
@@ -62,11 +63,20 @@ function connector({ connectTimeoutMs, allowAddress, ca, mayCall }: HttpOptions)
   return (target, done) => {
     connect(target, (error, socket) => {
       if (error !== null) return done(error, null);
-      if (mayCall()) return done(null, socket);
-      socket.destroy();
-      return done(Object.assign(new Error("too late"), { code: TOO_LATE }), null);
+      return done(null, guarded(socket, mayCall));
     });
   };
+}
+
+/** @returns the socket, which sends nothing that may not be sent: asked as near to the system call as JavaScript gets. */
+function guarded<S extends Socket>(socket: S, mayCall: () => boolean): S {
+  socket.write = new Proxy(socket.write.bind(socket), {
+    apply: (write, self, parts): unknown => {
+      if (!mayCall()) throw Object.assign(new Error("too late"), { code: TOO_LATE });
+      return Reflect.apply(write, self, parts);
+    },
+  });
+  return socket;
 }
 
 async function exchange(agent: Agent, { method, url, headers, body, deadlineMs }: HttpRequest): Promise<HttpAnswer> {
@@ -87,7 +97,7 @@ function transportError(error: unknown, deadlineMs: number): TransportError {
   if (code === REFUSED_ADDRESS) {
     return new TransportError("address", "the host resolves to a loopback, link-local or private address");
   }
-  if (BEFORE_CONNECTION.has(code) || code.startsWith("CERT_") || syscall === "connect") {
+  if (NEVER_SENT.has(code) || code.startsWith("CERT_") || syscall === "connect") {
     return new TransportError("connect", `no connection to the platform (${code})`);
   }
   if (name === "TimeoutError") return new TransportError("deadline", `no answer within ${deadlineMs} ms`);
