@@ -57,3 +57,14 @@ export function stepsOf(first: readonly Step[], second: readonly Step[], isRead:
 function keyOf({ what, nth }: Step): string {
   return `${what} #${nth}`;
 }
+
+/** How the objects ended that should have ended otherwise: "Kind/name: Type=Status/Reason is there too, …". */
+export function otherEnds(was: Trace["ends"][string] = {}, should: Trace["ends"][string] = {}): readonly string[] {
+  const names = [...new Set([...Object.keys(was), ...Object.keys(should)])];
+  return names.flatMap((name) => {
+    const [is, expected] = [was[name] ?? [], should[name] ?? []];
+    const extra = is.filter((one) => !expected.includes(one)).map((one) => `${one} is there too`);
+    const lacking = expected.filter((one) => !is.includes(one)).map((one) => `${one} is missing`);
+    return extra.length + lacking.length === 0 ? [] : [`${name}: ${[...extra, ...lacking].join(", ")}`];
+  });
+}
