@@ -54,7 +54,9 @@ async function create(pass: ApplicationPass, seen: Seen, api: Platform): Promise
   // A service that was just created is READY until it is deployed (api-behaviour §6.2).
   const status = { id: made.id, state: "READY", serviceDeploymentStatus: "NEVER_DEPLOYED" };
   const memory = { ...pass.memory, written: { settings: memorable(declaredSettings(pass.spec)), revision: 0 } };
-  return { seen: { ...seen, siblings: seen.siblings && [...seen.siblings, made], status }, memory, id: made.id };
+  // And without variables of its own: the first import is noted before it is sent as well.
+  const next = { ...seen, siblings: seen.siblings && [...seen.siblings, made], status, secrets: [] };
+  return { seen: next, memory, id: made.id };
 }
 
 async function update(pass: ApplicationPass, seen: Seen, api: Platform): Promise<Folded> {

@@ -105,11 +105,16 @@ describe("the variables of an application", () => {
   });
 
   const secrets = (digest: string) => ({ secrets: [{ key: "B", digest }] });
+  const [early, later] = ["2026-11-20T10:00:00Z", at];
+  const beside = seenIn("READY", {
+    secrets: [early, later].map((time) => ({ id: time, key: "B", createdAt: time, updatedAt: time })),
+  });
   it.each<[string, ApplicationMemory["written"], Seen, readonly string[], readonly string[]]>([
     ["was taken over", {}, listed(), ["A", "B"], ["A", "B"]],
     ["is there with another value", secrets("old"), listed("B"), ["A"], ["A"]],
     ["is there as it was sent before", secrets("2"), listed("B"), ["A"], ["A", "B"]],
     ["was made by an import without an answer", sent("2"), listed("B"), ["A"], ["A", "B"]],
+    ["was made so beside one of the environment", sent("2"), beside, ["A"], ["A", "B"]],
     ["was made by an import of another value", sent("old"), listed("B"), ["A"], ["A"]],
     [
       "was made then and changed since",

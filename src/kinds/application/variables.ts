@@ -73,11 +73,14 @@ export function imported(pass: ApplicationPass, seen: Seen, taken: readonly stri
 /** Whether a secret that an import could not replace has the value of the spec all the same. */
 function isInPlace({ inputs, memory, surface }: ApplicationPass, { secrets }: Seen, name: string): boolean {
   const digest = inputs.secrets.get(name);
-  const entry = secrets?.find(({ key }) => key === name);
-  if (surface === "Full" || digest === undefined || entry === undefined) return false;
+  // More than one where a secret of the environment or the project has the same name.
+  const entries = secrets?.filter(({ key }) => key === name) ?? [];
+  if (surface === "Full" || digest === undefined || entries.length === 0) return false;
   const { sentSecrets = [], secrets: known = [] } = memory.written ?? {};
   const sent = sentSecrets.find(({ key }) => key === name);
-  if (sent !== undefined) return sent.digest === digest && isOfThen(entry, sent.at) && isUntouched(entry);
+  if (sent !== undefined) {
+    return sent.digest === digest && entries.some((entry) => isOfThen(entry, sent.at) && isUntouched(entry));
+  }
   return known.some((one) => one.key === name && one.digest === digest);
 }
 

@@ -13,7 +13,7 @@ import { dishonesty, duplicates, exposures, inventory, leaks, type Sample, textO
 import { mostPasses, type Passes } from "./passes.ts";
 import { directorOf, type Plan } from "./plan.ts";
 import { restlessness } from "./rest.ts";
-import type { Step, Trace } from "./trace.ts";
+import { otherEnds, type Step, type Trace } from "./trace.ts";
 
 /** What a run showed. */
 export interface Run {
@@ -155,7 +155,7 @@ interface End {
 }
 
 /**
- * Looks until a chapter has ended as it should, for a while. What nobody could know of may end otherwise.
+ * Looks until a chapter has ended as it should, for a while. What a person vouched for may end otherwise.
  * @param wholly whether the platform should hold the same too: a life that was cut short leaves something else.
  */
 async function endOf(bed: Bed, { name }: Chapter, expected: Ends | undefined, wholly: boolean): Promise<End> {
@@ -167,7 +167,8 @@ async function endOf(bed: Bed, { name }: Chapter, expected: Ends | undefined, wh
   if (expected === undefined) return end;
   await comes(async () => {
     end = await look();
-    const sameConditions = bed.unknowns.length > 0 || isDeepStrictEqual(end.conditions, expected.ends[name]);
+    const vouched = bed.unknowns.map(({ kind }) => kind);
+    const sameConditions = otherEnds(end.conditions, expected.ends[name], vouched).length === 0;
     return (sameConditions && (!wholly || isDeepStrictEqual(end.held, expected.held[name]))) || undefined;
   }, PATIENCE_MS);
   return end;
