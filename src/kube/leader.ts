@@ -33,7 +33,7 @@ export interface LeaderElection extends Fence {
   start(): void;
   /** Gives the lease back, so that another process need not wait for its end. */
   stop(): Promise<void>;
-  /** Whether it leads and its lease lasts: by the clock, so also before anything else runs after a pause of the process. */
+  /** Whether it leads and may still renew: by the clock, so also before anything else runs after a pause of the process. */
   leading(): boolean;
 }
 
@@ -168,7 +168,7 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
       leading = false;
       await release();
     },
-    leading: () => leading && renewedAt !== undefined && clock.monotonic() - renewedAt < TIMES.lease,
+    leading: () => leading && renewedAt !== undefined && clock.monotonic() - renewedAt < TIMES.renewDeadline,
     mayWrite: () => leading && renewedAt !== undefined && isTimeToWrite(clock.monotonic() - renewedAt),
   };
 }
