@@ -55,15 +55,20 @@ describe("the dashboard", () => {
     return instant || panel.type === "stat" ? prometheus.query(query) : prometheus.queryRange(query, began);
   };
 
+  const scraped = async (series: string): Promise<void> => {
+    const found = await comes(async () => (await prometheus.query(series)).length > 0 || undefined, PATIENCE_MS);
+    if (found === undefined) throw new Error(`Prometheus does not scrape ${series}`);
+  };
+
   beforeAll(async () => {
     await prometheus.scrape("platform-operator", stage.operator.metricsUrl);
-    // What was counted before the first scrape has no rate.
-    const scraped = async () => (await prometheus.query("platform_operator_build_info")).length > 0 || undefined;
-    if ((await comes(scraped, PATIENCE_MS)) === undefined) throw new Error("Prometheus does not scrape the operator");
+    // What was counted before it was first scraped has no rate.
+    await scraped("platform_operator_build_info");
     await stage.apply(...stage.quickstart(), ...tree(stage, "drifts", { lifecycle: { driftPolicy: "Report" } }));
     for (const name of ["api", "web", "drifts"]) {
       await stage.waitFor("PlatformApplication", name, { status: "True" }, PATIENCE_MS);
     }
+    await scraped('platform_operator_changes_total{operation="deployApplication"}');
     // One of each: what was changed by somebody else, a plan that waits, a state that nobody knows, a build that fails,
     // a deployment that takes its time, a delivery that is none, a platform that fails and asks to slow down.
     await apps.edit("drifts", { name: "renamed" });
