@@ -100,15 +100,22 @@ function bedOf(plans: number, real: number): string {
   return real === 0 ? "in process" : `both, ${real} real`;
 }
 
-/** Numbers of one unit become a range; other figures stand side by side. */
+const NUMBER = /\d+(?:\.\d+)?/g;
+
+/** Figures that differ in their numbers alone become one, with ranges; others stand side by side. */
 function summary(figures: readonly string[]): string {
-  const parts = figures.map((figure) => /^(\d+(?:\.\d+)?) (.+)$/.exec(figure));
-  const units = new Set(parts.map((part) => part?.[2]));
-  const [unit] = units;
-  if (figures.length > 1 && units.size === 1 && unit !== undefined) {
-    const numbers = parts.map((part) => Number(part?.[1]));
+  const alike = Map.groupBy(figures, (figure) => figure.replaceAll(NUMBER, "#"));
+  return [...alike.values()].map(ranged).join("; ");
+}
+
+function ranged(figures: readonly string[]): string {
+  const rows = figures.map((figure) => [...figure.matchAll(NUMBER)].map(([number]) => Number(number)));
+  let column = 0;
+  const range = (number: string): string => {
+    const numbers = rows.map((row) => row[column] ?? 0);
+    column += 1;
     const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
-    return least === most ? `${most} ${unit}` : `${least} to ${most} ${unit}`;
-  }
-  return [...new Set(figures)].join("; ");
+    return least === most ? number : `${least} to ${most}`;
+  };
+  return figures[0]?.replaceAll(NUMBER, range) ?? "";
 }

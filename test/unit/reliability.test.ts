@@ -78,11 +78,12 @@ describe("a row", () => {
     expect(rowFrom(...files.map((file) => [file, passed] as const)).bed).toBe(bed);
   });
 
-  it("makes numbers of one unit a range, and has others side by side", () => {
+  it("makes ranges of what differs in numbers alone, and has others side by side", () => {
     const of = (...figures: readonly string[]) =>
       rowFrom(...figures.map((figure) => ({ ...passed, meta: { figure } }))).figure;
     expect(of("3 s", "1 s")).toBe("1 to 3 s");
     expect(of("3 s", "0 calls", "3 s")).toBe("3 s; 0 calls");
+    expect(of("2 lives of 9", "nothing", "4 lives of 9")).toBe("2 to 4 lives of 9; nothing");
   });
 
   it("counts the last run of a test alone, whichever checkout it was in", () => {
