@@ -61,7 +61,7 @@ export interface PlatformOptions {
   readonly onCall?: (call: CallRecord) => void;
   /** Asked at each call on whose behalf it is made: where the budget is short, all take turns. One for all unless told. */
   readonly lane?: () => string;
-  /** Asked right before each call, and when its connection is up: whether it may still be sent. Always unless told. */
+  /** Asked before each call, and again right before it is sent: whether it still may be. Always unless told. */
   readonly mayCall?: () => boolean;
   /** Further headers of the request at hand, in lower case: none unless told. */
   readonly headers?: () => Readonly<Record<string, string>>;
