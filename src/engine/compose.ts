@@ -8,7 +8,15 @@ import type { Pins } from "./identity.ts";
 import type { ConditionFact, DriftField, Report, Uuid, Why } from "./kind.ts";
 import type { Intent } from "./ledger.ts";
 import { readSlot, writeSlot } from "./ledger.ts";
-import { conditionOf, conditionsOf, isList, isSettled, type Condition, type ConditionStatus } from "./status.ts";
+import {
+  conditionOf,
+  conditionsOf,
+  isList,
+  isSettled,
+  statusOf,
+  type Condition,
+  type ConditionStatus,
+} from "./status.ts";
 
 /** How a pass ended. */
 export type Ending =
@@ -88,7 +96,7 @@ function unreadableIntent(object: KubeObject): Json | undefined {
 
 /** The kind's facts of the last observation, kept while nothing new was observed. */
 function keptFacts(object: KubeObject): JsonObject {
-  const status = isObject(object.status) ? object.status : {};
+  const status = statusOf(object);
   return { ...status, intent: undefined, conditions: undefined };
 }
 

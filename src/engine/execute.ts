@@ -116,7 +116,7 @@ async function once<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
   work: Work<Spec, In, Seen, Mem, Do, Api>,
   step: Extract<Step<Do>, { repeat: "once" }>,
 ): Promise<Executed<Spec, In, Seen, Mem, Api>> {
-  const { context } = work;
+  const { context, kind } = work;
   const phase: Phase = step.creates ? "create" : "action";
   try {
     await work.frame.connection.api.reserve();
@@ -138,7 +138,7 @@ async function once<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
   if (sent instanceof ApiError) return await unsentOrUnknown(work, frame, intent, sent, phase);
   if (!step.creates) return { is: "done", frame: remember(frame, sent), known: sent };
   frame.session.recreates = false;
-  const stored = sent.id === undefined ? undefined : await recordId(context, frame, sent.id);
+  const stored = sent.id === undefined ? undefined : await recordId(context, frame, sent.id, kind.keep?.(sent.memory));
   return { is: "done", frame: remember({ ...frame, object: stored ?? frame.object }, sent), known: sent };
 }
 

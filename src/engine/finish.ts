@@ -1,5 +1,5 @@
 /** Hop 8 of a reconcile: one status patch if something changed, events on transitions, and when to look again. */
-import { isObject, member } from "../kube/json.ts";
+import { member } from "../kube/json.ts";
 import type { JsonObject } from "../kube/types.ts";
 import { compose } from "./compose.ts";
 import type { RatedApi } from "./connections.ts";
@@ -12,7 +12,7 @@ import { publish } from "./publish.ts";
 import { openAction } from "./recover.ts";
 import { abreast, backoff, follow, jitter, pollInterval } from "./schedule.ts";
 import type { Session } from "./session.ts";
-import { isSettled, sameJson } from "./status.ts";
+import { isSettled, sameJson, statusOf } from "./status.ts";
 import { announce } from "./transitions.ts";
 
 /** @returns milliseconds until the object should be looked at again. @throws KubeError */
@@ -73,7 +73,7 @@ async function write<Api extends RatedApi>(
   patience: Ms,
 ): Promise<Ms | undefined> {
   const { object, session } = done;
-  if (sameJson(status, isObject(object.status) ? object.status : {})) {
+  if (sameJson(status, statusOf(object))) {
     session.deferred = undefined;
     session.unsaved = undefined;
     context.observer.status(object);

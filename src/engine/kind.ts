@@ -225,6 +225,11 @@ export interface Kind<Spec, In, Seen, Mem extends JsonObject, Do, Api> {
    * crash that its result is ours.
    */
   prepare?(step: Step<Do>, pass: Pass<Spec, In, Mem>, seen: Seen): Mem | undefined;
+  /**
+   * What of the memory of a create is kept with the record of its id, until there is a status: what nobody could tell
+   * after a crash, as `prepare`.
+   */
+  keep?(memory: Mem): JsonObject | undefined;
   /** One request; its answer folded into what was seen. @throws ApiError */
   act(step: Step<Do>, pass: Pass<Spec, In, Mem>, seen: Seen, api: Api): Promise<Known<Seen, Mem>>;
   /** Did an old step land? Reads only. @throws ApiError */

@@ -1,13 +1,13 @@
 /** Writing down which object of the platform belongs to a resource, and letting go of it. */
 import { member } from "../kube/json.ts";
-import type { KubeObject } from "../kube/types.ts";
+import type { Json, JsonObject, KubeObject } from "../kube/types.ts";
 import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE, SEAL } from "../resources/base/names.ts";
 import type { Connection, RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import type { Pins } from "./identity.ts";
 import type { Lives, Uuid } from "./kind.ts";
 import { policiesOf } from "./policy.ts";
-import { isSealed, seal } from "./seal.ts";
+import { seal, unseal } from "./seal.ts";
 import { text } from "./status.ts";
 
 /** Whether the object should carry our finalizer: only while its deletion has something to do (design §2). */
@@ -67,20 +67,27 @@ async function keepBackup<Api extends RatedApi>(context: Context<Api>, place: Pl
   return (await recordId(context, place, id)) ?? object;
 }
 
-/** The annotations of a record. */
+/** The annotations of a record, with what is to be kept of the create that it is the outcome of. */
 export function recordOf<Api extends RatedApi>(
   context: Context<Api>,
   { object, connection, pins }: Place<Api>,
   id: Uuid,
+  kept?: JsonObject,
 ): Readonly<Record<string, string>> {
   const sealed = { uid: object.metadata.uid, id, parentId: pins.parentId };
-  return { [EXTERNAL_ID]: id, [SEAL]: seal(connection.token(), sealed), [INSTALLATION]: context.installation };
+  return { [EXTERNAL_ID]: id, [SEAL]: seal(connection.token(), sealed, kept), [INSTALLATION]: context.installation };
 }
 
-/** Whether the annotations are a record of ours: of this object, this id and this parent. */
-export function isRecord<Api>({ object, connection, pins }: Place<Api>, id: Uuid): boolean {
+/**
+ * What the annotations keep of the create of this object.
+ * @returns undefined unless they are a record of ours: of this object, this id and this parent
+ */
+export function readRecord<Api>(
+  { object, connection, pins }: Place<Api>,
+  id: Uuid,
+): { readonly kept: Json | undefined } | undefined {
   const sealed = { uid: object.metadata.uid, id, parentId: pins.parentId };
-  return isSealed(connection.token(), sealed, object.metadata.annotations?.[SEAL]);
+  return unseal(connection.token(), sealed, object.metadata.annotations?.[SEAL]);
 }
 
 /** Makes the finalizer follow the policy. */
@@ -99,12 +106,14 @@ export async function release<Api extends RatedApi>(context: Context<Api>, objec
 /**
  * Stores the id of the object that now belongs to the resource, retried until it is stored, and clears the intent
  * that led to it. What is stored already is not stored again.
+ * @param kept see `recordOf`
  * @returns the object as the API server has it now; undefined when it is gone
  */
 export async function recordId<Api extends RatedApi>(
   context: Context<Api>,
   place: Place<Api>,
   id: Uuid,
+  kept?: JsonObject,
 ): Promise<KubeObject | undefined> {
   const { object } = place;
   const annotations = object.metadata.annotations ?? {};
@@ -114,7 +123,7 @@ export async function recordId<Api extends RatedApi>(
     annotations[INTENT] === undefined;
   if (stored) return object;
   context.claims.take(object, id, place.pins);
-  const change = { ...recordOf(context, place, id), ...cleared(object) };
+  const change = { ...recordOf(context, place, id, kept), ...cleared(object) };
   return await context.writer.storeOutcome(object, change, context.stopping);
 }
 

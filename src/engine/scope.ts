@@ -1,5 +1,5 @@
 /** Hop 3 of a reconcile: the spec parsed, references, connection and values resolved, identity checked. */
-import { member } from "../kube/json.ts";
+import { isObject, member } from "../kube/json.ts";
 import { keyOf } from "../kube/objects.ts";
 import type { JsonObject, KubeObject } from "../kube/types.ts";
 import { invalidWindows } from "./change-window.ts";
@@ -12,11 +12,11 @@ import { keyText } from "./keys.ts";
 import type { Goal, Kind, Needs, Pass, Proof, Reference, Uuid, Why } from "./kind.ts";
 import { adoptionPolicy, invalidSpec, policiesOf, requestedToken, type Policies } from "./policy.ts";
 import { reach } from "./reach.ts";
-import { isRecord, type Place } from "./record.ts";
+import { readRecord, type Place } from "./record.ts";
 import { resolveReferences, strayed, type Gate } from "./references.ts";
 import { resolver } from "./resolver.ts";
 import type { Session } from "./session.ts";
-import { text } from "./status.ts";
+import { statusOf, text } from "./status.ts";
 import { isBegun } from "./task.ts";
 import { resolveValues } from "./values.ts";
 
@@ -88,7 +88,7 @@ export async function scope<Spec, In, Seen, Mem extends JsonObject, Do, Api exte
   const unclear = invalidWindows(policies.windows, context.clock.now());
   if (unclear !== undefined) return stalled(unclear);
   const frame = { object, cause: causeIn(object), session, connection, pins, policies, governed: governedIn(object) };
-  const found = { spec, inputs: inputs.inputs, goal, identity: provenBySeal(frame, identity), needs };
+  const found = { spec, inputs: inputs.inputs, goal, identity: provenBySeal(kind, frame, session, identity), needs };
   const pass = passOf(context, kind, frame, found);
   claimEntries(context, kind, object, pass);
   return { is: "ready", frame: { ...frame, pass } };
@@ -116,10 +116,24 @@ function claimEntries<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Ra
   context.entries.want(object, kind.entries({ ...pass, id: recordedId(pass) }));
 }
 
-/** A claim that bears our seal is as good as the status that a crash kept us from writing. */
-function provenBySeal<Api>(place: Place<Api>, identity: Identity): Identity {
-  const claimed = identity.is === "known" && identity.proof === "claimed";
-  return claimed && isRecord(place, identity.id) ? { ...identity, proof: "recorded" } : identity;
+/**
+ * A claim that bears our seal is as good as the status that a crash kept us from writing. What was kept with it is in no
+ * status yet.
+ */
+function provenBySeal<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  place: Place<Api>,
+  session: Session,
+  identity: Identity,
+): Identity {
+  if (identity.is !== "known" || identity.proof !== "claimed") return identity;
+  const record = readRecord(place, identity.id);
+  if (record === undefined) return identity;
+  if (isObject(record.kept)) {
+    const memory = kind.resource.memory.parse({ ...record.kept, ...statusOf(place.object) });
+    session.unsaved ??= { id: identity.id, memory, intentClosed: false };
+  }
+  return { ...identity, proof: "recorded" };
 }
 
 /**

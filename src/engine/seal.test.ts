@@ -1,15 +1,24 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { isSealed, seal, type Sealed } from "./seal.ts";
+import { seal, unseal, type Sealed } from "./seal.ts";
 
 const record: Sealed = { uid: "uid-1", id: "id-1", parentId: "parent-1" };
+const kept = { written: { names: ["A", "é"] } };
 
 describe("a seal", () => {
   it("holds for the record that it was made for", () => {
-    expect(isSealed("token", record, seal("token", record))).toBe(true);
-    expect(
-      isSealed("token", { ...record, parentId: undefined }, seal("token", { ...record, parentId: undefined })),
-    ).toBe(true);
+    expect(unseal("token", record, seal("token", record))).toEqual({ kept: undefined });
+    const orphan = { ...record, parentId: undefined };
+    expect(unseal("token", orphan, seal("token", orphan))).toEqual({ kept: undefined });
+  });
+
+  it("gives back what was kept with it", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.string()), (what) => {
+        expect(unseal("token", record, seal("token", record, { ...what }))).toEqual({ kept: { ...what } });
+      }),
+    );
   });
 
   it.each([
@@ -18,15 +27,29 @@ describe("a seal", () => {
     ["another parent", { ...record, parentId: "parent-2" }],
     ["no parent", { ...record, parentId: undefined }],
   ])("does not hold for %s", (_what, other) => {
-    expect(isSealed("token", other, seal("token", record))).toBe(false);
+    expect(unseal("token", other, seal("token", record))).toBeUndefined();
+    expect(unseal("token", other, seal("token", record, kept))).toBeUndefined();
   });
 
-  it.each([undefined, "", "x", "x".repeat(22), "é".repeat(11)])("is not %j", (given) => {
-    expect(isSealed("token", record, given)).toBe(false);
+  const [proof = "", note = ""] = seal("token", record, kept).split(".");
+  it.each([
+    undefined,
+    "",
+    ".",
+    "x",
+    "x".repeat(22),
+    "é".repeat(11),
+    proof,
+    `${proof}.`,
+    `${proof}.${note}x`,
+    `${seal("token", record)}.${note}`,
+    `${seal("token", record)}.`,
+  ])("is not %j", (given) => {
+    expect(unseal("token", record, given)).toBeUndefined();
   });
 
   it("does not hold with another token, and tells nothing of it", () => {
-    expect(isSealed("other", record, seal("token", record))).toBe(false);
+    expect(unseal("other", record, seal("token", record))).toBeUndefined();
     expect(seal("token", record)).toMatch(/^[\w-]{22}$/);
   });
 });

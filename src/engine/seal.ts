@@ -6,6 +6,8 @@
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
+import { parseJson } from "../kube/json.ts";
+import type { Json, JsonObject } from "../kube/types.ts";
 import type { Uuid } from "./kind.ts";
 
 /** What a seal binds together. */
@@ -16,17 +18,29 @@ export interface Sealed {
   readonly parentId: Uuid | undefined;
 }
 
-/** @returns the seal, 22 characters of base64url */
-export function seal(token: string, { uid, id, parentId }: Sealed): string {
-  return createHmac("sha256", token)
-    .update(JSON.stringify(["seal", uid, id, parentId ?? null]))
-    .digest("base64url")
-    .slice(0, 22);
+/**
+ * @param kept what is to be read back with the record; everybody who may read the object can read it
+ * @returns 22 characters of base64url, with something kept followed by "." and that
+ */
+export function seal(token: string, sealed: Sealed, kept?: JsonObject): string {
+  return bound(token, sealed, kept && Buffer.from(JSON.stringify(kept)).toString("base64url"));
 }
 
-/** Whether this is the seal that we would make now. One made with a token that was rotated since is none. */
-export function isSealed(token: string, sealed: Sealed, given: string | undefined): boolean {
-  const expected = Buffer.from(seal(token, sealed));
-  const found = Buffer.from(given ?? "");
-  return found.length === expected.length && timingSafeEqual(found, expected);
+/**
+ * What was kept with a record.
+ * @returns undefined unless this is a seal that we would make now: one made with a token that was rotated since is none
+ */
+export function unseal(token: string, sealed: Sealed, given = ""): { readonly kept: Json | undefined } | undefined {
+  const at = given.indexOf(".");
+  const kept = at < 0 ? undefined : given.slice(at + 1);
+  const expected = Buffer.from(bound(token, sealed, kept));
+  const found = Buffer.from(given);
+  if (found.length !== expected.length || !timingSafeEqual(found, expected)) return undefined;
+  return { kept: kept === undefined ? undefined : parseJson(Buffer.from(kept, "base64url").toString()) };
+}
+
+function bound(token: string, { uid, id, parentId }: Sealed, kept: string | undefined): string {
+  const parts = ["seal", uid, id, parentId ?? null, ...(kept === undefined ? [] : [kept])];
+  const proof = createHmac("sha256", token).update(JSON.stringify(parts)).digest("base64url").slice(0, 22);
+  return kept === undefined ? proof : `${proof}.${kept}`;
 }

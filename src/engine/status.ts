@@ -1,12 +1,17 @@
 /** Reading an untyped status, and the small shapes in it. */
 import { isDeepStrictEqual } from "node:util";
 
-import { member } from "../kube/json.ts";
-import type { Json, KubeObject } from "../kube/types.ts";
+import { isObject, member } from "../kube/json.ts";
+import type { Json, JsonObject, KubeObject } from "../kube/types.ts";
 
 /** Array.isArray, for readonly arrays. */
 export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
+}
+
+/** What is stored of a status, whatever it is; nothing where there is none. */
+export function statusOf({ status }: { readonly status?: Json | undefined }): JsonObject {
+  return isObject(status) ? status : {};
 }
 
 /** The value if it is a non-empty string. */

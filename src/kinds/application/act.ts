@@ -10,7 +10,7 @@ import { importItems } from "../variables.ts";
 import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
 import { followed } from "./progress.ts";
 import { applicationInput, declaredSettings, observedSettings } from "./settings.ts";
-import { imported } from "./variables.ts";
+import { imported, prepare } from "./variables.ts";
 
 type Folded = Known<Seen, ApplicationMemory>;
 
@@ -54,9 +54,10 @@ async function create(pass: ApplicationPass, seen: Seen, api: Platform): Promise
   // A service that was just created is READY until it is deployed (api-behaviour §6.2).
   const status = { id: made.id, state: "READY", serviceDeploymentStatus: "NEVER_DEPLOYED" };
   const memory = { ...pass.memory, written: { settings: memorable(declaredSettings(pass.spec)), revision: 0 } };
-  // And without variables of its own: the first import is noted before it is sent as well.
-  const next = { ...seen, siblings: seen.siblings && [...seen.siblings, made], status, secrets: [] };
-  return { seen: next, memory, id: made.id };
+  // It has no variables of its own yet. The first import is noted with the record of the id.
+  const empty = { ...seen, secrets: [], serverNow: api.serverNow() };
+  const noted = prepare({ what: "import" }, { ...pass, memory }, empty) ?? memory;
+  return { seen: { ...seen, siblings: seen.siblings && [...seen.siblings, made], status }, memory: noted, id: made.id };
 }
 
 async function update(pass: ApplicationPass, seen: Seen, api: Platform): Promise<Folded> {

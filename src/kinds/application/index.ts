@@ -9,7 +9,7 @@ import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
 import { trace } from "./trace.ts";
-import { inputVariables, prepare } from "./variables.ts";
+import { inputVariables, keep, prepare } from "./variables.ts";
 
 export const application: PlatformKind<ApplicationSpec, Inputs, Seen, ApplicationMemory, Do> = {
   resource: platformApplication,
@@ -35,6 +35,7 @@ export const application: PlatformKind<ApplicationSpec, Inputs, Seen, Applicatio
   observe,
   plan,
   prepare: (step, pass, seen) => prepare(step.do, pass, seen),
+  keep,
   act: (step, pass, seen, api) => act(step.do, pass, seen, api),
   trace,
   report,

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import { passWith, inputsWith, print, seenIn, specOf } from "../../../test/support/applications.ts";
 import type { Json, Resolved } from "../../engine/kind.ts";
-import type { ApplicationMemory } from "../../resources/application.ts";
+import { platformApplication, type ApplicationMemory } from "../../resources/application.ts";
 import type { Seen } from "./model.ts";
-import { imported, inputVariables, pendingSecrets, prepare, variablesSent } from "./variables.ts";
+import { imported, inputVariables, keep, pendingSecrets, prepare, variablesSent } from "./variables.ts";
 
 const fromSecret = { secretKeyRef: { name: "s", key: "k" } };
 const fromConfig = { configMapKeyRef: { name: "c", key: "k" } };
@@ -102,6 +102,14 @@ describe("the variables of an application", () => {
   it("needs no note where secrets can be replaced, nor before anything else", () => {
     expect(prepare(step, passWith({ inputs, surface: "Full" }), listed())).toBeUndefined();
     expect(prepare({ what: "update" }, passWith({ inputs, surface: "Documented" }), listed())).toBeUndefined();
+  });
+
+  it("is kept with the record of the id, and read back as if it was in the status", () => {
+    const { memory } = platformApplication;
+    const noted = prepare(step, passWith({ inputs, surface: "Documented" }), listed()) ?? {};
+    expect(memory.parse(keep(noted)).written).toEqual(sent("2"));
+    expect(keep({ written: { settings: { port: "80" } } })).toBeUndefined();
+    expect(keep({})).toBeUndefined();
   });
 
   const secrets = (digest: string) => ({ secrets: [{ key: "B", digest }] });

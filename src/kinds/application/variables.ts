@@ -1,5 +1,5 @@
 /** The variables that a spec declares, and what of them is on the platform. Pure. */
-import { sameContent, type ConditionFact, type Needs } from "../../engine/kind.ts";
+import { sameContent, type ConditionFact, type JsonObject, type Needs } from "../../engine/kind.ts";
 import type { ApplicationSpec } from "../../resources/application.ts";
 import type { ApplicationMemory } from "../../resources/application.ts";
 import { inputsOf, isOfThen, isUntouched, type InputVariable } from "../variables.ts";
@@ -60,6 +60,12 @@ export function prepare(step: Do, pass: ApplicationPass, seen: Seen): Applicatio
     ...pass.memory,
     written: { ...written, sentSecrets: [...others, ...clear.map(([key, digest]) => ({ key, digest, at }))] },
   };
+}
+
+/** What was noted of the secrets before the first import. */
+export function keep({ written }: ApplicationMemory): JsonObject | undefined {
+  const { sentSecrets } = written ?? {};
+  return sentSecrets && { written: { sentSecrets } };
 }
 
 /** What was written by an import of which the platform took over these names. */
