@@ -93,7 +93,7 @@ interface Wires {
 }
 
 function ownerOfCall({ pids }: TapOptions, { owners }: Wires, { socket }: IncomingMessage): number | undefined {
-  const known = owners.get(socket) ?? ownerOf(socket.remotePort ?? 0, pids());
+  const known = owners.get(socket) ?? ownerOf(socket, pids());
   if (known !== undefined) owners.set(socket, known);
   return known;
 }
