@@ -22,6 +22,8 @@ export interface Outcome {
   /** What the platform held when all of the life but its end was over, and after the end. */
   readonly held: readonly string[];
   readonly left: readonly string[];
+  /** The conditions of all objects then, before the end. */
+  readonly told: readonly string[];
   /** What must not be. */
   readonly violations: readonly string[];
 }
@@ -31,6 +33,7 @@ export async function run(platforms: Platforms, plan: Plan, reference?: Outcome)
   const bed = createBed(platforms, plan);
   const violations: string[] = [];
   let held: readonly string[] = [];
+  let told: readonly string[] = [];
   let orders = 0;
   try {
     for (const phase of lifeOn(plan.surface)) {
@@ -44,6 +47,7 @@ export async function run(platforms: Platforms, plan: Plan, reference?: Outcome)
       if (phase.rests === true) {
         violations.push(...(await restless(bed)));
         held = holdings(bed.platform.world());
+        told = conditions(bed);
       }
     }
   } catch (error) {
@@ -52,9 +56,11 @@ export async function run(platforms: Platforms, plan: Plan, reference?: Outcome)
   const left = holdings(bed.platform.world());
   violations.push(...repeated(bed.platform, orders), ...bed.internal.map((error) => `internal: ${String(error)}`));
   if (reference !== undefined && violations.length === 0) {
-    violations.push(...differing("held", held, reference.held), ...differing("left", left, reference.left));
+    violations.push(...differing("held", held, reference.held));
+    violations.push(...differing("left", left, reference.left));
+    violations.push(...differing("told", told, reference.told).filter((line) => !isNewsOf(plan, line)));
   }
-  return { trace: bed.gate.trace, held, left, violations };
+  return { trace: bed.gate.trace, held, left, told, violations };
 }
 
 /**
@@ -128,6 +134,25 @@ async function poll(bed: Bed): Promise<readonly Exchange[] | undefined> {
   const [since, met] = [gate.trace.length, gate.met()];
   await bed.until(() => false, POLL_MS);
   return gate.met() === met ? gate.trace.slice(since) : undefined;
+}
+
+/**
+ * Whether it was a fault that made it so: an import that lands after the deployment which was to bring it out leaves the
+ * application outdated, and the documented surface does not show that its values are the deployed ones.
+ */
+function isNewsOf({ surface, faults }: Plan, line: string): boolean {
+  const landsLate = faults.some(({ fault }) => fault === "late" || fault === "slow");
+  return surface === "documented" && landsLate && line.includes("PlatformApplication api: Drifted=");
+}
+
+function conditions({ cluster }: Bed): readonly string[] {
+  return cluster
+    .all()
+    .flatMap((object) =>
+      conditionsOf(object).map(
+        ({ type, status, reason }) => `${object.kind} ${object.metadata.name}: ${type}=${status}/${reason}`,
+      ),
+    );
 }
 
 function differing(what: string, is: readonly string[], should: readonly string[]): readonly string[] {
