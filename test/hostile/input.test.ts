@@ -25,6 +25,7 @@ import { createStage } from "../support/stage.ts";
 
 const ODD = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 const VALUE = 'c4n4ry-"value"-ä\\/+?&1';
+const ms = (time: number): string => `${Math.ceil(time)} ms`;
 const Said = z.object({ note: z.string(), regarding: z.object({ name: z.string() }) });
 
 describe("hostile input", () => {
@@ -164,7 +165,10 @@ describe("hostile input", () => {
       const text = await (await fetch(`${stage.operator.metricsUrl}/metrics`)).text();
       return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1]) * 1_000;
     };
+    // What else there is to do on a busy machine holds it up as well.
     await lag();
+    await expectGoodGoesOn("before the evil");
+    const usually = await lag();
     const record = await stage.record();
     await stage.apply(
       resource("PlatformBinding", "evil", {
@@ -176,7 +180,7 @@ describe("hostile input", () => {
     const judged = await stage.waitFor("PlatformBinding", "evil", { reason: "InvalidSpec" });
     expect(condition(judged, "Ready")?.message).toContain("rejected putBinding");
     expect(record.changes().length).toBeGreaterThan(0);
-    figure(task, `event loop held up ${Math.ceil(await lag())} ms at most`);
+    figure(task, `event loop held up ${ms(await lag())} at most, ${ms(usually)} by a deployment`);
     platform.sim.faults.clear("evil");
     await stage.remove("PlatformBinding", "evil");
   });
