@@ -30,11 +30,11 @@ check: $(installed) ## lint, format, types, unit tests, unused code, generated f
 chaos: export CHAOS := all
 chaos: export CHAOS_SEED := $(or $(SEED),1)
 chaos: $(installed) ## every failure of docs/reliability.md, a hundred minutes; PART=unit|integration|chaos, ONLY=title, SEED=n
-	@for part in $(or $(PART),unit integration chaos); do \
+	@failed=0; for part in $(or $(PART),unit integration chaos); do \
 	  report=test-results/chaos-$$part$(if $(ONLY),-again).json; rm -f $$report; \
 	  npm run --silent chaos -- --project $$part $$([ $$part != integration ] || echo --project afterwards) \
-	    --outputFile.json=$$report $(if $(ONLY),-t '$(ONLY)'); \
-	done; npm run --silent reliability test-results/chaos-*.json
+	    --outputFile.json=$$report $(if $(ONLY),-t '$(ONLY)') || failed=1; \
+	done; npm run --silent reliability test-results/chaos-*.json && exit $$failed
 
 life: export CHAOS := all
 life: $(installed) ## lives with one kill by name, PLAN=full-037-after,documented-002-before; LEARN=1 learns where they can be killed

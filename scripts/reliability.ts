@@ -1,15 +1,15 @@
 /**
  * Writes docs/reliability.md from the runner's own reports of `make chaos`: class, bed, plans, violations, figure.
  * Arguments: the reports' paths. Of a test that ran in several of them the last run counts, and the page says how many
- * did. Ends with an error when a class was not proven, something was violated, or too many plans did not meet their
- * call.
+ * did. Ends with an error when a class was not proven, something was violated or failed beside the classes, or too many
+ * plans did not meet their call.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 
 import { SECTIONS } from "../test/chaos/classes.ts";
-import { idsIn, isHollow, Report, type Row, rowOf, runsOf, UNMET_SHARE } from "./reliability/rows.ts";
+import { failuresOf, idsIn, isHollow, Report, type Row, rowOf, runsOf, UNMET_SHARE } from "./reliability/rows.ts";
 
 const root = join(import.meta.dirname, "..");
 const reports = process.argv.slice(2).map((path) => Report.parse(JSON.parse(readFileSync(path, "utf8"))));
@@ -21,17 +21,20 @@ const unknown = [...new Set(runs.flatMap(({ fullName }) => idsIn(fullName)))].fi
 writeFileSync(join(root, "docs/reliability.md"), page());
 const all = [...rows.values()];
 const violations = new Set(all.flatMap((row) => row.violations));
+const failures = failuresOf(runs);
 const unproven = [...rows].filter(([, { plans }]) => plans === 0).map(([id]) => id);
 const hollow = [...rows].filter(([, row]) => isHollow(row)).map(([id]) => id);
 console.log(`${sum(all.map(({ plans }) => plans))} plans, ${violations.size} violations: docs/reliability.md`);
 for (const violation of violations) console.error(`violated: ${violation}`);
+for (const failure of failures) console.error(`failed, of no class: ${failure}`);
 if (unknown.length > 0) console.error(`no such classes: ${unknown.join(", ")}`);
 if (unproven.length > 0) console.error(`without a plan: ${unproven.join(", ")}`);
 if (hollow.length > 0) console.error(`more than ${UNMET_SHARE * 100} % did not meet their call: ${hollow.join(", ")}`);
 const unloaded = reports
   .flatMap(({ testResults }) => testResults)
   .some(({ status, assertionResults }) => status === "failed" && assertionResults.length === 0);
-process.exitCode = violations.size + unproven.length + unknown.length + hollow.length > 0 || unloaded ? 1 : 0;
+const wrong = [violations.size, failures.length, unproven.length, unknown.length, hollow.length];
+process.exitCode = wrong.some((count) => count > 0) || unloaded ? 1 : 0;
 
 /** From the root of the repository, wherever the run had its checkout. */
 function pathOf(name: string): string {

@@ -68,6 +68,13 @@ export function rowOf(id: string, all: readonly Run[]): Row {
   };
 }
 
+/** @returns the tests that failed and whose titles have no class's id: they are violations of none. */
+export function failuresOf(all: readonly Run[]): readonly string[] {
+  return all
+    .filter((run) => isRun(run) && isViolation(run) && idsIn(run.fullName).length === 0)
+    .map(({ file, fullName }) => `${file}: ${fullName}`);
+}
+
 /** @returns whether too few of a class's plans met their call to speak of the class. */
 export function isHollow({ plans, unmet }: Pick<Row, "plans" | "unmet">): boolean {
   return unmet > UNMET_SHARE * (plans + unmet);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { idsIn, isHollow, Report, rowOf, runsOf } from "../../scripts/reliability/rows.ts";
+import { failuresOf, idsIn, isHollow, Report, rowOf, runsOf } from "../../scripts/reliability/rows.ts";
 import { SECTIONS } from "../chaos/classes.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -68,6 +68,16 @@ describe("a row", () => {
   it("takes for a violation what failed, and what passed only when it was tried again", () => {
     const { violations } = rowFrom(passed, failed, { ...passed, failureMessages: ["at first"] });
     expect(violations).toEqual(["[A1] test 1", "[A1] test 2"]);
+  });
+
+  it("leaves what failed beside the classes to be told of its own", () => {
+    const assertionResults = [
+      { fullName: "an oracle", ...failed },
+      { fullName: "another one", ...passed },
+      { fullName: "[A1] a class", ...failed },
+    ];
+    const { runs } = runsOf([reportOf(0, { name: "/checkout/src/a.test.ts", assertionResults })], pathOf);
+    expect(failuresOf(runs)).toEqual(["src/a.test.ts: an oracle"]);
   });
 
   it.each([
