@@ -1,6 +1,6 @@
 /** What a pass leaves behind, to be written down. */
 import { member } from "../kube/json.ts";
-import type { KubeObject } from "../kube/types.ts";
+import type { JsonObject, KubeObject } from "../kube/types.ts";
 import type { Ending } from "./compose.ts";
 import type { Governed } from "./governed.ts";
 import type { Pins } from "./identity.ts";
@@ -16,6 +16,8 @@ export interface Done {
   readonly ending: Ending;
   readonly report: Report | undefined;
   readonly id: Uuid | undefined;
+  /** What is remembered of the object with that id, unless the session or else the stored status tells it. */
+  readonly memory?: JsonObject | undefined;
   readonly pins: Pins | undefined;
   /** Whether the platform was asked in this pass: then a reconcile request is handled, however it went. */
   readonly asked: boolean;

@@ -42,7 +42,7 @@ async function tell<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
   done: Done,
 ): Promise<Ms> {
   const { object, session, ending, report } = done;
-  const memory: JsonObject = session.unsaved?.memory ?? kind.resource.memory.parse(object.status ?? {});
+  const memory: JsonObject = session.unsaved?.memory ?? done.memory ?? kind.resource.memory.parse(object.status ?? {});
   const status = compose({
     object,
     ending,

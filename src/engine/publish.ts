@@ -45,7 +45,7 @@ function written<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedAp
 ): Done {
   const { session, object, report } = done;
   const { memory, intentClosed = false } = session.unsaved ?? {};
-  const known = memory ?? kind.resource.memory.parse(object.status ?? {});
+  const known = memory ?? done.memory ?? kind.resource.memory.parse(object.status ?? {});
   session.unsaved = { id: done.id, memory: { ...known, ...status }, intentClosed };
   return report === undefined ? done : { ...done, report: { ...report, status: { ...report.status, ...status } } };
 }

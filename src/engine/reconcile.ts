@@ -139,7 +139,9 @@ function toFinish<Spec, In, Mem extends JsonObject, Api>(
   const { defaults } = connection.settings;
   // Lists, which several can share, are what the documented surface does not have.
   const group = frame.pass.surface === "Full" ? (pins.parentId ?? connection.uid) : undefined;
-  return { object, session, ending, report, id: recordedId(frame.pass), pins, asked, again, governed, defaults, group };
+  const id = recordedId(frame.pass);
+  const memory = id === undefined ? undefined : frame.pass.memory;
+  return { object, session, ending, report, id, memory, pins, asked, again, governed, defaults, group };
 }
 
 /** A connection whose Secret is missing looks for it again soon; nothing else would bring it back. */

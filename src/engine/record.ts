@@ -67,7 +67,10 @@ async function keepBackup<Api extends RatedApi>(context: Context<Api>, place: Pl
   return (await recordId(context, place, id)) ?? object;
 }
 
-/** The annotations of a record, with what is to be kept of the create that it is the outcome of. */
+/**
+ * The annotations of a record, with what is to be kept of the create that it is the outcome of, if there is room for it:
+ * an outcome must be stored.
+ */
 export function recordOf<Api extends RatedApi>(
   context: Context<Api>,
   { object, connection, pins }: Place<Api>,
@@ -75,7 +78,20 @@ export function recordOf<Api extends RatedApi>(
   kept?: JsonObject,
 ): Readonly<Record<string, string>> {
   const sealed = { uid: object.metadata.uid, id, parentId: pins.parentId };
-  return { [EXTERNAL_ID]: id, [SEAL]: seal(connection.token(), sealed, kept), [INSTALLATION]: context.installation };
+  const annotations = (note?: JsonObject) => ({
+    [EXTERNAL_ID]: id,
+    [SEAL]: seal(connection.token(), sealed, note),
+    [INSTALLATION]: context.installation,
+  });
+  const whole = annotations(kept);
+  return bytesOf({ ...object.metadata.annotations, ...whole }) <= ANNOTATIONS_MAX ? whole : annotations();
+}
+
+/** What the API server takes of annotations on one object, in bytes (apimachinery, TotalAnnotationSizeLimitB). */
+const ANNOTATIONS_MAX = 256 * 1_024;
+
+function bytesOf(annotations: Readonly<Record<string, string>>): number {
+  return Buffer.byteLength(Object.entries(annotations).flat().join(""));
 }
 
 /**

@@ -88,7 +88,7 @@ export async function scope<Spec, In, Seen, Mem extends JsonObject, Do, Api exte
   const unclear = invalidWindows(policies.windows, context.clock.now());
   if (unclear !== undefined) return stalled(unclear);
   const frame = { object, cause: causeIn(object), session, connection, pins, policies, governed: governedIn(object) };
-  const found = { spec, inputs: inputs.inputs, goal, identity: provenBySeal(kind, frame, session, identity), needs };
+  const found = { spec, inputs: inputs.inputs, goal, ...provenBySeal(frame, identity), needs };
   const pass = passOf(context, kind, frame, found);
   claimEntries(context, kind, object, pass);
   return { is: "ready", frame: { ...frame, pass } };
@@ -116,24 +116,15 @@ function claimEntries<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Ra
   context.entries.want(object, kind.entries({ ...pass, id: recordedId(pass) }));
 }
 
-/**
- * A claim that bears our seal is as good as the status that a crash kept us from writing. What was kept with it is in no
- * status yet.
- */
-function provenBySeal<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+/** A claim that bears our seal is as good as the status that a crash kept us from writing, and keeps what that would. */
+function provenBySeal<Api>(
   place: Place<Api>,
-  session: Session,
   identity: Identity,
-): Identity {
-  if (identity.is !== "known" || identity.proof !== "claimed") return identity;
+): { readonly identity: Identity; readonly kept?: JsonObject } {
+  if (identity.is !== "known" || identity.proof !== "claimed") return { identity };
   const record = readRecord(place, identity.id);
-  if (record === undefined) return identity;
-  if (isObject(record.kept)) {
-    const memory = kind.resource.memory.parse({ ...record.kept, ...statusOf(place.object) });
-    session.unsaved ??= { id: identity.id, memory, intentClosed: false };
-  }
-  return { ...identity, proof: "recorded" };
+  if (record === undefined) return { identity };
+  return { identity: { ...identity, proof: "recorded" }, ...(isObject(record.kept) && { kept: record.kept }) };
 }
 
 /**
@@ -197,6 +188,7 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     readonly inputs: In;
     readonly goal: Goal;
     readonly identity: Identity;
+    readonly kept?: JsonObject;
     readonly needs: Needs<In>;
   },
 ): Pass<Spec, In, Mem> {
@@ -213,7 +205,7 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     now: context.clock.now(),
     id,
     proof,
-    memory: kind.resource.memory.parse(session.unsaved?.memory ?? object.status ?? {}),
+    memory: kind.resource.memory.parse(session.unsaved?.memory ?? { ...found.kept, ...statusOf(object) }),
     surface,
     isSurfaceOpen: connection.surface === undefined,
     generation: object.metadata.generation ?? 0,

@@ -92,6 +92,13 @@ describe("what an application remembers", () => {
     expect([changed.written?.variables, changed.lastDeployment?.variables]).toEqual([print("some"), print("some")]);
   });
 
+  it("takes what is deployed for what was sent where that was forgotten, and so awaits no import", () => {
+    const sentSecrets = [{ key: "KEY", digest: "old", at: NOW.toISOString() }];
+    const seen = seenIn("DEPLOYED", { keys: new Set(["KEY"]) });
+    const { written } = memoryOf({ inputs: inputsWith(variables), memory: { written: { sentSecrets } } }, seen);
+    expect(written).toMatchObject({ variableNames: ["KEY"], sentSecrets: undefined });
+  });
+
   it("that it was asked to stop, until that is seen", () => {
     const stopping = baselineOf(statusOf("DEPLOYED"));
     const memory = { stopping, runState: "Stopped" } as const;

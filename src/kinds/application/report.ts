@@ -125,7 +125,10 @@ function writtenVariables(pass: ApplicationPass, foreign: boolean): Partial<Appl
   const { fingerprint, variables } = pass.inputs;
   const { written } = pass.memory;
   const names = foreign ? variables.map(({ name }) => name) : (written?.variableNames ?? []);
-  if (foreign) return { variables: { ...fingerprint }, variableNames: names, secrets: secretsOf(pass, names) };
+  if (foreign) {
+    const secrets = secretsOf(pass, names);
+    return { variables: { ...fingerprint }, variableNames: names, secrets, sentSecrets: undefined };
+  }
   if (!sameContent(written?.variables, fingerprint)) return {};
   // Under another token other digests stand for the same.
   return { variables: refreshed(written?.variables, fingerprint), secrets: secretsOf(pass, names) };
