@@ -11,7 +11,8 @@ const learning = process.env["CHAOS_LEARN"] === "1";
 describe.concurrent.each(["full", "documented"] as const)("[A1] the life without faults, %s surface", (surface) => {
   it.runIf(effort.all || learning)("does what the reference trace says", async ({ expect }) => {
     const [first, second] = await Promise.all([live(surface), live(surface)]);
-    expect([...first.violations, ...second.violations]).toEqual([]);
+    const violations = [...first.violations, ...second.violations];
+    expect(violations, violations.join("\n")).toEqual([]);
     expect(first.ends).toEqual(second.ends);
     expect(first.held).toEqual(second.held);
     const steps = stepsOf(first.steps, second.steps, (what) => !isWrite(what));

@@ -5,6 +5,7 @@
 import { member } from "../../../src/kube/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/types.ts";
 import { RECONCILE_REQUESTED_AT as REQUESTED_AT, RESOLVE } from "../../../src/resources/base/names.ts";
+import type { Surface } from "../../../src/simulator/operations.ts";
 import { comes as becomes, condition, type Manifest } from "../../support/cluster.ts";
 import {
   application,
@@ -23,6 +24,8 @@ import type { Bed } from "../bed.ts";
 /** One step of the life: what a user does, and what has to come of it. */
 export interface Chapter {
   readonly name: string;
+  /** The only surface that has it. */
+  readonly only?: Surface;
   act(bed: Bed): Promise<void>;
   /** Waits for what the chapter leads to; on the way does what a user is told to. */
   over(bed: Bed): Promise<void>;
@@ -89,6 +92,12 @@ export const CHAPTERS: readonly Chapter[] = [
       await comes(bed, ...OPERATION, isReady);
       await comes(bed, "PlatformApplication", "api", isReady);
     },
+  },
+  {
+    name: "pause",
+    only: "full",
+    act: (bed) => bed.patch("PlatformApplication", "api", { spec: { runState: "Stopped" } }),
+    over: (bed) => comes(bed, "PlatformApplication", "api", isReady),
   },
   {
     name: "delete",

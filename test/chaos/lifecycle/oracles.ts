@@ -2,7 +2,6 @@
 import { Buffer } from "node:buffer";
 
 import { member } from "../../../src/kube/json.ts";
-import type { Json } from "../../../src/kube/types.ts";
 import type { Bed } from "../bed.ts";
 import { asksForMore, callsOf, type Evidence } from "../effects.ts";
 
@@ -38,50 +37,6 @@ export function leaks(bed: Bed, before: readonly string[], surface: "full" | "do
   return twice.map((one) => `O2 twice on the platform: ${one}`);
 }
 
-/** What one object looked like each time the operator had written to it. */
-export interface Sample {
-  readonly name: string;
-  readonly generation: number;
-  readonly status: Json | undefined;
-}
-
-/** O5: what a status says is neither older nor newer than what was read, and times change only with what they time. */
-export function dishonesty(samples: readonly Sample[]): readonly string[] {
-  const found: string[] = [];
-  const last = new Map<string, { readonly observed: number; readonly conditions: ReadonlyMap<string, Stamp> }>();
-  for (const { name, generation, status } of samples) {
-    const observed = numberOf(member(status, "observedGeneration"));
-    const conditions = stampsOf(status);
-    const before = last.get(name);
-    if (observed > generation) found.push(`O5 ${name}: observedGeneration ${observed} of generation ${generation}`);
-    if (before !== undefined && observed < before.observed) {
-      found.push(`O5 ${name}: observedGeneration went from ${before.observed} to ${observed}`);
-    }
-    for (const [type, { is, at }] of conditions) {
-      const old = before?.conditions.get(type);
-      if (old?.is === is && old.at !== at) found.push(`O5 ${name}: ${type} stayed ${is} and got another time`);
-    }
-    last.set(name, { observed, conditions });
-  }
-  return found;
-}
-
-interface Stamp {
-  readonly is: string;
-  readonly at: string;
-}
-
-function stampsOf(status: Json | undefined): ReadonlyMap<string, Stamp> {
-  const conditions = member(status, "conditions");
-  const list = Array.isArray(conditions) ? conditions : [];
-  return new Map(
-    list.map((one: Json) => [
-      textOf(member(one, "type")),
-      { is: textOf(member(one, "status")), at: textOf(member(one, "lastTransitionTime")) },
-    ]),
-  );
-}
-
 /** O6: the process ended only where it was killed, and met nothing that it has no table for. */
 export function upsets(bed: Bed): readonly string[] {
   return bed
@@ -106,8 +61,4 @@ export function exposures(bed: Bed, secrets: readonly string[]): readonly string
 /** @returns a text, "" for what is none. */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
-}
-
-function numberOf(value: unknown): number {
-  return typeof value === "number" ? value : 0;
 }

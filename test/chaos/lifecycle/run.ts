@@ -8,12 +8,14 @@ import { type Bed, openBed } from "../bed.ts";
 import { holdings } from "../holdings.ts";
 import type { Answer, Call, Director } from "../tap/call.ts";
 import { doubleActions } from "./actions.ts";
+import { contradictionOf, dishonesty, type Sample } from "./honesty.ts";
 import { CHAPTERS, type Chapter, FIRST, MEMBERS, SECOND } from "./life.ts";
-import { dishonesty, duplicates, exposures, inventory, leaks, type Sample, textOf, upsets } from "./oracles.ts";
+import { duplicates, exposures, inventory, leaks, textOf, upsets } from "./oracles.ts";
 import { mostPasses, type Passes } from "./passes.ts";
 import { directorOf, type Plan } from "./plan.ts";
 import { restlessness } from "./rest.ts";
 import { otherEnds, type Step, type Trace } from "./trace.ts";
+import { busyness, namesIn } from "./updates.ts";
 
 /** What a run showed. */
 export interface Run {
@@ -46,7 +48,11 @@ export async function live(surface: Surface, plan?: Plan, expected?: Ends): Prom
   const before = inventory(bed);
   const secrets = [bed.platform.tokens.admin, FIRST, SECOND];
   const samples: Sample[] = [];
-  const answered: NonNullable<Director["answered"]> = (call, answer) => samples.push(...sampleOf(call, answer));
+  const done: string[] = [];
+  const answered: NonNullable<Director["answered"]> = (call, answer) => {
+    samples.push(...sampleOf(bed, call, answer));
+    if (call.side === "kube" && answer.status < 300) done.push(call.what);
+  };
   const crash = plan === undefined ? undefined : directorOf(plan);
   const steps: Step[] = [];
   const ends: Trace["ends"] = {};
@@ -55,7 +61,7 @@ export async function live(surface: Surface, plan?: Plan, expected?: Ends): Prom
   let passes: Passes = { acting: 0, writing: 0 };
   let convergedMs = 0;
 
-  for (const chapter of chaptersOf(plan)) {
+  for (const chapter of chaptersOf(surface, plan)) {
     const from = bed.calls.length;
     const isIts = plan?.step.chapter === chapter.name;
     const { unrest, ...times } = await lived(bed, chapter, answered, isIts ? crash : undefined);
@@ -76,6 +82,7 @@ export async function live(surface: Surface, plan?: Plan, expected?: Ends): Prom
     ...leaks(bed, before, surface),
     ...doubleActions(bed, 1),
     ...dishonesty(samples),
+    ...(expected === undefined ? [] : busyness(done, namesIn(expected.steps, Object.keys(ends)))),
     ...upsets(bed),
     ...exposures(bed, secrets),
   );
@@ -126,13 +133,14 @@ async function lived(
   return { unrest, convergedMs };
 }
 
-function chaptersOf(plan: Plan | undefined): readonly Chapter[] {
-  if (plan === undefined) return CHAPTERS;
-  const at = CHAPTERS.findIndex(({ name }) => name === plan.step.chapter);
-  return CHAPTERS.filter((_, index) => index <= at || index === CHAPTERS.length - 1);
+function chaptersOf(surface: Surface, plan: Plan | undefined): readonly Chapter[] {
+  const all = CHAPTERS.filter(({ only = surface }) => only === surface);
+  if (plan === undefined) return all;
+  const at = all.findIndex(({ name }) => name === plan.step.chapter);
+  return all.filter((_, index) => index <= at || index === all.length - 1);
 }
 
-function sampleOf({ side, method, what }: Call, { status, body }: Answer): readonly Sample[] {
+function sampleOf(bed: Bed, { side, method, what }: Call, { status, body }: Answer): readonly Sample[] {
   if (side !== "kube" || method !== "PATCH" || status !== 200 || !what.includes(" platform")) return [];
   const object = parseJson(body.toString());
   const generation = member(member(object, "metadata"), "generation");
@@ -141,12 +149,16 @@ function sampleOf({ side, method, what }: Call, { status, body }: Answer): reado
       name: what.replace("kube PATCH ", "").replace("/status", ""),
       generation: typeof generation === "number" ? generation : 0,
       status: member(object, "status"),
+      // What was only kept beside something else was not said anew.
+      ...(what.endsWith("/status") && {
+        contradiction: contradictionOf(member(object, "status"), bed.platform.world()),
+      }),
     },
   ];
 }
 
-/** How chapters should end. */
-type Ends = Pick<Trace, "ends" | "held">;
+/** How chapters should end, and what is done on the way. */
+type Ends = Pick<Trace, "ends" | "held" | "steps">;
 
 /** How one ended. */
 interface End {
