@@ -73,6 +73,9 @@ function page(): string {
     "A pass over an object acts when it changes the platform, writes the object's metadata, or tells the end. How many " +
       "others there are, which tell what the object waits for or what the platform is at, says how fast the machine is.",
     "",
+    "Kills meet every write that two lives without a kill have in common, as often as it occurs, and the first of the " +
+      "reads that are alike, since polls are: a read has no effect.",
+    "",
     "A single plan is run again by its name, as the test's title tells it: `make life PLAN=full-037-after`. Plans that " +
       "once found a defect are kept in [test/chaos/regressions](../test/chaos/regressions).",
   ];

@@ -1,0 +1,230 @@
+/**
+ * Values that a CRD refuses and that are stored nevertheless, as an older version of it let them pass: each stalls its
+ * own resource, and nothing of its kind (reliability bar E16).
+ */
+import { describe, expect, it } from "vitest";
+
+import { isObject, member } from "../../../src/kube/json.ts";
+import type { Json } from "../../../src/kube/types.ts";
+import { FINALIZER } from "../../../src/resources/base/names.ts";
+import type { Surface } from "../../../src/simulator/operations.ts";
+import type { Manifest } from "../../support/cluster.ts";
+import { effort } from "../../support/effort.ts";
+import { everyKind } from "../../support/every-kind.ts";
+import { figure } from "../../support/figure.ts";
+import { application, connection, resource, secret } from "../../support/manifests.ts";
+import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
+import { casesOf } from "../generated/cases.ts";
+import { SOMEWHERE } from "../generated/ground.ts";
+import { CANARY, refusedJunk, unknownMembers, type Junk } from "../generated/junk.ts";
+import { KINDS } from "../generated/kinds/index.ts";
+import { CONFIGURATION, VALUES } from "../generated/kinds/references.ts";
+import type { Ground, KindCases } from "../generated/outcomes.ts";
+import { readSchemas, type KindSchema } from "../generated/schema.ts";
+import { chosen } from "../generated/trials.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+/** The bar's own. */
+const DEADLINE_MS = 5 * SECOND;
+const STEP_MS = 250;
+/** How much of the junk a short run takes of each kind, beside everything that the generator of changes gives. */
+const FEW_JUNK = 40;
+/** As many go in one moment; more would look like a hot loop. */
+const BATCH = 20;
+
+interface Row {
+  readonly schema: KindSchema;
+  readonly cases: KindCases;
+  readonly surface: Surface;
+  readonly kind: string;
+}
+
+const surfaces: readonly Surface[] = effort.all ? ["full", "documented"] : ["full"];
+const rows: readonly Row[] = readSchemas().flatMap((schema) =>
+  KINDS.filter(({ kind }) => kind === schema.kind).flatMap((cases) =>
+    surfaces.map((surface) => ({ schema, cases, surface, kind: schema.kind })),
+  ),
+);
+
+/** A value, and the name of the resource that has it. */
+type Named = Junk & { readonly name: string };
+
+interface World {
+  readonly bench: OperatorBench;
+  readonly kind: string;
+  /** A good resource of the kind, which is not applied yet. */
+  readonly good: Manifest;
+  /** Those of all kinds, which are at rest. */
+  readonly others: readonly Manifest[];
+  readonly leaves: number;
+  /** What has to end as InvalidSpec before anything is sent. */
+  readonly bad: readonly Named[];
+  /** What is read as though it were not there, or is the API server's alone to refuse. */
+  readonly odd: readonly Named[];
+}
+
+async function world({ schema, cases, surface, kind }: Row): Promise<World> {
+  const bench = await operatorBench({ surface });
+  // What the platform works at is no part of the deadline.
+  bench.platform.sim.time.setSpeed(100);
+  const all = goodOnes(bench);
+  const good = all.find((one) => one.kind === kind);
+  if (good === undefined) throw new Error(`no good ${kind}`);
+  const others = all.filter((one) => one !== good);
+  const ground = groundOn(bench);
+  bench.apply(...others, ...standings(bench, cases, ground));
+  await bench.run(5 * MINUTE);
+  const leaves = casesOf(schema, cases, ground, "bad");
+  const invalids = leaves.flatMap((leaf) => leaf.invalids);
+  // What a list is keyed by is the API server's to judge.
+  const isTwice = ({ title }: Junk): boolean => title.endsWith("twice");
+  const junk = refusedJunk(leaves);
+  const some = effort.all ? junk : chosen(junk, FEW_JUNK, effort.seed, ({ title }) => `${kind} ${title}`);
+  const bad = named("bad", [...invalids.filter((one) => !isTwice(one)), ...some]);
+  const odd = named("odd", [...invalids.filter(isTwice), ...unknownMembers(leaves)]);
+  return { bench, kind, good, others, leaves: leaves.length, bad, odd };
+}
+
+const named = (prefix: string, all: readonly Junk[]): readonly Named[] =>
+  all.map((junk, index) => ({ ...junk, name: `${prefix}-${index}` }));
+
+/** The first of each kind is the one that a test is about; the connection is that of all others. */
+function goodOnes(bench: OperatorBench): readonly Manifest[] {
+  const auth = { tokenSecretRef: { name: "default" } };
+  const shared = connection(bench, "shared", { auth, allowedNamespaces: { names: ["elsewhere"] } });
+  return [
+    application("web", "staging"),
+    ...everyKind(bench),
+    { ...shared, kind: "ClusterPlatformConnection" },
+    resource("PlatformCatalog", "catalog", { include: ["Templates"] }),
+  ];
+}
+
+/** What the seeds of specs lead to. */
+function groundOn({ platform, cluster }: OperatorBench): Ground {
+  const { url: baseUrl, organizationId, credentialsId } = platform;
+  return {
+    name: "ground",
+    baseUrl,
+    organizationId,
+    credentialsId,
+    clusterOf: () => platform.clusterIds[1] ?? "",
+    id: (kind, name) => {
+      const id = member(cluster.find(kind, name)?.status, "externalId");
+      return typeof id === "string" ? id : SOMEWHERE.id(kind, name);
+    },
+  };
+}
+
+/** The ground, on a connection of its own. */
+function standings(bench: OperatorBench, cases: KindCases, ground: Ground): readonly Manifest[] {
+  const values = Object.entries({ ...VALUES, ...CONFIGURATION });
+  const standing = [...cases.stands(ground), ...(cases.own?.(ground, "bad") ?? [])];
+  return [
+    // The good ones have a Secret of one of these names.
+    ...values.map(([name, data]) => secret(name, { ...data, password: "not-a-password" })),
+    secret(ground.name, { token: bench.platform.tokens.admin }),
+    connection(bench, ground.name),
+    ...standing.map(({ kind, name, spec }) => resource(kind, name, spec)),
+  ];
+}
+
+/** Stored before the operator looks, and before another process of it starts: each stalls, and nothing is sent. */
+async function stallEach({ bench, kind, bad }: World): Promise<void> {
+  const addresses = (): readonly string[] => bench.calls().map(({ method, path }) => `${method} ${path}`);
+  const wrong = (): readonly string[] =>
+    bad.flatMap(({ title, name }) =>
+      bench.told(kind, name, "Stalled") === "True/InvalidSpec" ? [] : [`${title}: ${bench.looks(kind, name)}`],
+    );
+  const [known, since] = [new Set(addresses()), bench.mark()];
+  for (const { name, spec } of bad) bench.cluster.create(kind, name, spec, { finalizers: [FINALIZER] });
+  await bench.run(STEP_MS);
+  expect(wrong()).toEqual([]);
+  await bench.restart();
+  await bench.run(MINUTE);
+  expect(wrong()).toEqual([]);
+  expect(bench.writes(since)).toEqual([]);
+  expect(addresses().filter((address) => !known.has(address))).toEqual([]);
+}
+
+/** How long the good one takes to its end; Infinity beyond a minute. */
+async function timeToEnd({ bench, kind, good }: World): Promise<number> {
+  const type = kind === "PlatformOperation" ? "Complete" : "Ready";
+  bench.apply(good);
+  for (let took = STEP_MS; took <= MINUTE; took += STEP_MS) {
+    await bench.run(STEP_MS);
+    if (bench.told(kind, good.metadata.name, type).startsWith("True/")) return took;
+  }
+  return Infinity;
+}
+
+/** A spec for a bench that has Secrets alone, by a name of its own on the platform. */
+function workable({ spec, name }: Named): Json {
+  const written = JSON.parse(JSON.stringify(spec).replaceAll("configMap", "secret")) as Json;
+  return isObject(written) && "name" in written ? { ...written, name } : written;
+}
+
+/** Whatever they come to, they say it, and no call carries what no schema knows. */
+function comeToAnEnd({ bench, kind, odd }: World): void {
+  const ends = odd.map(({ title, name }) => `${title}: ${bench.told(kind, name)} ${bench.looks(kind, name)}`);
+  expect(ends.filter((one) => !/: (True|False)\//.test(one) || one.includes("InternalError"))).toEqual([]);
+  expect(bench.calls().filter(({ path, body }) => JSON.stringify([path, body]).includes(CANARY))).toEqual([]);
+  expect("polluted" in {}).toBe(false);
+}
+
+/** None of them hangs when it is deleted. */
+async function go({ bench, kind, bad, odd }: World): Promise<void> {
+  const all = [...bad, ...odd];
+  for (const [index, { name }] of all.entries()) {
+    bench.cluster.remove(kind, name);
+    if (index % BATCH === 0) await bench.run(SECOND);
+  }
+  await bench.run(MINUTE);
+  expect(all.filter(({ name }) => bench.cluster.find(kind, name) !== undefined)).toEqual([]);
+}
+
+/** One after the other becomes the spec of the good one; then it gets its own again, and all is as it was. */
+async function stallTheGoodOne({ bench, kind, good, others, bad }: World): Promise<void> {
+  const { name } = good.metadata;
+  const standing = [good, ...others].filter((one) => one.kind !== "Secret");
+  const looks = (): readonly string[] =>
+    standing.map((one) => `${one.kind} ${one.metadata.name} ${bench.looks(one.kind, one.metadata.name)}`);
+  // What is over is not looked at any more.
+  const stalled = kind === "PlatformOperation" ? "" : "True/InvalidSpec";
+  const wrong: string[] = [];
+  await bench.run(10 * MINUTE);
+  const [before, since] = [looks(), bench.mark()];
+  for (const { title, spec } of bad) {
+    bench.cluster.spec(kind, name, spec);
+    await bench.run(STEP_MS);
+    if (bench.told(kind, name, "Stalled") !== stalled) wrong.push(`${title}: ${bench.looks(kind, name)}`);
+  }
+  expect(wrong).toEqual([]);
+  bench.apply(good);
+  await bench.run(10 * MINUTE);
+  expect(looks()).toEqual(before);
+  expect(bench.writes(since)).toEqual([]);
+}
+
+describe("[E16] generated values that no schema lets pass", { timeout: 600_000 }, () => {
+  it.for(rows)("stall each its own $kind ($surface), and no good one", async (row, { task }) => {
+    const around = await world(row);
+    const { bench, kind, bad, odd, leaves } = around;
+    await stallEach(around);
+    for (const one of odd) bench.cluster.create(kind, one.name, workable(one));
+    const took = await timeToEnd(around);
+    expect(took).toBeLessThanOrEqual(DEADLINE_MS);
+    await bench.run(MINUTE);
+    comeToAnEnd(around);
+    await go(around);
+    await stallTheGoodOne(around);
+    expect(bench.internal).toEqual([]);
+    const values = bad.length + odd.length;
+    figure(
+      task,
+      `${values} invalid values of ${leaves} leaves of ${kind}; a good one at its end after ${took / SECOND} s`,
+      values,
+    );
+  });
+});
