@@ -75,7 +75,9 @@ async function statusOf(
   const isListed = siblings?.some((one) => one.id === id) === true;
   if (!isListed && (siblings === undefined || pass.proof !== "recorded")) return undefined;
   const options = { maxAgeMs: isFresh ? 0 : STATUSES_MAX_AGE_MS };
-  const found = (await api.services.statuses(pass.inputs.environmentId, options)).find((one) => one.id === id);
+  // The shared statuses may be older than the list: of what is not in that any more they tell nothing.
+  const all = isListed ? await api.services.statuses(pass.inputs.environmentId, options) : [];
+  const found = all.find((one) => one.id === id);
   if (found !== undefined) return found;
   const exists = isListed || (await orMissing(api.databases.get(id), ["NotFound"])) !== undefined;
   return exists ? told(pass, id, request).status : undefined;

@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+
+import { passWith, plannedBy, record, statusOf } from "../../../test/support/databases.ts";
+import { ApiError } from "../../platform/errors.ts";
+import type { Platform } from "../../platform/index.ts";
+import { observe } from "./observe.ts";
+
+const missing = () => Promise.reject(new ApiError("getDatabase", { is: "NotFound" }, 404, "not found"));
+
+/** A platform whose shared statuses are older than its list. */
+function platform(isListed: boolean): Platform {
+  return {
+    databases: { list: () => Promise.resolve(isListed ? [record()] : []), get: missing },
+    services: { statuses: () => Promise.resolve([statusOf("DELETING")]) },
+    serverNow: () => undefined,
+    databaseTypes: { list: () => Promise.resolve([]) },
+  } as unknown as Platform;
+}
+
+describe("a database that is deleted", () => {
+  it("is gone once neither the list nor itself says anything of it, whatever an older status says", async () => {
+    const pass = passWith({ goal: "absent" });
+    expect(plannedBy(pass, await observe(pass, platform(false)))).toBe("settled");
+    expect(plannedBy(pass, await observe(pass, platform(true)))).toBe("waiting Deleting");
+  });
+});
