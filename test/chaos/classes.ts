@@ -35,7 +35,10 @@ export const SECTIONS: readonly Section[] = [
         title: "Crash loop over many objects",
         acceptance: "as A1; one full list per kind and start",
       },
-      A7: { title: "SIGTERM in the middle of a reconcile", acceptance: "ends within 10 s, nothing left ambiguous" },
+      A7: {
+        title: "SIGTERM at every call of a tree's life",
+        acceptance: "ends within 10 s, the lease given back, nothing left ambiguous; 0 duplicates",
+      },
       A8: { title: "A kind that throws", acceptance: "InternalError on that object alone; the process lives" },
       P2: {
         title:
@@ -63,7 +66,10 @@ export const SECTIONS: readonly Section[] = [
       B10: { title: "409 on every write", acceptance: "read again, nothing of others overwritten" },
       B11: { title: "429, 5xx, slow, refused and reset by the API server", acceptance: "no duplicates" },
       B12: { title: "CRDs missing, or deleted while it runs", acceptance: "0 deletions on the platform" },
-      B13: { title: "A namespace ends, in hostile order", acceptance: "empty within 60 s" },
+      B13: {
+        title: "A namespace ends, in hostile order",
+        acceptance: "empty within 60 s; what is under Delete is gone, nothing else; told in the operator's namespace",
+      },
       B14: { title: "Finalizers that wait for each other", acceptance: "0 stuck" },
       N1: { title: "Absence of any kind", acceptance: "0 deletions on the platform" },
     },
