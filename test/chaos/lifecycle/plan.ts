@@ -59,7 +59,8 @@ export function chosen(plans: readonly Plan[]): readonly Plan[] {
 }
 
 /** What may not happen twice. */
-const VITAL = /^platform (create(Project|Environment|Application|Database)|deployApplication|stop(Application|Database))/;
+const VITAL =
+  /^platform (create(Project|Environment|Application|Database)|deployApplication|stop(Application|Database))/;
 
 const READ = /^(kube (GET|LIST|WATCH)|platform (GET |get|list))/;
 
