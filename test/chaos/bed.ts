@@ -9,7 +9,8 @@
  *     await bed.waitFor("PlatformApplication", "shop", { status: "True" });
  *
  * The operator's times are scaled down as on a stage (FAST). It runs without a lease unless `args` say otherwise, as
- * that of a killed one would have to run out first.
+ * that of a killed one would have to run out first. The end of a bed throws where the API server refused the operator
+ * anything.
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -32,6 +33,7 @@ import { type LogLine, type RunningOperator, startOperator } from "../support/op
 import { grantRights, withdrawRights } from "../support/stage-rights.ts";
 import { FAST } from "../support/stage.ts";
 import { certificate } from "../support/tls.ts";
+import { createRefusals } from "./refusals.ts";
 import { type Call, createSequence, type Director } from "./tap/call.ts";
 import { kubeName, platformName } from "./tap/names.ts";
 import { openTap } from "./tap/tap.ts";
@@ -54,6 +56,8 @@ export interface BedOptions {
   readonly controlPlane?: ControlPlaneFacts;
   /** Decides from the first call on; lets everything pass when left out. */
   readonly director?: Director;
+  /** Whether 403 is no violation for a call: an API server that starts has not read its roles yet. */
+  readonly mayBeRefused?: (call: Call) => boolean;
   /** Options of Node before the program, e.g. `--import=…`. */
   readonly execArgv?: readonly string[];
 }
@@ -102,6 +106,7 @@ export async function openBed(options: BedOptions): Promise<Bed> {
   const namespace = `bed-${id}`;
   const operatorNamespace = `operator-${id}`;
   const sequence = createSequence();
+  const refusals = createRefusals(options.mayBeRefused);
   const client = createKubeClient({
     config: { from: "file", path: facts.kubeconfigPath },
     userAgent: "bed",
@@ -117,7 +122,7 @@ export async function openBed(options: BedOptions): Promise<Bed> {
   const last = (): RunningOperator => operators.at(-1) ?? missing();
   const tapped = {
     sequence,
-    director: (): Director => bed.director,
+    director: (): Director => refusals.noting(bed.director),
     pids: () => operators.map(({ pid }) => pid),
     crash: () => {
       process.kill(last().pid, "SIGKILL");
@@ -196,6 +201,7 @@ export async function openBed(options: BedOptions): Promise<Bed> {
         });
       }
       await client.close();
+      refusals.expectNone();
     },
   };
   await start();

@@ -5,6 +5,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { z } from "zod";
+
 import type { ControlPlaneFacts } from "../control-plane/control-plane.ts";
 
 export interface Part {
@@ -31,10 +33,11 @@ export async function endPart({ pid }: Part, signal: "SIGTERM" | "SIGKILL"): Pro
   while (await isAlive(pid)) await sleep(50);
 }
 
-/** A zombie is none. */
+/** A zombie is none, once all of its threads are: until then it may hold its port. */
 async function isAlive(pid: number): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-  return status !== "" && !/^State:\s+[ZX]/m.test(status);
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+  return status !== "" && (threads.length > 1 || !/^State:\s+[ZX]/m.test(status));
 }
 
 /** Starts it again as it was. @returns the process, which the test has to end */
@@ -47,4 +50,27 @@ export async function endChild(child: ChildProcess): Promise<void> {
   const ended = once(child, "exit");
   if (child.exitCode !== null || child.signalCode !== null || !child.kill("SIGTERM")) return;
   await ended;
+}
+
+const Stand = z.object({ header: z.object({ revision: z.string() }) });
+
+/**
+ * Has etcd compact all that was before now, and give back the room that it took (etcd: "gRPC gateway").
+ * @throws Error when it still knows what was
+ */
+export async function forget({ command }: Part): Promise<void> {
+  const flag = "--listen-client-urls=";
+  const url = command.find((one) => one.startsWith(flag))?.slice(flag.length) ?? "";
+  const ask = (what: string, body: object): Promise<Response> =>
+    fetch(`${url}/v3/${what}`, { method: "POST", body: JSON.stringify(body) });
+  const told = async (what: string, body: object): Promise<unknown> => {
+    const answer = await ask(what, body);
+    if (!answer.ok) throw new Error(`etcd, ${what}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  };
+  const { revision } = Stand.parse(await told("maintenance/status", {})).header;
+  await told("kv/compaction", { revision, physical: true });
+  await told("maintenance/defragment", {});
+  const past = await ask("kv/range", { key: Buffer.from("/").toString("base64"), revision: Number(revision) - 1 });
+  if (!(await past.text()).includes("has been compacted")) throw new Error("etcd still knows what was");
 }

@@ -3,6 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
+import { TYPES } from "../../src/app/caches.ts";
+import { member, stringMember } from "../../src/kube/json.ts";
+import { collectionPath } from "../../src/kube/paths.ts";
 import { effort } from "../support/effort.ts";
 import { figure } from "../support/figure.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, project, tree } from "../support/manifests.ts";
@@ -83,6 +86,51 @@ describe("a watch that is behind", () => {
   });
 });
 
+/** Where and when an event happened. */
+interface Place {
+  readonly namespace: string;
+  readonly resourceVersion: string;
+}
+
+/** Lines that are none to trouble about, on kinds that meet no other. */
+const oneLine = [
+  {
+    what: "raw U+2028 and U+2029",
+    plural: "platformbindings",
+    event: ({ resourceVersion }: Place) => ({
+      type: "BOOKMARK",
+      object: { note: "a\u2028b\u2029c", metadata: { resourceVersion } },
+    }),
+  },
+  {
+    what: "an object of 2 MB",
+    plural: "platformclusters",
+    event: (place: Place) => ({
+      type: "ADDED",
+      object: { metadata: { name: "long", uid: "u", ...place }, spec: "x".repeat(2_000_000) },
+    }),
+  },
+];
+
+/** @returns the newest version that the API server has of a kind. */
+async function versionOf({ client, namespace }: Bed, plural: string): Promise<string> {
+  const type = TYPES.find((one) => one.plural === plural);
+  if (type === undefined) throw new Error(`there is no kind of the plural ${plural}`);
+  const list = await client.request({ method: "GET", path: collectionPath(type, namespace) });
+  return stringMember(member(list, "metadata"), "resourceVersion") ?? "";
+}
+
+/** @returns the kinds of which the operator could not read something. */
+async function malformed({ operator }: Bed): Promise<readonly string[]> {
+  const metrics = await (await fetch(`${operator.metricsUrl}/metrics`)).text();
+  const counted = metrics.matchAll(/^platform_operator_watch_malformed_total\{kind="(\w+)"\} [1-9]/gm);
+  return [...counted].flatMap(([, kind]) => kind ?? []);
+}
+
+function queryOf(url: string): URLSearchParams {
+  return new URL(url, "https://kube").searchParams;
+}
+
 describe("a watch that breaks", () => {
   const watches: Watches = new Map();
   let fate: (call: Call) => ReturnType<NonNullable<Bed["director"]["decide"]>> = () => ({ do: "pass" });
@@ -144,26 +192,40 @@ describe("a watch that breaks", () => {
       }
     };
     inject();
-    // Neither is any trouble: both are one line.
-    const separators = JSON.stringify({
-      type: "BOOKMARK",
-      object: { note: "a\u2028b\u2029c", metadata: { resourceVersion: "1" } },
-    });
-    expect(separators).toContain("\u2028");
-    const long = {
-      type: "ADDED",
-      object: { metadata: { name: "long", uid: "u", resourceVersion: "1" }, spec: "x".repeat(2_000_000) },
-    };
-    watches.get("platformclusters")?.inject(JSON.stringify(long));
     await vi.waitFor(() => {
       inject();
       for (const [plural] of lines) expect([plural, lists(plural)]).toEqual([plural, (before.get(plural) ?? 0) + 1]);
     }, 20_000);
     await bed.apply(project("repaired"));
     await bed.waitFor("PlatformProject", "repaired", { status: "True" });
-    const metrics = await (await fetch(`${bed.operator.metricsUrl}/metrics`)).text();
-    expect(metrics).toMatch(/platform_operator_watch_malformed_total\{kind="PlatformProject"\} [1-9]/);
+    expect(await malformed(bed)).toContain("PlatformProject");
     figure(task, "1 list for each line that cannot be read", lines.length);
+  });
+
+  it.for(oneLine)("[B7] with $what in one line: nothing is listed anew", async ({ what, plural, event }, { task }) => {
+    const before = lists(plural);
+    const told = new Map<Watch, string>();
+    const tell = async (): Promise<void> => {
+      const watch = watches.get(plural);
+      if (watch === undefined || told.has(watch)) return;
+      const version = await versionOf(bed, plural);
+      told.set(watch, version);
+      watch.inject(JSON.stringify(event({ namespace: bed.namespace, resourceVersion: version })));
+      watch.end();
+    };
+    /** Whoever read the line goes on from its version. */
+    const isRead = (): boolean => {
+      const opened = bed.calls.filter(({ what: name }) => name === `kube WATCH ${plural}`);
+      return opened.some(({ url }) => [...told.values()].includes(queryOf(url).get("resourceVersion") ?? ""));
+    };
+    await vi.waitFor(async () => {
+      // Again where the watch had just come to its end.
+      if (!isRead()) await tell();
+      expect(isRead()).toBe(true);
+    }, 20_000);
+    expect(lists(plural)).toBe(before);
+    expect(await malformed(bed)).not.toContain(TYPES.find((type) => type.plural === plural)?.kind);
+    figure(task, `0 lists after ${what} in one line`);
   });
 
   it.runIf(effort.all)("[B6] that ends at once for a minute: at most 20 connects a minute", async ({ task }) => {

@@ -9,6 +9,7 @@ import { NODE_FLAGS } from "../../src/app/node-flags.ts";
 import { OPERATOR, LEASE } from "../../src/app/rbac.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { startControlPlane, type ControlPlane } from "../control-plane/control-plane.ts";
+import { figure } from "../support/figure.ts";
 import { startOperator, type RunningOperator } from "../support/operator.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -56,7 +57,7 @@ async function leads(running: RunningOperator): Promise<void> {
 }
 
 describe("the operator as a process, as its ServiceAccount", { timeout: 90_000 }, () => {
-  it("waits for CRDs that are not there, alive and saying so, and goes on by itself", async () => {
+  it("[B12] waits for CRDs that are not there, alive and saying so, and goes on by itself", async ({ task }) => {
     operator = await startOperator({ kubeconfig, env: { POD_NAME: "operator-1" } });
     await vi.waitFor(() => {
       expect(operator?.logs()).toContainEqual(
@@ -78,6 +79,7 @@ describe("the operator as a process, as its ServiceAccount", { timeout: 90_000 }
     await vi.waitFor(async () => {
       expect(await get(`${operator?.healthUrl ?? ""}/readyz`)).toEqual({ status: 200, text: "ok\n" });
     }, waiting);
+    figure(task, "alive, not ready and saying why while CRDs are missing; ready by itself once they are there");
   });
 
   // Linux says what a process was started with and which signals it takes (proc(5)).

@@ -22,8 +22,9 @@
  *   real ones but for those that `deadlines` names. The platform works 100 times as fast as a real one unless `speed`
  *   says otherwise.
  * - `restart()`, `stop()`, `kill()` and `start()` handle the operator's process; each start has the same rights.
- * - At the end the operator must stop cleanly, must never have been refused anything by RBAC, and must not have logged
- *   an error, unless `mayLog` matches it. Custom resources, roles and processes are gone then.
+ * - At the end the operator must stop cleanly, must never have been refused anything by RBAC, must not have logged an
+ *   error, unless `mayLog` matches it, and nothing that it wrote may hold a token of the platform or what a Secret of the
+ *   stage holds. Custom resources, roles and processes are gone then.
  * - A ClusterPlatformConnection is seen by the operators of all files, and what they do about it is recorded for the
  *   stage alone whose namespace its name begins with: name it so, let it allow your namespace alone, and remove it.
  */
@@ -53,6 +54,7 @@ import { type RunningOperator, startOperator } from "./operator.ts";
 import { type Recording, recordFrom } from "./recording.ts";
 import { quickstartIn } from "./stage-manifests.ts";
 import { grantRights, withdrawRights } from "./stage-rights.ts";
+import { metricsOf, secretsTold } from "./stage-secrets.ts";
 
 const EventTime = z.object({ eventTime: z.coerce.date() });
 
@@ -130,6 +132,8 @@ export function createStage(options: StageOptions): Stage {
   let operator: RunningOperator | undefined;
   let kubeconfig = "";
   const logs: ReturnType<RunningOperator["logs"]>[number][] = [];
+  const output: string[] = [];
+  const metrics: string[] = [];
 
   const theClient = (): ConnectedClient => there(client);
   const theOperator = (): RunningOperator => there(operator);
@@ -161,8 +165,10 @@ export function createStage(options: StageOptions): Stage {
   const end = async (how: "stop" | "kill"): Promise<void> => {
     const running = theOperator();
     operator = undefined;
+    if (how === "stop") metrics.push(await metricsOf(running));
     const exit = await running[how]();
     logs.push(...running.logs());
+    output.push(running.output());
     if (how === "stop") expect(exit, "how the operator ends").toEqual({ code: 0, signal: null });
   };
 
@@ -187,16 +193,20 @@ export function createStage(options: StageOptions): Stage {
     if (operator !== undefined) await end("stop");
     await Promise.all(namespaces.map((name) => clear(cluster(theClient, name))));
     await withdrawRights(theClient(), operatorNamespace);
-    const refused = (await tail.read()).filter(
+    const requests = await tail.read();
+    const refused = requests.filter(
       ({ responseStatus, objectRef }) =>
         responseStatus?.code === 403 && options.mayRefuse?.includes(objectRef?.resource ?? "") !== true,
     );
+    const all = [operatorNamespace, ...namespaces].map((name) => cluster(theClient, name));
+    const told = await secretsTold({ platform: thePlatform(), namespaces: all, output, metrics, requests });
     await client?.close();
     await platform?.close();
     expect(refused, "requests that RBAC refused").toEqual([]);
     const errors = logs.filter(({ level }) => level === "error");
     const unexpected = errors.filter((line) => options.mayLog?.test(JSON.stringify(line)) !== true);
     expect(unexpected, "errors in the operator's log").toEqual([]);
+    expect(told, "secrets in what the operator wrote").toEqual([]);
   });
 
   const own: AuditTail = { read: async () => (await tail.read()).filter((event) => isOf(namespace, event)) };

@@ -1,7 +1,6 @@
 /** What has to hold of a run, whatever happened in it (reliability-bar §2.2). Each returns sentences about violations. */
-import { Buffer } from "node:buffer";
-
 import { member } from "../../../src/kube/json.ts";
+import { findCanaries } from "../../support/canaries.ts";
 import type { Bed } from "../bed.ts";
 import { asksForMore, callsOf, type Evidence } from "../effects.ts";
 
@@ -45,17 +44,13 @@ export function upsets(bed: Bed): readonly string[] {
     .map(({ message }) => `O6 the log says: ${message}`);
 }
 
-/** O7: none of the secrets is in the log or in what the operator wrote to Kubernetes, in any common spelling. */
-export function exposures(bed: Bed, secrets: readonly string[]): readonly string[] {
+/** O7: none of the secrets is in the log or in what the operator wrote to Kubernetes, in any spelling. */
+export function exposures(bed: Pick<Bed, "calls" | "logs">, secrets: readonly string[]): readonly string[] {
   const written = bed.calls.filter(({ side }) => side === "kube").map(({ url, body }) => `${url} ${body.toString()}`);
   const logged = bed.logs().map((line) => JSON.stringify(line));
-  const spellings = secrets.flatMap((one) => [
-    one,
-    Buffer.from(one).toString("base64").replaceAll("=", ""),
-    encodeURIComponent(one),
-  ]);
-  const shown = spellings.some((one) => [...written, ...logged].some((text) => text.includes(one)));
-  return shown ? ["O7 a secret was written or logged"] : [];
+  const captured = { log: logged.join("\n"), "requests of the API server": written.join("\n") };
+  const named = Object.fromEntries(secrets.map((secret, index) => [`secret ${index + 1}`, secret]));
+  return findCanaries(captured, named).map((found) => `O7 ${found}`);
 }
 
 /** @returns a text, "" for what is none. */

@@ -1,0 +1,30 @@
+/** That no test of this folder passes where the rights are too narrow for it. */
+import { expect, it, vi } from "vitest";
+import { z } from "zod";
+
+import { figure } from "../support/figure.ts";
+import { defaults } from "../support/manifests.ts";
+import { openBed } from "./bed.ts";
+import type { Answer, Call } from "./tap/call.ts";
+
+const Role = z.looseObject({ rules: z.array(z.looseObject({ resources: z.array(z.string()) })) });
+
+it("[E14] a right that is taken away, and used: the end of the bed names the call", async ({ task }) => {
+  const bed = await openBed({ surface: "full" });
+  const path = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${bed.operatorNamespace}`;
+  const { rules } = Role.parse(await bed.client.request({ method: "GET", path }));
+  const narrower = rules.filter(({ resources }) => !resources.includes("secrets"));
+  expect(narrower).toHaveLength(rules.length - 1);
+  const contentType = "application/merge-patch+json";
+  await bed.client.request({ method: "PATCH", path, contentType, body: z.json().parse({ rules: narrower }) });
+  const answered = vi.fn<(call: Call, answer: Answer) => void>();
+  bed.director = { answered };
+  await bed.apply(...defaults(bed));
+  const refused = (): readonly string[] =>
+    answered.mock.calls.filter(([, { status }]) => status === 403).map(([{ what }]) => what);
+  await vi.waitFor(() => {
+    expect(refused()).toContain("kube GET secrets/default");
+  }, 60_000);
+  await expect(bed[Symbol.asyncDispose]()).rejects.toThrow(/refused the operator:\nkube GET secrets\/default: /);
+  figure(task, "1 call too many for its rights found");
+});
