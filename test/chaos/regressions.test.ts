@@ -1,7 +1,9 @@
 /** Plans that once found a defect are run for good; those of the life in process by test/unit/two-faults-*.test.ts. */
 import { describe, it } from "vitest";
 
-import { keptLives } from "./kept.ts";
+import { effort } from "../support/effort.ts";
+import { failOver } from "./failover.ts";
+import { keptFailovers, keptLives } from "./kept.ts";
 import { live } from "./lifecycle/run.ts";
 import { otherEnds, readTrace } from "./lifecycle/trace.ts";
 
@@ -17,5 +19,12 @@ describe.concurrent("[A1] what once went wrong", () => {
     const others = otherEnds(run.ends[last], expected.ends[last], run.unknowns);
     expect(others, others.join("; ")).toEqual([]);
     expect(run.held[last]).toEqual(expected.held[last]);
+  });
+});
+
+describe.concurrent("[D3] what once went wrong", () => {
+  it.for(keptFailovers.slice(0, effort.cases(2, Infinity)))("$name: $found", async ({ failover }, { expect }) => {
+    const { violations } = await failOver(failover);
+    expect(violations, violations.join("\n")).toEqual([]);
   });
 });

@@ -170,7 +170,7 @@ function shared(value: string): readonly JsonObject[] {
   ];
 }
 
-const isReady = (object: KubeObject): boolean => {
+export const isReady = (object: KubeObject): boolean => {
   const ready = condition(object, "Ready");
   const { generation } = object.metadata;
   return (
@@ -187,9 +187,15 @@ const QUESTIONS = 3;
  * Waits until an object is as it should be. One that says that nobody can know what became of a request gets the one
  * command that it asks for.
  */
-async function comes(bed: Bed, kind: string, name: string, is: (object: KubeObject) => boolean): Promise<void> {
+export async function comes(
+  bed: Bed,
+  kind: string,
+  name: string,
+  is: (object: KubeObject) => boolean,
+  patienceMs = PATIENCE_MS,
+): Promise<void> {
   for (let asked = 0; asked < QUESTIONS; asked += 1) {
-    const found = await bed.waitFor(kind, name, (one) => is(one) || questionOf(one) !== undefined, PATIENCE_MS);
+    const found = await bed.waitFor(kind, name, (one) => is(one) || questionOf(one) !== undefined, patienceMs);
     const question = questionOf(found);
     if (is(found) || question === undefined) return;
     const action = member(found.spec, "runState") === "Stopped" ? "stop" : "deploy";
@@ -197,9 +203,9 @@ async function comes(bed: Bed, kind: string, name: string, is: (object: KubeObje
     bed.unknowns.push({ kind, name, order });
     if (question === "CreateResultUnknown") await tellResult(bed, kind, name);
     else await bed.annotate(kind, name, { [REQUESTED_AT]: `again-${asked}` });
-    await bed.waitFor(kind, name, (one) => questionOf(one) !== question || is(one), PATIENCE_MS);
+    await bed.waitFor(kind, name, (one) => questionOf(one) !== question || is(one), patienceMs);
   }
-  await bed.waitFor(kind, name, is, PATIENCE_MS);
+  await bed.waitFor(kind, name, is, patienceMs);
 }
 
 /** What a person has to say a word about. */

@@ -1,0 +1,240 @@
+/** One failover: two replicas, and the one that leads is taken away, or the lease is. */
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { LEASE } from "../../src/app/rbac.ts";
+import { microTime } from "../../src/kube/clock.ts";
+import { cluster, comes as becomes } from "../support/cluster.ts";
+import { COMMIT, defaults, deploying, NEXT_COMMIT, tree } from "../support/manifests.ts";
+import type { RunningOperator } from "../support/operator.ts";
+import { type Bed, openBed } from "./bed.ts";
+import { callsOf } from "./effects.ts";
+import type { Failover, Way } from "./failover-plan.ts";
+import { type LeaseLog, type Made, openLeaseLog, type Renewal, SEEN_LATE_MS, SOON_MS } from "./lease-log.ts";
+import { doubleActions } from "./lifecycle/actions.ts";
+import { comes, isReady } from "./lifecycle/life.ts";
+import { duplicates } from "./lifecycle/oracles.ts";
+import type { Call, Director } from "./tap/call.ts";
+
+export interface Outcome {
+  readonly violations: readonly string[];
+  readonly figure: string;
+}
+
+/** What comes back does so when the other one leads. Who misses a deletion may write for 7 s more, beside that one. */
+const AWAY_MS: Readonly<Partial<Record<Way, number>>> = {
+  freeze: 30_000,
+  partition: 20_000,
+  "delete-unnoticed": 6_000,
+};
+
+/** So much later than it was sent is written what two processes write at a time. */
+const TOGETHER_MS = 1_000;
+
+/** Has it happen on a bed of its own, while a person goes on ordering. */
+export async function failOver({ seed, way }: Failover): Promise<Outcome> {
+  const surface = seed % 2 === 0 ? "full" : "documented";
+  await using bed = await openBed({ surface, args: [] });
+  const leases = openLeaseLog();
+  bed.director = leases.director;
+  await leases.next({ k: 0 });
+  // What a person says became of a create has to be believed where the platform has no list.
+  await bed.apply(...defaults(bed, { allowUnverifiedIds: surface === "documented" }), ...tree(bed, "shop"));
+  await using replicas = keepReplicas(bed, bed.operator);
+  await replicas.add();
+  await bed.waitFor("PlatformApplication", "shop", { status: "True" }, SOON_MS);
+
+  // At any moment of the deployment that follows.
+  await bed.patch("PlatformApplication", "shop", deploying(NEXT_COMMIT));
+  await sleep((seed * 37) % 400);
+  const leader = await leases.holder();
+  const lost = await takeAway(way, bed, leader, leases);
+  const order = async () => bed.apply(...tree(bed, "later"));
+  if (way !== "delete-unnoticed") await order();
+  const taken = await leases.next({ k: lost.k, ...(way === "delete" ? {} : { notBy: leader.pid }) });
+  // Two of them take it that they lead.
+  if (way === "delete-unnoticed") await order();
+  await lost.comeBack();
+  await bed.waitFor("PlatformApplication", "shop", { status: "True" }, SOON_MS);
+  // A leader that ends may have been creating it.
+  await comes(bed, "PlatformApplication", "later", isReady, SOON_MS);
+  if (taken.pid !== leader.pid) await replicas.ended(leader.pid);
+  // Somebody leads in the end.
+  await leases.next({ k: bed.calls.length });
+
+  const renewed = leases.last(leader.pid, { k: taken.k - 1 }) ?? leader;
+  return {
+    violations: [
+      ...duplicates(bed),
+      ...doubleActions(bed, 0),
+      ...deployedOtherwise(bed),
+      ...strayCalls({ bed, leases, replicas, way }, leader, taken),
+    ],
+    figure: figureOf(way, { leader, renewed, lostAt: lost.at, taken }),
+  };
+}
+
+interface Loss {
+  /** The last call before it. */
+  readonly k: number;
+  readonly at: number;
+  /** Lets the leader come back when it is time for it. */
+  comeBack(): Promise<void>;
+}
+
+/** Takes the leader away, or its lease. */
+async function takeAway(way: Way, bed: Bed, leader: Renewal, leases: LeaseLog): Promise<Loss> {
+  const at = Date.now();
+  const back = await begin(way, bed, leader, leases);
+  const awayMs = AWAY_MS[way];
+  return {
+    k: bed.calls.length,
+    at,
+    comeBack: async () => {
+      if (awayMs !== undefined) await sleep(Math.max(0, awayMs - (Date.now() - at)));
+      back();
+      if (way !== "kill") await sleep(1_500);
+    },
+  };
+}
+
+/** @returns what brings the leader back */
+async function begin(way: Way, bed: Bed, { pid }: Renewal, leases: LeaseLog): Promise<() => void> {
+  const lease = cluster(() => bed.client, bed.operatorNamespace);
+  const nothing = () => {};
+  // Who gave up on a call has closed its connection, which then tells nobody: near its deadline a leader soon does.
+  const isIts = (call: Call) => call.pid === pid || call.pid === undefined;
+  const direct = (decide: NonNullable<Director["decide"]>): (() => void) => {
+    bed.director = { ...leases.director, decide: (call) => (call.side === "kube" ? decide(call) : { do: "pass" }) };
+    return () => {
+      bed.director = leases.director;
+    };
+  };
+  switch (way) {
+    case "kill":
+      process.kill(pid, "SIGKILL");
+      return nothing;
+    case "freeze":
+      process.kill(pid, "SIGSTOP");
+      return () => process.kill(pid, "SIGCONT");
+    case "partition":
+      return direct((call) => (isIts(call) ? { do: "hang" } : { do: "pass" }));
+    case "delete":
+      await lease.remove("Lease", LEASE);
+      return nothing;
+    case "delete-unnoticed": {
+      const back = direct((call) => {
+        if (isIts(call) && call.what.includes(" leases")) return { do: "hang" };
+        // Both write what they are about to do before either sees that the other did.
+        return call.method === "PATCH" ? { do: "slow", ms: TOGETHER_MS } : { do: "pass" };
+      });
+      await lease.remove("Lease", LEASE);
+      return back;
+    }
+    case "edit":
+      await lease.patch("Lease", LEASE, {
+        spec: { holderIdentity: "a-stranger", renewTime: microTime(new Date()) },
+      });
+      return nothing;
+    default:
+      return way satisfies never;
+  }
+}
+
+/** Each order of a person is carried out once, also where it came while nobody led, or two took it that they do. */
+function deployedOtherwise(bed: Bed): readonly string[] {
+  const { services } = bed.platform.world();
+  const deployed = callsOf(bed)
+    .flatMap(({ effects }) => effects)
+    .flatMap((effect) =>
+      "deployed" in effect ? [`${services.get(effect.deployed)?.name ?? ""} ${effect.commit ?? ""}`] : [],
+    );
+  return [`shop ${COMMIT}`, `shop ${NEXT_COMMIT}`, `later ${COMMIT}`].flatMap((each) => {
+    const { length } = deployed.filter((one) => one === each);
+    return length === 1 ? [] : [`O3 ${each} was deployed ${length} times`];
+  });
+}
+
+/** Where it happened. */
+interface Scene {
+  readonly bed: Bed;
+  readonly leases: LeaseLog;
+  readonly replicas: Replicas;
+  readonly way: Way;
+}
+
+/** Calls of the platform by those who may make none. */
+function strayCalls({ bed, leases, replicas, way }: Scene, leader: Renewal, taken: Renewal): readonly string[] {
+  const calls = bed.calls.filter(({ side }) => side === "platform").map((call) => ({ call, by: replicas.made(call) }));
+  const made: readonly Made[] = calls.flatMap(({ call: { k, what, at }, by }) =>
+    by.map((pid) => ({ k, what, at, pid })),
+  );
+  // Who did not see that its lease was deleted leads until it looks.
+  const isDeleted = way === "delete" || way === "delete-unnoticed";
+  const afterwards = isDeleted ? [] : made.filter(({ pid, k }) => pid === leader.pid && k > taken.k);
+  return [
+    ...calls.flatMap(({ call, by }) => (by.length === 0 ? [`${call.what}, by nobody known`] : [])),
+    ...afterwards.map(({ what }) => `${what}, by the one that lost the lease`),
+    ...leases.overstepped(made),
+  ];
+}
+
+/** Moments of a failover. */
+interface Times {
+  readonly leader: Renewal;
+  readonly renewed: Renewal;
+  readonly lostAt: number;
+  readonly taken: Renewal;
+}
+
+function figureOf(way: Way, { leader, renewed, lostAt, taken }: Times): string {
+  const after = (at: number) => `${((taken.at - at) / 1_000).toFixed(1)} s`;
+  if (way === "delete" || way === "delete-unnoticed") {
+    return `${after(lostAt)} until a deleted lease is held by ${taken.pid === leader.pid ? "the same" : "another"} process`;
+  }
+  return `${after(renewed.at)} to take over from the last renewal, ${after(lostAt)} from the loss`;
+}
+
+interface Replicas extends AsyncDisposable {
+  add(): Promise<void>;
+  /** Waits for the end of a process. @throws Error when it goes on */
+  ended(pid: number): Promise<void>;
+  /** The processes that may have made a call: the connection of one that has just ended does not tell whose it was. */
+  made(call: Call): readonly number[];
+}
+
+/** Does what a Deployment does: who ends is replaced, as who was frozen does when it finds that another one leads. */
+function keepReplicas(bed: Bed, first: RunningOperator): Replicas {
+  const starting = new Set<Promise<void>>();
+  const ends: { readonly pid: number; readonly at: number }[] = [];
+  let over = false;
+  const add = (): Promise<void> => {
+    const started = bed.startAnother().then(follow);
+    starting.add(started);
+    return started.finally(() => starting.delete(started));
+  };
+  const follow = ({ pid, exited }: RunningOperator): void => {
+    const replace = async (): Promise<void> => {
+      await exited;
+      ends.push({ pid, at: Date.now() });
+      if (!over) await add();
+    };
+    // One that cannot be started is missed by what the test waits for.
+    void replace().catch(() => undefined);
+  };
+  follow(first);
+  return {
+    add,
+    ended: async (pid) => {
+      const end = await becomes(() => Promise.resolve(ends.find((one) => one.pid === pid)), SOON_MS);
+      if (end === undefined) throw new Error("the one that lost the lease goes on");
+    },
+    made: ({ pid, at }) => {
+      if (pid !== undefined) return [pid];
+      return ends.filter((end) => Math.abs(end.at - at) < SEEN_LATE_MS).map((end) => end.pid);
+    },
+    [Symbol.asyncDispose]: async () => {
+      over = true;
+      await Promise.allSettled(starting);
+    },
+  };
+}

@@ -1,0 +1,98 @@
+/** Who holds the lease, and who was told so, as the API server answered. */
+import { LEASE } from "../../src/app/rbac.ts";
+import { member, parseJson } from "../../src/kube/json.ts";
+import { comes } from "../support/cluster.ts";
+import type { Answer, Call, Director } from "./tap/call.ts";
+
+/** After its last renewal a leader has so long to renew it again; what is called later is called by nobody who leads. */
+const RENEW_DEADLINE_MS = 10_000;
+/** How late the tap of a busy machine may see a call; still before a lease of 15 s can be another's. */
+export const SEEN_LATE_MS = 2_000;
+/** A machine that has much else to do takes a minute for what is done in three seconds. */
+export const SOON_MS = 180_000;
+
+/** One renewal of a process, the first included. */
+export interface Renewal {
+  readonly pid: number;
+  /** The call's number and time. */
+  readonly k: number;
+  readonly at: number;
+}
+
+/** A call of the platform, and who made it. */
+export interface Made extends Pick<Call, "k" | "what" | "at"> {
+  readonly pid: number;
+}
+
+export interface LeaseLog {
+  readonly director: Director;
+  /** Waits until it is known which process holds it: where the machine starves the first leader, that is another one soon. */
+  holder(): Promise<Renewal>;
+  /** Waits for the first renewal after a call, or the first by another process than one. */
+  next(after: { readonly k: number; readonly notBy?: number }): Promise<Renewal>;
+  /** The last renewal of a process up to a call. */
+  last(pid: number, before: { readonly k: number }): Renewal | undefined;
+  /** What was called by processes that were told of another holder, or whose last renewal was longer ago than they may call. */
+  overstepped(calls: readonly Made[]): readonly string[];
+}
+
+interface Seen {
+  readonly k: number;
+  readonly at: number;
+  readonly pid: number | undefined;
+  readonly holder: string;
+}
+
+/** @returns a log of what is answered to its director. */
+export function openLeaseLog(): LeaseLog {
+  const writes: Seen[] = [];
+  const looks: Seen[] = [];
+  const identities = new Map<string, number>();
+  const renewals = (): readonly Renewal[] =>
+    writes.flatMap(({ k, at, pid, holder }) => {
+      const by = pid ?? identities.get(holder);
+      return by === undefined ? [] : [{ k, at, pid: by }];
+    });
+
+  const answered = ({ what, method, k, pid, at }: Call, { status, body }: Answer): void => {
+    if (!what.includes(" leases") || status >= 300) return;
+    const holder = member(member(parseJson(body.toString()), "spec"), "holderIdentity");
+    if (typeof holder !== "string" || holder === "") return;
+    if (method === "GET") {
+      looks.push({ k, at: Date.now(), pid, holder });
+      return;
+    }
+    if (pid !== undefined) identities.set(holder, pid);
+    writes.push({ k, at, pid, holder });
+  };
+
+  /** When a process was told last that another one holds it, up to a moment. */
+  const toldAt = (pid: number, upTo: number): number =>
+    looks.findLast((look) => look.pid === pid && identities.get(look.holder) !== pid && look.at <= upTo)?.at ?? -1;
+
+  const misplaced = ({ what, pid, at }: Made): readonly string[] => {
+    const renewedAt = renewals().findLast((one) => one.pid === pid && one.at <= at)?.at ?? 0;
+    if (toldAt(pid, at - SEEN_LATE_MS) > renewedAt) return [`${what}, by one that was told that another one leads`];
+    const late = at - renewedAt;
+    return late > RENEW_DEADLINE_MS + SEEN_LATE_MS ? [`${what}, ${late} ms after the last renewal`] : [];
+  };
+
+  return {
+    director: { answered },
+    holder: () =>
+      until(() => {
+        const last = renewals().at(-1);
+        return last?.k === writes.at(-1)?.k ? last : undefined;
+      }),
+    next: ({ k, notBy }) => until(() => renewals().find((one) => one.k > k && one.pid !== notBy)),
+    last: (pid, before) => renewals().findLast((one) => one.pid === pid && one.k <= before.k),
+    overstepped: (calls) => calls.flatMap(misplaced),
+  };
+}
+
+/** @throws Error when that does not come */
+async function until(look: () => Renewal | undefined): Promise<Renewal> {
+  const found = await comes(() => Promise.resolve(look()), SOON_MS);
+  if (found === undefined) throw new Error(`nobody took the lease ${LEASE}`);
+  return found;
+}
