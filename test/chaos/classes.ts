@@ -61,8 +61,11 @@ export const SECTIONS: readonly Section[] = [
       B5: { title: "A watch that is silently dead", acceptance: "noticed within 45 s" },
       B6: { title: "Watches closed at once", acceptance: "at most 20 connections a minute and kind" },
       B7: { title: "Malformed lines of a watch", acceptance: "the process lives, the next list repairs" },
-      B8: { title: "The API server restarts", acceptance: "all watches live within 10 s" },
-      B9: { title: "etcd is down", acceptance: "no write of a status is lost" },
+      B8: {
+        title: "The API server restarts, or is away for longer than a lease",
+        acceptance: "all watches live within 10 s; who loses the lease ends by itself; 0 duplicates",
+      },
+      B9: { title: "etcd is down, compacted, defragmented", acceptance: "no write of a status is lost" },
       B10: { title: "409 on every write", acceptance: "read again, nothing of others overwritten" },
       B11: { title: "429, 5xx, slow, refused and reset by the API server", acceptance: "no duplicates" },
       B12: { title: "CRDs missing, or deleted while it runs", acceptance: "0 deletions on the platform" },
@@ -101,7 +104,7 @@ export const SECTIONS: readonly Section[] = [
       D1: { title: "Clock jumps", acceptance: "no effect on timers" },
       D2: { title: "Waits beyond 24.8 days", acceptance: "clamped, no hot loop" },
       D3: {
-        title: "Failover by kill, freeze and partition",
+        title: "Failover by kill, freeze and partition; the lease deleted or edited",
         acceptance: "0 double actions, 0 calls of one that lost its lease",
       },
       D4: { title: "The lease's encoding", acceptance: "accepted by the API server" },
