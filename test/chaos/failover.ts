@@ -13,7 +13,7 @@ import { type LeaseLog, type Made, openLeaseLog, type Renewal, SEEN_LATE_MS, SOO
 import { doubleActions } from "./lifecycle/actions.ts";
 import { comes, isReady } from "./lifecycle/life.ts";
 import { duplicates } from "./lifecycle/oracles.ts";
-import type { Call, Director } from "./tap/call.ts";
+import type { Call, Fate } from "./tap/call.ts";
 
 export interface Outcome {
   readonly violations: readonly string[];
@@ -25,10 +25,15 @@ const AWAY_MS: Readonly<Partial<Record<Way, number>>> = {
   freeze: 30_000,
   partition: 20_000,
   "delete-unnoticed": 6_000,
+  "delete-behind": 6_000,
 };
 
-/** So much later than it was sent is written what two processes write at a time. */
-const TOGETHER_MS = 1_000;
+const HANG: Fate = { do: "hang" };
+/** Both write what they are about to do before either sees that the other did. */
+const TOGETHER: Fate = { do: "slow", ms: 1_000 };
+/** The second sees what the first has created, and comes to what is next while the first one's request for it travels. */
+const BEHIND: Fate = { do: "slow", ms: 150 };
+const TRAVELS: Fate = { do: "slow", ms: 2_000 };
 
 /** Has it happen on a bed of its own, while a person goes on ordering. */
 export async function failOver({ seed, way }: Failover): Promise<Outcome> {
@@ -49,10 +54,11 @@ export async function failOver({ seed, way }: Failover): Promise<Outcome> {
   const leader = await leases.holder();
   const lost = await takeAway(way, bed, leader, leases);
   const order = async () => bed.apply(...tree(bed, "later"));
-  if (way !== "delete-unnoticed") await order();
+  const isUnnoticed = way === "delete-unnoticed" || way === "delete-behind";
+  if (!isUnnoticed) await order();
   const taken = await leases.next({ k: lost.k, ...(way === "delete" ? {} : { notBy: leader.pid }) });
   // Two of them take it that they lead.
-  if (way === "delete-unnoticed") await order();
+  if (isUnnoticed) await order();
   await lost.comeBack();
   await bed.waitFor("PlatformApplication", "shop", { status: "True" }, SOON_MS);
   // A leader that ends may have been creating it.
@@ -103,11 +109,17 @@ async function begin(way: Way, bed: Bed, { pid }: Renewal, leases: LeaseLog): Pr
   const nothing = () => {};
   // Who gave up on a call has closed its connection, which then tells nobody: near its deadline a leader soon does.
   const isIts = (call: Call) => call.pid === pid || call.pid === undefined;
-  const direct = (decide: NonNullable<Director["decide"]>): (() => void) => {
-    bed.director = { ...leases.director, decide: (call) => (call.side === "kube" ? decide(call) : { do: "pass" }) };
+  const direct = (decide: (call: Call) => Fate | undefined): (() => void) => {
+    bed.director = { ...leases.director, decide: (call) => decide(call) ?? { do: "pass" } };
     return () => {
       bed.director = leases.director;
     };
+  };
+  /** Deletes the lease while the leader gets no answer about it. */
+  const unnoticed = async (decide: (call: Call) => Fate | undefined): Promise<() => void> => {
+    const back = direct((call) => (isIts(call) && call.what.includes(" leases") ? HANG : decide(call)));
+    await lease.remove("Lease", LEASE);
+    return back;
   };
   switch (way) {
     case "kill":
@@ -117,19 +129,17 @@ async function begin(way: Way, bed: Bed, { pid }: Renewal, leases: LeaseLog): Pr
       process.kill(pid, "SIGSTOP");
       return () => process.kill(pid, "SIGCONT");
     case "partition":
-      return direct((call) => (isIts(call) ? { do: "hang" } : { do: "pass" }));
+      return direct((call) => (call.side === "kube" && isIts(call) ? HANG : undefined));
     case "delete":
       await lease.remove("Lease", LEASE);
       return nothing;
-    case "delete-unnoticed": {
-      const back = direct((call) => {
-        if (isIts(call) && call.what.includes(" leases")) return { do: "hang" };
-        // Both write what they are about to do before either sees that the other did.
-        return call.method === "PATCH" ? { do: "slow", ms: TOGETHER_MS } : { do: "pass" };
+    case "delete-unnoticed":
+      return unnoticed(({ method, side }) => (side === "kube" && method === "PATCH" ? TOGETHER : undefined));
+    case "delete-behind":
+      return unnoticed((call) => {
+        if (call.what.startsWith("platform deployApplication")) return TRAVELS;
+        return call.what.startsWith("platform listApplications") && !isIts(call) ? BEHIND : undefined;
       });
-      await lease.remove("Lease", LEASE);
-      return back;
-    }
     case "edit":
       await lease.patch("Lease", LEASE, {
         spec: { holderIdentity: "a-stranger", renewTime: microTime(new Date()) },
@@ -169,8 +179,7 @@ function strayCalls({ bed, leases, replicas, way }: Scene, leader: Renewal, take
     by.map((pid) => ({ k, what, at, pid })),
   );
   // Who did not see that its lease was deleted leads until it looks.
-  const isDeleted = way === "delete" || way === "delete-unnoticed";
-  const afterwards = isDeleted ? [] : made.filter(({ pid, k }) => pid === leader.pid && k > taken.k);
+  const afterwards = way.startsWith("delete") ? [] : made.filter(({ pid, k }) => pid === leader.pid && k > taken.k);
   return [
     ...calls.flatMap(({ call, by }) => (by.length === 0 ? [`${call.what}, by nobody known`] : [])),
     ...afterwards.map(({ what }) => `${what}, by the one that lost the lease`),
@@ -188,7 +197,7 @@ interface Times {
 
 function figureOf(way: Way, { leader, renewed, lostAt, taken }: Times): string {
   const after = (at: number) => `${((taken.at - at) / 1_000).toFixed(1)} s`;
-  if (way === "delete" || way === "delete-unnoticed") {
+  if (way.startsWith("delete")) {
     return `${after(lostAt)} until a deleted lease is held by ${taken.pid === leader.pid ? "the same" : "another"} process`;
   }
   return `${after(renewed.at)} to take over from the last renewal, ${after(lostAt)} from the loss`;

@@ -105,12 +105,12 @@ describe("the oracle of secrets", () => {
   const secret = "s3cret/with+odd=letters";
   it.each([secret, Buffer.from(secret).toString("base64"), encodeURIComponent(secret)])("finds %s", (spelling) => {
     const call = { side: "kube", url: "/x", body: Buffer.from(`{"note":"${spelling}"}`) };
-    expect(exposures(bedOf({ calls: [call] }), [secret])).toHaveLength(1);
+    const logs = () => [{ level: "info", message: `it is ${spelling}` }];
+    expect(exposures(bedOf({ calls: [call] }), [secret])).not.toEqual([]);
+    expect(exposures(bedOf({ logs }), [secret])).not.toEqual([]);
+    // The platform is whom they are for.
     expect(exposures(bedOf({ calls: [{ ...call, side: "platform" }] }), [secret])).toEqual([]);
-    expect(exposures(bedOf({ logs: () => [{ level: "info", message: `it is ${spelling}` }] }), [secret])).toHaveLength(
-      1,
-    );
-    expect(exposures(bedOf({ calls: [call] }), ["another-s3cret"])).toEqual([]);
+    expect(exposures(bedOf({ calls: [call], logs }), ["another-s3cret"])).toEqual([]);
   });
 });
 
