@@ -1,10 +1,16 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 
 import { AWS, check, DOMAIN, type Case } from "../../../test/support/binding-checks.ts";
 import { component, field, layer, template } from "../../../test/support/bindings.ts";
+import { testPatterns } from "../../platform/pattern.ts";
 
 const fromSecret = (name: string) => ({ valueFrom: { secretKeyRef: { name, key: "k" } } });
 const fromConfigMap = (name: string) => ({ valueFrom: { configMapKeyRef: { name, key: "k" } } });
+
+// The first script of a process may take a busy machine longer than all patterns of a spec are given.
+beforeAll(() => {
+  testPatterns([{ pattern: "^a+$", value: "a" }], 60_000);
+});
 
 describe("a spec against its template", () => {
   it.each<[string, Case, string[]]>([
