@@ -1,4 +1,5 @@
 /** Writing down which object of the platform belongs to a resource, and letting go of it. */
+import { KubeError } from "../kube/errors.ts";
 import { member } from "../kube/json.ts";
 import type { Json, JsonObject, KubeObject } from "../kube/types.ts";
 import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE, SEAL } from "../resources/base/names.ts";
@@ -8,7 +9,7 @@ import type { Pins } from "./identity.ts";
 import type { Lives, Uuid } from "./kind.ts";
 import { policiesOf } from "./policy.ts";
 import { seal, unseal } from "./seal.ts";
-import { text } from "./status.ts";
+import { sameJson, text } from "./status.ts";
 
 /** Whether the object should carry our finalizer: only while its deletion has something to do (design §2). */
 export function finalizerDue<Api>({ object, connection }: Omit<Place<Api>, "pins">): boolean {
@@ -121,9 +122,11 @@ export async function release<Api extends RatedApi>(context: Context<Api>, objec
 
 /**
  * Stores the id of the object that now belongs to the resource, retried until it is stored, and clears the intent
- * that led to it. What is stored already is not stored again.
+ * that led to it. What is stored already is not stored again. It is stored whoever has written to the object: an action
+ * that another process has begun on it meanwhile must not be taken for one of ours, nor written over.
  * @param kept see `recordOf`
  * @returns the object as the API server has it now; undefined when it is gone
+ * @throws KubeError "Conflict" once it is stored, where there is such an action
  */
 export async function recordId<Api extends RatedApi>(
   context: Context<Api>,
@@ -140,7 +143,11 @@ export async function recordId<Api extends RatedApi>(
   if (stored) return object;
   context.claims.take(object, id, place.pins);
   const change = { ...recordOf(context, place, id, kept), ...cleared(object) };
-  return await context.writer.storeOutcome(object, change, context.stopping);
+  const now = await context.writer.storeOutcome(object, change, context.stopping);
+  if (now !== undefined && !sameJson(member(now.status, "intent"), member(object.status, "intent"))) {
+    throw new KubeError("Conflict", 409, "another process has begun something meanwhile");
+  }
+  return now;
 }
 
 /**

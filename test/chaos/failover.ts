@@ -33,12 +33,15 @@ const HANG: Fate = { do: "hang" };
 const TOGETHER: Fate = { do: "slow", ms: 1_000 };
 /** The second sees what the first has created, and comes to what is next while the first one's request for it travels. */
 const BEHIND: Fate = { do: "slow", ms: 150 };
-const TRAVELS: Fate = { do: "slow", ms: 2_000 };
+const TRAVELS: Fate = { do: "slow", ms: 1_500 };
+/** As long as a request of one leader travels on a busy machine; the other one may take it for lost afterwards. */
+const LANDING_MS = 5_000;
 
 /** Has it happen on a bed of its own, while a person goes on ordering. */
 export async function failOver({ seed, way }: Failover): Promise<Outcome> {
   const surface = seed % 2 === 0 ? "full" : "documented";
-  await using bed = await openBed({ surface, args: [] });
+  const isDeleted = way.startsWith("delete");
+  await using bed = await openBed({ surface, args: [], ...(isDeleted ? { windows: { landingMs: LANDING_MS } } : {}) });
   const leases = openLeaseLog();
   bed.director = leases.director;
   await leases.next({ k: 0 });
