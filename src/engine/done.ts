@@ -16,7 +16,7 @@ export interface Done {
   readonly ending: Ending;
   readonly report: Report | undefined;
   readonly id: Uuid | undefined;
-  /** What is remembered of the object with that id, unless the session or else the stored status tells it. */
+  /** What the pass went by, where it is of the object with that id; see `memoryOf`. */
   readonly memory?: JsonObject | undefined;
   readonly pins: Pins | undefined;
   /** Whether the platform was asked in this pass: then a reconcile request is handled, however it went. */
@@ -26,6 +26,14 @@ export interface Done {
   readonly defaults: PolicyDefaults;
   /** Names those that share reads of the platform: they are looked at together. undefined where none are shared. */
   readonly group?: string | undefined;
+}
+
+/** What is remembered of an object: what this process knows and has not stored, else what the pass went by, else what is stored. */
+export function memoryOf(
+  { resource }: { readonly resource: { readonly memory: { parse(status: unknown): JsonObject } } },
+  { session, memory, object }: Done,
+): JsonObject {
+  return session.unsaved?.memory ?? memory ?? resource.memory.parse(object.status ?? {});
 }
 
 /** A pass that ended before the platform was asked. */

@@ -5,7 +5,7 @@ import { compose } from "./compose.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { holdBack, signature } from "./deferral.ts";
-import type { Done } from "./done.ts";
+import { memoryOf, type Done } from "./done.ts";
 import type { Kind, Lives, Ms } from "./kind.ts";
 import { requestedToken } from "./policy.ts";
 import { publish } from "./publish.ts";
@@ -42,12 +42,11 @@ async function tell<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
   done: Done,
 ): Promise<Ms> {
   const { object, session, ending, report } = done;
-  const memory: JsonObject = session.unsaved?.memory ?? done.memory ?? kind.resource.memory.parse(object.status ?? {});
   const status = compose({
     object,
     ending,
     report,
-    memory,
+    memory: memoryOf(kind, done),
     id: kind.lives ? done.id : undefined,
     pins: isPinned(kind, done) ? done.pins : undefined,
     intent: openAction(object, session),

@@ -3,7 +3,7 @@ import { isKube } from "../kube/errors.ts";
 import type { JsonObject } from "../kube/types.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
-import type { Done } from "./done.ts";
+import { memoryOf, type Done } from "./done.ts";
 import type { Kind, Why } from "./kind.ts";
 import { backoff } from "./schedule.ts";
 
@@ -43,10 +43,9 @@ function written<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedAp
   done: Done,
   status: JsonObject,
 ): Done {
-  const { session, object, report } = done;
-  const { memory, intentClosed = false } = session.unsaved ?? {};
-  const known = memory ?? done.memory ?? kind.resource.memory.parse(object.status ?? {});
-  session.unsaved = { id: done.id, memory: { ...known, ...status }, intentClosed };
+  const { session, report } = done;
+  const { intentClosed = false } = session.unsaved ?? {};
+  session.unsaved = { id: done.id, memory: { ...memoryOf(kind, done), ...status }, intentClosed };
   return report === undefined ? done : { ...done, report: { ...report, status: { ...report.status, ...status } } };
 }
 

@@ -9,7 +9,7 @@ import type { Pins } from "./identity.ts";
 import type { Lives, Uuid } from "./kind.ts";
 import { policiesOf } from "./policy.ts";
 import { seal, unseal } from "./seal.ts";
-import { sameJson, text } from "./status.ts";
+import { sameJson, statusOf, text } from "./status.ts";
 
 /** Whether the object should carry our finalizer: only while its deletion has something to do (design §2). */
 export function finalizerDue<Api>({ object, connection }: Omit<Place<Api>, "pins">): boolean {
@@ -122,11 +122,11 @@ export async function release<Api extends RatedApi>(context: Context<Api>, objec
 
 /**
  * Stores the id of the object that now belongs to the resource, retried until it is stored, and clears the intent
- * that led to it. What is stored already is not stored again. It is stored whoever has written to the object: an action
- * that another process has begun on it meanwhile must not be taken for one of ours, nor written over.
+ * that led to it. What is stored already is not stored again. It is stored whoever has written to the object: what
+ * another process has put into the status meanwhile, an order it has given, must not be written over by this pass.
  * @param kept see `recordOf`
  * @returns the object as the API server has it now; undefined when it is gone
- * @throws KubeError "Conflict" once it is stored, where there is such an action
+ * @throws KubeError "Conflict" once it is stored, where the status is another one by then
  */
 export async function recordId<Api extends RatedApi>(
   context: Context<Api>,
@@ -144,8 +144,8 @@ export async function recordId<Api extends RatedApi>(
   context.claims.take(object, id, place.pins);
   const change = { ...recordOf(context, place, id, kept), ...cleared(object) };
   const now = await context.writer.storeOutcome(object, change, context.stopping);
-  if (now !== undefined && !sameJson(member(now.status, "intent"), member(object.status, "intent"))) {
-    throw new KubeError("Conflict", 409, "another process has begun something meanwhile");
+  if (now !== undefined && !sameJson(statusOf(now), statusOf(object))) {
+    throw new KubeError("Conflict", 409, "the status was written meanwhile");
   }
   return now;
 }

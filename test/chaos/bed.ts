@@ -58,8 +58,6 @@ export interface BedOptions {
   readonly director?: Director;
   /** Whether 403 is no violation for a call: an API server that starts has not read its roles yet. */
   readonly mayBeRefused?: (call: Call) => boolean;
-  /** Options of Node before the program, e.g. `--import=…`. */
-  readonly execArgv?: readonly string[];
 }
 
 /** What a person was asked about. */
@@ -149,7 +147,6 @@ export async function openBed(options: BedOptions): Promise<Bed> {
         "--allowed-platform-hosts=127.0.0.1",
         ...(options.args ?? ["--leader-elect=false"]),
       ],
-      ...(options.execArgv === undefined ? {} : { execArgv: options.execArgv }),
       env: {
         [WINDOWS_VARIABLE]: JSON.stringify({ ...FAST, pollMs: POLL_MS, ...options.windows }),
         [DEADLINES_VARIABLE]: JSON.stringify(options.deadlines ?? {}),
