@@ -1,16 +1,29 @@
 /** A tenant who may edit the main resources writes what only the operator should (reliability bar E11). */
 import { beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 
+import { member } from "../../src/kube/json.ts";
 import type { JsonObject } from "../../src/kube/types.ts";
 import { GROUP, INSTALLATION, INTENT, PAUSED } from "../../src/resources/base/names.ts";
 import { RESOURCES } from "../../src/resources/index.ts";
 import { condition, type Manifest } from "../support/cluster.ts";
 import { existing } from "../support/existing.ts";
 import { figure } from "../support/figure.ts";
-import { application, connection, database, defaults, environment, project, secret } from "../support/manifests.ts";
+import {
+  application,
+  connection,
+  database,
+  defaults,
+  environment,
+  project,
+  resource,
+  secret,
+} from "../support/manifests.ts";
 import { idOf } from "../support/settling.ts";
+import { call } from "../support/simulated-platform.ts";
 import { createStage } from "../support/stage.ts";
 
+const THEIRS = { key: "THEIRS", value: "kept" };
 const LIFECYCLE = { lifecycle: { deletionPolicy: "Delete" } };
 
 describe("what a tenant forges", () => {
@@ -160,6 +173,23 @@ describe("what a tenant forges", () => {
     expect(record.changes()).toEqual([]);
     expect(stage.platform.world().services.get(victim.applicationId)).toBeDefined();
     expect(stage.platform.world().environments.get(victim.environmentId)).toBeDefined();
+  });
+
+  it("[E11] a set's status names applications and variables: nothing of others is removed", async () => {
+    const path = `/application/${victim.applicationId}/environmentVariable`;
+    const { id } = z.object({ id: z.string() }).parse((await call(stage.platform, `POST ${path}`, THEIRS)).body);
+    const spec = { targets: [{ applicationRef: { name: "mine" } }], variables: [{ name: "OURS", value: "1" }] };
+    await stage.apply(resource("PlatformVariableSet", "spare-set", { ...spec, ...LIFECYCLE }));
+    const set = await stage.waitFor("PlatformVariableSet", "spare-set", { status: "True" });
+    const record = await stage.record();
+    const [own] = (member(set.status, "targets") ?? []) as readonly JsonObject[];
+    const variables = [{ key: THEIRS.key, id, created: true }];
+    const forged = { ...own, applicationId: victim.applicationId, name: "victim", variables };
+    await stage.patch("PlatformVariableSet", "spare-set", { status: { targets: [forged] } }, "status");
+    await stage.remove("PlatformVariableSet", "spare-set");
+    await stage.waitGone("PlatformVariableSet", "spare-set");
+    expect(record.changes()).toEqual([]);
+    expect(stage.platform.world().variables.get(id)?.value).toBe(THEIRS.value);
   });
 
   it("[E11] what was forged holds up nobody: its owner takes it over", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import type { JsonObject } from "../../src/kube/types.ts";
 import { variableSetBench } from "../support/variable-set-bench.ts";
 
 const plain = { name: "MODE", value: "fast" };
@@ -96,6 +97,38 @@ describe("a target by id", () => {
       expect(await runner.run({ allowedProjects: [bench.projectId] })).toMatchObject({ ops: [], is: "settled" });
     });
 
+    it("[E11] keeps what a set recorded there, once the connection's projects leave it out", async () => {
+      const allowedProjects = [elsewhere];
+      const runner = bench.set(byId(bench.web), given);
+      await runner.settle();
+      const emptied = await runner.run({ allowedProjects, spec: { ...byId(bench.web), variables: [] } });
+      expect(emptied).toMatchObject({ ops: [], is: "stalled", why: { reason: "PermissionDenied" } });
+      const gone = await runner.run({ allowedProjects, goal: "absent" });
+      expect(gone).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
+      expect(bench.world.values(bench.web)).toEqual({ MODE: "fast" });
+    });
+
+    it("[E11] keeps what a set recorded where the environment is not the organization's", async () => {
+      const runner = bench.set(byId(bench.web), given);
+      await runner.settle();
+      const match = { operation: "getApplication" };
+      bench.world.fault({ match, answer: { is: "edited", set: { "environment.id": elsewhere } } });
+      const gone = await runner.run({ goal: "absent" });
+      expect(gone).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
+      expect(bench.world.values(bench.web)).toEqual({ MODE: "fast" });
+    });
+
+    it("[E11] removes by a status only what still has the name that it tells", async () => {
+      const theirs = bench.foreign("THEIRS");
+      const runner = bench.set(byId(bench.web), given);
+      await runner.settle();
+      const [target] = runner.status()["targets"] as readonly JsonObject[];
+      const forged = [{ key: "MODE", id: theirs.id, created: true }];
+      runner.lose({ targets: [{ ...target, variables: forged }] });
+      expect(await runner.settle({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
+      expect(bench.variable("THEIRS")?.value).toBe("theirs");
+    });
+
     it("is refused where nobody has it", async () => {
       const runner = bench.set(byId(elsewhere), given);
       expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "ExternalResourceDeleted" } });
@@ -117,6 +150,13 @@ describe("a target by id", () => {
       const allowed = await runner.run({ allowUnverifiedIds: true });
       expect(allowed.ops).toEqual(["importVariables"]);
       expect(bench.world.values(bench.web)).toEqual({ MODE: "fast" });
+    });
+
+    it("[E11] is refused whatever the status says that was written there", async () => {
+      const runner = bench.set(byId(bench.web), { ids: {} });
+      await runner.settle({ allowUnverifiedIds: true });
+      const changed = { ...byId(bench.web), variables: [{ name: "MODE", value: "slow" }] };
+      expect(await runner.run({ spec: changed })).toMatchObject({ ops: [], why: { reason: "NotObservable" } });
     });
   });
 });

@@ -81,7 +81,8 @@ function sourceName({ secretRef, configMapRef }: Source): string {
 function targets(spec: VariableSetSpec, resolved: Resolved): readonly TargetInput[] {
   const all = spec.targets.map(({ applicationRef: { name, externalId } }, index): TargetInput => ({
     field: targetField(index),
-    name,
+    // A given id does not lead to what a resource of that name stands for.
+    name: externalId === undefined ? name : undefined,
     id: externalId ?? resolved.idIfAny(targetField(index)),
   }));
   return all.filter(({ id }, index) => id === undefined || all.findIndex((other) => other.id === id) === index);

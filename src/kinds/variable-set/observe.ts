@@ -53,14 +53,31 @@ async function sightOf(pass: SetPass, id: Uuid, api: Platform, failures: ApiErro
   }
 }
 
-/** Where somebody gave an id, or the connection is limited to some projects, the way up is looked at before any write. */
+/**
+ * The way up is looked at before anything is written or removed, but where the application's own resource vouches for
+ * it. A status is a hint: what it records saves that look alone, and on the full surface alone, which knows no
+ * application outside of the token's organization.
+ */
 async function placeOf(pass: SetPass, id: Uuid, api: Platform): Promise<Sight | undefined> {
-  const { surface, allowedProjects } = pass;
-  const isProven = isVerified(pass, id);
-  if (pass.goal !== "present" || (isProven && allowedProjects === undefined)) return undefined;
-  const environment = surface === "Full" ? (await api.applications.get(id)).environment : undefined;
-  if (environment === undefined) return isProven || pass.allowUnverifiedIds ? undefined : { is: "unproven" };
-  const projectId = await projectOfEnvironment(api, environment.id);
+  const { inputs, allowedProjects } = pass;
+  const target = inputs.targets.find((one) => one.id === id);
+  const isOwn = target?.name !== undefined;
+  const isWritten = pass.goal === "present" && target !== undefined;
+  const unproven: Sight | undefined = isOwn || pass.allowUnverifiedIds ? undefined : { is: "unproven" };
+  // It removes nothing.
+  if (pass.surface === "Documented") return isWritten ? unproven : undefined;
+  const isProven = isOwn || (isWritten && isVerified(pass, id));
+  if (isProven && allowedProjects === undefined) return undefined;
+  const { environment } = await api.applications.get(id);
+  return environment === undefined ? unproven : await placeIn(environment.id, allowedProjects, api);
+}
+
+async function placeIn(
+  environmentId: Uuid,
+  allowedProjects: readonly Uuid[] | undefined,
+  api: Platform,
+): Promise<Sight | undefined> {
+  const projectId = await projectOfEnvironment(api, environmentId);
   if (projectId === undefined) return { is: "elsewhere" };
   return allowedProjects?.includes(projectId) === false ? { is: "outside", projectId } : undefined;
 }

@@ -3,16 +3,16 @@ import type { Plan, Step } from "../../engine/kind.ts";
 import type { KnownVariable } from "../../resources/variable-set.ts";
 import { sentKey, type Do, type Listed, type Seen, type SetPass } from "./model.ts";
 import { isOfApplication, leftovers, type Target } from "./target.ts";
-import { hidden, left } from "./words.ts";
+import { beyondReach, left } from "./words.ts";
 
 /** The plan when the resource goes. */
 export function planRemoval(pass: SetPass, seen: Seen, targets: readonly Target[]): Plan<Do> {
   const step = removals(pass, seen, targets);
   if (step !== undefined) return step;
-  const unseen = targets.find(
-    (target) => target.sight?.is === "forbidden" && leftovers(target, pass.inputs).length > 0,
-  );
-  if (unseen !== undefined) return { is: "stalled", why: hidden(unseen) };
+  for (const target of targets) {
+    const why = leftovers(target, pass.inputs).length > 0 ? beyondReach(pass, target) : undefined;
+    if (why !== undefined) return { is: "stalled", why };
+  }
   const stuck = targets.flatMap((target) => {
     const keys = unprunable(pass, target);
     return keys.length === 0 ? [] : [{ target, keys }];
@@ -51,7 +51,7 @@ function stepOf(
   };
 }
 
-/** The entry that we created under this name, if it is still there and can be removed through the application. */
+/** The entry that we created under this name, and that still has it, if it is still there and can be removed through the application. */
 function removable({ surface }: SetPass, target: Target, key: string): Listed | undefined {
   const entry = createdEntry(target, key);
   if (surface === "Documented" || entry === undefined) return undefined;
@@ -61,7 +61,7 @@ function removable({ surface }: SetPass, target: Target, key: string): Listed | 
 function createdEntry({ known, sight }: Target, key: string): Listed | undefined {
   const id = known.variables?.find((one) => one.key === key && one.created === true)?.id;
   if (sight?.is !== "shown" || id === undefined) return undefined;
-  return sight.entries.find((one) => one.id === id);
+  return sight.entries.find((one) => one.id === id && one.key === key);
 }
 
 /** What we created, is not wanted any more, and stays: no deletion on this surface, or none through the application. */

@@ -1,5 +1,6 @@
 /** What a variable set says. Names of variables, never values; the same words for the same facts. Pure. */
 import type { Why } from "../../engine/kind.ts";
+import { outside } from "../names.ts";
 import { fit } from "../text.ts";
 import type { Judged, Verdict } from "./judge.ts";
 import type { SetPass } from "./model.ts";
@@ -126,10 +127,27 @@ export function changedSecrets(outlook: readonly Outlook[]): Why | undefined {
   return undefined;
 }
 
-/** What the platform does not let us see while the resource goes. */
-export function hidden({ label }: Target): Why {
-  const message = `The platform does not show the application ${label} any more; what the set created there stays.`;
-  return { reason: "NotObservable", message };
+/** Why what the set created in an application stays there when the resource goes, where that is not its entries' own trouble. */
+export function beyondReach(pass: SetPass, { sight, label }: Target): Why | undefined {
+  switch (sight?.is) {
+    case undefined:
+    case "shown":
+    case "missing":
+      return undefined;
+    case "outside":
+      return outside(pass, sight.projectId);
+    case "elsewhere":
+      return stays(`The organization has no application ${label}`);
+    case "forbidden":
+    case "unproven":
+      return stays(`The platform does not show the application ${label} any more`);
+    default:
+      return sight satisfies never;
+  }
+}
+
+function stays(cause: string): Why {
+  return { reason: "NotObservable", message: `${cause}; what the set created there stays.` };
 }
 
 /** What cannot be removed while the resource goes. */
