@@ -3,17 +3,18 @@ import { describe, expect, it } from "vitest";
 import { anObject } from "../../test/support/engine-objects.ts";
 import { createImprints } from "./imprints.ts";
 
-const named = (name: string) => anObject({ meta: { name } });
+const HERE = { host: "api.example.com", organizationId: "6f1c2b1e-0000-4000-8000-000000000001" };
+const named = (name: string, identity = HERE) => anObject({ meta: { name }, status: { identity } });
 
 describe("the imprints", () => {
   it("tell the latest of several writers", () => {
     const imprints = createImprints();
     imprints.record(named("a"), [{ id: "1", at: "2026-11-21T10:00:00.000Z" }]);
     imprints.record(named("b"), [{ id: "1", at: "2026-11-21T10:00:00.500Z" }]);
-    expect(imprints.latest("1")).toBe("2026-11-21T10:00:00.500Z");
+    expect(imprints.latest("1", HERE)).toBe("2026-11-21T10:00:00.500Z");
     imprints.forget(named("b"));
-    expect(imprints.latest("1")).toBe("2026-11-21T10:00:00.000Z");
-    expect(imprints.latest("2")).toBeUndefined();
+    expect(imprints.latest("1", HERE)).toBe("2026-11-21T10:00:00.000Z");
+    expect(imprints.latest("2", HERE)).toBeUndefined();
   });
 
   it("name the objects that were written into since", () => {
@@ -28,16 +29,28 @@ describe("the imprints", () => {
       ]),
     ).toEqual(["1", "2"]);
     expect(imprints.record(named("a"), [])).toEqual([]);
-    expect(imprints.latest("1")).toBeUndefined();
+    expect(imprints.latest("1", HERE)).toBeUndefined();
   });
 
   it("tell of what was just written, and name it all the same once its status says so", () => {
     const imprints = createImprints();
     const at = "2026-11-21T10:00:00.000Z";
-    imprints.note(named("a"), [{ id: "1", at }]);
-    expect(imprints.latest("1")).toBe(at);
+    imprints.note(named("a"), [{ id: "1", at }], HERE);
+    expect(imprints.latest("1", HERE)).toBe(at);
     expect(imprints.record(named("a"), [{ id: "1", at }])).toEqual(["1"]);
     imprints.forget(named("a"));
-    expect(imprints.latest("1")).toBeUndefined();
+    expect(imprints.latest("1", HERE)).toBeUndefined();
   });
+
+  it.each([{ host: "other.example.com" }, { organizationId: "6f1c2b1e-0000-4000-8000-000000000002" }])(
+    "tell nothing of what was written where the same id is something else: %o",
+    (there) => {
+      const imprints = createImprints();
+      const at = "2026-11-21T10:00:00.000Z";
+      imprints.record(named("a", { ...HERE, ...there }), [{ id: "1", at }]);
+      imprints.note(named("b"), [{ id: "1", at }], { ...HERE, ...there });
+      expect(imprints.latest("1", HERE)).toBeUndefined();
+      expect(imprints.latest("1", { ...HERE, ...there })).toBe(at);
+    },
+  );
 });

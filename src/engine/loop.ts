@@ -114,7 +114,8 @@ async function step<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
 ): Promise<Stepped<Spec, In, Seen, Mem, Api>> {
   const { context, kind } = loop;
   // What others wrote into the object meanwhile is in what is done next.
-  const writtenAt = scoped.pass.id === undefined ? undefined : context.imprints.latest(scoped.pass.id);
+  const { id } = scoped.pass;
+  const writtenAt = id === undefined ? undefined : context.imprints.latest(id, scoped.pins);
   const fresh = { ...scoped, pass: { ...scoped.pass, writtenAt } };
   const { plan, governed } = permit(context, kind, fresh, seen);
   const frame = { ...fresh, governed };

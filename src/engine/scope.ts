@@ -214,8 +214,8 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
       parentManagedHere: isManagedHere(found.needs.references[0], connection),
     }),
     requested: requestedToken(object),
-    writtenAt: id === undefined ? undefined : context.imprints.latest(id),
-    writtenInto: (other) => context.imprints.latest(other),
+    writtenAt: id === undefined ? undefined : context.imprints.latest(id, pins),
+    writtenInto: (other) => context.imprints.latest(other, pins),
     holderOf: (candidate) =>
       context.claims.holder(candidate, object, pins) ?? context.entries.writer(candidate, object, pins),
     allowUnverifiedIds: settings.allowUnverifiedIds,
