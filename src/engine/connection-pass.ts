@@ -104,9 +104,9 @@ async function braked<Api extends RatedApi>(
   object: KubeObject,
 ): Promise<{ readonly held: boolean; readonly object: KubeObject }> {
   if (!mayProceed(object)) return { held: connection.brake.held(), object };
+  const used = await context.writer.patchChecked(object, { annotations: { [RESOLVE]: null } });
   connection.brake.release();
-  const stored = await context.writer.storeOutcome(object, { [RESOLVE]: null }, context.stopping);
-  return { held: false, object: stored ?? object };
+  return { held: false, object: used };
 }
 
 function mayProceed(object: KubeObject): boolean {

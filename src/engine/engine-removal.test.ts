@@ -44,6 +44,23 @@ describe("the end of an object", () => {
     expect(bench.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
   });
 
+  it("does not come while nobody understands the windows in which it may", async () => {
+    const bench = await with1(DELETE);
+    const windows = (schedule: string) => ({
+      lifecycle: { ...DELETE.lifecycle, syncWindows: { kind: "Allow", windows: [{ schedule, duration: "24h" }] } },
+    });
+    bench.cluster.spec("Widget", "a", { name: "a", ...windows("0 25 * * *") });
+    bench.cluster.remove("Widget", "a");
+    await bench.run(5 * MINUTE);
+    expect(remote(bench)?.state).toBe("READY");
+    expect(bench.conditions("Widget", "a")).toContain("Ready=False/InvalidSpec");
+    expect(farewells(bench)).toEqual([]);
+    bench.cluster.spec("Widget", "a", { name: "a", ...windows("0 0 * * *") });
+    await bench.run(5 * MINUTE);
+    expect(bench.cluster.find("Widget", "a")).toBeUndefined();
+    expect(bench.world.remotes.size).toBe(0);
+  });
+
   it("leaves other people's finalizers alone", async () => {
     const bench = engineBench();
     bench.widget("a", DELETE, { finalizers: ["other/one"] });

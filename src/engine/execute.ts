@@ -8,10 +8,11 @@ import { compose, type Ending } from "./compose.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { isBroughtAbout } from "./governed.ts";
-import type { Kind, Known, Step, Why } from "./kind.ts";
+import type { Kind, Known, Step, Uuid, Why } from "./kind.ts";
 import { maySend, writeSlot, type Intent } from "./ledger.ts";
 import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordId } from "./record.ts";
 import { recordedId, type Frame } from "./scope.ts";
+import type { Unsaved } from "./session.ts";
 import { noteBegun } from "./task.ts";
 import { announce } from "./transitions.ts";
 import type { Phase } from "./verdict.ts";
@@ -126,20 +127,35 @@ async function once<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
   }
   const intent = intentOf(work, step);
   const started = context.clock.monotonic();
-  // Holds until the send begins: also when nobody knows whether the intent was stored.
-  work.frame.session.unsent = intent.attempt;
+  // Until the send begins: also of one of which nobody knows whether it was stored.
+  work.frame.session.unsent = [...work.frame.session.unsent, intent.attempt];
   const frame = await writeIntent(work, step, intent);
+  // The older ones would be refused by now, wherever they are.
+  frame.session.unsent = [intent.attempt];
   const sinceMs = context.clock.monotonic() - started;
   if (!maySend({ sinceMs, sendMs: context.windows.sendMs, leads: context.fence.mayWrite() })) {
     return { is: "ended", frame, ending: NOT_LEADER };
   }
-  frame.session.unsent = undefined;
+  frame.session.unsent = [];
   const sent = traceable(await send({ ...work, frame }, step), step);
   if (sent instanceof ApiError) return await unsentOrUnknown(work, frame, intent, sent, phase);
   if (!step.creates) return { is: "done", frame: remember(frame, sent), known: sent };
   frame.session.recreates = false;
-  const stored = sent.id === undefined ? undefined : await recordId(context, frame, sent.id, kind.keep?.(sent.memory));
-  return { is: "done", frame: remember({ ...frame, object: stored ?? frame.object }, sent), known: sent };
+  if (sent.id === undefined) return { is: "done", frame: remember(frame, sent), known: sent };
+  frame.session.answered = { attempt: intent.attempt, id: sent.id, memory: sent.memory };
+  return { is: "done", frame: await recordAnswer(context, kind, frame, { ...sent, id: sent.id }), known: sent };
+}
+
+/** Stores what the platform has answered to a create. @throws KubeError see `recordId` */
+export async function recordAnswer<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  answer: { readonly id: Uuid; readonly memory: Mem },
+): Promise<Frame<Spec, In, Mem, Api>> {
+  const stored = await recordId(context, frame, answer.id, kind.keep?.(answer.memory));
+  frame.session.answered = undefined;
+  return remember({ ...frame, object: stored ?? frame.object }, answer);
 }
 
 /** A create that is answered without an id is as unknown as one that is not answered (design §6). */
@@ -160,9 +176,9 @@ async function unsentOrUnknown<Spec, In, Seen, Mem extends JsonObject, Do, Api e
   phase: Phase,
 ): Promise<Executed<Spec, In, Seen, Mem, Api>> {
   if (!notExecuted(error.failure)) return { is: "failed", frame, error, phase };
-  frame.session.unsent = intent.attempt;
+  frame.session.unsent = [intent.attempt];
   if (!intent.creates) {
-    frame.session.unsaved = { id: recordedId(frame.pass), memory: frame.pass.memory, intentClosed: true };
+    frame.session.unsaved = closed(frame);
     return { is: "failed", frame, error, phase };
   }
   const object = await clearIntent(work.context, frame.object);
@@ -187,14 +203,20 @@ async function send<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
 }
 
 /** The pass goes on with what is known now; it is unsaved until a status write succeeds. */
-export function remember<Spec, In, Seen, Mem extends JsonObject, Api>(
+export function remember<Spec, In, Mem extends JsonObject, Api>(
   frame: Frame<Spec, In, Mem, Api>,
-  known: Known<Seen, Mem>,
+  known: Pick<Known<unknown, Mem>, "id" | "memory">,
 ): Frame<Spec, In, Mem, Api> {
   const identity = known.id === undefined ? {} : ({ id: known.id, proof: "recorded" } as const);
   const pass = { ...frame.pass, ...identity, memory: known.memory };
-  frame.session.unsaved = { id: recordedId(pass), memory: known.memory, intentClosed: true };
-  return { ...frame, pass };
+  const next = { ...frame, pass };
+  frame.session.unsaved = closed(next);
+  return next;
+}
+
+/** What a pass knows and has not stored, with no action open any more. */
+export function closed<Spec, In, Mem extends JsonObject, Api>({ object, pass }: Frame<Spec, In, Mem, Api>): Unsaved {
+  return { id: recordedId(pass), memory: pass.memory, intentClosed: true, over: object.status };
 }
 
 function intentOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(

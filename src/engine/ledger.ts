@@ -81,8 +81,8 @@ export function openIntent(intent: Intent): OpenIntent {
 export interface Knowledge {
   readonly uid: string;
   readonly generation: number;
-  /** The attempt that this process wrote but certainly did not send. */
-  readonly unsent: string | undefined;
+  /** The attempts that this process wrote, or may have written, and certainly did not send. */
+  readonly unsent: readonly string[];
   /** Milliseconds since this process first saw the attempt, on a monotonic clock. */
   readonly seenForMs: number;
   /** Send window + deadline + landing (60 s; scaled in tests). */
@@ -99,7 +99,7 @@ export type Duty =
 /** Decides between tracing an open intent and dropping it unread. */
 export function duty(intent: Intent, known: Knowledge): Duty {
   if (intent.uid !== known.uid) return "clear";
-  if (intent.attempt === known.unsent) return "clear";
+  if (known.unsent.includes(intent.attempt)) return "clear";
   if (intent.creates && known.resolved) return "clear";
   return "trace";
 }

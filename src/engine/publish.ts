@@ -43,9 +43,10 @@ function written<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedAp
   done: Done,
   status: JsonObject,
 ): Done {
-  const { session, report } = done;
+  const { session, report, object } = done;
   const { intentClosed = false } = session.unsaved ?? {};
-  session.unsaved = { id: done.id, memory: { ...memoryOf(kind, done), ...status }, intentClosed };
+  const memory = { ...memoryOf(kind, done), ...status };
+  session.unsaved = { id: done.id, memory, intentClosed, over: object.status };
   return report === undefined ? done : { ...done, report: { ...report, status: { ...report.status, ...status } } };
 }
 

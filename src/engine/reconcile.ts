@@ -16,7 +16,7 @@ import { pass, type Passed } from "./loop.ts";
 import { remove } from "./removal.ts";
 import { backoff, pollInterval } from "./schedule.ts";
 import { recordedId, scope, type Frame, type Scoped } from "./scope.ts";
-import type { Session } from "./session.ts";
+import { isOvertaken, type Session } from "./session.ts";
 import { rest } from "./task.ts";
 
 /** Reconciles one object by its key. @returns when to look again; undefined when only an event should bring it back */
@@ -57,6 +57,7 @@ async function reconcileObject<Spec, In, Seen, Mem extends JsonObject, Do, Api e
   object: KubeObject,
   session: Session,
 ): Promise<Ms | undefined> {
+  if (isOvertaken(kind, object, session)) session.unsaved = undefined;
   if (object.metadata.deletionTimestamp !== undefined) {
     const removing = await remove(context, kind, object, session);
     return removing === undefined ? undefined : await finish(context, kind, removing);

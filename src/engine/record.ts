@@ -1,5 +1,5 @@
 /** Writing down which object of the platform belongs to a resource, and letting go of it. */
-import { KubeError } from "../kube/errors.ts";
+import { isKube, KubeError } from "../kube/errors.ts";
 import { member } from "../kube/json.ts";
 import type { Json, JsonObject, KubeObject } from "../kube/types.ts";
 import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE, SEAL } from "../resources/base/names.ts";
@@ -65,7 +65,15 @@ async function keepBackup<Api extends RatedApi>(context: Context<Api>, place: Pl
   const holder = text(member(member(object.status, "identity"), "installation"));
   const kept = annotations[EXTERNAL_ID] === id && annotations[INSTALLATION] === context.installation;
   if (id === undefined || holder !== context.installation || kept) return object;
-  return (await recordId(context, place, id)) ?? object;
+  try {
+    return await context.writer.patchChecked(object, {
+      annotations: { ...recordOf(context, place, id), ...cleared(object) },
+    });
+  } catch (error) {
+    // The status has it: annotations that leave no room for a backup must not hold up the rest, least of all a deletion.
+    if (isKube(error, "Invalid")) return object;
+    throw error;
+  }
 }
 
 /**
@@ -126,7 +134,8 @@ export async function release<Api extends RatedApi>(context: Context<Api>, objec
  * another process has put into the status meanwhile, an order it has given, must not be written over by this pass.
  * @param kept see `recordOf`
  * @returns the object as the API server has it now; undefined when it is gone
- * @throws KubeError "Conflict" once it is stored, where the status is another one by then
+ * @throws KubeError "Conflict" once it is stored, where the status is another one by then; others where it is refused
+ *   for good, see `storeOutcome`
  */
 export async function recordId<Api extends RatedApi>(
   context: Context<Api>,

@@ -6,11 +6,11 @@ import { INTENT, RESOLVE } from "../resources/base/names.ts";
 import type { Ending } from "./compose.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
-import { remember } from "./execute.ts";
+import { closed, recordAnswer, remember } from "./execute.ts";
 import type { Kind, Trace, Uuid, Why } from "./kind.ts";
 import { decide, duty, openIntent, readSlot, type Finding, type Intent, type Knowledge, type Slot } from "./ledger.ts";
 import { clearIntent, recordId } from "./record.ts";
-import { recordedId, type Frame } from "./scope.ts";
+import type { Frame } from "./scope.ts";
 import type { Session } from "./session.ts";
 
 export type Recovered<Spec, In, Mem extends JsonObject, Api> =
@@ -20,7 +20,8 @@ export type Recovered<Spec, In, Mem extends JsonObject, Api> =
   | { readonly is: "ended"; readonly frame: Frame<Spec, In, Mem, Api>; readonly ending: Ending };
 
 /**
- * The slot that is open: a create's annotation, or an action's member of status unless this process closed it. Actions
+ * The slot that is open: a create's annotation, or an action's member of status unless this process closed it; what another
+ * process has put there since makes that void (see `isOvertaken`). Actions
  * are never in the annotation, which whoever may edit the object can write.
  */
 export function openSlot(object: KubeObject, session: Session): Slot {
@@ -53,6 +54,11 @@ export async function recover<Spec, In, Seen, Mem extends JsonObject, Do, Api ex
   if (slot.is === "unreadable")
     return { is: "ended", frame, ending: { is: "stalled", why: UNREADABLE, exchange: "none" } };
   const { intent } = slot;
+  const { answered } = frame.session;
+  if (answered?.attempt === intent.attempt) {
+    const memory = kind.resource.memory.parse(answered.memory);
+    return { is: "clear", frame: await recordAnswer(context, kind, frame, { id: answered.id, memory }) };
+  }
   const known = knowledge(context, frame, intent);
   if (duty(intent, known) === "clear") {
     const vouched = intent.uid === known.uid && intent.creates && frame.pass.proof === "given";
@@ -157,7 +163,7 @@ async function clear<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
   intent: Intent,
 ): Promise<Frame<Spec, In, Mem, Api>> {
   if (intent.creates) return { ...frame, object: await clearIntent(context, frame.object) };
-  frame.session.unsaved = { id: recordedId(frame.pass), memory: frame.pass.memory, intentClosed: true };
+  frame.session.unsaved = closed(frame);
   return frame;
 }
 
@@ -167,7 +173,7 @@ function withMemory<Spec, In, Seen, Mem extends JsonObject, Api extends RatedApi
   trace: Trace<Seen, Mem>,
 ): Frame<Spec, In, Mem, Api> {
   if (trace.is !== "absent" || trace.memory === undefined) return frame;
-  return remember<Spec, In, undefined, Mem, Api>(frame, { seen: undefined, memory: trace.memory });
+  return remember(frame, { memory: trace.memory });
 }
 
 function waiting(intent: Intent): Why {

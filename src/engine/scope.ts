@@ -85,13 +85,18 @@ export async function scope<Spec, In, Seen, Mem extends JsonObject, Do, Api exte
   });
   if (inputs.is === "missing") return waiting(inputs.why);
   const policies = policiesOf(object, connection.settings.defaults, kind.manual);
-  const unclear = invalidWindows(policies.windows, context.clock.now());
-  if (unclear !== undefined) return stalled(unclear);
+  const unclear = unclearWindows(invalidWindows(policies.windows, context.clock.now()), goal);
+  if (unclear !== undefined) return unclear;
   const frame = { object, cause: causeIn(object), session, connection, pins, policies, governed: governedIn(object) };
   const found = { spec, inputs: inputs.inputs, goal, ...provenBySeal(frame, identity), needs };
   const pass = passOf(context, kind, frame, found);
   claimEntries(context, kind, object, pass);
   return { is: "ready", frame: { ...frame, pass } };
+}
+
+/** What stalls while the object goes lets it go; a window that nobody understands must not read as "never mind". */
+function unclearWindows(why: Why | undefined, goal: Goal): ReturnType<typeof stalled> | undefined {
+  return why && (goal === "present" ? stalled(why) : waiting(why));
 }
 
 /** Why nothing may be written where the spec leads now. What goes is judged by where it was alone. */

@@ -1,15 +1,28 @@
 /** What this process remembers of an object between two passes; all of it may be lost at any moment. */
+import { member } from "../kube/json.ts";
 import type { JsonObject, KubeObject } from "../kube/types.ts";
 import type { Ms, Uuid } from "./kind.ts";
 import type { Work } from "./progress.ts";
 import type { Rejection } from "./rejection.ts";
+import { sameJson } from "./status.ts";
+
+/** Id, memory and a closed intent that one process knows, and that its next status will have. */
+export interface Unsaved {
+  readonly id: Uuid | undefined;
+  readonly memory: JsonObject;
+  readonly intentClosed: boolean;
+  /** The status that this goes beyond: once another process has put its own record in its place, this is void. */
+  readonly over: KubeObject["status"];
+}
 
 export interface Session {
   readonly uid: string;
-  /** Id, memory and closed intents that are not in the stored status yet. */
-  unsaved: { readonly id: Uuid | undefined; readonly memory: JsonObject; readonly intentClosed: boolean } | undefined;
-  /** The attempt that was written but certainly not sent. */
-  unsent: string | undefined;
+  /** What is not in the stored status yet. */
+  unsaved: Unsaved | undefined;
+  /** The attempts that were, or may have been, written and certainly not sent. */
+  unsent: readonly string[];
+  /** The create that the platform has answered and whose id is not stored yet. */
+  answered: { readonly attempt: string; readonly id: Uuid; readonly memory: JsonObject } | undefined;
   /** When this process first saw which open intent, on the monotonic clock. */
   seenIntent: { readonly attempt: string; readonly at: Ms } | undefined;
   /** The last step that the platform rejected. */
@@ -46,6 +59,20 @@ export interface Sessions {
   all(): Iterable<Session>;
 }
 
+/** Whether another process has written a record of its own since what is unsaved came to be known. */
+export function isOvertaken(
+  { resource }: { readonly resource: { readonly memory: { parse(status: unknown): JsonObject } } },
+  { status }: KubeObject,
+  { unsaved }: Session,
+): boolean {
+  const recordIn = (one: KubeObject["status"]): JsonObject => ({
+    id: member(one, "externalId") ?? null,
+    intent: member(one, "intent") ?? null,
+    memory: resource.memory.parse(one ?? {}),
+  });
+  return unsaved !== undefined && !sameJson(recordIn(unsaved.over), recordIn(status));
+}
+
 export function createSessions(monotonic: () => Ms): Sessions {
   const sessions = new Map<string, Session>();
   return {
@@ -55,7 +82,8 @@ export function createSessions(monotonic: () => Ms): Sessions {
       const fresh: Session = {
         uid,
         unsaved: undefined,
-        unsent: undefined,
+        unsent: [],
+        answered: undefined,
         seenIntent: undefined,
         rejected: undefined,
         failures: 0,

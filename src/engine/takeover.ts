@@ -16,8 +16,7 @@ export async function adopt<Spec, In, Mem extends JsonObject, Api extends RatedA
   id: Uuid,
 ): Promise<Frame<Spec, In, Mem, Api>> {
   const object = await adoptObject(context, frame, id);
-  const next = remember<Spec, In, undefined, Mem, Api>(frame, { seen: undefined, memory: frame.pass.memory, id });
-  return { ...next, object };
+  return remember({ ...frame, object }, { memory: frame.pass.memory, id });
 }
 
 async function adoptObject<Api extends RatedApi>(

@@ -100,6 +100,8 @@ export interface Writer {
   /**
    * Merge-patches annotations of the main resource with `metadata.uid` and no resourceVersion, and retries until
    * the API server stored it, the object is gone (resolves with undefined) or `signal` fires (rejects).
+   * @throws KubeError "Invalid" or "Forbidden" when it was refused several times: a policy forbids it, or the
+   *   annotations of the object leave no room
    */
   storeOutcome(
     object: KubeObject,

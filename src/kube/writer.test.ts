@@ -190,6 +190,23 @@ describe("storeOutcome", () => {
     expect(tries).toBe(2);
   });
 
+  it.each([
+    ["Invalid", 422],
+    ["Forbidden", 403],
+  ] as const)("ends when it is refused (%s) again and again: others want to be served", async (failure, status) => {
+    let tries = 0;
+    const { clock, writer } = writing(({ method }) => {
+      if (method === "GET") return thing("a", "6");
+      tries += 1;
+      throw new KubeError(failure, status, "metadata.annotations: Too long");
+    });
+    const stored = writer.storeOutcome(thing("a", "5"), { id: "1" }, signal);
+    stored.catch(() => {});
+    await clock.advance(20_000);
+    await expect(stored).rejects.toMatchObject({ failure });
+    expect(tries).toBe(4);
+  });
+
   it("rejects when it is told to stop", async () => {
     const stop = new AbortController();
     const { writer } = writing(() => {

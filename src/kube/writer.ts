@@ -12,6 +12,9 @@ import type { Clock, Json, JsonObject, KubeObject, ResourceType, Writer } from "
 /** The largest patch that is sent; etcd refuses objects of 1.5 MiB, and long before that something is wrong. */
 const MAX_PATCH_BYTES = 512 * 1024;
 
+/** How often an outcome is refused before it is left to the caller: whoever else waits for a worker must get one. */
+const MAX_REFUSALS = 3;
+
 export interface WriterOptions {
   readonly client: KubeClient;
   readonly store: Store;
@@ -111,13 +114,15 @@ export function createWriter(options: WriterOptions): Writer {
     storeOutcome: async (object, annotations, signal) => {
       const { uid } = object.metadata;
       const backoff = createBackoff({ baseMs: 500, capMs: 30_000, random });
-      for (;;) {
+      for (let refusals = 0; ;) {
         try {
           return await patch(object, { metadata: { uid, annotations } }, undefined, signal);
         } catch (error) {
           if (signal.aborted) throw error;
           // A namesake with another uid is answered with 422 "metadata.uid: field is immutable".
           if (answered(error) && (await isGone(() => refresh(object, signal)))) return undefined;
+          if (isKube(error, "Invalid") || isKube(error, "Forbidden")) refusals += 1;
+          if (refusals > MAX_REFUSALS) throw error;
           const least = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0;
           if (!(await pause(clock, Math.max(backoff.next(), least), signal))) throw error;
         }

@@ -127,13 +127,14 @@ export function memoryCluster(now: () => Date): MemoryCluster {
       });
     },
     storeOutcome: async (object, annotations) => {
+      const isGone = () => objects.get(keyText(keyOf(object)))?.metadata.uid !== object.metadata.uid;
       try {
         return await store({ what: "outcome", key: keyText(keyOf(object)), body: annotations }, () => {
           const held = live(object, false);
           return put(withMeta(held, annotations, undefined), held);
         });
       } catch (error) {
-        if (error instanceof KubeError) return undefined;
+        if (error instanceof KubeError && isGone()) return undefined;
         throw error;
       }
     },

@@ -37,7 +37,8 @@ export interface Answer {
 /** What a process remembers of the object between two passes, in a form that can be compared. */
 export interface Memory {
   readonly unsaved: Session["unsaved"];
-  readonly unsent: string | undefined;
+  readonly unsent: Session["unsent"];
+  readonly answered: Session["answered"];
   /** The intent that it saw last and for how many ticks. */
   readonly intent: { readonly attempt: string; readonly age: number } | undefined;
   readonly rejected: Session["rejected"];
@@ -47,7 +48,8 @@ export interface Memory {
 
 export const NOTHING: Memory = {
   unsaved: undefined,
-  unsent: undefined,
+  unsent: [],
+  answered: undefined,
   intent: undefined,
   rejected: undefined,
   failures: 0,

@@ -22,7 +22,11 @@ export function nonces(processes: Processes, world: World): ReadonlySet<number> 
     ...objects(processes, world).flatMap(attemptsIn),
     ...attemptsIn({ status: world.before }),
     ...world.flights.map(({ attempt }) => attempt),
-    ...world.processes.flatMap(({ memory }) => [memory.unsent, memory.intent?.attempt].flatMap((one) => one ?? [])),
+    ...world.processes.flatMap(({ memory: { unsent, intent, answered, unsaved } }) => [
+      ...unsent,
+      ...[intent?.attempt, answered?.attempt].flatMap((one) => one ?? []),
+      ...attemptsIn({ status: unsaved?.over }),
+    ]),
   ];
   const running = passes(processes, world).map(({ start }) => start.nonce);
   return new Set([...attempts.map(nonceOf), ...running]);

@@ -223,16 +223,17 @@ function recalled({ object, memory }: Start, clock: Clock): Session {
   const now = clock.monotonic();
   const fresh = createSessions(() => now).of("", object.metadata.uid);
   const seenIntent = intent && { attempt: intent.attempt, at: now - intent.age * TICK };
-  const { unsaved, unsent, rejected, failures } = memory;
-  return Object.assign(fresh, { unsaved, unsent, rejected, failures, seenIntent });
+  const { unsaved, unsent, answered, rejected, failures } = memory;
+  return Object.assign(fresh, { unsaved, unsent, answered, rejected, failures, seenIntent });
 }
 
-function remembered({ unsaved, unsent, seenIntent, rejected, failures }: Session, clock: Clock): Memory {
+function remembered(session: Session, clock: Clock): Memory {
+  const { unsaved, unsent, answered, seenIntent, rejected, failures } = session;
   const intent = seenIntent && {
     attempt: seenIntent.attempt,
     age: Math.min(LONG, (clock.monotonic() - seenIntent.at) / TICK),
   };
-  return { unsaved, unsent, intent, rejected, failures: Math.min(failures, 1) };
+  return { unsaved, unsent, answered, intent, rejected, failures: Math.min(failures, 1) };
 }
 
 /** As JSON travels on the wire: without undefined members. */
