@@ -15,7 +15,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 
-import { inject } from "vitest";
+import { expect, inject } from "vitest";
 
 import { DEADLINES_VARIABLE, WINDOWS_VARIABLE } from "../../src/app/config.ts";
 import type { Windows } from "../../src/engine/context.ts";
@@ -33,6 +33,7 @@ import { type LogLine, type RunningOperator, startOperator } from "../support/op
 import { grantRights, withdrawRights } from "../support/stage-rights.ts";
 import { FAST } from "../support/stage.ts";
 import { certificate } from "../support/tls.ts";
+import { exposures } from "./exposures.ts";
 import { createRefusals } from "./refusals.ts";
 import { type Call, createSequence, type Director } from "./tap/call.ts";
 import { kubeName, platformName } from "./tap/names.ts";
@@ -145,6 +146,7 @@ export async function openBed(options: BedOptions): Promise<Bed> {
         `--operator-namespace=${operatorNamespace}`,
         "--allow-insecure-platform",
         "--allowed-platform-hosts=127.0.0.1",
+        "--log-level=trace",
         ...(options.args ?? ["--leader-elect=false"]),
       ],
       env: {
@@ -199,6 +201,8 @@ export async function openBed(options: BedOptions): Promise<Bed> {
       }
       await client.close();
       refusals.expectNone();
+      const tokens = [...Object.values(simulator.tokens), ...simulator.sim.auth.tokens().map(({ value }) => value)];
+      expect(exposures(bed, tokens), "tokens that were told").toEqual([]);
     },
   };
   await start();

@@ -50,6 +50,7 @@ import { type AuditEvent, serviceAccountUser } from "../control-plane/audit.ts";
 import type { ControlPlaneFacts } from "../control-plane/control-plane.ts";
 import { type AuditTail, auditTail } from "./audit-tail.ts";
 import { type Cluster, cluster, type Manifest } from "./cluster.ts";
+import { effort } from "./effort.ts";
 import { type RunningOperator, startOperator } from "./operator.ts";
 import { type Recording, recordFrom } from "./recording.ts";
 import { quickstartIn } from "./stage-manifests.ts";
@@ -151,6 +152,8 @@ export function createStage(options: StageOptions): Stage {
         `--operator-namespace=${operatorNamespace}`,
         "--allow-insecure-platform",
         "--allowed-platform-hosts=127.0.0.1",
+        // What is told at that level, `secretsTold` looks through.
+        ...(effort.all && !options.args?.some((arg) => arg.startsWith("--log-level=")) ? ["--log-level=trace"] : []),
         ...(options.args ?? []),
       ],
       env: {

@@ -5,8 +5,9 @@ import { describe, expect, it } from "vitest";
 
 import type { World } from "../../src/simulator/world.ts";
 import type { Bed } from "../chaos/bed.ts";
+import { exposures } from "../chaos/exposures.ts";
 import { contradictionOf, dishonesty, type Sample } from "../chaos/lifecycle/honesty.ts";
-import { exposures, leaks, upsets } from "../chaos/lifecycle/oracles.ts";
+import { leaks, upsets } from "../chaos/lifecycle/oracles.ts";
 import { busyness } from "../chaos/lifecycle/updates.ts";
 
 /** A status that was seen: generation, observed generation, "Type=Status" at a time. */

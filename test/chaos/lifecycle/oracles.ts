@@ -1,6 +1,5 @@
 /** What has to hold of a run, whatever happened in it (reliability-bar §2.2). Each returns sentences about violations. */
 import { member } from "../../../src/kube/json.ts";
-import { findCanaries } from "../../support/canaries.ts";
 import type { Bed } from "../bed.ts";
 import { asksForMore, callsOf, type Evidence } from "../effects.ts";
 
@@ -42,15 +41,6 @@ export function upsets(bed: Bed): readonly string[] {
     .logs()
     .filter(({ message, level }) => level === "error" && /unexpected|unhandled|could not be followed/i.test(message))
     .map(({ message }) => `O6 the log says: ${message}`);
-}
-
-/** O7: none of the secrets is in the log or in what the operator wrote to Kubernetes, in any spelling. */
-export function exposures(bed: Pick<Bed, "calls" | "logs">, secrets: readonly string[]): readonly string[] {
-  const written = bed.calls.filter(({ side }) => side === "kube").map(({ url, body }) => `${url} ${body.toString()}`);
-  const logged = bed.logs().map((line) => JSON.stringify(line));
-  const captured = { log: logged.join("\n"), "requests of the API server": written.join("\n") };
-  const named = Object.fromEntries(secrets.map((secret, index) => [`secret ${index + 1}`, secret]));
-  return findCanaries(captured, named).map((found) => `O7 ${found}`);
 }
 
 /** @returns a text, "" for what is none. */

@@ -5,12 +5,13 @@ import { member, parseJson } from "../../../src/kube/json.ts";
 import type { Surface } from "../../../src/simulator/operations.ts";
 import { comes } from "../../support/cluster.ts";
 import { type Bed, openBed } from "../bed.ts";
+import { exposures } from "../exposures.ts";
 import { holdings } from "../holdings.ts";
 import type { Answer, Call, Director } from "../tap/call.ts";
 import { doubleActions } from "./actions.ts";
 import { contradictionOf, dishonesty, type Sample } from "./honesty.ts";
 import { CHAPTERS, type Chapter, FIRST, MEMBERS, SECOND } from "./life.ts";
-import { duplicates, exposures, inventory, leaks, textOf, upsets } from "./oracles.ts";
+import { duplicates, inventory, leaks, textOf, upsets } from "./oracles.ts";
 import { mostPasses, type Passes } from "./passes.ts";
 import { directorOf, type Plan } from "./plan.ts";
 import { restlessness } from "./rest.ts";
@@ -44,7 +45,7 @@ const PATIENCE_MS = 60_000;
  */
 export async function live(surface: Surface, plan?: Plan, expected?: Ends): Promise<Run> {
   const { uniqueNames = true } = plan ?? {};
-  await using bed = await openBed({ surface, uniqueNames, args: ["--leader-elect=false", "--log-level=debug"] });
+  await using bed = await openBed({ surface, uniqueNames, args: ["--leader-elect=false"] });
   const before = inventory(bed);
   const secrets = [bed.platform.tokens.admin, FIRST, SECOND];
   const samples: Sample[] = [];
