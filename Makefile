@@ -62,6 +62,6 @@ clean: ## remove what was built; packages and cached binaries stay
 
 $(installed): package-lock.json
 	@echo "installing npm packages, Node 24 among them (200 MB, once)"
-	@npm ci --include=dev --include=optional --no-audit --no-fund --no-update-notifier --loglevel=error
+	@npm ci --ignore-scripts --include=dev --include=optional --no-audit --no-fund --no-update-notifier --loglevel=error
 	@touch $@
 	@node scripts/require-node24.mjs

@@ -50,7 +50,12 @@ export function runsOf(
     .flatMap(({ testResults }) => testResults)
     .flatMap(({ name, assertionResults }) => assertionResults.map((test) => ({ ...test, file: pathOf(name) })))
     .filter((run) => isRun(run) || isUnmet(run));
-  const runs = new Map(begun.map((run) => [`${run.file} ${run.fullName}`, run]));
+  const runs = new Map<string, Run>();
+  for (const run of begun) {
+    const key = `${run.file} ${run.fullName}`;
+    // What was begun again and then proved nothing does not make its earlier run undone.
+    if (isRun(run) || !runs.has(key)) runs.set(key, run);
+  }
   return { runs: [...runs.values()], repeated: begun.length - runs.size };
 }
 

@@ -2,20 +2,30 @@
  * [S1] No secret value leaves the operator but to the platform that it is for: it runs at level trace through a life
  * with failures whose texts quote the values, and then everything that can be captured is searched.
  */
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 
 import { afterAll, describe, expect, inject, it, vi } from "vitest";
 
-import { type Captured, findCanaries, formsOf } from "../support/canaries.ts";
-import { cli } from "../support/cli.ts";
+import { isObject } from "../../src/kube/json.ts";
+import { findCanaries, formsOf } from "../support/canaries.ts";
 import { condition, type Manifest } from "../support/cluster.ts";
 import { startCollector } from "../support/collector.ts";
 import { figure } from "../support/figure.ts";
 import { freePort } from "../support/free-port.ts";
-import { application, connection, deploying, NEXT_COMMIT, resource, secret, tree } from "../support/manifests.ts";
+import {
+  application,
+  blueprint,
+  connection,
+  deploying,
+  NEXT_COMMIT,
+  project,
+  resource,
+  secret,
+  tree,
+} from "../support/manifests.ts";
+import { OURS, refusingPolicy } from "../support/refusing-policy.ts";
+import { kindsWithSecrets, shownBy } from "../support/shown.ts";
 import { grantSecretOutputs } from "../support/stage-rights.ts";
 import { createStage } from "../support/stage.ts";
 
@@ -31,9 +41,11 @@ const CANARIES = {
   "variable set's whole Secret": 'c4n4ry-whole-"\\+/=&?<>äß€-h',
   "sensitive managed config": 'c4n4ry-managed-"\\+/=&?<>-i',
   "input of a binding": 'c4n4ry-input-"\\+/=&?<>-j',
+  "variable of a blueprint": 'c4n4ry-blueprint-"\\+/=&?<>äß€-k',
+  "token of a connection for all": 'c4n4ry-shared-"\\+/=&?<>-l',
 } as const;
 
-const port = await freePort();
+const [port, pagePort] = [await freePort(), await freePort()];
 const collector = await startCollector();
 const fromSecret = (name: string, key: string) => ({ name, valueFrom: { secretKeyRef: { name: "values", key } } });
 const input = (key: string) => ({ valueFrom: { secretKeyRef: { name: "values", key } } });
@@ -43,10 +55,15 @@ const quoting = (text: string): string =>
 describe("[S1] canaries", () => {
   const stage = createStage({
     surface: "full",
-    args: ["--log-level=trace", `--webhook-bind-address=127.0.0.1:${port}`, `--otlp-endpoint=${collector.url}`],
+    args: [
+      "--log-level=trace",
+      `--webhook-bind-address=127.0.0.1:${port}`,
+      `--status-page-bind-address=127.0.0.1:${pagePort}`,
+      `--otlp-endpoint=${collector.url}`,
+    ],
     mayLog: /reconcile failed/,
   });
-  const { kubeconfigPath, auditLogPath } = inject("controlPlane");
+  const { auditLogPath } = inject("controlPlane");
   const strangers: string[] = [];
   const stranger = createServer((request, response) => {
     strangers.push(`${request.method ?? ""} ${request.url ?? ""} ${JSON.stringify(request.headers)}`);
@@ -57,6 +74,7 @@ describe("[S1] canaries", () => {
     stranger.close();
     await collector.stop();
     await stage.kubectl(["delete", "validatingadmissionpolicy", stage.namespace]);
+    await stage.kubectl(["delete", "clusterplatformconnection", stage.namespace]);
   });
 
   const values = (): Manifest =>
@@ -66,7 +84,18 @@ describe("[S1] canaries", () => {
       set: CANARIES["variable set's value"],
       managed: CANARIES["sensitive managed config"],
       input: CANARIES["input of a binding"],
+      blueprint: CANARIES["variable of a blueprint"],
     });
+  /** For all namespaces, with its Secret in the operator's own. */
+  const shared = (): readonly Manifest[] => {
+    const name = stage.namespace;
+    const token = secret(name, { token: CANARIES["token of a connection for all"] });
+    const { spec } = connection(stage, name, { allowedNamespaces: { names: [name] } });
+    return [
+      { ...token, metadata: { name, namespace: stage.operatorNamespace } },
+      resource("ClusterPlatformConnection", name, isObject(spec) ? spec : {}),
+    ];
+  };
   /** A change of the connection has its Secret read at once. */
   const useToken = async (token: string, burst: number): Promise<void> => {
     await stage.apply(secret("default", { token }));
@@ -81,9 +110,11 @@ describe("[S1] canaries", () => {
 
   it("are used by every kind that takes a secret", async () => {
     const { sim, organizationId, clusterIds } = stage.platform;
-    sim.auth.createToken({ name: "canary", organizationId, scopes: ["Admin"], value: CANARIES.token });
+    for (const name of ["token", "token of a connection for all"] as const) {
+      sim.auth.createToken({ name, organizationId, scopes: ["Admin"], value: CANARIES[name] });
+    }
     const webhook = { receiverUrl: `http://127.0.0.1:${port}/deliveries`, secretRef: { name: "receiver" } };
-    await stage.apply(
+    const all = [
       secret("default", { token: CANARIES.token }),
       secret("receiver", { token: CANARIES["receiver's key"] }),
       secret("whole", { WHOLE: CANARIES["variable set's whole Secret"] }),
@@ -105,16 +136,26 @@ describe("[S1] canaries", () => {
         managedConfig: { ingress: { domain: { value: "shop.example.com" }, dnsApiToken: input("managed") } },
         customerProvidedInputs: { ingress: { dnsApiToken: input("input") } },
       }),
-    );
+      blueprint("cache", "shop", { variables: [fromSecret("BLUE", "blueprint")] }),
+      ...shared(),
+      project("everybodys", { connectionRef: { kind: "ClusterPlatformConnection", name: stage.namespace } }),
+    ];
+    // PlatformCluster writes a token, and comes below.
+    const used = new Set([...all.map(({ kind }) => kind), "PlatformCluster"]);
+    expect(kindsWithSecrets().filter((kind) => !used.has(kind))).toEqual([]);
+    await stage.apply(...all);
     for (const kind of ["PlatformVariableSet", "PlatformBinding"]) {
       const name = kind === "PlatformBinding" ? "essentials" : "common";
       await stage.waitFor(kind, name, (object) => condition(object, "Ready") !== undefined);
     }
     await stage.waitFor("PlatformApplication", "web", { status: "True" });
+    await stage.waitFor("PlatformBlueprint", "cache", { status: "True" });
+    await stage.waitFor("PlatformProject", "everybodys", { status: "True" });
     const { variables } = stage.platform.world();
     const sent = new Set([...variables.values()].map(({ value }) => value));
     expect(sent).toContain(CANARIES["secret of an application"]);
     expect(sent).toContain(CANARIES["variable set's whole Secret"]);
+    expect(sent).toContain(CANARIES["variable of a blueprint"]);
   });
 
   it("are quoted by answers of the platform that refuse, break off and make no sense", async () => {
@@ -197,8 +238,12 @@ describe("[S1] canaries", () => {
   it("are nowhere but in Secrets and in what the platform is sent", async ({ task }) => {
     const { operator, platform } = stage;
     const clusterToken = await stage.kubectl(["get", "secret", "edge-token", "-o", "jsonpath={.data.token}"]);
-    const canaries = { ...CANARIES, "token of a cluster": Buffer.from(clusterToken, "base64").toString() };
-    const captured: Record<string, string> = { ...(await shown()) };
+    const canaries = {
+      ...CANARIES,
+      ...receiverKeys(),
+      "token of a cluster": Buffer.from(clusterToken, "base64").toString(),
+    };
+    const captured: Record<string, string> = { ...(await shownBy(stage, `http://127.0.0.1:${pagePort}`)) };
     for (const kind of ["PlatformVariableSet", "PlatformCluster", "PlatformApplication"]) {
       for (const { metadata } of await stage.list(kind)) {
         await stage.remove(kind, metadata.name);
@@ -206,6 +251,13 @@ describe("[S1] canaries", () => {
       }
     }
     captured["events after the end"] = await stage.kubectl(["get", "events.events.k8s.io", "-o", "json"]);
+    captured["events of the operator's namespace"] = await stage.kubectl([
+      "get",
+      "events.events.k8s.io",
+      "-o",
+      "json",
+      `--namespace=${stage.operatorNamespace}`,
+    ]);
     captured["paths that the platform saw"] = platform
       .journal()
       .map((entry) => (entry.is === "call" ? entry.path : ""))
@@ -236,64 +288,12 @@ describe("[S1] canaries", () => {
     );
   }, 120_000);
 
-  /** Everything that somebody can look at while it runs. */
-  async function shown(): Promise<Captured> {
-    const { metricsUrl, healthUrl } = stage.operator;
-    const text = async (url: string): Promise<string> => (await fetch(url)).text();
-    const folder = await mkdtemp(join(tmpdir(), "report-"));
-    const commands = [
-      ["tree", "-o", "json"],
-      ["status"],
-      ["get", "-o", "yaml"],
-      ["events"],
-      ["check"],
-      ["export"],
-      ["report", "-f", join(folder, "report")],
-    ];
-    const said: string[] = [];
-    for (const command of commands) {
-      const { stdout, stderr } = await cli([...command, "--kubeconfig", kubeconfigPath, "-n", stage.namespace]);
-      said.push(stdout, stderr);
-    }
-    const files = await readdir(join(folder, "report"), { recursive: true, withFileTypes: true });
-    const contents = files
-      .filter((file) => file.isFile())
-      .map((file) => readFile(join(file.parentPath, file.name), "utf8"));
-    const report = (await Promise.all(contents)).join("\n");
-    await rm(folder, { recursive: true });
-    return {
-      "custom resources": await stage.kubectl(["get", "platform", "-o", "json"]),
-      ConfigMaps: await stage.kubectl(["get", "configmaps", "-o", "json"]),
-      events: await stage.kubectl(["get", "events.events.k8s.io", "-o", "json"]),
-      "/metrics": await text(`${metricsUrl}/metrics`),
-      "/healthz": await text(`${healthUrl}/healthz`),
-      "/readyz": await text(`${healthUrl}/readyz`),
-      "the command line": said.join("\n"),
-      "the report for support": report,
-    };
+  /** What is made of the receiver's key for the platform: the path and the secret of its webhook. */
+  function receiverKeys(): Readonly<Record<string, string>> {
+    const [webhook] = stage.platform.world().webhooks.values();
+    const path = webhook?.targetUrl.split("/").at(-1);
+    const made = webhook?.settings["target_secret"];
+    if (path === undefined || typeof made !== "string") throw new Error("no webhook was registered");
+    return { "receiver's path": path, "receiver's secret": made };
   }
 });
-
-const OURS = { "app.kubernetes.io/managed-by": "platform-operator" };
-
-/** Refuses new Secrets of the operator in a namespace, with their content in its words. */
-function refusingPolicy(namespace: string): object {
-  const rule = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["secrets"] };
-  const isOurs = `!("labels" in object.metadata) || !("app.kubernetes.io/managed-by" in object.metadata.labels)`;
-  const api = "admissionregistration.k8s.io/v1";
-  const metadata = { name: namespace };
-  const policy = {
-    matchConstraints: { resourceRules: [rule] },
-    validations: [{ expression: isOurs, messageExpression: `"quoted: " + string(object.data.token)` }],
-  };
-  const matchResources = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } };
-  const binding = { policyName: namespace, validationActions: ["Deny"], matchResources };
-  return {
-    apiVersion: "v1",
-    kind: "List",
-    items: [
-      { apiVersion: api, kind: "ValidatingAdmissionPolicy", metadata, spec: policy },
-      { apiVersion: api, kind: "ValidatingAdmissionPolicyBinding", metadata, spec: binding },
-    ],
-  };
-}

@@ -121,5 +121,11 @@ describe("[E15] the supply chain", () => {
   it("is installed without scripts, from a lock file that fits", async () => {
     // npm refuses a lock file that does not fit to package.json.
     await expect(npm("ci", "--ignore-scripts", "--dry-run")).resolves.toBeTypeOf("string");
+    const root = join(import.meta.dirname, "../..");
+    const files = ["Makefile", "Dockerfile", ".github/workflows/ci.yaml", ".github/workflows/release.yaml"];
+    const texts = await Promise.all(files.map((file) => readFile(join(root, file), "utf8")));
+    const installs = texts.flatMap((text) => text.match(/\bnpm (?:ci|install|i)\b.*/g) ?? []);
+    expect(installs.length).toBeGreaterThan(2);
+    expect(installs.filter((line) => !line.includes("--ignore-scripts"))).toEqual([]);
   });
 });
