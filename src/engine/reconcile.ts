@@ -1,5 +1,5 @@
 /** The one reconcile, for every kind. It knows the kinds only through the seam in kind.ts. */
-import { KubeError } from "../kube/errors.ts";
+import { isKube, KubeError } from "../kube/errors.ts";
 import type { KubeObject, ObjectKey, JsonObject } from "../kube/types.ts";
 import { PAUSED } from "../resources/base/names.ts";
 import type { Ending } from "./compose.ts";
@@ -11,7 +11,7 @@ import { runErrand } from "./errand.ts";
 import { isMoved } from "./execute.ts";
 import { finish } from "./finish.ts";
 import { keyText } from "./keys.ts";
-import type { Kind, Ms, Report } from "./kind.ts";
+import type { Kind, Ms, Report, Why } from "./kind.ts";
 import { pass, type Passed } from "./loop.ts";
 import { remove } from "./removal.ts";
 import { backoff, pollInterval } from "./schedule.ts";
@@ -44,9 +44,10 @@ export function reconciler<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
     } catch (error) {
       // The object changed or went while we worked on it: what was decided is void, and the cache has the news.
       if (isMoved(error)) return MOVED_AGAIN_MS;
-      if (error instanceof KubeError) throw error;
-      context.observer.internal(key, error);
-      return await confess(context, kind, key, session);
+      const refusal = refusalIn(error);
+      if (error instanceof KubeError && refusal === undefined) throw error;
+      if (refusal === undefined) context.observer.internal(key, error);
+      return await confess(context, kind, key, session, refusal ?? FAILED);
     }
   };
 }
@@ -150,19 +151,35 @@ function connectionPoll(kind: { readonly connection?: unknown }): Ms | undefined
   return kind.connection === undefined ? undefined : 5_000;
 }
 
-/** An error that no table knows: the object says so, its neighbours are not touched. */
+/** An error that no table knows. */
+const FAILED: Why = {
+  reason: "InternalError",
+  message: "The operator failed on this object; others are not affected. Its log has the details. It tries again.",
+};
+
+/** Why the API server does not take what the operator has to write about an object, where that is what went wrong. */
+function refusalIn(error: unknown): Why | undefined {
+  const isInvalid = isKube(error, "Invalid");
+  if (!(error instanceof KubeError) || (!isInvalid && !isKube(error, "Forbidden"))) return undefined;
+  const cause = isInvalid
+    ? "Annotations may leave no room for the operator's own (256 KiB at most on one object), or a policy forbids it"
+    : "A policy forbids it, or the operator lacks a right in the cluster";
+  const message = `The API server refuses what the operator needs for this object (${error.message}). ${cause}. It tries again.`;
+  return { reason: isInvalid ? "InvalidSpec" : "PermissionDenied", message };
+}
+
+/** What keeps the operator from this object: the object says so, its neighbours are not touched. */
 async function confess<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
   context: Context<Api>,
   kind: Kind<Spec, In, Seen, Mem, Do, Api>,
   key: ObjectKey,
   session: Session,
+  why: Why,
 ): Promise<Ms | undefined> {
   const object = context.cache.get(key);
   if (object === undefined || object.metadata.uid !== session.uid) return undefined;
   session.failures += 1;
-  const message =
-    "The operator failed on this object; others are not affected. Its log has the details. It tries again.";
-  const ending: Ending = { is: "stalled", why: { reason: "InternalError", message }, exchange: "none" };
+  const ending: Ending = { is: "stalled", why, exchange: "none" };
   const again = backoff(session.failures, context.windows, context.random());
   return await finish(context, kind, unasked(object, session, ending, again));
 }

@@ -1,0 +1,65 @@
+/** Annotations that leave no room for what the operator has to write beside them (reliability bar E16, B11). */
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { EXTERNAL_ID } from "../../src/resources/base/names.ts";
+import { condition } from "../support/cluster.ts";
+import { figure } from "../support/figure.ts";
+import { defaults, project } from "../support/manifests.ts";
+import { createStage } from "../support/stage.ts";
+
+/** More than there are workers. */
+const CROWD = Array.from({ length: 12 }, (_, index) => `crowded-${index}`);
+const DELETE = { lifecycle: { deletionPolicy: "Delete" } };
+/** All that the API server takes on one object, but for a few bytes. */
+const FILLER = { "example.com/filler": "x".repeat(256 * 1_024 - 80) };
+
+describe("objects whose annotations are full", () => {
+  const stage = createStage({ surface: "full" });
+  const names = (): readonly string[] => [...stage.platform.world().projects.values()].map(({ name }) => name);
+
+  beforeAll(async () => {
+    await stage.apply(...defaults(stage, { surface: "Full" }), ...CROWD.map((name) => project(name, DELETE)));
+    for (const name of CROWD) await stage.waitFor("PlatformProject", name, { status: "True" });
+    await stage.settled();
+  });
+
+  it("[E16] hold up nobody, say what is wrong, and go when they are deleted", async ({ task }) => {
+    for (const name of CROWD) {
+      const { annotations = {} } = (await stage.get("PlatformProject", name)).metadata;
+      const none = Object.fromEntries(Object.keys(annotations).map((key) => [key, null]));
+      await stage.patch("PlatformProject", name, { metadata: { annotations: { ...none, ...FILLER } } });
+    }
+    const unborn = project("unborn", DELETE);
+    await stage.apply({ ...unborn, metadata: { ...unborn.metadata, annotations: FILLER } });
+    await stage.apply(project("good"));
+    await stage.waitFor("PlatformProject", "good", { status: "True" });
+    const told = await stage.waitFor("PlatformProject", "unborn", (object) => condition(object, "Ready") !== undefined);
+    expect(condition(told, "Ready")).toMatchObject({
+      status: "False",
+      message: expect.stringContaining("annotations"),
+    });
+    // With room again, it goes on.
+    await stage.patch("PlatformProject", "unborn", { metadata: { annotations: { "example.com/filler": null } } });
+    await stage.waitFor("PlatformProject", "unborn", { status: "True" });
+    for (const name of [...CROWD, "unborn"]) await stage.remove("PlatformProject", name);
+    for (const name of [...CROWD, "unborn"]) await stage.waitGone("PlatformProject", name);
+    expect(names()).toEqual(["good"]);
+    figure(task, `${CROWD.length + 1} objects with full annotations, 0 others held up`, CROWD.length + 1);
+  });
+
+  it("have their backup again once there is room", async () => {
+    await stage.apply(project("again", DELETE));
+    const made = await stage.waitFor("PlatformProject", "again", { status: "True" });
+    const id = made.metadata.annotations?.[EXTERNAL_ID];
+    const none = Object.fromEntries(Object.keys(made.metadata.annotations ?? {}).map((key) => [key, null]));
+    await stage.patch("PlatformProject", "again", { metadata: { annotations: { ...none, ...FILLER } } });
+    await stage.settled();
+    await stage.patch("PlatformProject", "again", { metadata: { annotations: { "example.com/filler": null } } });
+    const { metadata } = await stage.waitFor(
+      "PlatformProject",
+      "again",
+      (one) => EXTERNAL_ID in (one.metadata.annotations ?? {}),
+    );
+    expect(metadata.annotations?.[EXTERNAL_ID]).toBe(id);
+  });
+});
