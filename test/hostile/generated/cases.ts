@@ -18,6 +18,8 @@ export interface LeafCases {
 
 export interface Case extends Placed {
   readonly title: string;
+  /** At the leaf; undefined where it is taken away. */
+  readonly value: Json | undefined;
 }
 
 /**
@@ -49,6 +51,7 @@ function casesOfLeaf(leaf: Leaf, entry: Entry, base: JsonObject): LeafCases {
   const sample = valueAt(base, leaf) ?? entry.to;
   const put = ({ title, value }: { readonly title: string; readonly value: Json | undefined }): Case => ({
     title: `${leaf.path}: ${title}`,
+    value,
     ...placed(base, leaf, value),
   });
   return {

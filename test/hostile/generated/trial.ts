@@ -1,4 +1,6 @@
 /** One change of one leaf on a living platform, judged: what is wrong about what came of it, in words. */
+import { isDeepStrictEqual } from "node:util";
+
 import { isKube, KubeError } from "../../../src/kube/errors.ts";
 import type { JsonObject } from "../../../src/kube/types.ts";
 import type { Surface } from "../../../src/simulator/operations.ts";
@@ -7,6 +9,7 @@ import { carriers, changesIn } from "./carried.ts";
 import type { Case, LeafCases } from "./cases.ts";
 import type { Lane, Rest } from "./lane.ts";
 import type { Misuse, Outcome } from "./outcomes.ts";
+import { valueAt } from "./place.ts";
 import { differences, stateOf, type State } from "./state.ts";
 
 type Calls = ReturnType<Lane["calls"]>;
@@ -46,15 +49,27 @@ export async function tryCreation({ lane, name, leaf }: Subject, surface: Surfac
   return isReady(result) ? [] : [saying(result)];
 }
 
-/** A value at the leaf's bounds, and back: an honest end, whatever it is. @returns what is wrong */
-export async function tryBoundary(on: Subject, bound: Case): Promise<Problems> {
-  if (on.leaf.entry.full.is === "locked") return [];
+/**
+ * A value at the leaf's bounds, and back: an honest end, whatever it is, and where that is Ready the value was sent as
+ * it stands. @returns what is wrong
+ */
+export async function tryBoundary(on: Subject, surface: Surface, bound: Case): Promise<Problems> {
   const change = async (): Promise<Problems> => {
-    const result = await attempt(() => on.lane.change(on.name, bound.spec));
+    const { result, calls } = await watched(on.lane, () => attempt(() => on.lane.change(on.name, bound.spec)));
     const isHonest = "ready" in result && result.ready.reason !== "InternalError" && result.ready.message !== "";
-    return isHonest ? [] : [saying(result)];
+    if (!isHonest) return [saying(result)];
+    return isReady(result) ? unsent(on.leaf, surface, bound, calls) : [];
   };
   return thereAndBack(on, change, { back: "ready", silent: false });
+}
+
+/** What is wrong about a bound that is Ready: where a leaf's value is sent as it stands, its bounds are, too. */
+function unsent({ base, leaf, entry }: LeafCases, surface: Surface, { value }: Case, calls: Calls): Problems {
+  const outcome = entry[surface];
+  if (outcome.is !== "sent" || value === undefined || !isDeepStrictEqual(outcome.as, entry.to)) return [];
+  if (isDeepStrictEqual(valueAt(base, leaf), value)) return [];
+  const by = carriers(calls, outcome.by, value);
+  return by.includes(outcome.by) ? [] : [`Ready, and not carried by ${outcome.by}, but by ${listed(by)}`];
 }
 
 /** A value that only the operator or the platform can refuse, and back. @returns what is wrong */

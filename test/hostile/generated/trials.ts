@@ -51,11 +51,12 @@ export function trialsOf(
       // Its own id is known by now.
       return tryChange(await another(index, "f"), surface, back);
     };
-    const bounds = isFinal || entry.in !== undefined || isKnown(leaf) ? [] : leaf.boundaries;
+    const hasBounds = !isFinal && entry.in === undefined && entry.full.is !== "locked" && !isKnown(leaf);
+    const bounds = hasBounds ? leaf.boundaries : [];
     return [
       { title: `${path}: changed`, run: changed },
       { title: `${path}: created`, run: async () => tryCreation(await another(index, "c"), surface) },
-      ...bounds.map((bound) => ({ title: bound.title, run: () => tryBoundary(on(leaf), bound) })),
+      ...bounds.map((bound) => ({ title: bound.title, run: () => tryBoundary(on(leaf), surface, bound) })),
     ];
   });
   const misuses = (cases.misuses?.(ground, name) ?? []).map((misuse): Trial => {
