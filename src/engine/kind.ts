@@ -226,8 +226,8 @@ export interface Kind<Spec, In, Seen, Mem extends JsonObject, Do, Api> {
    */
   prepare?(step: Step<Do>, pass: Pass<Spec, In, Mem>, seen: Seen): Mem | undefined;
   /**
-   * What of the memory of a create is kept with the record of its id, until there is a status: what nobody could tell
-   * after a crash, as `prepare`.
+   * What of the memory of a create is kept with the record of its id, and read where there is no status: what nobody
+   * could tell after a crash, as `prepare`.
    */
   keep?(memory: Mem): JsonObject | undefined;
   /** One request; its answer folded into what was seen. @throws ApiError */

@@ -78,7 +78,7 @@ async function keepBackup<Api extends RatedApi>(context: Context<Api>, place: Pl
 
 /**
  * The annotations of a record, with what is to be kept of the create that it is the outcome of, if there is room for it:
- * an outcome must be stored.
+ * the id comes first.
  */
 export function recordOf<Api extends RatedApi>(
   context: Context<Api>,

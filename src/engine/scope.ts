@@ -121,7 +121,7 @@ function claimEntries<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Ra
   context.entries.want(object, kind.entries({ ...pass, id: recordedId(pass) }));
 }
 
-/** A claim that bears our seal is as good as the status that a crash kept us from writing, and keeps what that would. */
+/** A claim that bears our seal is as good as the status that a crash kept us from writing, with what the kind keeps of it. */
 function provenBySeal<Api>(
   place: Place<Api>,
   identity: Identity,

@@ -12,7 +12,7 @@ export type ApiFailure =
   | { readonly is: "RateLimited"; readonly retryAfterMs: number } // 429, or the gate is closed since one and nothing was sent
   | { readonly is: "OverBudget"; readonly retryAfterMs: number } // our own rate budget is spent and nothing was sent
   | { readonly is: "Server" } // 5xx of a read
-  | { readonly is: "Unreachable" } // no connection: certainly not executed
+  | { readonly is: "Unreachable" } // nothing was sent: no connection, or the lease was over by then
   | { readonly is: "OutcomeUnknown" } // a write that ended in 5xx, a timeout, a reset or an unreadable 2xx answer
   | { readonly is: "BadResponse" } // a read whose answer does not have the documented shape
   | { readonly is: "Refused" }; // refused here before anything was sent: an id, a value or a host that is not allowed
@@ -40,8 +40,8 @@ export function sentenceOf({ message }: ApiError): string {
 }
 
 /**
- * Whether the platform certainly did not execute the call that failed so (design §6): a failure before the
- * connection is up, 400, 401, 403, 404, 405, 409, 422, 429.
+ * Whether the platform certainly did not execute the call that failed so (design §6): a failure before anything was
+ * sent, 400, 401, 403, 404, 405, 409, 422, 429.
  */
 export function notExecuted({ is }: Pick<ApiFailure, "is">): boolean {
   switch (is) {
