@@ -44,7 +44,8 @@ export function reconciler<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
     } catch (error) {
       // The object changed or went while we worked on it: what was decided is void, and the cache has the news.
       if (isMoved(error)) return MOVED_AGAIN_MS;
-      const refusal = refusalIn(error);
+      // Whoever has asked for a dry run is told in words of their own.
+      const refusal = context.dryRun ? undefined : refusalIn(error);
       if (error instanceof KubeError && refusal === undefined) throw error;
       if (refusal === undefined) context.observer.internal(key, error);
       return await confess(context, kind, key, session, refusal ?? FAILED);

@@ -181,6 +181,8 @@ describe("what a tenant forges", () => {
     const spec = { targets: [{ applicationRef: { name: "mine" } }], variables: [{ name: "OURS", value: "1" }] };
     await stage.apply(resource("PlatformVariableSet", "spare-set", { ...spec, ...LIFECYCLE }));
     const set = await stage.waitFor("PlatformVariableSet", "spare-set", { status: "True" });
+    // Its application is deployed with it.
+    await stage.settled();
     const record = await stage.record();
     const [own] = (member(set.status, "targets") ?? []) as readonly JsonObject[];
     const variables = [{ key: THEIRS.key, id, created: true }];
