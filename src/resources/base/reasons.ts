@@ -35,7 +35,8 @@ export const REASONS = {
   CredentialsMissing: "The Secret with the token, or its key, does not exist.",
   CredentialsInvalid: "The platform rejected the token (401).",
   PermissionDenied: "The platform forbids the operation (403), or the operator lacks a right in the cluster.",
-  InvalidSpec: "The spec is not valid, here or in the platform's judgement (400, 422).",
+  InvalidSpec:
+    "The spec is not valid, here or in the platform's judgement (400, 422), or the object leaves no room for the operator's records.",
   ProgressDeadlineExceeded: "What the platform is at shows no progress for too long; it is still followed.",
   DeploymentFailed: "The deployment failed.",
   BuildFailed: "The build failed.",
