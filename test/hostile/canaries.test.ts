@@ -7,7 +7,6 @@ import { createServer } from "node:http";
 
 import { afterAll, describe, expect, inject, it, vi } from "vitest";
 
-import { isObject } from "../../src/kube/json.ts";
 import { findCanaries, formsOf } from "../support/canaries.ts";
 import { condition, type Manifest } from "../support/cluster.ts";
 import { startCollector } from "../support/collector.ts";
@@ -19,7 +18,6 @@ import {
   connection,
   deploying,
   NEXT_COMMIT,
-  project,
   resource,
   secret,
   tree,
@@ -42,7 +40,6 @@ const CANARIES = {
   "sensitive managed config": 'c4n4ry-managed-"\\+/=&?<>-i',
   "input of a binding": 'c4n4ry-input-"\\+/=&?<>-j',
   "variable of a blueprint": 'c4n4ry-blueprint-"\\+/=&?<>äß€-k',
-  "token of a connection for all": 'c4n4ry-shared-"\\+/=&?<>-l',
 } as const;
 
 const [port, pagePort] = [await freePort(), await freePort()];
@@ -74,7 +71,6 @@ describe("[S1] canaries", () => {
     stranger.close();
     await collector.stop();
     await stage.kubectl(["delete", "validatingadmissionpolicy", stage.namespace]);
-    await stage.kubectl(["delete", "clusterplatformconnection", stage.namespace]);
   });
 
   const values = (): Manifest =>
@@ -86,16 +82,6 @@ describe("[S1] canaries", () => {
       input: CANARIES["input of a binding"],
       blueprint: CANARIES["variable of a blueprint"],
     });
-  /** For all namespaces, with its Secret in the operator's own. */
-  const shared = (): readonly Manifest[] => {
-    const name = stage.namespace;
-    const token = secret(name, { token: CANARIES["token of a connection for all"] });
-    const { spec } = connection(stage, name, { allowedNamespaces: { names: [name] } });
-    return [
-      { ...token, metadata: { name, namespace: stage.operatorNamespace } },
-      resource("ClusterPlatformConnection", name, isObject(spec) ? spec : {}),
-    ];
-  };
   /** A change of the connection has its Secret read at once. */
   const useToken = async (token: string, burst: number): Promise<void> => {
     await stage.apply(secret("default", { token }));
@@ -110,9 +96,7 @@ describe("[S1] canaries", () => {
 
   it("are used by every kind that takes a secret", async () => {
     const { sim, organizationId, clusterIds } = stage.platform;
-    for (const name of ["token", "token of a connection for all"] as const) {
-      sim.auth.createToken({ name, organizationId, scopes: ["Admin"], value: CANARIES[name] });
-    }
+    sim.auth.createToken({ name: "canary", organizationId, scopes: ["Admin"], value: CANARIES.token });
     const webhook = { receiverUrl: `http://127.0.0.1:${port}/deliveries`, secretRef: { name: "receiver" } };
     const all = [
       secret("default", { token: CANARIES.token }),
@@ -137,11 +121,10 @@ describe("[S1] canaries", () => {
         customerProvidedInputs: { ingress: { dnsApiToken: input("input") } },
       }),
       blueprint("cache", "shop", { variables: [fromSecret("BLUE", "blueprint")] }),
-      ...shared(),
-      project("everybodys", { connectionRef: { kind: "ClusterPlatformConnection", name: stage.namespace } }),
     ];
-    // PlatformCluster writes a token, and comes below.
-    const used = new Set([...all.map(({ kind }) => kind), "PlatformCluster"]);
+    // PlatformCluster writes a token, and comes below. All tests' operators see a ClusterPlatformConnection: its token is
+    // looked for where one is used, when that stage ends (test/integration/connections.test.ts).
+    const used = new Set([...all.map(({ kind }) => kind), "PlatformCluster", "ClusterPlatformConnection"]);
     expect(kindsWithSecrets().filter((kind) => !used.has(kind))).toEqual([]);
     await stage.apply(...all);
     for (const kind of ["PlatformVariableSet", "PlatformBinding"]) {
@@ -150,7 +133,6 @@ describe("[S1] canaries", () => {
     }
     await stage.waitFor("PlatformApplication", "web", { status: "True" });
     await stage.waitFor("PlatformBlueprint", "cache", { status: "True" });
-    await stage.waitFor("PlatformProject", "everybodys", { status: "True" });
     const { variables } = stage.platform.world();
     const sent = new Set([...variables.values()].map(({ value }) => value));
     expect(sent).toContain(CANARIES["secret of an application"]);
