@@ -18,9 +18,7 @@ export interface Imprints {
    */
   note(object: KubeObject, imprints: readonly Imprint[], realm: Realm): void;
   forget(object: KubeObject): void;
-  /**
-   * When anybody of its realm last wrote into the object, by the platform's clock (ISO 8601); undefined when nobody did.
-   */
+  /** When anybody of that realm last wrote into it, by the platform's clock (ISO 8601); undefined when nobody did. */
   latest(id: Uuid, realm: Realm): string | undefined;
 }
 
