@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { effort } from "../support/effort.ts";
 import { figure } from "../support/figure.ts";
+import { ownControlPlane } from "../support/own-control-plane.ts";
 import { grantSecretOutputs } from "../support/stage-rights.ts";
 import { createStage } from "../support/stage.ts";
 import { repetitions } from "./generated/cases.ts";
@@ -14,9 +15,12 @@ import { chosen, trialsOf } from "./generated/trials.ts";
 /** What a short run tries of each surface, other things with another CHAOS_SEED. */
 const FEW = { kinds: 4, changes: 4 };
 
+// Operators of other tests would tell of its ClusterPlatformConnections what they see of them.
+const controlPlane = await ownControlPlane();
+
 describe.each(["full", "documented"] as const)("[G1] on the %s surface", (surface) => {
   // Hundreds of objects, and nobody but us changes anything: nothing has to be looked at often.
-  const stage = createStage({ surface, windows: { pollMs: 20_000 } });
+  const stage = createStage({ surface, controlPlane, windows: { pollMs: 20_000 } });
   const schemas = readSchemas();
   /** The bounds of leaves that several kinds have are tried on the first one. */
   const isKnown = repetitions();

@@ -4,19 +4,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 
 import { FINALIZER } from "../../src/resources/base/names.ts";
 import { kubeconfigFor } from "../control-plane/access.ts";
 import { cli } from "../support/cli.ts";
 import { application, defaults, tree } from "../support/manifests.ts";
+import { ownControlPlane } from "../support/own-control-plane.ts";
 import { createStage } from "../support/stage.ts";
 
-const facts = inject("controlPlane");
+// The connections of the whole cluster are counted.
+const controlPlane = await ownControlPlane();
 const PASSWORD = "correct-horse-battery";
 
-const stage = createStage({ surface: "full" });
-const call = (argv: readonly string[], kubeconfig = facts.kubeconfigPath) =>
+const stage = createStage({ surface: "full", controlPlane });
+const call = (argv: readonly string[], kubeconfig = controlPlane.kubeconfigPath) =>
   cli([
     ...argv,
     "--kubeconfig",
@@ -75,7 +77,7 @@ describe("check", () => {
 
   it("tells a user with few rights what those are", async () => {
     await stage.kubectl(["create", "serviceaccount", "nobody"]);
-    const kubeconfig = await kubeconfigFor(facts, stage.namespace, "nobody");
+    const kubeconfig = await kubeconfigFor(controlPlane, stage.namespace, "nobody");
     const { code, stdout } = await call(["check", operator(), "-o", "json"], kubeconfig);
     expect(code).toBe(1);
     expect(Object.fromEntries(results(stdout))).toMatchObject({
@@ -110,8 +112,8 @@ describe("check", () => {
     expect(stdout).toBe(
       `✗ PlatformApplication ${stage.namespace}/shop  deletionPolicy Delete: deleting it deletes it on the platform too. Delete it while the operator runs, or set Retain.\n`,
     );
-    // Without a namespace it looks into all of them, where other tests have objects of their own.
-    const everywhere = await cli(["check", "--uninstall", "-o", "json", "--kubeconfig", facts.kubeconfigPath]);
+    // Without a namespace it looks into all of them.
+    const everywhere = await cli(["check", "--uninstall", "-o", "json", "--kubeconfig", controlPlane.kubeconfigPath]);
     expect(everywhere.code).toBe(1);
     expect(results(everywhere.stdout).get(`PlatformApplication ${stage.namespace}/shop`)).toBe("failed");
     await policy("Retain", []);
@@ -136,7 +138,7 @@ describe("plan", () => {
       "--role=reader",
       `--serviceaccount=${stage.namespace}:reader`,
     ]);
-    const kubeconfig = await kubeconfigFor(facts, stage.namespace, "reader");
+    const kubeconfig = await kubeconfigFor(controlPlane, stage.namespace, "reader");
     const directory = await mkdtemp(join(tmpdir(), "plan-"));
     await writeFile(join(directory, "web.json"), JSON.stringify(application("web", "shop")));
     const { code, stdout, stderr } = await call(["plan", "-f", directory, operator()], kubeconfig);
@@ -150,7 +152,7 @@ describe("plan", () => {
 
 describe("status", () => {
   it("shows an object on one screen", async () => {
-    const own = await cli(["status", "papp/shop", "--kubeconfig", facts.kubeconfigPath, "-n", stage.namespace]);
+    const own = await cli(["status", "papp/shop", "--kubeconfig", controlPlane.kubeconfigPath, "-n", stage.namespace]);
     expect(own.code).toBe(0);
     expect(own.stdout).toMatch(/^✔ application \S+\/shop {2}Deployed\n {2}Commit 0123456 is deployed\.\n/);
     expect(own.stdout).toMatch(/^Deployment\n {2}Commit {4}0123456789abcdef/m);

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 
-import { afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 
 import { main } from "../../src/cli/index.ts";
 import { systemClock } from "../../src/kube/clock.ts";
@@ -8,10 +8,13 @@ import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
 import { cli, type CliOptions } from "../support/cli.ts";
 import { condition } from "../support/cluster.ts";
 import { application, defaults, deploying, NEXT_COMMIT, operation, tree } from "../support/manifests.ts";
+import { ownControlPlane } from "../support/own-control-plane.ts";
 import { createStage } from "../support/stage.ts";
 
-const stage = createStage({ surface: "full" });
-const { kubeconfigPath } = inject("controlPlane");
+// The whole tree is drawn, connections of the cluster with it.
+const controlPlane = await ownControlPlane();
+const { kubeconfigPath } = controlPlane;
+const stage = createStage({ surface: "full", controlPlane });
 
 const call = (argv: readonly string[], options?: CliOptions) =>
   cli([...argv, "--kubeconfig", kubeconfigPath, "-n", stage.namespace], options);

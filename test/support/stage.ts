@@ -25,7 +25,7 @@
  * - At the end the operator must stop cleanly, must never have been refused anything by RBAC, must not have logged an
  *   error, unless `mayLog` matches it, and nothing that it wrote may hold a token of the platform or what a Secret of the
  *   stage holds. Custom resources, roles and processes are gone then.
- * - A ClusterPlatformConnection is seen by the operators of all files, and what they do about it is recorded for the
+ * - A ClusterPlatformConnection is seen by the operators of all files (but see `ownControlPlane`), and recorded for the
  *   stage alone whose namespace its name begins with: name it so, let it allow your namespace alone, and remove it.
  */
 import { randomUUID } from "node:crypto";
