@@ -19,7 +19,7 @@ import {
 } from "../support/manifests.ts";
 import { createStage } from "../support/stage.ts";
 
-/** The bar's own; four busy processes beside it on two cores made it 2 s. */
+/** The bar's own, for each good one from its creation on. */
 const DEADLINE_S = 5;
 const NOWHERE = "00000000-0000-4000-8000-00000000dead";
 /** What annotations let through: anything. */
@@ -39,7 +39,7 @@ describe("a neighbour of what is hostile", () => {
     (): string => stage.platform.clusterIds[1] ?? "",
   ];
 
-  /** Kind by kind a good one; it is asked for after the hostile one is there. */
+  /** Kind by kind a good one, none before what it refers to; it is asked for after the hostile one is there. */
   const good = (): readonly Manifest[] => [
     project("good"),
     environment(stage, "good", "good"),
@@ -101,17 +101,19 @@ describe("a neighbour of what is hostile", () => {
       const told = await stage.waitFor(kind, "bad", (object) => condition(object, "Ready")?.status === "False");
       expect(condition(told, "Ready")?.reason, kind).not.toBe("InternalError");
     }
-    const appliedAt = performance.now();
-    await stage.apply(...good());
-    for (const { kind } of good()) {
-      const type = kind === "PlatformOperation" ? "Complete" : "Ready";
-      await stage.waitFor(kind, "good", { type, status: "True" });
+    let longest = 0;
+    for (const one of good()) {
+      const appliedAt = performance.now();
+      await stage.apply(one);
+      const type = one.kind === "PlatformOperation" ? "Complete" : "Ready";
+      await stage.waitFor(one.kind, "good", { type, status: "True" });
+      const took = (performance.now() - appliedAt) / 1_000;
+      expect(took, one.kind).toBeLessThan(DEADLINE_S);
+      longest = Math.max(longest, took);
     }
-    const took = (performance.now() - appliedAt) / 1_000;
-    expect(took).toBeLessThan(DEADLINE_S);
     figure(
       task,
-      `${bad.length} kinds, each with a hostile resource; good ones of all at their end after ${took.toFixed(1)} s`,
+      `${bad.length} kinds, each with a hostile resource; a good one of each at its end after ${longest.toFixed(1)} s at most`,
       bad.length,
     );
   });
