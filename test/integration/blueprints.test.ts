@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import { member } from "../../src/kube/json.ts";
+import { FINALIZER } from "../../src/resources/base/names.ts";
 import { blueprintGround, blueprintsOf } from "../support/blueprint-ground.ts";
 import { condition, PATIENCE_MS } from "../support/cluster.ts";
 import { blueprint, secret } from "../support/manifests.ts";
@@ -145,6 +146,8 @@ describe.each(["documented", "full"] as const)("a blueprint on the %s surface", 
     await stage.patch("PlatformConnection", "default", { spec: { defaults } });
     await stage.apply(blueprint("kept", "shop"));
     await stage.waitFor(KIND, "kept", { status: "True" });
+    // It may have come to Ready before the operator knew the connection's new policy.
+    await stage.waitFor(KIND, "kept", ({ metadata }) => metadata.finalizers?.includes(FINALIZER) === true);
     await stage.remove(KIND, "kept");
     await stage.waitGone(KIND, "kept");
     expect(blueprintsOf(stage, "kept")).toHaveLength(1);

@@ -46,7 +46,7 @@ export function auditTail(path: string, user: string, touch: (mark: string) => P
 
   const take = async (mark: string): Promise<boolean> => {
     const lines = await more();
-    events.push(...parseAudit(lines, user));
+    for (const event of parseAudit(lines, user)) events.push(event);
     return lines.some((line) => line.includes(mark));
   };
 

@@ -132,7 +132,7 @@ export function createStage(options: StageOptions): Stage {
   let platform: Simulator | undefined;
   let operator: RunningOperator | undefined;
   let kubeconfig = "";
-  const logs: ReturnType<RunningOperator["logs"]>[number][] = [];
+  let errors: ReturnType<RunningOperator["logs"]> = [];
   const output: string[] = [];
   const metrics: string[] = [];
 
@@ -170,7 +170,7 @@ export function createStage(options: StageOptions): Stage {
     operator = undefined;
     if (how === "stop") metrics.push(await metricsOf(running));
     const exit = await running[how]();
-    logs.push(...running.logs());
+    errors = [...errors, ...running.logs().filter(({ level }) => level === "error")];
     output.push(running.output());
     if (how === "stop") expect(exit, "how the operator ends").toEqual({ code: 0, signal: null });
   };
@@ -206,7 +206,6 @@ export function createStage(options: StageOptions): Stage {
     await client?.close();
     await platform?.close();
     expect(refused, "requests that RBAC refused").toEqual([]);
-    const errors = logs.filter(({ level }) => level === "error");
     const unexpected = errors.filter((line) => options.mayLog?.test(JSON.stringify(line)) !== true);
     expect(unexpected, "errors in the operator's log").toEqual([]);
     expect(told, "secrets in what the operator wrote").toEqual([]);
