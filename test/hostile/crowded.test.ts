@@ -1,8 +1,8 @@
 /** Annotations that leave no room for what the operator has to write beside them (reliability bar E16, B11). */
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import { EXTERNAL_ID } from "../../src/resources/base/names.ts";
-import { condition } from "../support/cluster.ts";
+import { condition, PATIENCE_MS } from "../support/cluster.ts";
 import { figure } from "../support/figure.ts";
 import { defaults, project } from "../support/manifests.ts";
 import { createStage } from "../support/stage.ts";
@@ -52,8 +52,13 @@ describe("objects whose annotations are full", () => {
     const made = await stage.waitFor("PlatformProject", "again", { status: "True" });
     const id = made.metadata.annotations?.[EXTERNAL_ID];
     const none = Object.fromEntries(Object.keys(made.metadata.annotations ?? {}).map((key) => [key, null]));
+    const record = await stage.record();
     await stage.patch("PlatformProject", "again", { metadata: { annotations: { ...none, ...FILLER } } });
-    await stage.settled();
+    // It tries at each look.
+    await vi.waitFor(async () => {
+      const { objects } = await record.writes();
+      expect(objects.filter(({ name, code }) => name === "again" && code === 422)).not.toEqual([]);
+    }, PATIENCE_MS);
     await stage.patch("PlatformProject", "again", { metadata: { annotations: { "example.com/filler": null } } });
     const { metadata } = await stage.waitFor(
       "PlatformProject",
