@@ -9,6 +9,7 @@ import type { Pins } from "./identity.ts";
 import type { Lives, Uuid } from "./kind.ts";
 import { policiesOf } from "./policy.ts";
 import { seal, unseal } from "./seal.ts";
+import type { Session } from "./session.ts";
 import { sameJson, statusOf, text } from "./status.ts";
 
 /** Whether the object should carry our finalizer: only while its deletion has something to do (design §2). */
@@ -37,7 +38,7 @@ export interface Place<Api> {
 /** Keeps finalizer and backup of an object that has an id, or writes without one, as they should be. */
 export async function keepRecord<Api extends RatedApi>(
   context: Context<Api>,
-  place: Place<Api>,
+  place: Place<Api> & { readonly session: Session },
   lives: Lives,
 ): Promise<KubeObject> {
   if (typeof lives === "string") return await keepHolder(context, place, lives === "InOthers");
@@ -58,21 +59,27 @@ async function keepHolder<Api extends RatedApi>(
 }
 
 /** The status is the authority; its backup follows it, also when a replace stripped it, or it named another installation. */
-async function keepBackup<Api extends RatedApi>(context: Context<Api>, place: Place<Api>): Promise<KubeObject> {
-  const { object } = place;
+async function keepBackup<Api extends RatedApi>(
+  context: Context<Api>,
+  place: Place<Api> & { readonly session: Session },
+): Promise<KubeObject> {
+  const { object, session } = place;
   const annotations = object.metadata.annotations ?? {};
   const id = text(member(object.status, "externalId"));
   const holder = text(member(member(object.status, "identity"), "installation"));
   const kept = annotations[EXTERNAL_ID] === id && annotations[INSTALLATION] === context.installation;
   if (id === undefined || holder !== context.installation || kept) return object;
+  // What was refused is refused again until the object changes.
+  if (session.crowdedAt === object.metadata.resourceVersion) return object;
   try {
     return await context.writer.patchChecked(object, {
       annotations: { ...recordOf(context, place, id), ...cleared(object) },
     });
   } catch (error) {
     // The status has it: annotations that leave no room for a backup must not hold up the rest, least of all a deletion.
-    if (isKube(error, "Invalid")) return object;
-    throw error;
+    if (!isKube(error, "Invalid")) throw error;
+    session.crowdedAt = object.metadata.resourceVersion;
+    return object;
   }
 }
 
