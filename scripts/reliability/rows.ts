@@ -47,16 +47,30 @@ export function runsOf(
 ): { readonly runs: readonly Run[]; readonly repeated: number } {
   const begun = reports
     .toSorted((one, other) => one.startTime - other.startTime)
-    .flatMap(({ testResults }) => testResults)
-    .flatMap(({ name, assertionResults }) => assertionResults.map((test) => ({ ...test, file: pathOf(name) })))
-    .filter((run) => isRun(run) || isUnmet(run));
+    .flatMap((report) => begunIn(report, pathOf));
   const runs = new Map<string, Run>();
-  for (const run of begun) {
-    const key = `${run.file} ${run.fullName}`;
+  for (const { key, run } of begun) {
     // What was begun again and then proved nothing does not make its earlier run undone.
     if (isRun(run) || !runs.has(key)) runs.set(key, run);
   }
   return { runs: [...runs.values()], repeated: begun.length - runs.size };
+}
+
+/** Rows of a table may share a title: those of one report are tests of their own, told apart by their order. */
+function begunIn(
+  { testResults }: Report,
+  pathOf: (name: string) => string,
+): readonly { readonly key: string; readonly run: Run }[] {
+  const seen = new Map<string, number>();
+  return testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.flatMap((test) => {
+      const run = { ...test, file: pathOf(name) };
+      const title = `${run.file} ${run.fullName}`;
+      const nth = (seen.get(title) ?? 0) + 1;
+      seen.set(title, nth);
+      return isRun(run) || isUnmet(run) ? [{ key: `${title} #${nth}`, run }] : [];
+    }),
+  );
 }
 
 /** @returns what the tests say whose titles have the class's id. */

@@ -105,4 +105,16 @@ describe("a row", () => {
     const { runs, repeated } = runsOf([report(2, passed), report(1, failed)], () => "src/a.test.ts");
     expect([repeated, rowOf("A1", runs).violations]).toEqual([1, []]);
   });
+
+  it("counts tests of one report that share a title one by one", () => {
+    const report = (startTime: number, ...tests: readonly object[]) =>
+      reportOf(startTime, {
+        name: "/checkout/src/a.test.ts",
+        assertionResults: tests.map((facts) => ({ fullName: "[A1] a row of a table", ...facts })),
+      });
+    const once = runsOf([report(1, failed, passed, passed)], pathOf);
+    expect([once.repeated, rowOf("A1", once.runs)]).toMatchObject([0, { plans: 3, violations: [expect.anything()] }]);
+    const again = runsOf([report(1, failed, passed, passed), report(2, passed, leftOut, failed)], pathOf);
+    expect([again.repeated, rowOf("A1", again.runs)]).toMatchObject([2, { plans: 3, violations: [expect.anything()] }]);
+  });
 });
