@@ -9,7 +9,6 @@ import type { Pins } from "./identity.ts";
 import type { Lives, Uuid } from "./kind.ts";
 import { policiesOf } from "./policy.ts";
 import { seal, unseal } from "./seal.ts";
-import type { Session } from "./session.ts";
 import { sameJson, statusOf, text } from "./status.ts";
 
 /** Whether the object should carry our finalizer: only while its deletion has something to do (design §2). */
@@ -38,7 +37,7 @@ export interface Place<Api> {
 /** Keeps finalizer and backup of an object that has an id, or writes without one, as they should be. */
 export async function keepRecord<Api extends RatedApi>(
   context: Context<Api>,
-  place: Place<Api> & { readonly session: Session },
+  place: Place<Api>,
   lives: Lives,
 ): Promise<KubeObject> {
   if (typeof lives === "string") return await keepHolder(context, place, lives === "InOthers");
@@ -59,27 +58,21 @@ async function keepHolder<Api extends RatedApi>(
 }
 
 /** The status is the authority; its backup follows it, also when a replace stripped it, or it named another installation. */
-async function keepBackup<Api extends RatedApi>(
-  context: Context<Api>,
-  place: Place<Api> & { readonly session: Session },
-): Promise<KubeObject> {
-  const { object, session } = place;
+async function keepBackup<Api extends RatedApi>(context: Context<Api>, place: Place<Api>): Promise<KubeObject> {
+  const { object } = place;
   const annotations = object.metadata.annotations ?? {};
   const id = text(member(object.status, "externalId"));
   const holder = text(member(member(object.status, "identity"), "installation"));
   const kept = annotations[EXTERNAL_ID] === id && annotations[INSTALLATION] === context.installation;
   if (id === undefined || holder !== context.installation || kept) return object;
-  // What was refused is refused again until the object changes.
-  if (session.crowdedAt === object.metadata.resourceVersion) return object;
+  const change = { ...recordOf(context, place, id), ...cleared(object) };
+  // The status has it: what leaves no room for a backup, or forbids it, must not hold up the rest, least of all a deletion.
+  if (!hasRoom(object, change)) return object;
   try {
-    return await context.writer.patchChecked(object, {
-      annotations: { ...recordOf(context, place, id), ...cleared(object) },
-    });
+    return await context.writer.patchChecked(object, { annotations: change });
   } catch (error) {
-    // The status has it: annotations that leave no room for a backup must not hold up the rest, least of all a deletion.
-    if (!isKube(error, "Invalid")) throw error;
-    session.crowdedAt = object.metadata.resourceVersion;
-    return object;
+    if (isKube(error, "Invalid")) return object;
+    throw error;
   }
 }
 
@@ -100,14 +93,16 @@ export function recordOf<Api extends RatedApi>(
     [INSTALLATION]: context.installation,
   });
   const whole = annotations(kept);
-  return bytesOf({ ...object.metadata.annotations, ...whole }) <= ANNOTATIONS_MAX ? whole : annotations();
+  return hasRoom(object, whole) ? whole : annotations();
 }
 
 /** What the API server takes of annotations on one object, in bytes (apimachinery, TotalAnnotationSizeLimitB). */
 const ANNOTATIONS_MAX = 256 * 1_024;
 
-function bytesOf(annotations: Readonly<Record<string, string>>): number {
-  return Buffer.byteLength(Object.entries(annotations).flat().join(""));
+/** @param change of the object's annotations; null removes one */
+function hasRoom(object: KubeObject, change: Readonly<Record<string, string | null>>): boolean {
+  const then = Object.entries({ ...object.metadata.annotations, ...change }).filter(([, value]) => value !== null);
+  return Buffer.byteLength(then.flat().join("")) <= ANNOTATIONS_MAX;
 }
 
 /**

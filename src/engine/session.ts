@@ -23,8 +23,6 @@ export interface Session {
   unsent: readonly string[];
   /** The create that the platform has answered and whose id is not stored yet. */
   answered: { readonly attempt: string; readonly id: Uuid; readonly memory: JsonObject } | undefined;
-  /** The resourceVersion at which the object had no room for the backup of its record. */
-  crowdedAt: string | undefined;
   /** When this process first saw which open intent, on the monotonic clock. */
   seenIntent: { readonly attempt: string; readonly at: Ms } | undefined;
   /** The last step that the platform rejected. */
@@ -86,7 +84,6 @@ export function createSessions(monotonic: () => Ms): Sessions {
         unsaved: undefined,
         unsent: [],
         answered: undefined,
-        crowdedAt: undefined,
         seenIntent: undefined,
         rejected: undefined,
         failures: 0,

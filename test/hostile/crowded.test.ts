@@ -53,13 +53,21 @@ describe("objects whose annotations are full", () => {
     const id = made.metadata.annotations?.[EXTERNAL_ID];
     const none = Object.fromEntries(Object.keys(made.metadata.annotations ?? {}).map((key) => [key, null]));
     const record = await stage.record();
-    await stage.patch("PlatformProject", "again", { metadata: { annotations: { ...none, ...FILLER } } });
-    // It tries once, and not again at each look.
-    await vi.waitFor(async () => {
-      const { objects } = await record.writes();
-      expect(objects.filter(({ name, code }) => name === "again" && code === 422)).not.toEqual([]);
-    }, PATIENCE_MS);
+    // The change of the spec shows that the operator has looked at the object as it is now.
+    await stage.patch("PlatformProject", "again", {
+      metadata: { annotations: { ...none, ...FILLER } },
+      spec: { description: "crowded" },
+    });
+    await vi.waitFor(
+      () =>
+        expect([...stage.platform.world().projects.values()]).toContainEqual(
+          expect.objectContaining({ name: "again", description: "crowded" }),
+        ),
+      PATIENCE_MS,
+    );
     await stage.settled();
+    const { objects } = await record.writes();
+    expect(objects.filter(({ name, code }) => name === "again" && code === 422)).toEqual([]);
     await stage.quiet(2);
     await stage.patch("PlatformProject", "again", { metadata: { annotations: { "example.com/filler": null } } });
     const { metadata } = await stage.waitFor(
