@@ -4,7 +4,7 @@ import type { Platform } from "../platform/index.ts";
 import type { BindingInput, ConfigValue } from "../platform/templates.ts";
 import { platformBinding, type BindingMemory, type BindingSpec } from "../resources/binding.ts";
 import { driftOf, isAlike } from "./binding/drift.ts";
-import { shownLayers } from "./binding/layers.ts";
+import { areLayersOn, shownLayers } from "./binding/layers.ts";
 import { inputsOf, valueRequests } from "./binding/leaves.ts";
 import type { BindingPass, Inputs, Leaf, Seen } from "./binding/model.ts";
 import { createTemplateList, observe } from "./binding/observe.ts";
@@ -49,27 +49,31 @@ function plan(pass: BindingPass, seen: Seen): Plan<"put"> {
   ]);
 }
 
-/** The binding is written when the spec or a value has changed, and when the platform shows another one. */
+/**
+ * The binding is written when the spec or a value has changed, when the platform shows another one, and on request
+ * where only the answer shows the layers.
+ */
 function checkWritten(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
   if (seen.sent) return undefined;
   const { written } = pass.memory;
   if (written === undefined && isAlike(pass, seen)) return undefined;
   const changed = written === undefined || !sameContent(written, pass.inputs.fingerprint);
   const changes = driftOf(pass, seen) ?? [];
-  if (!changed && changes.length === 0) return undefined;
+  const asksForLayers = pass.requested !== undefined && seen.bound === undefined && !areLayersOn(pass, seen);
+  if (!changed && changes.length === 0 && !asksForLayers) return undefined;
   const { key, version } = pass.spec.template;
   const message = `Bind the template "${key}" version "${version}" to the cluster.`;
   return {
     is: "step",
-    step: { repeat: "safe", op: "putBinding", do: "put", message, changes, corrects: !changed },
+    step: { repeat: "safe", op: "putBinding", do: "put", message, changes, corrects: !changed && !asksForLayers },
   };
 }
 
 function checkLayers(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
   const layers = layersFault(pass, seen);
   if (layers === undefined) return undefined;
-  const { refused: isRefused, reason, message } = layers;
-  return { is: isRefused ? "stalled" : "waiting", why: { reason, message } };
+  const { waits, reason, message } = layers;
+  return { is: waits ? "waiting" : "stalled", why: { reason, message } };
 }
 
 function checkRead(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
@@ -116,7 +120,7 @@ async function put(pass: BindingPass, seen: Seen, api: Platform): Promise<Known<
     memory: {
       templateKey: spec.template.key,
       templateVersion: spec.template.version,
-      layers: answer && shownLayers(answer.layers),
+      layers: shownLayers(answer?.layers),
       written: inputs.fingerprint,
     },
   };

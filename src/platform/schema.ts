@@ -49,6 +49,16 @@ export const date = optional(z.string());
 export const parent = optional(z.object({ id: uuid }));
 export const strings = optional(z.array(z.string()));
 
+/** A list without those of its items that do not have the documented shape. */
+export function wellShaped<Schema extends z.ZodType>(item: Schema) {
+  return z.array(z.unknown()).transform((list) =>
+    list.flatMap((one): readonly z.output<Schema>[] => {
+      const read = item.safeParse(one);
+      return read.success ? [read.data] : [];
+    }),
+  );
+}
+
 /**
  * A record that can be changed by PUT. `record` is the platform's whole answer: a PUT replaces absent members by
  * defaults, so it has to start from what is there. It is never shown.

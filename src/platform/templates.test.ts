@@ -65,6 +65,20 @@ describe("a binding", () => {
     );
   });
 
+  it.each([
+    [
+      "items of another shape apart",
+      [{ key: "a", status: "ENABLED" }, null, { key: "b" }, 7],
+      [{ key: "a", status: "ENABLED" }],
+    ],
+    ["none at all", undefined, undefined],
+    ["no list", "ENABLED", undefined],
+  ])("answers with the layers, %s", async (_name, layers, expected) => {
+    const { server, connect } = await startHarness();
+    server.script({ body: { clusterId: ID, ...input, layers } });
+    expect((await connect().templates.bind(ID, input))?.layers).toEqual(expected);
+  });
+
   it.each<Refused>([
     [
       "no key and version",

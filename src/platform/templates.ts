@@ -4,7 +4,7 @@ import type { Caller, ReadOptions } from "./caller.ts";
 import { json, maybe } from "./decode.ts";
 import { sent } from "./encode.ts";
 import { filled, keyed, wellFormed } from "./request-schema.ts";
-import { optional, record, results, strings, text } from "./schema.ts";
+import { optional, record, results, strings, text, wellShaped } from "./schema.ts";
 
 /** Bounds are int64: a bigint keeps every digit. */
 const int64 = optional(z.union([z.bigint(), z.int().transform(BigInt)]));
@@ -67,9 +67,7 @@ const binding = record({
   layerSelections: optional(z.record(z.string(), z.unknown())),
   managedConfig: maps,
   customerProvidedInputs: maps,
-  layers: optional(
-    z.array(record({ key: z.string(), status: z.string(), reason: text, componentKeys: strings })),
-  ).transform((given) => given ?? []),
+  layers: optional(wellShaped(record({ key: z.string(), status: z.string(), reason: text, componentKeys: strings }))),
 });
 
 const clusterContext = z

@@ -49,7 +49,7 @@ export const essentials = template(layer("base", { mandatory: true }));
 export const enabled = [{ key: "base", status: "ENABLED" }];
 export const starting = [{ key: "base", status: "DISABLED", reason: "The layer is being enabled" }];
 
-export function fullBinding(layers: Binding["layers"]): Binding {
+export function fullBinding(layers: NonNullable<Binding["layers"]>): Binding {
   return { templateKey: "essentials", templateVersion: "1.2.0", layers };
 }
 
@@ -140,7 +140,7 @@ export function bindingSeen(change: Partial<Seen> = {}): Seen {
 }
 
 /** What a pass remembers once its binding was written. */
-export function writtenMemory(pass: BindingPass, layers: Binding["layers"] = []): BindingMemory {
+export function writtenMemory(pass: BindingPass, layers?: Binding["layers"]): BindingMemory {
   const { key, version } = pass.spec.template;
   return { templateKey: key, templateVersion: version, layers: shownLayers(layers), written: pass.inputs.fingerprint };
 }

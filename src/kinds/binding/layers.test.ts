@@ -9,6 +9,8 @@ const on = (key: string) => ({ key, status: "ENABLED" });
 const off = (key: string, reason = "The layer is being enabled") => ({ key, status: "DISABLED", reason });
 const skipped = (key: string) => ({ key, status: "SKIPPED", reason: "Not available on IBM" });
 
+const failed = (key: string) => ({ key, status: "FAILED", reason: "no quota" });
+
 const catalogue = template(
   layer("base", { mandatory: true }),
   layer("nodes", { mandatory: true, modes: ["PLATFORM_MANAGED"], providers: ["AWS"] }),
@@ -17,7 +19,7 @@ const catalogue = template(
 );
 
 function stand(
-  layers: Binding["layers"],
+  layers: NonNullable<Binding["layers"]>,
   change: { layerSelections?: Record<string, boolean>; listed?: boolean; provider?: string } = {},
 ) {
   const { layerSelections = {}, listed = true, provider } = change;
@@ -31,51 +33,94 @@ function stand(
 }
 
 describe("the standing of the layers", () => {
+  const all = { off: [], unclear: [], refused: false };
+
   it.each<[string, Parameters<typeof stand>, ReturnType<typeof stand>]>([
     [
       "mandatory and default ones are selected, others are not",
       [[on("base"), on("nodes"), on("logs"), off("gpu")]],
-      { selected: 3, enabled: 3, others: [], refused: false },
+      { ...all, selected: 3, enabled: 3 },
     ],
     [
       "the spec adds and takes away",
       [[on("base"), on("nodes"), off("logs"), off("gpu")], { layerSelections: { logs: false, gpu: true } }],
-      { selected: 3, enabled: 2, others: ["gpu is DISABLED (The layer is being enabled)"], refused: false },
+      { ...all, selected: 3, enabled: 2, off: ["gpu is DISABLED (The layer is being enabled)"] },
     ],
     [
-      "a layer that is not for this cluster is not waited for",
+      "a mandatory layer that is not for this cluster is not waited for",
       [[on("base"), off("nodes"), on("logs")], { provider: "IBM" }],
-      { selected: 2, enabled: 2, others: [], refused: false },
+      { ...all, selected: 2, enabled: 2 },
     ],
     [
-      "nor one that the platform leaves out by itself",
+      "nor is one that the platform skips or does not report there",
+      [[on("base"), skipped("nodes"), on("logs")], { provider: "IBM" }],
+      { ...all, selected: 2, enabled: 2 },
+    ],
+    [
+      "nor one that it does not report",
+      [[on("base"), on("logs")], { provider: "IBM" }],
+      { ...all, selected: 2, enabled: 2 },
+    ],
+    [
+      "unless the platform tried it all the same",
+      [[on("base"), failed("nodes"), on("logs")], { provider: "IBM" }],
+      { ...all, selected: 3, enabled: 2, off: ["nodes is FAILED (no quota)"] },
+    ],
+    [
+      "a mandatory layer that applies is not to be skipped",
+      [[on("base"), skipped("nodes"), on("logs")], { provider: "AWS" }],
+      { ...all, selected: 3, enabled: 2, off: ["nodes is SKIPPED (Not available on IBM)"], refused: true },
+    ],
+    [
+      "one for every cluster applies, whatever the cluster is",
+      [[skipped("base"), on("nodes"), on("logs")]],
+      { ...all, selected: 3, enabled: 2, off: ["base is SKIPPED (Not available on IBM)"], refused: true },
+    ],
+    [
+      "of a cluster of an unknown kind nobody knows whether a layer is rightly skipped",
       [[on("base"), skipped("nodes"), on("logs")]],
-      { selected: 2, enabled: 2, others: [], refused: false },
+      { ...all, selected: 3, enabled: 2, unclear: ["nodes is SKIPPED (Not available on IBM)"] },
     ],
     [
-      "but one that the spec selects is",
+      "and of an unknown provider neither",
+      [[on("base"), skipped("nodes"), on("logs")], { provider: "UNKNOWN" }],
+      { ...all, selected: 3, enabled: 2, unclear: ["nodes is SKIPPED (Not available on IBM)"] },
+    ],
+    [
+      "a mandatory layer that failed is off",
+      [[failed("base"), on("nodes"), on("logs")], { provider: "AWS" }],
+      { ...all, selected: 3, enabled: 2, off: ["base is FAILED (no quota)"] },
+    ],
+    [
+      "a layer that the spec selects must not be skipped",
       [[on("base"), on("nodes"), on("logs"), skipped("gpu")], { layerSelections: { gpu: true } }],
-      { selected: 4, enabled: 3, others: ["gpu is SKIPPED (Not available on IBM)"], refused: true },
+      { ...all, selected: 4, enabled: 3, off: ["gpu is SKIPPED (Not available on IBM)"], refused: true },
     ],
     [
-      "a layer that is not answered is not enabled",
+      "a layer that is not reported is neither on nor off",
       [[on("base"), on("nodes")]],
-      { selected: 3, enabled: 2, others: ["logs is not mentioned"], refused: false },
+      { ...all, selected: 3, enabled: 2, unclear: ["logs is not reported"] },
     ],
     [
       "a status that is not documented is no ENABLED",
       [[on("base"), on("nodes"), { key: "logs", status: "WARMING" }]],
-      { selected: 3, enabled: 2, others: ["logs is WARMING"], refused: false },
+      { ...all, selected: 3, enabled: 2, off: ["logs is WARMING"] },
     ],
     [
-      "of a template that is not listed any more, what is on and what the spec selects",
+      "of a template that is not listed any more, nobody knows what is mandatory",
       [[on("base"), off("nodes"), off("gpu", "")], { listed: false, layerSelections: { gpu: true } }],
-      { selected: 2, enabled: 1, others: ["gpu is DISABLED"], refused: false },
+      {
+        ...all,
+        selected: 3,
+        enabled: 1,
+        off: ["gpu is DISABLED"],
+        unclear: ["nodes is DISABLED (The layer is being enabled)"],
+      },
     ],
     [
       "of such a template, nothing that the spec takes away",
       [[on("base"), on("logs")], { listed: false, layerSelections: { logs: false } }],
-      { selected: 1, enabled: 1, others: [], refused: false },
+      { ...all, selected: 1, enabled: 1 },
     ],
   ])("%s", (_name, given, expected) => {
     expect(stand(...given)).toEqual(expected);
@@ -102,7 +147,7 @@ describe("the layers in the status", () => {
       { key: "layer-0", status: "DISABLED" },
     ]);
     expect(shown).toHaveLength(64);
-    expect(new Set(shown.map(({ key }) => key)).size).toBe(64);
+    expect(new Set(shown?.map(({ key }) => key)).size).toBe(64);
     expect(platformBinding.status.safeParse({ layers: shown }).error).toBeUndefined();
   });
 

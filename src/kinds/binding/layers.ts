@@ -7,6 +7,9 @@ import type { BindingPass, ClusterKind, Seen } from "./model.ts";
 /** The documented modes of clusters; a layer that names both is for every cluster. */
 const MODES = ["PLATFORM_MANAGED", "CUSTOMER_MANAGED"];
 
+/** A provider that the platform does not know excludes no layer, and includes none. */
+const UNKNOWN_PROVIDER = "UNKNOWN";
+
 /** Bounds of the status (resources/binding.ts). */
 const MAX_LAYERS = 64;
 const MAX_COMPONENTS = 256;
@@ -20,10 +23,20 @@ export function selectionOf(spec: BindingSpec, key: string): boolean | undefined
 export function unavailable(layer: TemplateLayer, cluster: ClusterKind | undefined): string | undefined {
   if (cluster === undefined) return undefined;
   if (excludes(layer.modes, cluster.mode)) return `for ${cluster.mode} clusters`;
-  return excludes(layer.providers ?? [], cluster.provider) ? `on ${cluster.provider}` : undefined;
+  const isExcluded = cluster.provider !== UNKNOWN_PROVIDER && excludes(layer.providers ?? [], cluster.provider);
+  return isExcluded ? `on ${cluster.provider}` : undefined;
 }
 
 const excludes = (list: readonly string[], value: string): boolean => list.length > 0 && !list.includes(value);
+
+/** Whether a layer is for this kind of cluster; undefined where the kind of the cluster is not known. */
+function applies(layer: TemplateLayer, cluster: ClusterKind | undefined): boolean | undefined {
+  const everyProvider = (layer.providers ?? []).length === 0;
+  const everyMode = MODES.every((mode) => !excludes(layer.modes, mode));
+  if (cluster === undefined) return everyProvider && everyMode ? true : undefined;
+  if (unavailable(layer, cluster) !== undefined) return false;
+  return everyProvider || cluster.provider !== UNKNOWN_PROVIDER ? true : undefined;
+}
 
 /** Whether a layer is selected: by the spec, by the template, or because it is mandatory. */
 export function isSelected(layer: TemplateLayer, spec: BindingSpec): boolean {
@@ -33,18 +46,18 @@ export function isSelected(layer: TemplateLayer, spec: BindingSpec): boolean {
 /** Whether a layer is certainly in use, so that what it requires is missed. */
 export function isActive(layer: TemplateLayer, spec: BindingSpec, cluster: ClusterKind | undefined): boolean {
   if (!isSelected(layer, spec)) return false;
-  if (cluster !== undefined) return unavailable(layer, cluster) === undefined;
-  const everywhere = MODES.every((mode) => !excludes(layer.modes, mode)) && (layer.providers ?? []).length === 0;
-  return everywhere || selectionOf(spec, layer.key) === true;
+  return applies(layer, cluster) ?? selectionOf(spec, layer.key) === true;
 }
 
-/** How the selected layers stand. */
+/** How the layers stand that are selected, by the spec, by the template, or because they are mandatory. */
 export interface Standing {
   readonly selected: number;
   readonly enabled: number;
-  /** "gpu is SKIPPED (Not available on IBM)", of selected layers that are not enabled. */
-  readonly others: readonly string[];
-  /** Whether the platform leaves out a layer that the spec selects itself: waiting will not help. */
+  /** "gpu is SKIPPED (Not available on IBM)", of those that are not enabled. */
+  readonly off: readonly string[];
+  /** The same of those of which it is not known whether they are enabled, or should be. */
+  readonly unclear: readonly string[];
+  /** Whether the platform leaves out a layer that it should not: waiting will not help. */
   readonly refused: boolean;
 }
 
@@ -53,14 +66,25 @@ export function standing({ spec, memory }: BindingPass, { bound, template, clust
   const layers = bound === undefined ? memory.layers : bound === "none" ? undefined : bound.layers;
   if (layers === undefined) return undefined;
   const reported = new Map(layers.map((layer) => [layer.key, layer]));
-  const selected = selectedKeys(spec, template, cluster.kind, reported);
-  const others = selected.filter((key) => reported.get(key)?.status !== "ENABLED");
+  const judged = candidates(spec, template, reported).flatMap(([key, layer]) => {
+    const answer = reported.get(key);
+    const finding = judge(answer?.status, expected(spec, key, layer, cluster.kind));
+    return finding === "not wanted" ? [] : [{ finding, answer, text: describe(key, answer) }];
+  });
+  const off = judged.filter(({ finding }) => finding === "off");
   return {
-    selected: selected.length,
-    enabled: selected.length - others.length,
-    others: others.map((key) => describe(key, reported.get(key))),
-    refused: others.some((key) => selectionOf(spec, key) === true && reported.get(key)?.status === "SKIPPED"),
+    selected: judged.length,
+    enabled: judged.filter(({ finding }) => finding === "enabled").length,
+    off: off.map(({ text }) => text),
+    unclear: judged.filter(({ finding }) => finding === "unclear").map(({ text }) => text),
+    refused: off.some(({ answer }) => answer?.status === "SKIPPED"),
   };
+}
+
+/** Whether every layer that is selected is known to be enabled. */
+export function areLayersOn(pass: BindingPass, seen: Seen): boolean {
+  const stand = standing(pass, seen);
+  return stand !== undefined && stand.enabled === stand.selected;
 }
 
 interface Reported {
@@ -68,34 +92,56 @@ interface Reported {
   readonly reason?: string | undefined;
 }
 
-/** A layer that is selected by default only, and that the platform leaves out on this cluster, is not waited for. */
-function selectedKeys(
+/** The layers that may have to be enabled, by key. Of a template that is not listed any more, those of the answer. */
+function candidates(
   spec: BindingSpec,
   template: Template | undefined,
-  cluster: ClusterKind | undefined,
   reported: ReadonlyMap<string, Reported>,
-): readonly string[] {
+): readonly (readonly [key: string, layer: TemplateLayer | undefined])[] {
+  const layers = new Map(template?.layers.map((layer) => [layer.key, layer]));
   const own = Object.keys(spec.layerSelections).filter((key) => selectionOf(spec, key) === true);
-  const byDefault =
+  const others =
     template === undefined
-      ? [...reported.keys()].filter(
-          (key) => reported.get(key)?.status === "ENABLED" && selectionOf(spec, key) !== false,
-        )
-      : template.layers
-          .filter((layer) => isSelected(layer, spec) && unavailable(layer, cluster) === undefined)
-          .map(({ key }) => key)
-          .filter((key) => reported.get(key)?.status !== "SKIPPED");
-  return [...new Set([...own, ...byDefault])].toSorted();
+      ? [...reported.keys()].filter((key) => selectionOf(spec, key) !== false)
+      : template.layers.filter((layer) => isSelected(layer, spec)).map(({ key }) => key);
+  return [...new Set([...own, ...others])].toSorted().map((key) => [key, layers.get(key)]);
 }
 
+/** Whether the layer has to be enabled on this cluster; undefined where that is not known. */
+function expected(
+  spec: BindingSpec,
+  key: string,
+  layer: TemplateLayer | undefined,
+  cluster: ClusterKind | undefined,
+): boolean | undefined {
+  if (selectionOf(spec, key) === true) return true;
+  return layer && applies(layer, cluster);
+}
+
+type Finding = "enabled" | "off" | "unclear" | "not wanted";
+
+/**
+ * What a status says of a layer. The one documented status is ENABLED; a layer that is not for the cluster is SKIPPED,
+ * DISABLED or not reported at all.
+ */
+function judge(status: string | undefined, isExpected: boolean | undefined): Finding {
+  if (status === "ENABLED") return "enabled";
+  if (status !== undefined && !LEFT_OUT.has(status)) return "off";
+  if (isExpected === false) return "not wanted";
+  return isExpected === undefined || status === undefined ? "unclear" : "off";
+}
+
+const LEFT_OUT: ReadonlySet<string> = new Set(["SKIPPED", "DISABLED"]);
+
 function describe(key: string, layer: Reported | undefined): string {
-  if (layer === undefined) return cleaned(`${key} is not mentioned`, []);
+  if (layer === undefined) return cleaned(`${key} is not reported`, []);
   const reason = layer.reason === undefined || layer.reason === "" ? "" : ` (${layer.reason})`;
   return cleaned(`${key} is ${layer.status}${reason}`, []);
 }
 
 /** The layers as the status holds them: within its bounds, each key once. */
-export function shownLayers(layers: Binding["layers"]): BindingLayer[] {
+export function shownLayers(layers: Binding["layers"]): BindingLayer[] | undefined {
+  if (layers === undefined) return undefined;
   const byKey = new Map(layers.map((layer) => [cleaned(layer.key, []), layer]));
   return [...byKey].slice(0, MAX_LAYERS).map(([key, { status, reason, componentKeys }]) => ({
     key,

@@ -7,7 +7,9 @@ import {
   enabled,
   essentials,
   fullBinding as full,
+  layer,
   starting,
+  template,
   writtenMemory,
 } from "../../../test/support/bindings.ts";
 import type { Binding } from "../../platform/templates.ts";
@@ -46,19 +48,54 @@ describe("the report of a binding", () => {
   });
 
   it("is honest about layers that nobody shows later", () => {
-    const { ready, conditions, status, drift } = report(memory(starting));
-    expect(ready).toMatchObject({
-      reason: "Available",
-      message: expect.stringContaining("does not show how its layers are now"),
-    });
+    const { conditions, status, drift } = report(memory(starting));
     expect(conditions[1]).toMatchObject({
       type: "LayersReady",
-      status: "Unknown",
-      reason: "NotObservable",
-      message: expect.stringContaining("base is DISABLED (The layer is being enabled)"),
+      status: "False",
+      reason: "LayersNotEnabled",
+      message: expect.stringMatching(
+        /^When the binding was written: base is DISABLED \(The layer is being enabled\)\. /,
+      ),
     });
     expect(status).toEqual({ clusterId: CLUSTER, layersEnabled: "0/1" });
     expect(drift).toBeUndefined();
+  });
+
+  it.each<[string, Binding["layers"], Partial<Seen>, string]>([
+    [
+      "skips, on a cluster of which nobody knows the kind",
+      [{ key: "base", status: "SKIPPED", reason: "no GPU" }],
+      { template: template(layer("base", { mandatory: true, providers: ["AWS"] })) },
+      "base is SKIPPED (no GPU). Set spec.cluster, which tells what the cluster can have.",
+    ],
+    ["does not report", [], {}, "base is not reported. Set spec.cluster"],
+    [
+      "does not report, of a template that it does not list",
+      [{ key: "base", status: "SKIPPED" }],
+      { template: undefined },
+      "base is SKIPPED. The platform does not list the template",
+    ],
+  ])("does not know of a mandatory layer that the platform %s", (_name, layers, seen, words) => {
+    const { ready, conditions } = report(memory(layers), seen);
+    expect(conditions[1]).toMatchObject({ type: "LayersReady", status: "Unknown", reason: "NotObservable" });
+    expect(conditions[1]?.message).toContain(words);
+    expect(ready.reason).toBe("Available");
+    expect(ready.message).toContain(words);
+  });
+
+  it("knows nothing of layers where the answer has none", () => {
+    const { ready, conditions, status } = report({ memory: writtenMemory(pass, undefined) });
+    expect(conditions[1]).toMatchObject({ type: "LayersReady", status: "Unknown", reason: "NotObservable" });
+    expect(ready).toMatchObject({
+      reason: "Available",
+      message: expect.stringContaining("does not show how its layers are"),
+    });
+    expect(status).not.toHaveProperty("layersEnabled");
+  });
+
+  it("does not call nothing enabled", () => {
+    const { ready } = report(memory([]), { template: template(layer("gpu")) });
+    expect(ready).toMatchObject({ reason: "Bound", message: expect.stringContaining("with no layer selected") });
   });
 
   it("shows on the full surface what is now, not what was remembered", () => {

@@ -55,14 +55,22 @@ function summary(problems: readonly string[]): string {
   return more === 0 ? shown.join("; ") : [...shown, `and ${more} more`].join("; ");
 }
 
-/** What is to be said while layers are off. undefined when every selected one is on, or nothing can be told. */
-export function layersFault(pass: BindingPass, seen: Seen): (Why & { readonly refused: boolean }) | undefined {
+/** Why the layers are not ready. `waits` is whether the platform may enable them and then shows it. */
+export function layersFault(pass: BindingPass, seen: Seen): (Why & { readonly waits: boolean }) | undefined {
   const stand = standing(pass, seen);
-  if (stand === undefined || stand.others.length === 0) return undefined;
-  if (seen.bound === undefined && !stand.refused) return undefined;
-  const help = stand.refused ? " Deselect what this cluster cannot have." : "";
-  return { reason: "LayersNotEnabled", message: `${listOf(stand.others)}.${help}`, refused: stand.refused };
+  if (stand === undefined || stand.off.length === 0) return undefined;
+  const isShown = seen.bound !== undefined;
+  const message = `${isShown ? "" : "When the binding was written: "}${listOf(stand.off)}.`;
+  const advice = [
+    ...(stand.refused ? [" Deselect what this cluster cannot have, or choose another template."] : []),
+    ...(isShown ? [] : [ASK_AGAIN]),
+  ].join("");
+  return { reason: "LayersNotEnabled", message: `${message}${advice}`, waits: isShown && !stand.refused };
 }
+
+const ASK_AGAIN =
+  " The platform's surface does not show layers later; the annotation platform-operator.io/reconcile-requested-at " +
+  "binds the template once more, which shows them.";
 
 export function report(pass: BindingPass, seen: Seen): Report {
   const stand = standing(pass, seen);
@@ -84,9 +92,21 @@ export function report(pass: BindingPass, seen: Seen): Report {
 
 function readyWhy(pass: BindingPass, seen: Seen, stand: Standing | undefined): Why {
   const bound = `Cluster ${pass.inputs.clusterId} ${isBound(pass, seen) ? "has" : "does not have"} ${templateName(pass)}`;
-  if (stand !== undefined && stand.others.length === 0)
-    return { reason: "Bound", message: `${bound}, with every selected layer enabled.` };
-  return { reason: "Available", message: `${bound}; the platform's surface does not show how its layers are now.` };
+  if (stand === undefined)
+    return { reason: "Available", message: `${bound}; the platform does not show how its layers are.` };
+  if (stand.unclear.length > 0) return { reason: "Available", message: `${bound}. ${unclearLayers(stand, seen)}` };
+  if (stand.selected === 0) return { reason: "Bound", message: `${bound}, with no layer selected.` };
+  return { reason: "Bound", message: `${bound}, with every selected layer enabled.` };
+}
+
+function unclearLayers({ unclear }: Standing, { template, cluster }: Seen): string {
+  const advice =
+    template === undefined
+      ? "The platform does not list the template, which says what is selected."
+      : cluster.kind === undefined
+        ? "Set spec.cluster, which tells what the cluster can have."
+        : "Look at the cluster on the platform.";
+  return `It is not known whether these layers are enabled, or have to be: ${listOf(unclear)}. ${advice}`;
 }
 
 function configFact(pass: BindingPass, seen: Seen): ConditionFact {
@@ -112,12 +132,10 @@ function layersFact(pass: BindingPass, seen: Seen, stand: Standing | undefined):
     const message = "The platform did not answer with its layers, and its surface does not show them.";
     return [{ type, status: "Unknown", reason: "NotObservable", message }];
   }
-  if (stand.others.length === 0) {
-    const message = `${stand.enabled} of ${stand.selected} selected layers are enabled.`;
-    return [{ type, status: "True", reason: "LayersEnabled", message }];
-  }
-  const message = `When the binding was written: ${listOf(stand.others)}. The platform's surface does not show layers later.`;
-  return [{ type, status: "Unknown", reason: "NotObservable", message }];
+  if (stand.unclear.length > 0)
+    return [{ type, status: "Unknown", reason: "NotObservable", message: unclearLayers(stand, seen) }];
+  const message = `${stand.enabled} of ${stand.selected} selected layers are enabled.`;
+  return [{ type, status: "True", reason: "LayersEnabled", message }];
 }
 
 /** Newer than the memory, where the platform shows it. */

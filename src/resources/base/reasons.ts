@@ -8,7 +8,7 @@ export const REASONS = {
   Deployed: "The commit is deployed.",
   Stopped: "The service is stopped, as requested.",
   NotDeployed: "Nothing was to be deployed, and nothing is.",
-  Bound: "The template is bound and every selected layer is enabled.",
+  Bound: "The template is bound and every selected or mandatory layer is enabled.",
   Completed: "The operation was carried out.",
   Progressing: "Work is under way.",
   ReconcileSuccess: "The last exchange with the platform succeeded.",
