@@ -14,6 +14,12 @@ const EXCHANGES: readonly Exchange[] = ["ok", "failed", "none"];
 const QUEUED = { reason: "Queued", message: "It waits." } as const;
 const INVALID = { reason: "InvalidSpec", message: "It is wrong." } as const;
 
+const unknown = (keepsReady: boolean): Ending => ({
+  is: "unknown",
+  why: { reason: "UnknownState", message: "?" },
+  keepsReady,
+});
+
 function outcome(status: Json | undefined, ending: Ending, more: Partial<Outcome> = {}): Outcome {
   return {
     object: anObject(status === undefined ? {} : { status }),
@@ -67,12 +73,8 @@ describe("conditions of an ending", () => {
       { is: "waiting", why: QUEUED, exchange: "failed" },
       ["Ready=False/Queued", "Synced=False/Queued", "Reconciling=True/Progressing"],
     ],
-    [
-      "waiting in a state that nobody knows",
-      WORKING,
-      { is: "waiting", why: { reason: "UnknownState", message: "?" }, exchange: "ok" },
-      ["Ready=Unknown/UnknownState", OK],
-    ],
+    ["unknown, settled before", SETTLED, unknown(true), ["Ready=True/Available", OK]],
+    ["unknown for long", SETTLED, unknown(false), ["Ready=Unknown/UnknownState", OK]],
     [
       "stalled by the platform's word, settled before",
       SETTLED,

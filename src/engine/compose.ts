@@ -27,6 +27,8 @@ export type Ending =
   | { readonly is: "stalled"; readonly why: Why; readonly exchange: Exchange }
   /** The exchange failed and is tried again. */
   | { readonly is: "retry"; readonly why: Why }
+  /** Nobody can tell whether the object works; the stored Ready stays while `keepsReady`. */
+  | { readonly is: "unknown"; readonly why: Why; readonly keepsReady: boolean }
   /** The connection is in trouble and tells it itself; `stale` once nothing was read for long. */
   | { readonly is: "held"; readonly why: Why; readonly stale: boolean }
   | { readonly is: "paused" };
@@ -174,9 +176,13 @@ function endingFacts(object: KubeObject, ending: Ending): readonly ConditionFact
       return [fact("Ready", "True", ending.why), fact("Synced", "True", SYNCED)];
     case "waiting": {
       const synced = syncedFact(object, ending.exchange, ending.why);
-      // A state that nobody documented: not known to be progress, not known to be failure.
       if (ending.why.reason === "UnknownState") return [fact("Ready", "Unknown", ending.why), synced];
       return [fact("Ready", "False", ending.why), synced, reconciling(ending.why)];
+    }
+    case "unknown": {
+      const ready = ending.keepsReady ? stored(object, "Ready") : [];
+      if (ready.length === 0) return [fact("Ready", "Unknown", ending.why), fact("Synced", "True", SYNCED)];
+      return [...ready, fact("Synced", "True", SYNCED), ...stored(object, "Reconciling")];
     }
     case "stalled":
       return [

@@ -13,13 +13,18 @@ import { conditionOf, conditionsOf, isSettled } from "./status.ts";
  * may wait until the YAML that came with it is applied; everything else is written at once.
  */
 export function holdBack(object: KubeObject, ending: Ending, windows: Windows): Ms {
-  if (ending.is === "retry" && isSettled(object)) return windows.deferMs;
-  const working = ending.is === "waiting" || ((ending.is === "retry" || ending.is === "held") && !isSettled(object));
-  if (!working) return 0;
+  if (keepsReady(object, ending)) return windows.deferMs;
+  const isWorking = ending.is === "waiting" || ending.is === "retry" || (ending.is === "held" && !isSettled(object));
+  if (!isWorking) return 0;
   if (conditionOf(object, "Ready") === undefined) return windows.graceMs;
   const told = conditionOf(object, "Reconciling")?.status === "True";
   const current = member(object.status, "observedGeneration") === (object.metadata.generation ?? 0);
   return told && current ? windows.deferMs : 0;
+}
+
+/** Whether the stored Ready stays, although something went wrong that may be over soon. */
+function keepsReady(object: KubeObject, ending: Ending): boolean {
+  return (ending.is === "retry" && isSettled(object)) || (ending.is === "unknown" && ending.keepsReady);
 }
 
 /** What a status looks like from afar: a change of it starts the time anew. */

@@ -172,14 +172,25 @@ describe("work that takes long", () => {
     expect(bench.conditions("Widget", "a")).toContain("Ready=True/Available");
   });
 
-  it("is neither ready nor failed in a state that nobody knows", async () => {
+  it("keeps Ready for ten minutes in a state that tells nothing, and then says Unknown", async () => {
     const bench = await started();
-    bench.world.deployed = "ODD";
     bench.widget("a", { commit: "c1" });
     await bench.run(30_000);
+    const [id = ""] = bench.world.remotes.keys();
+    bench.world.change(id, { state: "ODD" });
+    bench.cluster.annotate("Widget", "a", { "platform-operator.io/reconcile-requested-at": "now" });
+    await bench.run(60_000);
+    expect(bench.conditions("Widget", "a")).toEqual(
+      expect.arrayContaining(["Ready=True/Available", "Synced=True/ReconcileSuccess", "Deployed=Unknown/ODD"]),
+    );
+    const writes = bench.writes("Widget", "a");
+    await bench.run(500_000);
+    expect(bench.writes("Widget", "a")).toBe(writes);
+    await bench.run(120_000);
     const conditions = bench.conditions("Widget", "a");
     expect(conditions).toContain("Ready=Unknown/UnknownState");
     expect(conditions.some((one) => one.startsWith("Reconciling") || one.startsWith("Stalled"))).toBe(false);
+    expect(bench.writes("Widget", "a")).toBe(writes + 1);
   });
 });
 

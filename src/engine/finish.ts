@@ -117,7 +117,7 @@ function nextLook<Api extends RatedApi>(context: Context<Api>, done: Done): Ms {
   const poll = pollInterval(object, context.windows, done.defaults.pollInterval);
   if (poll.invalid !== undefined) warnOfInterval(context, done, poll.invalid);
   if (ending.is !== "retry" && ending.is !== "held" && ending.is !== "stalled") session.failures = 0;
-  const reason = ending.is === "waiting" ? ending.why.reason : "";
+  const reason = ending.is === "waiting" || ending.is === "unknown" ? ending.why.reason : "";
   session.waits = { reason, times: reason === session.waits.reason ? session.waits.times + 1 : 0 };
   const again = Math.min(done.again ?? usualDelay(context, done, poll.ms), done.report?.lookWithin ?? Infinity);
   // Only work under way goes on at once.
@@ -132,6 +132,7 @@ function usualDelay<Api extends RatedApi>({ windows, random, clock }: Context<Ap
       // What has just become settled is often still being filled: its children, its ingress.
       return jitter(isSettled(object) ? pollMs : Math.min(pollMs, windows.firstLookMs), random());
     case "waiting":
+    case "unknown":
       return follow(session.waits.times, windows);
     case "stalled":
     case "paused":

@@ -102,6 +102,8 @@ export type Step<Do> =
 export type Plan<Do> =
   | { readonly is: "settled"; readonly again?: Ms }
   | { readonly is: "waiting" | "stalled"; readonly why: Why; readonly again?: Ms }
+  /** Nobody can tell whether the object works. `condition` is the reported condition that is Unknown since then. */
+  | { readonly is: "unknown"; readonly why: Why; readonly condition: string; readonly again?: Ms }
   /** Take over the existing object with this id; the engine records it like the outcome of a create. */
   | { readonly is: "adopt"; readonly id: Uuid }
   /** The recorded object provably does not exist any more and a new one is wanted: the engine drops what it knows of it. */

@@ -15,7 +15,7 @@ import { recover } from "./recover.ts";
 import { rejectedBefore } from "./rejection.ts";
 import { backoff } from "./schedule.ts";
 import type { Frame } from "./scope.ts";
-import { isSettled } from "./status.ts";
+import { conditionOf, isSettled } from "./status.ts";
 import { adopt, forget } from "./takeover.ts";
 import { isBegun, noteBegun } from "./task.ts";
 import { judge, type Phase } from "./verdict.ts";
@@ -160,15 +160,30 @@ function concluded<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rated
   loop: Loop<Spec, In, Seen, Mem, Do, Api>,
   frame: Frame<Spec, In, Mem, Api>,
   seen: Seen,
-  plan: Extract<Plan<Do>, { is: "settled" | "waiting" | "stalled" }>,
+  plan: Extract<Plan<Do>, { is: "settled" | "waiting" | "stalled" | "unknown" }>,
 ): Passed<Spec, In, Mem, Api> {
   const report = loop.kind.report(frame.pass, seen);
   const late = plan.is === "waiting" && isLate(loop, frame, plan.why);
   if (plan.is !== "waiting") frame.session.work = undefined;
   if (plan.is === "settled") return { frame, ending: { is: "settled", why: report.ready }, report, again: plan.again };
+  if (plan.is === "unknown") {
+    const keepsReady = sinceUnknown(loop, frame, plan.condition) < loop.context.windows.unknownMs;
+    return { frame, ending: { is: "unknown", why: plan.why, keepsReady }, report, again: plan.again };
+  }
   if (!late) return { frame, ending: { is: plan.is, why: plan.why, exchange: "ok" }, report, again: plan.again };
   const again = plan.again ?? loop.context.windows.followMaxMs;
   return { frame, ending: { is: "stalled", why: overdue(plan.why), exchange: "ok" }, report, again };
+}
+
+/** For how long the stored condition says Unknown; 0 when it does not. */
+function sinceUnknown<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  { context }: Loop<Spec, In, Seen, Mem, Do, Api>,
+  { object }: Frame<Spec, In, Mem, Api>,
+  type: string,
+): Ms {
+  const condition = conditionOf(object, type);
+  if (condition?.status !== "Unknown") return 0;
+  return Math.max(0, context.clock.now().getTime() - Date.parse(condition.lastTransitionTime));
 }
 
 /** Whether what the platform is at has not got on for too long. A task has a time limit of its own. */

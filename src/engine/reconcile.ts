@@ -130,7 +130,8 @@ async function withErrand<Spec, In, Seen, Mem extends JsonObject, Do, Api extend
 /** Whether the pass came to its end. What failed or was held up on the way handles no reconcile request. */
 function isAnswered({ ending, report }: { readonly ending: Ending; readonly report: Report | undefined }): boolean {
   if (report === undefined) return false;
-  return ending.is === "settled" || ending.is === "stalled" || (ending.is === "waiting" && ending.exchange === "ok");
+  if (ending.is === "settled" || ending.is === "stalled" || ending.is === "unknown") return true;
+  return ending.is === "waiting" && ending.exchange === "ok";
 }
 
 function toFinish<Spec, In, Mem extends JsonObject, Api>(

@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 
-import { clusterPhase, clusterStates, deploymentCondition, fitsReason, servicePhase, serviceStates } from "./states.ts";
+import {
+  clusterPhase,
+  clusterStates,
+  deploymentCondition,
+  fitsReason,
+  isDocumentedState,
+  requestPhase,
+  servicePhase,
+  serviceStates,
+} from "./states.ts";
 import type { Phase } from "./states.ts";
 
 /** The classes of the operator's conventions (§3.4), as amended: RECAP is work in progress. */
@@ -35,17 +44,7 @@ const rows = (table: Record<Phase, string>) =>
       .map((state) => [state, phase] as const),
   );
 
-const STRANGE = [
-  "RUNNING",
-  "ERROR",
-  "PAUSED",
-  "",
-  "deployed",
-  "toString",
-  "__proto__",
-  "constructor",
-  "hasOwnProperty",
-];
+const STRANGE = ["PAUSED", "", "deployed", "toString", "__proto__", "constructor", "hasOwnProperty"];
 
 describe("phases", () => {
   it.each(rows(service))("of a service in %s: %s", (state, phase) => {
@@ -68,6 +67,19 @@ describe("phases", () => {
         .toSorted(),
     );
     expect([serviceStates.length, clusterStates.length]).toEqual([29, 24]);
+  });
+
+  it.each([
+    ["RUNNING", "running", "True"],
+    ["ERROR", "failed", "False"],
+  ])("%s of the usage guide is one of a service alone", (state, phase, condition) => {
+    const phases = [servicePhase(state), requestPhase(state), clusterPhase(state), deploymentCondition(state)];
+    expect(phases).toEqual([phase, "unknown", "unknown", condition]);
+  });
+
+  it("documents the 29, the 24 and those of the usage guide", () => {
+    expect([...serviceStates, ...clusterStates, "RUNNING", "ERROR"].every(isDocumentedState)).toBe(true);
+    expect(STRANGE.some(isDocumentedState)).toBe(false);
   });
 
   it.each(STRANGE)("are unknown for %j", (state) => {

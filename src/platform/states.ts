@@ -1,6 +1,6 @@
 /**
- * What the platform's states mean. The two enumerations are the spec's "States and transitions"; the classes are those
- * of operator-conventions §3.4, RECAP being work in progress. Any other value is "unknown": nothing is done about it.
+ * What the platform's states mean. The two enumerations are those of the API specification ("States and transitions"),
+ * RECAP counting as work in progress. UNAVAILABLE and every value that the specification does not have are "unknown".
  */
 
 /** "idle" was never deployed; "unknown" leaves everything open. */
@@ -50,14 +50,38 @@ const CLUSTER: ReadonlyMap<string, Phase> = new Map([
   ["INVALID_CREDENTIALS", "failed"],
 ]);
 
+/** The states that the specification's usage guide reads from a service's status; the enumeration lacks two of them. */
+const GUIDE: ReadonlyMap<string, Phase> = new Map([
+  ["RUNNING", "running"],
+  ["ERROR", "failed"],
+]);
+
 /** The 29 deployment states of the spec. */
 export const serviceStates: readonly string[] = [...SERVICE.keys()];
 /** The 24 cluster states of the spec. */
 export const clusterStates: readonly string[] = [...CLUSTER.keys()];
 
-/** The phase of a service, an ingress or a deployment request. */
+/** The phase of a service or an ingress. */
 export function servicePhase(state: string): Phase {
+  return SERVICE.get(state) ?? GUIDE.get(state) ?? "unknown";
+}
+
+/** The phase of a deployment request; the usage guide's states are those of a service alone. */
+export function requestPhase(state: string): Phase {
   return SERVICE.get(state) ?? "unknown";
+}
+
+/**
+ * Whether a state is one of the usage guide's own spellings. The guide polls the same status before and after a
+ * deployment, so such a state may be the one that the deployment before left.
+ */
+export function isGuideState(state: string): boolean {
+  return GUIDE.has(state);
+}
+
+/** Whether the specification has the state, in an enumeration or in its usage guide. */
+export function isDocumentedState(state: string): boolean {
+  return SERVICE.has(state) || CLUSTER.has(state) || GUIDE.has(state);
 }
 
 /** The phase of a cluster. */
@@ -65,9 +89,9 @@ export function clusterPhase(state: string): Phase {
   return CLUSTER.get(state) ?? "unknown";
 }
 
-/** The status of the conditions Deployed, ClusterDeployed and IngressReady (design §5). */
+/** The status of the conditions Deployed, ClusterDeployed and IngressReady. */
 export function deploymentCondition(state: string): "True" | "False" | "Unknown" {
-  const phase = SERVICE.get(state) ?? CLUSTER.get(state) ?? "unknown";
+  const phase = SERVICE.get(state) ?? CLUSTER.get(state) ?? GUIDE.get(state) ?? "unknown";
   if (phase === "unknown") return "Unknown";
   return phase === "running" ? "True" : "False";
 }

@@ -26,7 +26,7 @@ const FAILURES = [
 ] as const;
 
 describe.each(["documented", "full"] as const)("on the %s surface", (surface) => {
-  const stage = createStage({ surface });
+  const stage = createStage({ surface, windows: { unknownMs: 4_000 } });
   const apps = stagedApplications(stage);
 
   beforeAll(async () => {
@@ -57,14 +57,28 @@ describe.each(["documented", "full"] as const)("on the %s surface", (surface) =>
     });
   });
 
-  describe("[C5] a state that is not documented", () => {
+  describe("[C5] the states of the specification's usage guide", () => {
+    it("are running and failed, and bring about nothing by themselves", async () => {
+      const record = await stage.record();
+      await apps.edit("api", { state: "ERROR" });
+      expect(await apps.ready("api", "False", "DeploymentFailed")).toMatchObject({ status: { state: "ERROR" } });
+      await apps.edit("api", { state: "RUNNING" });
+      const runs = await apps.ready("api", "True", "Deployed");
+      expect(condition(runs, "Deployed")).toMatchObject({ status: "True", reason: "RUNNING" });
+      await apps.edit("api", { state: "DEPLOYED" });
+      expect(record.changes()).toEqual([]);
+    });
+  });
+
+  describe("[C5] a state that tells nothing", () => {
     it.each([
       ["UNAVAILABLE", "UNAVAILABLE"],
-      ["RUNNING", "RUNNING"],
       ["half-up, perhaps?", "UnknownState"],
-    ])("%j leaves Ready unknown, and is not acted upon", async (state, shown) => {
+    ])("%j leaves Ready as it was, and then unknown, and is not acted upon", async (state, shown) => {
       const record = await stage.record();
       await apps.edit("api", { state });
+      const first = await stage.waitFor(KIND, "api", (one) => condition(one, "Deployed")?.status === "Unknown");
+      expect(condition(first, "Ready")).toMatchObject({ status: "True", reason: "Deployed" });
       const unknown = await apps.ready("api", "Unknown", "UnknownState");
       expect(condition(unknown, "Ready")?.message).toContain(state);
       expect(condition(unknown, "Reconciling")).toBeUndefined();

@@ -122,7 +122,7 @@ describe("the service of a blueprint", () => {
     const runner = await bench.created();
     bench.world.edit(bench.service(runner).id, { state: "UNAVAILABLE" });
     bench.world.pass(60);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "waiting", why: { reason: "UnknownState" } });
+    expect(await runner.run()).toMatchObject({ ops: [], is: "unknown", why: { reason: "UnknownState" } });
   });
 
   it("that is gone is not created again, unless the user wants it to be", async () => {

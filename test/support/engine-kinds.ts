@@ -96,7 +96,14 @@ function reportOf(pass: WidgetPass, mine: Remote | undefined): Report {
     conditions:
       mine === undefined
         ? []
-        : [{ type: "Deployed", status: "True", reason: mine.state, message: "As the platform says." }],
+        : [
+            {
+              type: "Deployed",
+              status: mine.state === "ODD" ? "Unknown" : "True",
+              reason: mine.state,
+              message: "As the platform says.",
+            },
+          ],
     status: mine === undefined ? {} : { state: mine.state },
     drift:
       mine !== undefined && differs(pass.spec, mine)

@@ -39,7 +39,7 @@ export interface Surroundings {
 export interface Ran {
   /** The operations that were sent, in order. */
   readonly ops: readonly string[];
-  readonly is: "settled" | "waiting" | "stalled";
+  readonly is: "settled" | "waiting" | "stalled" | "unknown";
   readonly why: Why;
   readonly report: Report;
   readonly status: JsonObject;
@@ -154,7 +154,7 @@ export function kindRunner<Spec, In, Seen, Mem extends JsonObject, Do, Api>(
       const { ops, plan, pass, ...driven } = await drive(passOf(change));
       const report = published(driven.report);
       const why = plan.is === "settled" ? report.ready : plan.why;
-      const ending: Ending = plan.is === "settled" ? { is: "settled", why } : { is: plan.is, why, exchange: "ok" };
+      const ending = endingOf(plan.is, why);
       const status = composed({ object, ending, report, memory: pass.memory, pass, handled: change.requested });
       const wrote = !sameJson(status, object.status ?? {});
       object = { ...object, status };
@@ -170,6 +170,11 @@ export function kindRunner<Spec, In, Seen, Mem extends JsonObject, Do, Api>(
     status: () => (object.status ?? {}) as JsonObject,
     id: () => identityOf().id,
   };
+}
+
+function endingOf(is: Ran["is"], why: Why): Ending {
+  if (is === "settled") return { is, why };
+  return is === "unknown" ? { is, why, keepsReady: false } : { is, why, exchange: "ok" };
 }
 
 type AnyPass = Pass<unknown, unknown, JsonObject>;

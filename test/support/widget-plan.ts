@@ -50,7 +50,7 @@ export function planOld(pass: WidgetPass, seen: Seen, id: string): Plan<Do> {
     return { is: "step", step: { repeat: "safe", op: "import", do: "import" } };
   }
   if (mine.state === "BUSY") return { is: "waiting", why: why("Deploying", "A deployment runs.") };
-  if (mine.state === "ODD") return { is: "waiting", why: why("UnknownState", "An odd state.") };
+  if (mine.state === "ODD") return { is: "unknown", why: why("UnknownState", "An odd state."), condition: "Deployed" };
   return planDeploy(pass, mine);
 }
 

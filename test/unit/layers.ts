@@ -60,3 +60,4 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
 };
 
 export const maxLines = 300;
+export const maxTestLines = 500;

@@ -239,9 +239,8 @@ describe("the metrics of the custom resources", () => {
   it("[C5] count the states that nobody documented, and tell none of them", async () => {
     const { series, store } = setting();
     const name = 'platform_operator_resources_unknown_state{kind="PlatformProject",state="other"}';
-    for (const [at, state] of ["HIBERNATING", "half-up", "Available"].entries()) {
-      const reason = state === "Available" ? state : "UnknownState";
-      const conditions = [{ type: "Ready", status: "Unknown", reason, message: `The platform reports ${state}.` }];
+    for (const [at, state] of ["HIBERNATING", "half-up", "UNAVAILABLE", "RUNNING", "DEPLOYED"].entries()) {
+      const conditions = [{ type: "Ready", status: "Unknown", reason: "UnknownState", message: `It is ${state}.` }];
       store.upsert({ ...object(`a${at}`, at + 1, {}), status: { state, conditions } });
     }
     expect(await series()).toContain(`${name} 2`);

@@ -2,11 +2,12 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 
 import { planIn } from "../../engine/approval.ts";
-import { conditionOf } from "../../engine/status.ts";
+import { conditionOf, text } from "../../engine/status.ts";
+import { member } from "../../kube/json.ts";
 import type { Change } from "../../kube/store.ts";
 import type { KubeObject } from "../../kube/types.ts";
+import { isDocumentedState } from "../../platform/states.ts";
 import { PAUSED } from "../../resources/base/names.ts";
-import type { Reason } from "../../resources/base/reasons.ts";
 import type { Figures } from "./figures.ts";
 
 /** Of several replicas, the one that leads tells about the objects. */
@@ -43,7 +44,7 @@ export function objectMetrics(registry: Registry, figures: ObjectFigures): (chan
   });
   gaugeOf(registry, figures, {
     name: "platform_operator_resources_unknown_state",
-    help: "Custom resources whose object on the platform is in a state that is not documented; such states are not told apart: the label state is other",
+    help: "Custom resources whose object on the platform is in a state that the platform's specification does not have; such states are not told apart: the label state is other",
     holds: hasUnknownState,
     labels: { state: "other" },
   });
@@ -70,8 +71,10 @@ function hasPendingPlan(object: KubeObject): boolean {
   return plan !== undefined && plan.approved !== true;
 }
 
-function hasUnknownState(object: KubeObject): boolean {
-  return conditionOf(object, "Ready")?.reason === ("UnknownState" satisfies Reason);
+/** Whether the platform reports a state for the object that its specification does not have. */
+export function hasUnknownState({ status }: KubeObject): boolean {
+  const state = text(member(status, "state"));
+  return state !== undefined && !isDocumentedState(state);
 }
 
 interface Counted {

@@ -9,6 +9,7 @@ import type { Change } from "../../kube/store.ts";
 import type { KubeObject } from "../../kube/types.ts";
 import { isReason, type Reason } from "../../resources/base/reasons.ts";
 import type { Figures } from "./figures.ts";
+import { hasUnknownState } from "./objects.ts";
 
 type OperationFigures = Pick<Figures, "cache" | "kinds" | "leading" | "now">;
 
@@ -86,8 +87,8 @@ export function operationMetrics(registry: Registry, figures: OperationFigures):
     const ended = endOf(change, beginnings, now);
     if (ended !== undefined) durations.observe(ended.labels, ended.seconds);
     beginnings.follow(change, now);
-    if (change.type !== "updated" || isUnknown(change.old)) return;
-    if (isUnknown(change.object)) unknown.inc({ field: "state" });
+    if (change.type !== "updated" || hasUnknownState(change.old)) return;
+    if (hasUnknownState(change.object)) unknown.inc({ field: "state" });
   };
 }
 
@@ -171,8 +172,4 @@ function ageOfOldest(objects: readonly KubeObject[], beginnings: Beginnings, now
     if (began < oldest) oldest = began;
   }
   return (now - oldest) / 1_000;
-}
-
-function isUnknown(object: KubeObject): boolean {
-  return conditionOf(object, "Ready")?.reason === ("UnknownState" satisfies Reason);
 }

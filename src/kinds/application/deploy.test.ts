@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import {
+  openDeployment,
   COMMIT,
   deployment,
   inputsWith,
@@ -73,6 +74,19 @@ describe("a deployment is due", () => {
       DEPLOY,
     ],
     ["on request, after a failure", { requested: "now" }, seenIn("BUILD_ERROR"), DEPLOY],
+    ["on request, in a state that tells nothing", { requested: "now" }, seenIn("UNAVAILABLE"), DEPLOY],
+    [
+      "for a new commit, in a state that tells nothing",
+      { spec: deploy(OTHER_COMMIT) },
+      seenIn("UNAVAILABLE"),
+      `deployApplication ${OTHER_COMMIT}`,
+    ],
+    [
+      "for a new commit, in a state that tells nothing, after an order without a request id",
+      { spec: deploy(OTHER_COMMIT), memory: { lastDeployment: openDeployment({ requestId: undefined }) } },
+      seenIn("HIBERNATING"),
+      `deployApplication ${OTHER_COMMIT}`,
+    ],
     [
       "on request, after a failure, also by hand",
       { requested: "now", spec: deploy(COMMIT, "Manual") },
@@ -110,7 +124,7 @@ describe("no deployment is due", () => {
       seenIn("DEPLOYED"),
       "settled",
     ],
-    ["while a state is unknown", { spec: deploy(OTHER_COMMIT) }, seenIn("UNAVAILABLE"), "waiting UnknownState"],
+    ["while a state is unknown", {}, seenIn("UNAVAILABLE"), "unknown UnknownState"],
     ["while work is under way", { spec: deploy(OTHER_COMMIT) }, seenIn("RESTARTING"), "waiting Restarting"],
     ["by hand", { spec: deploy(OTHER_COMMIT, "Manual") }, seenIn("DEPLOYED"), "settled"],
     [

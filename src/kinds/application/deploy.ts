@@ -64,7 +64,7 @@ function deployment(pass: ApplicationPass, status: ServiceStatus, { commit, corr
 
 function causeOf(pass: ApplicationPass, seen: Seen, progress: Progress): Cause | undefined {
   const last = lastDeployment(pass, seen);
-  const failed = progress.phase === "failed" || (last !== undefined && hasFailed(last));
+  const failed = progress.phase === "failed" || progress.phase === "unknown" || (last !== undefined && hasFailed(last));
   const cause = deployCause(pass, last, failed);
   if (cause !== undefined || pass.corrects !== "Everything" || foreignCommit(pass, seen, last) === undefined)
     return cause;

@@ -88,8 +88,32 @@ describe("[C10] a deployment is followed by its request id", () => {
     [
       "in a state that nobody documented",
       seenIn("DEPLOYED", request("PONDERING")),
-      "waiting UnknownState",
+      "waiting Progressing",
       { state: "PONDERING", over: false },
+    ],
+    [
+      "ended, the service in a state that tells nothing",
+      seenIn("UNAVAILABLE", request("DEPLOYED")),
+      "settled",
+      { state: "DEPLOYED", over: true },
+    ],
+    [
+      "unknown to the platform, the service RUNNING as before",
+      seenIn("RUNNING"),
+      "waiting Progressing",
+      { state: "RUNNING", over: false },
+    ],
+    [
+      "unknown to the platform, the service RUNNING after a later deployment",
+      seenIn("RUNNING", { status: statusOf("RUNNING", { lastDeploymentDate: "2026-11-21T10:00:00Z" }) }),
+      "settled",
+      { state: "RUNNING", over: true },
+    ],
+    [
+      "unknown to the platform, the service in ERROR as before",
+      seenIn("ERROR"),
+      "waiting Progressing",
+      { state: "ERROR", over: false },
     ],
     [
       "unknown to the platform, the service as before",

@@ -5,7 +5,7 @@ import { servicePhase } from "../../platform/states.ts";
 import { firstOf } from "../checks.ts";
 import { checkIdentity, checkPlace, planNew } from "../service/identity.ts";
 import type { Progress } from "../service/progress.ts";
-import { checkBusy, stalled } from "../service/steps.ts";
+import { checkBusy, checkUnclear, stalled } from "../service/steps.ts";
 import { checkSettings as checkServiceSettings } from "../service/update.ts";
 import { checkDeploy } from "./deploy.ts";
 import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
@@ -39,6 +39,7 @@ function planExisting(pass: ApplicationPass, seen: Seen): Plan<Do> {
     () => checkDeploy(pass, seen, status, progress),
     () => checkFailure(pass, seen, progress),
     () => checkStopped(pass, status),
+    () => checkUnclear(progress, "application"),
   ]);
 }
 
@@ -80,7 +81,7 @@ function checkVariables(pass: ApplicationPass, seen: Seen): Check {
 
 function checkProgress(pass: ApplicationPass, progress: Progress): Check {
   const commit = progress.ours ? pass.memory.lastDeployment?.gitCommitId : undefined;
-  const busy = checkBusy(progress, "application", ofCommit(commit));
+  const busy = checkBusy(progress, ofCommit(commit));
   if (busy !== undefined || progress.phase !== "gone") return busy;
   const { deploy, runState } = pass.spec;
   const isWanted = pass.requested !== undefined || pass.corrects === "Everything";
@@ -96,7 +97,7 @@ function checkProgress(pass: ApplicationPass, progress: Progress): Check {
 function checkRunState(pass: ApplicationPass, status: ServiceStatus, progress: Progress): Check {
   if (pass.spec.runState !== "Stopped") return undefined;
   if (progress.phase === "stopped" || progress.phase === "idle") return { is: "settled" };
-  return stop(pass, status);
+  return checkUnclear(progress, "application") ?? stop(pass, status);
 }
 
 function checkFailure(pass: ApplicationPass, seen: Seen, progress: Progress): Check {

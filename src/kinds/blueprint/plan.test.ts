@@ -22,7 +22,7 @@ describe("a blueprint that exists", () => {
     ["runs", passWith(), seenIn("DEPLOYED"), "settled"],
     ["was never to be deployed", passWith(), seenIn("READY"), "settled"],
     ["is at work", passWith(), seenIn("DEPLOYING"), "waiting Deploying"],
-    ["is in no state that anybody knows", passWith(), seenIn("HIBERNATING"), "waiting UnknownState"],
+    ["is in no state that anybody knows", passWith(), seenIn("HIBERNATING"), "unknown UnknownState"],
     ["failed", passWith(), seenIn("DEPLOYMENT_ERROR"), "stalled DeploymentFailed"],
     ["failed to stop", passWith(), seenIn("STOP_ERROR"), "stalled StopFailed"],
     ["was stopped", passWith(), seenIn("STOPPED"), "stalled DriftDetected"],

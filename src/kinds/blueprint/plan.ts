@@ -3,7 +3,7 @@ import type { Plan, Uuid, Why } from "../../engine/kind.ts";
 import { adoptOrRefuse, checkLatecomers, deletedThere, gone, nameMark, notThere, outside, sameName } from "../names.ts";
 import { checkClaim, checkPlace } from "../service/identity.ts";
 import { progressOf, type Progress } from "../service/progress.ts";
-import { checkBusy, once, stalled } from "../service/steps.ts";
+import { checkBusy, checkUnclear, once, stalled } from "../service/steps.ts";
 import { failureReason } from "../service/words.ts";
 import { overridesRefused } from "./engine.ts";
 import { isRecent, serviceOf, type BlueprintPass, type Do, type Seen } from "./model.ts";
@@ -72,7 +72,12 @@ function planExisting(pass: BlueprintPass, seen: Seen): Plan<Do> {
   }
   const progress = progressOf(pass.memory.lastDeployment, seen);
   if (progress === undefined) return withoutState(pass);
-  return checkBegun(pass, seen) ?? checkBusy(progress, "service") ?? checkEnd(pass, progress) ?? { is: "settled" };
+  return (
+    checkBegun(pass, seen) ??
+    checkBusy(progress) ??
+    checkEnd(pass, progress) ??
+    checkUnclear(progress, "service") ?? { is: "settled" }
+  );
 }
 
 /** The documented surface shows no state. On the full one, every service that is listed has one. */

@@ -42,7 +42,7 @@ function checkProgress(pass: ClusterPass, seen: Seen): Check {
     case "busy":
       return { is: "waiting", why: working(pass, state) };
     case "unknown":
-      return { is: "waiting", why: unknownState(state, "cluster") };
+      return { is: "unknown", why: unknownState(state, "cluster"), condition: "ClusterDeployed" };
     case "gone":
       return stalled("ExternalResourceDeleted", "The cluster was deleted on the platform. Delete this resource.");
     case "running":

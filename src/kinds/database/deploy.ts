@@ -42,9 +42,9 @@ export function stop(pass: DatabasePass, status: ServiceStatus): Plan<Do> {
   return stopService(pass, status, { op: "stopDatabase", noun: "database", failed: failure });
 }
 
-/** The user asks to try again what failed, once per token. */
+/** The user asks to try again what failed, or what is in a state that tells nothing; once per token. */
 function isAsked({ requested }: DatabasePass, { phase }: Progress, handled: string | undefined): boolean {
-  return phase === "failed" && requested !== undefined && requested !== handled;
+  return (phase === "failed" || phase === "unknown") && requested !== undefined && requested !== handled;
 }
 
 function deployment(

@@ -5,7 +5,7 @@ import { firstOf } from "../checks.ts";
 import { checkIdentity, checkPlace, planNew } from "../service/identity.ts";
 import type { Progress } from "../service/progress.ts";
 import { planRemoval } from "../service/removal.ts";
-import { checkBusy, stalled } from "../service/steps.ts";
+import { checkBusy, checkUnclear, stalled } from "../service/steps.ts";
 import { checkSettings as checkServiceSettings } from "../service/update.ts";
 import { checkDeploy, checkUnseen, stop } from "./deploy.ts";
 import { recordOf, type DatabasePass, type Do, type Seen } from "./model.ts";
@@ -58,10 +58,11 @@ function planExisting(pass: DatabasePass, seen: Seen): Plan<Do> {
   }
   return firstOf<Do>(pass, [
     () => checkSettings(pass, seen),
-    () => checkBusy(progress, "database"),
+    () => checkBusy(progress),
     () => checkRunState(pass, status, progress),
     () => checkDeploy(pass, seen, progress),
     () => checkEnded(pass, progress),
+    () => checkUnclear(progress, "database"),
   ]);
 }
 
@@ -77,9 +78,11 @@ function checkSettings(pass: DatabasePass, seen: Seen): Check {
   });
 }
 
-function checkRunState(pass: DatabasePass, status: ServiceStatus, { phase }: Progress): Check {
+function checkRunState(pass: DatabasePass, status: ServiceStatus, progress: Progress): Check {
+  const { phase } = progress;
   if (pass.spec.runState !== "Stopped" || phase === "gone") return undefined;
-  return phase === "stopped" || phase === "idle" ? { is: "settled" } : stop(pass, status);
+  if (phase === "stopped" || phase === "idle") return { is: "settled" };
+  return checkUnclear(progress, "database") ?? stop(pass, status);
 }
 
 /** What is neither under way nor to be done by us: a failure, and what others did, is told. */

@@ -4,7 +4,7 @@
  */
 import type { Ms, Surface, Uuid, Why } from "../../engine/kind.ts";
 import type { Deployment } from "../../platform/deployments.ts";
-import { servicePhase } from "../../platform/states.ts";
+import { requestPhase, servicePhase } from "../../platform/states.ts";
 import type { DatabaseMemory } from "../../resources/database.ts";
 import type { DatabasePass, Seen } from "./model.ts";
 
@@ -58,7 +58,7 @@ export function told(pass: DatabasePass, id: Uuid, request: Deployment | undefin
   if (requestId === undefined) return unseen(id, NO_REQUEST);
   if (request === undefined) return unanswered(pass, id);
   // Once the request is over, that is something new: it counts as its run.
-  const run = servicePhase(request.status) === "busy" ? {} : { executionId: requestId };
+  const run = requestPhase(request.status) === "busy" ? {} : { executionId: requestId };
   return {
     status: { id, state: request.status, deploymentRequestId: requestId, ...run },
     request: stopping === undefined ? request : undefined,

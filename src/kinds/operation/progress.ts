@@ -3,7 +3,7 @@ import { clusterPhase, servicePhase, type Phase } from "../../platform/states.ts
 import type { OperationMemory } from "../../resources/operation.ts";
 import { baselineOf as clusterBaseline } from "../cluster/order.ts";
 import { baselineOf as serviceBaseline } from "../service/baseline.ts";
-import { advanced, progressOf as serviceProgress, type Progress } from "../service/progress.ts";
+import { advanced, askedProgress, progressOf as serviceProgress, type Progress } from "../service/progress.ts";
 import { shownState } from "../service/words.ts";
 import type { Action } from "./actions.ts";
 import type { OperationPass, Seen } from "./model.ts";
@@ -34,7 +34,7 @@ export function progressOf({ memory }: OperationPass, seen: Seen): Progress | un
     return { state: shownState(cluster.status), phase: isNews ? clusterPhase(cluster.status) : "busy", ours: true };
   }
   if (status !== undefined) return serviceProgress(memory.request, seen);
-  return request && { state: shownState(request.status), phase: servicePhase(request.status), ours: true };
+  return request && askedProgress(request);
 }
 
 /** The request with what is known of it now. */

@@ -29,6 +29,12 @@ export function movedPast(before: string | undefined, status: ServiceStatus): bo
   return old === undefined || now.some((value, index) => value !== null && value !== (old[index] ?? UNKNOWN[index]));
 }
 
+/** Whether the service shows another date of its last deployment than before; true where no baseline is known. */
+export function isDeployedSince(before: string | undefined, { lastDeploymentDate }: ServiceStatus): boolean {
+  const old = baseline.safeParse(tryParse(before ?? "")).data;
+  return old === undefined || (lastDeploymentDate !== undefined && lastDeploymentDate !== old[0]);
+}
+
 function tryParse(text: string): unknown {
   try {
     return JSON.parse(text);

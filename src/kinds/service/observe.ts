@@ -2,7 +2,7 @@
 import type { Uuid } from "../../engine/kind.ts";
 import { ApiError, type ApiFailure } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
-import { servicePhase } from "../../platform/states.ts";
+import { requestPhase } from "../../platform/states.ts";
 import { orGone, projectOfEnvironment } from "../ancestry.ts";
 import type { Place, ServicePass, Sight } from "./model.ts";
 
@@ -33,7 +33,7 @@ export async function requestOf(pass: ServicePass, api: Platform): Promise<Sight
 export function mayBeOver({ memory }: ServicePass, request: Sight["request"]): boolean {
   const last = memory.lastDeployment;
   const isOpen = last !== undefined && last.finishedAt === undefined;
-  return isOpen && (request === undefined || servicePhase(request.status) !== "busy");
+  return isOpen && (request === undefined || requestPhase(request.status) !== "busy");
 }
 
 /**

@@ -1,8 +1,8 @@
 /** How far a deployment is (design §6). Pure. */
 import type { ServiceStatus } from "../../platform/service-status.ts";
-import { servicePhase, type Phase } from "../../platform/states.ts";
+import { isGuideState, requestPhase, servicePhase, type Phase } from "../../platform/states.ts";
 import type { ServiceDeployment } from "../../resources/service/status.ts";
-import { baselineOf, hasFailed, movedPast } from "./baseline.ts";
+import { baselineOf, hasFailed, isDeployedSince, movedPast } from "./baseline.ts";
 import type { Sight } from "./model.ts";
 import { shownState } from "./words.ts";
 
@@ -36,13 +36,19 @@ function openProgress(
   request: Sight["request"],
 ): Progress {
   if (request === undefined) return isBelievable(last, status, own.phase) ? own : { ...own, phase: "busy" };
-  const asked: Progress = { state: shownState(request.status), phase: servicePhase(request.status), ours: true };
+  const asked = askedProgress(request);
   // While the request runs, the service's own state says more: BUILDING, DEPLOYING.
   if (asked.phase === "busy") return own.phase === "busy" ? own : asked;
   // One request may carry several services (api-behaviour §3.3): whether it failed for this one, its own state tells.
   // One that was cancelled before it began leaves the state of before.
   const perhapsAnother = asked.phase === "failed" && asked.state !== "CANCELED";
   return perhapsAnother && isOf(last, status) ? own : asked;
+}
+
+/** How far a deployment request is; one in a state that the specification does not have goes on. */
+export function askedProgress({ status }: NonNullable<Sight["request"]>): Progress {
+  const phase = requestPhase(status);
+  return { state: shownState(status), phase: phase === "unknown" ? "busy" : phase, ours: true };
 }
 
 /**
@@ -63,7 +69,9 @@ function isOf(last: ServiceDeployment, status: ServiceStatus): boolean {
 
 /** Whether the service's state already is that of the deployment, or still the one before it. */
 function isBelievable(last: ServiceDeployment, status: ServiceStatus, phase: Phase): boolean {
-  if (phase === "busy") return true;
+  // A state that tells nothing is not evidence that the work goes on.
+  if (phase === "busy" || phase === "unknown") return true;
+  if (isGuideState(status.state)) return isDeployedSince(last.baseline, status);
   const waits = phase === "idle" && (status.deploymentRequestsCount ?? 0) > 0;
   return !waits && (movedPast(last.baseline, status) || isOf(last, status));
 }

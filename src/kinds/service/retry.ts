@@ -16,7 +16,7 @@ export function retryIn(
 ): Ms | undefined {
   if (retry === undefined || last?.finishedAt === undefined || (last.attempts ?? 0) >= retry.limit) return undefined;
   // What somebody cancelled is no failure, and a failure of a stop is none of the deployment.
-  const failed = progress.phase === "failed" && last.startedAt !== undefined && last.state?.endsWith("_ERROR") === true;
+  const failed = progress.phase === "failed" && last.startedAt !== undefined && /(^|_)ERROR$/.test(last.state ?? "");
   if (!failed || progress.state !== last.state) return undefined;
   return Math.max(0, Date.parse(last.finishedAt) + retry.backoffMs - now.getTime());
 }

@@ -47,9 +47,12 @@ export function stop(
   return once(kind.op, { what: "stop" }, why, { mark: orderMark(pass, status), corrects });
 }
 
-/** Waits while work is under way, and where nothing can be said. @param of what the work is for, if it is ours */
-export function checkBusy(progress: Progress, noun: Noun, of?: string): Plan<never> | undefined {
-  if (progress.phase === "busy") return { is: "waiting", why: busy(progress.state, of) };
-  if (progress.phase === "unknown") return { is: "waiting", why: unknownState(progress.state, noun) };
-  return undefined;
+/** Waits while work is under way. @param of what the work is for, if it is ours */
+export function checkBusy(progress: Progress, of?: string): Plan<never> | undefined {
+  return progress.phase === "busy" ? { is: "waiting", why: busy(progress.state, of) } : undefined;
+}
+
+/** Says that the state does not tell whether the service works: the last check, as it must not hold up an order. */
+export function checkUnclear({ phase, state }: Progress, noun: Noun): Plan<never> | undefined {
+  return phase === "unknown" ? { is: "unknown", why: unknownState(state, noun), condition: "Deployed" } : undefined;
 }

