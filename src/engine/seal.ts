@@ -33,14 +33,23 @@ export function seal(token: string, sealed: Sealed, kept?: JsonObject): string {
 export function unseal(token: string, sealed: Sealed, given = ""): { readonly kept: Json | undefined } | undefined {
   const at = given.indexOf(".");
   const kept = at < 0 ? undefined : given.slice(at + 1);
-  const expected = Buffer.from(bound(token, sealed, kept));
-  const found = Buffer.from(given);
-  if (found.length !== expected.length || !timingSafeEqual(found, expected)) return undefined;
+  if (!sameSignature(bound(token, sealed, kept), given)) return undefined;
   return { kept: kept === undefined ? undefined : parseJson(Buffer.from(kept, "base64url").toString()) };
 }
 
 function bound(token: string, { uid, id, parentId }: Sealed, kept: string | undefined): string {
   const parts = ["seal", uid, id, parentId ?? null, ...(kept === undefined ? [] : [kept])];
-  const proof = createHmac("sha256", token).update(JSON.stringify(parts)).digest("base64url").slice(0, 22);
+  const proof = signature(token, parts);
   return kept === undefined ? proof : `${proof}.${kept}`;
+}
+
+/** @returns 22 characters of base64url that only somebody with the token can make of these parts */
+export function signature(token: string, parts: readonly (string | null)[]): string {
+  return createHmac("sha256", token).update(JSON.stringify(parts)).digest("base64url").slice(0, 22);
+}
+
+/** Compares two signatures without telling by the time that it takes where they differ. */
+export function sameSignature(left: string, right: string): boolean {
+  const [one, other] = [Buffer.from(left), Buffer.from(right)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -182,3 +182,25 @@ export interface NamespaceFacts {
 export interface Namespaces {
   get(name: string, maxAgeMs: number): Promise<NamespaceFacts | undefined>;
 }
+
+/** What one of several ConfigMaps holds that share the entries of one record. */
+export interface Shard {
+  /** undefined while it does not exist. */
+  readonly resourceVersion: string | undefined;
+  readonly data: ReadonlyMap<string, string>;
+}
+
+/** Entries by key, kept in ConfigMaps of the operator's namespace that are numbered from 0. */
+export interface Shards {
+  /** How many there may be. */
+  readonly count: number;
+  /** Names one, for people. */
+  name(index: number): string;
+  /** Reads one from the API server. @throws KubeError */
+  read(index: number): Promise<Shard>;
+  /**
+   * Changes entries of one that is as `shard` says, and creates it where it does not exist yet; null removes an entry.
+   * @returns the shard as it is now. @throws KubeError "Conflict" when it is another version by now
+   */
+  write(index: number, shard: Shard, changes: ReadonlyMap<string, string | null>): Promise<Shard>;
+}

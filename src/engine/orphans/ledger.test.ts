@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest";
+
+import { manualClock } from "../../../test/support/clock.ts";
+import { ID, idOf, memoryShards, orphan, type MemoryShards } from "../../../test/support/orphans.ts";
+import { KubeError } from "../../kube/errors.ts";
+import { DEFAULT_WINDOWS } from "../context.ts";
+import { createOrphans, type OrphanChange, type Orphans } from "./ledger.ts";
+
+interface Ground {
+  readonly shards: MemoryShards;
+  readonly clock: ReturnType<typeof manualClock>;
+  readonly told: OrphanChange[];
+  readonly ledger: Orphans;
+  /** Another process over the same ConfigMaps. */
+  again(): Orphans;
+}
+
+function ground(shards = memoryShards()): Ground {
+  const clock = manualClock();
+  const told: OrphanChange[] = [];
+  const make = (): Orphans =>
+    createOrphans({ shards, clock, random: () => 0, windows: DEFAULT_WINDOWS, tell: (change) => told.push(change) });
+  return { shards, clock, told, ledger: make(), again: make };
+}
+
+const what = (told: readonly OrphanChange[]): readonly string[] => told.map(({ is }) => is);
+const refused = (): Promise<never> => Promise.reject(new KubeError("Forbidden", 403, "forbidden"));
+
+describe("the orphan ledger", () => {
+  it("finds what it recorded by the resource and by the object, in this process and in the next", async () => {
+    const { ledger, again, told } = ground();
+    await ledger.add(orphan());
+    const next = again();
+    expect(next.find(orphan())).toBeUndefined();
+    await next.load();
+    for (const one of [ledger, next]) {
+      expect(one.find(orphan())).toEqual(orphan());
+      expect(one.get(orphan())).toEqual(orphan());
+      expect(one.find(orphan({ name: "other" }))).toBeUndefined();
+      expect(one.counts()).toEqual(new Map([["PlatformEnvironment", 1]]));
+    }
+    expect(what(told)).toEqual(["recorded"]);
+  });
+
+  it("writes many in two writes: the one that is under way, and one for all that came meanwhile", async () => {
+    const { ledger, shards } = ground();
+    const open = Promise.withResolvers<void>();
+    shards.before = () => open.promise;
+    const first = ledger.add(orphan({ id: idOf(0), name: "pr-0" }));
+    await Promise.resolve();
+    await Promise.resolve();
+    const others = Array.from({ length: 300 }, async (_, index) =>
+      ledger.add(orphan({ id: idOf(index + 1), name: `pr-${String(index + 1)}` })),
+    );
+    open.resolve();
+    await Promise.all([first, ...others]);
+    expect(shards.all()).toHaveLength(301);
+    expect(shards.writes).toBe(2);
+  });
+
+  it("writes nothing for what it has", async () => {
+    const { ledger, shards, told } = ground();
+    await ledger.add(orphan());
+    await ledger.add(orphan({ at: "2026-11-22T10:00:00.000Z" }));
+    expect(shards.writes).toBe(1);
+    expect(what(told)).toEqual(["recorded"]);
+  });
+
+  it("takes the newest of a resource", async () => {
+    const { ledger } = ground();
+    await ledger.add(orphan({ id: idOf(2), at: "2026-11-22T10:00:00.000Z" }));
+    await ledger.add(orphan({ id: idOf(1), at: "2026-11-21T10:00:00.000Z" }));
+    expect(ledger.find(orphan())?.id).toBe(idOf(2));
+  });
+
+  it("drops what a resource has recorded again", async () => {
+    const { ledger, shards, told, again } = ground();
+    await ledger.add(orphan());
+    ledger.found(orphan({ organizationId: idOf(9) }));
+    expect(ledger.find(orphan())).toBeDefined();
+    ledger.found(orphan());
+    expect(ledger.find(orphan())).toBeUndefined();
+    await ledger.close();
+    expect(shards.all()).toEqual([]);
+    expect(what(told)).toEqual(["recorded", "found"]);
+    const next = again();
+    await next.load();
+    expect(next.counts().size).toBe(0);
+  });
+
+  it("does not write over what others wrote meanwhile, and believes what they removed", async () => {
+    const { ledger, again, told } = ground();
+    const other = again();
+    await ledger.add(orphan({ id: idOf(1), name: "a" }));
+    await other.load();
+    await other.add(orphan({ id: idOf(2), name: "b" }));
+    await ledger.add(orphan({ id: idOf(3), name: "c" }));
+    const last = again();
+    await last.load();
+    expect(["a", "b", "c"].map((name) => last.find(orphan({ name }))?.id)).toEqual([idOf(1), idOf(2), idOf(3)]);
+    expect(ledger.find(orphan({ name: "b" }))?.id).toBe(idOf(2));
+    expect(what(told)).toEqual(["recorded", "recorded", "recorded"]);
+  });
+
+  it("knows what a person forgot: when it is asked for, and at the latest after the poll interval", async () => {
+    const { ledger, shards, told, clock } = ground();
+    await ledger.load();
+    await ledger.add(orphan());
+    await ledger.add(orphan({ id: idOf(2), name: "b" }));
+    shards.edit(ID);
+    expect(await ledger.confirm(orphan())).toBeUndefined();
+    expect(await ledger.confirm(orphan({ id: idOf(2), name: "b" }))).toBeDefined();
+    shards.edit(idOf(2));
+    await clock.advance(DEFAULT_WINDOWS.pollMs);
+    expect(ledger.counts().size).toBe(0);
+    expect(what(told)).toEqual(["recorded", "recorded", "forgotten", "forgotten"]);
+    await ledger.close();
+  });
+
+  it("begins anew where its ConfigMap was deleted", async () => {
+    const { ledger, shards } = ground();
+    await ledger.add(orphan());
+    shards.held.clear();
+    await ledger.add(orphan({ id: idOf(2), name: "b" }));
+    expect(shards.all()).toHaveLength(1);
+    expect(ledger.find(orphan())).toBeUndefined();
+  });
+
+  it("says that it could not store an entry, knows it nevertheless, and tries again", async () => {
+    const { ledger, shards, told, clock } = ground();
+    shards.before = refused;
+    await expect(ledger.add(orphan())).rejects.toThrow("forbidden");
+    await expect(ledger.add(orphan())).rejects.toThrow("forbidden");
+    expect(ledger.find(orphan())).toEqual(orphan());
+    expect(await ledger.confirm(orphan())).toEqual(orphan());
+    expect(told).toEqual([]);
+    shards.before = () => Promise.resolve();
+    await clock.advance(DEFAULT_WINDOWS.backoffMaxMs);
+    expect(shards.all()).toHaveLength(1);
+    expect(what(told)).toEqual(["recorded"]);
+    await ledger.close();
+  });
+
+  it("is bounded: the oldest goes first, and that is told", async () => {
+    const shards = memoryShards(2);
+    const { ledger, told } = ground(shards);
+    const memory = { blob: "x".repeat(7_000) };
+    for (let index = 0; index < 90; index += 1) {
+      const at = `2026-11-21T10:00:${String(index % 60).padStart(2, "0")}.${String(Math.floor(index / 60))}00Z`;
+      await ledger.add(orphan({ id: idOf(index), name: `pr-${String(index)}`, at, memory }));
+    }
+    const sizes = [...shards.held.values()].map(({ data }) => Buffer.byteLength(JSON.stringify([...data])));
+    expect(sizes).toHaveLength(2);
+    for (const size of sizes) expect(size).toBeLessThan(300 * 1_024);
+    const dropped = told.filter(({ is }) => is === "dropped").map(({ orphan: { at } }) => at);
+    expect(dropped.length).toBeGreaterThan(0);
+    expect(dropped).toEqual(dropped.toSorted());
+    expect(dropped.length + shards.all().length).toBe(90);
+    expect(ledger.find(orphan({ name: "pr-0", externalName: "pr-7" }))).toBeUndefined();
+    expect(ledger.find(orphan({ name: "pr-59", externalName: "pr-7" }))).toBeDefined();
+  });
+});

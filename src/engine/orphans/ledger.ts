@@ -1,0 +1,213 @@
+/**
+ * The orphan ledger: which objects stayed on the platform when their resources went. Kept in memory and in ConfigMaps
+ * of the operator's namespace. Only the leader writes it; what other hands change there counts from the next read on.
+ */
+import { isKube, KubeError } from "../../kube/errors.ts";
+import type { Clock, Shard, Shards } from "../../kube/types.ts";
+import type { Windows } from "../context.ts";
+import { backoff } from "../schedule.ts";
+import { createIndex, dataKey, type OrphanId } from "./known.ts";
+import { readOrphan, writeOrphan, type Orphan, type OrphanKey } from "./orphan.ts";
+import { arrange, type Changes } from "./shelf.ts";
+
+/** What happened to an entry: "found" again by a resource, "dropped" for want of room, "forgotten" by a person. */
+export interface OrphanChange {
+  readonly is: "recorded" | "found" | "dropped" | "forgotten";
+  readonly orphan: Orphan;
+}
+
+export interface Orphans {
+  /** Reads all that is stored, and from then on again every poll interval. @throws KubeError */
+  load(): Promise<void>;
+  /** The newest entry of a resource, as far as it is known; asks nobody. */
+  find(key: OrphanKey): Orphan | undefined;
+  /** The entry of an object, as far as it is known; asks nobody. */
+  get(id: OrphanId): Orphan | undefined;
+  /** The entry as it is stored now; undefined where it was removed meanwhile. @throws KubeError */
+  confirm(orphan: Orphan): Promise<Orphan | undefined>;
+  /**
+   * Resolves once the entry is stored, with all that is to be stored at the same time. One that could not be stored
+   * is known all the same, and tried again.
+   * @throws KubeError
+   */
+  add(orphan: Orphan): Promise<void>;
+  /** A resource has recorded the object: the entry goes. */
+  found(id: OrphanId): void;
+  /** Kinds of the resources → how many entries there are. */
+  counts(): ReadonlyMap<string, number>;
+  /** Stores what is not stored yet, if that can be done now, and ends all timers. */
+  close(): Promise<void>;
+}
+
+export interface OrphansDeps {
+  readonly shards: Shards;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly windows: Windows;
+  readonly tell: (change: OrphanChange) => void;
+}
+
+/** How many entries that cannot be stored are remembered. */
+const PENDING = 1_000;
+/** How often a write is tried again after somebody else's. */
+const CONFLICTS = 5;
+
+/** @returns a ledger that has not read anything yet */
+export function createOrphans(deps: OrphansDeps): Orphans {
+  const { shards: store, clock, tell } = deps;
+  const index = createIndex();
+  const pending = new Map<string, string | null>();
+  const shards: Shard[] = Array.from({ length: store.count }, () => ({ resourceVersion: undefined, data: new Map() }));
+  const timers = new Map<"retry" | "refresh", () => void>();
+  let tail: Promise<unknown> = Promise.resolve();
+  let next: Promise<void> | undefined;
+  let failures = 0;
+  let isClosed = false;
+
+  /** One after the other: a read must not undo what a write has just stored. */
+  const exclusive = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = tail.then(work);
+    tail = done.catch(() => undefined);
+    return done;
+  };
+
+  const later = (what: "retry" | "refresh", ms: number, work: () => Promise<unknown>): void => {
+    if (isClosed || timers.has(what)) return;
+    const cancel = clock.after(ms, () => {
+      timers.delete(what);
+      void work().catch(() => undefined);
+    });
+    timers.set(what, cancel);
+  };
+
+  const gone = (key: string, is: "dropped" | "forgotten"): void => {
+    const orphan = index.remove(key);
+    if (orphan !== undefined) tell({ is, orphan });
+  };
+
+  const read = async (at: number): Promise<void> => {
+    const { data: before = new Map<string, string>() } = shards[at] ?? {};
+    const shard = await store.read(at);
+    shards[at] = shard;
+    for (const [key, text] of shard.data) if (before.get(key) !== text && !pending.has(key)) index.put(key, text);
+    for (const key of before.keys()) if (!shard.data.has(key) && !pending.has(key)) gone(key, "forgotten");
+  };
+
+  const refresh = async (): Promise<void> => {
+    later("refresh", deps.windows.pollMs, refresh);
+    await exclusive(async () => {
+      for (const [at, { resourceVersion }] of shards.entries()) if (resourceVersion !== undefined) await read(at);
+    });
+  };
+
+  /** Writes one batch. @returns the shard that somebody else has changed, undefined when all is written */
+  const write = async (batch: Changes): Promise<number | undefined> => {
+    for (const [at, changes] of arrange(shards, batch)) {
+      const shard = shards[at];
+      if (shard === undefined) continue;
+      try {
+        shards[at] = await store.write(at, shard, changes);
+      } catch (error) {
+        if (isKube(error, "Conflict")) return at;
+        throw error;
+      }
+      for (const key of changes.keys()) if (!batch.has(key)) gone(key, "dropped");
+    }
+    return undefined;
+  };
+
+  const writeAll = async (batch: Changes): Promise<void> => {
+    for (let tries = 0; tries < CONFLICTS; tries += 1) {
+      const moved = await write(batch);
+      if (moved === undefined) return;
+      await read(moved);
+    }
+    throw new KubeError("Conflict", 409, "the orphan ledger is written by somebody else all the time");
+  };
+
+  const commit = async (): Promise<void> => {
+    const batch = new Map(pending);
+    try {
+      await writeAll(batch);
+    } catch (error) {
+      failures += 1;
+      later("retry", backoff(failures, deps.windows, deps.random()), commitSoon);
+      throw error;
+    }
+    failures = 0;
+    for (const [key, text] of batch) {
+      if (pending.get(key) === text) pending.delete(key);
+      const orphan = text === null ? undefined : readOrphan(text);
+      if (orphan !== undefined) tell({ is: "recorded", orphan });
+    }
+  };
+
+  /** What comes while a write is under way goes with the next one, all of it. */
+  const commitSoon = (): Promise<void> => {
+    next ??= exclusive(async () => {
+      next = undefined;
+      if (pending.size > 0) await commit();
+    });
+    return next;
+  };
+
+  const plan = (key: string, text: string | null): void => {
+    pending.delete(key);
+    pending.set(key, text);
+    const [oldest] = pending.keys();
+    if (pending.size <= PENDING || oldest === undefined) return;
+    pending.delete(oldest);
+    if (shards.every(({ data }) => !data.has(oldest))) gone(oldest, "dropped");
+  };
+
+  return {
+    load: async () => {
+      await exclusive(async () => {
+        await Promise.all(shards.map(async (_, at) => read(at)));
+      });
+      later("refresh", deps.windows.pollMs, refresh);
+    },
+    find: (key) => index.find(key),
+    get: (id) => index.get(dataKey(id)),
+    confirm: (orphan) =>
+      exclusive(async () => {
+        const key = dataKey(orphan);
+        const at = shards.findIndex(({ data }) => data.has(key));
+        if (at >= 0 && !pending.has(key)) await read(at);
+        return index.get(key);
+      }),
+    add: async (orphan) => {
+      const key = dataKey(orphan);
+      const known = index.get(key);
+      if (known !== undefined && isSame(known, orphan)) {
+        if (pending.has(key)) await commitSoon();
+        return;
+      }
+      const text = writeOrphan(orphan);
+      index.put(key, text);
+      plan(key, text);
+      await commitSoon();
+    },
+    found: (id) => {
+      if (index.size() === 0) return;
+      const key = dataKey(id);
+      const orphan = index.remove(key);
+      if (orphan === undefined) return;
+      plan(key, null);
+      tell({ is: "found", orphan });
+      void commitSoon().catch(() => undefined);
+    },
+    counts: () => index.counts(),
+    close: async () => {
+      isClosed = true;
+      for (const cancel of timers.values()) cancel();
+      await commitSoon().catch(() => undefined);
+    },
+  };
+}
+
+/** Whether two entries say the same but for their time. */
+function isSame(left: Orphan, right: Orphan): boolean {
+  const facts = ({ at: _at, signature: _signature, ...rest }: Orphan): string => JSON.stringify(rest);
+  return facts(left) === facts(right);
+}
