@@ -53,6 +53,7 @@ export function describedMetrics(): readonly Described[] {
     pausedMs: () => 0,
     silentMs: () => new Map(),
     droppedSpans: () => 0,
+    orphans: () => new Map(),
     queue: () => ({ depth: () => 0, unfinishedSeconds: () => 0, longestRunningSeconds: () => 0 }),
   });
   return registry

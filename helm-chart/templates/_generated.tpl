@@ -109,6 +109,36 @@
   verbs:
     - get
     - update
+- apiGroups:
+    - ""
+  resources:
+    - configmaps
+  verbs:
+    - create
+- apiGroups:
+    - ""
+  resources:
+    - configmaps
+  resourceNames:
+    - platform-operator-orphans-0
+    - platform-operator-orphans-1
+    - platform-operator-orphans-2
+    - platform-operator-orphans-3
+    - platform-operator-orphans-4
+    - platform-operator-orphans-5
+    - platform-operator-orphans-6
+    - platform-operator-orphans-7
+    - platform-operator-orphans-8
+    - platform-operator-orphans-9
+    - platform-operator-orphans-10
+    - platform-operator-orphans-11
+    - platform-operator-orphans-12
+    - platform-operator-orphans-13
+    - platform-operator-orphans-14
+    - platform-operator-orphans-15
+  verbs:
+    - get
+    - patch
 {{- end }}
 
 {{- define "platform-operator.rules.connections" -}}

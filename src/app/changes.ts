@@ -3,6 +3,7 @@
  * and with which result. The line of a create is the last-resort journal of its id (design §6).
  */
 import type { Change } from "../engine/context.ts";
+import type { OrphanChange } from "../engine/orphans/ledger.ts";
 import { notExecuted } from "../platform/errors.ts";
 import type { Logger } from "./logger.ts";
 import type { Pass } from "./passes.ts";
@@ -30,6 +31,29 @@ export function tellChange({ log, installation }: ChangeLogOptions, change: Chan
     commit,
     result,
     ...(made === undefined ? {} : { connection: made.connection, ...fieldsOfCall(made.call) }),
+  });
+}
+
+const ORPHANED = {
+  recorded: "left an object on the platform",
+  found: "found an object again that was left on the platform",
+  forgotten: "an object that was left on the platform was taken out of the orphan ledger by hand",
+  dropped: "the orphan ledger is full: its oldest entry is dropped",
+} as const satisfies Record<OrphanChange["is"], string>;
+
+/** Writes the line of one change of the orphan ledger. */
+export function tellOrphan(log: Logger, { is, orphan }: OrphanChange): void {
+  const { kind, namespace, name, id, parentId, installation, host, organizationId, why, at } = orphan;
+  log[is === "dropped" ? "warn" : "info"](ORPHANED[is], {
+    ...fieldsOf({ kind, namespace, name }),
+    installation,
+    id,
+    parentId,
+    host,
+    organizationId,
+    why,
+    since: at,
+    orphan: is,
   });
 }
 

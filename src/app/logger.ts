@@ -28,6 +28,13 @@ export interface Fields {
   /** Why the platform was changed. */
   readonly cause?: string;
   readonly id?: string | undefined;
+  /** What happened to an entry of the orphan ledger, with its parent, its tenant, why the object stayed and since when. */
+  readonly orphan?: string;
+  readonly parentId?: string | undefined;
+  readonly host?: string;
+  readonly organizationId?: string;
+  readonly why?: string;
+  readonly since?: string;
   readonly commit?: string | undefined;
   readonly result?: string;
   /** A request, to the platform or to the API server. */

@@ -60,7 +60,7 @@ export function createOperator(options: OperatorOptions): Operator {
       leading: () => {
         if (installation === undefined || stopping.signal.aborted) return;
         work = parts.work(installation);
-        work.start();
+        void work.start();
       },
       lost: () => {
         log.error("lost the lease: ending at once, as another process may lead now");

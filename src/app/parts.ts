@@ -1,5 +1,6 @@
 /** The composition: every part of the operator, built from the frozen config and wired to the others. */
 import { parseKey } from "../engine/keys.ts";
+import { createOrphans } from "../engine/orphans/ledger.ts";
 import { createKubeClient, type ConnectedClient } from "../kube/client.ts";
 import type { Outcome } from "../kube/controller.ts";
 import { createRecorder, type Recorder } from "../kube/events.ts";
@@ -12,12 +13,13 @@ import { createWorkQueue } from "../kube/workqueue.ts";
 import { createWriter } from "../kube/writer.ts";
 import { isRead } from "../platform/operations.ts";
 import { createCaches, TYPES, type Caches } from "./caches.ts";
-import { tellChange } from "./changes.ts";
+import { tellChange, tellOrphan } from "./changes.ts";
 import type { Config } from "./config.ts";
 import { boundKinds } from "./kinds.ts";
 import { createLeadership } from "./leadership.ts";
 import { tagged, type Logs } from "./logger.ts";
 import { createMetrics, type Metrics } from "./metrics/index.ts";
+import { droppedOrphan, orphanShards } from "./orphans.ts";
 import { createPasses, type MadeCall } from "./passes.ts";
 import { createPlatforms, type Platforms } from "./platforms.ts";
 import { OPERATOR } from "./rbac.ts";
@@ -89,6 +91,7 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
     pausedMs: () => platforms.pausedMs(),
     silentMs: () => caches.silentMs(),
     droppedSpans: () => traces.dropped(),
+    orphans: () => orphans.counts(),
     queue: () => queue,
   });
   const client = connect({ ...options, logs }, metrics);
@@ -151,6 +154,16 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
       });
     },
   };
+  const orphans = createOrphans({
+    clock,
+    random,
+    windows: config.windows,
+    shards: orphanShards(client, config.operatorNamespace),
+    tell: (change) => {
+      tellOrphan(logs.changes, change);
+      if (change.is === "dropped") owned.record(droppedOrphan(config.operatorNamespace, change.orphan));
+    },
+  });
   const namespaces = createNamespaces(client, clock);
   // Whatever happens in one namespace, there is a worker for the others.
   const perLane = Math.max(1, config.workers - 1);
@@ -185,7 +198,12 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
         tellFailedPass(logs.engine, key, error);
         traceEnd(key, "error");
       },
+      ledgerFailed: (error, isFinal) => {
+        const then = isFinal ? "nothing in it is found again by this process" : "trying again";
+        logs.engine.warn(`cannot read the orphan ledger: ${then}`, { error });
+      },
       engine: {
+        orphans,
         writer: discreetWriter(createWriter({ ...base, store: caches.store, types: TYPES }), options.redactor),
         reader: redacting(createReader(client, clock), options.redactor),
         namespaces,

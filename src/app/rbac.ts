@@ -11,6 +11,12 @@ import { platformOperation } from "../resources/operation.ts";
 export const OPERATOR = "platform-operator";
 export const LEASE = "platform-operator-leader-election";
 
+/** The ConfigMaps of the orphan ledger are called `<this>-0` and so on, up to the count. */
+export const ORPHANS = `${OPERATOR}-orphans`;
+export const ORPHAN_SHARDS = 16;
+/** By which people find them. */
+export const ORPHANS_LABEL = { name: `${GROUP}/ledger`, value: "orphans" } as const;
+
 export interface Grant {
   /** "" is the core group. */
   readonly group: string;
@@ -108,6 +114,21 @@ export const GRANTS: readonly Grant[] = [
     names: [LEASE],
     where: "operator's namespace",
     why: "holds the lease of the leader election",
+  },
+  {
+    group: "",
+    resources: ["configmaps"],
+    verbs: ["create"],
+    where: "operator's namespace",
+    why: "creates the ConfigMaps of the orphan ledger; a create cannot be limited by name",
+  },
+  {
+    group: "",
+    resources: ["configmaps"],
+    verbs: ["get", "patch"],
+    names: Array.from({ length: ORPHAN_SHARDS }, (_, index) => `${ORPHANS}-${String(index)}`),
+    where: "operator's namespace",
+    why: "records what stays on the platform when its resource goes, and finds it again",
   },
 ];
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { manualClock, settle, type ManualClock } from "../../test/support/clock.ts";
+import { memoryOrphans } from "../../test/support/orphans.ts";
 import { DEFAULT_WINDOWS } from "../engine/context.ts";
 import type { Bound } from "../engine/engine.ts";
 import { KubeError } from "../kube/errors.ts";
@@ -36,6 +37,7 @@ function kind(name: string, reconcile: () => Promise<number | undefined> = async
     claim: () => undefined,
     entries: () => [],
     imprints: () => [],
+    left: () => {},
     attach: () => async (key) => {
       passes.push(`${key.kind}/${key.name}`);
       return reconcile();
@@ -62,6 +64,7 @@ function work(kinds: readonly Bound<Platform>[], told: Partial<WorkOptions> = {}
     observer: { change: unused, status: unused, removed: unused, internal: unused },
     stopping: new AbortController().signal,
     connect: unused,
+    orphans: memoryOrphans(clock),
     operatorNamespace: "platform-operator",
   };
   return createWork({
@@ -80,6 +83,7 @@ function work(kinds: readonly Bound<Platform>[], told: Partial<WorkOptions> = {}
     lasting: (key) => outcomes.push(`${key} lasts`),
     finished: () => {},
     failed: (key, error) => outcomes.push(`${key} ${String(error)}`),
+    ledgerFailed: (error, isFinal) => outcomes.push(`ledger ${String(error)}${isFinal ? " for good" : ""}`),
     ...told,
   });
 }
@@ -106,7 +110,7 @@ describe("the work", () => {
     const started = work([kind("PlatformApplication"), kind("PlatformEnvironment"), kind("PlatformProject")]);
     await settled();
     expect(passes).toEqual([]);
-    started.start();
+    void started.start();
     await settled();
     expect(passes).toEqual(["PlatformProject/shop", "PlatformEnvironment/staging", "PlatformApplication/api"]);
     await started.drain();
@@ -115,7 +119,7 @@ describe("the work", () => {
   it("spreads the verification of what was settled over the poll interval, and takes changes at once", async () => {
     store.upsert(object("PlatformProject", "shop", 1, true));
     const started = work([kind("PlatformProject")]);
-    started.start();
+    void started.start();
     store.upsert(object("PlatformProject", "new"));
     await settled();
     expect(passes).toEqual(["PlatformProject/new"]);
@@ -134,7 +138,7 @@ describe("the work", () => {
     ];
     store.upsert(object("PlatformProject", "shop"));
     const started = work([kind("PlatformProject", async () => ends.shift()?.())]);
-    started.start();
+    void started.start();
     await settled();
     expect(outcomes).toEqual(["PlatformProject requeue_after"]);
     await clock.advance(5_000);
@@ -169,7 +173,7 @@ describe("the work", () => {
         tellLastingPass(logs.engine, key);
       },
     });
-    started.start();
+    void started.start();
     await clock.advance(LONG_PASS_MS - 1);
     expect(lines).toEqual([]);
     await clock.advance(1);
@@ -201,9 +205,10 @@ describe("the work", () => {
         return reconcile();
       }),
     ]);
-    started.start();
+    void started.start();
     await settled();
-    expect(during).toEqual([1]);
+    // Beside it, the orphan ledger is read again after a while.
+    expect(during).toEqual([2]);
     await started.drain();
     expect(clock.pending()).toBe(0);
     await clock.advance(2 * LONG_PASS_MS);
@@ -220,7 +225,7 @@ describe("the work", () => {
     store.upsert(object("PlatformProject", "a"));
     store.upsert(object("PlatformProject", "b"));
     const started = work([kind("PlatformProject", () => held)]);
-    started.start();
+    void started.start();
     await settled();
     let drained = false;
     const draining = started.drain().then(() => (drained = true));

@@ -4,7 +4,10 @@ import { setImmediate } from "node:timers/promises";
 
 import { createEngine, type Bound, type EngineDeps } from "../engine/engine.ts";
 import { parseKey } from "../engine/keys.ts";
+import { createBackoff } from "../kube/backoff.ts";
+import { pause } from "../kube/clock.ts";
 import { createController, type Outcome } from "../kube/controller.ts";
+import { isKube } from "../kube/errors.ts";
 import type { Store } from "../kube/store.ts";
 import type { Clock } from "../kube/types.ts";
 import type { WorkQueue } from "../kube/workqueue.ts";
@@ -31,13 +34,18 @@ export interface WorkOptions {
   readonly lasting: (key: string) => void;
   /** Within a pass that did not throw: how it ended, and how long it took. */
   readonly finished: (key: string, outcome: Outcome, durationMs: number) => void;
+  /** The orphan ledger could not be read; `isFinal` where that is not tried again. */
+  readonly ledgerFailed: (error: unknown, isFinal: boolean) => void;
   /** Within a pass that threw. */
   readonly failed: (key: string, error: unknown) => void;
 }
 
 export interface Work extends Deliveries {
-  /** Tells the engine every object of the store, follows the changes from there on, and starts the workers. */
-  start(): void;
+  /**
+   * Reads the orphan ledger; then tells the engine every object of the store, follows the changes from there on, and
+   * starts the workers.
+   */
+  start(): Promise<void>;
   /** Takes no more keys. Resolves when the passes under way have ended, and what they did is recorded. */
   drain(): Promise<void>;
   /** Ends all connections to the platform; calls under way fail. */
@@ -58,6 +66,8 @@ export function createWork(options: WorkOptions): Work {
     },
     options.kinds,
   );
+  const { orphans } = options.engine;
+  const drained = new AbortController();
   let unsubscribe = (): void => {};
 
   const pass = async (text: string): Promise<{ readonly requeueAfterMs?: number }> => {
@@ -89,7 +99,9 @@ export function createWork(options: WorkOptions): Work {
   const controller = createController({ queue, workers: options.workers, clock, reconcile });
 
   return {
-    start: () => {
+    start: async () => {
+      await loadOrphans(options, drained.signal);
+      if (drained.signal.aborted) return;
       // In one go, so that no change gets lost between; parents first, so that their children find them.
       for (const object of TYPES.flatMap(({ kind }) => store.list(kind)))
         engine.changed({ type: "added", object }, true);
@@ -99,9 +111,11 @@ export function createWork(options: WorkOptions): Work {
       controller.start();
     },
     drain: async () => {
+      drained.abort();
       unsubscribe();
       await controller.stop();
       await engine.flush();
+      await orphans.close();
     },
     disconnect: () => engine.connections.closeAll(),
     expecting: () =>
@@ -112,6 +126,21 @@ export function createWork(options: WorkOptions): Work {
         ),
     hinted: (connection, ids) => engine.hinted(connection, ids),
   };
+}
+
+/** Before it is known what was left behind nothing may be created; only where it may not be read, nobody waits for it. */
+async function loadOrphans({ engine, clock, ledgerFailed }: WorkOptions, signal: AbortSignal): Promise<void> {
+  const backoff = createBackoff({ baseMs: 500, capMs: 10_000, random: engine.random });
+  while (!signal.aborted) {
+    try {
+      await engine.orphans.load();
+      return;
+    } catch (error) {
+      const isForbidden = isKube(error, "Forbidden");
+      ledgerFailed(error, isForbidden);
+      if (isForbidden || !(await pause(clock, backoff.next(), signal))) return;
+    }
+  }
 }
 
 function outcomeOf(afterMs: number | undefined): Outcome {

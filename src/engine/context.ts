@@ -18,6 +18,7 @@ import type { Entries } from "./entries.ts";
 import type { Graph } from "./graph.ts";
 import type { Imprints } from "./imprints.ts";
 import type { Ms, Uuid } from "./kind.ts";
+import type { Orphans } from "./orphans/ledger.ts";
 import type { ConnectionKinds, Found } from "./references.ts";
 import type { Sessions } from "./session.ts";
 
@@ -127,6 +128,8 @@ export interface Context<Api extends RatedApi> {
   readonly claims: Claims;
   readonly entries: Entries;
   readonly imprints: Imprints;
+  /** What stayed on the platform when its resource went. */
+  readonly orphans: Orphans;
   readonly sessions: Sessions;
   readonly windows: Windows;
   /** Where the Secrets of cluster-scoped connections lie. */

@@ -12,6 +12,8 @@ import { hint } from "./hints.ts";
 import { createImprints } from "./imprints.ts";
 import { keyText, parseKey } from "./keys.ts";
 import type { Imprint, Kind, Reference, Uuid } from "./kind.ts";
+import { noteLeft } from "./orphans/leave.ts";
+import { recordedRealm } from "./realm.ts";
 import { reconciler, type Reconcile } from "./reconcile.ts";
 import { connectionFor, namedConnection, type ConnectionKinds, type Found } from "./references.ts";
 import { createSessions } from "./session.ts";
@@ -26,6 +28,8 @@ export interface Bound<Api extends RatedApi> {
   claim(object: KubeObject, idOf: (field: string) => Uuid | undefined): Uuid | undefined;
   entries(object: KubeObject): readonly string[];
   imprints(object: KubeObject): readonly Imprint[];
+  /** Records what stays on the platform of an object that is gone. */
+  left(context: Context<Api>, object: KubeObject): void;
   attach(context: Context<Api>): Reconcile;
 }
 
@@ -58,6 +62,11 @@ export function bind<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rat
       return recall(object, (memory) => kind.entries?.({ id, memory, inputs: undefined })) ?? [];
     },
     imprints: (object) => recall(object, (memory) => kind.imprints?.(memory)) ?? [],
+    left: (context, object) => {
+      attempt(() => {
+        noteLeft(context, kind, object);
+      });
+    },
     attach: (context) => reconciler(context, kind),
   };
 }
@@ -128,12 +137,14 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     const kind = kinds.get(object.kind);
     if (kind === undefined) return [];
     if (change.type === "deleted") {
+      kind.left(context, object);
       claims.forget(object);
       entries.forget(object);
       imprints.forget(object);
       graph.set(keyOf(object), []);
       return [];
     }
+    if (idOf(object) !== idOf(old)) foundAgain(context, object);
     claim(object);
     entries.record(object, kind.entries(object));
     graph.set(keyOf(object), ...refersTo(deps.connectionKinds, kind, object, route(object)));
@@ -170,6 +181,13 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
       if (changesDefaults(change)) spreadOver(context, deps.enqueue, graph.dependents(key));
     },
   };
+}
+
+/** What a living resource has recorded is no orphan any more. */
+function foundAgain<Api extends RatedApi>({ orphans, installation }: Context<Api>, object: KubeObject): void {
+  const id = idOf(object);
+  if (id === undefined || object.metadata.deletionTimestamp !== undefined) return;
+  orphans.found({ id, kind: object.kind, installation, ...recordedRealm(object) });
 }
 
 /** Only a parent that waits for its children to end has something to gain from the end of one. */

@@ -197,6 +197,8 @@ export interface Kind<Spec, In, Seen, Mem extends JsonObject, Do, Api> {
   claim(spec: Spec, idOf: (field: string) => Uuid | undefined): Uuid | undefined;
   /** Whether objects of it live on the platform: created by it, recorded by id, finalizer while a policy needs it. */
   readonly lives: Lives;
+  /** Its objects are never created by it: one that stays when its resource goes is not left behind. */
+  readonly independent?: true;
   /**
    * Whether its memory tells of something done that the platform, on this surface, tells nobody again. That it was is
    * noted where it outlives the status, so that it is not done again once the status is lost.

@@ -8,6 +8,7 @@ import type { Context } from "./context.ts";
 import { brake, execute } from "./execute.ts";
 import { keyText } from "./keys.ts";
 import type { Kind, Ms, Plan, Report, Why } from "./kind.ts";
+import { notAdopted } from "./orphans/adoption.ts";
 import { permit } from "./permission.ts";
 import { isOverdue, overdue, workOf } from "./progress.ts";
 import { keepRecord } from "./record.ts";
@@ -119,7 +120,7 @@ async function step<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
   const fresh = { ...scoped, pass: { ...scoped.pass, writtenAt } };
   const { plan, governed } = permit(context, kind, fresh, seen);
   const frame = { ...fresh, governed };
-  if (plan.is === "adopt") return { is: "on", frame: await adopt(context, frame, plan.id), seen: undefined };
+  if (plan.is === "adopt") return { is: "on", frame: await adopt(context, kind, frame, plan.id), seen: undefined };
   if (plan.is === "forget") return { is: "passed", passed: await recreated(loop, frame, seen, plan.why) };
   if (plan.is !== "step") return { is: "passed", passed: concluded(loop, frame, seen, plan) };
   const again = rejectedBefore(frame.session.rejected, plan.step.op, frame.pass);
@@ -170,7 +171,9 @@ function concluded<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rated
     const keepsReady = sinceUnknown(loop, frame, plan.condition) < loop.context.windows.unknownMs;
     return { frame, ending: { is: "unknown", why: plan.why, keepsReady }, report, again: plan.again };
   }
-  if (!late) return { frame, ending: { is: plan.is, why: plan.why, exchange: "ok" }, report, again: plan.again };
+  const { orphan } = frame;
+  const why = plan.is === "stalled" && orphan !== undefined ? notAdopted(plan.why, orphan) : plan.why;
+  if (!late) return { frame, ending: { is: plan.is, why, exchange: "ok" }, report, again: plan.again };
   const again = plan.again ?? loop.context.windows.followMaxMs;
   return { frame, ending: { is: "stalled", why: overdue(plan.why), exchange: "ok" }, report, again };
 }

@@ -1,4 +1,5 @@
 /** What happens between `kubectl delete` and the end of an object (design §6, deletion). Nothing hangs for good. */
+import { KubeError } from "../kube/errors.ts";
 import { member } from "../kube/json.ts";
 import { keyOf } from "../kube/objects.ts";
 import type { KubeObject, JsonObject } from "../kube/types.ts";
@@ -9,9 +10,10 @@ import type { Context } from "./context.ts";
 import { unasked, type Done } from "./done.ts";
 import { identify } from "./identity.ts";
 import { parseKey } from "./keys.ts";
-import type { Kind, Lives, Ms, PolicyDefaults } from "./kind.ts";
+import type { Kind, Lives, Ms, Uuid } from "./kind.ts";
 import { pass } from "./loop.ts";
-import { defaultsIn, NO_DEFAULTS, policiesOf } from "./policy.ts";
+import { defaultsFor, orphanOf, type Leaving, type LeavingKind } from "./orphans/leave.ts";
+import { policiesOf } from "./policy.ts";
 import { hasFinalizer, release } from "./record.ts";
 import { openSlot } from "./recover.ts";
 import { backoff } from "./schedule.ts";
@@ -44,11 +46,8 @@ export async function remove<Spec, In, Seen, Mem extends JsonObject, Do, Api ext
   const id = session.unsaved?.id ?? text(member(object.status, "externalId"));
   const certain = openSlot(object, session).is === "empty";
   if (policy === "Retain" || !hasEnd(kind)) {
-    return await letGo(
-      context,
-      object,
-      kept(certain ? "Normal" : "Warning", subject(kind, id), "deletionPolicy is Retain."),
-    );
+    const farewell = kept(certain ? "Normal" : "Warning", subject(kind, id), "deletionPolicy is Retain.");
+    return await leave(context, kind, session, { object, id, why: "Retain" }, farewell);
   }
   const nothing = kind.lives === true && certain && id === undefined && identify(object).is === "none";
   if (nothing) return await letGo(context, object, undefined);
@@ -61,16 +60,6 @@ export async function remove<Spec, In, Seen, Mem extends JsonObject, Do, Api ext
 /** Whether it has something on the platform that its deletion can end. */
 function hasEnd({ lives }: { readonly lives: Lives }): boolean {
   return lives === true || lives === "InOthers";
-}
-
-/** What its connection says for it: as the connection is now, or, if it is gone, as it was last. */
-function defaultsFor<Api extends RatedApi>(context: Context<Api>, object: KubeObject): PolicyDefaults {
-  const found = context.route(object);
-  const connection = found.is === "found" ? context.cache.get(found.key) : undefined;
-  if (connection !== undefined) return defaultsIn(connection);
-  const uid = text(member(member(object.status, "identity"), "connectionUid"));
-  const last = uid === undefined ? undefined : context.connections.byUid(uid);
-  return last?.settings.defaults ?? NO_DEFAULTS;
 }
 
 /** Ends the object of the platform, where there is a way to it. */
@@ -89,11 +78,20 @@ async function end<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rated
   const { ending } = scoped;
   if (ending.is !== "stalled" && !isLost(context, object, session)) return unasked(object, session, ending);
   const id = session.unsaved?.id ?? text(member(object.status, "externalId"));
-  return await letGo(context, object, kept("Warning", subject(kind, id), reasonOf(ending)));
+  const farewell = kept("Warning", subject(kind, id), reasonOf(ending));
+  return await leave(context, kind, session, { object, id, why: whyOf(ending) }, farewell);
+}
+
+function isGivenUp(ending: Ending, left: Ms | undefined): boolean {
+  return (left !== undefined && left <= 0) || (ending.is === "stalled" && LETS_GO.has(ending.why.reason));
 }
 
 function reasonOf(ending: Ending): string {
   return "why" in ending ? ending.why.message : "";
+}
+
+function whyOf(ending: Ending): string {
+  return "why" in ending ? ending.why.reason : "ConnectionNotReady";
 }
 
 /** Works towards the goal of the deletion until the kind says that it is reached, or that it cannot be. */
@@ -111,18 +109,20 @@ async function dismantle<Spec, In, Seen, Mem extends JsonObject, Do, Api extends
   const { id } = passed.frame.pass;
   const recorded = recordedId(passed.frame.pass);
   const { ending } = passed;
+  const leaving = { object, id: recorded, pins, memory: session.unsaved?.memory };
   if (ending.is === "settled") {
     const isKnown = id !== undefined || kind.lives === "InOthers";
-    return await letGo(context, object, isKnown ? reached(policy, subject(kind, id)) : undefined);
-  }
-  if (ending.is === "stalled" && LETS_GO.has(ending.why.reason)) {
-    return await letGo(context, object, kept("Warning", subject(kind, id), ending.why.message));
+    const farewell = isKnown ? reached(policy, subject(kind, id)) : undefined;
+    return await (policy === "Delete"
+      ? letGo(context, object, farewell)
+      : leave(context, kind, session, { ...leaving, why: "Stop" }, farewell));
   }
   const left = isBarred(context, passed.frame.connection, ending)
     ? untilRelease(context, passed.frame.connection)
     : undefined;
-  if (left !== undefined && left <= 0) {
-    return await letGo(context, object, kept("Warning", subject(kind, id), reasonOf(ending)));
+  if (isGivenUp(ending, left)) {
+    const farewell = kept("Warning", subject(kind, id), reasonOf(ending));
+    return await leave(context, kind, session, { ...leaving, why: whyOf(ending) }, farewell);
   }
   const { governed, connection } = passed.frame;
   const again = left === undefined ? passed.again : Math.min(left, passed.again ?? soon(context, session));
@@ -155,6 +155,51 @@ async function letGo<Api extends RatedApi>(
 ): Promise<undefined> {
   if (farewell !== undefined) context.events.record({ regarding: object, action: "Delete", ...farewell });
   await release(context, object);
+}
+
+/**
+ * Lets an object go whose own one stays on the platform: that is recorded first. A ledger that cannot be written holds
+ * the object for a while, not for good.
+ */
+async function leave<Api extends RatedApi>(
+  context: Context<Api>,
+  kind: LeavingKind,
+  session: Session,
+  { id, ...leaving }: Omit<Leaving, "id"> & { readonly id: Uuid | undefined },
+  farewell: Farewell | undefined,
+): Promise<Done | undefined> {
+  const { object } = leaving;
+  const orphan = id === undefined ? undefined : await orphanOf(context, kind, { ...leaving, id });
+  if (orphan === undefined) return await letGo(context, object, farewell);
+  try {
+    await context.orphans.add(orphan);
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error;
+    const left = untilUnrecorded(context, session);
+    if (left > 0) return unrecorded(context, object, session, { error, left });
+    const note = `It is not in the orphan ledger (${error.message}): a resource of the same name will not find ${orphan.id} again.`;
+    context.events.record({ regarding: object, action: "Delete", type: "Warning", reason: "OrphanNotRecorded", note });
+  }
+  return await letGo(context, object, farewell);
+}
+
+/** How much longer what cannot be recorded is held. */
+function untilUnrecorded<Api extends RatedApi>({ clock, windows }: Context<Api>, session: Session): Ms {
+  session.unrecordedAt ??= clock.monotonic();
+  return session.unrecordedAt + windows.releaseMs - clock.monotonic();
+}
+
+function unrecorded<Api extends RatedApi>(
+  context: Context<Api>,
+  object: KubeObject,
+  session: Session,
+  { error, left }: { readonly error: KubeError; readonly left: Ms },
+): Done {
+  session.failures += 1;
+  const reason = error.failure === "Forbidden" ? "PermissionDenied" : "DependencyNotReady";
+  const message = `What stays on the platform cannot be recorded in the orphan ledger: ${error.message}. The resource is held for it for some minutes, then it goes nevertheless.`;
+  const ending: Ending = { is: "stalled", why: { reason, message }, exchange: "none" };
+  return unasked(object, session, ending, Math.min(left, soon(context, session)));
 }
 
 /** What of the platform it is about, for a sentence. */

@@ -1,5 +1,5 @@
 /** Hop 3 of a reconcile: the spec parsed, references, connection and values resolved, identity checked. */
-import { isObject, member } from "../kube/json.ts";
+import { member } from "../kube/json.ts";
 import { keyOf } from "../kube/objects.ts";
 import type { JsonObject, KubeObject } from "../kube/types.ts";
 import { invalidWindows } from "./change-window.ts";
@@ -10,9 +10,10 @@ import { causeIn, governedIn, type Governed } from "./governed.ts";
 import { contradiction, identify, isForeign, type Identity, type Pins } from "./identity.ts";
 import { keyText } from "./keys.ts";
 import type { Goal, Kind, Needs, Pass, Proof, Reference, Uuid, Why } from "./kind.ts";
+import { originOf } from "./origin.ts";
+import type { Orphan } from "./orphans/orphan.ts";
 import { adoptionPolicy, invalidSpec, policiesOf, requestedToken, type Policies } from "./policy.ts";
 import { reach } from "./reach.ts";
-import { readRecord, type Place } from "./record.ts";
 import { resolveReferences, strayed, type Gate } from "./references.ts";
 import { resolver } from "./resolver.ts";
 import type { Session } from "./session.ts";
@@ -32,6 +33,8 @@ export interface Frame<Spec, In, Mem extends JsonObject, Api> {
   readonly policies: Policies;
   /** What the policies have to say in the status, as far as this pass has come. */
   readonly governed: Governed;
+  /** The entry that its id comes from, until the object is adopted. */
+  readonly orphan?: Orphan | undefined;
 }
 
 export type Scoped<Spec, In, Mem extends JsonObject, Api> =
@@ -88,10 +91,10 @@ export async function scope<Spec, In, Seen, Mem extends JsonObject, Do, Api exte
   const unclear = unclearWindows(invalidWindows(policies.windows, context.clock.now()), goal);
   if (unclear !== undefined) return unclear;
   const frame = { object, cause: causeIn(object), session, connection, pins, policies, governed: governedIn(object) };
-  const found = { spec, inputs: inputs.inputs, goal, ...provenBySeal(frame, identity), needs };
-  const pass = passOf(context, kind, frame, found);
+  const { orphan, ...proven } = await originOf(context, frame, identity, { goal, lives: kind.lives });
+  const pass = passOf(context, kind, frame, { spec, inputs: inputs.inputs, goal, ...proven, needs });
   claimEntries(context, kind, object, pass);
-  return { is: "ready", frame: { ...frame, pass } };
+  return { is: "ready", frame: { ...frame, pass, orphan } };
 }
 
 /** What stalls while the object goes lets it go; a window that nobody understands must not read as "never mind". */
@@ -119,17 +122,6 @@ function claimEntries<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Ra
 ): void {
   if (kind.entries === undefined || pass.goal !== "present") return;
   context.entries.want(object, kind.entries({ ...pass, id: recordedId(pass) }));
-}
-
-/** A claim that bears our seal is as good as the status that a crash kept us from writing, with what the kind keeps of it. */
-function provenBySeal<Api>(
-  place: Place<Api>,
-  identity: Identity,
-): { readonly identity: Identity; readonly kept?: JsonObject } {
-  if (identity.is !== "known" || identity.proof !== "claimed") return { identity };
-  const record = readRecord(place, identity.id);
-  if (record === undefined) return { identity };
-  return { identity: { ...identity, proof: "recorded" }, ...(isObject(record.kept) && { kept: record.kept }) };
 }
 
 /**

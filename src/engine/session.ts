@@ -40,6 +40,8 @@ export interface Session {
   recreates: boolean;
   /** Since when an object that goes has no connection to go by. */
   lostAt: Ms | undefined;
+  /** Since when what stays of an object that goes cannot be recorded. */
+  unrecordedAt: Ms | undefined;
   /** When what others had changed was last put right, on the monotonic clock. */
   correctedAt: Ms | undefined;
   /** When the last look that a delivery asked for was or is due, on the monotonic clock. */
@@ -93,6 +95,7 @@ export function createSessions(monotonic: () => Ms): Sessions {
         readAt: monotonic(),
         recreates: false,
         lostAt: undefined,
+        unrecordedAt: undefined,
         correctedAt: undefined,
         hintedAt: undefined,
         deferred: undefined,

@@ -8,15 +8,25 @@ import { causeIn, governedIn } from "./governed.ts";
 import type { Uuid, Why } from "./kind.ts";
 import { finalizerDue, finalizersWith, forgetId, hasFinalizer, recordId, recordOf, type Place } from "./record.ts";
 import type { Frame } from "./scope.ts";
+import { noteBegun } from "./task.ts";
 
 /** Takes over an existing object: recorded like the outcome of a create, with the finalizer if one is due. */
 export async function adopt<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
   context: Context<Api>,
+  kind: { readonly untold?: unknown },
   frame: Frame<Spec, In, Mem, Api>,
   id: Uuid,
 ): Promise<Frame<Spec, In, Mem, Api>> {
-  const object = await adoptObject(context, frame, id);
-  return remember({ ...frame, object }, { memory: frame.pass.memory, id });
+  const { orphan, pass } = frame;
+  const adopted = await adoptObject(context, frame, id);
+  if (orphan === undefined) return remember({ ...frame, object: adopted }, { memory: pass.memory, id });
+  const note = `Takes over ${id}, which an earlier resource of this name left on the platform. Nothing was created.`;
+  context.events.record({ regarding: adopted, type: "Normal", reason: "Adopted", action: "Adopt", note });
+  // What nobody remembers may have been done, as after the loss of a status.
+  const isForgotten = kind.untold !== undefined && (pass.proof !== "orphaned" || orphan.memory === undefined);
+  const object = isForgotten ? await noteBegun(context, adopted) : adopted;
+  const begun = pass.begun === true || isForgotten;
+  return remember({ ...frame, object, orphan: undefined, pass: { ...pass, begun } }, { memory: pass.memory, id });
 }
 
 async function adoptObject<Api extends RatedApi>(

@@ -20,9 +20,11 @@ export interface Why {
 
 /**
  * Where an id comes from: "recorded" in status by us; "claimed" by the annotation alone, as after a loss of status;
- * "given" by the user in spec.externalId. The last two are verified, then adopted.
+ * "given" by the user in spec.externalId; "orphaned", as an earlier resource of the same key left it on the platform
+ * and an entry with our signature says so. The last three are verified, then adopted; what is orphaned needs no proof
+ * beside the signature where the surface gives none.
  */
-export type Proof = "recorded" | "claimed" | "given";
+export type Proof = "recorded" | "claimed" | "given" | "orphaned";
 
 export interface ConditionFact {
   readonly type: string;

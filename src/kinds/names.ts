@@ -132,10 +132,11 @@ export function deletedThere(what: string, id: Uuid): Why {
 
 /** What is provably not there any more is forgotten, and so created anew, where the policy wants that. */
 export function gone(
-  pass: { readonly onMissing: "Fail" | "Recreate" },
+  pass: { readonly onMissing: "Fail" | "Recreate"; readonly proof: Proof | undefined },
   why: Why,
 ): Extract<Plan<never>, { readonly why: Why }> {
-  const recreates = why.reason === "ExternalResourceDeleted" && pass.onMissing === "Recreate";
+  const isGone = why.reason === "ExternalResourceDeleted" && pass.proof === "recorded";
+  const recreates = isGone && pass.onMissing === "Recreate";
   return { is: recreates ? "forget" : "stalled", why };
 }
 

@@ -1,6 +1,7 @@
 import { DEFAULT_WINDOWS, type Change as Mutation, type Windows } from "../../src/engine/context.ts";
 import { bind, createEngine, type Engine } from "../../src/engine/engine.ts";
 import { keyText, parseKey } from "../../src/engine/keys.ts";
+import type { OrphanChange } from "../../src/engine/orphans/ledger.ts";
 import { conditionsOf } from "../../src/engine/status.ts";
 import { KubeError } from "../../src/kube/errors.ts";
 import { keyOf } from "../../src/kube/objects.ts";
@@ -11,6 +12,7 @@ import { memoryCluster, type MemoryCluster } from "./engine-cluster.ts";
 import { widget } from "./engine-kinds.ts";
 import { clusterLink, link } from "./engine-links.ts";
 import { makeWorld, type WidgetApi, type World } from "./engine-world.ts";
+import { memoryOrphans, memoryShards, type MemoryShards } from "./orphans.ts";
 
 export const INSTALLATION = "installation-1";
 
@@ -25,6 +27,11 @@ export interface Bench {
   /** Every pass: which key, when. */
   readonly passes: { readonly key: string; readonly at: number }[];
   engine: Engine<WidgetApi>;
+  /** The ConfigMaps of the orphan ledger, and what was told of it. */
+  readonly shards: MemoryShards;
+  readonly orphans: OrphanChange[];
+  /** The uid of the namespace. */
+  namespaceUid: string;
   /** Whether the lease lasts. */
   leader: boolean;
   /** The uid of kube-system, for the next process. */
@@ -67,8 +74,10 @@ export function engineBench(options: BenchOptions = {}): Bench {
     return (attempts * 0.618_033_988_749) % 1;
   };
 
-  const start = (): Engine<WidgetApi> =>
-    createEngine<WidgetApi>(
+  const start = (): Engine<WidgetApi> => {
+    const orphans = memoryOrphans(clock, bench.shards, bench.orphans);
+    void orphans.load();
+    return createEngine<WidgetApi>(
       {
         cache: cluster.cache,
         writer: cluster.writer,
@@ -77,7 +86,7 @@ export function engineBench(options: BenchOptions = {}): Bench {
           configMap: () => Promise.resolve(undefined),
           forget: () => {},
         },
-        namespaces: { get: () => Promise.resolve({ uid: "ns", labels: {}, terminating: false }) },
+        namespaces: { get: () => Promise.resolve({ uid: bench.namespaceUid, labels: {}, terminating: false }) },
         events: { record: (event) => bench.events.push(event) },
         outputs: { configMap: () => bench.output(), secret: () => bench.output() },
         fence: { mayWrite: () => bench.leader },
@@ -95,6 +104,7 @@ export function engineBench(options: BenchOptions = {}): Bench {
         },
         stopping: new AbortController().signal,
         connect: (_settings, token) => world.api(token),
+        orphans,
         operatorNamespace: "operator",
         enqueue: (key, { afterMs }) => {
           queue.enqueue(key, afterMs);
@@ -102,6 +112,7 @@ export function engineBench(options: BenchOptions = {}): Bench {
       },
       [bind(link), bind(clusterLink), bind(widget)],
     );
+  };
 
   const pass = async (key: string): Promise<void> => {
     bench.passes.push({ key, at: clock.monotonic() });
@@ -124,6 +135,9 @@ export function engineBench(options: BenchOptions = {}): Bench {
     internal: [],
     passes: [],
     leader: true,
+    shards: memoryShards(),
+    orphans: [],
+    namespaceUid: "ns",
     installation: INSTALLATION,
     output: () => Promise.resolve(),
     windows,

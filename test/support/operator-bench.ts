@@ -18,6 +18,7 @@ import { manualClock, type ManualClock } from "./clock.ts";
 import type { Manifest } from "./cluster.ts";
 import { drivenQueue } from "./driven-queue.ts";
 import { memoryCluster, type MemoryCluster } from "./engine-cluster.ts";
+import { memoryOrphans } from "./orphans.ts";
 
 /** A test's random choices and all that the operator leaves to chance are the same in every run. */
 const GOLDEN = 0.618_033_988_749;
@@ -147,6 +148,7 @@ export async function operatorBench({
         },
         stopping: new AbortController().signal,
         connect: platforms.connect,
+        orphans: memoryOrphans(clock),
         operatorNamespace: "operator",
         enqueue: (key, { afterMs }) => {
           queue.enqueue(key, afterMs);

@@ -1,8 +1,9 @@
 /** The shards of an orphan ledger in memory, and entries for it. */
-import type { Orphan } from "../../src/engine/orphans/orphan.ts";
-import { signed } from "../../src/engine/orphans/orphan.ts";
+import { DEFAULT_WINDOWS } from "../../src/engine/context.ts";
+import { createOrphans, type OrphanChange, type Orphans } from "../../src/engine/orphans/ledger.ts";
+import { signed, type Orphan } from "../../src/engine/orphans/orphan.ts";
 import { KubeError } from "../../src/kube/errors.ts";
-import type { Shards } from "../../src/kube/types.ts";
+import type { Clock, Shards } from "../../src/kube/types.ts";
 
 export const ID = "7b0c6f5e-90ad-4c3c-9a4e-3d3a0a4b1c01";
 const ORGANIZATION = "11111111-2222-4333-8444-555555555555";
@@ -59,6 +60,17 @@ export function memoryShards(count = 4): MemoryShards {
     },
   };
   return shards;
+}
+
+/** A ledger that keeps nothing beyond its process. */
+export function memoryOrphans(clock: Clock, shards: Shards = memoryShards(), told: OrphanChange[] = []): Orphans {
+  return createOrphans({
+    shards,
+    clock,
+    random: () => 0,
+    windows: DEFAULT_WINDOWS,
+    tell: (change) => told.push(change),
+  });
 }
 
 /** The id of the nth object. */

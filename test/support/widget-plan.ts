@@ -93,10 +93,10 @@ function planDeploy({ spec, memory, requested, withheld }: WidgetPass, mine: Rem
 const FAILED = { is: "stalled", why: why("DeploymentFailed", "It failed.") } as const;
 
 function planProof(pass: WidgetPass, mine: Remote, id: string): Plan<Do> {
-  if (pass.surface === "Documented" && !pass.allowUnverifiedIds) {
+  if (pass.surface === "Documented" && !pass.allowUnverifiedIds && pass.proof !== "orphaned") {
     return { is: "stalled", why: why("NotObservable", "Nothing shows where it belongs.") };
   }
-  return pass.proof === "claimed" && mine.name !== pass.spec.name
+  return pass.proof !== "given" && mine.name !== pass.spec.name
     ? { is: "stalled", why: why("NameConflict", "It has another name.") }
     : { is: "adopt", id };
 }

@@ -23,6 +23,7 @@ function setting() {
     pausedMs: () => 0,
     silentMs: () => new Map(TYPES.map(({ kind }) => [kind, 1])),
     droppedSpans: () => 0,
+    orphans: () => new Map([["PlatformEnvironment", 2]]),
     queue: () => ({ depth: () => 0, unfinishedSeconds: () => 0, longestRunningSeconds: () => 0 }),
   });
   store.subscribe(metrics.changed);

@@ -17,5 +17,7 @@ export interface Figures {
   readonly silentMs: () => ReadonlyMap<string, number>;
   /** How many spans never reached their collector. */
   readonly droppedSpans: () => number;
+  /** Kind → how many objects stayed on the platform when their resources went. */
+  readonly orphans: () => ReadonlyMap<string, number>;
   readonly queue: () => MeasuredQueue;
 }

@@ -31,6 +31,7 @@ function setting(perObject = false): Setting {
     pausedMs: () => 1_500,
     silentMs: () => new Map([["PlatformProject", 250]]),
     droppedSpans: () => 0,
+    orphans: () => new Map([["PlatformEnvironment", 2]]),
     queue: () => ({ depth: () => 3, unfinishedSeconds: () => 0.5, longestRunningSeconds: () => 0.25 }),
   });
   store.subscribe(metrics.changed);

@@ -11,7 +11,7 @@ import { PAUSED } from "../../resources/base/names.ts";
 import type { Figures } from "./figures.ts";
 
 /** Of several replicas, the one that leads tells about the objects. */
-type ObjectFigures = Pick<Figures, "cache" | "kinds" | "leading" | "perObject">;
+type ObjectFigures = Pick<Figures, "cache" | "kinds" | "leading" | "orphans" | "perObject">;
 
 const READY = ["True", "False", "Unknown"] as const;
 
@@ -47,6 +47,17 @@ export function objectMetrics(registry: Registry, figures: ObjectFigures): (chan
     help: "Custom resources whose object on the platform is in a state that the platform's specification does not have; such states are not told apart: the label state is other",
     holds: hasUnknownState,
     labels: { state: "other" },
+  });
+  const orphaned = new Gauge({
+    name: "platform_operator_orphaned_objects",
+    help: "Objects that stayed on the platform when their custom resources went, as the orphan ledger has them, by kind of the resource",
+    labelNames: ["kind"],
+    registers,
+    collect: () => {
+      orphaned.reset();
+      if (!figures.leading()) return;
+      for (const [kind, count] of figures.orphans()) orphaned.set({ kind }, count);
+    },
   });
   if (figures.perObject) infoPerObject(registry, figures);
   const drifted = new Counter({

@@ -6,9 +6,10 @@
 import { DEFAULT_WINDOWS } from "../../engine/context.ts";
 import { createEngine, type Engine } from "../../engine/engine.ts";
 import { keyText } from "../../engine/keys.ts";
+import { createOrphans, type Orphans } from "../../engine/orphans/ledger.ts";
 import { conditionOf } from "../../engine/status.ts";
-import { KubeError } from "../../kube/errors.ts";
-import type { Clock, KubeObject, Namespaces, ObjectKey, Reader } from "../../kube/types.ts";
+import { isKube, KubeError } from "../../kube/errors.ts";
+import type { Clock, KubeObject, Namespaces, ObjectKey, Reader, Shards } from "../../kube/types.ts";
 import { DEFAULT_DEADLINES } from "../../platform/caller.ts";
 import type { Platform } from "../../platform/index.ts";
 import { TYPES } from "../caches.ts";
@@ -30,6 +31,10 @@ export interface PlanningOptions {
   /** The uid of the kube-system namespace: whose records are the operator's own. */
   readonly installation: string;
   readonly version: string;
+  /** The orphan ledger, which is only read. @see PlanningOptions.unread */
+  readonly shards: Shards;
+  /** Told when the user may not read it: what it would have said is not considered then. */
+  readonly unread: (error: KubeError) => void;
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
@@ -53,7 +58,8 @@ export async function planObjects(options: PlanningOptions): Promise<readonly Pl
   const memory = createMemory(options.objects, (object, old) => {
     engine.changed({ type: "updated", object, old }, false);
   });
-  const engine = engineOver(memory, options);
+  const orphans = await orphansOf(options);
+  const engine = engineOver(memory, options, orphans);
   for (const object of options.objects) engine.changed({ type: "added", object }, true);
   const ranks = new Map(TYPES.map(({ kind }, rank) => [kind, rank]));
   const rank = ({ kind }: ObjectKey): number => ranks.get(kind) ?? ranks.size;
@@ -66,6 +72,7 @@ export async function planObjects(options: PlanningOptions): Promise<readonly Pl
     return planned;
   } finally {
     await engine.connections.closeAll();
+    await orphans.close();
   }
 }
 
@@ -127,7 +134,25 @@ function isConnection({ kind }: ObjectKey): boolean {
 
 const CONNECTION_KINDS = { namespaced: "PlatformConnection", cluster: "ClusterPlatformConnection" } as const;
 
-function engineOver(memory: Memory, options: PlanningOptions): Engine<Platform> {
+/** The orphan ledger as far as the user may read it. @throws KubeError */
+async function orphansOf({ shards, clock, random, unread }: PlanningOptions): Promise<Orphans> {
+  const orphans = createOrphans({
+    shards: { ...shards, write: (_index, shard) => Promise.resolve(shard) },
+    clock,
+    random,
+    windows: DEFAULT_WINDOWS,
+    tell: () => {},
+  });
+  try {
+    await orphans.load();
+  } catch (error) {
+    if (!isKube(error, "Forbidden") || !(error instanceof KubeError)) throw error;
+    unread(error);
+  }
+  return orphans;
+}
+
+function engineOver(memory: Memory, options: PlanningOptions, orphans: Orphans): Engine<Platform> {
   const { clock, random, version, rules } = options;
   const platforms = createPlatforms({
     config: { ...rules, deadlines: DEFAULT_DEADLINES },
@@ -155,6 +180,7 @@ function engineOver(memory: Memory, options: PlanningOptions): Engine<Platform> 
       observer: { change: () => {}, status: () => {}, removed: () => {}, internal: () => {} },
       stopping: new AbortController().signal,
       connect: platforms.connect,
+      orphans,
       operatorNamespace: options.operatorNamespace,
       // Every object has its turn; nobody is woken.
       enqueue: () => {},

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import { manualClock } from "../../../test/support/clock.ts";
-import { ID, idOf, memoryShards, orphan, type MemoryShards } from "../../../test/support/orphans.ts";
+import { ID, idOf, memoryOrphans, memoryShards, orphan, type MemoryShards } from "../../../test/support/orphans.ts";
 import { KubeError } from "../../kube/errors.ts";
 import { DEFAULT_WINDOWS } from "../context.ts";
-import { createOrphans, type OrphanChange, type Orphans } from "./ledger.ts";
+import type { OrphanChange, Orphans } from "./ledger.ts";
 
 interface Ground {
   readonly shards: MemoryShards;
@@ -12,14 +12,13 @@ interface Ground {
   readonly told: OrphanChange[];
   readonly ledger: Orphans;
   /** Another process over the same ConfigMaps. */
-  again(): Orphans;
+  readonly again: () => Orphans;
 }
 
 function ground(shards = memoryShards()): Ground {
   const clock = manualClock();
   const told: OrphanChange[] = [];
-  const make = (): Orphans =>
-    createOrphans({ shards, clock, random: () => 0, windows: DEFAULT_WINDOWS, tell: (change) => told.push(change) });
+  const make = (): Orphans => memoryOrphans(clock, shards, told);
   return { shards, clock, told, ledger: make(), again: make };
 }
 

@@ -31,6 +31,13 @@ export interface Orphans {
    * @throws KubeError
    */
   add(orphan: Orphan): Promise<void>;
+  /**
+   * An entry is being made; once it is, it is known and stored, unless there is one of the object already. That it
+   * could not be stored is told nobody: it is tried again.
+   */
+  expect(coming: Promise<Orphan | undefined>): void;
+  /** Resolves once all entries that are being made are known; at once where there are none. */
+  expected(): Promise<void> | undefined;
   /** A resource has recorded the object: the entry goes. */
   found(id: OrphanId): void;
   /** Kinds of the resources → how many entries there are. */
@@ -58,6 +65,7 @@ export function createOrphans(deps: OrphansDeps): Orphans {
   const index = createIndex();
   const pending = new Map<string, string | null>();
   const shards: Shard[] = Array.from({ length: store.count }, () => ({ resourceVersion: undefined, data: new Map() }));
+  const coming = new Set<Promise<void>>();
   const timers = new Map<"retry" | "refresh", () => void>();
   let tail: Promise<unknown> = Promise.resolve();
   let next: Promise<void> | undefined;
@@ -160,6 +168,17 @@ export function createOrphans(deps: OrphansDeps): Orphans {
     if (shards.every(({ data }) => !data.has(oldest))) gone(oldest, "dropped");
   };
 
+  const add = async (orphan: Orphan): Promise<void> => {
+    const key = dataKey(orphan);
+    const known = index.get(key);
+    if (known === undefined || !isSame(known, orphan)) {
+      const text = writeOrphan(orphan);
+      index.put(key, text);
+      plan(key, text);
+    }
+    if (pending.has(key)) await commitSoon();
+  };
+
   return {
     load: async () => {
       await exclusive(async () => {
@@ -176,18 +195,18 @@ export function createOrphans(deps: OrphansDeps): Orphans {
         if (at >= 0 && !pending.has(key)) await read(at);
         return index.get(key);
       }),
-    add: async (orphan) => {
-      const key = dataKey(orphan);
-      const known = index.get(key);
-      if (known !== undefined && isSame(known, orphan)) {
-        if (pending.has(key)) await commitSoon();
-        return;
-      }
-      const text = writeOrphan(orphan);
-      index.put(key, text);
-      plan(key, text);
-      await commitSoon();
+    add,
+    expect: (made) => {
+      const known = made
+        .then((orphan) => {
+          if (orphan === undefined || index.get(dataKey(orphan)) !== undefined) return;
+          void add(orphan).catch(() => undefined);
+        })
+        .catch(() => undefined)
+        .finally(() => coming.delete(known));
+      coming.add(known);
     },
+    expected: () => (coming.size === 0 ? undefined : Promise.all(coming).then(() => undefined)),
     found: (id) => {
       if (index.size() === 0) return;
       const key = dataKey(id);

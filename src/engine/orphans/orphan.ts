@@ -18,7 +18,7 @@ const orphan = z.object({
   installation: z.string().max(128),
   /** The tenant: where the id means something. */
   host: z.string().min(1).max(512),
-  organizationId: id,
+  organizationId: z.string().min(1).max(128),
   /** Of the custom resource. */
   kind: z.string().regex(/^[A-Z][A-Za-z]{0,62}$/),
   namespace: name,

@@ -1,10 +1,11 @@
 /** What a blueprint needs next: after its creation, the platform lets nobody do anything about it. Pure. */
 import type { Plan, Uuid, Why } from "../../engine/kind.ts";
-import { adoptOrRefuse, checkLatecomers, deletedThere, gone, nameMark, notThere, outside, sameName } from "../names.ts";
+import { adoptOrRefuse, checkLatecomers, deletedThere, gone, nameMark, outside, sameName } from "../names.ts";
 import { checkClaim, checkPlace } from "../service/identity.ts";
 import { progressOf, type Progress } from "../service/progress.ts";
 import { checkBusy, checkUnclear, once, stalled } from "../service/steps.ts";
 import { failureReason } from "../service/words.ts";
+import { unseen } from "../unseen.ts";
 import { overridesRefused } from "./engine.ts";
 import { isRecent, serviceOf, type BlueprintPass, type Do, type Seen } from "./model.ts";
 import { changedPaths, written } from "./settings.ts";
@@ -41,7 +42,7 @@ function checkIdentity(pass: BlueprintPass, seen: Seen, id: Uuid): Check {
     const what = `service "${pass.spec.name}"`;
     return checkClaim(pass, service, id, "service") ?? checkLatecomers(pass, service, seen.siblings ?? [], what);
   }
-  if (pass.proof !== "recorded") return { is: "stalled", why: notListed(seen, id) };
+  if (pass.proof !== "recorded") return { is: "stalled", why: notListed(pass, seen, id) };
   if (isUnlisted(pass)) {
     return { is: "waiting", why: { reason: "Progressing", message: "The platform does not list the service yet." } };
   }
@@ -55,9 +56,11 @@ function isUnlisted(pass: BlueprintPass): boolean {
 }
 
 /** People see the id of the service more often than that of its blueprint. */
-function notListed({ siblings }: Seen, id: Uuid): Why {
+function notListed(pass: BlueprintPass, { siblings }: Seen, id: Uuid): Why {
   const meant = siblings?.find(({ serviceId }) => serviceId === id)?.id;
-  if (meant === undefined) return notThere("blueprint", id, "the environment");
+  if (meant === undefined) {
+    return unseen(pass, { noun: "blueprint", name: pass.spec.name, id, where: "the environment" });
+  }
   const message = `The id ${id} is that of a service. Set spec.externalId to the id of its blueprint, ${meant}.`;
   return { reason: "InvalidSpec", message };
 }

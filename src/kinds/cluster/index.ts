@@ -11,6 +11,7 @@ import { trace } from "./trace.ts";
 export const cluster: PlatformKind<ClusterSpec, object, Seen, ClusterMemory, Do> = {
   resource: platformCluster,
   lives: true,
+  independent: true,
   // A stop or an upgrade reaches everybody on the cluster.
   manual: true,
   claim: (spec) => spec.externalId,

@@ -5,7 +5,6 @@ import {
   adoptOrRefuse,
   alreadyManaged,
   checkLatecomers,
-  deletedThere,
   gone,
   nameMark,
   notThere,
@@ -15,6 +14,7 @@ import {
   sameName,
 } from "../names.ts";
 import { fit, ID } from "../text.ts";
+import { isMisnamed, unseen } from "../unseen.ts";
 import { driftOf, mineOf, recordOf, type Do, type EnvironmentPass, type Seen } from "./model.ts";
 
 /** The first difference wins. */
@@ -59,14 +59,11 @@ const UPDATE = {
 /** Why an id must not be worked on. Being among the project's environments is proof on every surface. */
 function refusal(pass: EnvironmentPass, seen: Seen, id: Uuid): Why | undefined {
   if (!seen.counts.some((one) => one.id === id)) {
-    const recorded = pass.proof === "recorded";
-    return recorded ? deletedThere(`environment "${pass.spec.name}"`, id) : notThere("environment", id, "the project");
+    return unseen(pass, { noun: "environment", name: pass.spec.name, id, where: "the project" });
   }
   const holder = pass.holderOf(id);
   if (holder !== undefined) return alreadyManaged(id, holder);
-  const mine = mineOf(pass, seen);
-  const misnamed = pass.proof === "claimed" && mine !== undefined && !sameName(mine.name, pass.spec.name);
-  return misnamed ? otherName("environment", id) : undefined;
+  return isMisnamed(pass, mineOf(pass, seen)) ? otherName("environment", id) : undefined;
 }
 
 function planNew(pass: EnvironmentPass, seen: Seen): Plan<Do> {

@@ -6,15 +6,14 @@ import {
   adoptOrRefuse,
   alreadyManaged,
   checkLatecomers,
-  deletedThere,
   gone,
   nameMark,
-  notThere,
   otherName,
   outside,
   projectNotAllowed,
   sameName,
 } from "../names.ts";
+import { isMisnamed, unseen } from "../unseen.ts";
 import { driftOf, mineOf, type Do, type ProjectPass, type Seen } from "./model.ts";
 
 /** The first difference wins. */
@@ -34,14 +33,12 @@ export function plan(pass: ProjectPass, seen: Seen): Plan<Do> {
 /** Why an id must not be worked on. */
 function refusal(pass: ProjectPass, mine: Project | undefined, id: Uuid): Why | undefined {
   if (mine === undefined) {
-    const recorded = pass.proof === "recorded";
-    return recorded ? deletedThere(`project "${pass.spec.name}"`, id) : notThere("project", id, "the organization");
+    return unseen(pass, { noun: "project", name: pass.spec.name, id, where: "the organization" });
   }
   if (pass.allowedProjects?.includes(id) === false) return projectNotAllowed(id);
   const holder = pass.holderOf(id);
   if (holder !== undefined) return alreadyManaged(id, holder);
-  const misnamed = pass.proof === "claimed" && !sameName(mine.name, pass.spec.name);
-  return misnamed ? otherName("project", id) : undefined;
+  return isMisnamed(pass, mine) ? otherName("project", id) : undefined;
 }
 
 function checkSettings(pass: ProjectPass, seen: Seen, mine: Project | undefined): Plan<Do> | undefined {

@@ -5,7 +5,6 @@ import {
   adoptOrRefuse,
   alreadyManaged,
   checkLatecomers,
-  deletedThere,
   gone,
   nameMark,
   notThere,
@@ -13,6 +12,7 @@ import {
   projectNotAllowed,
   sameName,
 } from "../names.ts";
+import { isMisnamed, unseen } from "../unseen.ts";
 import type { Listed, Noun, Place, ServicePass } from "./model.ts";
 import { once } from "./steps.ts";
 
@@ -57,8 +57,7 @@ export function planNew(
  */
 export function checkIdentity(pass: ServicePass, seen: Found, id: Uuid, noun: Noun): Plan<never> | undefined {
   if (seen.status === undefined) {
-    if (pass.proof !== "recorded") return { is: "stalled", why: notThere(noun, id, "the environment") };
-    const why = deletedThere(`${noun} "${pass.spec.name}"`, id);
+    const why = unseen(pass, { noun, name: pass.spec.name, id, where: "the environment" });
     return seen.isGone ? gone(pass, why) : { is: "stalled", why };
   }
   if (isElsewhere(pass, seen, id)) return { is: "stalled", why: elsewhere(noun, id) };
@@ -81,11 +80,10 @@ export function checkClaim(
   const holder = pass.holderOf(id);
   if (holder !== undefined) return { is: "stalled", why: alreadyManaged(id, holder) };
   if (pass.proof === "recorded") return undefined;
-  if (record === undefined && !pass.allowUnverifiedIds) {
+  if (record === undefined && !pass.allowUnverifiedIds && pass.proof !== "orphaned") {
     return { is: "stalled", why: unproven(noun, id) };
   }
-  const misnamed = pass.proof === "claimed" && record !== undefined && !sameName(record.name, pass.spec.name);
-  return misnamed ? { is: "stalled", why: otherName(noun, id) } : { is: "adopt", id };
+  return isMisnamed(pass, record) ? { is: "stalled", why: otherName(noun, id) } : { is: "adopt", id };
 }
 
 /** Whether the environment, on the surface that can show it, does not have the service: a record may have been forged. */

@@ -1,7 +1,8 @@
 /** What a webhook needs next: a list of checks, the first difference wins. Pure. */
 import type { Plan, Uuid, Why } from "../../engine/kind.ts";
 import { firstOf } from "../checks.ts";
-import { alreadyManaged, beyondProjects, deletedThere, notThere } from "../names.ts";
+import { alreadyManaged, beyondProjects, deletedThere } from "../names.ts";
+import { unseen } from "../unseen.ts";
 import type { Do, Seen, WebhookPass } from "./model.ts";
 import { driftOf, isOutdated, shownTarget } from "./settings.ts";
 
@@ -42,11 +43,13 @@ function planNew(pass: WebhookPass): Plan<Do> {
 function refusal(pass: WebhookPass, seen: Seen, id: Uuid): Why | undefined {
   const recorded = pass.proof === "recorded";
   if (seen.shown === "gone") {
-    return recorded ? deletedThere("webhook", id) : notThere("webhook", id, "the organization");
+    return recorded
+      ? deletedThere("webhook", id)
+      : unseen(pass, { noun: "webhook", name: "", id, where: "the organization" });
   }
   const holder = pass.holderOf(id);
   if (holder !== undefined) return alreadyManaged(id, holder);
-  if (recorded || pass.surface === "Full" || pass.allowUnverifiedIds) return undefined;
+  if (recorded || pass.proof === "orphaned" || pass.surface === "Full" || pass.allowUnverifiedIds) return undefined;
   return {
     reason: "NotObservable",
     message: `The platform's surface gives no proof that the webhook ${id} belongs to the organization. Set spec.allowUnverifiedIds on the connection if it does, or remove the id.`,

@@ -16,6 +16,7 @@ import { createWorkQueue } from "../../../src/kube/workqueue.ts";
 import { createWriter } from "../../../src/kube/writer.ts";
 import { DEFAULT_DEADLINES } from "../../../src/platform/caller.ts";
 import type { Transport } from "../../../src/platform/transport.ts";
+import { memoryOrphans } from "../../support/orphans.ts";
 import type { Seen } from "./api-server.ts";
 import type { Mortal } from "./gate.ts";
 
@@ -71,7 +72,9 @@ export function startOperator(options: OperatorOptions): Operator {
     lasting: () => {},
     finished: () => {},
     failed: () => {},
+    ledgerFailed: () => {},
     engine: {
+      orphans: memoryOrphans(clock),
       writer: createWriter({ client, clock, random, store, types: TYPES }),
       reader: createReader(client, clock),
       namespaces: createNamespaces(client, clock),
@@ -105,7 +108,7 @@ export function startOperator(options: OperatorOptions): Operator {
       operatorNamespace: "operator",
     },
   });
-  work.start();
+  void work.start();
   return {
     told: ({ type, object }) => {
       if (type === "removed") store.remove(object);

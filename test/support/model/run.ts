@@ -20,6 +20,7 @@ import { ApiError } from "../../../src/platform/errors.ts";
 import { INTENT } from "../../../src/resources/base/names.ts";
 import { widget } from "../engine-kinds.ts";
 import type { WidgetApi } from "../engine-world.ts";
+import { memoryOrphans } from "../orphans.ts";
 import {
   LANDING_TICKS,
   LONG,
@@ -153,6 +154,7 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
     claims: createClaims(),
     entries: createEntries(),
     imprints: createImprints(),
+    orphans: memoryOrphans(clock),
     sessions: { ...createSessions(() => clock.monotonic()), of: () => session },
     windows: { ...WINDOWS, ...rules.windows },
     operatorNamespace: "operator",

@@ -1,4 +1,5 @@
 /** Manifests laid over what the cluster has, and planned together. */
+import { orphanShards } from "../../../app/orphans.ts";
 import { planObjects, type PlanningOptions } from "../../../app/planning/index.ts";
 import { idOf } from "../../../app/tree/facts.ts";
 import { VERSION } from "../../../app/version.ts";
@@ -53,6 +54,10 @@ export async function planManifests(manifests: readonly Manifest[], overlay: Ove
     namespaces: permitted(namespaces),
     rules: overlay.rules,
     operatorNamespace: overlay.operatorNamespace,
+    shards: orphanShards(cluster.client, overlay.operatorNamespace),
+    unread: (error) => {
+      tell(`What earlier resources left on the platform is not considered: ${explain(error).message}`);
+    },
     installation: await installationOf(namespaces, [...present.values()]),
     version: VERSION,
     clock,
