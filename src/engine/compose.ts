@@ -25,8 +25,8 @@ export type Ending =
   | { readonly is: "waiting"; readonly why: Why; readonly exchange: Exchange }
   /** A person is needed. */
   | { readonly is: "stalled"; readonly why: Why; readonly exchange: Exchange }
-  /** The exchange failed and is tried again. */
-  | { readonly is: "retry"; readonly why: Why }
+  /** The exchange failed and is tried again; `isOutage` once the probes of a connection have failed for too long. */
+  | { readonly is: "retry"; readonly why: Why; readonly isOutage?: boolean }
   /** Nobody can tell whether the object works; the stored Ready stays while `keepsReady`. */
   | { readonly is: "unknown"; readonly why: Why; readonly keepsReady: boolean }
   /** The connection is in trouble and tells it itself; `stale` once nothing was read for long. */
@@ -191,6 +191,8 @@ function endingFacts(object: KubeObject, ending: Ending): readonly ConditionFact
         fact("Stalled", "True", ending.why),
       ];
     case "retry":
+      if (ending.isOutage === true)
+        return [fact("Ready", "False", outage(ending.why)), fact("Synced", "False", ending.why)];
       if (isSettled(object)) return [...stored(object, "Ready"), fact("Synced", "False", ending.why)];
       return [fact("Ready", "False", ending.why), fact("Synced", "False", ending.why), reconciling(ending.why)];
     case "held":
@@ -212,6 +214,12 @@ function endingFacts(object: KubeObject, ending: Ending): readonly ConditionFact
       return ending satisfies never;
   }
 }
+
+/** For a connection that cannot be used, a platform that answers with errors is one that does not answer. */
+const outage = ({ reason, message }: Why): Why => ({
+  reason: reason === "PlatformUnavailable" ? "PlatformUnreachable" : reason,
+  message: `${message} Resources that are Ready keep their status; all other work through this connection waits.`,
+});
 
 const reconciling = (why: Why): ConditionFact =>
   fact("Reconciling", "True", { reason: "Progressing", message: why.message });

@@ -66,7 +66,7 @@ export async function probed<Api extends RatedApi>(
     connection.failures += 1;
     connection.trouble = "why" in ending ? ending.why : undefined;
     connection.nextProbeAt = now + pause(connection, again, context.random());
-    return { object, ending };
+    return { object, ending: outage(context, connection, object, { ending, isFirst }) };
   }
   const surface = member(report?.status, "surface");
   if (surface === "Documented" || surface === "Full") learn(context, connection, surface);
@@ -78,6 +78,30 @@ export async function probed<Api extends RatedApi>(
   }
   connection.trouble = HELD;
   return { object, ending: { is: "stalled", why: HELD, exchange: "ok" } };
+}
+
+/** Marks the ending once the probes have failed for too long. A platform that limits the rate of requests works. */
+function outage<Api extends RatedApi>(
+  { clock, windows }: Context<Api>,
+  connection: Connection<Api>,
+  object: KubeObject,
+  { ending, isFirst }: { readonly ending: Ending; readonly isFirst: boolean },
+): Ending {
+  if (ending.is !== "retry" || ending.why.reason === "RateLimited") {
+    connection.failingSince = undefined;
+    return ending;
+  }
+  const now = clock.monotonic();
+  connection.failingSince ??= now - (isFirst ? failedBefore(object, clock.now()) : 0);
+  return { ...ending, isOutage: now - connection.failingSince >= windows.outageMs };
+}
+
+/** For how long probes had failed before this process began, as the stored status says. */
+function failedBefore(object: KubeObject, now: Date): Ms {
+  const synced = conditionOf(object, "Synced");
+  if (synced?.status !== "False" || synced.reason === "RateLimited") return 0;
+  const ms = now.getTime() - Date.parse(synced.lastTransitionTime);
+  return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }
 
 /** Whoever acted on another surface, or on none that was known, looks again at what it has now. */

@@ -36,6 +36,8 @@ export interface Connection<Api> {
   probedAt: Ms | undefined;
   nextProbeAt: Ms;
   failures: number;
+  /** Since when its probes fail without an answer from the platform that can be used, on the monotonic clock. */
+  failingSince: Ms | undefined;
   /** Since when its token is rejected while nothing is left to mend it in; for the deletion of its users. */
   barredAt: Ms | undefined;
   /** Keys of objects with work pending that wait for it, and of those that were denied for want of a scope. */
@@ -173,6 +175,7 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
     recovered: (connection) => {
       connection.trouble = undefined;
       connection.failures = 0;
+      connection.failingSince = undefined;
       connection.barredAt = undefined;
       wakeAll(connection.waiting);
     },
@@ -209,6 +212,7 @@ function make<Api extends RatedApi>(
     probedAt: undefined,
     nextProbeAt: 0,
     failures: 0,
+    failingSince: undefined,
     barredAt: undefined,
     waiting: deps.waiting,
     denied: new Set(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { AGE, MESSAGE, READY, REASON } from "./base/columns.ts";
+import { AGE, MESSAGE, READY, REASON, SINCE, SYNCED } from "./base/columns.ts";
 import { dataKey, mapOf, objectName, tokenSecretRef, uuid } from "./base/fields.ts";
 import { defaults } from "./base/lifecycle.ts";
 import type { PrinterColumn, Resource } from "./base/resource.ts";
@@ -152,8 +152,8 @@ const status = observingStatus({
 });
 
 const columns: readonly PrinterColumn[] = [
-  READY,
-  { name: "Org", type: "string", jsonPath: ".spec.organizationId", description: "Organization on the platform." },
+  { ...READY, description: "Whether the connection can be used." },
+  SYNCED,
   {
     name: "Surface",
     type: "string",
@@ -161,6 +161,14 @@ const columns: readonly PrinterColumn[] = [
     description: "Which operations the platform offers.",
   },
   REASON,
+  SINCE,
+  {
+    name: "Org",
+    type: "string",
+    jsonPath: ".spec.organizationId",
+    description: "Organization on the platform.",
+    priority: 1,
+  },
   { name: "Base-URL", type: "string", jsonPath: ".spec.baseUrl", description: "Address of the platform.", priority: 1 },
   MESSAGE,
   AGE,

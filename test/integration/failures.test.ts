@@ -18,9 +18,9 @@ describe("[C9] trouble of the platform, documented surface, no prefix", () => {
 });
 
 describe("[C9] a settled object whose connection is in trouble for long", () => {
-  const stage = createStage({ surface: "documented", windows: { staleMs: 2_500 } });
+  const stage = createStage({ surface: "documented", windows: { outageMs: 1_500, staleMs: 2_500 } });
 
-  it("says so at last: Synced=False, Ready kept, neither Reconciling nor Stalled", async () => {
+  it("says so at last: Synced=False, Ready kept, neither Reconciling nor Stalled; the connection is not Ready", async () => {
     await stage.apply(...defaults(stage), project("old"));
     await stage.waitFor("PlatformProject", "old", { status: "True" });
     stage.platform.sim.faults.add({ answer: { is: "status", status: 503 }, count: null });
@@ -32,7 +32,14 @@ describe("[C9] a settled object whose connection is in trouble for long", () => 
     });
     expect(condition(stale, "Reconciling")).toBeUndefined();
     expect(condition(stale, "Stalled")).toBeUndefined();
+    const down = await stage.waitFor("PlatformConnection", "default", { status: "False" });
+    expect(condition(down, "Ready")).toMatchObject({ reason: "PlatformUnreachable" });
+    expect(condition(down, "Synced")).toMatchObject({ status: "False", reason: "PlatformUnavailable" });
+    expect(await stage.kubectl(["get", "pconn"])).toMatch(
+      /^default +False +False +(Documented +)?PlatformUnreachable +\d+s +\d+s$/m,
+    );
     stage.platform.sim.faults.clear();
     await stage.waitFor("PlatformProject", "old", { type: "Synced", status: "True" });
+    await stage.waitFor("PlatformConnection", "default", { status: "True", reason: "Available" });
   });
 });

@@ -70,8 +70,8 @@ describe("kubectl apply", () => {
 describe("kubectl get", () => {
   const columns = {
     platformconnections: [
-      ["READY", "ORG", "SURFACE", "REASON", "AGE"],
-      ["BASE-URL", "MESSAGE"],
+      ["READY", "SYNCED", "SURFACE", "REASON", "SINCE", "AGE"],
+      ["ORG", "BASE-URL", "MESSAGE"],
     ],
     platformprojects: [
       ["READY", "REASON", "ENVS", "AGE"],

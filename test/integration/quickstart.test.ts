@@ -55,7 +55,7 @@ describe.each(SURFACES)("the quickstart on the $surface surface", ({ surface, sh
     const headers = Object.fromEntries(rows.map(([header, first]) => [first?.[0]?.split("/")[0], header]));
     const group = (plural: string): string => `${plural}.platform-operator.io`;
     expect(headers).toMatchObject({
-      [group("platformconnection")]: ["NAME", "READY", "ORG", "SURFACE", "REASON", "AGE"],
+      [group("platformconnection")]: ["NAME", "READY", "SYNCED", "SURFACE", "REASON", "SINCE", "AGE"],
       [group("platformproject")]: expect.arrayContaining(["NAME", "READY", "REASON", "AGE"]),
       [group("platformenvironment")]: expect.arrayContaining(["NAME", "READY", "REASON", "PROJECT", "MODE", "AGE"]),
       [group("platformapplication")]: ["NAME", "READY", "STATE", "COMMIT", "SINCE", "ENV", "AGE"],

@@ -17,6 +17,20 @@ export const REASON: PrinterColumn = {
   description: "Why, in one word.",
 };
 
+export const SYNCED: PrinterColumn = {
+  name: "Synced",
+  type: "string",
+  jsonPath: '.status.conditions[?(@.type=="Synced")].status',
+  description: "Whether the last exchange with the platform succeeded.",
+};
+
+export const SINCE: PrinterColumn = {
+  name: "Since",
+  type: "date",
+  jsonPath: ofReady("lastTransitionTime"),
+  description: "Time since Ready changed.",
+};
+
 /** Last in every table. */
 export const AGE: PrinterColumn = {
   name: "Age",

@@ -71,7 +71,7 @@ export const REASONS = {
   // The exchange with the platform.
   RateLimited: "The platform asks to slow down (429).",
   PlatformUnavailable: "The platform answers with errors (5xx).",
-  PlatformUnreachable: "The platform cannot be reached.",
+  PlatformUnreachable: "The platform cannot be reached, or a connection gets nothing but errors (5xx) from it.",
   UnexpectedResponse: "The platform's answer does not have the documented shape.",
   UnknownState: "The platform reports a state that does not tell whether the object works.",
   DriftDetected: "The platform differs from the spec.",

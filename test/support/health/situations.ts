@@ -35,6 +35,11 @@ const ENDINGS = {
     is: "retry",
     why: { reason: "PlatformUnavailable", message: "The platform answered with 503; the operator tries again." },
   },
+  outage: {
+    is: "retry",
+    isOutage: true,
+    why: { reason: "PlatformUnavailable", message: "The platform answered with 503; the operator tries again." },
+  },
   held: {
     is: "held",
     stale: true,
@@ -75,9 +80,11 @@ type Situation = Omit<HealthCase, "object"> & {
   readonly lead: (object: KubeObject) => KubeObject;
   /** Only where there can be a plan. */
   readonly needsPlan?: boolean;
+  /** Only connections. */
+  readonly isConnection?: boolean;
 };
 
-const { settled, working, waiting, strange, stalled, trouble, held } = ENDINGS;
+const { settled, working, waiting, strange, stalled, trouble, outage, held } = ENDINGS;
 
 const SITUATIONS: readonly Situation[] = [
   { name: "new", health: "Progressing", kstatus: "InProgress", lead: (object) => object },
@@ -95,6 +102,13 @@ const SITUATIONS: readonly Situation[] = [
     health: "Healthy",
     kstatus: "Current",
     lead: (object) => after(after(object, settled), trouble),
+  },
+  {
+    name: "outage",
+    health: "Progressing",
+    kstatus: "InProgress",
+    isConnection: true,
+    lead: (object) => after(after(object, settled), outage),
   },
   { name: "ready-held", health: "Healthy", kstatus: "Current", lead: (object) => after(after(object, settled), held) },
   // What was said of an older generation counts for nothing.
@@ -145,12 +159,13 @@ const SITUATIONS: readonly Situation[] = [
 
 /** Each situation of each kind. */
 export const situations: readonly HealthCase[] = RESOURCES.flatMap(({ kind, status }) =>
-  SITUATIONS.filter(({ needsPlan }) => needsPlan !== true || "plan" in status.shape).map(
-    ({ lead, name, health, kstatus }) => ({
-      name: `${kind.toLowerCase()}-${name}`,
-      object: lead(created(kind)),
-      health,
-      kstatus,
-    }),
-  ),
+  SITUATIONS.filter(
+    ({ needsPlan, isConnection }) =>
+      (needsPlan !== true || "plan" in status.shape) && (isConnection !== true || kind.endsWith("PlatformConnection")),
+  ).map(({ lead, name, health, kstatus }) => ({
+    name: `${kind.toLowerCase()}-${name}`,
+    object: lead(created(kind)),
+    health,
+    kstatus,
+  })),
 );

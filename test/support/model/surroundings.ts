@@ -53,6 +53,7 @@ export function connectionTo(
     probedAt: 0,
     barredAt: undefined,
     nextProbeAt: 0,
+    failingSince: undefined,
     failures: 0,
     waiting: new Set(),
     denied: new Set(),
