@@ -1,5 +1,6 @@
 /** Where the orphan ledger is kept, and what is told of it beside the change log. */
-import type { Orphan } from "../engine/orphans/orphan.ts";
+import { readOrphan, type Orphan } from "../engine/orphans/orphan.ts";
+import { isKube } from "../kube/errors.ts";
 import { createShards } from "../kube/shards.ts";
 import type { KubeClient } from "../kube/transport.ts";
 import type { EventInput, Shards } from "../kube/types.ts";
@@ -21,4 +22,44 @@ export function droppedOrphan(namespace: string, { kind, namespace: own, name, i
     action: "Record",
     note: `The orphan ledger is full. Its oldest entry is dropped: ${kind} "${own}/${name}" left ${id} on the platform.`,
   };
+}
+
+/** An entry as it is stored, and where. */
+export interface StoredOrphan {
+  readonly shard: number;
+  readonly key: string;
+  readonly orphan: Orphan;
+}
+
+/** @returns all entries, the newest first. @throws KubeError */
+export async function storedOrphans(shards: Shards): Promise<readonly StoredOrphan[]> {
+  const all = await Promise.all(
+    Array.from({ length: shards.count }, async (_, shard) => {
+      const { data } = await shards.read(shard);
+      return [...data].flatMap(([key, text]) => {
+        const orphan = readOrphan(text);
+        return orphan === undefined ? [] : [{ shard, key, orphan }];
+      });
+    }),
+  );
+  return all.flat().toSorted((left, right) => (left.orphan.at > right.orphan.at ? -1 : 1));
+}
+
+/** How often a ledger that the operator writes at the same time is read again. */
+const TRIES = 5;
+
+/** Takes the entries of an object out of the ledger. @returns how many there were. @throws KubeError */
+export async function forgetOrphans(shards: Shards, id: string): Promise<number> {
+  for (let tries = 1; ; tries += 1) {
+    const found = (await storedOrphans(shards)).filter(({ orphan }) => orphan.id === id);
+    try {
+      for (const at of new Set(found.map(({ shard }) => shard))) {
+        const keys = found.flatMap(({ shard, key }) => (shard === at ? [key] : []));
+        await shards.write(at, await shards.read(at), new Map(keys.map((key) => [key, null])));
+      }
+      return found.length;
+    } catch (error) {
+      if (!isKube(error, "Conflict") || tries === TRIES) throw error;
+    }
+  }
 }

@@ -64,6 +64,18 @@ export const OBJECT_COMMANDS: readonly Entry[] = [
     load: async () => (await import("./plan/index.ts")).plan,
   },
   {
+    name: "orphans",
+    about: "list what stayed on the platform when its resource went",
+    operations: [],
+    load: async () => (await import("./orphans.ts")).orphans,
+  },
+  {
+    name: "orphans forget",
+    about: "take objects out of that list; on the platform they stay",
+    operations: [],
+    load: async () => (await import("./orphans.ts")).forget,
+  },
+  {
     name: "check",
     about: "see whether everything is in place, and what to do where it is not",
     operations: ["listProjects"],

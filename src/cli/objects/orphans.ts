@@ -1,0 +1,85 @@
+/** The commands `orphans` and `orphans forget`: the ledger of what stayed on the platform when its resource went. */
+import { forgetOrphans, orphanShards, storedOrphans, type StoredOrphan } from "../../app/orphans.ts";
+import { ageOf } from "../../app/tree/duration.ts";
+import { isUuid } from "../../platform/paths.ts";
+import { command } from "../command.ts";
+import { CliError, UsageError } from "../exit.ts";
+import { PLATFORM_FLAGS } from "../globals.ts";
+import { printList, type View } from "../render.ts";
+import { fullName, shortTarget } from "./target.ts";
+
+const OPERATOR_NAMESPACE = { ...PLATFORM_FLAGS["operator-namespace"], about: "namespace of the operator" } as const;
+
+export const orphans = command({
+  asks: "cluster",
+  flags: {
+    namespace: { ...PLATFORM_FLAGS.namespace, about: "only what resources of this namespace left" },
+    "operator-namespace": OPERATOR_NAMESPACE,
+  },
+  formats: ["table", "wide", "json", "yaml", "name"],
+  details:
+    "Reads the orphan ledger, ConfigMaps in the operator's namespace. A resource that is created again under the same " +
+    "name adopts what it left.",
+  run: async (call) => {
+    const { flags, host } = call;
+    const { client } = await call.cluster();
+    const entries = await storedOrphans(orphanShards(client, flags["operator-namespace"]));
+    const wanted = flags.namespace;
+    const shown = entries.filter(({ orphan }) => wanted === undefined || orphan.namespace === wanted);
+    await printList(call, viewAt(host.clock.now()), shown);
+  },
+});
+
+export const forget = command({
+  asks: "cluster",
+  args: [{ name: "id", about: "id on the platform; several may follow", many: true }],
+  flags: { "operator-namespace": OPERATOR_NAMESPACE },
+  details:
+    "The objects stay on the platform. A resource that is created again under the same name does not find them any more.",
+  run: async ({ cluster, args, flags, io }) => {
+    for (const id of args.id) {
+      if (!isUuid(id)) throw new UsageError(`${JSON.stringify(id)} is no id of the platform, a lower-case UUID.`);
+    }
+    const { client } = await cluster();
+    const shards = orphanShards(client, flags["operator-namespace"]);
+    for (const id of args.id) {
+      const count = await forgetOrphans(shards, id);
+      if (count === 0) throw new CliError(`${id} is not in the orphan ledger. List it with: kubectl platform orphans`);
+      io.stdout.write(`${id} forgotten\n`);
+    }
+  },
+});
+
+const target = ({ orphan: { kind, name } }: StoredOrphan): { readonly kind: string; readonly name: string } => ({
+  kind,
+  name,
+});
+
+function viewAt(now: Date): View<StoredOrphan> {
+  return {
+    columns: [
+      { name: "NAMESPACE", of: ({ orphan }) => orphan.namespace },
+      { name: "NAME", of: (entry) => shortTarget(target(entry)) },
+      { name: "REMOTE-ID", of: ({ orphan }) => orphan.id },
+      { name: "REASON", of: ({ orphan }) => orphan.why },
+      { name: "AGE", of: ({ orphan }) => ageOf(orphan.at, now) },
+      { name: "REMOTE-NAME", of: ({ orphan }) => orphan.externalName, wide: true },
+      { name: "PARENT-ID", of: ({ orphan }) => orphan.parentId, wide: true },
+      { name: "PLATFORM", of: ({ orphan }) => orphan.host, wide: true },
+      { name: "ORGANIZATION-ID", of: ({ orphan }) => orphan.organizationId, wide: true },
+    ],
+    name: (entry) => fullName(target(entry)),
+    data: ({ orphan: { id, kind, namespace, name, externalName, parentId, host, organizationId, why, at } }) => ({
+      id,
+      kind,
+      namespace,
+      name,
+      externalName: externalName ?? null,
+      parentId: parentId ?? null,
+      host,
+      organizationId,
+      reason: why,
+      since: at,
+    }),
+  };
+}
