@@ -51,7 +51,7 @@ export function tellOrphan(log: Logger, { is, orphan }: OrphanChange): void {
     parentId,
     host,
     organizationId,
-    why,
+    reason: why,
     since: at,
     orphan: is,
   });

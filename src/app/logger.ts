@@ -28,12 +28,11 @@ export interface Fields {
   /** Why the platform was changed. */
   readonly cause?: string;
   readonly id?: string | undefined;
-  /** What happened to an entry of the orphan ledger, with its parent, its tenant, why the object stayed and since when. */
+  /** What happened to an entry of the orphan ledger, with its parent, its tenant, and since when the object is there. */
   readonly orphan?: string;
   readonly parentId?: string | undefined;
   readonly host?: string;
   readonly organizationId?: string;
-  readonly why?: string;
   readonly since?: string;
   readonly commit?: string | undefined;
   readonly result?: string;
@@ -58,7 +57,7 @@ export interface Fields {
   readonly signal?: string;
   readonly waitingFor?: string;
   readonly count?: number;
-  /** Of an event. */
+  /** Of an event, or why an object stayed on the platform. */
   readonly reason?: string;
   /** Shown by name, failure and message. */
   readonly error?: unknown;
@@ -98,6 +97,11 @@ const NAMES: ReadonlySet<string> = new Set([
   "op",
   "cause",
   "id",
+  "orphan",
+  "parentId",
+  "host",
+  "organizationId",
+  "since",
   "commit",
   "result",
   "method",

@@ -29,9 +29,28 @@ const ChangeLine = z.object({
 
 export type ChangeLine = z.infer<typeof ChangeLine>;
 
-/** @returns its lines, in order. @throws ZodError for one that lacks something */
+/** @returns its lines of calls, in order. @throws ZodError for one that lacks something */
 export function changeLog(lines: readonly LogLine[]): readonly ChangeLine[] {
-  return lines.filter(({ logger }) => logger === "changes").map((line) => ChangeLine.parse(line));
+  const ours = lines.filter((line) => line["logger"] === "changes" && !("orphan" in line));
+  return ours.map((line) => ChangeLine.parse(line));
+}
+
+const OrphanLine = z.object({
+  orphan: z.enum(["recorded", "found", "forgotten", "dropped"]),
+  kind: z.string(),
+  namespace: z.string(),
+  name: z.string(),
+  id: z.uuid(),
+  installation: z.uuid(),
+  host: z.string(),
+  organizationId: z.uuid(),
+  reason: z.string(),
+  since: z.iso.datetime(),
+});
+
+/** @returns its lines about what stayed on the platform. @throws ZodError for one that lacks something */
+export function orphanLog(lines: readonly LogLine[]): readonly z.infer<typeof OrphanLine>[] {
+  return lines.filter((line) => "orphan" in line).map((line) => OrphanLine.parse(line));
 }
 
 /** Renders nothing on the platform, though it is a POST. */
