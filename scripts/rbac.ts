@@ -79,9 +79,11 @@ function userRoles(): readonly object[] {
 /**
  * What users of a namespace get through the roles `view` and `edit` of Kubernetes: no status, no finalizers, and
  * nothing that is cluster-scoped.
+ * @param without kinds that are left out
  */
-export function userRules(name: "view" | "edit"): readonly object[] {
-  const resources = RESOURCES.filter(({ scope }) => scope === "Namespaced").map(({ plural }) => plural);
+export function userRules(name: "view" | "edit", without: readonly string[] = []): readonly object[] {
+  const kinds = RESOURCES.filter(({ scope, kind }) => scope === "Namespaced" && !without.includes(kind));
+  const resources = kinds.map(({ plural }) => plural);
   const verbs = { view: ["get", "list", "watch"], edit: ["create", "delete", "deletecollection", "patch", "update"] };
   return [{ apiGroups: [GROUP], resources, verbs: verbs[name] }];
 }

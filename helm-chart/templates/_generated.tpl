@@ -216,6 +216,28 @@
     - update
 {{- end }}
 
+{{- define "platform-operator.rules.editWithoutActions" -}}
+- apiGroups:
+    - platform-operator.io
+  resources:
+    - platformconnections
+    - platformprojects
+    - platformenvironments
+    - platformapplications
+    - platformdatabases
+    - platformblueprints
+    - platformvariablesets
+    - platformbindings
+    - platformcatalogs
+    - platformwebhooks
+  verbs:
+    - create
+    - delete
+    - deletecollection
+    - patch
+    - update
+{{- end }}
+
 {{- define "platform-operator.command" -}}
 - /usr/local/bin/node
 - --disable-proto=throw

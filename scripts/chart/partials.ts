@@ -22,6 +22,7 @@ export function generatedPartials(): string {
     define("rules.secretOutputs", [ruleOf(SECRET_OUTPUTS)]),
     define("rules.view", userRules("view")),
     define("rules.edit", userRules("edit")),
+    define("rules.editWithoutActions", userRules("edit", ["PlatformCluster", "PlatformOperation"])),
     define("command", COMMAND),
   ].join("\n");
 }

@@ -134,6 +134,12 @@ const rbac = z.strictObject({
     .boolean()
     .default(true)
     .describe("Lets the roles view, edit and admin of Kubernetes see and change custom resources."),
+  aggregateActions: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Lets the roles edit and admin change PlatformCluster and PlatformOperation too, which can act on any cluster and service that the token reaches. When false, grant that yourself.",
+    ),
   secretOutputs: z
     .array(namespace)
     .default([])

@@ -68,6 +68,8 @@ describe("the plan of a binding", () => {
   const written = (layers: Binding["layers"] = enabled) => ({
     memory: writtenMemory(bindingPass(), layers),
   });
+  const refusing = { allowUnverifiedIds: false };
+  const UNPROVEN = { is: "stalled", why: { reason: "NotObservable" } };
   const other = {
     memory: { ...writtenMemory(bindingPass(), enabled), written: { key: "k", digest: "other", sources: "s" } },
   };
@@ -105,13 +107,9 @@ describe("the plan of a binding", () => {
       {},
       { is: "stalled", why: { reason: "AlreadyManaged" } },
     ],
-    [
-      "a connection for some projects",
-      { allowedProjects: ["p"] },
-      {},
-      { is: "stalled", why: { reason: "NotObservable" } },
-    ],
-    ["a connection for some projects and any id", { allowedProjects: ["p"], allowUnverifiedIds: true }, {}, PUT],
+    ["a connection for some projects", { ...refusing, allowedProjects: ["p"] }, {}, UNPROVEN],
+    ["no proof whose cluster it is", refusing, { cluster: { listed: undefined, kind: undefined } }, UNPROVEN],
+    ["a connection for some projects and any id", { allowedProjects: ["p"] }, {}, PUT],
     ["no such template", {}, { template: undefined }, { is: "stalled", why: { reason: "TemplateNotAvailable" } }],
     ["no such template, but bound", written(), { template: undefined }, { is: "settled" }],
     [

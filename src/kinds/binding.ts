@@ -13,6 +13,7 @@ import { typed } from "./binding/values.ts";
 import { firstOf } from "./checks.ts";
 import { clusterNeed, clusterNotAllowed } from "./cluster-ref.ts";
 import type { PlatformKind } from "./kind.ts";
+import { unprovenId } from "./limits.ts";
 
 /** @returns the kind; it remembers the template lists that it last saw. */
 export function createBinding(): PlatformKind<BindingSpec, Inputs, Seen, BindingMemory, "put"> {
@@ -36,9 +37,9 @@ export function createBinding(): PlatformKind<BindingSpec, Inputs, Seen, Binding
 }
 
 function plan(pass: BindingPass, seen: Seen): Plan<"put"> {
-  const refused = refusal(pass);
+  const refused = refusal(pass, seen);
   if (refused !== undefined) return { is: "stalled", why: refused };
-  if (!seen.cluster.listed) return { is: "waiting", why: noCluster(pass) };
+  if (seen.cluster.listed === false) return { is: "waiting", why: noCluster(pass) };
   const fault = configFault(pass, seen);
   if (fault !== undefined) return { is: "stalled", why: fault };
   return firstOf(pass, [
@@ -101,14 +102,16 @@ function noCluster({ inputs }: BindingPass): Why {
 }
 
 /** Why this resource may not write to the cluster at all. */
-function refusal(pass: BindingPass): Why | undefined {
+function refusal(pass: BindingPass, { cluster }: Seen): Why | undefined {
   const id = pass.inputs.clusterId;
   const holder = pass.holderOf(id);
   if (holder !== undefined) {
     const message = `PlatformBinding "${holder}" binds the cluster ${id} already. Delete one of the two.`;
     return { reason: "AlreadyManaged", message };
   }
-  return clusterNotAllowed(pass);
+  // What a resource of the namespace stands for was verified by its own kind.
+  const isGiven = pass.spec.clusterRef.externalId !== undefined && cluster.listed === undefined;
+  return clusterNotAllowed(pass) ?? (isGiven ? unprovenId(pass, `cluster ${id}`) : undefined);
 }
 
 async function put(pass: BindingPass, seen: Seen, api: Platform): Promise<Known<Seen, BindingMemory>> {

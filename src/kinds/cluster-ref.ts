@@ -1,6 +1,6 @@
 /** What kinds that work on a cluster need of it. */
 import type { Reference, Uuid, Why } from "../engine/kind.ts";
-import { beyondProjects, type Limits } from "./names.ts";
+import { beyondProjects, type Limits } from "./limits.ts";
 
 /** The need for the cluster that spec.clusterRef names: its id is enough, also while it is stopped or upgraded. */
 export function clusterNeed(ref: {

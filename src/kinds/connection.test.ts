@@ -117,11 +117,22 @@ describe("the settings of a connection", () => {
       requestsPerSecond: 5,
       burst: 10,
       surface: "Auto",
-      allowUnverifiedIds: false,
+      allowUnverifiedIds: true,
       allowedProjects: undefined,
       defaults: { lifecycle: {}, pollInterval: undefined },
       allowedNamespaces: undefined,
     });
+  });
+
+  it.each([
+    ["unset", {}, true, false],
+    ["unset, for some projects", { allowedProjects: [PROJECT] }, false, false],
+    ["true", { allowUnverifiedIds: true }, true, true],
+    ["true, for some projects", { allowedProjects: [PROJECT], allowUnverifiedIds: true }, true, true],
+    ["false", { allowUnverifiedIds: false }, false, false],
+  ])("let ids stand, or not, where allowUnverifiedIds is %s", (_name, change, own, shared) => {
+    expect(settings(change)?.allowUnverifiedIds).toBe(own);
+    expect(clusterSettings(change)?.allowUnverifiedIds).toBe(shared);
   });
 
   it("are handed on", () => {

@@ -31,7 +31,7 @@ function connectionKind<Spec extends ConnectionSpec>(
   return {
     resource,
     lives: false,
-    connection: (spec) => settings(spec, allowedNamespaces(spec)),
+    connection: (spec) => settings(spec, resource.scope, allowedNamespaces(spec)),
     errand: { condition: "WebhookRegistered", kind: registration(resource) },
     claim: () => undefined,
     listable: () => false,
@@ -97,6 +97,7 @@ async function probeSurface(api: Platform, projectId: string | undefined): Promi
 
 function settings(
   spec: ConnectionSpec,
+  scope: ConnectionKind<ConnectionSpec>["resource"]["scope"],
   allowedNamespaces: ConnectionSettings["allowedNamespaces"],
 ): ConnectionSettings {
   return {
@@ -108,7 +109,7 @@ function settings(
     requestsPerSecond: spec.rateLimit.requestsPerSecond,
     burst: spec.rateLimit.burst,
     surface: spec.surface,
-    allowUnverifiedIds: spec.allowUnverifiedIds,
+    allowUnverifiedIds: spec.allowUnverifiedIds ?? (scope === "Namespaced" && spec.allowedProjects === undefined),
     allowedProjects: spec.allowedProjects,
     defaults: { lifecycle: spec.defaults?.lifecycle ?? {}, pollInterval: spec.defaults?.pollInterval },
     allowedNamespaces,

@@ -164,22 +164,6 @@ export function projectNotAllowed(project: string): Why {
   };
 }
 
-/** What a connection limits its objects to. */
-export interface Limits {
-  readonly allowedProjects: readonly Uuid[] | undefined;
-  readonly allowUnverifiedIds: boolean;
-}
-
-/**
- * Why a connection that is limited to some projects does not reach what is in none of them.
- * @param because e.g. "a cluster belongs to none of them"
- */
-export function beyondProjects({ allowedProjects, allowUnverifiedIds }: Limits, because: string): Why | undefined {
-  if (allowedProjects === undefined || allowUnverifiedIds) return undefined;
-  const message = `The connection is limited to some projects, and ${because}. Use another connection, or set allowUnverifiedIds on this one.`;
-  return { reason: "NotObservable", message };
-}
-
 /** Why a deletion leaves alone what the connection does not reach, or does not reach any more, whoever recorded it. */
 export function outside(
   pass: { readonly allowedProjects: readonly Uuid[] | undefined },

@@ -71,7 +71,8 @@ const spec = z.object({
     .optional()
     .describe(
       "Version of Kubernetes to upgrade to, as major.minor. The platform is asked once it offers just this version " +
-        "next. Left alone when absent.",
+        "next. Where the platform shows no versions, the first one that is set counts as the one that runs, and each " +
+        "newer one sends one upgrade, to the version that the platform chooses. Left alone when absent.",
     ),
   writeTokenSecretToRef: writeTokenSecretToRef.optional(),
   credentialsId: uuid.optional().describe("Id of cloud credentials of the organization, shown in status.credentials."),
@@ -122,10 +123,21 @@ const token = z
   })
   .describe("The Secret with the token of the cluster.");
 
+const versionBaseline = z
+  .object({
+    kubernetesVersion: text.optional().describe("Version of Kubernetes in the spec."),
+    generation: z.int().min(0).describe("Generation of that spec."),
+  })
+  .describe(
+    "What the spec said when the cluster was taken over or last upgraded, where the platform shows no versions: a newer " +
+      "version is upgraded to.",
+  );
+
 const own = {
   verified: z.boolean().describe("Whether the platform has shown that the cluster is the organization's."),
   runState: z.enum(["Running", "Stopped"]).describe("The run state that the spec wants and that was brought about."),
   lastOrder: order,
+  versionBaseline,
   token,
 };
 
@@ -141,11 +153,13 @@ const memory = z
     verified: kept(own.verified),
     runState: kept(own.runState),
     lastOrder: kept(own.lastOrder),
+    versionBaseline: kept(own.versionBaseline),
     token: kept(own.token),
   })
   .catch({});
 
 export type ClusterMemory = z.output<typeof memory>;
+export type VersionBaseline = z.output<typeof versionBaseline>;
 export type ClusterOrder = z.output<typeof order>;
 
 export const platformCluster: Resource<ClusterSpec, ClusterMemory> = {

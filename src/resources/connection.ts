@@ -84,10 +84,12 @@ const common = {
     ),
   allowUnverifiedIds: z
     .boolean()
-    .default(false)
+    .optional()
     .describe(
-      "Lets spec.externalId of a service stand where the platform cannot prove that it belongs to the organization. " +
-        "Defaults to false.",
+      "Whether an id that a user writes (externalId of a service, cluster or webhook) may be acted on where the platform " +
+        "does not show that it belongs to the organization: then who may create these kinds acts with the token's full " +
+        "power. What was not proven is never deleted. When absent, a PlatformConnection without allowedProjects lets " +
+        "such ids stand, and every other connection refuses them.",
     ),
   allowedProjects: z
     .array(uuid.describe("Id of a project."))

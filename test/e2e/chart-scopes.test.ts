@@ -16,7 +16,12 @@ const CRDS = join(import.meta.dirname, "../../crds");
 const RELEASE = "team";
 const NAMESPACE = "team-operator";
 const SELECTOR = `app.kubernetes.io/name=platform-operator,app.kubernetes.io/instance=${RELEASE}`;
-const VALUES = { ...FOR_TESTS, replicas: 2, watchNamespaces: ["shop", "warehouse"], rbac: { secretOutputs: ["shop"] } };
+const VALUES = {
+  ...FOR_TESTS,
+  replicas: 2,
+  watchNamespaces: ["shop", "warehouse"],
+  rbac: { secretOutputs: ["shop"], aggregateActions: false },
+};
 
 let bench: Bench;
 let pods: readonly Pod[] = [];
@@ -105,6 +110,13 @@ describe("a release for some namespaces", () => {
     expect(await mayIn("shop", "edit")).toEqual({ ...nothing, ...changes });
     expect(await mayIn("shop", "admin")).toEqual({ ...nothing, ...changes });
     expect(await mayIn("warehouse", "edit")).toEqual(nothing);
+    for (const resource of ["platformclusters", "platformoperations"]) {
+      const of = `${resource}.platform-operator.io`;
+      expect([await can("edit", "get", of, "-n", "shop"), await can("edit", "create", of, "-n", "shop")]).toEqual([
+        "yes",
+        "no",
+      ]);
+    }
   });
 
   it("lets no user of these roles at connections of the cluster, wherever they have them", async () => {

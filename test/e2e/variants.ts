@@ -92,6 +92,7 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
     serviceAccount: { create: false, name: "somebody" },
   },
   "neither CRDs nor roles for users": { crds: { install: false }, rbac: { aggregate: false } },
+  "no actions on clusters for users": { rbac: { aggregateActions: false } },
   "CRDs that go with the release": { crds: { keep: false } },
   "told otherwise": {
     operator: {

@@ -12,9 +12,9 @@ describe.each(["documented", "full"] as const)("adoption on the %s surface", (su
 
   beforeAll(async () => {
     await stage.apply(
-      ...defaults(stage),
+      ...defaults(stage, { allowUnverifiedIds: false }),
       secret("trusting", { token: stage.platform.tokens.admin }),
-      connection(stage, "trusting", { allowUnverifiedIds: true }),
+      connection(stage, "trusting"),
     );
   });
 

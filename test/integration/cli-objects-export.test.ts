@@ -159,7 +159,7 @@ describe("export on the documented surface", () => {
     expect(code).toBe(0);
     expect(stdout.match(/^# kind: PlatformEnvironment$/gm)).toHaveLength(2);
     expect(stdout).toContain(
-      "# A service can be adopted by spec.externalId when its connection says allowUnverifiedIds",
+      "# A service can be adopted by spec.externalId where its connection lets such ids stand (allowUnverifiedIds)",
     );
     expect(await applied(stage, stdout)).toEqual(["PlatformProject/empty", "PlatformProject/web-shop"]);
   });

@@ -142,14 +142,14 @@ describe("the token of a cluster that nothing shows", () => {
   const stage = createStage({ surface: "documented", mayRefuse: ["secrets"] });
 
   it("is given only where the connection lets the id stand, or the platform has proven it", async () => {
-    await stage.apply(...defaults(stage));
+    await stage.apply(...defaults(stage, { allowUnverifiedIds: false }));
     await grantSecretOutputs(stage);
     const record = await stage.record();
     await stage.apply(cluster(stage, { name: "edge-token" }));
     const refused = await stage.waitFor(KIND, "edge", { reason: "NotObservable" });
     expect(condition(refused, "Ready")?.message).toContain("spec.allowUnverifiedIds");
     expect(record.calls("getClusterToken")).toEqual([]);
-    await stage.patch("PlatformConnection", "default", { spec: { allowUnverifiedIds: true } });
+    await stage.patch("PlatformConnection", "default", { spec: { allowUnverifiedIds: null } });
     await stage.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "now" });
     await stage.waitFor(KIND, "edge", { status: "True" });
     expect(decoded(await dataOf(stage, "edge-token"), "token")).toMatch(/^simulated-read-only-edge-/);

@@ -164,25 +164,37 @@ describe("clusters that only answers tell of", () => {
     await stage.apply(...defaults(stage));
   });
 
-  it("are taken over, and a version says honestly that it cannot be judged", async () => {
+  it("are taken over with a version, which counts as the one that runs", async () => {
     const record = await stage.record();
-    await stage.apply(cluster(stage, "production", 0));
-    await stage.waitFor(KIND, "production", { status: "True" });
-    await stage.patch(KIND, "production", { spec: { kubernetesVersion: "1.34" } });
-    const stalled = await stage.waitFor(KIND, "production", { reason: "NotObservable" });
-    expect(condition(stalled, "Stalled")).toMatchObject({ status: "True", reason: "NotObservable" });
-    expect(condition(stalled, "Ready")?.message).toContain("PlatformOperation of type UpgradeCluster");
+    await stage.apply(cluster(stage, "production", 0, { kubernetesVersion: "1.33", runState: "Running" }));
+    const taken = await stage.waitFor(KIND, "production", { status: "True" });
+    expect(condition(taken, "UpToDate")).toMatchObject({ status: "Unknown", reason: "NotObservable" });
     expect(record.changes()).toEqual([]);
+    await stage.quiet(2);
+  });
+
+  it("are upgraded once by a newer version, on approval, and say what is not shown", async () => {
+    const record = await stage.record();
+    await stage.patch(KIND, "production", { spec: { kubernetesVersion: "1.34" } });
+    await approve(stage, "production");
+    const accepted = await stage.waitFor(KIND, "production", { status: "True", reason: "Accepted" });
+    expect(condition(accepted, "UpToDate")).toMatchObject({ status: "Unknown", reason: "NotObservable" });
+    expect(record.changes()).toEqual(["upgradeCluster"]);
+    await stage.patch(KIND, "production", { spec: { lifecycle: AUTOMATIC } });
+    await stage.annotate(KIND, "production", { [RECONCILE_REQUESTED_AT]: "upgraded" });
+    await stage.waitFor(KIND, "production", ({ status }) => member(status, "lastHandledReconcileAt") === "upgraded");
+    expect(record.changes()).toEqual(["upgradeCluster"]);
+    edit(stage, 0, { state: "DEPLOYED", deployed: true, run: null });
     await stage.quiet(2);
   });
 
   it("are stopped on approval, and cannot be started", async () => {
     const record = await stage.record();
-    await stage.patch(KIND, "production", { spec: { kubernetesVersion: null, runState: "Stopped" } });
+    await stage.patch(KIND, "production", { spec: { kubernetesVersion: null, runState: "Stopped", lifecycle: null } });
     await approve(stage, "production");
-    const stopped = await stage.waitFor(KIND, "production", { reason: "Stopped" });
+    const stopped = await stage.waitFor(KIND, "production", { status: "True", reason: "Accepted" });
     expect(condition(stopped, "ClusterDeployed")).toMatchObject({ status: "False", reason: "STOP_QUEUED" });
-    expect(stopped.status).toMatchObject({ nextKubernetesVersion: "1.34", verified: true });
+    expect(stopped.status).toMatchObject({ verified: true });
     expect(record.changes()).toEqual(["stopCluster"]);
     // Somebody starts it, which nothing shows: on request, and once that is approved, it is stopped again.
     edit(stage, 0, { state: "DEPLOYED", deployed: true, run: null });

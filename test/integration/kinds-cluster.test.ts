@@ -32,7 +32,7 @@ describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (s
     expect(await runner.run()).toMatchObject({
       ops: [],
       is: "settled",
-      why: { reason: "Stopped" },
+      why: { reason: surface === "Full" ? "Stopped" : "Accepted" },
       status: { runState: "Stopped", verified: true, state: surface === "Full" ? "STOPPED" : "STOP_QUEUED" },
     });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
@@ -200,19 +200,24 @@ describe("a cluster that the platform shows", () => {
 
 describe("a cluster that only answers tell of", () => {
   const bench = clusterBench("Documented");
-  const NOT_OBSERVABLE = { is: "stalled", why: { reason: "NotObservable" } };
 
-  it("has no version until an answer showed one, and says how to upgrade", async () => {
-    const runner = bench.applied({ kubernetesVersion: "1.34" });
+  it("counts as running the version that it was taken over with, and is upgraded once by each newer one", async () => {
+    const runner = bench.applied({ kubernetesVersion: "1.33" });
     const unknown = await runner.run();
-    expect(unknown).toMatchObject({ ops: ["adopt"], ...NOT_OBSERVABLE });
-    expect(unknown.why.message).toContain("PlatformOperation of type UpgradeCluster");
+    expect(unknown).toMatchObject({ ops: ["adopt"], is: "settled", why: { reason: "Available" } });
     expect(unknown.report.conditions).toEqual([
       expect.objectContaining({ type: "ClusterDeployed", status: "Unknown", reason: "NotObservable" }),
       expect.objectContaining({ type: "UpToDate", status: "Unknown", reason: "NotObservable" }),
     ]);
     expect(unknown.report).not.toHaveProperty("drift");
     expect(bench.sent()).toEqual([]);
+    const upgraded = await runner.run({ spec: bench.spec({ kubernetesVersion: "1.34" }) });
+    expect(upgraded).toMatchObject({ ops: ["upgradeCluster"], is: "settled", why: { reason: "Accepted" } });
+    expect(upgraded.why.message).toContain("its surface shows neither that version nor how far the upgrade is");
+    expect(await runner.run({ requested: "now" })).toMatchObject({ ops: [], is: "settled" });
+    const changed = { kubernetesVersion: "1.34", credentialsId: bench.world.simulator.credentialsId };
+    expect(await runner.run({ spec: bench.spec(changed) })).toMatchObject({ ops: [], is: "settled" });
+    expect(bench.sent()).toEqual(["upgradeCluster"]);
   });
 
   it("is upgraded once its next version is known and it runs again", async () => {
@@ -223,23 +228,21 @@ describe("a cluster that only answers tell of", () => {
     const other = await runner.run({ spec: bench.spec({ kubernetesVersion: "1.36" }) });
     expect(other).toMatchObject({ ops: [], is: "stalled", why: { reason: "VersionNotAvailable" } });
     const upgraded = await runner.run({ spec: bench.spec({ kubernetesVersion: "1.34" }) });
-    expect(upgraded).toMatchObject({ ops: ["upgradeCluster"], is: "settled", why: { reason: "Available" } });
-    expect(upgraded.why.message).toContain("does not show how far it is");
+    expect(upgraded).toMatchObject({ ops: ["upgradeCluster"], is: "settled", why: { reason: "Accepted" } });
     expect(upgraded.status).not.toHaveProperty("nextKubernetesVersion");
     bench.world.pass(120);
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
-    expect(await runner.run({ spec: bench.spec({ kubernetesVersion: "1.35" }) })).toMatchObject(NOT_OBSERVABLE);
-    expect(bench.sent()).toEqual(["stopCluster", "upgradeCluster"]);
+    bench.world.edit(bench.cluster.id, { nextVersion: "1.35" });
+    expect((await runner.run({ spec: bench.spec({ kubernetesVersion: "1.35" }) })).ops).toEqual(["upgradeCluster"]);
+    expect(bench.sent()).toEqual(["stopCluster", "upgradeCluster", "upgradeCluster"]);
   });
 
-  it("is not upgraded on an id that nothing has proven, unless the connection lets it stand", async () => {
-    const runner = bench.applied({ kubernetesVersion: "1.34" });
-    await runner.run();
-    runner.lose({ ...runner.status(), nextKubernetesVersion: "1.34" });
-    const unproven = await runner.run();
-    expect(unproven).toMatchObject({ ops: [], ...NOT_OBSERVABLE });
+  it("is neither taken over nor stopped where the connection does not let unproven ids stand", async () => {
+    const runner = bench.applied({ runState: "Stopped" });
+    const unproven = await runner.run({ allowUnverifiedIds: false });
+    expect(unproven).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
     expect(unproven.why.message).toContain("spec.allowUnverifiedIds");
-    expect((await runner.run({ allowUnverifiedIds: true })).ops).toEqual(["upgradeCluster"]);
+    expect((await runner.run()).ops).toEqual(["adopt", "stopCluster"]);
   });
 
   it("cannot be started, and says how to go on", async () => {

@@ -43,12 +43,13 @@ describe("an application on the documented surface alone", () => {
   it("that was given or claimed by its id is not touched unless the connection lets such ids stand", async () => {
     const id = await bench.foreign();
     const given = bench.applied({ externalId: id });
-    expect(await given.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
-    const other = { spec: bench.spec({ externalId: id, deploy: { gitCommitId: OTHER_COMMIT } }) };
+    const refused = { allowUnverifiedIds: false };
+    expect(await given.run(refused)).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
+    const other = { ...refused, spec: bench.spec({ externalId: id, deploy: { gitCommitId: OTHER_COMMIT } }) };
     expect(await given.run(other)).toMatchObject({ ops: [], is: "stalled" });
-    expect(await given.run({ allowUnverifiedIds: true })).toMatchObject({ ops: ["adopt"], is: "settled" });
+    expect(await given.run()).toMatchObject({ ops: ["adopt"], is: "settled" });
     given.lose();
-    expect(await given.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
+    expect(await given.run(refused)).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
     expect(bench.sent()).toEqual([]);
   });
 

@@ -236,9 +236,19 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
       const runner = bench.applied(given(bench.applicationId));
       const unproven = { ops: [], is: "stalled", why: { reason: "NotObservable" } };
       const deployed = { ops: ["deployApplication"] };
-      expect(await runner.run()).toMatchObject(surface === "Documented" ? unproven : deployed);
-      await runner.run({ allowUnverifiedIds: true });
+      const first = await runner.run({ allowUnverifiedIds: false });
+      expect(first).toMatchObject(surface === "Documented" ? unproven : deployed);
+      await runner.run();
       expect(bench.sent()).toEqual(["deployApplication"]);
+    });
+
+    it("touches no cluster that is not proven to be the organization's", async () => {
+      const runner = bench.applied({ ...upgrade, clusterRef: { externalId: bench.cluster.id } });
+      const unproven = { ops: [], is: "stalled", why: { reason: "NotObservable" } };
+      const refused = await runner.run({ allowUnverifiedIds: false });
+      expect(refused).toMatchObject(surface === "Documented" ? unproven : { ops: ["upgradeCluster"] });
+      await runner.run();
+      expect(bench.sent()).toEqual(["upgradeCluster"]);
     });
 
     it("touches no service outside the projects of the connection", async () => {

@@ -146,17 +146,21 @@ describe("a target by id", () => {
 
     it("is refused unless the connection lets ids stand that are not shown", async () => {
       const runner = bench.set(byId(bench.web), { ids: {} });
-      expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
-      const allowed = await runner.run({ allowUnverifiedIds: true });
+      const refused = await runner.run({ allowUnverifiedIds: false });
+      expect(refused).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
+      const allowed = await runner.run();
       expect(allowed.ops).toEqual(["importVariables"]);
       expect(bench.world.values(bench.web)).toEqual({ MODE: "fast" });
     });
 
     it("[E11] is refused whatever the status says that was written there", async () => {
       const runner = bench.set(byId(bench.web), { ids: {} });
-      await runner.settle({ allowUnverifiedIds: true });
-      const changed = { ...byId(bench.web), variables: [{ name: "MODE", value: "slow" }] };
-      expect(await runner.run({ spec: changed })).toMatchObject({ ops: [], why: { reason: "NotObservable" } });
+      await runner.settle();
+      const spec = { ...byId(bench.web), variables: [{ name: "MODE", value: "slow" }] };
+      expect(await runner.run({ spec, allowUnverifiedIds: false })).toMatchObject({
+        ops: [],
+        why: { reason: "NotObservable" },
+      });
     });
   });
 });

@@ -196,9 +196,10 @@ describe("variable sets on the documented surface", () => {
 
   it("refuse an application by id that nothing is shown of", async () => {
     const externalId = idOf(await stage.get("PlatformApplication", "api"));
+    await stage.patch("PlatformConnection", "default", { spec: { allowUnverifiedIds: false } });
     await stage.apply(resource(KIND, "given", { targets: [{ applicationRef: { externalId } }], variables: [mode] }));
     expect(await stalled(stage, "given", "NotObservable")).toContain("allowUnverifiedIds");
-    await stage.patch("PlatformConnection", "default", { spec: { allowUnverifiedIds: true } });
+    await stage.patch("PlatformConnection", "default", { spec: { allowUnverifiedIds: null } });
     await ready(stage, "given");
     expect((await variable(stage, "api", "MODE"))?.value).toBe("fast");
   });

@@ -105,7 +105,7 @@ export function passOf<Spec, In, Mem extends JsonObject>(
     adoption: "Never",
     requested: undefined,
     holderOf: () => undefined,
-    allowUnverifiedIds: false,
+    allowUnverifiedIds: true,
     allowedProjects: undefined,
     ...USUAL_POLICIES,
     ...change,

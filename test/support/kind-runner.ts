@@ -97,7 +97,7 @@ export function kindRunner<Spec, In, Seen, Mem extends JsonObject, Do, Api>(
       adoption: change.adoption ?? (kind.listable(around.surface) ? "IfUniqueName" : "Never"),
       requested: change.requested,
       holderOf: change.holderOf ?? (() => undefined),
-      allowUnverifiedIds: change.allowUnverifiedIds ?? false,
+      allowUnverifiedIds: change.allowUnverifiedIds ?? change.allowedProjects === undefined,
       allowedProjects: change.allowedProjects,
       begun: change.begun ?? false,
       ...USUAL_POLICIES,

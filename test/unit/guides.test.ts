@@ -12,7 +12,17 @@ const read = (name: string, folder = guides): string => readFileSync(join(folder
 
 /** Reasons that need nobody: a goal that is reached, work that goes on, a fact beside Ready. */
 const NEEDS_NOBODY = new Set<string>([
-  ...["Available", "Deployed", "Stopped", "NotDeployed", "Bound", "Completed", "Progressing", "ReconcileSuccess"],
+  ...[
+    "Available",
+    "Deployed",
+    "Stopped",
+    "NotDeployed",
+    "Bound",
+    "Completed",
+    "Accepted",
+    "Progressing",
+    "ReconcileSuccess",
+  ],
   ...["Creating", "Deploying", "Building", "Stopping", "Restarting", "Upgrading", "Deleting", "Canceling"],
   ...["Orphaned", "DriftDetected", "NoDrift", "Unlocked", "UpToDate", "DeployPending", "TypeListed", "TypeNotListed"],
   ...["Valid", "FieldsIgnored", "NotValidated", "LayersEnabled", "LayersNotEnabled"],

@@ -31,8 +31,8 @@ export interface ClusterKind {
 
 /** What the platform shows of the cluster. */
 export interface ClusterSeen {
-  /** False where the organization's list of clusters is shown and this one is not in it. */
-  readonly listed: boolean;
+  /** Whether it is in the organization's list of clusters; undefined where there is no such list. */
+  readonly listed: boolean | undefined;
   /** undefined: not known, nothing is narrowed. */
   readonly kind: ClusterKind | undefined;
 }

@@ -49,7 +49,8 @@ export async function observe(pass: BindingPass, api: Platform, list: ListTempla
   const cluster = await clusterOf(pass, api);
   const templates = await list(api, cluster.kind);
   const template = templates.find(({ key, version }) => key === spec.template.key && version === spec.template.version);
-  const bound = cluster.listed && pass.surface === "Full" ? await bindingOf(inputs.clusterId, api) : undefined;
+  const bound =
+    cluster.listed !== false && pass.surface === "Full" ? await bindingOf(inputs.clusterId, api) : undefined;
   const offered = templates.map(({ key, version }) => ({ key, version }));
   const problems = template === undefined ? [] : problemsOf({ spec, inputs, template, cluster: cluster.kind });
   return { cluster, template, offered, problems, bound, sent: false };
@@ -57,10 +58,10 @@ export async function observe(pass: BindingPass, api: Platform, list: ListTempla
 
 /** The pair of the spec, else what the cluster says of itself on the full surface. */
 async function clusterOf({ spec, inputs, surface }: BindingPass, api: Platform): Promise<ClusterSeen> {
-  if (surface === "Documented") return { listed: true, kind: spec.cluster };
+  if (surface === "Documented") return { listed: undefined, kind: spec.cluster };
   const clusters = await orUnshown(api.clusters.list({ maxAgeMs: MAX_AGE_MS }));
   const cluster = clusters?.find(({ id }) => id === inputs.clusterId);
-  return { listed: clusters === undefined || cluster !== undefined, kind: spec.cluster ?? kindOf(cluster) };
+  return { listed: clusters && cluster !== undefined, kind: spec.cluster ?? kindOf(cluster) };
 }
 
 function kindOf(cluster: Cluster | undefined): ClusterKind | undefined {

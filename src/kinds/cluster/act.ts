@@ -28,7 +28,14 @@ export async function act(step: Do, pass: ClusterPass, seen: Seen, api: Platform
   if (isShown(seen)) return { seen: { ...seen, ordered: true, status: accepted(step, pass, seen, answer) }, memory };
   return {
     seen: { ...seen, ordered: true },
-    memory: { ...memory, ...answered(step, answer), runState: step.what === "stop" ? "Stopped" : pass.memory.runState },
+    memory: {
+      ...memory,
+      ...answered(step, answer),
+      ...(step.what === "upgrade" && {
+        versionBaseline: { kubernetesVersion: step.version, generation: pass.generation },
+      }),
+      runState: step.what === "stop" ? "Stopped" : pass.memory.runState,
+    },
   };
 }
 

@@ -81,14 +81,6 @@ export function shownPhase(seen: Seen): Phase | undefined {
   return isShown(seen) && seen.status !== undefined ? clusterPhase(seen.status.status) : undefined;
 }
 
-/**
- * Whether the cluster is known to be the organization's: it is in its list, the platform took an order that names both,
- * or the connection lets ids stand without proof.
- */
-export function isProven(pass: ClusterPass, seen: Seen): boolean {
-  return isShown(seen) || pass.memory.verified === true || pass.allowUnverifiedIds;
-}
-
 /** The version that the cluster runs, as major.minor, where the list shows it. */
 export function shownVersion({ listed }: Seen): string | undefined {
   if (listed === undefined || listed === "none") return undefined;

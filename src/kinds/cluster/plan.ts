@@ -21,7 +21,6 @@ export function plan(pass: ClusterPass, seen: Seen): Plan<Do> {
   if (pass.goal !== "present") return planRemoval(pass, seen);
   const refused = refusal(pass, seen);
   if (refused !== undefined) return { is: "stalled", why: refused };
-  // To take it over writes nothing to the platform, so the id may stand; what needs proof asks for it.
   if (pass.proof !== "recorded") return { is: "adopt", id: pass.spec.externalId };
   return firstOf<Do>(pass, [
     () => checkProgress(pass, seen),

@@ -5,13 +5,14 @@ import { stalled } from "../service/steps.ts";
 import { unknownState } from "../service/words.ts";
 import { shownPhase, type ClusterPass, type Do, type Seen } from "./model.ts";
 import { give, openOrder } from "./order.ts";
+import { unproven } from "./refusal.ts";
 import { failed, working } from "./words.ts";
 
 /** The plan for the goals "stopped" and "absent". */
 export function planRemoval(pass: ClusterPass, seen: Seen): Plan<Do> {
   if (seen.listed === "none") return { is: "settled" };
   if (pass.goal === "absent") return stalled("DeleteNotSupported", "The operator does not delete clusters.");
-  const notAllowed = clusterNotAllowed(pass);
+  const notAllowed = clusterNotAllowed(pass) ?? unproven(pass, seen);
   if (notAllowed !== undefined) return { is: "stalled", why: notAllowed };
   const open = openOrder(pass, seen);
   if (open !== undefined) return { is: "waiting", why: open };

@@ -1,12 +1,13 @@
 /** What a cluster's status says. Pure; holds no token. */
 import type { ConditionFact, Report, Why } from "../../engine/kind.ts";
+import { clusterPhase } from "../../platform/states.ts";
 import { shownState, stateCondition } from "../service/words.ts";
 import { fit, fitOptional, ID } from "../text.ts";
 import { isShown, knownFacts, shownPhase, shownVersion, type ClusterPass, type Facts, type Seen } from "./model.ts";
 import { followedOrder, lockOf } from "./order.ts";
 import { reachedRunState, runStateDrift } from "./run-state.ts";
 import { tokenReport } from "./token.ts";
-import { isReached } from "./version.ts";
+import { isReached, versionBaseline, wasOrdered } from "./version.ts";
 
 export function report(pass: ClusterPass, seen: Seen): Report {
   // Of what is not ours, or not yet, nothing is told or remembered.
@@ -23,6 +24,7 @@ export function report(pass: ClusterPass, seen: Seen): Report {
       verified: isShown(seen) || pass.memory.verified,
       runState: reachedRunState(pass, seen),
       lastOrder: followedOrder(pass, seen),
+      versionBaseline: versionBaseline(pass, seen),
       ...(pass.spec.writeTokenSecretToRef === undefined ? { token: undefined } : {}),
     },
     ...(isShown(seen) ? { drift: runStateDrift(pass, seen) } : {}),
@@ -77,7 +79,10 @@ function upToDate(pass: ClusterPass, seen: Seen): readonly ConditionFact[] {
   if (wanted === undefined) return [];
   const runs = shownVersion(seen);
   if (isReached(pass, seen, wanted)) {
-    if (!isShown(seen)) return [{ type, status: "Unknown", reason: "NotObservable", message: takenUpgrade(wanted) }];
+    if (!isShown(seen)) {
+      const message = wasOrdered(pass, wanted) ? takenUpgrade(wanted) : assumedVersion(wanted);
+      return [{ type, status: "Unknown", reason: "NotObservable", message }];
+    }
     return [{ type, status: "True", reason: "UpToDate", message: `Kubernetes ${runs ?? wanted} runs.` }];
   }
   if (shownPhase(seen) === undefined) {
@@ -89,7 +94,11 @@ function upToDate(pass: ClusterPass, seen: Seen): readonly ConditionFact[] {
 }
 
 function takenUpgrade(version: string): string {
-  return `The platform took the upgrade to Kubernetes ${version}; its surface does not show how far it is.`;
+  return `The platform accepted the upgrade that was asked for to reach Kubernetes ${version}. It chooses the version itself; its surface shows neither that version nor how far the upgrade is.`;
+}
+
+function assumedVersion(version: string): string {
+  return `The platform's surface does not show which version of Kubernetes runs. ${version} counts as that version; a newer one in spec.kubernetesVersion sends one upgrade.`;
 }
 
 function ready(pass: ClusterPass, seen: Seen): Why {
@@ -108,16 +117,19 @@ function ready(pass: ClusterPass, seen: Seen): Why {
   }
 }
 
-function unseenReady({ spec, memory }: ClusterPass): Why {
+function unseenReady(pass: ClusterPass): Why {
+  const { spec, memory } = pass;
   if (spec.runState === "Stopped") {
+    if (clusterPhase(memory.state ?? "") === "stopped") {
+      const message = `The platform answered that the cluster is stopped; its surface does not show whether it is started again.`;
+      return { reason: "Stopped", message };
+    }
     const message =
-      "The platform took the order to stop the cluster; its surface does not show when it is stopped, or started again.";
-    return { reason: "Stopped", message };
+      "The platform accepted the order to stop the cluster; its surface does not show when it is stopped, or started again.";
+    return { reason: "Accepted", message };
   }
-  const version = memory.lastOrder?.operation === "Upgrade" ? memory.lastOrder.kubernetesVersion : undefined;
-  if (version !== undefined && version === spec.kubernetesVersion) {
-    return { reason: "Available", message: takenUpgrade(version) };
-  }
+  const { kubernetesVersion: wanted } = spec;
+  if (wanted !== undefined && wasOrdered(pass, wanted)) return { reason: "Accepted", message: takenUpgrade(wanted) };
   const message = "The cluster is taken over; the platform's surface does not show how it is.";
   return { reason: "Available", message };
 }

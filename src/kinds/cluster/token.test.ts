@@ -5,7 +5,7 @@ import { clusterPass, listed } from "../../../test/support/cluster-passes.ts";
 import type { ClusterToken } from "../../platform/clusters.ts";
 import { ApiError, type ApiFailure } from "../../platform/errors.ts";
 import { kubeconfig } from "./kubeconfig.ts";
-import { NOTHING_SEEN, type Seen } from "./model.ts";
+import type { Seen } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
 import { tokenDue } from "./token.ts";
@@ -77,9 +77,6 @@ describe("the token of a cluster", () => {
     ["nothing can be read of when", { memory: held({ renewAt: "never" }) }, {}, listed("DEPLOYED"), true],
     ["the cluster is not deployed", {}, {}, listed("STOPPED", { isDeployed: false }), false],
     ["the cluster is to be stopped", {}, { runState: "Stopped" }, listed("DEPLOYED"), false],
-    ["nothing proves whose cluster it is", {}, {}, NOTHING_SEEN, false],
-    ["an earlier order proved it", { memory: { verified: true } }, {}, NOTHING_SEEN, true],
-    ["the connection lets the id stand", { allowUnverifiedIds: true }, {}, NOTHING_SEEN, true],
   ])("is fetched or not when %s", (_name, change, spec, seen, expected) => {
     expect(tokenDue(passOf(change, spec), seen)).toBe(expected);
   });
@@ -95,13 +92,6 @@ describe("the token of a cluster", () => {
     expect(plan(passOf({ memory: held() }), failing(failure))).toEqual({ is: "settled" });
     expect(report(passOf({ memory: held() }), failing(failure))).toMatchObject({ lookWithin: 60_000 });
     expect(plan(passOf({ memory: held(), now: new Date("2026-11-21T10:30:00Z") }), failing(failure)).is).toBe(is);
-  });
-
-  it("is not fetched for an id that nothing proves, and that is told", () => {
-    expect(plan(passOf({ surface: "Documented" }), NOTHING_SEEN)).toMatchObject({
-      is: "stalled",
-      why: { reason: "NotObservable", message: expect.stringContaining("so it is not asked for a token.") },
-    });
   });
 
   it("is forgotten when nobody wants it any more", () => {

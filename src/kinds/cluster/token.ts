@@ -5,8 +5,7 @@ import type { ClusterMemory } from "../../resources/cluster.ts";
 import { fit } from "../text.ts";
 import { FAULT_LOOK_MS, faultOf } from "./fault.ts";
 import { kubeconfig } from "./kubeconfig.ts";
-import { isProven, knownFacts, type ClusterPass, type Seen } from "./model.ts";
-import { unproven } from "./version.ts";
+import { knownFacts, type ClusterPass, type Seen } from "./model.ts";
 
 type Kept = NonNullable<ClusterMemory["token"]>;
 
@@ -29,7 +28,7 @@ function current({ spec, memory: { token }, generation }: ClusterPass): Kept | u
 
 /** Whether a token has to be fetched now. */
 export function tokenDue(pass: ClusterPass, seen: Seen): boolean {
-  if (!isWanted(pass, seen) || !isProven(pass, seen)) return false;
+  if (!isWanted(pass, seen)) return false;
   const held = current(pass);
   return held === undefined || pass.requested !== undefined || !(Date.parse(held.renewAt) > pass.now.getTime());
 }
@@ -37,7 +36,6 @@ export function tokenDue(pass: ClusterPass, seen: Seen): boolean {
 /** What there is to say of a token that cannot be had. One that still holds is no trouble. */
 export function checkToken(pass: ClusterPass, seen: Seen): Plan<never> | undefined {
   if (!isWanted(pass, seen)) return undefined;
-  if (!isProven(pass, seen)) return unproven("asked for a token");
   const { token } = seen;
   const held = current(pass);
   if (token?.is !== "failed" || Date.parse(held?.expiresAt ?? "") > pass.now.getTime()) return undefined;

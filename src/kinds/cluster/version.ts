@@ -1,21 +1,35 @@
 /** The version of Kubernetes: one step up at a time, when the platform offers just the one that is wanted. Pure. */
 import type { Plan } from "../../engine/kind.ts";
+import type { VersionBaseline } from "../../resources/cluster.ts";
 import { stalled } from "../service/steps.ts";
-import { isProven, knownFacts, shownPhase, shownVersion, type ClusterPass, type Do, type Seen } from "./model.ts";
+import { isShown, knownFacts, shownPhase, shownVersion, type ClusterPass, type Do, type Seen } from "./model.ts";
 import { give } from "./order.ts";
 
 /**
- * Whether the cluster runs the wanted version or a newer one: there is no way back. On a surface that shows no version,
- * whether the platform took the upgrade.
+ * Whether the cluster runs the wanted version or a newer one: there is no way back. On a surface that does not show the
+ * cluster, whether the platform took the upgrade, or the spec has said so since the cluster was taken over.
  */
 export function isReached(pass: ClusterPass, seen: Seen, wanted: string): boolean {
-  const runs = shownVersion(seen);
+  const runs = isShown(seen) ? shownVersion(seen) : versionBaseline(pass, seen)?.kubernetesVersion;
   if (runs !== undefined) return compareVersions(runs, wanted) >= 0;
   return wasOrdered(pass, wanted) && (shownPhase(seen) ?? "running") === "running";
 }
 
+/**
+ * What the spec said when the cluster was taken over or last upgraded. An upgrade cannot be undone, so only a change of
+ * the spec sends one where nothing shows what runs.
+ * @returns undefined where the surface shows the cluster
+ */
+export function versionBaseline(pass: ClusterPass, seen: Seen): VersionBaseline | undefined {
+  if (isShown(seen)) return undefined;
+  const { spec, memory, generation } = pass;
+  if (memory.versionBaseline !== undefined) return memory.versionBaseline;
+  const { kubernetesVersion = spec.kubernetesVersion } = memory.lastOrder ?? {};
+  return { generation, ...(kubernetesVersion !== undefined && { kubernetesVersion }) };
+}
+
 /** Whether the last order was the upgrade to this version. */
-function wasOrdered({ memory: { lastOrder } }: ClusterPass, wanted: string): boolean {
+export function wasOrdered({ memory: { lastOrder } }: ClusterPass, wanted: string): boolean {
   return lastOrder?.operation === "Upgrade" && lastOrder.kubernetesVersion === wanted;
 }
 
@@ -44,19 +58,11 @@ function untold(pass: ClusterPass, seen: Seen, wanted: string): Plan<never> {
 
 function checkOffer(pass: ClusterPass, seen: Seen, wanted: string): Plan<Do> {
   const { nextKubernetesVersion: next } = knownFacts(pass, seen);
-  const isShown = shownPhase(seen) !== undefined;
-  if (next === undefined && !isShown) return notObservable(wanted);
-  if (next !== wanted) return notOffered(seen, wanted, next);
-  if (!isProven(pass, seen)) return unproven("upgraded");
-  const changes = [{ path: "spec.kubernetesVersion", desired: wanted, observed: shownVersion(seen) ?? "an older one" }];
+  const isUnknown = next === undefined && !isShown(seen);
+  if (next !== wanted && !isUnknown) return notOffered(seen, wanted, next);
+  const runs = shownVersion(seen) ?? (isShown(seen) ? "an older one" : "not shown");
+  const changes = [{ path: "spec.kubernetesVersion", desired: wanted, observed: runs }];
   return give(pass, seen, { what: "upgrade", version: wanted }, { changes });
-}
-
-function notObservable(wanted: string): Plan<never> {
-  return stalled(
-    "NotObservable",
-    `The platform's surface has not shown which version it offers next, so spec.kubernetesVersion ${wanted} cannot be judged. Remove it; to upgrade to whatever is next, create a PlatformOperation of type UpgradeCluster.`,
-  );
 }
 
 function notOffered(seen: Seen, wanted: string, next: string | undefined): Plan<never> {
@@ -71,14 +77,6 @@ function notOffered(seen: Seen, wanted: string, next: string | undefined): Plan<
   return stalled(
     "VersionNotAvailable",
     `${now}The platform offers it ${next} next, not ${wanted}. Set spec.kubernetesVersion to ${next} first, or remove it.`,
-  );
-}
-
-/** What must not be done to a cluster that nobody has shown to be the organization's. */
-export function unproven(what: string): Plan<never> {
-  return stalled(
-    "NotObservable",
-    `The platform's surface does not show that the cluster is the organization's, so it is not ${what}. A person who may edit the connection can let such ids stand with spec.allowUnverifiedIds.`,
   );
 }
 

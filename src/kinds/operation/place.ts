@@ -3,8 +3,8 @@ import type { Uuid, Why } from "../../engine/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { projectOfEnvironment } from "../ancestry.ts";
 import { clusterNotAllowed } from "../cluster-ref.ts";
-import { beyondProjects, notThere, projectNotAllowed } from "../names.ts";
-import { unproven } from "../service/identity.ts";
+import { beyondProjects, unprovenId } from "../limits.ts";
+import { notThere, projectNotAllowed } from "../names.ts";
 import { orMissing } from "../service/observe.ts";
 import type { OperationPass } from "./model.ts";
 
@@ -37,12 +37,12 @@ async function serviceRefusal(
   { externalId: id = "" }: { readonly externalId?: Uuid | undefined },
   api: Platform,
 ): Promise<Why | undefined> {
-  if (pass.surface === "Documented") return pass.allowUnverifiedIds ? undefined : unproven(noun, id);
+  if (pass.surface === "Documented") return unprovenId(pass, `${noun} ${id}`);
   const record = await orMissing<Placed>(noun === "application" ? api.applications.get(id) : api.databases.get(id), [
     "NotFound",
   ]);
   if (record === undefined) return notThere(noun, id, "the organization");
-  if (record.environment === undefined) return pass.allowUnverifiedIds ? undefined : unproven(noun, id);
+  if (record.environment === undefined) return unprovenId(pass, `${noun} ${id}`);
   const why = await environmentRefusal(pass, record.environment.id, api);
   return why?.reason === "InvalidSpec" ? notThere(noun, id, "the organization") : why;
 }
@@ -53,10 +53,10 @@ async function environmentRefusal(pass: OperationPass, id: Uuid, api: Platform):
   return pass.allowedProjects?.includes(projectId) === false ? projectNotAllowed(projectId) : undefined;
 }
 
-/** On the documented surface the platform itself judges whether a cluster is the organization's. */
 async function clusterRefusal(pass: OperationPass, id: Uuid, api: Platform): Promise<Why | undefined> {
   const notAllowed = clusterNotAllowed(pass);
-  if (notAllowed !== undefined || pass.surface === "Documented") return notAllowed;
+  if (notAllowed !== undefined) return notAllowed;
+  if (pass.surface === "Documented") return unprovenId(pass, `cluster ${id}`);
   const clusters = await api.clusters.list({ maxAgeMs: MAX_AGE_MS });
   return clusters.some((cluster) => cluster.id === id) ? undefined : notThere("cluster", id, "the organization");
 }

@@ -1,6 +1,7 @@
 /** Whether a service may be worked on, and what there is before it has an id. Pure. */
 import type { Plan, Uuid, Why } from "../../engine/kind.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
+import { unprovenId } from "../limits.ts";
 import {
   adoptOrRefuse,
   alreadyManaged,
@@ -80,9 +81,9 @@ export function checkClaim(
   const holder = pass.holderOf(id);
   if (holder !== undefined) return { is: "stalled", why: alreadyManaged(id, holder) };
   if (pass.proof === "recorded") return undefined;
-  if (record === undefined && !pass.allowUnverifiedIds && pass.proof !== "orphaned") {
-    return { is: "stalled", why: unproven(noun, id) };
-  }
+  const isProven = record !== undefined || pass.proof === "orphaned";
+  const unproven = isProven ? undefined : unprovenId(pass, `${noun} ${id}`);
+  if (unproven !== undefined) return { is: "stalled", why: unproven };
   return isMisnamed(pass, record) ? { is: "stalled", why: otherName(noun, id) } : { is: "adopt", id };
 }
 
@@ -99,18 +100,10 @@ export function elsewhere(noun: Noun, id: Uuid): Why {
   };
 }
 
-/** An id that a user gave, which the surface gives no proof for. */
-export function unproven(noun: Noun, id: Uuid): Why {
-  return {
-    reason: "NotObservable",
-    message: `The platform's surface does not show where the ${noun} ${id} belongs, so it is not touched. A person who may edit the connection can let such ids stand with spec.allowUnverifiedIds.`,
-  };
-}
-
 /** Why a create cannot be traced on the documented surface. @param name of what was to be created */
 export function untraceable(name: string | undefined): Why {
   return {
     reason: "CreateResultUnknown",
-    message: `The platform did not confirm the creation of "${name ?? ""}", and its surface has no list to look it up in. Look on the platform: if it exists, set spec.externalId (the connection must allow it by spec.allowUnverifiedIds); if not, annotate this resource with platform-operator.io/resolve=recreate.`,
+    message: `The platform did not confirm the creation of "${name ?? ""}", and its surface has no list to look it up in. Look on the platform: if it exists, set spec.externalId (if the connection lets such ids stand: spec.allowUnverifiedIds); if not, annotate this resource with platform-operator.io/resolve=recreate.`,
   };
 }

@@ -52,7 +52,8 @@ export async function siblingsOf<Item>(
 
 /**
  * A list that lags must not hide a recorded service, nor what is recorded be believed when it lies elsewhere: its own
- * record tells its environment. One that tells none is as good as listed, but not to delete or stop it.
+ * record tells its environment. One that tells none is as good as listed, but not to delete it, and to stop it only where
+ * the connection lets such ids stand.
  * @throws ApiError
  */
 export async function withMine<Item extends Located>(
@@ -65,7 +66,7 @@ export async function withMine<Item extends Located>(
   if (siblings.some((one) => one.id === id)) return siblings;
   const mine = await orMissing(get(id), ["NotFound"]);
   if (mine === undefined) return siblings;
-  const trusted = pass.goal === "present" || pass.allowUnverifiedIds;
+  const trusted = pass.goal === "present" || (pass.goal === "stopped" && pass.allowUnverifiedIds);
   const isHere = mine.environment === undefined ? trusted : mine.environment.id === pass.inputs.environmentId;
   return isHere ? [...siblings, mine] : siblings;
 }

@@ -43,8 +43,13 @@ export interface Listed {
 
 /** How an application looked. */
 export type Sight =
-  /** `lists` says which of the two lists was read. */
-  | { readonly is: "shown"; readonly entries: readonly Listed[]; readonly lists: Lists }
+  /** `lists` says which of the two lists was read. Nothing is removed from an application that may be another's. */
+  | {
+      readonly is: "shown";
+      readonly entries: readonly Listed[];
+      readonly lists: Lists;
+      readonly isUnproven?: boolean;
+    }
   | { readonly is: "missing" | "forbidden" | "unproven" | "elsewhere" }
   | { readonly is: "outside"; readonly projectId: Uuid };
 

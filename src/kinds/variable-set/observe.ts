@@ -6,7 +6,7 @@ import type { Variable } from "../../platform/variables.ts";
 import { projectOfEnvironment } from "../ancestry.ts";
 import { fit, fitOptional, ID } from "../text.ts";
 import type { Listed, Lists, Seen, SetPass, Sight } from "./model.ts";
-import { isInPlace, isVerified } from "./target.ts";
+import { isInPlace, isVerified, leftovers } from "./target.ts";
 
 /** @throws ApiError */
 export async function observe(pass: SetPass, api: Platform): Promise<Seen> {
@@ -35,7 +35,7 @@ async function askElsewhere({ goal }: SetPass, api: Platform, failure: ApiError)
 /** An application that is gone or forbidden does not stop its neighbours. */
 async function sightOf(pass: SetPass, id: Uuid, api: Platform, failures: ApiError[]): Promise<Sight> {
   try {
-    const refused = await placeOf(pass, id, api);
+    const { refused, isUnproven = false } = await placeOf(pass, id, api);
     if (refused !== undefined) return refused;
     const lists = listsOf(pass, id);
     const [variables, secrets] = await Promise.all([
@@ -43,7 +43,7 @@ async function sightOf(pass: SetPass, id: Uuid, api: Platform, failures: ApiErro
       lists.secrets ? api.variables.listSecrets(id) : [],
     ]);
     const entries = [...variables.map((one) => listed(one, false)), ...secrets.map((one) => listed(one, true))];
-    return { is: "shown", entries, lists };
+    return { is: "shown", entries, lists, ...(isUnproven && { isUnproven }) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.failure.is === "NotFound") return { is: "missing" };
@@ -58,18 +58,32 @@ async function sightOf(pass: SetPass, id: Uuid, api: Platform, failures: ApiErro
  * it. A status is a hint: what it records saves that look alone, and on the full surface alone, which knows no
  * application outside of the token's organization.
  */
-async function placeOf(pass: SetPass, id: Uuid, api: Platform): Promise<Sight | undefined> {
+async function placeOf(pass: SetPass, id: Uuid, api: Platform): Promise<Place> {
   const { inputs, allowedProjects } = pass;
   const target = inputs.targets.find((one) => one.id === id);
   const isOwn = target?.name !== undefined;
   const isWritten = pass.goal === "present" && target !== undefined;
   const unproven: Sight | undefined = isOwn || pass.allowUnverifiedIds ? undefined : { is: "unproven" };
   // It removes nothing.
-  if (pass.surface === "Documented") return isWritten ? unproven : undefined;
-  const isProven = isOwn || (isWritten && isVerified(pass, id));
-  if (isProven && allowedProjects === undefined) return undefined;
+  if (pass.surface === "Documented") return { refused: isWritten ? unproven : undefined };
+  const isProven = isOwn || (isWritten && isRoutine(pass, id));
+  if (isProven && allowedProjects === undefined) return { refused: undefined };
   const { environment } = await api.applications.get(id);
-  return environment === undefined ? unproven : await placeIn(environment.id, allowedProjects, api);
+  if (environment === undefined) return { refused: unproven, isUnproven: !isOwn };
+  return { refused: await placeIn(environment.id, allowedProjects, api) };
+}
+
+interface Place {
+  /** What stands in the way of reading and writing. */
+  readonly refused: Sight | undefined;
+  /** The id stands although the platform does not show where the application belongs. */
+  readonly isUnproven?: boolean;
+}
+
+/** Whether an earlier write made sure of the application, and nothing that the set created is to be removed there. */
+function isRoutine(pass: SetPass, id: Uuid): boolean {
+  const known = pass.memory.targets?.find(({ applicationId }) => applicationId === id);
+  return isVerified(pass, id) && (known === undefined || leftovers({ wanted: true, known }, pass.inputs).length === 0);
 }
 
 async function placeIn(
@@ -87,13 +101,13 @@ function listsOf(pass: SetPass, id: Uuid): Lists {
   const { variables } = pass.inputs;
   const known = pass.memory.targets?.find(({ applicationId }) => applicationId === id);
   const names = new Set(variables.map(({ name }) => name));
-  const isRoutine =
+  const isSettled =
     pass.goal === "present" &&
     known !== undefined &&
     known.before === undefined &&
     variables.every((variable) => isInPlace(known, variable, pass.inputs)) &&
     known.variables?.every(({ key }) => names.has(key)) === true;
-  if (!isRoutine) return { variables: true, secrets: true };
+  if (!isSettled) return { variables: true, secrets: true };
   return {
     variables: variables.some(({ isSecret }) => !isSecret),
     secrets: variables.some(({ isSecret }) => isSecret),

@@ -54,8 +54,12 @@ function stepOf(
 /** The entry that we created under this name, and that still has it, if it is still there and can be removed through the application. */
 function removable({ surface }: SetPass, target: Target, key: string): Listed | undefined {
   const entry = createdEntry(target, key);
-  if (surface === "Documented" || entry === undefined) return undefined;
+  if (surface === "Documented" || isUnproven(target) || entry === undefined) return undefined;
   return isOfApplication(entry) ? entry : undefined;
+}
+
+function isUnproven({ sight }: Target): boolean {
+  return sight?.is === "shown" && sight.isUnproven === true;
 }
 
 function createdEntry({ known, sight }: Target, key: string): Listed | undefined {

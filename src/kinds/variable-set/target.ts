@@ -151,7 +151,10 @@ function isNewer(shown: string | undefined, ours: string | undefined): boolean {
 }
 
 /** What is in an application and not in the set any more, but was created by the operator. */
-export function leftovers({ wanted, known }: Target, inputs: Inputs): readonly KnownVariable[] {
+export function leftovers(
+  { wanted, known }: Pick<Target, "wanted" | "known">,
+  inputs: Inputs,
+): readonly KnownVariable[] {
   const names = new Set(wanted ? inputs.variables.map(({ name }) => name) : []);
   return (known.variables ?? []).filter(({ key, created }) => created === true && !names.has(key));
 }

@@ -1,5 +1,6 @@
 /** What a variable set says. Names of variables, never values; the same words for the same facts. Pure. */
 import type { Why } from "../../engine/kind.ts";
+import { unproven } from "../limits.ts";
 import { outside } from "../names.ts";
 import { fit } from "../text.ts";
 import type { Judged, Verdict } from "./judge.ts";
@@ -72,10 +73,8 @@ function trouble(sight: Exclude<Target["sight"], undefined | { is: "shown" }>, l
       const message = `The platform forbids to read the variables of application ${label} (403). It may be deleted there, or the token lacks a role.`;
       return { reason: "PermissionDenied", message };
     }
-    case "unproven": {
-      const message = `The platform's surface does not show where the application ${label} belongs, so it is not touched. A person who may edit the connection can let such ids stand with spec.allowUnverifiedIds.`;
-      return { reason: "NotObservable", message };
-    }
+    case "unproven":
+      return unproven(`application ${label}`);
     case "elsewhere": {
       const message = `The organization has no application ${label}. Fix spec.targets, or the connection.`;
       return { reason: "InvalidSpec", message };
@@ -131,9 +130,12 @@ export function changedSecrets(outlook: readonly Outlook[]): Why | undefined {
 export function beyondReach(pass: SetPass, { sight, label }: Target): Why | undefined {
   switch (sight?.is) {
     case undefined:
-    case "shown":
     case "missing":
       return undefined;
+    case "shown":
+      return sight.isUnproven === true
+        ? stays(`The platform does not show where the application ${label} belongs`)
+        : undefined;
     case "outside":
       return outside(pass, sight.projectId);
     case "elsewhere":

@@ -166,7 +166,8 @@ describe("on the documented surface", () => {
   it("an id stands only where the connection lets it, and from then on changes are noticed", async () => {
     const given = { ...spec, externalId: OTHER };
     const hook = world.webhook(given);
-    expect(await hook.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
+    const refused = await hook.run({ allowUnverifiedIds: false });
+    expect(refused).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
     expect(await hook.run({ allowUnverifiedIds: true })).toMatchObject({ ops: ["adopt"], is: "settled" });
     const changed = await hook.run({ spec: { ...given, enabled: false } });
     expect(changed).toMatchObject({ is: "stalled", why: { reason: "UpdateNotSupported" } });

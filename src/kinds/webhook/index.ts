@@ -96,7 +96,7 @@ function readyMessage({ spec, surface }: WebhookPass): string {
 }
 
 function unknown({ surface }: WebhookPass): Why {
-  const needed = surface === "Full" ? "" : " (the connection must allow it by spec.allowUnverifiedIds)";
+  const needed = surface === "Full" ? "" : " (if the connection lets such ids stand: spec.allowUnverifiedIds)";
   return {
     reason: "CreateResultUnknown",
     message: `The platform did not confirm the webhook, and its surface has no list to look it up in. Look on the platform: if it exists, set spec.externalId${needed}; if not, annotate this resource with platform-operator.io/resolve=recreate.`,

@@ -1,7 +1,8 @@
 /** What a webhook needs next: a list of checks, the first difference wins. Pure. */
 import type { Plan, Uuid, Why } from "../../engine/kind.ts";
 import { firstOf } from "../checks.ts";
-import { alreadyManaged, beyondProjects, deletedThere } from "../names.ts";
+import { beyondProjects, unprovenId } from "../limits.ts";
+import { alreadyManaged, deletedThere } from "../names.ts";
 import { unseen } from "../unseen.ts";
 import type { Do, Seen, WebhookPass } from "./model.ts";
 import { driftOf, isOutdated, shownTarget } from "./settings.ts";
@@ -49,11 +50,8 @@ function refusal(pass: WebhookPass, seen: Seen, id: Uuid): Why | undefined {
   }
   const holder = pass.holderOf(id);
   if (holder !== undefined) return alreadyManaged(id, holder);
-  if (recorded || pass.proof === "orphaned" || pass.surface === "Full" || pass.allowUnverifiedIds) return undefined;
-  return {
-    reason: "NotObservable",
-    message: `The platform's surface gives no proof that the webhook ${id} belongs to the organization. Set spec.allowUnverifiedIds on the connection if it does, or remove the id.`,
-  };
+  const isProven = recorded || pass.proof === "orphaned" || pass.surface === "Full";
+  return isProven ? undefined : unprovenId(pass, `webhook ${id}`);
 }
 
 /** Sent once in a pass: what the platform stores otherwise is told as drift. */

@@ -10,6 +10,7 @@ export const REASONS = {
   NotDeployed: "Nothing was to be deployed, and nothing is.",
   Bound: "The template is bound and every selected or mandatory layer is enabled.",
   Completed: "The operation was carried out.",
+  Accepted: "The platform accepted the request, and its surface does not show how it ends.",
   Progressing: "Work is under way.",
   ReconcileSuccess: "The last exchange with the platform succeeded.",
   // Work is under way.

@@ -71,6 +71,6 @@ function unseen(serviceCount: number | undefined): readonly string[] {
   return [
     `Of this environment the platform shows nothing but its id; it does not list ${services} either.`,
     "Fill in name and cluster, and take the comment signs away, to have it adopted.",
-    "A service can be adopted by spec.externalId when its connection says allowUnverifiedIds: true.",
+    "A service can be adopted by spec.externalId where its connection lets such ids stand (allowUnverifiedIds).",
   ];
 }

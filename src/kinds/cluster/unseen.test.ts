@@ -1,0 +1,98 @@
+/** A cluster that the surface does not show: what is sent, and what is said of it. */
+import { describe, expect, it } from "vitest";
+
+import { clusterPass } from "../../../test/support/cluster-passes.ts";
+import type { ClusterMemory } from "../../resources/cluster.ts";
+import { NOTHING_SEEN, type ClusterPass } from "./model.ts";
+import { plan } from "./plan.ts";
+import { report } from "./report.ts";
+
+const unseen = (change: Partial<ClusterPass> = {}, spec: object = {}): ClusterPass =>
+  clusterPass({ surface: "Documented", allowUnverifiedIds: true, ...change }, spec);
+
+function said(pass: ClusterPass): string {
+  const found = plan(pass, NOTHING_SEEN);
+  if (found.is === "step") return found.step.op;
+  return "why" in found ? found.why.reason : found.is;
+}
+
+describe("a cluster that nothing proves to be the organization's", () => {
+  const refused = { allowUnverifiedIds: false };
+
+  it.each<[string, Partial<ClusterPass>]>([
+    ["taken over", { proof: "given" }],
+    ["acted upon", {}],
+    ["stopped when its resource goes", { goal: "stopped" }],
+  ])("is not %s where the connection does not let its id stand", (_name, change) => {
+    expect(said(unseen({ ...refused, ...change }, { runState: "Stopped" }))).toBe("NotObservable");
+    expect(said(unseen(change, { runState: "Stopped" }))).toBe(change.proof === "given" ? "adopt" : "stopCluster");
+  });
+
+  it("is proven by an order that the platform took", () => {
+    expect(said(unseen({ ...refused, memory: { verified: true } }, { runState: "Stopped" }))).toBe("stopCluster");
+  });
+});
+
+describe("the version of a cluster that is not shown", () => {
+  const upgraded = { operation: "Upgrade", kubernetesVersion: "1.34", generation: 1 } as const;
+  const stopped = { operation: "Stop", generation: 2 } as const;
+  const baseline = (kubernetesVersion?: string) => ({
+    versionBaseline: { generation: 1, ...(kubernetesVersion !== undefined && { kubernetesVersion }) },
+  });
+
+  it.each<[string, ClusterMemory, string, string]>([
+    ["was set when it was taken over", {}, "1.34", "settled"],
+    ["was set before, and so still is", baseline("1.34"), "1.34", "settled"],
+    ["is set since", baseline(), "1.34", "upgradeCluster"],
+    ["is newer since", baseline("1.33"), "1.34", "upgradeCluster"],
+    ["is older since", baseline("1.35"), "1.34", "settled"],
+    ["was upgraded to", { lastOrder: upgraded }, "1.34", "settled"],
+    ["was upgraded to, before it was stopped", { ...baseline("1.34"), lastOrder: stopped }, "1.34", "settled"],
+    ["is newer than the one upgraded to", { lastOrder: upgraded }, "1.35", "upgradeCluster"],
+    [
+      "is newer, and an answer told that it is next",
+      { ...baseline("1.33"), nextKubernetesVersion: "1.34" },
+      "1.34",
+      "upgradeCluster",
+    ],
+    [
+      "is newer, and an answer told of another",
+      { ...baseline("1.33"), nextKubernetesVersion: "1.34" },
+      "1.35",
+      "VersionNotAvailable",
+    ],
+  ])("%s", (_name, memory, kubernetesVersion, expected) => {
+    expect(said(unseen({ memory, generation: 2 }, { kubernetesVersion }))).toBe(expected);
+  });
+
+  it("is remembered from the first look on, but not where the surface shows it", () => {
+    const look = (pass: ClusterPass) => report(pass, NOTHING_SEEN).status["versionBaseline"];
+    expect(look(unseen({}, { kubernetesVersion: "1.34" }))).toEqual({ generation: 1, kubernetesVersion: "1.34" });
+    expect(look(unseen())).toEqual({ generation: 1 });
+    expect(look(unseen({ memory: baseline(), generation: 2 }, { kubernetesVersion: "1.34" }))).toEqual({
+      generation: 1,
+    });
+  });
+
+  it("is never called reached", () => {
+    const say = (memory: ClusterMemory) => report(unseen({ memory }, { kubernetesVersion: "1.34" }), NOTHING_SEEN);
+    const upToDate = expect.objectContaining({ type: "UpToDate", status: "Unknown", reason: "NotObservable" });
+    expect(say({})).toMatchObject({ ready: { reason: "Available" } });
+    expect(say({}).conditions).toContainEqual(upToDate);
+    expect(say({ lastOrder: upgraded })).toMatchObject({ ready: { reason: "Accepted" } });
+    expect(say({ lastOrder: upgraded }).conditions).toContainEqual(upToDate);
+  });
+});
+
+describe("the stop of a cluster that is not shown", () => {
+  it.each([
+    ["STOP_QUEUED", "Accepted"],
+    [undefined, "Accepted"],
+    ["STOPPED", "Stopped"],
+  ])("is told after the answer %s as %s", (state, reason) => {
+    const memory = { runState: "Stopped", lastOrder: { operation: "Stop", generation: 1 }, state } as const;
+    const pass = unseen({ memory }, { runState: "Stopped" });
+    expect(said(pass)).toBe("settled");
+    expect(report(pass, NOTHING_SEEN).ready.reason).toBe(reason);
+  });
+});
