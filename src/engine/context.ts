@@ -38,6 +38,8 @@ export interface Windows {
   readonly unknownMs: Ms;
   /** After which a connection whose probes keep failing is no longer Ready (2 min). */
   readonly outageMs: Ms;
+  /** After which something that is referred to and does not exist stalls the object (10 min). */
+  readonly missingMs: Ms;
   /** When an object that has just become settled is looked at once more, before the poll interval begins (1 min). */
   readonly firstLookMs: Ms;
   /** The poll interval of what is settled (10 min) and the bounds of the follow interval (2 s to 30 s). */
@@ -61,6 +63,7 @@ export const DEFAULT_WINDOWS: Windows = {
   staleMs: 1_800_000,
   unknownMs: 600_000,
   outageMs: 120_000,
+  missingMs: 600_000,
   firstLookMs: 60_000,
   pollMs: 600_000,
   followMinMs: 2_000,

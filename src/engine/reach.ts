@@ -13,7 +13,8 @@ import { conditionOf, isSettled, text } from "./status.ts";
 
 export type Reached<Api> =
   | { readonly is: "reached"; readonly connection: Connection<Api> }
-  | { readonly is: "ended"; readonly ending: Ending };
+  /** `lacksConnection` where there is none, or none that may be used. */
+  | { readonly is: "ended"; readonly ending: Ending; readonly lacksConnection?: boolean };
 
 /** Finds and refreshes the connection of an object. A connection object is its own connection. @throws KubeError */
 export async function reach<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
@@ -34,7 +35,8 @@ export async function reach<Spec, In, Seen, Mem extends JsonObject, Do, Api exte
   const found = context.route(object);
   if (found.is === "found") return await use(context, object, found.key);
   const refused = found.why.reason === "InvalidSpec";
-  return refused ? ended({ is: "stalled", why: found.why, exchange: "none" }) : heldBy(context, object, found.why);
+  if (refused) return ended({ is: "stalled", why: found.why, exchange: "none" });
+  return { ...heldBy(context, object, found.why), lacksConnection: true };
 }
 
 const ended = (ending: Ending): { readonly is: "ended"; readonly ending: Ending } => ({ is: "ended", ending });
@@ -80,7 +82,7 @@ async function admit<Api extends RatedApi>(
   const refused = await admission(context.namespaces, connection.settings, connection.key, namespace);
   return refused === undefined
     ? { is: "reached", connection }
-    : ended({ is: "waiting", why: refused, exchange: "none" });
+    : { ...ended({ is: "waiting", why: refused, exchange: "none" }), lacksConnection: true };
 }
 
 /** The object waits for its connection, which tells its trouble itself; it is woken when that is over. */

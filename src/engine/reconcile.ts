@@ -13,6 +13,7 @@ import { finish } from "./finish.ts";
 import { keyText } from "./keys.ts";
 import type { Kind, Ms, Report, Why } from "./kind.ts";
 import { pass, type Passed } from "./loop.ts";
+import { stallOnMissing } from "./missing.ts";
 import { remove } from "./removal.ts";
 import { backoff, pollInterval } from "./schedule.ts";
 import { recordedId, scope, type Frame, type Scoped } from "./scope.ts";
@@ -71,10 +72,12 @@ async function reconcileObject<Spec, In, Seen, Mem extends JsonObject, Do, Api e
     ? { is: "ended", ending: { is: "paused" } }
     : await scope(context, kind, object, session, "present");
   if (scoped.is === "ended") {
-    return await finish(context, kind, unasked(object, session, scoped.ending, connectionPoll(kind)));
+    const { ending, again } = stallOnMissing(context, object, session, { ...scoped, again: connectionPoll(kind) });
+    return await finish(context, kind, unasked(object, session, ending, again));
   }
   if (kind.connection !== undefined) return await reconcileConnection(context, kind, scoped.frame);
-  const passed = await pass(context, kind, scoped.frame);
+  const ran = await pass(context, kind, scoped.frame);
+  const passed = { ...ran, ...stallOnMissing(context, ran.frame.object, session, ran) };
   const { connection } = scoped.frame;
   // The first object of a connection may be what its surface can be found out with.
   if (connection.surface === undefined && passed.ending.is === "settled") context.connections.suspect(connection);

@@ -39,7 +39,7 @@ export interface Frame<Spec, In, Mem extends JsonObject, Api> {
 
 export type Scoped<Spec, In, Mem extends JsonObject, Api> =
   | { readonly is: "ready"; readonly frame: Frame<Spec, In, Mem, Api> }
-  | { readonly is: "ended"; readonly ending: Ending };
+  | { readonly is: "ended"; readonly ending: Ending; readonly lacksConnection?: boolean };
 
 /** Value Secrets are read at each poll, but not at every step of a deployment that is followed. */
 const VALUES_MAX_AGE_MS = 5_000;

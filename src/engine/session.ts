@@ -2,6 +2,7 @@
 import { member } from "../kube/json.ts";
 import type { JsonObject, KubeObject } from "../kube/types.ts";
 import type { Ms, Uuid } from "./kind.ts";
+import type { Missing } from "./missing.ts";
 import type { Work } from "./progress.ts";
 import type { Rejection } from "./rejection.ts";
 import { sameJson } from "./status.ts";
@@ -34,6 +35,8 @@ export interface Session {
   waits: { readonly reason: string; readonly times: number };
   /** What the platform is at, while it is waited for. */
   work: Work | undefined;
+  /** What is referred to and does not exist, while it is waited for. */
+  missing: Missing | undefined;
   /** When the platform was last read about this object. */
   readAt: Ms;
   /** What was recorded is gone from the platform and is created anew. */
@@ -92,6 +95,7 @@ export function createSessions(monotonic: () => Ms): Sessions {
         failingSince: 0,
         waits: { reason: "", times: 0 },
         work: undefined,
+        missing: undefined,
         readAt: monotonic(),
         recreates: false,
         lostAt: undefined,

@@ -42,7 +42,7 @@ const MEANS: Readonly<Record<ApiFailure["is"], readonly [string, string, string,
   ],
   NotFound: [
     "retry/ExternalResourceDeleted",
-    "retry/ParentNotReady",
+    "retry/ParentNotFound",
     "retry/ExternalResourceDeleted",
     "retry/ExternalResourceDeleted",
     "retry/ExternalResourceDeleted",

@@ -132,7 +132,7 @@ function forbidden(error: ApiError, phase: Phase, attempts: number): Verdict {
 function notFound(error: ApiError, phase: Phase): Verdict {
   if (phase === "create") {
     const message = `The platform does not find the parent (404): ${error.message}`;
-    return { is: "retry", why: { reason: "ParentNotReady", message } };
+    return { is: "retry", why: { reason: "ParentNotFound", message } };
   }
   const message = `The platform does not find the object (404): ${error.message}`;
   return { is: "retry", why: { reason: "ExternalResourceDeleted", message } };

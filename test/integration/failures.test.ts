@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { condition } from "../support/cluster.ts";
-import { defaults, project } from "../support/manifests.ts";
+import { defaults, environment, project } from "../support/manifests.ts";
 import { createStage } from "../support/stage.ts";
 import { itTellsOfTrouble } from "../support/troubles.ts";
 
@@ -41,5 +41,24 @@ describe("[C9] a settled object whose connection is in trouble for long", () => 
     stage.platform.sim.faults.clear();
     await stage.waitFor("PlatformProject", "old", { type: "Synced", status: "True" });
     await stage.waitFor("PlatformConnection", "default", { status: "True", reason: "Available" });
+  });
+});
+
+describe("what a resource refers to and does not exist", () => {
+  const stage = createStage({ surface: "documented", windows: { missingMs: 1_500 } });
+
+  it("stalls the resource, and mends it the moment it is there", async () => {
+    await stage.apply(...defaults(stage), environment(stage, "child", "parent"));
+    const waits = await stage.waitFor("PlatformEnvironment", "child", { reason: "ParentNotFound" });
+    expect(condition(waits, "Reconciling")).toMatchObject({ status: "True" });
+    const stalled = await stage.waitFor("PlatformEnvironment", "child", { type: "Stalled", status: "True" });
+    expect(condition(stalled, "Stalled")).toMatchObject({
+      reason: "ParentNotFound",
+      message: `PlatformProject "parent" does not exist in namespace "${stage.namespace}". Create it or fix spec.projectRef.name.`,
+    });
+    expect(condition(stalled, "Reconciling")).toBeUndefined();
+    await stage.apply(project("parent"));
+    const mended = await stage.waitFor("PlatformEnvironment", "child", { status: "True" });
+    expect(condition(mended, "Stalled")).toBeUndefined();
   });
 });

@@ -25,7 +25,7 @@ export const REASONS = {
   Queued: "A deployment waits in the environment's queue.",
   // Something else is needed first.
   ParentNotReady: "The parent exists, but is not ready.",
-  ParentNotFound: "The parent does not exist.",
+  ParentNotFound: "The parent does not exist, here or on the platform.",
   DependencyNotReady: "A Secret, ConfigMap or object that is referred to is missing or not ready.",
   ConnectionNotReady: "The connection cannot be used now; it says why.",
   WaitingForChildren: "Children must be deleted first.",
