@@ -142,8 +142,13 @@ describe("a catalogue", () => {
     expect(changed.status["changedAt"]).toBe("2026-11-21T11:00:00Z");
   });
 
-  it("shows a section that the connection cannot read, and goes on with the others", async () => {
-    const { ready, status, output } = await reportOf(pass({ include: all }), { repositories: failed("Refused") });
+  it.each([
+    ["Refused", 0],
+    ["Invalid", 400],
+    ["Forbidden", 403],
+    ["Unauthorized", 401],
+  ] as const)("shows a section that the platform refuses as %s, and goes on with the others", async (is, code) => {
+    const { ready, status, output } = await reportOf(pass({ include: all }), { repositories: failed(is, code) });
     expect(ready).toMatchObject({
       reason: "Available",
       message: expect.stringContaining("GitRepositories cannot be read: said."),

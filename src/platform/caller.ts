@@ -43,7 +43,6 @@ interface Call<T> extends Content {
 
 /** What the areas are written on. Every method throws ApiError and nothing else. */
 export interface Caller {
-  readonly scheme: "Token" | "Bearer";
   /** A read that others may share. */
   read<Name extends OperationName, T>(name: Name, ids: PathIds<Name>, call: Call<T> & ReadOptions): Promise<T>;
   /** A read whose answer is never remembered, e.g. because it is a credential. */
@@ -135,7 +134,6 @@ export function createCaller(options: CallerOptions): Caller {
   };
 
   return {
-    scheme: target.scheme,
     fetch: async (name, ids, call) => fetch(name, ids, call),
     read: async (name, ids, call) => {
       const key = { operation: name, ids, query: queryOf(name, call), lane: options.lane() };

@@ -30,11 +30,12 @@ describe("the organization", () => {
     ),
   );
 
-  it("is not asked for its repositories with the wrong scheme", async () => {
+  it("is asked for its repositories with any token, and its answer counts", async () => {
     const { server, connect } = await startHarness();
+    server.script({ status: 401, body: { status: 401, error: "Unauthorized", message: "Use an API token" } });
     const error = await failureOf(connect({ scheme: "Bearer" }).organization.gitRepositories());
-    expect(error).toMatchObject({ failure: { is: "Refused" }, operation: "listGitRepositories" });
-    expect(error.message).toContain("API token");
-    expect(server.arrived).toEqual([]);
+    expect(error).toMatchObject({ failure: { is: "Unauthorized" }, operation: "listGitRepositories" });
+    expect(error.message).toContain("Use an API token");
+    expect(server.arrived).toHaveLength(1);
   });
 });

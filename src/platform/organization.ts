@@ -3,7 +3,6 @@ import { z } from "zod";
 import type { Caller, ReadOptions } from "./caller.ts";
 import { json, nothing } from "./decode.ts";
 import { sent } from "./encode.ts";
-import { ApiError } from "./errors.ts";
 import { flag, record, results, text, uuid } from "./schema.ts";
 
 /** The spec shows the one object type AWS; deployed services send eight, not all of them with an access key. */
@@ -27,7 +26,7 @@ export interface Organization {
   /** Has the invoices sent to the account holder by e-mail. */
   sendInvoices(): Promise<void>;
   gcpCredentials(credentialsId: string, options?: ReadOptions): Promise<CloudCredentials>;
-  /** @throws ApiError "Refused" on a Bearer connection: the spec lists the API-token scheme alone. */
+  /** The specification lists the API-token scheme alone for it; with another token the platform decides. */
   gitRepositories(query?: GitRepositoryQuery, options?: ReadOptions): Promise<readonly GitRepository[]>;
 }
 
@@ -38,17 +37,11 @@ export function organization(caller: Caller): Organization {
     sendInvoices: () => caller.write("sendInvoices", {}, { answer: nothing }),
     gcpCredentials: (credentialsId, options) =>
       caller.read("getGcpCredentials", { credentialsId }, { answer: json(credentials), ...options }),
-    gitRepositories: async (query = {}, options) => {
-      if (caller.scheme === "Bearer") {
-        const message =
-          "the list of git repositories takes an API token only, and this connection uses the Bearer scheme";
-        throw new ApiError("listGitRepositories", { is: "Refused" }, 0, message);
-      }
-      return caller.read(
+    gitRepositories: async (query = {}, options) =>
+      caller.read(
         "listGitRepositories",
         {},
         { query: sent(repositoryQuery, query), answer: repositoryList, ...options },
-      );
-    },
+      ),
   };
 }

@@ -16,8 +16,8 @@ const spec = z.object({
     .max(SECTIONS.length)
     .default(["Templates"])
     .describe(
-      "What to read: Templates, CloudProviders (with regions and zones), DatabaseTypes, GitRepositories (with an API " +
-        "token only). Defaults to Templates.",
+      "What to read: Templates, CloudProviders (with regions and zones), DatabaseTypes, GitRepositories (a platform " +
+        "may take an API token only for it). Defaults to Templates.",
     )
     .meta({ "x-kubernetes-list-type": "set" }),
   cluster: clusterContext.optional(),

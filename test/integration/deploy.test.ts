@@ -29,6 +29,23 @@ describe.each(["documented", "full"] as const)("a deployment on the %s surface",
 
   beforeAll(() => apps.ground());
 
+  it.each([
+    [400, "UnexpectedResponse"],
+    [403, "PermissionDenied"],
+    [500, "PlatformUnavailable"],
+  ])("goes on while the reads beside it answer %s", async (status, reason) => {
+    const name = `beside-${status}`;
+    const { faults } = stage.platform.sim;
+    for (const operation of ["getIngressDeploymentStatus", "listApplicationSecrets"]) {
+      faults.add({ match: { operation }, answer: { is: "status", status }, count: null });
+    }
+    const before = await apps.deploy(name, COMMITS.first);
+    await apps.change(name, { deploy: { gitCommitId: COMMITS.second } });
+    const after = await apps.deployed(name, COMMITS.second, before);
+    expect(condition(after, "IngressReady")).toMatchObject({ status: "Unknown", reason });
+    faults.clear();
+  });
+
   it("of another commit is one call with that commit, and the status tells of it", async () => {
     const before = await apps.deploy("commit", COMMITS.first);
     const record = await stage.record();

@@ -10,6 +10,7 @@ import { clusterConnection, connection } from "../../src/kinds/connection.ts";
 import { database } from "../../src/kinds/database/index.ts";
 import { environment } from "../../src/kinds/environment/index.ts";
 import { project } from "../../src/kinds/project/index.ts";
+import { NOT_READ } from "../../src/kinds/side-read.ts";
 import { webhook } from "../../src/kinds/webhook/index.ts";
 import { serviceStates } from "../../src/platform/states.ts";
 import { APPLICATION, ENVIRONMENT, inputsWith, OLD_REQUEST, passWith, print, REQUEST, specOf } from "./applications.ts";
@@ -63,7 +64,7 @@ const applicationSeen = fc.record({
   siblings: maybe(fc.array(record, { maxLength: 1 })),
   status: maybe(status),
   request: maybe(fc.record({ deploymentRequestId: fc.constant(REQUEST), status: state })),
-  ingress: maybe(fc.record({ routerId: maybe(hostile), status: maybe(state) })),
+  ingress: fc.record({ routerId: maybe(hostile), status: maybe(state) }).map((value) => ({ value, fault: undefined })),
   keys: maybe(fc.constantFrom(new Set(["KEY"]), new Set<string>())),
 });
 
@@ -133,7 +134,7 @@ export function readable({ pass, seen }: { readonly pass: ApplicationPass; reado
       ...seen,
       siblings: pass.surface === "Full" ? seen.siblings : undefined,
       request: open && present ? seen.request : undefined,
-      ingress: present ? seen.ingress : undefined,
+      ...(present ? {} : { ingress: NOT_READ }),
       keys: taken && present ? seen.keys : undefined,
     },
   };

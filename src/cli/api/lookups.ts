@@ -59,7 +59,7 @@ export const repositories = command({
   asks: "platform",
   formats: LIST_FORMATS,
   flags: { "git-token-id": { is: "text", value: "ID", about: "git token to look with" } },
-  details: "The platform answers this for API tokens only, not for connections with the Bearer scheme.",
+  details: "The platform may answer this for API tokens only, not for connections with the Bearer scheme.",
   run: async (call) => {
     const gitTokenId = call.flags["git-token-id"];
     const query = gitTokenId === undefined ? {} : { gitTokenId };

@@ -1,10 +1,11 @@
 /** What the parts of the application kind hand to each other. */
-import type { Fingerprint, Pass, Uuid } from "../../engine/kind.ts";
+import type { Fingerprint, Pass, Uuid, Why } from "../../engine/kind.ts";
 import type { Application } from "../../platform/applications.ts";
 import type { IngressStatus } from "../../platform/services.ts";
 import type { Variable } from "../../platform/variables.ts";
 import type { ApplicationMemory, ApplicationSpec } from "../../resources/application.ts";
 import type { Place, Sight } from "../service/model.ts";
+import { NOT_READ, type SideRead } from "../side-read.ts";
 import type { InputVariable } from "../variables.ts";
 
 export interface Inputs {
@@ -21,13 +22,15 @@ export interface Seen extends Place, Sight {
   readonly siblings: readonly Application[] | undefined;
   /** A fresh list proves that the recorded application is gone. */
   readonly isGone: boolean;
-  readonly ingress: IngressStatus | undefined;
+  readonly ingress: SideRead<IngressStatus>;
   /** Keys of the application's variables and secrets, where it has to be known. */
   readonly keys: ReadonlySet<string> | undefined;
   /** Ids of its own secrets by key, on the full surface, where one has to be changed. */
   readonly secretIds: ReadonlyMap<string, Uuid>;
   /** The secrets that are listed for it, where what an import has made is to be told from what was there before. */
   readonly secrets: readonly Variable[] | undefined;
+  /** Why the variables or secrets that had to be known could not be read. */
+  readonly variablesFault: Why | undefined;
   readonly serverNow: Date | undefined;
   /** The settings were sent in this pass. */
   readonly updated: boolean;
@@ -60,10 +63,11 @@ export const NOTHING_SEEN: Seen = {
   status: undefined,
   request: undefined,
   isGone: false,
-  ingress: undefined,
+  ingress: NOT_READ,
   keys: undefined,
   secretIds: new Map(),
   secrets: undefined,
+  variablesFault: undefined,
   serverNow: undefined,
   updated: false,
   deleting: false,

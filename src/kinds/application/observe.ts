@@ -3,7 +3,6 @@ import type { Uuid } from "../../engine/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import type { Variable } from "../../platform/variables.ts";
-import { everDeployed } from "../service/baseline.ts";
 import { ingressOf } from "../service/ingress.ts";
 import {
   isGone,
@@ -16,9 +15,10 @@ import {
   STATUSES_MAX_AGE_MS,
   withMine,
 } from "../service/observe.ts";
+import { sideRead } from "../side-read.ts";
 import { NOTHING_SEEN, type ApplicationPass, type Seen } from "./model.ts";
 import { unsentSettings } from "./settings.ts";
-import { pendingSecrets, variablesSent } from "./variables.ts";
+import { isForeign, pendingSecrets, variablesSent } from "./variables.ts";
 
 /** @throws ApiError */
 export async function observe(pass: ApplicationPass, api: Platform): Promise<Seen> {
@@ -68,10 +68,12 @@ async function details(
   id: Uuid,
   status: ServiceStatus,
   api: Platform,
-): Promise<Pick<Seen, "ingress" | "keys" | "secretIds" | "secrets">> {
+): Promise<Pick<Seen, "ingress"> & VariablesSeen> {
   const ingress = await ingressOf("application", id, status, api);
   return { ingress, ...(await variablesOf(pass, id, status, api)) };
 }
+
+type VariablesSeen = Pick<Seen, "keys" | "secretIds" | "secrets" | "variablesFault">;
 
 /** Which variables there are: asked only where memory cannot tell, and where a secret has to be changed by its id. */
 async function variablesOf(
@@ -79,26 +81,28 @@ async function variablesOf(
   id: Uuid,
   status: ServiceStatus,
   api: Platform,
-): Promise<Pick<Seen, "keys" | "secretIds" | "secrets">> {
-  const unasked = { keys: undefined, secretIds: new Map<string, Uuid>(), secrets: undefined };
+): Promise<VariablesSeen> {
+  const { keys, secretIds } = NOTHING_SEEN;
+  const unasked: VariablesSeen = { keys, secretIds, secrets: undefined, variablesFault: undefined };
   if (pass.inputs.variables.length === 0) return unasked;
   const isFull = pass.surface === "Full";
-  const foreign = everDeployed(status) && isUnknown(pass.memory);
+  const foreign = isForeign(pass, status);
   // Before an import as well: what it does not take over is changed by its id, and before the deployment.
   const isChanging = !variablesSent(pass, NOTHING_SEEN) || (isFull && pendingSecrets(pass).length > 0);
   if (!foreign && !(isChanging && (isFull || pass.inputs.secrets.size > 0))) return unasked;
-  const secrets = await api.variables.listSecrets(id);
-  const plain = foreign ? await api.variables.list(id) : [];
+  const lists = async () => ({
+    secrets: await api.variables.listSecrets(id),
+    plain: foreign ? await api.variables.list(id) : [],
+  });
+  const { value, fault } = await sideRead(lists(), "the variables");
+  if (value === undefined) return { ...unasked, variablesFault: fault };
+  const { secrets, plain } = value;
   return {
+    variablesFault: undefined,
     keys: foreign ? new Set([...plain, ...secrets].filter(isOwn).map(({ key }) => key)) : undefined,
     secretIds: new Map(isFull ? secrets.filter(isOwn).map((secret) => [secret.key, secret.id]) : []),
     secrets,
   };
-}
-
-/** Whether nothing tells what was sent: what was written always has settings, unless what it says cannot be read. */
-function isUnknown({ written, lastDeployment }: ApplicationPass["memory"]): boolean {
-  return written?.variables === undefined && (lastDeployment === undefined || written?.settings === undefined);
 }
 
 /** Lists hold inherited variables too; where a scope is shown it tells them apart. */

@@ -13,7 +13,7 @@ import { failedDeployment, progressOf } from "./progress.ts";
 import { planRemoval } from "./removal.ts";
 import { declaredSettings, observedSettings } from "./settings.ts";
 import { stop } from "./steps.ts";
-import { pendingSecrets, variablesSent } from "./variables.ts";
+import { isForeign, pendingSecrets, variablesSent } from "./variables.ts";
 import { failure, ofCommit } from "./words.ts";
 
 type Check = Plan<Do> | undefined;
@@ -56,6 +56,8 @@ function checkSettings(pass: ApplicationPass, seen: Seen): Check {
 }
 
 function checkVariables(pass: ApplicationPass, seen: Seen): Check {
+  // Whether those of a service that others deployed are as wanted is not known while they cannot be read.
+  if (seen.variablesFault !== undefined && isForeign(pass, seen.status)) return undefined;
   if (!variablesSent(pass, seen)) {
     return {
       is: "step",

@@ -13,6 +13,9 @@ import type { Seen } from "./model.ts";
 import { report } from "./report.ts";
 
 type Change = Parameters<typeof passWith>[0];
+const shown = <T>(value: T) => ({ value, fault: undefined });
+const FORBIDDEN = { reason: "PermissionDenied", message: "The platform answered 403." } as const;
+
 const reportOf = (change: Change, seen: Seen) => report(passWith(change), seen);
 const condition = (type: string, change: Change, seen: Seen) => {
   const found = reportOf(change, seen).conditions.find((each) => each.type === type);
@@ -62,24 +65,38 @@ describe("the conditions of an application", () => {
       "its ingress",
       "IngressReady",
       {},
-      seenIn("DEPLOYED", { ingress: { status: "DEPLOYED", routerId: REQUEST } }),
+      seenIn("DEPLOYED", { ingress: shown({ status: "DEPLOYED", routerId: REQUEST }) }),
       ["True", "DEPLOYED"],
     ],
     [
       "an ingress under way",
       "IngressReady",
       {},
-      seenIn("DEPLOYED", { ingress: { status: "RECAP" } }),
+      seenIn("DEPLOYED", { ingress: shown({ status: "RECAP" }) }),
       ["False", "RECAP"],
     ],
     [
       "an ingress without a state",
       "IngressReady",
       {},
-      seenIn("DEPLOYED", { ingress: { routerId: REQUEST } }),
+      seenIn("DEPLOYED", { ingress: shown({ routerId: REQUEST }) }),
       undefined,
     ],
+    [
+      "an ingress that cannot be read",
+      "IngressReady",
+      {},
+      seenIn("DEPLOYED", { ingress: { value: undefined, fault: FORBIDDEN } }),
+      ["Unknown", "PermissionDenied"],
+    ],
     ["no variables", "VariablesSynced", {}, seenIn("DEPLOYED"), undefined],
+    [
+      "variables that cannot be read",
+      "VariablesSynced",
+      { inputs: inputsWith([{ name: "KEY", value: "v", isSecret: false }]), memory: { lastDeployment: undefined } },
+      seenIn("DEPLOYED", { variablesFault: FORBIDDEN }),
+      ["Unknown", "PermissionDenied"],
+    ],
     [
       "variables that were not sent",
       "VariablesSynced",

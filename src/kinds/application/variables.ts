@@ -2,6 +2,8 @@
 import { sameContent, type ConditionFact, type JsonObject, type Needs } from "../../engine/kind.ts";
 import type { ApplicationSpec } from "../../resources/application.ts";
 import type { ApplicationMemory } from "../../resources/application.ts";
+import { everDeployed } from "../service/baseline.ts";
+import { faultCondition } from "../side-read.ts";
 import { inputsOf, isOfThen, isUntouched, type InputVariable } from "../variables.ts";
 import type { ApplicationPass, Do, Inputs, Seen } from "./model.ts";
 
@@ -29,6 +31,15 @@ export function variablesSent(pass: ApplicationPass, seen: Seen): boolean {
   const written = pass.memory.written?.variables;
   if (written !== undefined) return sameContent(written, fingerprint);
   return seen.keys !== undefined && variables.every(({ name }) => seen.keys?.has(name));
+}
+
+/**
+ * Whether the service was deployed before we came and nothing tells what was sent to it: what was written always has
+ * settings, unless what it says cannot be read.
+ */
+export function isForeign({ memory: { written, lastDeployment } }: ApplicationPass, status: Seen["status"]): boolean {
+  const isUnknown = lastDeployment === undefined || written?.settings === undefined;
+  return written?.variables === undefined && isUnknown && everDeployed(status);
 }
 
 /** Secrets that were sent, but that the platform kept as they were: an import never replaces a secret (api-behaviour §1). */
@@ -81,7 +92,7 @@ function isInPlace({ inputs, memory, surface }: ApplicationPass, { secrets }: Se
   const digest = inputs.secrets.get(name);
   // More than one where a secret of the environment or the project has the same name.
   const entries = secrets?.filter(({ key }) => key === name) ?? [];
-  if (surface === "Full" || digest === undefined || entries.length === 0) return false;
+  if (surface === "Full" || digest === undefined || (secrets !== undefined && entries.length === 0)) return false;
   const { sentSecrets = [], secrets: known = [] } = memory.written ?? {};
   const sent = sentSecrets.find(({ key }) => key === name);
   if (sent !== undefined) {
@@ -103,6 +114,8 @@ export function secretsOf({ inputs }: ApplicationPass, names: readonly string[])
 export function variablesCondition(pass: ApplicationPass, seen: Seen): readonly ConditionFact[] {
   if (pass.inputs.variables.length === 0) return [];
   const pending = pendingSecrets(pass).map(({ name }) => name);
+  const isInOrder = variablesSent(pass, seen) && pending.length === 0;
+  if (!isInOrder && seen.variablesFault !== undefined) return faultCondition("VariablesSynced", seen.variablesFault);
   if (!variablesSent(pass, seen)) {
     return [
       {

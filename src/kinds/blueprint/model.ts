@@ -3,6 +3,7 @@ import type { Fingerprint, Pass, Uuid } from "../../engine/kind.ts";
 import type { IngressStatus } from "../../platform/services.ts";
 import type { BlueprintMemory, BlueprintSpec } from "../../resources/blueprint.ts";
 import type { Listed, Place, Sight } from "../service/model.ts";
+import { NOT_READ, type SideRead } from "../side-read.ts";
 import type { InputVariable } from "../variables.ts";
 
 export interface Inputs {
@@ -25,7 +26,7 @@ export interface Seen extends Place, Sight {
   /** Fresh reads of both lists prove that the service, which was listed before, is gone. */
   readonly isGone: boolean;
   /** Of a Helm chart that runs. */
-  readonly ingress: IngressStatus | undefined;
+  readonly ingress: SideRead<IngressStatus>;
   readonly serverNow: Date | undefined;
 }
 
@@ -40,7 +41,7 @@ export const NOTHING_SEEN: Seen = {
   status: undefined,
   request: undefined,
   isGone: false,
-  ingress: undefined,
+  ingress: NOT_READ,
   serverNow: undefined,
 };
 

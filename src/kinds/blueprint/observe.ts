@@ -11,6 +11,7 @@ import {
   siblingsOf,
   STATUSES_MAX_AGE_MS,
 } from "../service/observe.ts";
+import { NOT_READ } from "../side-read.ts";
 import { NOTHING_SEEN, type BlueprintPass, type BlueprintService, type Seen } from "./model.ts";
 
 /** @throws ApiError */
@@ -56,7 +57,7 @@ async function stateOf(
   const options = { maxAgeMs: isFresh ? 0 : STATUSES_MAX_AGE_MS };
   const status = (await api.services.statuses(inputs.environmentId, options)).find(({ id }) => id === serviceId);
   const isChart = status !== undefined && type?.toUpperCase() === "HELM";
-  return { status, ingress: isChart ? await ingressOf("helm", serviceId, status, api) : undefined };
+  return { status, ingress: isChart ? await ingressOf("helm", serviceId, status, api) : NOT_READ };
 }
 
 /** The services that came from blueprints, under the ids of those; the first one where there are several. */

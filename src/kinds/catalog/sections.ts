@@ -55,7 +55,7 @@ const SOURCES: readonly Source[] = [
 
 /**
  * Reads what the spec includes, in a fixed order.
- * @throws ApiError for all but a section that this connection can never read
+ * @throws ApiError for all but a section that this connection cannot read
  */
 export async function readSections(
   spec: CatalogSpec,
@@ -69,16 +69,27 @@ export async function readSections(
       try {
         return { section, name, items: await source.read(api, spec, options), error: undefined };
       } catch (error) {
-        if (!(error instanceof ApiError) || !isLasting(error)) throw error;
+        if (!(error instanceof ApiError) || !isLasting(error, section)) throw error;
         return { section, name, items: [], error: cleaned(error.message, []) };
       }
     }),
   );
 }
 
-/** The list of repositories needs an API token; a surface may lack a list. Neither is trouble of the connection. */
-function isLasting({ failure }: ApiError): boolean {
-  return failure.is === "Refused" || failure.is === "NotFound" || failure.is === "NotSupported";
+/** What the platform refuses to show, or does not have, it will not show at the next look either. */
+const LASTING: ReadonlySet<ApiError["failure"]["is"]> = new Set([
+  "Refused",
+  "NotFound",
+  "NotSupported",
+  "Invalid",
+  "Conflict",
+]);
+
+/** The list of repositories may take other tokens than all other operations do: a rejection is no news of the connection. */
+const REJECTED: ReadonlySet<ApiError["failure"]["is"]> = new Set(["Unauthorized", "Forbidden"]);
+
+function isLasting({ failure }: ApiError, section: CatalogSection): boolean {
+  return LASTING.has(failure.is) || (section === "GitRepositories" && REJECTED.has(failure.is));
 }
 
 /** By code units of the keys, so that the order is the same everywhere. */

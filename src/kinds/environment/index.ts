@@ -6,6 +6,7 @@ import { isProjectOfOrganization, orGone, unlessMissing } from "../ancestry.ts";
 import { clusterNeed } from "../cluster-ref.ts";
 import type { PlatformKind } from "../kind.ts";
 import { baseline, landed } from "../names.ts";
+import { sideRead } from "../side-read.ts";
 import { countOf } from "../text.ts";
 import { driftOf, memoryOf, mineOf, recordOf, type Do, type EnvironmentPass, type Inputs, type Seen } from "./model.ts";
 import { plan } from "./plan.ts";
@@ -95,10 +96,16 @@ export const environment: PlatformKind<EnvironmentSpec, Inputs, Seen, Environmen
 async function listsOf(pass: EnvironmentPass, projectId: Uuid, api: Platform): Promise<Lists> {
   const isRoutine = pass.proof === "recorded" && pass.goal === "present" && pass.requested === undefined;
   const options = { maxAgeMs: isRoutine ? LIST_MAX_AGE_MS : 0 };
-  const read = async () => ({
-    counts: await api.projects.environmentStats(projectId, options),
-    records: pass.surface === "Full" ? await api.environments.list(projectId, options) : undefined,
-  });
+  const read = async () => {
+    const stats = api.projects.environmentStats(projectId, options);
+    if (pass.surface !== "Full") return { counts: await stats, records: undefined };
+    // Beside the list of records, the statistics show nothing but the number of services.
+    const [{ value }, records] = await Promise.all([
+      sideRead(stats, "the number of services"),
+      api.environments.list(projectId, options),
+    ]);
+    return { counts: value ?? records.map(({ id }) => ({ id })), records };
+  };
   if (pass.goal === "present") return await withMine(pass, projectId, await read(), api);
   // Of a project that is gone, nothing is left to delete.
   const isGone = async () => !(await isProjectOfOrganization(api, projectId));

@@ -4,6 +4,7 @@ import { USUAL_POLICIES } from "../../../test/support/policies.ts";
 import type { Goal, Pass } from "../../engine/kind.ts";
 import type { Project } from "../../platform/projects.ts";
 import type { ProjectMemory, ProjectSpec } from "../../resources/project.ts";
+import { NOT_READ, type SideRead } from "../side-read.ts";
 import { project } from "./index.ts";
 
 const MINE = "00000000-0000-4000-8000-0000000000b1";
@@ -38,9 +39,11 @@ function passOf(change: Partial<Omit<ProjectPass, "spec">> & { readonly spec?: o
   };
 }
 
+const shown = <T>(value: T): SideRead<T> => ({ value, fault: undefined });
+
 const seenOf = (projects: readonly Project[], change: Partial<Seen> = {}): Seen => ({
   projects,
-  environments: [],
+  environments: NOT_READ,
   serverNow: NOW,
   updated: false,
   deleting: false,
@@ -162,7 +165,7 @@ describe("the report of a project", () => {
   it("tells its record and its environments, in an order of their own", () => {
     const dates = { createdAt: "2026-11-21T09:00:00.123456Z", updatedAt: "2026-11-21T09:30:00Z" };
     const environments = [{ id: OTHER, serviceTotalNumber: 2 }, { id: MINE }];
-    const { status, ready } = project.report(passOf(), seenOf([remote(dates)], { environments }));
+    const { status, ready } = project.report(passOf(), seenOf([remote(dates)], { environments: shown(environments) }));
     expect(ready).toEqual({ reason: "Available", message: 'Project "shop" exists on the platform.' });
     expect(status).toEqual({
       ...dates,
@@ -173,7 +176,7 @@ describe("the report of a project", () => {
       ],
     });
     expect(
-      project.report(passOf(), seenOf([remote(dates)], { environments: environments.toReversed() })).status,
+      project.report(passOf(), seenOf([remote(dates)], { environments: shown(environments.toReversed()) })).status,
     ).toEqual(status);
   });
 
@@ -182,9 +185,20 @@ describe("the report of a project", () => {
       id: `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`,
     }));
     const of = (list: typeof environments) =>
-      project.report(passOf(), seenOf([remote()], { environments: list })).status;
+      project.report(passOf(), seenOf([remote()], { environments: shown(list) })).status;
     expect(of(environments)).toEqual(of(environments.toReversed()));
     expect(of(environments)).toMatchObject({ environmentCount: 250 });
+  });
+
+  it("says Unknown of environments that cannot be counted, and is ready", () => {
+    const fault = { reason: "PermissionDenied", message: "The platform answered 403." } as const;
+    const { conditions, status, ready } = project.report(
+      passOf(),
+      seenOf([remote()], { environments: { value: undefined, fault } }),
+    );
+    expect(ready.reason).toBe("Available");
+    expect(conditions).toEqual([{ type: "EnvironmentsListed", status: "Unknown", ...fault }]);
+    expect(status).not.toHaveProperty("environmentCount");
   });
 
   it("tells nothing of what is not its own, or not yet", () => {

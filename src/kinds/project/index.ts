@@ -6,6 +6,7 @@ import { LISTED_ENVIRONMENTS, platformProject, type ProjectMemory, type ProjectS
 import { unlessMissing } from "../ancestry.ts";
 import type { PlatformKind } from "../kind.ts";
 import { landed } from "../names.ts";
+import { faultCondition, NOT_READ, sideRead } from "../side-read.ts";
 import { countOf, fitOptional } from "../text.ts";
 import { driftOf, mineOf, type Do, type ProjectPass, type Seen } from "./model.ts";
 import { plan } from "./plan.ts";
@@ -27,8 +28,11 @@ export const project: PlatformKind<ProjectSpec, object, Seen, ProjectMemory, Do>
     const exists = pass.id !== undefined && projects.some(({ id }) => id === pass.id);
     const environments =
       exists && pass.goal === "present"
-        ? await api.projects.environmentStats(pass.id, { maxAgeMs: isRoutine ? LIST_MAX_AGE_MS : 0 })
-        : [];
+        ? await sideRead(
+            api.projects.environmentStats(pass.id, { maxAgeMs: isRoutine ? LIST_MAX_AGE_MS : 0 }),
+            "the environments",
+          )
+        : NOT_READ;
     return { projects, environments, serverNow: api.serverNow(), updated: false, deleting: false };
   },
 
@@ -54,17 +58,17 @@ export const project: PlatformKind<ProjectSpec, object, Seen, ProjectMemory, Do>
     const projects = await api.projects.list();
     const found = landed(intent, projects, pass.holderOf);
     if (found.length === 0) return { is: "absent" };
-    const seen = { projects, environments: [], serverNow: api.serverNow(), updated: false, deleting: false };
+    const seen = { projects, environments: NOT_READ, serverNow: api.serverNow(), updated: false, deleting: false };
     return { is: "landed", known: found.map(({ id }) => ({ seen, memory: pass.memory, id })) };
   },
 
   report: (pass, seen) => {
     // Of what is not ours, or not yet, nothing is told.
     const mine = pass.proof === "recorded" ? mineOf(pass, seen) : undefined;
-    const environments = seen.environments.toSorted((left, right) => (left.id < right.id ? -1 : 1));
+    const environments = (seen.environments.value ?? []).toSorted((left, right) => (left.id < right.id ? -1 : 1));
     return {
       ready: { reason: "Available", message: `Project "${pass.spec.name}" exists on the platform.` },
-      conditions: [],
+      conditions: mine === undefined ? [] : faultCondition("EnvironmentsListed", seen.environments.fault),
       status:
         mine === undefined
           ? {}

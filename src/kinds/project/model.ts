@@ -2,12 +2,13 @@
 import type { DriftField, Pass } from "../../engine/kind.ts";
 import type { EnvironmentCount, Project } from "../../platform/projects.ts";
 import type { ProjectMemory, ProjectSpec } from "../../resources/project.ts";
+import type { SideRead } from "../side-read.ts";
 import { fit } from "../text.ts";
 
 export interface Seen {
   /** All of the organization's. */
   readonly projects: readonly Project[];
-  readonly environments: readonly EnvironmentCount[];
+  readonly environments: SideRead<readonly EnvironmentCount[]>;
   readonly serverNow: Date | undefined;
   /** The settings were sent in this pass. */
   readonly updated: boolean;

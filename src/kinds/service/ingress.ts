@@ -4,8 +4,8 @@ import type { Platform } from "../../platform/index.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import type { IngressStatus } from "../../platform/services.ts";
 import { servicePhase } from "../../platform/states.ts";
+import { faultCondition, NOT_READ, sideRead, type SideRead } from "../side-read.ts";
 import { fitOptional, ID } from "../text.ts";
-import { orMissing } from "./observe.ts";
 import { shownState, stateCondition } from "./words.ts";
 
 /** It changes rarely. In milliseconds. */
@@ -20,19 +20,20 @@ export async function ingressOf(
   id: Uuid,
   status: ServiceStatus,
   api: Platform,
-): Promise<IngressStatus | undefined> {
-  if (servicePhase(status.state) !== "running") return undefined;
+): Promise<SideRead<IngressStatus>> {
+  if (servicePhase(status.state) !== "running") return NOT_READ;
   const read = api.services.ingressStatus(type, id, { maxAgeMs: MAX_AGE_MS });
-  return await orMissing(read, ["NotFound", "NotSupported", "BadResponse"]);
+  return await sideRead(read, "the ingress", ["NotFound", "NotSupported", "BadResponse"]);
 }
 
-/** The condition IngressReady; none without an ingress. */
-export function ingressReady(ingress: IngressStatus | undefined): readonly ConditionFact[] {
-  return ingress?.status === undefined ? [] : [stateCondition("IngressReady", ingress.status, "ingress")];
+/** The condition IngressReady; none without an ingress, Unknown where its read failed. */
+export function ingressReady({ value, fault }: SideRead<IngressStatus>): readonly ConditionFact[] {
+  if (value?.status === undefined) return faultCondition("IngressReady", fault);
+  return [stateCondition("IngressReady", value.status, "ingress")];
 }
 
 /** What a status holds of it. */
-export function ingressFields(ingress: IngressStatus | undefined) {
+export function ingressFields({ value: ingress }: SideRead<IngressStatus>) {
   return (
     ingress && {
       routerId: fitOptional(ingress.routerId, ID),
