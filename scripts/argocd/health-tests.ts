@@ -2,6 +2,7 @@
 import { stringify } from "yaml";
 
 import { conditionOf } from "../../src/engine/status.ts";
+import { PAUSED } from "../../src/resources/base/names.ts";
 import { healthCases, type HealthCase } from "../../test/support/health/index.ts";
 
 /** @returns health_test.yaml and its testdata, by path. */
@@ -18,7 +19,8 @@ export function healthTests(): ReadonlyMap<string, string> {
 
 /** What Argo CD shows beside the health. */
 export function messageOf({ object, health }: HealthCase): string {
-  if (health === "Suspended") return "Paused: the operator leaves it alone until it is resumed";
+  if (object.metadata.annotations?.[PAUSED] === "true")
+    return "Paused: the operator leaves it alone until it is resumed";
   const told = conditionOf(object, health === "Degraded" ? "Stalled" : "Ready");
   if (told === undefined) return "Waiting for the operator to look at this resource";
   if (told.observedGeneration !== object.metadata.generation) {

@@ -21,6 +21,11 @@ const ENDINGS = {
     exchange: "ok",
     why: { reason: "ApprovalPending", message: "A plan waits for approval: see status.plan." },
   },
+  outsideWindow: {
+    is: "waiting",
+    exchange: "ok",
+    why: { reason: "OutsideChangeWindow", message: "Waiting for a change window of spec.lifecycle.syncWindows." },
+  },
   strange: {
     is: "waiting",
     exchange: "ok",
@@ -67,11 +72,11 @@ function after(object: KubeObject, ending: Ending, governed?: Governed): KubeObj
   return { ...object, status: JSON.parse(JSON.stringify(status)) as JsonObject };
 }
 
-/** Something is to be written that a person has to approve. */
-function planned(object: KubeObject): KubeObject {
+/** Something is to be written that a person has to approve, or that a change window does not allow now. */
+function planned(object: KubeObject, ending: Ending & { readonly why: Why }): KubeObject {
   const step = { op: "updateIt", do: undefined, repeat: "safe", message: "Updates it." } as const;
-  const plan = planOf(object, [step], "ApprovalPending");
-  return after(object, ENDINGS.approval, { appliedGeneration: undefined, lastApprovedPlan: undefined, plan });
+  const plan = planOf(object, [step], ending.why.reason);
+  return after(object, ending, { appliedGeneration: undefined, lastApprovedPlan: undefined, plan });
 }
 
 const paused = (object: KubeObject): KubeObject => annotated(object, "paused", "true");
@@ -84,13 +89,26 @@ type Situation = Omit<HealthCase, "object"> & {
   readonly isConnection?: boolean;
 };
 
-const { settled, working, waiting, strange, stalled, trouble, outage, held } = ENDINGS;
+const { settled, working, waiting, approval, outsideWindow, strange, stalled, trouble, outage, held } = ENDINGS;
 
 const SITUATIONS: readonly Situation[] = [
   { name: "new", health: "Progressing", kstatus: "InProgress", lead: (object) => object },
   { name: "working", health: "Progressing", kstatus: "InProgress", lead: (object) => after(object, working) },
   { name: "waiting", health: "Progressing", kstatus: "InProgress", lead: (object) => after(object, waiting) },
-  { name: "approval", health: "Progressing", kstatus: "InProgress", lead: planned, needsPlan: true },
+  {
+    name: "approval",
+    health: "Suspended",
+    kstatus: "InProgress",
+    lead: (object) => planned(object, approval),
+    needsPlan: true,
+  },
+  {
+    name: "window",
+    health: "Suspended",
+    kstatus: "InProgress",
+    lead: (object) => planned(object, outsideWindow),
+    needsPlan: true,
+  },
   { name: "strange-state", health: "Progressing", kstatus: "InProgress", lead: (object) => after(object, strange) },
   { name: "ready", health: "Healthy", kstatus: "Current", lead: (object) => after(object, settled) },
   { name: "stalled", health: "Degraded", kstatus: "Failed", lead: (object) => after(object, stalled) },
