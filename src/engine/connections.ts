@@ -11,6 +11,8 @@ import type { ReceiverKeys } from "./receiver-keys.ts";
 export interface RatedApi {
   /** Takes the rate token of the next write. @throws ApiError RateLimited */
   reserve(): Promise<void>;
+  /** Whether an operation is one of the specification. */
+  isDocumented(operation: string): boolean;
   /** Has reads answered by the platform alone, not from what it said before. */
   refresh(): void;
   close(): Promise<void>;

@@ -12,6 +12,7 @@ import type {
   Needs,
   Proof,
   ReceiverInputs,
+  Supports,
   Surface,
   Uuid,
   Why,
@@ -35,6 +36,7 @@ export interface Pass<Spec, In, Mem extends JsonObject> {
   readonly proof: Proof | undefined;
   readonly memory: Mem;
   readonly surface: Surface;
+  readonly supports: Supports;
   /** It is not known yet, and acted on as Documented. */
   readonly isSurfaceOpen?: boolean;
   readonly generation: number;
@@ -200,14 +202,14 @@ export interface Kind<Spec, In, Seen, Mem extends JsonObject, Do, Api> {
   /** Its objects are never created by it: one that stays when its resource goes is not left behind. */
   readonly independent?: true;
   /**
-   * Whether its memory tells of something done that the platform, on this surface, tells nobody again. That it was is
+   * Whether its memory tells of something done that this platform tells nobody again. That it was is
    * noted where it outlives the status, so that it is not done again once the status is lost.
    */
-  untold?(memory: Mem, surface: Surface): boolean;
+  untold?(memory: Mem, supports: Supports): boolean;
   /** Whether its steps wait for approval unless the object or its connection says otherwise. */
   readonly manual?: true;
-  /** Whether the platform has a list by name on this surface, and so the default adoption policy is IfUniqueName. */
-  listable(surface: Surface): boolean;
+  /** Whether the platform has a list by name, and so the default adoption policy is IfUniqueName. */
+  listable(supports: Supports): boolean;
   needs(spec: Spec): Needs<In>;
   /**
    * The entries of objects of the platform ("<id>/<name>") that it writes beside what it stands for: as its memory says,

@@ -72,7 +72,7 @@ async function begin<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rat
   const isKept = typeof kind.lives === "string" || (kind.lives && frame.pass.proof === "recorded");
   if (!isKept) return { is: "on", frame };
   const object = await keepRecord(context, frame, kind.lives);
-  const isUntold = kind.untold?.(frame.pass.memory, frame.pass.surface) === true && !isBegun(object);
+  const isUntold = kind.untold?.(frame.pass.memory, frame.pass.supports) === true && !isBegun(object);
   return { is: "on", frame: { ...frame, object: isUntold ? await noteBegun(context, object) : object } };
 }
 

@@ -9,7 +9,7 @@ import type { Cause, Context } from "./context.ts";
 import { causeIn, governedIn, type Governed } from "./governed.ts";
 import { contradiction, identify, isForeign, type Identity, type Pins } from "./identity.ts";
 import { keyText } from "./keys.ts";
-import type { Goal, Kind, Needs, Pass, Proof, Reference, Uuid, Why } from "./kind.ts";
+import type { Goal, Kind, Needs, Pass, Proof, Reference, Supports, Uuid, Why } from "./kind.ts";
 import { originOf } from "./origin.ts";
 import type { Orphan } from "./orphans/orphan.ts";
 import { adoptionPolicy, invalidSpec, policiesOf, requestedToken, type Policies } from "./policy.ts";
@@ -192,6 +192,8 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
   const { object, session, connection, pins, policies } = frame;
   const { settings } = connection;
   const surface = connection.surface ?? "Documented";
+  const supports: Supports = (operation) =>
+    surface === "Full" || connection.api.isDocumented(operation) ? "Supported" : "Unsupported";
   const id = found.identity.is === "known" ? found.identity.id : undefined;
   const proof: Proof | undefined = found.identity.is === "known" ? found.identity.proof : undefined;
   return {
@@ -204,10 +206,11 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     proof,
     memory: kind.resource.memory.parse(session.unsaved?.memory ?? { ...found.kept, ...statusOf(object) }),
     surface,
+    supports,
     isSurfaceOpen: connection.surface === undefined,
     generation: object.metadata.generation ?? 0,
     adoption: adoptionPolicy(policies.adoption, {
-      listable: kind.listable(surface),
+      listable: kind.listable(supports),
       parentManagedHere: isManagedHere(found.needs.references[0], connection),
     }),
     requested: requestedToken(object),

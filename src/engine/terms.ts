@@ -9,6 +9,12 @@ export type Uuid = string;
 /** "stopped" is what deletionPolicy Stop asks for before the object goes. */
 export type Goal = "present" | "absent" | "stopped";
 
+/** Whether the platform offers an operation of its API; Unknown until it has answered one. */
+export type Support = "Supported" | "Unsupported" | "Unknown";
+
+/** @param operation by its name, e.g. "updateProject". Those of the specification are always Supported. */
+export type Supports = (operation: string) => Support;
+
 /** What the platform offers behind a connection (design §4). */
 export type Surface = "Documented" | "Full";
 

@@ -12,6 +12,7 @@ import {
   starting,
   writtenMemory,
 } from "../../test/support/bindings.ts";
+import { supportsOn } from "../../test/support/supports.ts";
 import type { Binding } from "../platform/templates.ts";
 import { createBinding } from "./binding.ts";
 import type { BindingPass, Seen } from "./binding/model.ts";
@@ -189,7 +190,7 @@ describe("the plan of a binding", () => {
     const pass = bindingPass(bindingSpec({ layerSelections: { gpu: true } }));
     const layers = [...enabled, { key: "gpu", status: "SKIPPED", reason: "Not available on IBM" }];
     const seen = bindingSeen({ template: essentials, bound: full(layers) });
-    expect(kind.plan({ ...pass, memory: writtenMemory(pass, layers), surface: "Full" }, seen)).toEqual({
+    expect(kind.plan({ ...pass, memory: writtenMemory(pass, layers), supports: supportsOn("Full") }, seen)).toEqual({
       is: "stalled",
       why: { reason: "LayersNotEnabled", message: expect.stringMatching(/^gpu is SKIPPED .*Deselect/) },
     });

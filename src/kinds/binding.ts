@@ -78,7 +78,7 @@ function checkLayers(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
 }
 
 function checkRead(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
-  if (seen.sent && seen.bound === undefined && pass.surface === "Full")
+  if (seen.sent && seen.bound === undefined && pass.supports("getBinding") === "Supported")
     return { is: "waiting", why: { reason: "Progressing", message: "The binding was written and is read back." } };
   return undefined;
 }
@@ -115,11 +115,11 @@ function refusal(pass: BindingPass, { cluster }: Seen): Why | undefined {
 }
 
 async function put(pass: BindingPass, seen: Seen, api: Platform): Promise<Known<Seen, BindingMemory>> {
-  const { spec, inputs, surface } = pass;
+  const { spec, inputs, supports } = pass;
   const answer = await api.templates.bind(inputs.clusterId, bindingInput(pass, seen));
   return {
     // What the answer shows is how it is now, and on the documented surface never again.
-    seen: { ...seen, bound: surface === "Full" ? answer : undefined, sent: true },
+    seen: { ...seen, bound: supports("getBinding") === "Supported" ? answer : undefined, sent: true },
     memory: {
       templateKey: spec.template.key,
       templateVersion: spec.template.version,

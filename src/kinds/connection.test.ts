@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { supportsOn } from "../../test/support/supports.ts";
 import type { Pass } from "../engine/kind.ts";
 import { ApiError, type ApiFailure } from "../platform/errors.ts";
 import type { Platform } from "../platform/index.ts";
@@ -152,7 +153,7 @@ describe("the settings of a connection", () => {
 
 describe("a connection", () => {
   it.each([connection, clusterConnection])("has nothing on the platform that could be acted upon", async (kind) => {
-    expect([kind.lives, kind.listable("Full"), kind.claim({} as never, () => undefined)]).toEqual([
+    expect([kind.lives, kind.listable(supportsOn("Full")), kind.claim({} as never, () => undefined)]).toEqual([
       false,
       false,
       undefined,

@@ -21,6 +21,7 @@ import { ApiError } from "./errors.ts";
 import { createGate } from "./gate.ts";
 import type { Budget, Priority, Rate } from "./gate.ts";
 import { createTransport } from "./http.ts";
+import { isDocumented } from "./operations.ts";
 import { organization } from "./organization.ts";
 import type { Organization } from "./organization.ts";
 import { isUuid } from "./paths.ts";
@@ -99,6 +100,8 @@ export interface Platform {
    * @throws ApiError "RateLimited" or "OverBudget" with the time to wait.
    */
   reserve(priority?: Priority): Promise<void>;
+  /** Whether an operation is one of the specification. */
+  isDocumented(operation: string): boolean;
   /** Answers reads from the platform alone, not from what it said before: it was heard to have changed. */
   refresh(): void;
   /** What the rate gate has left, for metrics. */
@@ -160,6 +163,7 @@ export function connectPlatform(options: PlatformOptions): Platform {
       const waitMs = await gate.reserve(priority, lane());
       if (waitMs > 0) throw heldBack("reserve", waitMs, gate.budget());
     },
+    isDocumented,
     refresh: () => {
       caller.refresh();
     },

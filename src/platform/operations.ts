@@ -194,6 +194,15 @@ export function operation(name: OperationName): OperationEntry {
   return operations[name];
 }
 
+const documented: ReadonlySet<string> = new Set(
+  Object.entries<OperationEntry>(operations).flatMap(([name, { surface }]) => (surface === "Documented" ? [name] : [])),
+);
+
+/** Whether an operation is one of the specification. */
+export function isDocumented(name: string): boolean {
+  return documented.has(name);
+}
+
 /** Whether an operation only looks: it may be repeated, and its failure leaves no question open. */
 export function isRead(name: OperationName): boolean {
   const entry = operation(name);

@@ -11,6 +11,7 @@ import {
   type LastDeployment,
 } from "../../src/resources/application.ts";
 import { USUAL_POLICIES } from "./policies.ts";
+import { supportsOn } from "./supports.ts";
 
 export const APPLICATION = "00000000-0000-4000-8000-0000000000a1";
 export const ENVIRONMENT = "00000000-0000-4000-8000-0000000000e1";
@@ -83,6 +84,7 @@ export function passWith(
     proof: "recorded",
     memory: { lastDeployment: deployment(), ...memory },
     surface: "Documented",
+    supports: supportsOn(rest.surface ?? "Documented"),
     generation: 1,
     adoption: "IfUniqueName",
     requested: undefined,

@@ -15,6 +15,7 @@ import type {
 } from "../../src/platform/templates.ts";
 import { platformBinding, type BindingMemory, type BindingSpec } from "../../src/resources/binding.ts";
 import { USUAL_POLICIES } from "./policies.ts";
+import { supportsOn } from "./supports.ts";
 
 export const CLUSTER = "00000000-0000-4000-8000-000000000002";
 export const NOW = new Date("2026-11-21T10:00:00.400Z");
@@ -101,6 +102,7 @@ export function passOf<Spec, In, Mem extends JsonObject>(
     id: undefined,
     proof: undefined,
     surface: "Documented",
+    supports: supportsOn(change.surface ?? "Documented"),
     generation: 1,
     adoption: "Never",
     requested: undefined,

@@ -5,6 +5,7 @@ import { plan } from "../../src/kinds/blueprint/plan.ts";
 import { platformBlueprint, type BlueprintMemory } from "../../src/resources/blueprint.ts";
 import { ENVIRONMENT, NOW, print, statusOf } from "./applications.ts";
 import { USUAL_POLICIES } from "./policies.ts";
+import { supportsOn } from "./supports.ts";
 
 export const BLUEPRINT = "00000000-0000-4000-8000-0000000000b7";
 export const SERVICE = "00000000-0000-4000-8000-0000000000a7";
@@ -43,6 +44,7 @@ export function passWith(
     proof: "recorded",
     memory: { serviceId: SERVICE, createdAt: ago(60), ...memory },
     surface: "Full",
+    supports: supportsOn(rest.surface ?? "Full"),
     generation: 1,
     adoption: "IfUniqueName",
     requested: undefined,

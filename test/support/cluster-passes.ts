@@ -2,6 +2,7 @@ import { NOTHING_SEEN, type ClusterPass, type Seen } from "../../src/kinds/clust
 import type { ClusterStatus } from "../../src/platform/clusters.ts";
 import { platformCluster } from "../../src/resources/cluster.ts";
 import { USUAL_POLICIES } from "./policies.ts";
+import { supportsOn } from "./supports.ts";
 
 export const CLUSTER = "00000000-0000-4000-8000-0000000000c1";
 
@@ -17,6 +18,7 @@ export function clusterPass(change: Partial<ClusterPass> = {}, spec: object = {}
     proof: "recorded",
     memory: {},
     surface: "Full",
+    supports: supportsOn(change.surface ?? "Full"),
     generation: 1,
     adoption: "Never",
     requested: undefined,

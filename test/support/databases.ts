@@ -6,6 +6,7 @@ import type { Database } from "../../src/platform/databases.ts";
 import type { ServiceStatus } from "../../src/platform/service-status.ts";
 import { platformDatabase, type DatabaseDeployment, type DatabaseMemory } from "../../src/resources/database.ts";
 import { USUAL_POLICIES } from "./policies.ts";
+import { supportsOn } from "./supports.ts";
 
 export const DATABASE = "00000000-0000-4000-8000-0000000000b1";
 export const ENVIRONMENT = "00000000-0000-4000-8000-0000000000e1";
@@ -61,6 +62,7 @@ export function passWith(
     proof: "recorded",
     memory: { lastDeployment: deployment(), state: "DEPLOYED", ...memory },
     surface: "Full",
+    supports: supportsOn(rest.surface ?? "Full"),
     generation: 1,
     adoption: "IfUniqueName",
     requested: undefined,

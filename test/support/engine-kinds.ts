@@ -22,7 +22,7 @@ export const widget: Kind<WidgetSpec, Inputs, Seen, WidgetMemory, Do, WidgetApi>
     explode(spec, "claim");
     return spec.externalId;
   },
-  listable: (surface) => surface === "Full",
+  listable: (supports) => supports("list") === "Supported",
   needs: (spec) => {
     explode(spec, "needs");
     const { parentRef, secret } = spec;

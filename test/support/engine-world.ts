@@ -147,6 +147,7 @@ export function makeWorld(): World {
     },
     api: (token) => ({
       reserve: () => world.reserve(),
+      isDocumented: () => false,
       refresh: () => {},
       close: () => {
         world.closed += 1;

@@ -3,6 +3,7 @@ import { environment } from "../../src/kinds/environment/index.ts";
 import type { EnvironmentPass, Seen } from "../../src/kinds/environment/model.ts";
 import type { Environment } from "../../src/platform/environments.ts";
 import { USUAL_POLICIES } from "./policies.ts";
+import { supportsOn } from "./supports.ts";
 
 export const PROJECT = "00000000-0000-4000-8000-0000000000b1";
 export const MINE = "00000000-0000-4000-8000-0000000000e1";
@@ -25,6 +26,7 @@ export function passOf({ spec, ...rest }: Change = {}): EnvironmentPass {
     proof: "recorded",
     memory: {},
     surface: "Documented",
+    supports: supportsOn(rest.surface ?? "Documented"),
     generation: 1,
     adoption: "IfUniqueName",
     requested: undefined,

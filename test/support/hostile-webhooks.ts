@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { webhook } from "../../src/kinds/webhook/index.ts";
 import { passWith, print } from "./applications.ts";
 import { hostile, maybe } from "./hostile-values.ts";
+import { supportsOn } from "./supports.ts";
 
 const WEBHOOK = "00000000-0000-4000-8000-0000000000d1";
 
@@ -27,12 +28,18 @@ const spec = webhook.resource.spec.parse({
 });
 const pass = fc
   .record({
-    surface: fc.constantFrom("Documented", "Full"),
+    surface: fc.constantFrom("Documented" as const, "Full" as const),
     memory: fc.constantFrom({}, { registered: print("old") }, { registered: print("new") }),
     proof: fc.constantFrom("recorded", "claimed", "given"),
     goal: fc.constantFrom("present", "absent"),
   })
-  .map((change) => ({ ...passWith({ id: WEBHOOK }), spec, inputs: { settings: print("new") }, ...change }));
+  .map((change) => ({
+    ...passWith({ id: WEBHOOK }),
+    spec,
+    inputs: { settings: print("new") },
+    ...change,
+    supports: supportsOn(change.surface),
+  }));
 
 export const webhookSight = fc.record({
   pass,

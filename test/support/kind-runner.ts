@@ -6,6 +6,7 @@ import { fingerprint } from "../../src/engine/values.ts";
 import type { Json, JsonObject, KubeObject } from "../../src/kube/types.ts";
 import { ApiError, notExecuted } from "../../src/platform/errors.ts";
 import { USUAL_POLICIES } from "./policies.ts";
+import { supportsOn } from "./supports.ts";
 
 /** What may differ from one pass to the next. */
 export interface PassChange {
@@ -93,8 +94,9 @@ export function kindRunner<Spec, In, Seen, Mem extends JsonObject, Do, Api>(
       ...identityOf(),
       memory: kind.resource.memory.parse(object.status),
       surface: around.surface,
+      supports: supportsOn(around.surface),
       generation: object.metadata.generation ?? 1,
-      adoption: change.adoption ?? (kind.listable(around.surface) ? "IfUniqueName" : "Never"),
+      adoption: change.adoption ?? (kind.listable(supportsOn(around.surface)) ? "IfUniqueName" : "Never"),
       requested: change.requested,
       holderOf: change.holderOf ?? (() => undefined),
       allowUnverifiedIds: change.allowUnverifiedIds ?? change.allowedProjects === undefined,

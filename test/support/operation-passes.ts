@@ -7,6 +7,7 @@ import type { Platform } from "../../src/platform/index.ts";
 import type { ServiceStatus } from "../../src/platform/service-status.ts";
 import { platformOperation } from "../../src/resources/operation.ts";
 import { USUAL_POLICIES } from "./policies.ts";
+import { supportsOn } from "./supports.ts";
 
 export const TARGET = "00000000-0000-4000-8000-0000000000e1";
 
@@ -22,6 +23,7 @@ export function operationPass(spec: unknown, change: Partial<OperationPass> = {}
     proof: undefined,
     memory: {},
     surface: "Documented",
+    supports: supportsOn(change.surface ?? "Documented"),
     generation: 1,
     adoption: "Never",
     requested: undefined,

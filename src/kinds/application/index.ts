@@ -15,7 +15,7 @@ export const application: PlatformKind<ApplicationSpec, Inputs, Seen, Applicatio
   resource: platformApplication,
   lives: true,
   claim: (spec) => spec.externalId,
-  listable: (surface) => surface === "Full",
+  listable: (supports) => supports("listApplications") === "Supported",
   needs: (spec) => ({
     references: [
       {

@@ -27,12 +27,13 @@ export async function observe(pass: ApplicationPass, api: Platform): Promise<See
   // First, as what was read before it has ended would be told as the end.
   const request = await requestOf(pass, api);
   const isFresh = pass.requested !== undefined || mayBeOver(pass, request);
-  const siblings = pass.surface === "Full" ? await recordsOf(pass, isFresh, api) : undefined;
+  const siblings = pass.supports("listApplications") === "Supported" ? await recordsOf(pass, isFresh, api) : undefined;
   const seen = { ...place, siblings, serverNow: api.serverNow() };
   if (pass.id === undefined) return seen;
   const status = await statusOf(pass, pass.id, { siblings, isFresh }, api);
   if (status === undefined) {
-    return { ...seen, isGone: await isGone(pass, () => api.applications.list(pass.inputs.environmentId)) };
+    const list = () => api.applications.list(pass.inputs.environmentId);
+    return { ...seen, isGone: pass.supports("listApplications") === "Supported" && (await isGone(pass, list)) };
   }
   if (pass.goal !== "present") return { ...seen, status };
   return { ...seen, status, request, ...(await details(pass, pass.id, status, api)) };
@@ -58,7 +59,12 @@ async function statusOf(
 ): Promise<ServiceStatus | undefined> {
   const options = { maxAgeMs: isFresh ? 0 : STATUSES_MAX_AGE_MS };
   const isListed = siblings?.some((one) => one.id === id) === true;
-  if (pass.surface === "Full" && !isListed && (siblings === undefined || pass.proof !== "recorded")) return undefined;
+  if (
+    pass.supports("listApplications") === "Supported" &&
+    !isListed &&
+    (siblings === undefined || pass.proof !== "recorded")
+  )
+    return undefined;
   const all = isListed ? await api.services.statuses(pass.inputs.environmentId, options) : [];
   return all.find((one) => one.id === id) ?? (await orMissing(api.applications.status(id), ["NotFound"]));
 }
@@ -85,11 +91,11 @@ async function variablesOf(
   const { keys, secretIds } = NOTHING_SEEN;
   const unasked: VariablesSeen = { keys, secretIds, secrets: undefined, variablesFault: undefined };
   if (pass.inputs.variables.length === 0) return unasked;
-  const isFull = pass.surface === "Full";
+  const canReplace = pass.supports("updateSecret") === "Supported";
   const foreign = isForeign(pass, status);
   // Before an import as well: what it does not take over is changed by its id, and before the deployment.
-  const isChanging = !variablesSent(pass, NOTHING_SEEN) || (isFull && pendingSecrets(pass).length > 0);
-  if (!foreign && !(isChanging && (isFull || pass.inputs.secrets.size > 0))) return unasked;
+  const isChanging = !variablesSent(pass, NOTHING_SEEN) || (canReplace && pendingSecrets(pass).length > 0);
+  if (!foreign && !(isChanging && (canReplace || pass.inputs.secrets.size > 0))) return unasked;
   const lists = async () => ({
     secrets: await api.variables.listSecrets(id),
     plain: foreign ? await api.variables.list(id) : [],
@@ -100,7 +106,7 @@ async function variablesOf(
   return {
     variablesFault: undefined,
     keys: foreign ? new Set([...plain, ...secrets].filter(isOwn).map(({ key }) => key)) : undefined,
-    secretIds: new Map(isFull ? secrets.filter(isOwn).map((secret) => [secret.key, secret.id]) : []),
+    secretIds: new Map(canReplace ? secrets.filter(isOwn).map((secret) => [secret.key, secret.id]) : []),
     secrets,
   };
 }

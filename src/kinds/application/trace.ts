@@ -36,7 +36,7 @@ async function traceCreate(
   pass: ApplicationPass,
   api: Platform,
 ): Promise<Trace<Seen, ApplicationMemory>> {
-  if (pass.surface === "Documented") return { is: "unknowable", why: untraceable(intent.name) };
+  if (pass.supports("listApplications") !== "Supported") return { is: "unknowable", why: untraceable(intent.name) };
   const found = landed(
     intent,
     await api.applications.list(intent.parentId ?? pass.inputs.environmentId),

@@ -57,7 +57,8 @@ type Written = NonNullable<ApplicationMemory["written"]>;
  * that it made are known by that, and hold what was sent.
  */
 export function prepare(step: Do, pass: ApplicationPass, seen: Seen): ApplicationMemory | undefined {
-  if (step.what !== "import" || pass.surface === "Full" || seen.secrets === undefined) return undefined;
+  if (step.what !== "import" || pass.supports("updateSecret") === "Supported" || seen.secrets === undefined)
+    return undefined;
   const { written } = pass.memory;
   const sent = written?.sentSecrets ?? [];
   const listed = new Set(seen.secrets.map(({ key }) => key));
@@ -88,11 +89,16 @@ export function imported(pass: ApplicationPass, seen: Seen, taken: readonly stri
 }
 
 /** Whether a secret that an import could not replace has the value of the spec all the same. */
-function isInPlace({ inputs, memory, surface }: ApplicationPass, { secrets }: Seen, name: string): boolean {
+function isInPlace({ inputs, memory, supports }: ApplicationPass, { secrets }: Seen, name: string): boolean {
   const digest = inputs.secrets.get(name);
   // More than one where a secret of the environment or the project has the same name.
   const entries = secrets?.filter(({ key }) => key === name) ?? [];
-  if (surface === "Full" || digest === undefined || (secrets !== undefined && entries.length === 0)) return false;
+  if (
+    supports("updateSecret") === "Supported" ||
+    digest === undefined ||
+    (secrets !== undefined && entries.length === 0)
+  )
+    return false;
   const { sentSecrets = [], secrets: known = [] } = memory.written ?? {};
   const sent = sentSecrets.find(({ key }) => key === name);
   if (sent !== undefined) {

@@ -50,15 +50,17 @@ export async function observe(pass: BindingPass, api: Platform, list: ListTempla
   const templates = await list(api, cluster.kind);
   const template = templates.find(({ key, version }) => key === spec.template.key && version === spec.template.version);
   const bound =
-    cluster.listed !== false && pass.surface === "Full" ? await bindingOf(inputs.clusterId, api) : undefined;
+    cluster.listed !== false && pass.supports("getBinding") === "Supported"
+      ? await bindingOf(inputs.clusterId, api)
+      : undefined;
   const offered = templates.map(({ key, version }) => ({ key, version }));
   const problems = template === undefined ? [] : problemsOf({ spec, inputs, template, cluster: cluster.kind });
   return { cluster, template, offered, problems, bound, sent: false };
 }
 
 /** The pair of the spec, else what the cluster says of itself on the full surface. */
-async function clusterOf({ spec, inputs, surface }: BindingPass, api: Platform): Promise<ClusterSeen> {
-  if (surface === "Documented") return { listed: undefined, kind: spec.cluster };
+async function clusterOf({ spec, inputs, supports }: BindingPass, api: Platform): Promise<ClusterSeen> {
+  if (supports("listClusters") !== "Supported") return { listed: undefined, kind: spec.cluster };
   const clusters = await orUnshown(api.clusters.list({ maxAgeMs: MAX_AGE_MS }));
   const cluster = clusters?.find(({ id }) => id === inputs.clusterId);
   return { listed: clusters && cluster !== undefined, kind: spec.cluster ?? kindOf(cluster) };

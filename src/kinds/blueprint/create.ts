@@ -29,7 +29,7 @@ export async function trace(
   pass: BlueprintPass,
   api: Platform,
 ): Promise<Trace<Seen, BlueprintMemory>> {
-  if (pass.surface === "Documented") return { is: "unknowable", why: untraceable(intent.name) };
+  if (pass.supports("listServices") !== "Supported") return { is: "unknowable", why: untraceable(intent.name) };
   const services = await api.services.list(intent.parentId ?? pass.inputs.environmentId);
   const siblings = blueprintsIn(services);
   const found = landed(intent, siblings, pass.holderOf);

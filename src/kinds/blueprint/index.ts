@@ -13,7 +13,7 @@ export const blueprint: PlatformKind<BlueprintSpec, Inputs, Seen, BlueprintMemor
   resource: platformBlueprint,
   lives: true,
   claim: (spec) => spec.externalId,
-  listable: (surface) => surface === "Full",
+  listable: (supports) => supports("listServices") === "Supported",
   needs: (spec) => ({
     references: [
       {

@@ -18,7 +18,8 @@ import { NOTHING_SEEN, type BlueprintPass, type BlueprintService, type Seen } fr
 export async function observe(pass: BlueprintPass, api: Platform): Promise<Seen> {
   const place = await placeOf(pass, api);
   const nothing = { ...NOTHING_SEEN, ...place };
-  if (!place.environmentIsOurs || pass.surface === "Documented") return { ...nothing, serverNow: api.serverNow() };
+  if (!place.environmentIsOurs || pass.supports("listServices") !== "Supported")
+    return { ...nothing, serverNow: api.serverNow() };
   // First, as what was read before it has ended would be told as the end.
   const request = await requestOf(pass, api);
   const isFresh = pass.requested !== undefined || mayBeOver(pass, request);

@@ -34,7 +34,7 @@ export function report(pass: BlueprintPass, seen: Seen): Report {
       written: kept(pass),
       ingress: ingressFields(seen.ingress),
     },
-    ...(pass.surface === "Full" && { drift: drift(pass, seen) }),
+    ...(pass.supports("listServices") === "Supported" && { drift: drift(pass, seen) }),
   };
 }
 
@@ -53,8 +53,8 @@ function ready(pass: BlueprintPass, seen: Seen): Why {
   return { reason: "NotDeployed", message: `${what} exists on the platform and is not deployed.` };
 }
 
-function deployed({ surface }: BlueprintPass, { status }: Seen): readonly ConditionFact[] {
-  if (surface === "Documented") {
+function deployed({ supports }: BlueprintPass, { status }: Seen): readonly ConditionFact[] {
+  if (supports("listServices") !== "Supported") {
     const message = "The platform's surface does not show the service that a blueprint became, nor its state.";
     return [{ type: "Deployed", status: "Unknown", reason: "NotObservable", message }];
   }

@@ -14,7 +14,7 @@ const CREDENTIALS_MAX_AGE_MS = 600_000;
 
 /** @throws ApiError */
 export async function observe(pass: ClusterPass, api: Platform): Promise<Seen> {
-  const seen = pass.surface === "Full" ? await shown(pass, api) : NOTHING_SEEN;
+  const seen = pass.supports("listClusters") === "Supported" ? await shown(pass, api) : NOTHING_SEEN;
   if (pass.goal !== "present" || pass.proof !== "recorded" || refusal(pass, seen) !== undefined) return seen;
   const { credentialsId, externalId, writeTokenSecretToRef } = pass.spec;
   const maxAgeMs = pass.requested === undefined ? CREDENTIALS_MAX_AGE_MS : 0;

@@ -11,7 +11,7 @@ import { baselineOf } from "./order.ts";
 
 /** @throws ApiError */
 export async function trace(intent: OpenIntent, pass: ClusterPass, api: Platform): Promise<Trace<Seen, ClusterMemory>> {
-  if (pass.surface === "Documented") return traceUnseen(intent);
+  if (pass.supports("getClusterStatus") !== "Supported") return traceUnseen(intent);
   const status = await statusOrGone(pass.spec.externalId, api);
   if (status === undefined || !hasLanded(intent, status)) return { is: "absent" };
   const memory = { ...pass.memory, lastOrder: tracedOrder(intent, pass), runState: undefined };

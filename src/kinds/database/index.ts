@@ -15,7 +15,7 @@ export const database: PlatformKind<DatabaseSpec, ServiceInputs, Seen, DatabaseM
   lives: true,
   untold,
   claim: (spec) => spec.externalId,
-  listable: (surface) => surface === "Full",
+  listable: (supports) => supports("listDatabases") === "Supported",
   needs: (spec) => ({
     references: [
       {

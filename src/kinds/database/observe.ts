@@ -23,7 +23,9 @@ import { typesOf } from "./types.ts";
 export async function observe(pass: DatabasePass, api: Platform): Promise<Seen> {
   const place = { ...NOTHING_SEEN, ...(await placeOf(pass, api)) };
   if (!place.environmentIsOurs) return place;
-  const seen = await (pass.surface === "Full" ? onFull(pass, place, api) : onDocumented(pass, place, api));
+  const seen = await (pass.supports("listDatabases") === "Supported"
+    ? onFull(pass, place, api)
+    : onDocumented(pass, place, api));
   const types = isFollowed(pass) ? undefined : await typesOf(pass, api);
   return { ...seen, types, serverNow: api.serverNow() };
 }

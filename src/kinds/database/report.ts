@@ -23,7 +23,7 @@ export function report(pass: DatabasePass, seen: Seen): Report {
     ready: ready(pass, seen),
     conditions: [...deployed(seen), ...upToDate(pass, seen), ...typeCondition(pass, seen)],
     status: { ...statusOf(pass, seen), typeCheck },
-    ...(pass.surface === "Full" ? { drift: drift(pass, seen) } : {}),
+    ...(pass.supports("listDatabases") === "Supported" ? { drift: drift(pass, seen) } : {}),
   };
 }
 
@@ -34,7 +34,8 @@ function statusOf(pass: DatabasePass, seen: Seen): JsonObject {
     ...shownRecord({ ...recordOf(pass, seen) }),
     state: status === undefined || unseen !== undefined ? undefined : shownState(status.state),
     // The documented surface shows it in answers alone, and not as it is later.
-    serviceDeploymentStatus: pass.surface === "Full" ? fitOptional(status?.serviceDeploymentStatus) : undefined,
+    serviceDeploymentStatus:
+      pass.supports("listDatabases") === "Supported" ? fitOptional(status?.serviceDeploymentStatus) : undefined,
     environmentId: pass.inputs.environmentId,
     lastDeployment: followed(pass, seen),
     lastFailure: lastFailure(pass, seen),
@@ -53,7 +54,7 @@ function ready(pass: DatabasePass, { status, unseen }: Seen): Why {
     return {
       reason: "Available",
       message:
-        pass.surface === "Full"
+        pass.supports("listDatabases") === "Supported"
           ? `${what} runs.`
           : `${what} was deployed; the platform's surface does not show what became of it since.`,
     };

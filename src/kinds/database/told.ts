@@ -2,7 +2,7 @@
  * The state of a database as far as it was told. The documented surface has no read of it: the answers to deploy and
  * stop are the first word, and then the deployment request by its id, wherever there is one. Pure.
  */
-import type { Ms, Surface, Uuid, Why } from "../../engine/kind.ts";
+import type { Ms, Supports, Uuid, Why } from "../../engine/kind.ts";
 import type { Deployment } from "../../platform/deployments.ts";
 import { requestPhase, servicePhase } from "../../platform/states.ts";
 import type { DatabaseMemory } from "../../resources/database.ts";
@@ -38,8 +38,8 @@ const LOST: Why = {
 const FIND_MS: Ms = 600_000;
 
 /** Whether it was deployed, of which the surface shows nothing but the answer. */
-export function untold({ lastDeployment }: DatabaseMemory, surface: Surface): boolean {
-  return surface === "Documented" && lastDeployment !== undefined;
+export function untold({ lastDeployment }: DatabaseMemory, supports: Supports): boolean {
+  return supports("listDatabases") !== "Supported" && lastDeployment !== undefined;
 }
 
 /** The id of the request that is followed: of an order to stop, else of a deployment that has not ended. */

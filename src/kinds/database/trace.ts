@@ -12,7 +12,7 @@ type Traced = Trace<Seen, DatabaseMemory>;
 /** @throws ApiError */
 export async function trace(intent: OpenIntent, pass: DatabasePass, api: Platform): Promise<Traced> {
   if (intent.creates) return await traceCreate(intent, pass, api);
-  if (pass.surface === "Documented") return unconfirmed(intent, pass);
+  if (pass.supports("listServiceStatuses") !== "Supported") return unconfirmed(intent, pass);
   const statuses = await api.services.statuses(intent.parentId ?? pass.inputs.environmentId);
   const status = statuses.find(({ id }) => id === (intent.id ?? pass.id));
   if (status === undefined) return { is: "absent" };
@@ -28,7 +28,7 @@ export async function trace(intent: OpenIntent, pass: DatabasePass, api: Platfor
 }
 
 async function traceCreate(intent: OpenIntent, pass: DatabasePass, api: Platform): Promise<Traced> {
-  if (pass.surface === "Documented") return { is: "unknowable", why: untraceable(intent.name) };
+  if (pass.supports("listDatabases") !== "Supported") return { is: "unknowable", why: untraceable(intent.name) };
   const list = await api.databases.list(intent.parentId ?? pass.inputs.environmentId);
   const found = landed(intent, list, pass.holderOf);
   if (found.length === 0) return { is: "absent" };

@@ -18,7 +18,7 @@ export const environment: PlatformKind<EnvironmentSpec, Inputs, Seen, Environmen
   resource: platformEnvironment,
   lives: true,
   claim: (spec) => spec.externalId,
-  listable: (surface) => surface === "Full",
+  listable: (supports) => supports("listEnvironments") === "Supported",
   needs: ({ projectRef, clusterRef }) => ({
     references: [
       { field: "spec.projectRef", kind: "PlatformProject", name: projectRef.name, externalId: projectRef.externalId },
@@ -98,7 +98,7 @@ async function listsOf(pass: EnvironmentPass, projectId: Uuid, api: Platform): P
   const options = { maxAgeMs: isRoutine ? LIST_MAX_AGE_MS : 0 };
   const read = async () => {
     const stats = api.projects.environmentStats(projectId, options);
-    if (pass.surface !== "Full") return { counts: await stats, records: undefined };
+    if (pass.supports("listEnvironments") !== "Supported") return { counts: await stats, records: undefined };
     // Beside the list of records, the statistics show nothing but the number of services.
     const [{ value }, records] = await Promise.all([
       sideRead(stats, "the number of services"),

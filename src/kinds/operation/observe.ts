@@ -35,7 +35,8 @@ export async function stateOf(pass: OperationPass, id: Uuid, api: Platform): Pro
   if (target === "application") {
     return { ...seen, status: await orMissing(api.applications.status(id), ["NotFound"]) };
   }
-  if (target === undefined || pass.surface === "Documented") return seen;
+  if (target === undefined || pass.supports(target === "cluster" ? "getClusterStatus" : "getDatabase") !== "Supported")
+    return seen;
   if (target === "cluster") return { ...seen, cluster: await orMissing(api.clusters.status(id), NO_CLUSTER) };
   const record = await orMissing(api.databases.get(id, { maxAgeMs: RECORDS_MAX_AGE_MS }), ["NotFound"]);
   if (record?.environment === undefined) return seen;

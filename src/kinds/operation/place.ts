@@ -37,7 +37,8 @@ async function serviceRefusal(
   { externalId: id = "" }: { readonly externalId?: Uuid | undefined },
   api: Platform,
 ): Promise<Why | undefined> {
-  if (pass.surface === "Documented") return unprovenId(pass, `${noun} ${id}`);
+  if (pass.supports(noun === "application" ? "getApplication" : "getDatabase") !== "Supported")
+    return unprovenId(pass, `${noun} ${id}`);
   const record = await orMissing<Placed>(noun === "application" ? api.applications.get(id) : api.databases.get(id), [
     "NotFound",
   ]);
@@ -56,7 +57,7 @@ async function environmentRefusal(pass: OperationPass, id: Uuid, api: Platform):
 async function clusterRefusal(pass: OperationPass, id: Uuid, api: Platform): Promise<Why | undefined> {
   const notAllowed = clusterNotAllowed(pass);
   if (notAllowed !== undefined) return notAllowed;
-  if (pass.surface === "Documented") return unprovenId(pass, `cluster ${id}`);
+  if (pass.supports("listClusters") !== "Supported") return unprovenId(pass, `cluster ${id}`);
   const clusters = await api.clusters.list({ maxAgeMs: MAX_AGE_MS });
   return clusters.some((cluster) => cluster.id === id) ? undefined : notThere("cluster", id, "the organization");
 }

@@ -9,9 +9,10 @@ import type { Action } from "./actions.ts";
 import type { OperationPass, Seen } from "./model.ts";
 
 /** Whether the surface shows how it ends: of a database a request does, of a cluster nothing on the documented one. */
-export function isShown({ surface, memory }: OperationPass, { target }: Action): boolean {
+export function isShown({ supports, memory }: OperationPass, { target }: Action): boolean {
   if (target === undefined) return false;
-  if (target === "application" || surface === "Full") return true;
+  if (target === "application") return true;
+  if (supports(target === "cluster" ? "getClusterStatus" : "getDatabase") === "Supported") return true;
   return target === "database" && memory.request?.requestId !== undefined;
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { USUAL_POLICIES } from "../../../test/support/policies.ts";
+import { supportsOn } from "../../../test/support/supports.ts";
 import type { Goal, Pass } from "../../engine/kind.ts";
 import type { Project } from "../../platform/projects.ts";
 import type { ProjectMemory, ProjectSpec } from "../../resources/project.ts";
@@ -28,6 +29,7 @@ function passOf(change: Partial<Omit<ProjectPass, "spec">> & { readonly spec?: o
     proof: "recorded",
     memory: {},
     surface: "Full",
+    supports: supportsOn(rest.surface ?? "Full"),
     generation: 1,
     adoption: "IfUniqueName",
     requested: undefined,

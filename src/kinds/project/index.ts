@@ -87,7 +87,7 @@ async function withMine(pass: ProjectPass, listed: readonly Project[], api: Plat
   const { id } = pass;
   if (id === undefined || pass.proof !== "recorded" || pass.goal !== "present") return listed;
   if (listed.some((one) => one.id === id)) return listed;
-  if (pass.surface === "Documented") return await api.projects.list();
+  if (pass.supports("getProject") !== "Supported") return await api.projects.list();
   const mine = await unlessMissing(api.projects.get(id));
   return mine === undefined ? listed : [...listed, mine];
 }

@@ -61,7 +61,7 @@ export function checkIdentity(pass: ServicePass, seen: Found, id: Uuid, noun: No
     const why = unseen(pass, { noun, name: pass.spec.name, id, where: "the environment" });
     return seen.isGone ? gone(pass, why) : { is: "stalled", why };
   }
-  if (isElsewhere(pass, seen, id)) return { is: "stalled", why: elsewhere(noun, id) };
+  if (isElsewhere(seen, id)) return { is: "stalled", why: elsewhere(noun, id) };
   const { siblings = [] } = seen;
   const mine = siblings.find((one) => one.id === id);
   return checkClaim(pass, mine, id, noun) ?? checkLatecomers(pass, mine, siblings, `${noun} "${pass.spec.name}"`);
@@ -88,8 +88,8 @@ export function checkClaim(
 }
 
 /** Whether the environment, on the surface that can show it, does not have the service: a record may have been forged. */
-export function isElsewhere(pass: ServicePass, { siblings }: Records, id: Uuid): boolean {
-  return pass.surface === "Full" && siblings?.some((one) => one.id === id) !== true;
+export function isElsewhere({ siblings }: Records, id: Uuid): boolean {
+  return siblings !== undefined && !siblings.some((one) => one.id === id);
 }
 
 /** What a resource says whose recorded id leads out of its environment. */

@@ -87,7 +87,7 @@ export async function isGone(
   list: () => Promise<readonly { readonly id: string }[]>,
 ): Promise<boolean> {
   const matters = pass.onMissing === "Recreate" && pass.goal === "present" && pass.proof === "recorded";
-  if (!matters || pass.surface !== "Full") return false;
+  if (!matters) return false;
   const siblings = await orMissing(list(), ["NotFound"]);
   return siblings !== undefined && !siblings.some(({ id }) => id === pass.id);
 }

@@ -33,7 +33,7 @@ export function planRemoval<Do>(pass: ServicePass, seen: Removed, remover: Remov
   if (pass.id === undefined || status === undefined) return { is: "settled" };
   const refused = outside(pass, seen.projectId);
   if (refused !== undefined) return { is: "stalled", why: refused };
-  if (isElsewhere(pass, seen, pass.id)) return { is: "stalled", why: elsewhere(remover.noun, pass.id) };
+  if (isElsewhere(seen, pass.id)) return { is: "stalled", why: elsewhere(remover.noun, pass.id) };
   return pass.goal === "stopped" ? planStop(pass, status, remover) : planDelete(pass, seen, status, remover);
 }
 
@@ -47,7 +47,7 @@ function planStop<Do>(pass: ServicePass, status: ServiceStatus, { noun, stop, un
 
 function planDelete<Do>(pass: ServicePass, seen: Removed, status: ServiceStatus, remover: Remover<Do>): Plan<Do> {
   const { noun, op } = remover;
-  if (pass.surface === "Documented") {
+  if (pass.supports(op) !== "Supported") {
     return stalled("DeleteNotSupported", `The platform's surface has no deletion of ${noun}s.`);
   }
   const record = seen.siblings?.find(({ id }) => id === pass.id);

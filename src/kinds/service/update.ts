@@ -18,7 +18,7 @@ interface Compared {
 /** The update, where the settings differ and the surface has one; it corrects others unless the spec changed. */
 export function checkSettings(pass: ServicePass, compared: Compared): Plan<{ readonly what: "update" }> | undefined {
   const { noun, op, declared, observed, written } = compared;
-  if (pass.surface === "Documented") return checkSent(compared);
+  if (pass.supports(op) !== "Supported") return checkSent(compared);
   if (observed === undefined) return undefined;
   const isAsked = pass.requested !== undefined && settingsDrift(declared, observed).length > 0;
   if (!isAsked && !sendingDue(declared, observed, written)) return undefined;

@@ -65,7 +65,7 @@ async function placeOf(pass: SetPass, id: Uuid, api: Platform): Promise<Place> {
   const isWritten = pass.goal === "present" && target !== undefined;
   const unproven: Sight | undefined = isOwn || pass.allowUnverifiedIds ? undefined : { is: "unproven" };
   // It removes nothing.
-  if (pass.surface === "Documented") return { refused: isWritten ? unproven : undefined };
+  if (pass.supports("getApplication") !== "Supported") return { refused: isWritten ? unproven : undefined };
   const isProven = isOwn || (isWritten && isRoutine(pass, id));
   if (isProven && allowedProjects === undefined) return { refused: undefined };
   const { environment } = await api.applications.get(id);

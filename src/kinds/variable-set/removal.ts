@@ -52,9 +52,10 @@ function stepOf(
 }
 
 /** The entry that we created under this name, and that still has it, if it is still there and can be removed through the application. */
-function removable({ surface }: SetPass, target: Target, key: string): Listed | undefined {
+function removable({ supports }: SetPass, target: Target, key: string): Listed | undefined {
   const entry = createdEntry(target, key);
-  if (surface === "Documented" || isUnproven(target) || entry === undefined) return undefined;
+  if (isUnproven(target) || entry === undefined) return undefined;
+  if (supports(entry.isSecret ? "deleteSecret" : "deleteVariable") !== "Supported") return undefined;
   return isOfApplication(entry) ? entry : undefined;
 }
 

@@ -66,8 +66,8 @@ function renewed(target: KnownTarget, { variables, fingerprint }: Inputs): Known
  * An import never replaces a secret (api-behaviour, import vars). The documented surface has nothing else, and the full
  * one replaces by their ids those of the application's own scope alone.
  */
-export function isFixed({ surface }: Pick<SetPass, "surface">, own: Listed | undefined): boolean {
-  return own?.isSecret === true && (surface === "Documented" || !isOfApplication(own));
+export function isFixed({ supports }: Pick<SetPass, "supports">, own: Listed | undefined): boolean {
+  return own?.isSecret === true && (supports("updateSecret") !== "Supported" || !isOfApplication(own));
 }
 
 /** What is known of a variable. */

@@ -24,7 +24,7 @@ export const webhook: PlatformKind<WebhookSpec, Inputs, Seen, WebhookMemory, Do>
   }),
 
   observe: async (pass, api) => {
-    const isShown = pass.surface === "Full" && pass.id !== undefined;
+    const isShown = pass.supports("getWebhook") === "Supported" && pass.id !== undefined;
     return { shown: isShown ? await shown(api, pass.id) : undefined, sent: false };
   },
 
@@ -50,13 +50,13 @@ export const webhook: PlatformKind<WebhookSpec, Inputs, Seen, WebhookMemory, Do>
       ready: { reason: "Available", message: readyMessage(pass) },
       conditions: [],
       status: pass.proof === "recorded" ? { ...facts(pass, mine), registered: remembered(pass) } : {},
-      ...(pass.surface === "Full" && { drift: mine === undefined ? [] : driftOf(pass.spec, mine) }),
+      ...(pass.supports("getWebhook") === "Supported" && { drift: mine === undefined ? [] : driftOf(pass.spec, mine) }),
     };
   },
 };
 
 async function create(pass: WebhookPass, api: Platform): Promise<Known<Seen, WebhookMemory>> {
-  const isFull = pass.surface === "Full";
+  const isFull = pass.supports("getWebhook") === "Supported";
   const made = await api.webhooks.create({ ...inputOf(pass.spec), ...(mayBeFull(pass) && { kind: KIND }) });
   return {
     // Where the answer shows less than a read does, what was sent is taken to be there.
@@ -71,9 +71,9 @@ function inputOf({ targetUrl, events, enabled }: WebhookSpec) {
 }
 
 /** What was last sent. Of what was taken over where nothing can be read, the spec is believed to be there. */
-function remembered({ memory, inputs, surface }: WebhookPass): WebhookMemory["registered"] {
+function remembered({ memory, inputs, supports }: WebhookPass): WebhookMemory["registered"] {
   if (memory.registered !== undefined) return refreshed(memory.registered, inputs.settings);
-  return surface === "Documented" ? inputs.settings : undefined;
+  return supports("getWebhook") === "Supported" ? undefined : inputs.settings;
 }
 
 /** What the platform shows; where it shows nothing, the spec as long as it is what was sent. */
@@ -88,15 +88,18 @@ function facts({ spec }: WebhookPass, mine: Webhook | undefined): JsonObject {
   };
 }
 
-function readyMessage({ spec, surface }: WebhookPass): string {
+function readyMessage({ spec, supports }: WebhookPass): string {
   const what = spec.enabled
     ? `The platform delivers to ${shownTarget(spec.targetUrl)}.`
     : "The webhook is registered and disabled.";
-  return surface === "Full" ? what : `${what} Its surface does not show webhooks, so changes made there are not seen.`;
+  return supports("getWebhook") === "Supported"
+    ? what
+    : `${what} Its surface does not show webhooks, so changes made there are not seen.`;
 }
 
-function unknown({ surface }: WebhookPass): Why {
-  const needed = surface === "Full" ? "" : " (if the connection lets such ids stand: spec.allowUnverifiedIds)";
+function unknown({ supports }: WebhookPass): Why {
+  const needed =
+    supports("getWebhook") === "Supported" ? "" : " (if the connection lets such ids stand: spec.allowUnverifiedIds)";
   return {
     reason: "CreateResultUnknown",
     message: `The platform did not confirm the webhook, and its surface has no list to look it up in. Look on the platform: if it exists, set spec.externalId${needed}; if not, annotate this resource with platform-operator.io/resolve=recreate.`,

@@ -50,7 +50,7 @@ function refusal(pass: WebhookPass, seen: Seen, id: Uuid): Why | undefined {
   }
   const holder = pass.holderOf(id);
   if (holder !== undefined) return alreadyManaged(id, holder);
-  const isProven = recorded || pass.proof === "orphaned" || pass.surface === "Full";
+  const isProven = recorded || pass.proof === "orphaned" || pass.supports("getWebhook") === "Supported";
   return isProven ? undefined : unprovenId(pass, `webhook ${id}`);
 }
 
@@ -66,7 +66,8 @@ function checkShown(pass: WebhookPass, seen: Seen): Check {
 
 /** Where nothing is shown, what was sent last is all there is to compare with. */
 function checkSent(pass: WebhookPass): Check {
-  if (pass.surface === "Full" || !isOutdated(pass.memory.registered, pass.inputs.settings)) return undefined;
+  if (pass.supports("getWebhook") === "Supported" || !isOutdated(pass.memory.registered, pass.inputs.settings))
+    return undefined;
   return stalled(
     "UpdateNotSupported",
     "The platform's surface has no update of webhooks. Make spec what it was, or change the webhook on the platform and adopt it with a new resource.",

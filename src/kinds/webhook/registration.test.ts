@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { startKindWorld, type KindWorld, type SurfaceName } from "../../../test/support/kind-world.ts";
 import { USUAL_POLICIES } from "../../../test/support/policies.ts";
+import { supportsOn } from "../../../test/support/supports.ts";
 import type { Fingerprint, OpenIntent, Pass, Plan, ReceiverInputs } from "../../engine/kind.ts";
 import { platformConnection, type ConnectionMemory, type ConnectionSpec } from "../../resources/connection.ts";
 import { registration } from "./registration.ts";
@@ -41,6 +42,7 @@ function passOf(change: Partial<RegistrationPass> = {}): RegistrationPass {
     proof: undefined,
     memory: {},
     surface: world.surface,
+    supports: supportsOn(change.surface ?? world.surface),
     generation: 1,
     adoption: "Never",
     requested: undefined,

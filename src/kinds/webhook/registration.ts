@@ -41,13 +41,13 @@ export function registration<Spec extends ConnectionSpec>(
     }),
     observe: async (pass, api) => {
       const id = idOf(pass);
-      const isShown = pass.surface === "Full" && id !== undefined && !pass.inputs.anew;
+      const isShown = pass.supports("getWebhook") === "Supported" && id !== undefined && !pass.inputs.anew;
       return { shown: isShown ? await shown(api, id) : undefined, sent: false };
     },
     plan,
     act: async ({ do: what }, pass, seen, api) => {
       const { url, secret, registered } = pass.inputs;
-      const isFull = pass.surface === "Full";
+      const isFull = pass.supports("getWebhook") === "Supported";
       const input = { ...wanted(pass), ...(isFull && { targetSecret: secret }) };
       if (what === "update") {
         if (typeof seen.shown !== "object") return { seen, memory: pass.memory };
@@ -112,8 +112,9 @@ function checkShown<Spec>(pass: RegistrationPass<Spec>, seen: Seen): Plan<Do> | 
   return { is: "step", step: { repeat: "safe", op: "updateWebhook", do: "update", message } };
 }
 
-function checkSent<Spec>({ surface, memory, inputs }: RegistrationPass<Spec>): Plan<Do> | undefined {
-  if (surface === "Full" || !isOutdated(memory.webhook?.registered, inputs.registered)) return undefined;
+function checkSent<Spec>({ supports, memory, inputs }: RegistrationPass<Spec>): Plan<Do> | undefined {
+  if (supports("getWebhook") === "Supported" || !isOutdated(memory.webhook?.registered, inputs.registered))
+    return undefined;
   return stalled(
     "UpdateNotSupported",
     `The receiver's URL or Secret changed after it was registered, and the platform's surface has no update of webhooks. Make them what they were, or delete the old webhook on the platform and ${ANEW}.`,
@@ -127,8 +128,12 @@ function idOf<Spec>({ id, proof, memory }: RegistrationPass<Spec>): Uuid | undef
   return proof === "recorded" ? id : (memory.webhook?.id ?? id);
 }
 
-function wanted<Spec>({ inputs, surface }: RegistrationPass<Spec>): Registration {
-  return { targetUrl: inputs.url, events: EVENTS[surface], enabled: true };
+function wanted<Spec>({ inputs, supports }: RegistrationPass<Spec>): Registration {
+  return {
+    targetUrl: inputs.url,
+    events: EVENTS[supports("getWebhook") === "Supported" ? "Full" : "Documented"],
+    enabled: true,
+  };
 }
 
 function mutable({ targetUrl, events, enabled }: Registration) {

@@ -69,6 +69,7 @@ function apiOver(ask: (command: Command) => Promise<Json>): WidgetApi {
     (await call(op, id, made)) as Remote;
   return {
     reserve: () => Promise.resolve(),
+    isDocumented: () => false,
     refresh: () => {},
     close: () => Promise.resolve(),
     list: async () => (await call("list")) as readonly Remote[],
