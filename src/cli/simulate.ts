@@ -1,6 +1,7 @@
 /** The command `simulate`: the simulated platform alone. */
 import { once } from "node:events";
 
+import { platformNames } from "../simulator/platforms.ts";
 import { startSimulator } from "../simulator/simulator.ts";
 import { command } from "./command.ts";
 import { UsageError } from "./exit.ts";
@@ -19,9 +20,9 @@ export const simulate = command({
     surface: {
       is: "text",
       value: "SURFACE",
-      choices: ["documented", "full"],
+      choices: platformNames,
       fallback: "documented",
-      about: "which operations it offers: documented or full",
+      about: `which operations it offers: ${platformNames.join(", ")}`,
     },
     speed: {
       is: "text",

@@ -1,6 +1,7 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 
 import { requireScope } from "./auth.ts";
+import { checkDocumentedBody } from "./bodies.ts";
 import type { CallEntry } from "./journal.ts";
 import { registerJson, writeJson } from "./json.ts";
 import { versionPrefix } from "./matching.ts";
@@ -74,7 +75,8 @@ function register(
   route: Route,
   entries: ReadonlyMap<string, CallEntry>,
 ): void {
-  const { id, method, path, needs, publicStatus } = operationOf(route.operation);
+  const id = route.operation;
+  const { method, path, needs, publicStatus } = operationOf(id);
   const entryOf = (request: FastifyRequest): CallEntry | undefined => entries.get(String(request.headers[entryHeader]));
 
   app.route({
@@ -101,6 +103,7 @@ function register(
     },
     handler: (request, reply) => {
       const principal = sim.auth.identify(request.headers.authorization, id);
+      if (sim.settings.strictBodies && sim.settings.surface === "documented") checkDocumentedBody(id, request.body);
       const result = route.handle(
         { params: request.params, query: request.query, body: request.body ?? undefined },
         { sim, principal, effect: (effect) => entryOf(request)?.effects.push(effect) },

@@ -18,7 +18,7 @@ export type Wish = Omit<Binding, "readyAt">;
 /** A layer as the platform answers it. */
 export interface LayerStatus {
   readonly key: string;
-  readonly status: "ENABLED" | "DISABLED" | "SKIPPED";
+  readonly status: string;
   readonly reason: string;
   readonly componentKeys: readonly string[];
 }
@@ -98,6 +98,8 @@ export function layersOf(
   const ready = sim.time.virtual() >= binding.readyAt;
   return template.layers.map((layer) => {
     const status = statusOf(layer, cluster, binding);
+    const given = sim.settings.layerStatuses[layer.key];
+    if (given !== undefined) return { ...status, ...given };
     if (status.status !== "ENABLED" || ready) return status;
     return { ...status, status: "DISABLED", reason: "The layer is being enabled" };
   });

@@ -17,6 +17,7 @@ import { Fault } from "./faults.ts";
 import type { CallEntry } from "./journal.ts";
 import { registerJson, writeJson } from "./json.ts";
 import { Scope } from "./jwt.ts";
+import { offerOf, platformNames, SwitchedOff } from "./platforms.ts";
 import { Problem } from "./problems.ts";
 import { dumpWorld, editRecord, findRecord, removeRecord } from "./records.ts";
 import { changeSettings, SettingsChange } from "./settings.ts";
@@ -46,6 +47,12 @@ const JournalQuery = z.object({
   since: z.coerce.number().int().default(0),
   is: z.enum(["call", "transition"]).optional(),
   operation: z.string().optional(),
+});
+
+/** A surface or a partial platform by its name, and single operations that are switched off beside it. */
+const SurfaceChange = z.strictObject({
+  surface: z.enum(platformNames).optional(),
+  operations: SwitchedOff.default({}),
 });
 
 /** Looks at one request; what it returns is the answer, nothing is 204. */
@@ -103,6 +110,12 @@ function journalHandlers(sim: Simulation): Record<string, Handler> {
       if (speed !== undefined) sim.time.setSpeed(speed);
       if (wallShiftSeconds !== undefined) sim.time.shiftWall(wallShiftSeconds);
       return { ...sim.settings, speed: sim.time.speed() };
+    },
+    "POST /surface": ({ body }) => {
+      const { surface, operations } = SurfaceChange.parse(body);
+      const offer = surface === undefined ? undefined : offerOf(surface);
+      changeSettings(sim.settings, { ...offer, switchedOff: { ...offer?.switchedOff, ...operations } });
+      return { surface: sim.settings.surface, operations: sim.settings.switchedOff };
     },
     "POST /time/advance": ({ body }) => {
       sim.time.advance(z.object({ seconds: z.number().min(0) }).parse(body).seconds);

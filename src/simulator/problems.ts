@@ -24,7 +24,7 @@ export class Problem extends Error {
 
 /** The documented body of errors, with either name of its text. */
 export const ProblemBody = z.object({
-  status: z.int(),
+  status: z.int().optional(),
   error: z.string(),
   message: z.string().optional(),
   detail: z.string().optional(),
@@ -65,8 +65,10 @@ export function refusalBody(
 export function problemBody(
   status: number,
   message: string,
-  text: "message" | "detail" | "none",
+  text: "message" | "detail" | "none" | "bare",
 ): z.infer<typeof ProblemBody> {
-  const base = { status, error: phrases.get(status) ?? "Error" };
+  const error = phrases.get(status) ?? "Error";
+  if (text === "bare") return { error };
+  const base = { status, error };
   return text === "none" ? base : { ...base, [text]: message };
 }

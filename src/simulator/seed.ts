@@ -13,6 +13,9 @@ export interface SeededWorld {
   readonly credentialsId: string;
 }
 
+/** The git token of the organisation; what is private is listed with it alone, or without any. */
+export const GIT_TOKEN_ID = "00000000-0000-4000-8000-0000000009d0";
+
 /** @returns a world with two organisations, their clusters, a catalogue and repositories, and no project. */
 export function seedWorld(ids: Ids, time: Time, organizationId?: string): SeededWorld {
   const world = emptyWorld();
@@ -50,6 +53,7 @@ export function seedWorld(ids: Ids, time: Time, organizationId?: string): Seeded
     url: `https://github.com/acme/${name}.git`,
     defaultBranch: "main",
     private: index > 0,
+    gitTokenId: index > 0 ? GIT_TOKEN_ID : null,
   }));
   return {
     world,

@@ -82,7 +82,10 @@ function doomEnvironment(call: Call, environment: Environment): void {
 
 function accept(call: Call, service: Service, action: Action): "accepted" | "gone" {
   const verdict = judge(action, service.state, call.sim.settings.queueMode);
-  if (verdict.is === "refused") throw new Problem(verdict.status, verdict.message);
+  if (verdict.is === "refused") {
+    const isStopped = action === "stop" && service.state === "STOPPED";
+    throw new Problem(verdict.status, isStopped ? call.sim.settings.alreadyStopped : verdict.message);
+  }
   return verdict.is;
 }
 

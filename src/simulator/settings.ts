@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import { DeliverySettings, reliableDeliveries } from "./delivery-settings.ts";
 import { surfaces, type Surface } from "./operations.ts";
+import { offerOf, SwitchedOff, type PlatformName } from "./platforms.ts";
 
 const seconds = z.number().min(0);
 
@@ -10,8 +11,8 @@ export const Profile = z.strictObject({
   /** seed: 200 for every success; public: 201 and 202 as deployed services answer. Deletions are 204 in both. */
   statusCodes: z.enum(["seed", "public"]),
   routerKey: z.enum(["router_id", "routerId"]),
-  /** The member that holds an error's text. */
-  errorText: z.enum(["message", "detail", "none"]),
+  /** The member that holds an error's text; none: no text; bare: neither text nor status. */
+  errorText: z.enum(["message", "detail", "none", "bare"]),
   /** Where a 422 names the fields that it rejects: in its text, or in a list `errors`. */
   rejections: z.enum(["text", "list"]),
   /**
@@ -60,6 +61,16 @@ export type RateBudget = z.infer<typeof RateBudget>;
 /** Everything about the platform's behaviour that can be switched while it runs. */
 export const Settings = z.strictObject({
   surface: z.enum(surfaces),
+  /** Operations that answer that they are not there, or not for this caller. */
+  switchedOff: SwitchedOff,
+  /** Whether a body on the documented surface may have the documented members only. */
+  strictBodies: z.boolean(),
+  /** Binding layers whose status and reason are given, by their key. */
+  layerStatuses: z.record(z.string(), z.strictObject({ status: z.string(), reason: z.string() })),
+  /** Whether services have an ingress; without one its status is 404. */
+  ingresses: z.boolean(),
+  /** How a stop of what is stopped already is refused. */
+  alreadyStopped: z.string(),
   profile: Profile,
   durations: Durations,
   /** What happens to a request while another one is in progress on its service. */
@@ -120,10 +131,16 @@ export function profileOf(surface: Surface): Profile {
   };
 }
 
-/** @returns the settings that a surface starts with. */
-export function settingsOf(surface: Surface): Settings {
+/** @returns the settings that a platform starts with. */
+export function settingsOf(platform: PlatformName): Settings {
+  const { surface, switchedOff } = offerOf(platform);
   return {
     surface,
+    switchedOff,
+    strictBodies: false,
+    layerStatuses: {},
+    ingresses: true,
+    alreadyStopped: "The service is already stopped",
     profile: profileOf(surface),
     durations: {
       queue: 2,

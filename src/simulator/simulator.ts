@@ -11,7 +11,7 @@ import { createIds } from "./ids.ts";
 import { createJournal, type JournalEntry } from "./journal.ts";
 import type { Scope } from "./jwt.ts";
 import type { Machine } from "./machine.ts";
-import type { Surface } from "./operations.ts";
+import type { PlatformName } from "./platforms.ts";
 import { createRate } from "./rate.ts";
 import { seedWorld } from "./seed.ts";
 import { settingsOf } from "./settings.ts";
@@ -22,7 +22,7 @@ import { createWire } from "./wire.ts";
 import type { World } from "./world.ts";
 
 export interface SimulatorOptions {
-  readonly surface: Surface;
+  readonly surface: PlatformName;
   /** 0, the default, takes a free one. */
   readonly port?: number;
   readonly controlPort?: number;

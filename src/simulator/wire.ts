@@ -96,15 +96,28 @@ async function perform(
 ): Promise<WireAnswer> {
   advance(sim);
   const published = request.method === "GET" && path === "/openapi.json";
-  const answer = published || match.is === "operation" ? await app.exchange(request, entry) : refusal(sim, match);
+  const off = match.is === "operation" ? sim.settings.switchedOff[match.id] : undefined;
+  const answer =
+    off === undefined && (published || match.is === "operation")
+      ? await app.exchange(request, entry)
+      : refusal(sim, match, off);
   entry.status = answer.status;
   return { ...answer, headers: { ...answer.headers, date: sim.time.wall().toUTCString() } };
 }
 
-function refusal(sim: Simulation, match: Exclude<Match, { is: "operation" }>): WireAnswer {
-  const status = match.is === "unknown" ? 404 : 405;
-  const message = match.is === "unknown" ? "No such route" : "Method not allowed";
-  const allow: Record<string, string> = match.is === "unknown" ? {} : { allow: match.allow.join(", ") };
+const REFUSALS: Readonly<Record<number, string>> = {
+  401: "Access token is missing or invalid",
+  403: "Access forbidden",
+  404: "No such route",
+  405: "Method not allowed",
+  501: "Not implemented",
+};
+
+/** @param off the status of an operation that is switched off */
+function refusal(sim: Simulation, match: Match, off: number | undefined): WireAnswer {
+  const status = off ?? (match.is === "unknown" ? 404 : 405);
+  const message = REFUSALS[status] ?? "Refused";
+  const allow: Record<string, string> = match.is === "method-not-allowed" ? { allow: match.allow.join(", ") } : {};
   return {
     status,
     headers: { "content-type": "application/json; charset=utf-8", ...allow },

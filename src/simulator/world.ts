@@ -222,6 +222,8 @@ export interface Repository {
   url: string;
   defaultBranch: string;
   private: boolean;
+  /** The git token that lists it; null: every one does. */
+  gitTokenId: string | null;
 }
 
 /** @returns a world without anything. */

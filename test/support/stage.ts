@@ -42,7 +42,7 @@ import { createKubeClient, type ConnectedClient } from "../../src/kube/client.ts
 import { systemClock } from "../../src/kube/clock.ts";
 import type { Deadlines } from "../../src/platform/caller.ts";
 import { RESOURCES } from "../../src/resources/index.ts";
-import type { Surface } from "../../src/simulator/operations.ts";
+import type { PlatformName } from "../../src/simulator/platforms.ts";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
 import type { Speed } from "../../src/simulator/time.ts";
 import { type Endpoint, endpointOf, kubeconfigOf, kubectl, type KubectlOptions } from "../control-plane/access.ts";
@@ -74,7 +74,7 @@ export const FAST: Partial<Windows> = {
 };
 
 export interface StageOptions {
-  readonly surface: Surface;
+  readonly surface: PlatformName;
   /** How fast the platform works; 100 unless told. */
   readonly speed?: Speed;
   /** Engine times that differ from FAST, in milliseconds. */

@@ -56,6 +56,7 @@ export const deploymentRoutes = [
     answer: z.object({ router_id: Id, status: DeploymentState }),
     handle({ params }, call) {
       const service = findService(call, params.serviceId, params.serviceType);
+      if (!call.sim.settings.ingresses) throw new Problem(404, "The service has no ingress");
       return { body: { [call.sim.settings.profile.routerKey]: service.routerId, status: takeState(service) } };
     },
   }),

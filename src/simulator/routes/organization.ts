@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import { bornNow } from "../births.ts";
 import { checkOrganization, findWebhook } from "../lookups.ts";
+import { Problem } from "../problems.ts";
 import { showWebhook } from "../render.ts";
 import { route } from "../route.ts";
 import { Id, listOf, Nothing, Webhook as WebhookAnswer } from "../schemas.ts";
@@ -40,10 +41,15 @@ export const organizationRoutes = [
         is_private: z.boolean(),
       }),
     ),
-    handle({ params }, call) {
+    handle({ params, query }, call) {
       checkOrganization(call, params.organizationId);
+      const { gitTokenId: token } = query;
       const own = call.sim.world.repositories.filter((each) => each.organizationId === params.organizationId);
-      const results = own.map(({ id, name, url, defaultBranch, private: isPrivate }) => ({
+      if (token !== undefined && !own.some((each) => each.gitTokenId === token)) {
+        throw new Problem(404, "No such git token");
+      }
+      const listed = own.filter((each) => token === undefined || each.gitTokenId === null || each.gitTokenId === token);
+      const results = listed.map(({ id, name, url, defaultBranch, private: isPrivate }) => ({
         id,
         name,
         url,
