@@ -24,7 +24,8 @@ const adoptionPolicy = z
   .describe(
     "Whether an object of the same name on the platform may be taken over: Never, IfUniqueName when there is exactly " +
       "one, or Required to never create one. Defaults to IfUniqueName where the platform can list such objects and " +
-      "the parent is managed from this namespace, else to Never.",
+      "the parent is managed from this namespace, else to Never. What an earlier resource of the same name left on " +
+      "the platform is taken over unless Never is written here or in the connection's defaults.",
   );
 
 const onMissing = z
