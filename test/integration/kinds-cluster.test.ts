@@ -97,6 +97,28 @@ describe("a cluster that the platform shows", () => {
     expect(bench.sent()).toEqual([]);
   });
 
+  it("is followed in the list where the platform has no status of one cluster", async () => {
+    bench.world.fault({
+      match: { operation: "getClusterStatus" },
+      effect: "none",
+      answer: { is: "status", status: 405 },
+      count: 100,
+    });
+    const runner = bench.applied({ runState: "Stopped" });
+    expect(await runner.run()).toMatchObject({ ops: ["adopt", "stopCluster"], is: "waiting" });
+    expect(await runner.run()).toMatchObject({ is: "waiting", status: { state: "STOP_QUEUED" } });
+    bench.world.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { state: "STOPPED" } });
+    const operation = bench.world.operation(
+      { type: "StopCluster", clusterRef: { name: "main" } },
+      { "spec.clusterRef": bench.cluster.id },
+    );
+    bench.world.edit(bench.cluster.id, { state: "DEPLOYED", deployed: true, run: null });
+    expect(await operation.run()).toMatchObject({ ops: ["stopCluster"], is: "waiting" });
+    bench.world.pass(120);
+    expect(await operation.run()).toMatchObject({ is: "settled", why: { reason: "Completed" } });
+  });
+
   it("starts again, and what others stop is told or undone", async () => {
     const runner = bench.applied({ runState: "Stopped" });
     await runner.run();

@@ -54,18 +54,42 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     const isShown = surface === "Full";
     const first = await runner.run();
     expect(first).toMatchObject({ ops: [op], is: isShown ? "waiting" : "settled" });
-    expect(first.why.reason).toBe(isShown ? "Queued" : "Completed");
+    expect(first.why.reason).toBe(isShown ? "Queued" : "Accepted");
     bench.world.pass(5_000);
     const last = await runner.run();
-    expect(last).toMatchObject({ is: "settled", report: { conditions: [complete] } });
+    const reason = isShown ? "Completed" : "Accepted";
+    expect(last).toMatchObject({ is: "settled", report: { conditions: [{ ...complete, reason }] } });
     expect(last.why.message).toContain(isShown ? done : "its surface does not show how it ends");
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
     expect(bench.sent()).toEqual([op]);
   });
 
+  it("waits for an end that has to be observed, and sends nothing where none is shown", async () => {
+    const runner = bench.applied({ ...stopCluster, completion: "Observed" });
+    const first = await runner.run();
+    const refused = { ops: [], is: "stalled", why: { reason: "NotObservable" } };
+    expect(first).toMatchObject(surface === "Full" ? { ops: ["stopCluster"], is: "waiting" } : refused);
+    expect(await bench.applied({ ...invoices, completion: "Observed" }).run()).toMatchObject({
+      ops: [],
+      is: "stalled",
+    });
+    bench.world.change({ nullRequestIds: true });
+    const unfollowed = bench.applied({ ...stopDatabase, completion: "Observed" });
+    expect(await unfollowed.run()).toMatchObject({ ops: ["stopDatabase"], is: "waiting" });
+    expect(await unfollowed.run()).toMatchObject({ ops: [], is: "waiting", report: { conditions: [] } });
+  });
+
+  it("is over with its request where that is all that is asked for", async () => {
+    const done = await bench.applied({ ...deploy, completion: "Accepted" }).run();
+    expect(done).toMatchObject({ ops: ["deployApplication"], is: "settled" });
+    expect(done.report.conditions).toEqual([
+      { ...complete, reason: "Accepted", message: expect.stringContaining("its end is not waited for") },
+    ]);
+  });
+
   it("has the invoices sent, once", async () => {
     const runner = bench.applied(invoices);
-    expect(await runner.run()).toMatchObject({ ops: ["sendInvoices"], is: "settled" });
+    expect(await runner.run()).toMatchObject({ ops: ["sendInvoices"], is: "settled", why: { reason: "Accepted" } });
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
     expect(bench.sent()).toEqual(["downloadInvoices"]);
   });

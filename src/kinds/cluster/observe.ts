@@ -34,10 +34,41 @@ async function shown(pass: ClusterPass, api: Platform): Promise<Seen> {
   // First: nothing is asked about a cluster of another organization.
   const listed = await read(isRoutine(pass) ? LIST_MAX_AGE_MS : 0);
   if (listed === undefined) return { ...NOTHING_SEEN, listed: "none" };
-  const status = (await orMissing(api.clusters.status(id))) ?? listedStatus(id, listed.status);
+  const status = await clusterStatus(pass, id, api, isFollowed(pass) ? 0 : LIST_MAX_AGE_MS);
   // A version that was listed before an upgrade has ended would be told as its result.
   const isOver = hasMoved(pass, status) && clusterPhase(status?.status ?? "") !== "busy";
   return { ...NOTHING_SEEN, listed: isOver ? ((await read(0)) ?? "none") : listed, status };
+}
+
+/**
+ * The state of a cluster: its own status, or what the organization's list tells, for platforms that have no status of
+ * one cluster.
+ * @param listMaxAgeMs how old the list may be
+ * @returns undefined where neither is shown
+ * @throws ApiError
+ */
+export async function clusterStatus(
+  { supports }: Pick<ClusterPass, "supports">,
+  id: string,
+  api: Platform,
+  listMaxAgeMs = 0,
+): Promise<ClusterStatus | undefined> {
+  const isOffered = supports("getClusterStatus") === "Supported";
+  const status = isOffered ? await orMissing(api.clusters.status(id)) : undefined;
+  if (status !== undefined || supports("listClusters") !== "Supported") return status;
+  const clusters = await orMissing(api.clusters.list({ maxAgeMs: listMaxAgeMs }));
+  const listed = clusters?.find((cluster) => cluster.id === id);
+  return listed?.status === undefined ? undefined : { clusterId: id, status: listed.status };
+}
+
+/** Whether the platform shows the state of a cluster, by its own status or in a list. */
+export function showsClusters(supports: ClusterPass["supports"]): boolean {
+  return supports("getClusterStatus") === "Supported" || supports("listClusters") === "Supported";
+}
+
+/** Whether the platform was last seen at work, or was asked to work and showed nothing new yet. */
+function isFollowed({ memory }: ClusterPass): boolean {
+  return memory.lastOrder?.baseline !== undefined || clusterPhase(memory.state ?? "") === "busy";
 }
 
 function isRoutine({ proof, requested, goal }: ClusterPass): boolean {
@@ -47,11 +78,6 @@ function isRoutine({ proof, requested, goal }: ClusterPass): boolean {
 /** Whether the cluster shows something else than when its version was last told: the list may be older than that. */
 function hasMoved({ memory }: ClusterPass, status: ClusterStatus | undefined): boolean {
   return status !== undefined && baselineOf(memory) !== baselineOf(factsOf(status));
-}
-
-/** The list tells a state as well, for services that have no status of one cluster. */
-function listedStatus(clusterId: string, status: string | undefined): ClusterStatus | undefined {
-  return status === undefined ? undefined : { clusterId, status };
 }
 
 /** A cluster that is not there is answered with 400 or 404 (api-behaviour §3.4). */

@@ -7,13 +7,15 @@ import { clusterPhase } from "../../platform/states.ts";
 import type { ClusterMemory, ClusterOrder } from "../../resources/cluster.ts";
 import { baseline } from "../names.ts";
 import { factsOf, NOTHING_SEEN, type ClusterPass, type Seen } from "./model.ts";
+import { clusterStatus, showsClusters } from "./observe.ts";
 import { baselineOf } from "./order.ts";
 
 /** @throws ApiError */
 export async function trace(intent: OpenIntent, pass: ClusterPass, api: Platform): Promise<Trace<Seen, ClusterMemory>> {
-  if (pass.supports("getClusterStatus") !== "Supported") return traceUnseen(intent);
-  const status = await statusOrGone(pass.spec.externalId, api);
-  if (status === undefined || !hasLanded(intent, status)) return { is: "absent" };
+  if (!showsClusters(pass.supports)) return traceUnseen(intent);
+  const status = await statusOrGone(pass, api);
+  if (status === "hidden") return traceUnseen(intent);
+  if (status === "gone" || !hasLanded(intent, status)) return { is: "absent" };
   const memory = { ...pass.memory, lastOrder: tracedOrder(intent, pass), runState: undefined };
   return { is: "landed", known: [{ seen: NOTHING_SEEN, memory }] };
 }
@@ -46,13 +48,14 @@ function tracedOrder(intent: OpenIntent, pass: ClusterPass): ClusterOrder {
   };
 }
 
-async function statusOrGone(id: string, api: Platform): Promise<ClusterStatus | undefined> {
+async function statusOrGone(pass: ClusterPass, api: Platform): Promise<ClusterStatus | "gone" | "hidden"> {
+  const { externalId: id } = pass.spec;
   try {
-    return await api.clusters.status(id);
+    if (pass.supports("getClusterStatus") === "Supported") return await api.clusters.status(id);
   } catch (error) {
-    if (error instanceof ApiError && (error.failure.is === "NotFound" || error.failure.is === "Invalid")) {
-      return undefined;
-    }
-    throw error;
+    if (!(error instanceof ApiError)) throw error;
+    if (error.failure.is === "NotFound" || error.failure.is === "Invalid") return "gone";
+    if (error.failure.is !== "NotSupported") throw error;
   }
+  return (await clusterStatus(pass, id, api)) ?? "hidden";
 }

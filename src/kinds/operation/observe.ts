@@ -1,7 +1,8 @@
 /** The reads of an operation: where its target is, how its request goes, and what it renders. */
 import type { Uuid } from "../../engine/kind.ts";
-import { ApiError, type ApiFailure } from "../../platform/errors.ts";
+import { ApiError } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
+import { clusterStatus } from "../cluster/observe.ts";
 import { orMissing, RECORDS_MAX_AGE_MS } from "../service/observe.ts";
 import { sha256 } from "../text.ts";
 import { actionOf } from "./actions.ts";
@@ -25,9 +26,6 @@ export async function observe(pass: OperationPass, api: Platform): Promise<Seen>
   return { ...NOTHING_SEEN, request: deployment, ...(await stateOf(pass, id ?? "", api)) };
 }
 
-/** A cluster that is not there is answered with 400 or 404 (api-behaviour §3.4). */
-const NO_CLUSTER: readonly ApiFailure["is"][] = ["NotFound", "Invalid", "NotSupported"];
-
 /** What the surface shows of the target: of databases and clusters nothing but on the full one. @throws ApiError */
 export async function stateOf(pass: OperationPass, id: Uuid, api: Platform): Promise<Pick<Seen, "status" | "cluster">> {
   const target = actionOf(pass)?.target;
@@ -35,9 +33,8 @@ export async function stateOf(pass: OperationPass, id: Uuid, api: Platform): Pro
   if (target === "application") {
     return { ...seen, status: await orMissing(api.applications.status(id), ["NotFound"]) };
   }
-  if (target === undefined || pass.supports(target === "cluster" ? "getClusterStatus" : "getDatabase") !== "Supported")
-    return seen;
-  if (target === "cluster") return { ...seen, cluster: await orMissing(api.clusters.status(id), NO_CLUSTER) };
+  if (target === "cluster") return { ...seen, cluster: await clusterStatus(pass, id, api) };
+  if (target === undefined || pass.supports("getDatabase") !== "Supported") return seen;
   const record = await orMissing(api.databases.get(id, { maxAgeMs: RECORDS_MAX_AGE_MS }), ["NotFound"]);
   if (record?.environment === undefined) return seen;
   const statuses = await api.services.statuses(record.environment.id);

@@ -7,6 +7,7 @@ import { platformOperation } from "../../resources/operation.ts";
 import { operation } from "./index.ts";
 import { NOTHING_SEEN, type Seen } from "./model.ts";
 import { outcomeOf } from "./outcome.ts";
+import { baselineOf } from "./progress.ts";
 import { rejection } from "./refusal.ts";
 
 const deploy = { type: "DeployApplication", applicationRef: { name: "api" }, gitCommitId: "1a2b3c4" };
@@ -45,6 +46,29 @@ describe("the end of an operation", () => {
     const { ready, status } = operation.report(accepted(deploy), requestIn(state));
     expect(ready.message.length).toBeLessThanOrEqual(300);
     expect(platformOperation.status.safeParse(status).error?.issues).toBeUndefined();
+  });
+
+  it.each([
+    ["Observed", undefined],
+    [undefined, "Accepted"],
+    ["Accepted", "Accepted"],
+  ])("of a request that nothing shows is, with completion %s, %s", (completion, reason) => {
+    const pass = operationPass(
+      { ...stop, completion },
+      { memory: { startedAt: STARTED, request: { startedAt: STARTED } } },
+    );
+    expect(outcomeOf(pass, NOTHING_SEEN)?.reason).toBe(reason);
+  });
+
+  it("of an upgrade is believed of a state alone, once the cluster was seen at work", () => {
+    const shown = (status: string): Seen => ({ ...NOTHING_SEEN, cluster: { clusterId: TARGET, status } });
+    const spec = { type: "UpgradeCluster", clusterRef: { name: "main" } };
+    const request = { startedAt: STARTED, baseline: baselineOf(shown("DEPLOYED")) };
+    const pass = operationPass(spec, { surface: "Full", memory: { startedAt: STARTED, request } });
+    expect(outcomeOf(pass, shown("DEPLOYED"))).toBeUndefined();
+    const { status } = operation.report(pass, shown("DEPLOYING"));
+    const later = { ...pass, memory: platformOperation.memory.parse(status) };
+    expect(outcomeOf(later, shown("DEPLOYED"))).toMatchObject({ result: "Complete", reason: "Completed" });
   });
 
   it("comes at the deadline, and not before", () => {

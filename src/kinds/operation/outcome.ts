@@ -11,6 +11,7 @@ import { isShown, progressOf } from "./progress.ts";
 type End = Omit<Outcome, "at">;
 
 const complete = (message: string): End => ({ result: "Complete", reason: "Completed", message });
+const accepted = (message: string): End => ({ result: "Complete", reason: "Accepted", message });
 const failure = ({ reason, message }: Why): End => ({ result: "Failed", reason, message });
 
 const LOST: Why = {
@@ -41,7 +42,8 @@ function requestedEnd(pass: OperationPass, seen: Seen): End | undefined {
   const action = actionOf(pass);
   const { request } = pass.memory;
   if (action === undefined || request === undefined) return undefined;
-  if (!isShown(pass, action)) return complete(unshown(pass, action));
+  const { completion = isShown(pass, action) ? "Observed" : "Accepted" } = pass.spec;
+  if (completion === "Accepted") return accepted(acceptedMessage(pass, action));
   const progress = progressOf(pass, seen) ?? UNSEEN;
   switch (progress.phase) {
     case action.wanted:
@@ -59,10 +61,19 @@ function requestedEnd(pass: OperationPass, seen: Seen): End | undefined {
 /** Nothing shows it now. */
 const UNSEEN: Pick<Progress, "state" | "phase"> = { state: "", phase: "unknown" };
 
-function unshown(pass: OperationPass, action: Action): string {
-  if (action.target === undefined)
-    return `The platform was asked for the invoices: ${subject(pass, action)} ${action.verb}.`;
-  return `It was requested that the ${action.target} be ${action.verb}. The platform accepted that, and its surface does not show how it ends.`;
+function acceptedMessage(pass: OperationPass, action: Action): string {
+  const why = isShown(pass, action)
+    ? "spec.completion is Accepted, so its end is not waited for"
+    : "its surface does not show how it ends";
+  const what = action.target === undefined ? "the invoices" : `the ${action.target}`;
+  return `It was requested that ${what} be ${action.verb}. The platform accepted that, and ${why}.`;
+}
+
+/** Why nothing is sent: its end has to be observed, and nothing would ever show it. */
+export function unobservable(pass: OperationPass, action: Action): Why | undefined {
+  if (pass.spec.completion !== "Observed" || isShown(pass, action)) return undefined;
+  const message = `spec.completion is Observed, and the platform's surface does not show how ${action.op} ends, so nothing is sent. Create another PlatformOperation without spec.completion, or with Accepted.`;
+  return { reason: "NotObservable", message };
 }
 
 function failedMessage(state: string): string {

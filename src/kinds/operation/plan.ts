@@ -4,7 +4,7 @@ import { stalled, once } from "../service/steps.ts";
 import { busy, unknownState } from "../service/words.ts";
 import { actionOf, subject, type Action } from "./actions.ts";
 import type { ActionType, OperationPass, Seen } from "./model.ts";
-import { outcomeOf } from "./outcome.ts";
+import { outcomeOf, unobservable } from "./outcome.ts";
 import { phaseOf, progressOf } from "./progress.ts";
 import { markOf } from "./trace.ts";
 
@@ -22,7 +22,13 @@ export function plan(pass: OperationPass, seen: Seen): Plan<ActionType> {
   if (lastFailure !== undefined && (seen.refused || phaseOf(seen) === "busy")) {
     return { is: "waiting", why: { reason: "Queued", message: lastFailure.message } };
   }
+  const why = unobservable(pass, action);
+  if (why !== undefined) return { is: "stalled", why };
   if (pass.withheld.has(action.op)) return stalled("WithheldByPolicy", WITHHELD);
+  return request(pass, seen, action);
+}
+
+function request(pass: OperationPass, seen: Seen, action: Action): Plan<ActionType> {
   const why: Why = { reason: action.reason, message: `${subject(pass, action)} being ${action.verb}.` };
   const { gitCommitId: commit } = pass.spec;
   const mark = markOf(seen);

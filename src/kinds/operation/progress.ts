@@ -1,6 +1,8 @@
 /** How far a request is that the platform accepted. Pure. */
 import { clusterPhase, servicePhase, type Phase } from "../../platform/states.ts";
 import type { OperationMemory } from "../../resources/operation.ts";
+import { factsOf } from "../cluster/model.ts";
+import { showsClusters } from "../cluster/observe.ts";
 import { baselineOf as clusterBaseline } from "../cluster/order.ts";
 import { baselineOf as serviceBaseline } from "../service/baseline.ts";
 import { advanced, askedProgress, progressOf as serviceProgress, type Progress } from "../service/progress.ts";
@@ -8,12 +10,23 @@ import { shownState } from "../service/words.ts";
 import type { Action } from "./actions.ts";
 import type { OperationPass, Seen } from "./model.ts";
 
-/** Whether the surface shows how it ends: of a database a request does, of a cluster nothing on the documented one. */
-export function isShown({ supports, memory }: OperationPass, { target }: Action): boolean {
-  if (target === undefined) return false;
-  if (target === "application") return true;
-  if (supports(target === "cluster" ? "getClusterStatus" : "getDatabase") === "Supported") return true;
-  return target === "database" && memory.request?.requestId !== undefined;
+/**
+ * Whether the platform shows how it ends: of a database a request does, of a cluster nothing that is documented. Before
+ * a request was accepted, whether it may.
+ */
+export function isShown({ supports, memory: { request } }: OperationPass, { target }: Action): boolean {
+  switch (target) {
+    case "application":
+      return true;
+    case "cluster":
+      return showsClusters(supports);
+    case "database":
+      return supports("getDatabase") === "Supported" || request === undefined || request.requestId !== undefined;
+    case undefined:
+      return false;
+    default:
+      return target satisfies never;
+  }
 }
 
 /** The phase of the target, whoever brought it there; undefined where it is not shown. */
@@ -24,14 +37,14 @@ export function phaseOf({ status, cluster }: Seen): Phase | undefined {
 
 /** What the target shows, for telling later whether something new happened to it. */
 export function baselineOf({ status, cluster }: Seen): string {
-  return cluster === undefined ? serviceBaseline(status) : clusterBaseline(cluster);
+  return cluster === undefined ? serviceBaseline(status) : clusterBaseline(factsOf(cluster));
 }
 
 /** How far the accepted request is; undefined where nothing shows it now. */
 export function progressOf({ memory }: OperationPass, seen: Seen): Progress | undefined {
   const { status, request, cluster } = seen;
   if (cluster !== undefined) {
-    const isNews = memory.request?.baseline !== clusterBaseline(cluster);
+    const isNews = memory.request?.baseline !== clusterBaseline(factsOf(cluster));
     return { state: shownState(cluster.status), phase: isNews ? clusterPhase(cluster.status) : "busy", ours: true };
   }
   if (status !== undefined) return serviceProgress(memory.request, seen);
@@ -40,5 +53,14 @@ export function progressOf({ memory }: OperationPass, seen: Seen): Progress | un
 
 /** The request with what is known of it now. */
 export function followed(pass: OperationPass, seen: Seen): OperationMemory["request"] {
-  return advanced(pass.memory.request, progressOf(pass, seen), seen, pass.now);
+  const request = advanced(pass.memory.request, progressOf(pass, seen), seen, pass.now);
+  if (request === undefined || !isAtWork(seen)) return request;
+  // A list shows nothing but the state: it may end as it began.
+  const { baseline: _baseline, ...rest } = request;
+  return rest;
+}
+
+/** Whether the cluster was observed at work; a queued state is also what is assumed of a request that was accepted. */
+function isAtWork({ cluster }: Seen): boolean {
+  return cluster?.status.endsWith("ING") === true;
 }

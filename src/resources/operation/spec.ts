@@ -105,6 +105,15 @@ export const spec = z
         "Name of the ConfigMap in the same namespace that the default values are put into, under the key values.yaml, " +
           "for RenderHelmDefaultValues. It is created and goes with this object; one of others is not overwritten.",
       ),
+    completion: z
+      .enum(["Observed", "Accepted"])
+      .optional()
+      .describe(
+        "When the operation is complete. Observed: once the platform shows the end; where it cannot show one, nothing is " +
+          "sent. Accepted: once the platform has accepted the request. Defaults to Observed where the platform shows " +
+          "the end, and to Accepted elsewhere. The reason of the condition Complete says which it was: Completed or " +
+          "Accepted.",
+      ),
     backoffLimit: z
       .int()
       .min(0)

@@ -109,16 +109,16 @@ const ROWS: readonly Row[] = [
   },
   {
     kind: kindOf(operation),
-    states: ["Complete", "Failed"],
-    sight: (result) => {
+    states: ["Complete", "Accepted", "Failed"],
+    sight: (state) => {
       const ended =
-        result === "Complete"
-          ? { reason: "Completed", message: "The invoices were sent." }
-          : { reason: "OperationRejected", message: "The platform rejected the operation (422)." };
-      const outcome = { result, ...ended, at: NOW.toISOString() };
+        state === "Failed"
+          ? { reason: "OperationRejected", message: "The platform rejected the operation (422)." }
+          : { reason: state === "Accepted" ? "Accepted" : "Completed", message: "The invoices were sent." };
+      const outcome = { result: state === "Failed" ? "Failed" : "Complete", ...ended, at: NOW.toISOString() };
       return sight(operationPass({ type: "SendInvoices" }, { memory: { outcome } as never }), NOTHING_SEEN);
     },
-    health: (result) => (result === "Complete" ? "Healthy" : "Degraded"),
+    health: (state) => (state === "Failed" ? "Degraded" : "Healthy"),
   },
 ];
 

@@ -12,7 +12,7 @@ import { backupOf, idsOf, living, readiness, restored, together, unready } from 
 
 const MINUTE = 60_000;
 /** What has nothing of the platform to lose: a connection, and an operation that is over. */
-const AT_REST = /^PlatformConnection|^PlatformOperation .*Completed/;
+const AT_REST = /^PlatformConnection|^PlatformOperation .*(Completed|Accepted)/;
 const MOVES = effort.all ? (["whole", "bare"] as const) : (["bare"] as const);
 
 function change({ cluster }: OperatorBench, kind: string, name: string, members: Readonly<Record<string, Json>>) {
