@@ -49,6 +49,8 @@ export interface Outcome {
   readonly intent: Intent | undefined;
   /** The reconcile-requested-at token that this pass has handled. */
   readonly handled: string | undefined;
+  /** The members of a task's status that tell of its time limit; absent where they stay as they are. */
+  readonly timeLimit?: JsonObject;
   /** What the policies say; undefined where nothing was planned in this pass, or the kind has no such members. */
   readonly governed: Governed | undefined;
   readonly now: Date;
@@ -68,6 +70,9 @@ export function compose(outcome: Outcome): JsonObject {
     ...kept,
     ...memory,
     ...report?.status,
+    deadline: member(object.status, "deadline"),
+    remainingSeconds: member(object.status, "remainingSeconds"),
+    ...outcome.timeLimit,
     observedGeneration: observedGeneration(outcome),
     externalId: id,
     identity: pins === undefined ? member(object.status, "identity") : { ...pins },

@@ -4,6 +4,7 @@ import type { JsonObject } from "../kube/types.ts";
 import { compose } from "./compose.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
+import { expectLook, timeLimit } from "./deadline.ts";
 import { holdBack, signature } from "./deferral.ts";
 import { memoryOf, type Done } from "./done.ts";
 import type { Kind, Lives, Ms } from "./kind.ts";
@@ -52,13 +53,16 @@ async function tell<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
     intent: openAction(object, session),
     handled: done.asked && !isHeld(done) ? requestedToken(object) : undefined,
     governed: "appliedGeneration" in kind.resource.status.shape ? done.governed : undefined,
+    timeLimit: timeLimit(kind, object, session, { ending, now: context.clock.now() }),
     now: context.clock.now(),
   });
   const next = nextLook(context, done);
   // A connection tells its own trouble, at once.
   const patience = kind.connection === undefined ? holdBack(object, ending, context.windows) : 0;
   const held = await write(context, done, status, patience);
-  return held === undefined ? next : Math.min(next, held);
+  const look = held === undefined ? next : Math.min(next, held);
+  if (kind.task !== undefined) expectLook(session, context.clock, look);
+  return look;
 }
 
 /**
@@ -96,6 +100,7 @@ async function store<Api extends RatedApi>(
   const stored = await context.writer.patchStatus(object, status);
   session.deferred = undefined;
   session.unsaved = undefined;
+  if (member(stored.status, "deadline") !== member(object.status, "deadline")) session.idleMs = 0;
   announce(context.events, object, stored);
   context.observer.status(stored);
 }

@@ -67,6 +67,8 @@ export interface Pass<Spec, In, Mem extends JsonObject> {
   readonly writtenAt: string | undefined;
   /** The same for any object of the platform. */
   readonly writtenInto: (id: Uuid) => string | undefined;
+  /** When a task has to be over. */
+  readonly deadline?: Date | undefined;
   /** Whether a task was begun, or something `untold` was done, by an annotation that outlives the status. */
   readonly begun?: boolean;
   /** The id that was given answers what became of an unconfirmed create of this resource: nothing was done since then. */
@@ -170,6 +172,19 @@ export interface Task<Spec, In, Seen, Mem extends JsonObject> {
    * @returns undefined where it is no failure of the task, but the connection's
    */
   refused(error: ApiError, pass: Pass<Spec, In, Mem>, seen: Seen): Known<Seen, Mem> | undefined;
+  /** How long it may take, from the object's creation on. */
+  limitMs(spec: Spec): Ms;
+  /**
+   * The end of one whose time is over while what it needs is not there, so that no pass is made.
+   * @param isSent whether its request may have been sent
+   */
+  overdue(spec: Spec, memory: Mem, how: { readonly now: Date; readonly isSent: boolean }): TaskEnd<Mem>;
+}
+
+/** How a task ended. */
+export interface TaskEnd<Mem> {
+  readonly memory: Mem;
+  readonly report: Report;
 }
 
 /** What a connection does on the platform for itself. How it goes is told in a condition of this type. */

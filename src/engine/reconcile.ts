@@ -6,6 +6,7 @@ import type { Ending } from "./compose.ts";
 import { probed, probeDue, untilProbe } from "./connection-pass.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
+import { countDelay, deadlineOf } from "./deadline.ts";
 import { unasked, type Done } from "./done.ts";
 import { runErrand } from "./errand.ts";
 import { isMoved } from "./execute.ts";
@@ -14,9 +15,10 @@ import { keyText } from "./keys.ts";
 import type { Kind, Ms, Report, Why } from "./kind.ts";
 import { pass, type Passed } from "./loop.ts";
 import { stallOnMissing } from "./missing.ts";
+import { openSlot } from "./recover.ts";
 import { remove } from "./removal.ts";
 import { backoff, pollInterval } from "./schedule.ts";
-import { recordedId, scope, type Frame, type Scoped } from "./scope.ts";
+import { recordedId, scope, type Frame, type Scoped, type Unscoped } from "./scope.ts";
 import { isOvertaken, type Session } from "./session.ts";
 import { rest } from "./task.ts";
 
@@ -67,13 +69,13 @@ async function reconcileObject<Spec, In, Seen, Mem extends JsonObject, Do, Api e
   }
   const resting = await rest(context, kind, object);
   if (resting !== undefined) return resting.again;
+  if (kind.task !== undefined) countDelay(session, context.clock);
   const paused = object.metadata.annotations?.[PAUSED] === "true";
   const scoped: Scoped<Spec, In, Mem, Api> = paused
     ? { is: "ended", ending: { is: "paused" } }
     : await scope(context, kind, object, session, "present");
   if (scoped.is === "ended") {
-    const { ending, again } = stallOnMissing(context, object, session, { ...scoped, again: connectionPoll(kind) });
-    return await finish(context, kind, unasked(object, session, ending, again));
+    return await finish(context, kind, unscoped(context, kind, object, { session, scoped }));
   }
   if (kind.connection !== undefined) return await reconcileConnection(context, kind, scoped.frame);
   const ran = await pass(context, kind, scoped.frame);
@@ -82,6 +84,40 @@ async function reconcileObject<Spec, In, Seen, Mem extends JsonObject, Do, Api e
   // The first object of a connection may be what its surface can be found out with.
   if (connection.surface === undefined && passed.ending.is === "settled") context.connections.suspect(connection);
   return await finish(context, kind, toFinish(passed, isAnswered(passed)));
+}
+
+/** What is written down of an object for which no pass can be made. */
+function unscoped<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  object: KubeObject,
+  { session, scoped }: { readonly session: Session; readonly scoped: Unscoped },
+): Done {
+  const over = overdue(context, kind, object, { session, ending: scoped.ending });
+  if (over !== undefined) return over;
+  const { ending, again } = stallOnMissing(context, object, session, { ...scoped, again: connectionPoll(kind) });
+  return unasked(object, session, ending, again);
+}
+
+/** The end of a task whose time is over while it waits for what it needs. */
+function overdue<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  object: KubeObject,
+  { session, ending }: { readonly session: Session; readonly ending: Ending },
+): Done | undefined {
+  const { task, resource } = kind;
+  const now = context.clock.now();
+  const deadline = deadlineOf(kind, object, session, now);
+  const { data: spec } = resource.spec.safeParse(object.spec ?? {});
+  const isWaiting = ending.is === "waiting" || ending.is === "held";
+  if (task === undefined || spec === undefined || !isWaiting || deadline === undefined || deadline > now)
+    return undefined;
+  const memory = session.unsaved?.memory ?? object.status ?? {};
+  const isSent = openSlot(object, session).is !== "empty";
+  const end = task.overdue(spec, resource.memory.parse(memory), { now, isSent });
+  const done = unasked(object, session, { is: "stalled", why: end.report.ready, exchange: "none" });
+  return { ...done, ...end };
 }
 
 async function reconcileConnection<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(

@@ -6,6 +6,7 @@ import { invalidWindows } from "./change-window.ts";
 import type { Ending } from "./compose.ts";
 import type { Connection, RatedApi } from "./connections.ts";
 import type { Cause, Context } from "./context.ts";
+import { deadlineOf } from "./deadline.ts";
 import { causeIn, governedIn, type Governed } from "./governed.ts";
 import { contradiction, identify, isForeign, type Identity, type Pins } from "./identity.ts";
 import { keyText } from "./keys.ts";
@@ -39,7 +40,14 @@ export interface Frame<Spec, In, Mem extends JsonObject, Api> {
 
 export type Scoped<Spec, In, Mem extends JsonObject, Api> =
   | { readonly is: "ready"; readonly frame: Frame<Spec, In, Mem, Api> }
-  | { readonly is: "ended"; readonly ending: Ending; readonly lacksConnection?: boolean };
+  | Unscoped;
+
+/** The pass ends before it has begun. */
+export interface Unscoped {
+  readonly is: "ended";
+  readonly ending: Ending;
+  readonly lacksConnection?: boolean;
+}
 
 /** Value Secrets are read at each poll, but not at every step of a deployment that is followed. */
 const VALUES_MAX_AGE_MS = 5_000;
@@ -225,6 +233,7 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     onMissing: policies.onMissing,
     corrects: policies.corrects,
     retry: policies.retry,
+    deadline: deadlineOf(kind, object, session, context.clock.now()),
     // What this process knows and could not store yet is not lost.
     begun: (kind.task === undefined ? kind.untold !== undefined : session.unsaved === undefined) && isBegun(object),
   };

@@ -37,6 +37,10 @@ export interface Session {
   work: Work | undefined;
   /** What is referred to and does not exist, while it is waited for. */
   missing: Missing | undefined;
+  /** When a task is due to be looked at, on the monotonic clock. */
+  dueAt: Ms | undefined;
+  /** For how long the rate limit kept a task from being looked at, as far as its stored deadline does not say it. */
+  idleMs: Ms;
   /** When the platform was last read about this object. */
   readAt: Ms;
   /** What was recorded is gone from the platform and is created anew. */
@@ -96,6 +100,8 @@ export function createSessions(monotonic: () => Ms): Sessions {
         waits: { reason: "", times: 0 },
         work: undefined,
         missing: undefined,
+        dueAt: undefined,
+        idleMs: 0,
         readAt: monotonic(),
         recreates: false,
         lostAt: undefined,

@@ -12,7 +12,7 @@ export const platformOperation: Resource<OperationSpec, OperationMemory> = {
   singular: "platformoperation",
   shortNames: ["pop"],
   scope: "Namespaced",
-  description: "One action on the platform that is carried out once, like a Job: it ends Complete or Failed.",
+  description: "One action on the platform that is carried out once, like a Job: it ends Complete, Failed or Unknown.",
   spec,
   memory,
   status,

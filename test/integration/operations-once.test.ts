@@ -54,7 +54,10 @@ describe.each(["documented", "full"] as const)("an operation, %s surface", (surf
       const done = await over(stage, name);
       const isSeen = target === "application" || (target === "cluster" && isFull);
       expect(endsOf(done)).toMatchObject([
-        isSeen ? { type: "Complete" } : { type: "Failed", reason: "OperationResultUnknown" },
+        {
+          type: "Complete",
+          ...(isSeen ? { status: "True" } : { status: "Unknown", reason: "OperationResultUnknown" }),
+        },
       ]);
       await stage.settled();
       const effects = record.calls(op).flatMap((call) => call.effects);
@@ -81,7 +84,7 @@ describe.each(["documented", "full"] as const)("an operation, %s surface", (surf
         await stage.start();
         const done = await over(stage, name);
         const isSeen = op === "deployApplication";
-        expect(endsOf(done)).toMatchObject([{ type: isSeen ? "Complete" : "Failed" }]);
+        expect(endsOf(done)).toMatchObject([{ type: "Complete", status: isSeen ? "True" : "Unknown" }]);
         await stage.settled();
         const effects = record.calls(op).flatMap((call) => call.effects);
         expect(effects).toHaveLength(isSeen || effect === "applied" ? 1 : 0);

@@ -20,6 +20,7 @@ export interface PassChange {
   readonly allowedProjects?: readonly string[] | undefined;
   readonly now?: Date;
   readonly begun?: boolean;
+  readonly deadline?: Date;
   readonly policies?: Partial<typeof USUAL_POLICIES>;
 }
 
@@ -102,6 +103,7 @@ export function kindRunner<Spec, In, Seen, Mem extends JsonObject, Do, Api>(
       allowUnverifiedIds: change.allowUnverifiedIds ?? change.allowedProjects === undefined,
       allowedProjects: change.allowedProjects,
       begun: change.begun ?? false,
+      deadline: change.deadline,
       ...USUAL_POLICIES,
       ...change.policies,
     };

@@ -86,10 +86,11 @@ async function awaitReady(
 /** Nothing would ever come of the request: an operation is carried out once. */
 function refuseEnded(object: KubeObject): void {
   if (object.kind !== platformOperation.kind) return;
-  const end = ["Complete", "Failed"].find((type) => conditionOf(object, type)?.status === "True");
+  const [end] = ["Complete", "Failed"].flatMap((type) => conditionOf(object, type) ?? []);
   if (end === undefined) return;
+  const how = end.status === "True" ? end.type : "over, and its result is unknown";
   const target = shortTarget({ kind: object.kind, name: object.metadata.name });
-  throw new CliError(`${target} is ${end}: an operation is carried out once. Create another one to repeat it.`);
+  throw new CliError(`${target} is ${how}: an operation is carried out once. Create another one to repeat it.`);
 }
 
 /** Nothing would ever come of the request. */

@@ -12,7 +12,7 @@ import type { ActionType, Inputs, Seen } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { refused } from "./refusal.ts";
-import { report } from "./report.ts";
+import { overdue, report } from "./report.ts";
 import { trace } from "./trace.ts";
 
 export const operation: PlatformKind<OperationSpec, Inputs, Seen, OperationMemory, ActionType> = {
@@ -27,6 +27,8 @@ export const operation: PlatformKind<OperationSpec, Inputs, Seen, OperationMemor
       return { expiresAt: Number.isNaN(at.getTime()) ? undefined : at };
     },
     refused,
+    limitMs: ({ activeDeadlineSeconds: seconds }) => seconds * 1000,
+    overdue,
   },
   needs: (spec) => {
     const target = targetOf(spec);

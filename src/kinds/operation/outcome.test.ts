@@ -29,10 +29,10 @@ describe("the end of an operation", () => {
     ["BUILD_ERROR", deploy, "Failed", "BuildFailed"],
     ["DEPLOYMENT_ERROR", deploy, "Failed", "DeploymentFailed"],
     ["CANCELED", deploy, "Failed", "Canceled"],
-    ["STOPPED", deploy, "Failed", "OperationResultUnknown"],
+    ["STOPPED", deploy, "Unknown", "OperationResultUnknown"],
     ["STOPPED", stop, "Complete", "Completed"],
     ["STOP_ERROR", stop, "Failed", "StopFailed"],
-    ["DEPLOYED", stop, "Failed", "OperationResultUnknown"],
+    ["DEPLOYED", stop, "Unknown", "OperationResultUnknown"],
   ])("follows from %s", (state, spec, result, reason) => {
     const outcome = outcomeOf(accepted(spec), requestIn(state));
     expect(outcome).toMatchObject({ result, reason, at: "2026-11-21T10:00:00.000Z" });
@@ -71,12 +71,42 @@ describe("the end of an operation", () => {
     expect(outcomeOf(later, shown("DEPLOYED"))).toMatchObject({ result: "Complete", reason: "Completed" });
   });
 
-  it("comes at the deadline, and not before", () => {
-    const at = (seconds: number) => ({ ...accepted(deploy), now: new Date(Date.parse(STARTED) + seconds * 1000) });
-    expect(outcomeOf(at(10_799), requestIn("BUILDING"))).toBeUndefined();
-    expect(outcomeOf(at(10_800), requestIn("BUILDING"))).toMatchObject({ reason: "DeadlineExceeded" });
+  const DEADLINE = new Date("2026-11-21T12:59:00Z");
+  const before = { deadline: DEADLINE, now: new Date(DEADLINE.getTime() - 1) };
+  const after = { deadline: DEADLINE, now: DEADLINE };
+
+  it("of what was sent is unknown at the deadline, and not before", () => {
+    const at = (when: object) => ({ ...accepted(deploy), ...when });
+    expect(outcomeOf(at(before), requestIn("BUILDING"))).toBeUndefined();
+    const end = { result: "Unknown", reason: "DeadlineExceeded", message: expect.stringContaining("is not known") };
+    expect(outcomeOf(at(after), requestIn("BUILDING"))).toMatchObject(end);
     // Nothing shows it any more, neither the request nor the service.
-    expect(outcomeOf(at(10_800), NOTHING_SEEN)).toMatchObject({ reason: "DeadlineExceeded" });
+    expect(outcomeOf(at(after), NOTHING_SEEN)).toMatchObject(end);
+    expect(outcomeOf(at(after), requestIn("DEPLOYED"))).toMatchObject({ result: "Complete" });
+    expect(outcomeOf(at(after), requestIn("BUILD_ERROR"))).toMatchObject({ result: "Failed", reason: "BuildFailed" });
+    expect(operation.report(at(after), NOTHING_SEEN).conditions).toMatchObject([
+      { type: "Complete", status: "Unknown", reason: "DeadlineExceeded" },
+    ]);
+  });
+
+  it("of what was not sent is a failure at the deadline, and nothing is sent any more", () => {
+    const at = (when: object) => operationPass(deploy, when);
+    expect(operation.plan(at(before), NOTHING_SEEN)).toMatchObject({ is: "step" });
+    expect(outcomeOf(at(after), NOTHING_SEEN)).toMatchObject({ result: "Failed", reason: "DeadlineExceeded" });
+    expect(operation.plan(at(after), NOTHING_SEEN)).toMatchObject({ is: "stalled" });
+  });
+
+  it("is known at the deadline where no pass can be made", () => {
+    const { spec, memory, now } = accepted(stop);
+    const ends = [false, true].map((isSent) => operation.task?.overdue(spec, { startedAt: STARTED }, { now, isSent }));
+    expect(ends.map((end) => end?.report.status["outcome"])).toMatchObject([
+      { result: "Failed", reason: "DeadlineExceeded" },
+      { result: "Unknown", reason: "DeadlineExceeded" },
+    ]);
+    expect(operation.task?.overdue(spec, memory, { now, isSent: false }).report).toMatchObject({
+      ready: { reason: "DeadlineExceeded" },
+      status: { outcome: { result: "Unknown" } },
+    });
   });
 
   it("is what was recorded, whatever is seen", () => {

@@ -13,6 +13,8 @@ type End = Omit<Outcome, "at">;
 const complete = (message: string): End => ({ result: "Complete", reason: "Completed", message });
 const accepted = (message: string): End => ({ result: "Complete", reason: "Accepted", message });
 const failure = ({ reason, message }: Why): End => ({ result: "Failed", reason, message });
+/** It was, or may have been, sent, and nobody can tell what became of it. */
+const unknown = ({ reason, message }: Why): End => ({ result: "Unknown", reason, message });
 
 const LOST: Why = {
   reason: "OperationResultUnknown",
@@ -23,7 +25,9 @@ const LOST: Why = {
 /** The end that was recorded, or that shows now; undefined while there is none. */
 export function outcomeOf(pass: OperationPass, seen: Seen): Outcome | undefined {
   if (pass.memory.outcome !== undefined) return pass.memory.outcome;
-  const end = isLost(pass) ? failure(LOST) : (renderedEnd(pass, seen.rendered) ?? requestedEnd(pass, seen));
+  const end = isLost(pass)
+    ? unknown(LOST)
+    : (renderedEnd(pass, seen.rendered) ?? requestedEnd(pass, seen) ?? unsentEnd(pass));
   return end && { ...end, at: pass.now.toISOString() };
 }
 
@@ -52,9 +56,9 @@ function requestedEnd(pass: OperationPass, seen: Seen): End | undefined {
       return failure({ reason: failureReason(progress.state), message: failedMessage(progress.state) });
     case "busy":
     case "unknown":
-      return isOverdue(pass, request.startedAt) ? failure(OVERDUE) : undefined;
+      return isOverdue(pass) ? unknown(OVERDUE) : undefined;
     default:
-      return failure({ reason: "OperationResultUnknown", message: otherwise(progress.state) });
+      return unknown({ reason: "OperationResultUnknown", message: otherwise(progress.state) });
   }
 }
 
@@ -88,15 +92,31 @@ function otherwise(state: string): string {
   return `The platform reports ${state}, which the operation does not lead to: somebody else may have acted since. Look on the platform.`;
 }
 
+/** The end of what was not sent in time. */
+function unsentEnd(pass: OperationPass): End | undefined {
+  return pass.memory.request === undefined && isOverdue(pass) ? failure(TOO_LATE) : undefined;
+}
+
+const TOO_LATE: Why = {
+  reason: "DeadlineExceeded",
+  message:
+    "The operation was not carried out within spec.activeDeadlineSeconds, and nothing was sent that could still have an effect. Create another PlatformOperation if it is still to be done.",
+};
+
 const OVERDUE: Why = {
   reason: "DeadlineExceeded",
   message:
-    "The operation did not end within spec.activeDeadlineSeconds. It is not followed any more; what the platform does goes on.",
+    "The operation was sent and did not end within spec.activeDeadlineSeconds, so its result is not known. It is not followed any more; what the platform does goes on.",
 };
 
-/** @param since when the request was accepted; one that cannot be read never was. */
-function isOverdue({ spec, now }: OperationPass, since: string | undefined): boolean {
-  return now.getTime() - Date.parse(since ?? "") >= spec.activeDeadlineSeconds * 1000;
+/** Whether the time of the operation is over. */
+function isOverdue({ deadline, now }: OperationPass): boolean {
+  return deadline !== undefined && now >= deadline;
+}
+
+/** How an operation ends whose time is over. */
+export function overdueEnd(isSent: boolean, now: Date): Outcome {
+  return { ...(isSent ? unknown(OVERDUE) : failure(TOO_LATE)), at: now.toISOString() };
 }
 
 /**
@@ -111,8 +131,18 @@ export function failed(pass: OperationPass, why: Why, isFinal: boolean): Operati
 }
 
 /** What is remembered of an operation that has failed. */
-export function ended({ now }: OperationPass, why: Why): Pick<OperationMemory, "outcome"> {
+function ended({ now }: OperationPass, why: Why): Pick<OperationMemory, "outcome"> {
   return { outcome: { ...failure(why), at: now.toISOString() } };
+}
+
+/** The memory of an operation of whose request nobody can tell what became. */
+export function unresolved(pass: OperationPass, why: Why): OperationMemory {
+  return { ...taken(pass), outcome: { ...unknown(why), at: pass.now.toISOString() } };
+}
+
+/** The memory after a request whose outcome will show, or has to have shown by now. */
+export function unshownInTime(pass: OperationPass): OperationMemory | undefined {
+  return isOverdue(pass) ? unresolved(pass, OVERDUE) : undefined;
 }
 
 /** The memory of an operation that was taken up, now at the latest. */

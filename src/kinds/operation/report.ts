@@ -1,8 +1,8 @@
 /** What an operation's status says. Pure. */
-import type { Report, Why } from "../../engine/kind.ts";
-import type { Outcome } from "../../resources/operation.ts";
+import type { Report, TaskEnd, Why } from "../../engine/kind.ts";
+import type { OperationMemory, OperationSpec, Outcome } from "../../resources/operation.ts";
 import { sentTo, type OperationPass, type Rendered, type Seen } from "./model.ts";
-import { outcomeOf, taken } from "./outcome.ts";
+import { outcomeOf, overdueEnd, taken } from "./outcome.ts";
 import { followed } from "./progress.ts";
 
 /** The key of the ConfigMap that holds the default values. */
@@ -30,12 +30,25 @@ export function report(pass: OperationPass, seen: Seen): Report {
 
 const NOT_OVER: Why = { reason: "Progressing", message: "The operation is not over." };
 
+/** What is told of an operation whose time is over while nothing of it can be seen. */
+export function overdue(
+  spec: OperationSpec,
+  memory: OperationMemory,
+  { now, isSent }: { readonly now: Date; readonly isSent: boolean },
+): TaskEnd<OperationMemory> {
+  const outcome = overdueEnd(isSent || memory.request !== undefined, now);
+  const { reason, message } = outcome;
+  const status = { outcome: { ...outcome }, expiresAt: expiry({ spec, now }, outcome) };
+  return { memory, report: { ready: { reason, message }, conditions: [conditionOf(outcome)], status } };
+}
+
 /** As a Job has it: there is only the condition that holds. */
 function conditionOf({ result, reason, message }: Outcome): Report["conditions"][number] {
+  if (result === "Unknown") return { type: "Complete", status: "Unknown", reason, message };
   return { type: result, status: "True", reason, message };
 }
 
-function expiry({ spec, now }: OperationPass, outcome: Outcome | undefined): string | undefined {
+function expiry({ spec, now }: Pick<OperationPass, "spec" | "now">, outcome: Outcome | undefined): string | undefined {
   const { ttlSecondsAfterFinished: seconds } = spec;
   if (outcome === undefined || seconds === undefined) return undefined;
   return new Date(now.getTime() + seconds * 1000).toISOString();

@@ -103,7 +103,7 @@ describe("a request that nobody confirmed", () => {
   ])("is over where nothing shows %s", async (_title, spec) => {
     const intent = intentOf("x", markOf(NOTHING_SEEN));
     const found = await trace(intent, operationPass(spec), answeringPlatform({}));
-    const outcome = { result: "Failed", reason: "OperationResultUnknown" };
+    const outcome = { result: "Unknown", reason: "OperationResultUnknown" };
     expect(found).toMatchObject({ is: "landed", known: [{ memory: { outcome } }] });
   });
 });

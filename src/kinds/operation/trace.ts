@@ -8,7 +8,7 @@ import { shownState } from "../service/words.ts";
 import { actionOf, type Action } from "./actions.ts";
 import { NOTHING_SEEN, sentTo, type OperationPass, type Seen } from "./model.ts";
 import { stateOf } from "./observe.ts";
-import { ended, failed, taken } from "./outcome.ts";
+import { failed, taken, unresolved, unshownInTime } from "./outcome.ts";
 import { baselineOf, phaseOf } from "./progress.ts";
 
 /** What a later trace compares with. */
@@ -35,10 +35,14 @@ export async function trace(
       return { is: "landed", known: [{ seen, memory: { ...taken(pass), request: traced(intent, pass, seen) } }] };
     case "absent":
       return { is: "absent", memory: failed(pass, unsent(action), false) };
-    case "open":
-      return { is: "unknowable", why: unknown(action) };
+    case "open": {
+      const memory = unshownInTime(pass);
+      return memory === undefined
+        ? { is: "unknowable", why: unknown(action) }
+        : { is: "landed", known: [{ seen, memory }] };
+    }
     case "unknowable":
-      return { is: "landed", known: [{ seen, memory: { ...taken(pass), ...ended(pass, unknown(action)) } }] };
+      return { is: "landed", known: [{ seen, memory: unresolved(pass, unknown(action)) }] };
     default:
       return finding satisfies never;
   }

@@ -129,8 +129,10 @@ export const spec = z
       .max(MAX_SECONDS)
       .default(FOLLOWED_SECONDS)
       .describe(
-        "How long to wait for the end of what was accepted, in seconds; after that the operation has failed, whatever " +
-          `the platform still does. Defaults to ${FOLLOWED_SECONDS}, three hours.`,
+        "How long it may take from its creation on, in seconds; time in which it is paused, waits for approval or a " +
+          "change window, or is held up by the platform's rate limit is not counted. After that it has failed if its " +
+          "request was not sent; of one that was sent the result is unknown, whatever the platform still does. " +
+          `Defaults to ${FOLLOWED_SECONDS}, three hours.`,
       ),
     ttlSecondsAfterFinished: z
       .int()

@@ -13,6 +13,13 @@ const failure = {
 
 const record = {
   startedAt: time.describe("When the operator took it up."),
+  deadline: time.describe(
+    "When it is given up, by spec.activeDeadlineSeconds. It moves with the time that is not counted.",
+  ),
+  remainingSeconds: count.describe(
+    "What is left of spec.activeDeadlineSeconds while its time stands still: it is paused, or waits for approval or a " +
+      "change window.",
+  ),
   targetId: id.describe("Id on the platform of what is acted upon."),
   request: z
     .object({ requestId, state, startedAt, finishedAt, baseline })
@@ -21,7 +28,11 @@ const record = {
   lastFailure: z.object(failure).describe("Why the last of them was not carried out."),
   outcome: z
     .object({
-      result: z.enum(["Complete", "Failed"]).describe("How it ended."),
+      result: z
+        .enum(["Complete", "Failed", "Unknown"])
+        .describe(
+          "How it ended. Unknown: its request was, or may have been, sent, and nobody can tell what became of it.",
+        ),
       ...failure,
       at: time.describe("When the operator saw it end."),
     })
