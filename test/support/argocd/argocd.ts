@@ -2,7 +2,7 @@
  * Argo CD's own application controller and repository server, with Redis, as processes beside a real control plane. Its
  * settings are deploy/argocd/argocd-cm.yaml and nothing else.
  */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -10,6 +10,7 @@ import { endpointOf, kubectl, tokenFor } from "../../control-plane/access.ts";
 import type { ControlPlaneFacts } from "../../control-plane/control-plane.ts";
 import { type ArgoCd, findArgoCd } from "../../tools/argocd.ts";
 import { findDebianProgram } from "../../tools/debian.ts";
+import { findGoTool } from "../../tools/go-tools.ts";
 import { installCrds } from "../foreign-crds.ts";
 import { freePort } from "../free-port.ts";
 import { listening, type RunningProgram, startProgram } from "../programs.ts";
@@ -23,8 +24,14 @@ export interface RunningArgoCd {
   stop(): Promise<void>;
 }
 
-/** @throws Error when a part is missing or does not start */
-export async function startArgoCd(at: ControlPlaneFacts): Promise<RunningArgoCd> {
+/**
+ * @param more with the controller of ApplicationSets, and helm for the repository server
+ * @throws Error when a part is missing or does not start
+ */
+export async function startArgoCd(
+  at: ControlPlaneFacts,
+  more: { readonly applicationSets?: true } = {},
+): Promise<RunningArgoCd> {
   const programs = await findArgoCd();
   await prepare(at, programs);
   const dir = await mkdtemp(join(tmpdir(), "argocd-"));
@@ -41,9 +48,14 @@ export async function startArgoCd(at: ControlPlaneFacts): Promise<RunningArgoCd>
         args: ["--port", `${redis}`, "--bind", "127.0.0.1", "--save", "", "--dir", dir],
       }),
     );
-    const [server, controller] = await serve(at, programs, dir, redis);
-    running.push(server, controller);
-    return { words: () => controller.words(), stop };
+    // Found by this name.
+    if (more.applicationSets === true) await symlink(await findGoTool("helm"), join(dir, "helm"));
+    const { repository, port, controller } = await serve(at, programs, dir, redis);
+    running.push(repository, controller);
+    if (more.applicationSets !== true) return { words: () => controller.words(), stop };
+    const sets = await serveSets(at, programs, dir, port);
+    running.push(sets);
+    return { words: () => sets.words() + controller.words(), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -52,7 +64,8 @@ export async function startArgoCd(at: ControlPlaneFacts): Promise<RunningArgoCd>
 
 async function serve(at: ControlPlaneFacts, { repoServer, controller }: ArgoCd, dir: string, redis: number) {
   const [port, repoMetrics, metrics] = [await freePort(), await freePort(), await freePort()];
-  const env = { HOME: dir, TMPDIR: dir, KUBECONFIG: at.kubeconfigPath, ARGOCD_GPG_ENABLED: "false" };
+  const PATH = `${dir}:${process.env["PATH"] ?? ""}`;
+  const env = { PATH, HOME: dir, TMPDIR: dir, KUBECONFIG: at.kubeconfigPath, ARGOCD_GPG_ENABLED: "false" };
   const repository = startProgram({
     file: repoServer,
     args: [
@@ -73,7 +86,24 @@ async function serve(at: ControlPlaneFacts, { repoServer, controller }: ArgoCd, 
     ],
     env,
   });
-  return [repository, controlling] as const;
+  return { repository, port, controller: controlling };
+}
+
+/** The controller of ApplicationSets, which is the same program under another name. */
+async function serveSets(at: ControlPlaneFacts, { command }: ArgoCd, dir: string, repoServer: number) {
+  const file = join(dir, "argocd-applicationset-controller");
+  await symlink(command, file);
+  const [metrics, probe, webhook] = [await freePort(), await freePort(), await freePort()];
+  return startProgram({
+    file,
+    args: [
+      ...["--kubeconfig", at.kubeconfigPath, "--namespace", ARGOCD, "--loglevel", "warn"],
+      ...["--argocd-repo-server", `127.0.0.1:${repoServer}`, "--repo-server-plaintext"],
+      ...["--metrics-addr", `127.0.0.1:${metrics}`, "--probe-addr", `127.0.0.1:${probe}`],
+      ...["--webhook-addr", `127.0.0.1:${webhook}`],
+    ],
+    env: { HOME: dir, TMPDIR: dir, KUBECONFIG: at.kubeconfigPath },
+  });
 }
 
 /** What lies in the namespace of an Argo CD: its CRDs, its settings, its rights in the cluster that it deploys to. */

@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
 import { stringify } from "yaml";
@@ -13,6 +13,8 @@ export interface Repository {
   readonly url: string;
   /** Replaces what is in a folder by these manifests, a file each, and commits. @returns the commit */
   commit(folder: string, manifests: readonly Manifest[]): Promise<string>;
+  /** Adds files by their paths, and commits. @returns the commit */
+  add(files: ReadonlyMap<string, string>): Promise<string>;
   remove(): Promise<void>;
 }
 
@@ -39,6 +41,15 @@ export async function createRepository(): Promise<Repository> {
       }
       await git("add", "--all");
       await git("commit", "--quiet", "--allow-empty", "--message", `Change ${folder}`);
+      return git("rev-parse", "HEAD");
+    },
+    add: async (files) => {
+      for (const [path, content] of files) {
+        await mkdir(dirname(join(dir, path)), { recursive: true });
+        await writeFile(join(dir, path), content);
+      }
+      await git("add", "--all");
+      await git("commit", "--quiet", "--message", "Add files");
       return git("rev-parse", "HEAD");
     },
     remove: () => rm(dir, { recursive: true }),

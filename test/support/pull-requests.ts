@@ -1,0 +1,50 @@
+/** A code host with open pull requests, as far as Argo CD's generator for GitHub asks. */
+import { once } from "node:events";
+import { createServer } from "node:http";
+
+export interface PullRequest {
+  readonly number: number;
+  readonly branch: string;
+  readonly commit: string;
+  readonly labels: readonly string[];
+}
+
+export interface CodeHost {
+  readonly url: string;
+  /** The open ones. */
+  open: readonly PullRequest[];
+  close(): Promise<void>;
+}
+
+/** Starts it on loopback. */
+export async function startCodeHost(): Promise<CodeHost> {
+  const server = createServer((request, response) => {
+    const isList = request.url?.startsWith("/api/v3/repos/acme/web/pulls?") === true;
+    response.writeHead(isList ? 200 : 404, { "content-type": "application/json" });
+    response.end(JSON.stringify(isList ? host.open.map(shown) : {}));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const host: CodeHost = {
+    url: `http://127.0.0.1:${String(typeof address === "object" && address !== null ? address.port : 0)}/`,
+    open: [],
+    close: async () => {
+      server.closeAllConnections();
+      await once(server.close(), "close");
+    },
+  };
+  return host;
+}
+
+/** As the API of GitHub shows it ("List pull requests"), what the generator reads of it. */
+function shown({ number, branch, commit, labels }: PullRequest): object {
+  return {
+    number,
+    title: `Change ${String(number)}`,
+    user: { login: "somebody" },
+    head: { ref: branch, sha: commit },
+    base: { ref: "main" },
+    labels: labels.map((name) => ({ name })),
+  };
+}
