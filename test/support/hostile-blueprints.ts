@@ -1,6 +1,7 @@
 import fc from "fast-check";
 
 import { NOTHING_SEEN } from "../../src/kinds/blueprint/model.ts";
+import { NOT_READ } from "../../src/kinds/side-read.ts";
 import { ENVIRONMENT, OLD_REQUEST, print, REQUEST } from "./applications.ts";
 import { ago, BLUEPRINT, passWith, SERVICE } from "./blueprints.ts";
 import { count, hostile, maybe, state } from "./hostile-values.ts";
@@ -73,7 +74,9 @@ export const blueprintSight = fc
     ),
     status: maybe(status),
     isGone: fc.boolean(),
-    ingress: maybe(fc.record({ routerId: maybe(hostile), status: maybe(state) })),
+    ingress: fc
+      .record({ routerId: maybe(hostile), status: maybe(state) })
+      .map((value) => ({ value, fault: undefined })),
     request: maybe(fc.record({ deploymentRequestId: fc.constant(REQUEST), status: state })),
   })
   .map(({ pass: of, siblings, status: shown, request, ingress, isGone }) => {
@@ -88,7 +91,7 @@ export const blueprintSight = fc
         siblings: listed,
         isGone: isGone && !isSeen && of.surface === "Full",
         status: isSeen ? shown : undefined,
-        ingress: isSeen ? ingress : undefined,
+        ingress: isSeen ? ingress : NOT_READ,
         request: isFollowed ? request : undefined,
       },
     };
