@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 
+import { orphan } from "../../test/support/orphans.ts";
 import type { Change } from "../engine/context.ts";
 import type { CallRecord } from "../platform/caller.ts";
-import { tellChange } from "./changes.ts";
+import { tellChange, tellOrphan } from "./changes.ts";
 import type { Fields, Logger } from "./logger.ts";
 import type { Pass } from "./passes.ts";
 
@@ -98,4 +99,28 @@ it("names what the path names where the resource has no id of its own", () => {
 it("takes no other call's facts for those of this one", () => {
   expect(told({}, { operation: "stopApplication" })?.[2]).not.toHaveProperty("status");
   expect(told({}, undefined)?.[2]).not.toHaveProperty("method");
+});
+
+it.each([
+  ["recorded", "info"],
+  ["found", "info"],
+  ["forgotten", "info"],
+  ["dropped", "warn"],
+] as const)("tells of an object that stayed on the platform that it is %s", (is, expected) => {
+  const lines: Line[] = [];
+  const at =
+    (level: string): Logger["info"] =>
+    (message, fields = {}) => {
+      lines.push([level, message, fields]);
+    };
+  const log = { trace: at("trace"), debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  const entry = orphan();
+  tellOrphan(log, { is, orphan: entry });
+  const { kind, namespace, name, id, host, organizationId, installation, why, at: since } = entry;
+  expect(lines).toMatchObject([
+    [expected, expect.any(String), { orphan: is, kind, namespace, name, id, host, organizationId, installation }],
+  ]);
+  expect(lines[0]?.[2]).toMatchObject({ reason: why, since });
+  // What is remembered of it is no news.
+  expect(lines[0]?.[2]).not.toHaveProperty("memory");
 });

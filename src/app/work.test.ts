@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { manualClock, settle, type ManualClock } from "../../test/support/clock.ts";
-import { memoryOrphans } from "../../test/support/orphans.ts";
+import { memoryOrphans, memoryShards } from "../../test/support/orphans.ts";
 import { DEFAULT_WINDOWS } from "../engine/context.ts";
 import type { Bound } from "../engine/engine.ts";
+import type { Orphans } from "../engine/orphans/ledger.ts";
 import { KubeError } from "../kube/errors.ts";
 import { createStore, type Store } from "../kube/store.ts";
 import type { KubeObject } from "../kube/types.ts";
@@ -45,7 +46,11 @@ function kind(name: string, reconcile: () => Promise<number | undefined> = async
   };
 }
 
-function work(kinds: readonly Bound<Platform>[], told: Partial<WorkOptions> = {}) {
+function work(
+  kinds: readonly Bound<Platform>[],
+  told: Partial<WorkOptions> = {},
+  orphans: Orphans = memoryOrphans(clock),
+) {
   const unused = (): never => {
     throw new Error("no pass of these kinds asks for it");
   };
@@ -64,7 +69,7 @@ function work(kinds: readonly Bound<Platform>[], told: Partial<WorkOptions> = {}
     observer: { change: unused, status: unused, removed: unused, internal: unused },
     stopping: new AbortController().signal,
     connect: unused,
-    orphans: memoryOrphans(clock),
+    orphans,
     operatorNamespace: "platform-operator",
   };
   return createWork({
@@ -113,6 +118,29 @@ describe("the work", () => {
     void started.start();
     await settled();
     expect(passes).toEqual(["PlatformProject/shop", "PlatformEnvironment/staging", "PlatformApplication/api"]);
+    await started.drain();
+  });
+
+  it.each([
+    ["Server", 1, ["ledger KubeError: no"]],
+    ["Forbidden", 9, ["ledger KubeError: no for good"]],
+  ] as const)("waits for the orphan ledger, but not where it is %s", async (failure, refusals, told) => {
+    store.upsert(object("PlatformProject", "shop"));
+    const shards = memoryShards();
+    const read = shards.read.bind(shards);
+    let left = refusals * shards.count;
+    shards.read = (index) => {
+      left -= 1;
+      return left < 0 ? read(index) : Promise.reject(new KubeError(failure, 403, "no"));
+    };
+    const started = work([kind("PlatformProject")], {}, memoryOrphans(clock, shards));
+    void started.start();
+    await settled();
+    expect(outcomes.slice(0, 1)).toEqual(told);
+    expect(passes).toEqual(failure === "Forbidden" ? ["PlatformProject/shop"] : []);
+    await clock.advance(1_000);
+    await settled();
+    expect(passes).toEqual(["PlatformProject/shop"]);
     await started.drain();
   });
 

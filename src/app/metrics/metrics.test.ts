@@ -110,6 +110,15 @@ function labelsOf(series: string): readonly string[] {
   return [...series.matchAll(/([a-z_]+)="/g)].map(([, label]) => label ?? "").toSorted();
 }
 
+it("counts what stayed on the platform by the kind of its resource, where it leads", async () => {
+  const { series, lead } = setting();
+  const counted = async (): Promise<readonly string[]> =>
+    (await series()).filter((line) => line.startsWith("platform_operator_orphaned_objects"));
+  expect(await counted()).toEqual(['platform_operator_orphaned_objects{kind="PlatformEnvironment"} 2']);
+  lead(false);
+  expect(await counted()).toEqual([]);
+});
+
 describe("the metrics", () => {
   it.each(Object.entries(FROM_THE_START))("have %s with its labels from the start", async (name, labels) => {
     const found = (await setting().series()).filter((line) => line.split(/[{ ]/)[0] === name);

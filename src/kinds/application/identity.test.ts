@@ -77,6 +77,25 @@ describe("which application is meant", () => {
       seenFull("DEPLOYED", { name: "web" }),
       "stalled NameConflict",
     ],
+    ["one that was left, where nothing is shown", { proof: "orphaned" }, seenIn("DEPLOYED"), "adopt"],
+    [
+      "one that was left and is held",
+      { proof: "orphaned", holderOf: () => "a/b" },
+      seenIn("DEPLOYED"),
+      "stalled AlreadyManaged",
+    ],
+    [
+      "one that was left, with another name by now",
+      { ...full, proof: "orphaned" },
+      seenFull("DEPLOYED", { name: "web" }),
+      "stalled NameConflict",
+    ],
+    [
+      "one that was left and is not there, though it is wanted back",
+      { proof: "orphaned", onMissing: "Recreate" },
+      seenIn(undefined, { isGone: true }),
+      "stalled ExternalResourceDeleted",
+    ],
     ["a claimed one that nothing is known of", { proof: "claimed" }, seenIn("DEPLOYED"), "stalled NotObservable"],
   ])("%s", (_name, change, seen, expected) => {
     expect(plannedBy(passWith(change), seen)).toBe(expected);

@@ -36,6 +36,14 @@ describe("the policies of an environment", () => {
     ],
     ["it is gone", full, seenFull(), "stalled ExternalResourceDeleted"],
     ["it is gone and wanted back", { ...full, onMissing: "Recreate" }, seenFull(), "forget ExternalResourceDeleted"],
+    [
+      "what was left is not shown",
+      { ...full, onMissing: "Recreate", proof: "orphaned" },
+      seenFull(),
+      "stalled ExternalResourceDeleted",
+    ],
+    ["what was left has another name", { ...full, proof: "orphaned" }, renamed, "stalled NameConflict"],
+    ["what was left is there", { ...full, proof: "orphaned" }, seenFull(record()), `adopt ${MINE}`],
     ["a given id leads nowhere", { ...full, onMissing: "Recreate", proof: "given" }, seenFull(), "stalled InvalidSpec"],
   ])("%s", (_, change, seen, expected) => {
     expect(planned(change, seen)).toBe(expected);

@@ -117,6 +117,8 @@ describe("the plan of a project", () => {
       "stalled UpdateNotSupported",
     ],
     ["it is gone", {}, [], "stalled ExternalResourceDeleted"],
+    ["what was left is not listed", { proof: "orphaned" }, [], "stalled ExternalResourceDeleted"],
+    ["what was left has another name", { proof: "orphaned" }, [remote({ name: "of others" })], "stalled NameConflict"],
     ["its given id leads nowhere", { proof: "given" }, [], "stalled InvalidSpec"],
     ["its given id is right", { proof: "given" }, [remote({ name: "of others" })], `adopt ${MINE}`],
     ["its claimed id is right", { proof: "claimed" }, [remote()], `adopt ${MINE}`],
