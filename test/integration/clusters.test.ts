@@ -193,7 +193,7 @@ describe("clusters that only answers tell of", () => {
     await stage.patch(KIND, "production", { spec: { kubernetesVersion: null, runState: "Stopped", lifecycle: null } });
     await approve(stage, "production");
     const stopped = await stage.waitFor(KIND, "production", { status: "True", reason: "Accepted" });
-    expect(condition(stopped, "ClusterDeployed")).toMatchObject({ status: "False", reason: "STOP_QUEUED" });
+    expect(condition(stopped, "ClusterDeployed")).toMatchObject({ status: "Unknown", reason: "STOP_QUEUED" });
     expect(stopped.status).toMatchObject({ verified: true });
     expect(record.changes()).toEqual(["stopCluster"]);
     // Somebody starts it, which nothing shows: on request, and once that is approved, it is stopped again.
@@ -206,6 +206,17 @@ describe("clusters that only answers tell of", () => {
     await stage.waitFor(KIND, "production", { type: "Stalled", status: "True", reason: "NotSupportedByApi" });
     expect(record.changes()).toEqual(["stopCluster", "stopCluster"]);
     await stage.quiet(2);
+  });
+
+  it("are acted upon by an operation only where it does not insist on an end that nothing shows", async () => {
+    const record = await stage.record();
+    const stop = { type: "StopCluster", clusterRef: { externalId: stage.platform.clusterIds[1] ?? "" } };
+    await stage.apply(resource("PlatformOperation", "insisting", { ...stop, completion: "Observed" }));
+    await stage.waitFor("PlatformOperation", "insisting", { type: "Stalled", status: "True", reason: "NotObservable" });
+    expect(record.changes()).toEqual([]);
+    await stage.apply(resource("PlatformOperation", "asking", stop));
+    await stage.waitFor("PlatformOperation", "asking", { type: "Complete", status: "True", reason: "Accepted" });
+    expect(record.changes()).toEqual(["stopCluster"]);
   });
 
   it("of another organization are not stopped", async () => {

@@ -118,6 +118,19 @@ describe("a target by id", () => {
       expect(bench.world.values(bench.web)).toEqual({ MODE: "fast" });
     });
 
+    it("[E11] keeps what a set created where nothing shows whose the application is, though such ids stand", async () => {
+      const standing = { allowUnverifiedIds: true };
+      const runner = bench.set(byId(bench.web), given);
+      await runner.settle(standing);
+      const match = { operation: "getApplication" };
+      bench.world.fault({ match, count: null, answer: { is: "edited", set: { environment: null } } });
+      const emptied = await runner.run({ ...standing, spec: { ...byId(bench.web), variables: [] } });
+      expect(emptied).toMatchObject({ ops: [] });
+      const gone = await runner.run({ ...standing, goal: "absent" });
+      expect(gone).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
+      expect(bench.world.values(bench.web)).toEqual({ MODE: "fast" });
+    });
+
     it("[E11] removes by a status only what still has the name that it tells", async () => {
       const theirs = bench.foreign("THEIRS");
       const runner = bench.set(byId(bench.web), given);

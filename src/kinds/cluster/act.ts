@@ -71,10 +71,11 @@ function accepted(step: Do, pass: ClusterPass, seen: Seen, answer: ClusterStatus
   return { clusterId: pass.spec.externalId, ...shown, status: isBusy ? (answer?.status ?? "") : QUEUED[step.what] };
 }
 
-/** What the answer leaves behind, where nothing else ever shows it. What is being upgraded to is no next version. */
+/**
+ * What the answer leaves behind, where nothing else ever shows it. The next version that the answer to an upgrade tells
+ * may be the one that is being upgraded to.
+ */
 function answered(step: Do, answer: ClusterStatus | undefined): Partial<ClusterMemory> {
   const facts = answer === undefined ? { state: undefined, isDeployed: undefined } : factsOf(answer);
-  if (step.what !== "upgrade") return facts;
-  const next = answer?.nextK8sAvailableVersion;
-  return { ...facts, nextKubernetesVersion: next === step.version ? undefined : next };
+  return step.what === "upgrade" ? { ...facts, nextKubernetesVersion: undefined } : facts;
 }

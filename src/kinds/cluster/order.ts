@@ -73,8 +73,9 @@ export function give(
     ...(seen.status === undefined ? {} : { baseline: baselineOf(factsOf(seen.status)) }),
     ...(step.what === "upgrade" ? { kubernetesVersion: step.version } : {}),
   };
-  const message =
-    step.what === "upgrade" && isShown(seen) ? `The cluster is being upgraded to Kubernetes ${step.version}.` : text;
+  const target =
+    isShown(seen) && step.what === "upgrade" ? `Kubernetes ${step.version}` : "the version that the platform chooses";
+  const message = step.what === "upgrade" ? `The cluster is being upgraded to ${target}.` : text;
   return {
     is: "step",
     step: { repeat: "once", op, do: step, creates: false, mark, why: { reason, message }, ...facts },

@@ -57,7 +57,9 @@ function deployed({ state }: Facts, seen: Seen): ConditionFact {
   if (state === undefined) return { type, status: "Unknown", reason: "NotObservable", message: `${ONLY_ANSWERS}.` };
   const fact = stateCondition(type, state, "cluster");
   if (isShown(seen)) return fact;
-  return { ...fact, message: `The platform last answered with ${shownState(state)}. ${ONLY_ANSWERS}.` };
+  const message = `The platform last answered with ${shownState(state)}. ${ONLY_ANSWERS}.`;
+  // Work that was under way then has ended since, or will.
+  return { ...fact, message, ...(clusterPhase(state) === "busy" && { status: "Unknown" }) };
 }
 
 function locked(pass: ClusterPass, seen: Seen, { state, lock }: Facts): readonly ConditionFact[] {

@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+
+import { APPLICATION, ENVIRONMENT, passWith } from "../../../test/support/applications.ts";
+import { withMine } from "./observe.ts";
+
+describe("a recorded service that the list lacks", () => {
+  it.each([
+    ["counts as listed where its own record tells the environment", { id: ENVIRONMENT }, "absent", false, true],
+    ["does not where that is another one", { id: APPLICATION }, "present", true, false],
+    ["counts while nothing is taken away", undefined, "present", false, true],
+    ["is not stopped where nothing proves whose it is", undefined, "stopped", false, false],
+    ["is stopped where such ids stand", undefined, "stopped", true, true],
+    ["is not deleted where nothing proves whose it is", undefined, "absent", false, false],
+    ["is not deleted though such ids stand", undefined, "absent", true, false],
+  ] as const)("%s", async (_name, environment, goal, allowUnverifiedIds, expected) => {
+    const mine = { id: APPLICATION, ...(environment !== undefined && { environment }) };
+    const found = await withMine(passWith({ goal, allowUnverifiedIds }), [], () => Promise.resolve(mine));
+    expect(found).toEqual(expected ? [mine] : []);
+  });
+});
