@@ -74,10 +74,16 @@ describe("the deadline of a task", () => {
     now = 90_000;
     countDelay(own, clock);
     expect(own.idleMs).toBe(30_000);
+    // A rate limit held it up: the time until its turn comes is not its own, however late it is to be tried again.
+    expectLook(own, clock, 0);
+    expectLook(own, clock, 3_600_000);
+    now += 60_000;
+    countDelay(own, clock);
+    expect(own.idleMs).toBe(90_000);
     // It was woken before it was due.
     expectLook(own, clock, 30_000);
-    now = 91_000;
+    now += 1_000;
     countDelay(own, clock);
-    expect(own.idleMs).toBe(30_000);
+    expect(own.idleMs).toBe(90_000);
   });
 });

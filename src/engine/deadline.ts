@@ -55,9 +55,9 @@ export function timeLimit<Spec>(
   return { deadline, remainingSeconds: undefined };
 }
 
-/** Notes when a task is to be looked at next. */
+/** Notes when a task is to be looked at next; the first word since the last look counts. */
 export function expectLook(session: Session, { monotonic }: Pick<Clock, "monotonic">, within: Ms): void {
-  session.dueAt = monotonic() + within;
+  session.dueAt ??= monotonic() + within;
 }
 
 /** Takes out of the time limit for how long a task was not looked at although it was due: other work had to wait less. */

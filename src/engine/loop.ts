@@ -5,6 +5,7 @@ import { ApiError } from "../platform/errors.ts";
 import type { Ending } from "./compose.ts";
 import type { Connection, RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
+import { expectLook } from "./deadline.ts";
 import { brake, execute } from "./execute.ts";
 import { keyText } from "./keys.ts";
 import type { Kind, Ms, Plan, Report, Why } from "./kind.ts";
@@ -19,7 +20,7 @@ import type { Frame } from "./scope.ts";
 import { conditionOf, isSettled } from "./status.ts";
 import { adopt, forget } from "./takeover.ts";
 import { isBegun, noteBegun } from "./task.ts";
-import { judge, type Phase } from "./verdict.ts";
+import { judge, rejectedToken, type Phase } from "./verdict.ts";
 
 /** Requests of one pass, before it yields to other objects. */
 const STEP_LIMIT = 8;
@@ -234,6 +235,9 @@ function failed<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
 ): Passed<Spec, In, Mem, Api> {
   const { session, connection, object } = frame;
   const verdict = judge(error, phase, session.failures);
+  const { is: failure } = error.failure;
+  // What the rate limit held up is due now, whenever its turn comes.
+  if (failure === "RateLimited" || failure === "OverBudget") expectLook(session, loop.context.clock, 0);
   const again = "again" in verdict ? verdict.again : undefined;
   const passed = { frame, report, again };
   if (verdict.is === "later") return { ...passed, ending: { is: "held", why: verdict.why, stale: false } };
@@ -283,18 +287,4 @@ function suspected<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
   if (asked || !isSettled(object)) return { ending: { is: "retry", why }, again };
   const soon = backoff(session.failures, context.windows, context.random());
   return { ending: { is: "held", why, stale: false }, again: again ?? soon };
-}
-
-const rejectedToken = <Api>(connection: Connection<Api>, { status, message }: ApiError): Why =>
-  invalidToken(connection, (token) =>
-    status === 0 ? `The operator does not send ${token}: ${message}.` : `The platform rejected ${token} (401).`,
-  );
-
-/** Names the Secret that a person has to mend. */
-function invalidToken<Api>({ key, settings }: Connection<Api>, saying: (token: string) => string): Why {
-  const { name, key: entry } = settings.tokenSecret;
-  const where = key.namespace === "" ? "the operator's namespace" : `namespace "${key.namespace}"`;
-  const token = `the token from Secret "${name}" key "${entry}" in ${where}`;
-  const message = `${saying(token)} Replace the token; the operator tries again when the Secret changes.`;
-  return { reason: "CredentialsInvalid", message };
 }

@@ -1,6 +1,7 @@
 /** What a failed exchange with the platform means for the object: pure tables (design §5, §6). */
+import type { ObjectKey } from "../kube/types.ts";
 import { sentenceOf, type ApiError, type ApiFailure } from "../platform/errors.ts";
-import type { Ms, Why } from "./kind.ts";
+import type { ConnectionSettings, Ms, Why } from "./kind.ts";
 
 /** What was being done when the exchange failed. */
 export type Phase = "read" | "create" | "put" | "action" | "delete";
@@ -166,4 +167,25 @@ function rejected(error: ApiError, failure: ApiFailure, phase: Phase, attempts: 
       message: `The platform rejected ${error.operation} (${error.status}): ${sentenceOf(error)} Change the spec; the same is not sent again.`,
     },
   };
+}
+
+/** Why a connection cannot be used whose token the platform rejected, or which the operator does not send. */
+export const rejectedToken = (connection: Holder, { status, message }: ApiError): Why =>
+  invalidToken(connection, (token) =>
+    status === 0 ? `The operator does not send ${token}: ${message}.` : `The platform rejected ${token} (401).`,
+  );
+
+/** What holds a token. */
+interface Holder {
+  readonly key: ObjectKey;
+  readonly settings: Pick<ConnectionSettings, "tokenSecret">;
+}
+
+/** Names the Secret that a person has to mend. */
+function invalidToken({ key, settings }: Holder, saying: (token: string) => string): Why {
+  const { name, key: entry } = settings.tokenSecret;
+  const where = key.namespace === "" ? "the operator's namespace" : `namespace "${key.namespace}"`;
+  const token = `the token from Secret "${name}" key "${entry}" in ${where}`;
+  const message = `${saying(token)} Replace the token; the operator tries again when the Secret changes.`;
+  return { reason: "CredentialsInvalid", message };
 }

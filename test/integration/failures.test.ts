@@ -35,9 +35,9 @@ describe("[C9] a settled object whose connection is in trouble for long", () => 
     const down = await stage.waitFor("PlatformConnection", "default", { status: "False" });
     expect(condition(down, "Ready")).toMatchObject({ reason: "PlatformUnreachable" });
     expect(condition(down, "Synced")).toMatchObject({ status: "False", reason: "PlatformUnavailable" });
-    expect(await stage.kubectl(["get", "pconn"])).toMatch(
-      /^default +False +False +(Documented +)?PlatformUnreachable +\d+s +\d+s$/m,
-    );
+    const table = await stage.kubectl(["get", "pconn"]);
+    expect(table).toMatch(/^default +False +False +(Documented +)?PlatformUnreachable +\d+s +\d+s$/m);
+    expect(Math.max(...table.split("\n").map((line) => line.length))).toBeLessThanOrEqual(120);
     stage.platform.sim.faults.clear();
     await stage.waitFor("PlatformProject", "old", { type: "Synced", status: "True" });
     await stage.waitFor("PlatformConnection", "default", { status: "True", reason: "Available" });

@@ -177,4 +177,26 @@ describe.each(["documented", "full"] as const)("an operation, %s surface", (surf
     if (isFull) await stage.waitFor("PlatformApplication", "web", { type: "Drifted", status: "True" });
     expect(record.changes()).toEqual(["deployApplication"]);
   });
+
+  it("is given up at its deadline, which stands still while it waits for approval", async () => {
+    const record = await stage.record();
+    stage.platform.sim.settings.durations.deploy = 1_000;
+    await stage.apply(
+      deployment("sent", { activeDeadlineSeconds: 4 }),
+      deployment("unsent", { applicationRef: { name: "nobody" }, activeDeadlineSeconds: 2 }),
+      deployment("unapproved", { lifecycle: { applyPolicy: "Manual" }, activeDeadlineSeconds: 3 }),
+    );
+    const unapproved = await stage.waitFor("PlatformOperation", "unapproved", { reason: "ApprovalPending" });
+    const unsent = await over(stage, "unsent");
+    expect(endsOf(unsent)).toMatchObject([{ type: "Failed", status: "True", reason: "DeadlineExceeded" }]);
+    const sent = await over(stage, "sent");
+    expect(endsOf(sent)).toMatchObject([{ type: "Complete", status: "Unknown", reason: "DeadlineExceeded" }]);
+    expect(condition(sent, "Stalled")).toMatchObject({ status: "True" });
+    expect(sent.status).toMatchObject({ outcome: { result: "Unknown" }, deadline: expect.any(String) });
+    expect(record.changes()).toEqual(["deployApplication"]);
+    const { status } = await stage.get("PlatformOperation", "unapproved");
+    expect(status).toEqual(unapproved.status);
+    expect(status).toMatchObject({ remainingSeconds: expect.any(Number) });
+    expect(status).not.toHaveProperty("deadline");
+  });
 });
