@@ -149,7 +149,7 @@ export function coveragePage(): string {
 
 # Coverage
 
-Which operation of the platform is used by which kind or command, and which test shows it. [platform-operations.test.ts](../test/integration/${EVERY_OPERATION}) calls every one of them against the simulated platform; the tests named here drive the operator or the plugin.
+Which operation of the platform is used by which kind or command, and which test shows it. The surface is the smallest that has the operation; [what works on which platform](guides/platforms.md) says what its absence means. [platform-operations.test.ts](../test/integration/${EVERY_OPERATION}) calls every one of them against the simulated platform; the tests named here drive the operator or the plugin.
 
 ## The specification: ${String(documented.length)} operations
 
@@ -175,7 +175,7 @@ function table(rows: readonly Row[]): string {
     const users = kinds.map((kind) => `[${kind}](reference/${kind}.md)`);
     const words = commands.map((command) => `\`${command}\``);
     const shown = tests.map((file) => `[${file}](../test/integration/${file})`);
-    return `| \`${spelled(name)}\` | ${users.join(", ")} | ${words.join(", ")} | ${shown.join(", ")} |`;
+    return `| \`${spelled(name)}\` | ${operations[name].surface} | ${users.join(", ")} | ${words.join(", ")} | ${shown.join(", ")} |`;
   });
-  return ["| operation | kinds | commands | tests |", "|---|---|---|---|", ...lines].join("\n");
+  return ["| operation | surface | kinds | commands | tests |", "|---|---|---|---|---|", ...lines].join("\n");
 }

@@ -8,6 +8,7 @@ import { commandsPage } from "./commands.ts";
 import { coveragePage } from "./coverage.ts";
 import { customResourceDefinition } from "./crd.ts";
 import { metricsPage } from "./metrics.ts";
+import { platformsPage } from "./platforms.ts";
 import { rbacManifests } from "./rbac.ts";
 import { indexPage, kindPage, permissionsPage, reasonsPage } from "./reference.ts";
 import { statusPageAssets } from "./status-page.ts";
@@ -35,6 +36,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ["docs/reference/permissions.md", permissionsPage()],
     ["docs/reference/reasons.md", reasonsPage()],
     ["docs/coverage.md", coveragePage()],
+    ["docs/guides/platforms.md", platformsPage()],
     ["src/app/status-page/assets.json", STATUS_PAGE],
   ]);
 }

@@ -42,7 +42,7 @@ export function isForeign({ memory: { written, lastDeployment } }: ApplicationPa
   return written?.variables === undefined && isUnknown && everDeployed(status);
 }
 
-/** Secrets that were sent, but that the platform kept as they were: an import never replaces a secret (api-behaviour §1). */
+/** Secrets that were sent, but that the platform kept as they were: some platforms replace no secret by an import. */
 export function pendingSecrets(pass: ApplicationPass): readonly InputVariable[] {
   const { written } = pass.memory;
   if (written?.variables === undefined || !sameContent(written.variables, pass.inputs.fingerprint)) return [];

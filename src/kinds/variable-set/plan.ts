@@ -95,7 +95,7 @@ function imports(pass: SetPass, seen: Seen, outlook: readonly Outlook[], verdict
   return stepOf("importVariables", steps[0], verdict, `Import ${imported(steps)}.`);
 }
 
-/** An import never replaces a secret; where its id can be used it is not tried. */
+/** Some platforms replace no secret by an import; where its id can be used it is not tried. */
 function isImportable(pass: SetPass, { own }: Judged): boolean {
   return own?.isSecret !== true || isFixed(pass, own);
 }

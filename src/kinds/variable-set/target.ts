@@ -63,8 +63,8 @@ function renewed(target: KnownTarget, { variables, fingerprint }: Inputs): Known
 }
 
 /**
- * An import never replaces a secret (api-behaviour, import vars). The documented surface has nothing else, and the full
- * one replaces by their ids those of the application's own scope alone.
+ * Some platforms replace no secret by an import, and the specification does not show which do. It has nothing else; an
+ * update by id reaches those of the application's own scope alone.
  */
 export function isFixed({ supports }: Pick<SetPass, "supports">, own: Listed | undefined): boolean {
   return own?.isSecret === true && (supports("updateSecret") !== "Supported" || !isOfApplication(own));

@@ -91,7 +91,7 @@ function trouble(sight: Exclude<Target["sight"], undefined | { is: "shown" }>, l
 /** Why a variable is not in place, for each way. */
 const CAUSES: Readonly<Partial<Record<Verdict, string>>> = {
   kept: "exists there and spec.overwrite is false",
-  stuck: "exists there as a secret, which an import does not replace; remove it on the platform",
+  stuck: "exists there as a secret, which an import may not replace; remove it on the platform",
   refused: "was not taken over by the platform; see there why",
   later: "was not taken over by the platform and is tried again",
   send: "is not imported yet",

@@ -71,8 +71,8 @@ export const spec = z.object({
     .boolean()
     .default(false)
     .describe(
-      "Whether variables of the same name that this set did not create are replaced. The platform never replaces a " +
-        "secret by an import; on the full surface it is updated by its id. Defaults to false.",
+      "Whether variables of the same name that this set did not create are replaced. Some platforms replace no secret by " +
+        "an import: where the platform has an update of secrets, that is used. Defaults to false.",
     ),
   scope: scope.describe(
     "Scope that the variables are imported in, in the platform's spelling, e.g. APPLICATION. When absent, APPLICATION is " +

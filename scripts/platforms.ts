@@ -1,0 +1,209 @@
+/** `docs/guides/platforms.md`: what works on which platform, as a table of features by what they need of it. */
+import { isDocumented, operations, type OperationName } from "../src/platform/operations.ts";
+import type { Reason } from "../src/resources/base/reasons.ts";
+
+/** Something that a user may want of one kind. */
+export interface Feature {
+  readonly kind: string;
+  readonly feature: string;
+  /** The operations beyond the specification without which it does not work; "Nothing": no platform can do it. */
+  readonly needs: readonly OperationName[] | "Nothing";
+  /** What one sees where the platform lacks them. */
+  readonly without?: { readonly reason?: Reason; readonly seen: string };
+}
+
+/** What a kind does with the operations of the specification alone. */
+const everywhere = (kind: string, feature: string): Feature => ({ kind, feature, needs: [] });
+
+function only(kind: string, feature: string, needs: readonly OperationName[], seen: string, reason?: Reason): Feature {
+  return { kind, feature, needs, without: reason === undefined ? { seen } : { reason, seen } };
+}
+
+const STAYS = "the resource goes, the object stays on the platform; an event and the list of orphans name it";
+
+export const FEATURES: readonly Feature[] = [
+  everywhere("PlatformProject", "create; adopt by name; find what is missing; report drift of name and description"),
+  only("PlatformProject", "change name or description", ["updateProject"], "nothing is sent", "UpdateNotSupported"),
+  only("PlatformProject", "delete", ["deleteProject"], STAYS, "DeleteNotSupported"),
+
+  everywhere("PlatformEnvironment", "create; adopt by id; find what is missing"),
+  only(
+    "PlatformEnvironment",
+    "adopt by name; report drift",
+    ["listEnvironments"],
+    "the spec is compared with what was sent last",
+  ),
+  only("PlatformEnvironment", "change name or mode", ["updateEnvironment"], "nothing is sent", "UpdateNotSupported"),
+  only("PlatformEnvironment", "delete", ["deleteEnvironment"], STAYS, "DeleteNotSupported"),
+
+  everywhere("PlatformApplication", "create; deploy a commit and follow it; variables; state and ingress"),
+  only(
+    "PlatformApplication",
+    "adopt by name; find a create whose answer was lost; report drift",
+    ["listApplications"],
+    "adopt by `spec.externalId`; a lost create waits for a person",
+    "CreateResultUnknown",
+  ),
+  only(
+    "PlatformApplication",
+    "change settings after the creation",
+    ["updateApplication"],
+    "nothing is sent",
+    "UpdateNotSupported",
+  ),
+  only("PlatformApplication", "stop", ["stopApplication"], "it keeps running", "NotSupportedByApi"),
+  only(
+    "PlatformApplication",
+    "replace the value of a secret",
+    ["updateSecret"],
+    "the secret is imported; a platform that keeps the old value leaves it pending",
+    "VariablesPending",
+  ),
+  only("PlatformApplication", "delete", ["deleteApplication"], STAYS, "DeleteNotSupported"),
+
+  everywhere("PlatformDatabase", "create; deploy; stop; follow both by their deployment request"),
+  only(
+    "PlatformDatabase",
+    "show the state; notice what others do; adopt by name; find a create whose answer was lost",
+    ["listDatabases", "listServiceStatuses"],
+    "the state is that of the last request; without a request id it is unknown",
+    "NotObservable",
+  ),
+  only(
+    "PlatformDatabase",
+    "change settings after the creation",
+    ["updateDatabase"],
+    "nothing is sent",
+    "UpdateNotSupported",
+  ),
+  only("PlatformDatabase", "delete", ["deleteDatabase"], STAYS, "DeleteNotSupported"),
+
+  everywhere("PlatformBlueprint", "create; deploy with the creation"),
+  only(
+    "PlatformBlueprint",
+    "show the service and its state",
+    ["listServices"],
+    "`Deployed` is Unknown",
+    "NotObservable",
+  ),
+  {
+    kind: "PlatformBlueprint",
+    feature: "stop or delete",
+    needs: "Nothing",
+    without: { reason: "DeleteNotSupported", seen: STAYS },
+  },
+
+  everywhere("PlatformVariableSet", "import variables and secrets; read them back"),
+  only(
+    "PlatformVariableSet",
+    "prove that an application of an id belongs to the organization",
+    ["getApplication"],
+    "an application of the same namespace needs no proof; another needs `allowUnverifiedIds`",
+    "NotObservable",
+  ),
+  only(
+    "PlatformVariableSet",
+    "replace the value of a secret",
+    ["updateSecret"],
+    "the secret is imported; a platform that keeps the old value leaves it pending",
+    "VariablesPending",
+  ),
+  only(
+    "PlatformVariableSet",
+    "remove variables and secrets",
+    ["deleteVariable", "deleteSecret"],
+    "they stay",
+    "DeleteNotSupported",
+  ),
+
+  everywhere("PlatformCluster", "stop; upgrade; kubeconfig Secret"),
+  only(
+    "PlatformCluster",
+    "show state, version and lock; see how a stop or an upgrade ends",
+    ["getClusterStatus"],
+    "what the last answer told, and conditions are Unknown; `listClusters` shows the state as well",
+    "NotObservable",
+  ),
+  only("PlatformCluster", "start", ["deployCluster"], "it stays stopped", "NotSupportedByApi"),
+
+  everywhere("PlatformBinding", "check against the template; bind; layers of the answer"),
+  only(
+    "PlatformBinding",
+    "follow layers after the answer; report drift",
+    ["getBinding"],
+    "the layers are those of the answer to the last PUT",
+    "NotObservable",
+  ),
+  {
+    kind: "PlatformBinding",
+    feature: "unbind",
+    needs: "Nothing",
+    without: { seen: "the resource goes, the cluster keeps its template" },
+  },
+
+  everywhere("PlatformWebhook", "register; the receiver of a connection too"),
+  only("PlatformWebhook", "show it; report drift", ["getWebhook"], "the spec is compared with what was sent last"),
+  only("PlatformWebhook", "change", ["updateWebhook"], "nothing is sent", "UpdateNotSupported"),
+  only("PlatformWebhook", "delete", ["deleteWebhook"], STAYS, "DeleteNotSupported"),
+
+  everywhere("PlatformCatalog", "templates, cloud providers, database types, git repositories"),
+
+  everywhere("PlatformOperation", "every action, once"),
+  only(
+    "PlatformOperation",
+    "see how an action on a cluster ends",
+    ["getClusterStatus"],
+    "it is Complete once the platform took it; `listClusters` shows the end as well",
+    "Accepted",
+  ),
+  only(
+    "PlatformOperation",
+    "prove that a database or application of an id belongs to the organization",
+    ["getDatabase", "getApplication"],
+    "under a PlatformConnection of the namespace it is acted on unless `allowUnverifiedIds` is false",
+    "NotObservable",
+  ),
+];
+
+/** @returns the page. */
+export function platformsPage(): string {
+  return `<!-- Generated by npm run generate. -->
+
+# What works on which platform
+
+The specification of the platform documents 32 operations: it creates projects, environments, applications, databases and blueprints, deploys, and stops databases and clusters. It has no update and no deletion, and shows little of what exists. The operator works with that alone (**Documented**) and uses ${String(beyond().length)} more operations where a platform has them (**Full**). Between the two, each operation counts for itself: where a platform lacks one of the column "needs", the column "without them" says what one sees.
+
+\`kubectl get pconn\` shows what a connection found, in the column SURFACE; \`spec.surface: Documented\` or \`Full\` on a connection overrides it. Which operation each kind uses, with the tests that show it, is in [coverage](../coverage.md); what each reason means, in [reasons](../reference/reasons.md).
+
+${table()}
+
+## What follows from it
+
+- **Nothing is deleted where there is no deletion.** The resource goes, the object stays and runs on, and the operator [records that](previews.md#what-stays-on-a-platform-that-deletes-nothing) to find it again.
+- **Settings of the creation are final where there is no update.** Change the spec back, or change the object on the platform and adopt it with a new resource.
+- **A create whose answer was lost is not repeated.** Where no list shows whether it landed, the resource says \`CreateResultUnknown\`, and a person decides with \`kubectl platform resolve\`.
+- **An import of a secret that exists is up to the platform.** The specification does not show whether its value is replaced. The operator compares what the platform lists with what it sent, and says \`VariablesPending\` where the old value may have stayed.
+
+Try both: \`make demo\` plays a platform that offers its specification alone, \`node_modules/.bin/node test/demo/main.ts --surface full\` one that offers everything.
+`;
+}
+
+function beyond(): readonly string[] {
+  return Object.keys(operations).filter((name) => !isDocumented(name));
+}
+
+function table(): string {
+  const rows = FEATURES.map(({ kind, feature, needs, without }) => {
+    const documented = needs.length === 0 ? "yes" : "no";
+    const lacks = without === undefined ? "" : [code(without.reason), without.seen].filter(Boolean).join(": ");
+    const operationsNeeded = needs === "Nothing" ? "no platform has it" : needs.map(code).join(", ");
+    const cells = [link(kind), feature, documented, needs === "Nothing" ? "no" : "yes", operationsNeeded, lacks];
+    return `| ${cells.join(" | ")} |`;
+  });
+  return ["| kind | feature | Documented | Full | needs | without them |", "|---|---|---|---|---|---|", ...rows].join(
+    "\n",
+  );
+}
+
+const code = (text: string | undefined): string => (text === undefined ? "" : `\`${text}\``);
+const link = (kind: string): string => `[${kind}](../reference/${kind}.md)`;
