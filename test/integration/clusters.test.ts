@@ -208,6 +208,28 @@ describe("clusters that only answers tell of", () => {
     await stage.quiet(2);
   });
 
+  it("have a binding that is Ready only once an answer shows its mandatory layers enabled", async () => {
+    stage.platform.sim.settings.layerStatuses = { networking: { status: "FAILED", reason: "No quota" } };
+    const spec = {
+      clusterRef: { externalId: stage.platform.clusterIds[1] ?? "" },
+      cluster: { mode: "CUSTOMER_MANAGED", provider: "GCP" },
+      template: { key: "kubernetes-essentials", version: "1.2.0" },
+      managedConfig: { ingress: { domain: { value: "shop.example.com" } } },
+    };
+    await stage.apply(resource("PlatformBinding", "essentials", spec));
+    const failed = await stage.waitFor("PlatformBinding", "essentials", { reason: "LayersNotEnabled" });
+    expect(condition(failed, "LayersReady")).toMatchObject({
+      status: "False",
+      message: expect.stringContaining("networking is FAILED (No quota)"),
+    });
+    stage.platform.sim.settings.layerStatuses = {};
+    await stage.annotate("PlatformBinding", "essentials", { [RECONCILE_REQUESTED_AT]: "mended" });
+    const bound = await stage.waitFor("PlatformBinding", "essentials", { status: "True", reason: "Bound" });
+    expect(condition(bound, "LayersReady")).toMatchObject({ status: "True" });
+    expect(bound.status).toMatchObject({ layersEnabled: "2/2" });
+    await stage.remove("PlatformBinding", "essentials");
+  });
+
   it("are acted upon by an operation only where it does not insist on an end that nothing shows", async () => {
     const record = await stage.record();
     const stop = { type: "StopCluster", clusterRef: { externalId: stage.platform.clusterIds[1] ?? "" } };
