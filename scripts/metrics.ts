@@ -51,6 +51,8 @@ export function describedMetrics(): readonly Described[] {
     cache: () => createStore(() => {}),
     leading: () => true,
     pausedMs: () => 0,
+    lowestRate: () => undefined,
+    waiting: () => 0,
     silentMs: () => new Map(),
     droppedSpans: () => 0,
     orphans: () => new Map(),

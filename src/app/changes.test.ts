@@ -44,7 +44,7 @@ function told(change: Partial<Change>, call: Partial<CallRecord> | undefined): L
     call === undefined
       ? undefined
       : { connection: "PlatformConnection/shop/default", call: { ...CALL, ...call }, at: new Date(0) };
-  const pass: Pass = { id: "p-1", key: "PlatformApplication/shop/api", changed };
+  const pass: Pass = { id: "p-1", key: "PlatformApplication/shop/api", priority: "normal", changed };
   tellChange({ log, installation: "cluster-1" }, { ...CHANGE, ...change }, pass);
   expect(lines).toHaveLength(1);
   return lines[0];

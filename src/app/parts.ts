@@ -1,6 +1,7 @@
 /** The composition: every part of the operator, built from the frozen config and wired to the others. */
 import { parseKey } from "../engine/keys.ts";
 import { createOrphans } from "../engine/orphans/ledger.ts";
+import { priorityOf } from "../engine/priority.ts";
 import { createKubeClient, type ConnectedClient } from "../kube/client.ts";
 import type { Outcome } from "../kube/controller.ts";
 import { createRecorder, type Recorder } from "../kube/events.ts";
@@ -74,7 +75,11 @@ export interface Parts {
 /** @returns all parts, none of them started. @throws Error when there is no way to an API server */
 export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
   const { config, version, clock, random, traces } = options;
-  const passes = createPasses(random);
+  let working: Work | undefined;
+  const passes = createPasses(random, (key) => {
+    const object = caches.store.get(parseKey(key));
+    return object === undefined ? "normal" : priorityOf(object);
+  });
   const logs = tagged(options.logs, () => {
     const pass = passes.current();
     return pass === undefined ? {} : { pass: pass.id, traceId: traces.idOf(pass) };
@@ -89,6 +94,8 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
     cache: () => caches.store,
     leading: () => election.leading(),
     pausedMs: () => platforms.pausedMs(),
+    lowestRate: () => platforms.lowestRate(),
+    waiting: () => platforms.waiting(),
     silentMs: () => caches.silentMs(),
     droppedSpans: () => traces.dropped(),
     orphans: () => orphans.counts(),
@@ -114,7 +121,10 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
     onStarted: tell.leading,
     onLost: tell.lost,
   });
-  const turns = createTurns(passes);
+  const turns = createTurns(passes, (key) => {
+    const connection = working?.connectionOf(key);
+    return connection === undefined ? "" : platforms.gateOf(connection);
+  });
   /** Of a change the engine tells soon what it was for. */
   const note = (made: MadeCall): void => {
     const pass = passes.current();
@@ -125,6 +135,15 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
   const platforms: Platforms = createPlatforms({
     ...options,
     lane: turns.lane,
+    priority: turns.priority,
+    onRoom: () => {
+      queue.resume();
+    },
+    onLimited: (connection, isLimited, sinceMs) => {
+      const { outageMs } = config.windows;
+      if (isLimited) queue.addAfter(connection, outageMs);
+      else if (sinceMs >= outageMs) queue.add(connection);
+    },
     mayCall: () => election.leading(),
     headers: () => {
       const pass = passes.current();
@@ -165,17 +184,27 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
     },
   });
   const namespaces = createNamespaces(client, clock);
-  // Whatever happens in one namespace, there is a worker for the others.
-  const perLane = Math.max(1, config.workers - 1);
-  const queue = createWorkQueue({ clock, random, metrics: metrics.queue, laneOf: turns.laneOf, perLane });
+  const queue = createWorkQueue({
+    clock,
+    random,
+    metrics: metrics.queue,
+    laneOf: turns.laneOf,
+    // Whatever happens in one namespace, there is a worker for the others, and one for what users change.
+    perLane: Math.max(1, config.workers - 2),
+    spare: config.workers > 1 ? 1 : 0,
+    hasRoom: (lane, priority) => platforms.hasRoom(turns.gateIn(lane), priority),
+    taken: (lane) => {
+      platforms.expect(turns.gateIn(lane));
+    },
+  });
 
   const traceEnd = (key: string, outcome: Outcome): void => {
     const pass = passes.current();
     if (pass !== undefined) traces.ended(pass, clock.now(), outcome, caches.store.get(parseKey(key)));
   };
 
-  const work = (installation: string): Work =>
-    createWork({
+  const work = (installation: string): Work => {
+    const made = createWork({
       store: caches.store,
       queue,
       workers: config.workers,
@@ -227,6 +256,15 @@ export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
         operatorNamespace: config.operatorNamespace,
       },
     });
+    working = made;
+    return {
+      ...made,
+      drain: () => {
+        platforms.stop();
+        return made.drain();
+      },
+    };
+  };
   return { client, metrics, caches, namespaces, events, election, work };
 }
 

@@ -1,6 +1,7 @@
 /** The pass at hand: Node carries it along with the work, as kinds and clients have no use for it. */
 import { AsyncLocalStorage } from "node:async_hooks";
 
+import type { Priority } from "../engine/priority.ts";
 import type { CallRecord } from "../platform/caller.ts";
 
 /** A call of the platform, the key of the connection that it went through, and when it ended. */
@@ -16,6 +17,8 @@ export interface Pass {
   readonly id: string;
   /** Of the object. */
   readonly key: string;
+  /** How urgent the object was when it began. */
+  readonly priority: Priority;
   /** The changing call that was made last, until the engine has told what it was for. */
   changed: MadeCall | undefined;
 }
@@ -30,7 +33,7 @@ export interface Passes {
 }
 
 /** @param random in [0, 1), asked once: it tells this process's passes from those of others. */
-export function createPasses(random: () => number): Passes {
+export function createPasses(random: () => number, priorityOf: (key: string) => Priority = () => "normal"): Passes {
   const passes = new AsyncLocalStorage<Pass>();
   const life = Math.floor(random() * 36 ** 8)
     .toString(36)
@@ -39,7 +42,7 @@ export function createPasses(random: () => number): Passes {
   return {
     within: (key, work) => {
       begun += 1;
-      const pass: Pass = { id: `${life}-${begun.toString(36)}`, key, changed: undefined };
+      const pass: Pass = { id: `${life}-${begun.toString(36)}`, key, priority: priorityOf(key), changed: undefined };
       return passes.run(pass, () => work(pass));
     },
     current: () => passes.getStore(),

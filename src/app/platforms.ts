@@ -2,16 +2,12 @@
 import type { Connect } from "../engine/connections.ts";
 import type { Clock } from "../kube/types.ts";
 import type { CallRecord } from "../platform/caller.ts";
+import { createGates } from "../platform/gates.ts";
 import { connectPlatform, type Platform } from "../platform/index.ts";
+import type { Priority } from "../platform/line.ts";
 import type { Transport } from "../platform/transport.ts";
 import type { Config } from "./config.ts";
 import type { Redactor } from "./secrets.ts";
-
-/**
- * For a connection that names no budget. Deployed services of this family answer 429 beyond about 1,000 requests an
- * hour: a small burst makes a first apply quick, and polling settled objects every 10 minutes stays far below.
- */
-const DEFAULT_RATE = { requestsPerSecond: 5, burst: 10 } as const;
 
 export interface PlatformsOptions {
   readonly config: Pick<Config, "allowedPlatformHosts" | "allowInsecurePlatform" | "deadlines"> &
@@ -21,8 +17,13 @@ export interface PlatformsOptions {
   readonly random: () => number;
   readonly redactor: Redactor;
   readonly onCall: (connection: string, call: CallRecord) => void;
-  /** The namespace that the work at hand is for. */
+  /** The namespace that the work at hand is for, and how urgent it is. */
   readonly lane?: () => string;
+  readonly priority?: () => Priority;
+  /** There may be room at a rate gate that had none. */
+  readonly onRoom?: () => void;
+  /** The platform refuses the requests of a connection (429) from now on, or does no longer and did for so long. */
+  readonly onLimited?: (connection: string, isLimited: boolean, sinceMs: number) => void;
   /** Asked right before each call: one that has lost its lease makes none. Always unless told. */
   readonly mayCall?: () => boolean;
   /** Further headers of the request at hand. */
@@ -33,16 +34,30 @@ export interface PlatformsOptions {
 
 export interface Platforms {
   readonly connect: Connect<Platform>;
-  /** The longest pause of all open connections, in milliseconds. */
+  /** The longest pause of all rate gates, in milliseconds. */
   pausedMs(): number;
+  /** Requests a second through the slowest rate gate; undefined while there is none. */
+  lowestRate(): number | undefined;
+  /** Requests that wait at all rate gates. */
+  waiting(): number;
+  /** The rate gate of a connection's token; "" while it is not open. */
+  gateOf(connection: string): string;
+  /** Whether work would get to send soon through a rate gate. */
+  hasRoom(gate: string, priority: Priority): boolean;
+  /** Work that needs a rate gate is begun. */
+  expect(gate: string): void;
+  /** From now on nothing waits at a rate gate: what would is turned away. */
+  stop(): void;
 }
 
 /** @returns the maker of platform clients, which knows those that are open. */
 export function createPlatforms(options: PlatformsOptions): Platforms {
   const { config, clock, random, redactor, version } = options;
-  const open = new Set<Platform>();
+  const open = new Map<string, Platform>();
+  const gates = createGates({ clock, random, ...(options.onRoom && { changed: options.onRoom }) });
   return {
     connect: (settings, token, name) => {
+      let held: string | undefined;
       const platform = connectPlatform({
         baseUrl: settings.baseUrl,
         pathPrefix: settings.pathPrefix,
@@ -50,13 +65,13 @@ export function createPlatforms(options: PlatformsOptions): Platforms {
         scheme: settings.scheme,
         token: () => {
           const value = token();
-          redactor.hold(`token/${name}`, [value]);
+          if (value !== held) redactor.hold(`token/${name}`, [value]);
+          held = value;
           return value;
         },
-        rate: {
-          requestsPerSecond: settings.requestsPerSecond ?? DEFAULT_RATE.requestsPerSecond,
-          burst: settings.burst ?? DEFAULT_RATE.burst,
-        },
+        rate: { requestsPerSecond: settings.requestsPerSecond, burst: settings.burst },
+        gates,
+        onLimited: (isLimited, sinceMs) => options.onLimited?.(name, isLimited, sinceMs),
         allowedHosts: config.allowedPlatformHosts,
         allowInsecure: config.allowInsecurePlatform,
         deadlines: config.deadlines,
@@ -64,6 +79,7 @@ export function createPlatforms(options: PlatformsOptions): Platforms {
         ...(config.workers === undefined ? {} : { connections: config.workers }),
         ...(options.transport === undefined ? {} : { transport: options.transport }),
         ...(options.lane === undefined ? {} : { lane: options.lane }),
+        ...(options.priority === undefined ? {} : { priority: options.priority }),
         ...(options.mayCall === undefined ? {} : { mayCall: options.mayCall }),
         ...(options.headers === undefined ? {} : { headers: options.headers }),
         version,
@@ -76,13 +92,24 @@ export function createPlatforms(options: PlatformsOptions): Platforms {
       const known: Platform = {
         ...platform,
         close: async () => {
-          open.delete(known);
+          if (open.get(name) === known) open.delete(name);
           await platform.close();
         },
       };
-      open.add(known);
+      open.set(name, known);
       return known;
     },
-    pausedMs: () => Math.max(0, ...[...open].map((platform) => platform.budget().pausedMs)),
+    pausedMs: () => Math.max(0, ...gates.all().map((gate) => gate.budget().pausedMs)),
+    lowestRate: () => {
+      const rates = gates.all().map((gate) => gate.budget().requestsPerSecond);
+      return rates.length === 0 ? undefined : Math.min(...rates);
+    },
+    waiting: () => gates.all().reduce((sum, gate) => sum + gate.budget().waiting, 0),
+    gateOf: (connection) => open.get(connection)?.gateId() ?? "",
+    hasRoom: (gate, priority) => gates.byId(gate)?.hasRoom(priority) ?? true,
+    expect: (gate) => gates.byId(gate)?.expect(),
+    stop: () => {
+      for (const gate of gates.all()) gate.close();
+    },
   };
 }

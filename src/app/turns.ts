@@ -1,21 +1,32 @@
-/** Namespaces take turns: in the work queue, and at the rate gate of a connection that several of them use. */
+/**
+ * In which order work is done: by its priority, and within one the namespaces take turns, in the work queue and at the
+ * rate gate of a connection that several of them use. What needs a rate gate that has no room waits in the queue.
+ */
 import { parseKey } from "../engine/keys.ts";
+import type { Priority } from "../engine/priority.ts";
 import type { Passes } from "./passes.ts";
 
 export interface Turns {
-  /** The lane of a queued key: its namespace. */
+  /** The lane of a queued key: its namespace, and the rate gate that it needs. */
   readonly laneOf: (key: string) => string;
-  /** The lane of the pass at hand, in which it asks the platform; "" outside of any. */
+  /** The rate gate that the keys of a lane need, "" for none. */
+  readonly gateIn: (lane: string) => string;
+  /** The namespace of the pass at hand, in which it asks the platform; "" outside of any. */
   readonly lane: () => string;
+  /** Of the pass at hand; "normal" outside of any. */
+  readonly priority: () => Priority;
 }
 
-export function createTurns({ current }: Pick<Passes, "current">): Turns {
-  const laneOf = (key: string): string => parseKey(key).namespace;
+/** @param gateOf the rate gate that a key needs, "" for none */
+export function createTurns({ current }: Pick<Passes, "current">, gateOf: (key: string) => string = () => ""): Turns {
+  const namespaceOf = (key: string): string => parseKey(key).namespace;
   return {
-    laneOf,
+    laneOf: (key) => `${namespaceOf(key)} ${gateOf(key)}`,
+    gateIn: (lane) => lane.slice(lane.indexOf(" ") + 1),
     lane: () => {
       const pass = current();
-      return pass === undefined ? "" : laneOf(pass.key);
+      return pass === undefined ? "" : namespaceOf(pass.key);
     },
+    priority: () => current()?.priority ?? "normal",
   };
 }

@@ -3,10 +3,11 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate } from "node:timers/promises";
 
 import { createEngine, type Bound, type EngineDeps } from "../engine/engine.ts";
-import { parseKey } from "../engine/keys.ts";
+import { keyText, parseKey } from "../engine/keys.ts";
+import { priorityOf, type Priority } from "../engine/priority.ts";
 import { createBackoff } from "../kube/backoff.ts";
 import { pause } from "../kube/clock.ts";
-import { createController, type Outcome } from "../kube/controller.ts";
+import { createController, type Outcome, type Result } from "../kube/controller.ts";
 import { isKube } from "../kube/errors.ts";
 import type { Store } from "../kube/store.ts";
 import type { Clock } from "../kube/types.ts";
@@ -41,6 +42,8 @@ export interface WorkOptions {
 }
 
 export interface Work extends Deliveries {
+  /** The key of the connection that an object goes by; undefined where it has none, or is one. */
+  connectionOf(key: string): string | undefined;
   /**
    * Reads the orphan ledger; then tells the engine every object of the store, follows the changes from there on, and
    * starts the workers.
@@ -55,22 +58,28 @@ export interface Work extends Deliveries {
 /** @returns work that is not started. */
 export function createWork(options: WorkOptions): Work {
   const { clock, metrics, queue, store } = options;
+  const urgency = (key: string): Priority => {
+    const object = store.get(parseKey(key));
+    return object === undefined ? "normal" : priorityOf(object);
+  };
   const engine = createEngine<Platform>(
     {
       ...options.engine,
       clock,
       cache: store,
       enqueue: (key, { afterMs, urgent }) => {
-        queue.addAfter(key, afterMs, urgent ? "high" : "low");
+        const priority = urgent ? urgency(key) : "low";
+        queue.addAfter(key, afterMs, priority === "low" && urgent ? "normal" : priority);
       },
     },
     options.kinds,
   );
   const { orphans } = options.engine;
   const drained = new AbortController();
+  const connectionKinds = new Set(options.kinds.filter(({ isConnection }) => isConnection).map(({ kind }) => kind));
   let unsubscribe = (): void => {};
 
-  const pass = async (text: string): Promise<{ readonly requeueAfterMs?: number }> => {
+  const pass = async (text: string): Promise<Result> => {
     const key = parseKey(text);
     const startedAt = clock.monotonic();
     const took = (): number => clock.monotonic() - startedAt;
@@ -84,7 +93,7 @@ export function createWork(options: WorkOptions): Work {
       const afterMs = await engine.reconcile(key);
       metrics.finished(key.kind, outcomeOf(afterMs), took() / 1_000);
       options.finished(text, outcomeOf(afterMs), took());
-      return afterMs === undefined ? {} : { requeueAfterMs: afterMs };
+      return afterMs === undefined ? {} : { requeueAfterMs: afterMs, priority: urgency(text) };
     } catch (error) {
       metrics.finished(key.kind, "error", took() / 1_000);
       options.failed(text, error);
@@ -116,6 +125,12 @@ export function createWork(options: WorkOptions): Work {
       await controller.stop();
       await engine.flush();
       await orphans.close();
+    },
+    connectionOf: (text) => {
+      const object = store.get(parseKey(text));
+      if (object === undefined || connectionKinds.has(object.kind)) return undefined;
+      const found = engine.route(object);
+      return found.is === "found" ? keyText(found.key) : undefined;
     },
     disconnect: () => engine.connections.closeAll(),
     expecting: () =>

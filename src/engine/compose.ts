@@ -31,6 +31,8 @@ export type Ending =
   | { readonly is: "unknown"; readonly why: Why; readonly keepsReady: boolean }
   /** The connection is in trouble and tells it itself; `stale` once nothing was read for long. */
   | { readonly is: "held"; readonly why: Why; readonly stale: boolean }
+  /** The rate limit of the platform leaves no room: nothing was found out, nothing is told, and it goes on later. */
+  | { readonly is: "deferred" }
   | { readonly is: "paused" };
 
 /** How the last exchange with the platform about this object went; "none" when there was none in this pass. */
@@ -86,7 +88,7 @@ export function compose(outcome: Outcome): JsonObject {
 
 /** The generation that was evaluated; neither a pause nor the connection's trouble evaluates a settled object. */
 function observedGeneration({ object, ending }: Outcome): number {
-  const evaluated = ending.is !== "paused" && !(ending.is === "held" && isSettled(object));
+  const evaluated = ending.is !== "paused" && ending.is !== "deferred" && !(ending.is === "held" && isSettled(object));
   return evaluated ? (object.metadata.generation ?? 0) : Number(member(object.status, "observedGeneration") ?? -1);
 }
 
@@ -207,6 +209,8 @@ function endingFacts(object: KubeObject, ending: Ending): readonly ConditionFact
           ...(ending.stale ? [fact("Synced", "False", ending.why)] : stored(object, "Synced")),
         ];
       return [fact("Ready", "False", ending.why), syncedFact(object, "none", ending.why), reconciling(ending.why)];
+    case "deferred":
+      return [...ENDING_TYPES].filter((type) => type !== "Drifted").flatMap((type) => stored(object, type));
     case "paused": {
       const ready = stored(object, "Ready");
       return [

@@ -1,5 +1,6 @@
 /** A pass over a connection object: it is probed when that is due, and tells its users how it went. */
 import { member } from "../kube/json.ts";
+import { keyOf } from "../kube/objects.ts";
 import type { KubeObject } from "../kube/types.ts";
 import { RESOLVE } from "../resources/base/names.ts";
 import type { Ending } from "./compose.ts";
@@ -34,9 +35,35 @@ export function probeDue<Api extends RatedApi>(
     context.clock.monotonic() >= connection.nextProbeAt ||
     (connection.trouble === HELD && mayProceed(object)) ||
     requestedToken(object) !== undefined ||
+    conditionOf(object, "Synced")?.reason === "RateLimited" ||
     object.metadata.annotations?.[RESOLVE] === "recreate" ||
     conditionOf(object, "Ready") === undefined
   );
+}
+
+/**
+ * What a connection does while the platform refuses its requests (429): nothing, and after two minutes it says so, with
+ * the time until which nothing is sent.
+ * @returns undefined where there is something to do: it is used, changed, without a token, or a reconcile was requested
+ */
+export function rateLimited<Api extends RatedApi>(
+  context: Context<Api>,
+  object: KubeObject,
+):
+  | { readonly is: "silent"; readonly again: Ms }
+  | { readonly is: "told"; readonly ending: Ending; readonly again: Ms }
+  | undefined {
+  const connection = context.connections.last(keyOf(object));
+  const isSame = connection?.uid === object.metadata.uid && connection.generation === (object.metadata.generation ?? 0);
+  if (!isSame || connection.trouble?.reason === "CredentialsMissing" || requestedToken(object) !== undefined)
+    return undefined;
+  const limit = connection.api.limited();
+  if (limit === undefined) return undefined;
+  const untilTold = context.windows.outageMs - limit.sinceMs;
+  if (untilTold > 0) return { is: "silent", again: Math.min(untilTold, limit.leftMs) };
+  const until = `${new Date(context.clock.now().getTime() + limit.leftMs).toISOString().slice(0, 19)}Z`;
+  const message = `The platform limits the rate of requests (429); the operator sends nothing before ${until}, and goes on by itself.`;
+  return { is: "told", ending: { is: "retry", why: { reason: "RateLimited", message } }, again: limit.leftMs };
 }
 
 /** How long until a connection that was not probed now is looked at again. */
@@ -65,7 +92,7 @@ export async function probed<Api extends RatedApi>(
   if (ending.is !== "settled") {
     connection.failures += 1;
     connection.trouble = "why" in ending ? ending.why : undefined;
-    connection.nextProbeAt = now + pause(connection, again, context.random());
+    connection.nextProbeAt = now + pause(connection, context.random());
     return { object, ending: outage(context, connection, object, { ending, isFirst }) };
   }
   const surface = member(report?.status, "surface");
@@ -80,14 +107,14 @@ export async function probed<Api extends RatedApi>(
   return { object, ending: { is: "stalled", why: HELD, exchange: "ok" } };
 }
 
-/** Marks the ending once the probes have failed for too long. A platform that limits the rate of requests works. */
+/** Marks the ending once the probes have failed for too long. */
 function outage<Api extends RatedApi>(
   { clock, windows }: Context<Api>,
   connection: Connection<Api>,
   object: KubeObject,
   { ending, isFirst }: { readonly ending: Ending; readonly isFirst: boolean },
 ): Ending {
-  if (ending.is !== "retry" || ending.why.reason === "RateLimited") {
+  if (ending.is !== "retry") {
     connection.failingSince = undefined;
     return ending;
   }
@@ -112,10 +139,8 @@ function learn<Api extends RatedApi>(context: Context<Api>, connection: Connecti
 }
 
 /** Until the next probe of a connection in trouble. @param random in [0, 1) */
-function pause<Api>(connection: Connection<Api>, again: Ms, random: number): Ms {
+function pause<Api>(connection: Connection<Api>, random: number): Ms {
   const reason = connection.trouble?.reason;
-  // The platform said when, and the gate adds its own chance.
-  if (reason === "RateLimited") return Math.max(PROBE_MIN_MS, again);
   const rejected = reason === "CredentialsInvalid" || reason === "PermissionDenied";
   const doubled = Math.min(PROBE_MAX_MS, PROBE_MIN_MS * 2 ** Math.min(connection.failures - 1, 10));
   return (rejected ? AUTH_PROBE_MS : doubled) * (1 + PROBE_JITTER * random);

@@ -9,10 +9,12 @@ import type { ReceiverKeys } from "./receiver-keys.ts";
 
 /** What the engine itself needs of a platform client. */
 export interface RatedApi {
-  /** Takes the rate token of the next write. @throws ApiError RateLimited */
+  /** Takes the rate token of the next write. @throws ApiError RateLimited or OverBudget */
   reserve(): Promise<void>;
   /** Whether an operation is one of the specification. */
   isDocumented(operation: string): boolean;
+  /** For how long the platform has refused requests (429), and when the next may be sent; undefined while it does not. */
+  limited(): { readonly sinceMs: Ms; readonly leftMs: Ms } | undefined;
   /** Has reads answered by the platform alone, not from what it said before. */
   refresh(): void;
   close(): Promise<void>;

@@ -10,9 +10,11 @@ import { conditionOf, conditionsOf, isSettled } from "./status.ts";
  * How long a status may be held back before it is written, counted from when it first looked like this. An
  * intermediate state of work that is already told is written once it lasts 10 s, and so is a failed exchange about what
  * is settled, as it may be the connection's trouble, which is told once, on the connection; the first word on an object
- * may wait until the YAML that came with it is applied; everything else is written at once.
+ * may wait until the YAML that came with it is applied; a reconcile that the rate limit defers writes only what would
+ * be lost at the end of the process (see `flush`); everything else is written at once.
  */
 export function holdBack(object: KubeObject, ending: Ending, windows: Windows): Ms {
+  if (ending.is === "deferred") return Number.POSITIVE_INFINITY;
   if (keepsReady(object, ending)) return windows.deferMs;
   const isWorking = ending.is === "waiting" || ending.is === "retry" || (ending.is === "held" && !isSettled(object));
   if (!isWorking) return 0;

@@ -13,6 +13,7 @@ import type { ConditionFact, Errand, Ms, ReceiverInputs, ReceiverSettings, Repor
 import { pass } from "./loop.ts";
 import { RECEIVER_TOKEN_LENGTH, receiverKeys, type ReceiverKeys } from "./receiver-keys.ts";
 import type { Frame } from "./scope.ts";
+import { conditionsOf } from "./status.ts";
 import { fingerprint } from "./values.ts";
 
 /** How an errand went: what the connection's status says of it, and when to look at it again, if before the next probe. */
@@ -48,9 +49,10 @@ export async function runErrand<Spec, In, Mem extends JsonObject, Api extends Ra
 
   const passed = await pass(context, errand.kind, await frameOf(context, probed, settings, read));
   const { ending, report } = passed;
+  const stored = conditionsOf(object).filter(({ type }) => type === errand.condition);
   return {
     object: passed.frame.object,
-    conditions: told(whyOf(ending, report), ending.is === "settled"),
+    conditions: ending.is === "deferred" ? stored : told(whyOf(ending, report), ending.is === "settled"),
     status: report?.status ?? {},
     again: ending.is === "settled" || ending.is === "stalled" ? passed.again : Math.max(soon, passed.again ?? 0),
   };

@@ -56,9 +56,11 @@ async function tell<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
     timeLimit: timeLimit(kind, object, session, { ending, now: context.clock.now() }),
     now: context.clock.now(),
   });
-  const next = nextLook(context, done);
+  const isDeferred = ending.is === "deferred";
+  const next = isDeferred ? Math.max(done.again ?? 0, context.windows.followMinMs) : nextLook(context, done);
   // A connection tells its own trouble, at once.
-  const patience = kind.connection === undefined ? holdBack(object, ending, context.windows) : 0;
+  const isOwn = kind.connection !== undefined && !isDeferred;
+  const patience = isOwn ? 0 : holdBack(object, ending, context.windows);
   const held = await write(context, done, status, patience);
   const look = held === undefined ? next : Math.min(next, held);
   if (kind.task !== undefined) expectLook(session, context.clock, look);
@@ -141,6 +143,7 @@ function usualDelay<Api extends RatedApi>({ windows, random, clock }: Context<Ap
       return follow(session.waits.times, windows);
     case "stalled":
     case "paused":
+    case "deferred":
       return jitter(pollMs, random());
     case "retry":
       return backoff(session.failures, windows, random());

@@ -240,7 +240,7 @@ function failed<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
   if (failure === "RateLimited" || failure === "OverBudget") expectLook(session, loop.context.clock, 0);
   const again = "again" in verdict ? verdict.again : undefined;
   const passed = { frame, report, again };
-  if (verdict.is === "later") return { ...passed, ending: { is: "held", why: verdict.why, stale: false } };
+  if (verdict.is === "later") return { ...passed, ending: { is: "deferred" } };
   if (session.failures === 0) session.failingSince = loop.context.clock.monotonic();
   session.failures += 1;
   switch (verdict.is) {
@@ -280,11 +280,11 @@ function own<Api>(connection: Connection<Api>, error: ApiError, why: Why): Told 
 function suspected<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
   context: Context<Api>,
   { object, session, connection }: Frame<Spec, In, Mem, Api>,
-  { why, again }: { readonly why: Why; readonly again?: Ms },
+  { why }: { readonly why: Why },
 ): Told {
   context.connections.suspect(connection);
   const asked = connection.probedAt !== undefined && connection.probedAt > session.failingSince;
-  if (asked || !isSettled(object)) return { ending: { is: "retry", why }, again };
-  const soon = backoff(session.failures, context.windows, context.random());
-  return { ending: { is: "held", why, stale: false }, again: again ?? soon };
+  if (asked || !isSettled(object)) return { ending: { is: "retry", why } };
+  const again = backoff(session.failures, context.windows, context.random());
+  return { ending: { is: "held", why, stale: false }, again };
 }

@@ -3,7 +3,7 @@ import { isKube, KubeError } from "../kube/errors.ts";
 import type { KubeObject, ObjectKey, JsonObject } from "../kube/types.ts";
 import { PAUSED } from "../resources/base/names.ts";
 import type { Ending } from "./compose.ts";
-import { probed, probeDue, untilProbe } from "./connection-pass.ts";
+import { probed, probeDue, rateLimited, untilProbe } from "./connection-pass.ts";
 import type { RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { countDelay, deadlineOf } from "./deadline.ts";
@@ -67,7 +67,8 @@ async function reconcileObject<Spec, In, Seen, Mem extends JsonObject, Do, Api e
     const removing = await remove(context, kind, object, session);
     return removing === undefined ? undefined : await finish(context, kind, removing);
   }
-  const resting = await rest(context, kind, object);
+  const isConnection = kind.connection !== undefined;
+  const resting = await (isConnection ? pause(context, kind, object, session) : rest(context, kind, object));
   if (resting !== undefined) return resting.again;
   if (kind.task !== undefined) countDelay(session, context.clock);
   const paused = object.metadata.annotations?.[PAUSED] === "true";
@@ -77,7 +78,7 @@ async function reconcileObject<Spec, In, Seen, Mem extends JsonObject, Do, Api e
   if (scoped.is === "ended") {
     return await finish(context, kind, unscoped(context, kind, object, { session, scoped }));
   }
-  if (kind.connection !== undefined) return await reconcileConnection(context, kind, scoped.frame);
+  if (isConnection) return await reconcileConnection(context, kind, scoped.frame);
   const ran = await pass(context, kind, scoped.frame);
   const passed = { ...ran, ...stallOnMissing(context, ran.frame.object, session, ran) };
   const { connection } = scoped.frame;
@@ -120,6 +121,18 @@ function overdue<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedAp
   return { ...done, ...end };
 }
 
+/** Leaves a connection alone whose platform refuses requests. @returns undefined where there is something to do */
+async function pause<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  object: KubeObject,
+  session: Session,
+): Promise<{ readonly again: Ms } | undefined> {
+  const limited = rateLimited(context, object);
+  if (limited?.is !== "told") return limited;
+  return { again: await finish(context, kind, unasked(object, session, limited.ending, limited.again)) };
+}
+
 async function reconcileConnection<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
   context: Context<Api>,
   kind: Kind<Spec, In, Seen, Mem, Do, Api>,
@@ -129,8 +142,8 @@ async function reconcileConnection<Spec, In, Seen, Mem extends JsonObject, Do, A
   if (!probeDue(context, connection, object)) return untilProbe(context, connection);
   const passed = await pass(context, kind, frame);
   const done = toFinish(passed, true);
-  // Not probed, as the budget is spent: nothing is known that was not known before.
-  if (done.ending.is === "held") return done.again ?? context.windows.followMinMs;
+  // Not probed, as the rate limit leaves no room: nothing is known that was not known before.
+  if (done.ending.is === "deferred") return Math.max(done.again ?? 0, context.windows.followMinMs);
   const shown = await probed(context, connection, done, done.again ?? pollInterval(object, context.windows).ms);
   try {
     const works = shown.ending.is === "settled";

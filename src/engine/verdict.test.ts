@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { ApiError, notExecuted, type ApiFailure } from "../platform/errors.ts";
+import type { Why } from "./kind.ts";
 import { judge, REJECTED_ACTIONS, type Phase, type Verdict } from "./verdict.ts";
 
 const PHASES: readonly Phase[] = ["read", "create", "put", "action", "delete"];
@@ -28,7 +29,8 @@ function verdict(failure: ApiFailure, status: number, phase: Phase, attempts = 0
   return judge(new ApiError("someOperation", failure, status, "the platform's words."), phase, attempts);
 }
 
-const short = (one: Verdict): string => `${one.is}/${one.why.reason}`;
+const why = (one: Verdict): Why | undefined => ("why" in one ? one.why : undefined);
+const short = (one: Verdict): string => `${one.is}/${why(one)?.reason ?? ""}`;
 
 /** For each failure what it means in each phase, in the order of PHASES, at the first attempt. */
 const MEANS: Readonly<Record<ApiFailure["is"], readonly [string, string, string, string, string]>> = {
@@ -50,7 +52,7 @@ const MEANS: Readonly<Record<ApiFailure["is"], readonly [string, string, string,
   NotSupported: same("terminal/NotSupportedByApi"),
   Conflict: ["retry/Queued", "terminal/NameConflict", "retry/Queued", "retry/Queued", "retry/Queued"],
   Invalid: ["terminal/InvalidSpec", "terminal/InvalidSpec", "terminal/InvalidSpec", "retry/Queued", "retry/Queued"],
-  RateLimited: same("connection/RateLimited"),
+  RateLimited: same("later/"),
   Server: same("connection/PlatformUnavailable"),
   Unreachable: same("connection/PlatformUnreachable"),
   OutcomeUnknown: [
@@ -62,7 +64,7 @@ const MEANS: Readonly<Record<ApiFailure["is"], readonly [string, string, string,
   ],
   BadResponse: same("connection/UnexpectedResponse"),
   Refused: same("terminal/InvalidSpec"),
-  OverBudget: same("later/ConnectionNotReady"),
+  OverBudget: same("later/"),
 };
 
 function same(verdict: string): readonly [string, string, string, string, string] {
@@ -95,7 +97,7 @@ describe("judge", () => {
     ["action", "Deploy"],
     ["delete", "Write"],
   ] as const)("names the scope that a %s takes", (phase, scope) => {
-    expect(verdict({ is: "Forbidden" }, 403, phase).why.message).toContain(`scope ${scope}`);
+    expect(why(verdict({ is: "Forbidden" }, 403, phase))?.message).toContain(`scope ${scope}`);
   });
 
   it.each([
@@ -134,7 +136,7 @@ describe("judge", () => {
   it("says the same about the same failure, however often it comes", () => {
     for (const { failure, status } of FAILURES) {
       for (const phase of PHASES) {
-        const words = [0, 1, 2, 3].map((attempts) => verdict(failure, status, phase, attempts).why.message);
+        const words = [0, 1, 2, 3].map((attempts) => why(verdict(failure, status, phase, attempts))?.message);
         expect(new Set(words).size, `${failure.is} ${phase}`).toBe(1);
       }
     }

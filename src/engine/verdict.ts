@@ -12,9 +12,9 @@ export type Verdict =
   /** Tried again with backoff; Ready of a settled object stays. */
   | { readonly is: "retry"; readonly why: Why; readonly again?: Ms }
   /** Perhaps trouble of the connection: it is asked, and tells; the object waits. */
-  | { readonly is: "connection"; readonly why: Why; readonly again?: Ms }
-  /** Nothing was sent, as our own budget is spent: no news of the object. */
-  | { readonly is: "later"; readonly why: Why; readonly again: Ms }
+  | { readonly is: "connection"; readonly why: Why }
+  /** The platform limits the rate of requests, and did not look at this one: no news of the object. */
+  | { readonly is: "later"; readonly again: Ms }
   /** A write that may have been executed: traced in the next pass. */
   | { readonly is: "unknown"; readonly why: Why };
 
@@ -54,20 +54,8 @@ export function judge(error: ApiError, phase: Phase, attempts: number): Verdict 
     case "Forbidden":
       return forbidden(error, phase, attempts);
     case "RateLimited":
-      return {
-        is: "connection",
-        why: {
-          reason: "RateLimited",
-          message: "The platform asks to slow down (429); the operator resumes by itself.",
-        },
-        again: failure.retryAfterMs,
-      };
     case "OverBudget":
-      return {
-        is: "later",
-        why: { reason: "ConnectionNotReady", message: "Waiting for the connection's rate budget (spec.rateLimit)." },
-        again: failure.retryAfterMs,
-      };
+      return { is: "later", again: failure.retryAfterMs };
     case "Server":
       return {
         is: "connection",

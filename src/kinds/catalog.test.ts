@@ -91,7 +91,7 @@ describe("a catalogue", () => {
     const { api, asked } = platform();
     await catalog.observe(pass({ cluster: { mode: "CUSTOMER_MANAGED", provider: "AWS" } }), api);
     expect(asked).toEqual([
-      ["templates", { clusterMode: "CUSTOMER_MANAGED", cloudProvider: "AWS" }, { maxAgeMs: 30_000, priority: "sweep" }],
+      ["templates", { clusterMode: "CUSTOMER_MANAGED", cloudProvider: "AWS" }, { maxAgeMs: 30_000 }],
     ]);
   });
 

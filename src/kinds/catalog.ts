@@ -28,7 +28,7 @@ export const catalog: PlatformKind<CatalogSpec, object, Seen, CatalogMemory, nev
   needs: () => ({ references: [], values: [], inputs: () => ({}) }),
   observe: async ({ spec, requested }, api) => {
     const maxAgeMs = requested === undefined ? MAX_AGE_MS : 0;
-    const sections = await readSections(spec, api, { maxAgeMs, priority: "sweep" });
+    const sections = await readSections(spec, api, { maxAgeMs });
     return { sections, digest: await digestOf(sections) };
   },
   plan: ({ spec }) => ({ is: "settled", again: intervalMs(spec.interval) }),

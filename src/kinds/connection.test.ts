@@ -115,8 +115,6 @@ describe("the settings of a connection", () => {
       organizationId: ORGANIZATION,
       scheme: "Token",
       tokenSecret: { name: "token", key: "token" },
-      requestsPerSecond: 5,
-      burst: 10,
       surface: "Auto",
       allowUnverifiedIds: true,
       allowedProjects: undefined,

@@ -55,7 +55,7 @@ describe("add", () => {
       fc.record({
         do: fc.constant("add" as const),
         key: fc.nat(4),
-        priority: fc.constantFrom<Priority>("high", "normal", "low"),
+        priority: fc.constantFrom<Priority>("urgent", "high", "normal", "low"),
       }),
       fc.record({ do: fc.constant("after" as const), key: fc.nat(4), ms: fc.integer({ min: -5, max: 50 }) }),
       fc.record({ do: fc.constant("get" as const) }),
@@ -174,6 +174,68 @@ describe("lanes", () => {
     const next = queue.get();
     queue.done("a/1");
     expect(await next).toBe("a/1");
+  });
+});
+
+describe("room", () => {
+  const laneOf = (key: string): string => key.split("/")[0] ?? "";
+
+  it("keeps keys waiting in their order while there is none, and those of other lanes going", async () => {
+    let isOpen = false;
+    queue = create({ laneOf, hasRoom: (lane) => isOpen || lane !== "shut" });
+    for (const [key, priority] of [
+      ["shut/sweep", "low"],
+      ["shut/new", "high"],
+      ["shut/edit", "urgent"],
+      ["open/sweep", "low"],
+    ] as const)
+      queue.add(key, priority);
+    expect(await queue.get()).toBe("open/sweep");
+    queue.done("open/sweep");
+    const next = queue.get();
+    expect(queue.depth()).toBe(3);
+    isOpen = true;
+    queue.resume();
+    expect(await next).toBe("shut/edit");
+    queue.done("shut/edit");
+    expect(await drain()).toEqual(["shut/new", "shut/sweep"]);
+  });
+
+  it("is asked for by priority, and what is taken is told", async () => {
+    const taken: string[] = [];
+    queue = create({
+      laneOf,
+      hasRoom: (_lane, priority) => priority === "urgent",
+      taken: (lane) => taken.push(lane),
+    });
+    queue.add("a/new", "high");
+    queue.add("a/edit", "urgent");
+    expect(await queue.get()).toBe("a/edit");
+    queue.done("a/edit");
+    expect([queue.depth(), taken]).toEqual([1, ["a"]]);
+  });
+
+  it("is looked for in the lane that a key is in now", async () => {
+    let lane = "shut";
+    queue = create({ laneOf: () => lane, hasRoom: (one) => one !== "shut" });
+    queue.add("a", "low");
+    const next = queue.get();
+    lane = "open";
+    queue.add("a", "low");
+    expect(await next).toBe("a");
+    queue.done("a");
+    expect(queue.depth()).toBe(0);
+  });
+
+  it("of one worker is left to what users change", async () => {
+    queue = create({ laneOf, perLane: 1, spare: 1 });
+    const workers = [queue.get(), queue.get()];
+    queue.add("a/new", "high");
+    queue.add("b/new", "high");
+    expect(await workers[0]).toBe("a/new");
+    expect(queue.depth()).toBe(1);
+    queue.add("a/edit", "urgent");
+    expect(await workers[1]).toBe("a/edit");
   });
 });
 

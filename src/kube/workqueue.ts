@@ -2,10 +2,10 @@ import { backoffDelay } from "./backoff.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
 import type { Clock } from "./types.ts";
 
-/** The order in which waiting keys are taken: changes by users, progress of what runs, sweeps over what rests. */
-export type Priority = "high" | "normal" | "low";
+/** The order in which waiting keys are taken: what users change, new objects, work under way, routine checks. */
+export type Priority = "urgent" | "high" | "normal" | "low";
 
-const PRIORITIES: readonly Priority[] = ["high", "normal", "low"];
+const PRIORITIES: readonly Priority[] = ["urgent", "high", "normal", "low"];
 /** Every so many takes the key that waited longest is taken, whatever its priority and lane: nothing starves. */
 const FAIR_EVERY = 5;
 
@@ -30,8 +30,14 @@ export interface QueueOptions {
   readonly metrics?: QueueMetrics;
   /** The lane that a key waits in; lanes of the same priority take turns. One for all unless told. */
   readonly laneOf?: (key: string) => string;
-  /** How many keys of one lane may be worked on at once; any number unless told. */
+  /** How many keys of one lane may be worked on at once; any number unless told. An urgent one may be one more. */
   readonly perLane?: number;
+  /** How many workers are kept free for urgent keys; none unless told. */
+  readonly spare?: number;
+  /** Whether a key of this lane may be taken now; `resume` has to be called when that changes. Always unless told. */
+  readonly hasRoom?: (lane: string, priority: Priority) => boolean;
+  /** A key of this lane is taken. */
+  readonly taken?: (lane: string) => void;
 }
 
 /** Keys that wait for work. A key is worked on by one worker at a time and waits at most once. */
@@ -46,6 +52,8 @@ export interface WorkQueue {
   forget(key: string): void;
   /** Resolves with the next key, or with undefined once the queue is shut down. */
   get(): Promise<string | undefined>;
+  /** Has the workers look again at the keys for which there was no room. */
+  resume(): void;
   /** Must be called once for each key that `get` gave. */
   done(key: string): void;
   /** Lets go of everything that waits and of every delay. Keys being worked on are the workers' affair. */
@@ -74,8 +82,12 @@ interface Head {
 /** @returns an empty queue. */
 export function createWorkQueue(options: QueueOptions): WorkQueue {
   const { clock, metrics, random, baseMs = 1_000, capMs = 300_000 } = options;
-  const { laneOf = () => "", perLane = Number.POSITIVE_INFINITY } = options;
+  const { perLane = Number.POSITIVE_INFINITY, spare = 0, hasRoom = () => true } = options;
+  /** Key → the lane that it waits or is worked on in. */
+  const laneByKey = new Map<string, string>();
+  const laneOf = (key: string): string => laneByKey.get(key) ?? "";
   const waiting: Readonly<Record<Priority, Lanes>> = {
+    urgent: createLanes(laneOf),
     high: createLanes(laneOf),
     normal: createLanes(laneOf),
     low: createLanes(laneOf),
@@ -93,7 +105,10 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
   const waitingAs = (key: string): Priority | undefined =>
     PRIORITIES.find((priority) => waiting[priority].since(key) !== undefined);
 
+  const currentLane = (key: string): string => options.laneOf?.(key) ?? "";
+
   const enqueue = (key: string, priority: Priority, since: number): void => {
+    laneByKey.set(key, currentLane(key));
     waiting[priority].add(key, since);
     serve();
   };
@@ -107,23 +122,34 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
     }
   };
 
+  /** A key that is worked on waits again when that is done. */
+  const addDirty = (key: string, priority: Priority): void => {
+    const before = dirty.get(key);
+    if (before === undefined) metrics?.added();
+    if (before === undefined || isHigher(priority, before)) dirty.set(key, priority);
+  };
+
+  /** A key that waits goes on waiting, with the higher priority, in the lane where it belongs now. */
+  const move = (key: string, before: Priority, priority: Priority): void => {
+    if (!isHigher(priority, before) && laneOf(key) === currentLane(key)) return;
+    const since = waiting[before].since(key) ?? clock.monotonic();
+    waiting[before].delete(key);
+    enqueue(key, isHigher(priority, before) ? priority : before, since);
+  };
+
   const add = (key: string, priority: Priority = "normal"): void => {
     if (!open) return;
     if (processing.has(key)) {
-      const before = dirty.get(key);
-      if (before === undefined) metrics?.added();
-      if (before === undefined || isHigher(priority, before)) dirty.set(key, priority);
+      addDirty(key, priority);
       return;
     }
     const before = waitingAs(key);
-    if (before === undefined) {
-      metrics?.added();
-      enqueue(key, priority, clock.monotonic());
-    } else if (isHigher(priority, before)) {
-      const since = waiting[before].since(key) ?? clock.monotonic();
-      waiting[before].delete(key);
-      waiting[priority].add(key, since);
+    if (before !== undefined) {
+      move(key, before, priority);
+      return;
     }
+    metrics?.added();
+    enqueue(key, priority, clock.monotonic());
   };
 
   const addAfter = (key: string, ms: number, priority: Priority = "normal"): void => {
@@ -143,18 +169,20 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
     delayed.set(key, { at, priority, cancel });
   };
 
-  const isFull = (lane: string): boolean => (busy.get(lane) ?? 0) >= perLane;
+  const isFull = (lane: string, priority: Priority): boolean =>
+    (busy.get(lane) ?? 0) >= perLane + (priority === "urgent" ? 1 : 0) || !hasRoom(lane, priority);
 
   /** Of each priority the key whose turn it is. @param isOut lanes that are passed over */
-  const heads = (isOut: (lane: string) => boolean): readonly Head[] =>
+  const heads = (isOut: (lane: string, priority: Priority) => boolean): readonly Head[] =>
     PRIORITIES.flatMap((priority) => {
-      const head = waiting[priority].head(isOut);
+      if (priority !== "urgent" && takers.length <= spare) return [];
+      const head = waiting[priority].head((lane) => isOut(lane, priority));
       return head === undefined ? [] : [{ priority, key: head[0], since: head[1] }];
     });
 
   /** The key that waited longest, of another lane than the one whose turn it is if there is any. */
   const fairest = (first: Head): Head => {
-    const others = heads((lane) => isFull(lane) || lane === laneOf(first.key));
+    const others = heads((lane, priority) => lane === laneOf(first.key) || isFull(lane, priority));
     const fair = others.length > 0 ? others : heads(isFull);
     return fair.reduce((oldest, next) => (next.since < oldest.since ? next : oldest), fair[0] ?? first);
   };
@@ -166,6 +194,7 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
     const { priority, key, since } = taken % FAIR_EVERY === 0 ? fairest(first) : first;
     waiting[priority].take(key);
     occupy(key, 1);
+    options.taken?.(laneOf(key));
     // The pass that begins now is the one that was put off; it says itself when the next one is due.
     delayed.get(key)?.cancel();
     delayed.delete(key);
@@ -198,17 +227,18 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
     },
     get: () => {
       if (!open) return Promise.resolve(undefined);
-      const key = take();
-      if (key !== undefined) return Promise.resolve(key);
       return new Promise((resolve) => {
         takers.push(resolve);
+        serve();
       });
     },
+    resume: serve,
     done: (key) => {
       const since = processing.get(key);
       if (since === undefined) return;
       processing.delete(key);
       occupy(key, -1);
+      laneByKey.delete(key);
       metrics?.worked((clock.monotonic() - since) / 1_000);
       const again = dirty.get(key);
       dirty.delete(key);
@@ -218,7 +248,7 @@ export function createWorkQueue(options: QueueOptions): WorkQueue {
     shutdown: () => {
       open = false;
       for (const { cancel } of delayed.values()) cancel();
-      for (const map of [delayed, dirty, ...Object.values(waiting)]) map.clear();
+      for (const map of [delayed, dirty, laneByKey, ...Object.values(waiting)]) map.clear();
       for (const taker of takers.splice(0)) taker(undefined);
     },
     depth: (priority) =>

@@ -5,7 +5,7 @@ import { failureOfShape, failureOfStatus, failureOfTransport } from "./failures.
 import type { Effect } from "./failures.ts";
 import { isRead } from "./operations.ts";
 import type { OperationName } from "./operations.ts";
-import { parseDate, pauseMs } from "./rate-headers.ts";
+import { parseDate, pauseMs, quotaOf, type Quota } from "./rate-headers.ts";
 import type { Prepared } from "./request.ts";
 import { ShapeError } from "./shape.ts";
 import { cleaned, errorText } from "./text.ts";
@@ -15,6 +15,13 @@ import type { HttpAnswer } from "./transport.ts";
 /** The platform's clock as an answer tells it. */
 export function serverDateOf(answer: HttpAnswer): Date | undefined {
   return parseDate(answer.header("date"));
+}
+
+/** What an answer tells of the platform's rate limit. */
+export function quotaIn(answer: HttpAnswer, now: Date): Quota | undefined {
+  const told = (name: string): string | undefined => answer.header(`x-ratelimit-${name}`);
+  const headers = { limit: told("limit"), remaining: told("remaining"), reset: told("reset") };
+  return quotaOf({ ...headers, date: answer.header("date") }, now);
 }
 
 /** Reads a success: any 2xx. @throws ApiError */

@@ -1,9 +1,10 @@
 /** One call of one operation: request, gate, exchange, answer. The areas say what; this file does it. */
-import { failureOf, serverDateOf, valueOf } from "./answer.ts";
+import { failureOf, quotaIn, serverDateOf, valueOf } from "./answer.ts";
 import type { Clock } from "./clock.ts";
 import type { Decode } from "./decode.ts";
 import { ApiError } from "./errors.ts";
-import type { Budget, Gate, Priority } from "./gate.ts";
+import type { Budget, Gate } from "./gate.ts";
+import type { Priority } from "./line.ts";
 import { isOnce } from "./operations.ts";
 import type { OperationName, PathIds } from "./operations.ts";
 import { createSharedReads } from "./reads.ts";
@@ -15,8 +16,6 @@ import type { Transport } from "./transport.ts";
 export interface ReadOptions {
   /** An answer from memory will do if it is at most so old; default 0. */
   readonly maxAgeMs?: number;
-  /** Default "follow". */
-  readonly priority?: Priority;
 }
 
 /** One request, or one that was not sent because the gate was closed; for metrics and logs. Holds no bodies. */
@@ -65,9 +64,12 @@ export const DEFAULT_DEADLINES: Deadlines = { readMs: 15_000, writeMs: 8_000 };
 export interface CallerOptions {
   readonly target: Target;
   readonly deadlines: Deadlines;
-  readonly gate: Gate;
+  /** The one of the token as it is now. */
+  readonly gate: () => Gate;
   /** On whose behalf a call is made; those who wait for the gate take turns. */
   readonly lane: () => string;
+  /** How urgent it is. */
+  readonly priority: () => Priority;
   /** Asked right before each call: whether it may still be made. */
   readonly mayCall: () => boolean;
   readonly transport: Transport;
@@ -80,7 +82,7 @@ export interface CallerOptions {
 
 /** @returns a caller whose reads are shared among all who use it. */
 export function createCaller(options: CallerOptions): Caller {
-  const { target, deadlines, gate, transport, clock, random } = options;
+  const { target, deadlines, transport, clock, random } = options;
   const shared = createSharedReads(clock);
   const retries = createRetries(clock, random);
 
@@ -96,10 +98,11 @@ export function createCaller(options: CallerOptions): Caller {
 
   /** Sends one request that the gate has let through. */
   const send = async <T>(attempt: Attempt, deadlineMs: number, decode: Decode<T>): Promise<T> => {
-    const { prepared } = attempt;
+    const { prepared, gate } = attempt;
     const sentAt = clock.monotonic();
     try {
       const answer = await transport.exchange({ ...prepared.request, deadlineMs });
+      if (answer.status !== 429) gate.ended({ sentAt, isAnswered: true, quota: quotaIn(answer, clock.now()) });
       const serverDate = serverDateOf(answer);
       if (serverDate !== undefined) options.onServerDate(serverDate);
       const value = valueOf(answer, prepared, decode, clock.now());
@@ -107,7 +110,9 @@ export function createCaller(options: CallerOptions): Caller {
       return value;
     } catch (error) {
       const failed = failureOf(error, prepared);
-      if (failed.failure.is === "RateLimited") gate.pause(failed.failure.retryAfterMs);
+      if (failed.failure.is === "RateLimited") {
+        gate.ended({ sentAt, isAnswered: true, pauseMs: failed.failure.retryAfterMs });
+      } else if (failed.status === 0) gate.ended({ sentAt, isAnswered: false });
       tell(attempt, sentAt, { status: failed.status, failure: failed.failure.is, requestId: undefined });
       throw failed;
     }
@@ -117,34 +122,42 @@ export function createCaller(options: CallerOptions): Caller {
   const pass = (attempt: Attempt, waitMs: number): void => {
     const { operation } = attempt.prepared;
     if (waitMs === 0 && options.mayCall()) return;
-    const held = waitMs === 0 ? notOurs(operation) : heldBack(operation, waitMs, gate.budget());
+    const held = waitMs === 0 ? notOurs(operation) : heldBack(operation, waitMs, attempt.gate.budget());
     tell(attempt, undefined, { status: 0, failure: held.failure.is, requestId: undefined });
     throw held;
   };
 
-  const fetch = <T>(name: OperationName, ids: Ids, call: Call<T> & ReadOptions): Promise<T> => {
+  const fetch = async <T>(name: OperationName, ids: Ids, call: Call<T>): Promise<T> => {
     const prepared = prepare(target, name, ids, call);
-    const once = async (remainingMs: () => number, made: number) => {
-      const attempt = { prepared, ids, attempt: made };
-      pass(attempt, await gate.admit(call.priority ?? "follow", options.lane()));
-      return send(attempt, Math.max(1, Math.ceil(remainingMs())), call.answer);
+    const admitted = async (made: number): Promise<Attempt> => {
+      const attempt = { prepared, ids, attempt: made, gate: options.gate() };
+      pass(attempt, await attempt.gate.admit(options.priority(), options.lane()));
+      return attempt;
     };
-    if (prepared.request.method !== "GET") return once(() => deadlines.readMs, 1);
-    return retries.run(once, deadlines.readMs);
+    // A wait for the gate is not part of the deadline.
+    const first = await admitted(1);
+    if (prepared.request.method !== "GET") return await send(first, deadlines.readMs, call.answer);
+    const once = async (remainingMs: () => number, made: number): Promise<T> => {
+      const attempt = made === 1 ? first : await admitted(made);
+      return await send(attempt, Math.max(1, Math.ceil(remainingMs())), call.answer);
+    };
+    return await retries.run(once, deadlines.readMs);
   };
 
   return {
     fetch: async (name, ids, call) => fetch(name, ids, call),
     read: async (name, ids, call) => {
-      const key = { operation: name, ids, query: queryOf(name, call), lane: options.lane() };
+      const key = { operation: name, ids, query: queryOf(name, call), lane: `${options.priority()} ${options.lane()}` };
       return shared.get(key, call.maxAgeMs ?? 0, () => fetch(name, ids, call));
     },
     refresh: () => {
       shared.forgetAll();
     },
     write: async (name, ids, call) => {
-      const attempt = { prepared: prepare(target, name, ids, call), ids, attempt: 1 };
-      pass(attempt, await (isOnce(name) ? gate.admitReserved(options.lane()) : gate.admit("write", options.lane())));
+      const gate = options.gate();
+      const attempt = { prepared: prepare(target, name, ids, call), ids, attempt: 1, gate };
+      const turn = [options.priority(), options.lane()] as const;
+      pass(attempt, await (isOnce(name) ? gate.admitReserved(...turn) : gate.admit(...turn)));
       shared.forget(name, ids);
       try {
         return await send(attempt, deadlines.writeMs, call.answer);
@@ -169,6 +182,7 @@ interface Attempt {
   readonly ids: Ids;
   /** Counted from 1. */
   readonly attempt: number;
+  readonly gate: Gate;
 }
 
 /** As the answer to a deploy, and the status of a service or of a deployment, tell it. */
@@ -178,9 +192,9 @@ function requestIdOf(value: unknown): string | undefined {
   return typeof id === "string" ? id : undefined;
 }
 
-/** A request that the gate held back: since a 429, or because the budget is spent. @param waitMs what the gate said */
+/** A request that the gate held back: since a 429, or because the process ends. @param waitMs what the gate said */
 export function heldBack(name: string, waitMs: number, { pausedMs }: Budget): ApiError {
   const failure = { is: pausedMs > 0 ? "RateLimited" : "OverBudget", retryAfterMs: waitMs } as const;
-  const message = pausedMs > 0 ? "the platform asked to slow down" : "the connection's own rate limit is reached";
+  const message = pausedMs > 0 ? "the platform asked to slow down" : "the rate limit leaves no room for it now";
   return new ApiError(name, failure, 0, message);
 }

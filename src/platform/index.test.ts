@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 
+import { manualClock } from "../../test/support/clock.ts";
 import { failureOf, ORGANIZATION, startHarness, TOKEN } from "../../test/support/platform-client.ts";
 import { ApiError } from "./errors.ts";
+import { createGates } from "./gates.ts";
 
 const ID = "00000000-0000-4000-8000-00000000000a";
 const project = { id: ID, name: "web" };
@@ -121,8 +123,9 @@ describe("a connection", () => {
 
 describe("the rate limit", () => {
   it("after a 429 holds back everybody on the connection, without a request", async () => {
-    const { server, clock, calls, connect } = await startHarness();
-    const platform = connect();
+    const { server, calls, connect } = await startHarness();
+    const clock = manualClock();
+    const platform = connect({ clock });
     server.script({ status: 429, headers: { "X-RateLimit-Reset": "5" } }, { body: { results: [] } });
     expect((await failureOf(platform.projects.create({ name: "web" }))).failure).toEqual({
       is: "RateLimited",
@@ -143,7 +146,7 @@ describe("the rate limit", () => {
       [false, 0],
     ]);
     await connect().projects.list();
-    clock.skip(5000);
+    await clock.advance(5000);
     expect(await platform.projects.list()).toEqual([]);
     expect(server.arrived).toHaveLength(3);
   });
@@ -161,18 +164,34 @@ describe("the rate limit", () => {
     expect(calls.map(({ sent }) => sent)).toEqual([false, false]);
   });
 
-  it("lets a reserved POST through when the budget is spent, and no other", async () => {
+  it("lets a reserved POST through when there is no room for others", async () => {
     const { server, connect } = await startHarness();
-    const platform = connect({ rate: { requestsPerSecond: 0.1, burst: 1 } });
+    const clock = manualClock();
+    const platform = connect({ clock, rate: { requestsPerSecond: 0.1, burst: 1 } });
     await platform.reserve();
-    server.script({ body: project });
-    expect((await failureOf(platform.projects.list())).failure.is).toBe("OverBudget");
-    expect((await failureOf(platform.variables.import(ID, { overwrite: true, vars: [] }))).failure.is).toBe(
-      "OverBudget",
-    );
+    server.script({ body: project }, { body: { results: [] } });
+    const list = platform.projects.list();
     expect(await platform.projects.create({ name: "web" })).toMatchObject(project);
-    expect((await failureOf(platform.projects.create({ name: "web" }))).failure.is).toBe("OverBudget");
+    const late = failureOf(platform.projects.create({ name: "web" }));
+    await clock.advance(2_000);
+    expect((await late).failure.is).toBe("OverBudget");
     expect(server.arrived).toHaveLength(1);
+    await clock.advance(8_000);
+    expect(await list).toEqual([]);
+  });
+
+  it("is that of the token, whichever connection sends", async () => {
+    const { server, connect } = await startHarness();
+    const clock = manualClock();
+    const gates = createGates({ clock, random: () => 0 });
+    const [first, second] = [connect({ clock, gates }), connect({ clock, gates })];
+    const other = connect({ clock, gates, token: () => "another" });
+    server.script({ status: 429, headers: { "X-RateLimit-Reset": "5" } }, { body: { results: [] } });
+    await failureOf(first.projects.list());
+    expect((await failureOf(second.projects.list())).failure.is).toBe("RateLimited");
+    expect(second.limited()).toEqual({ sinceMs: 0, leftMs: 5_000 });
+    expect(await other.projects.list()).toEqual([]);
+    expect(other.limited()).toBeUndefined();
   });
 });
 

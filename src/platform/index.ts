@@ -18,12 +18,14 @@ import type { Deployments } from "./deployments.ts";
 import { environments } from "./environments.ts";
 import type { Environments } from "./environments.ts";
 import { ApiError } from "./errors.ts";
-import { createGate } from "./gate.ts";
-import type { Budget, Priority, Rate } from "./gate.ts";
+import type { Budget } from "./gate.ts";
+import { createGates, type Gates } from "./gates.ts";
 import { createTransport } from "./http.ts";
+import type { Priority } from "./line.ts";
 import { isDocumented } from "./operations.ts";
 import { organization } from "./organization.ts";
 import type { Organization } from "./organization.ts";
+import type { Ceiling } from "./pacer.ts";
 import { isUuid } from "./paths.ts";
 import { projects } from "./projects.ts";
 import type { Projects } from "./projects.ts";
@@ -46,7 +48,10 @@ export interface PlatformOptions {
   readonly scheme: "Token" | "Bearer";
   /** The token as it is now; one newline at its end is ignored. Asked at each request, so that it may change. */
   readonly token: () => string;
-  readonly rate: Rate;
+  /** What the user allows at most; the platform's own limit is found out. */
+  readonly rate?: Ceiling | undefined;
+  /** Shared with all others who may send with the same token; the client's own unless told. */
+  readonly gates?: Gates;
   /** Host names, `*.suffix`, addresses or CIDR blocks; no host name means every public host. */
   readonly allowedHosts: readonly string[];
   /** Lets plain http and loopback, link-local and private addresses stand. */
@@ -58,10 +63,14 @@ export interface PlatformOptions {
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
+  /** The platform refuses requests (429) from now on, or does no longer and did for so many milliseconds. */
+  readonly onLimited?: (isLimited: boolean, sinceMs: number) => void;
   /** Told of every request, and of every one that the gate held back. Must not throw. */
   readonly onCall?: (call: CallRecord) => void;
   /** Asked at each call on whose behalf it is made: where the budget is short, all take turns. One for all unless told. */
   readonly lane?: () => string;
+  /** Asked at each call how urgent it is; "high" unless told. */
+  readonly priority?: () => Priority;
   /** Asked before each call, and again right before it is sent: whether it still may be. Always unless told. */
   readonly mayCall?: () => boolean;
   /** Further headers of the request at hand, in lower case: none unless told. */
@@ -99,9 +108,13 @@ export interface Platform {
    * then takes none.
    * @throws ApiError "RateLimited" or "OverBudget" with the time to wait.
    */
-  reserve(priority?: Priority): Promise<void>;
+  reserve(): Promise<void>;
   /** Whether an operation is one of the specification. */
   isDocumented(operation: string): boolean;
+  /** For how long the platform has refused requests (429), and when the next may be sent; undefined while it does not. */
+  limited(): { readonly sinceMs: number; readonly leftMs: number } | undefined;
+  /** Tells the token's rate gate apart from all others. */
+  gateId(): string;
   /** Answers reads from the platform alone, not from what it said before: it was heard to have changed. */
   refresh(): void;
   /** What the rate gate has left, for metrics. */
@@ -120,8 +133,11 @@ export function connectPlatform(options: PlatformOptions): Platform {
   const { clock, random, organizationId, scheme, token } = options;
   const base = checkedBase(options.baseUrl, options.pathPrefix, options);
   if (!isUuid(organizationId)) throw new ApiError("connect", { is: "Refused" }, 0, "organizationId is not a UUID");
-  const gate = createGate(options.rate, clock, random);
+  const gates = options.gates ?? createGates({ clock, random });
+  const { rate: ceiling = {}, onLimited: limited = () => {} } = options;
+  const { gate, id, leave } = gates.join({ origin: new URL(base).origin, token, ceiling, limited });
   const lane = options.lane ?? (() => "");
+  const priority = options.priority ?? (() => "high");
   const transport = options.transport ?? overHttp(options);
   let told: { readonly date: Date; readonly at: number } | undefined;
   const caller = createCaller({
@@ -136,6 +152,7 @@ export function connectPlatform(options: PlatformOptions): Platform {
     deadlines: { ...DEFAULT_DEADLINES, ...options.deadlines },
     gate,
     lane,
+    priority,
     mayCall: options.mayCall ?? (() => true),
     transport,
     clock,
@@ -159,17 +176,26 @@ export function connectPlatform(options: PlatformOptions): Platform {
     catalogue: catalogue(caller),
     organization: organization(caller),
     webhooks: webhooks(caller),
-    reserve: async (priority = "write") => {
-      const waitMs = await gate.reserve(priority, lane());
-      if (waitMs > 0) throw heldBack("reserve", waitMs, gate.budget());
+    reserve: async () => {
+      const reserved = gate();
+      const waitMs = await reserved.reserve(priority(), lane());
+      if (waitMs > 0) throw heldBack("reserve", waitMs, reserved.budget());
     },
     isDocumented,
+    limited: () => {
+      const { pausedMs, refusedMs } = gate().budget();
+      return pausedMs === 0 && refusedMs === 0 ? undefined : { sinceMs: refusedMs, leftMs: pausedMs };
+    },
+    gateId: id,
     refresh: () => {
       caller.refresh();
     },
-    budget: () => gate.budget(),
+    budget: () => gate().budget(),
     serverNow: () => told && new Date(told.date.getTime() + clock.monotonic() - told.at),
-    close: () => transport.close(),
+    close: () => {
+      leave();
+      return transport.close();
+    },
   };
 }
 

@@ -1,57 +1,78 @@
-/** Who waits for the rate gate, in lanes that take turns, e.g. one for each namespace: none waits for all of another. */
+/** Who waits for the rate gate: by priority, and within one in lanes that take turns, e.g. one for each namespace. */
+
+/** What somebody asked of an existing object, then new objects, then work that is followed, then routine checks. */
+export type Priority = "urgent" | "high" | "normal" | "low";
+
+export const PRIORITIES: readonly Priority[] = ["urgent", "high", "normal", "low"];
+
 export interface Waiter {
-  /** How many tokens there have to be before it may take one. */
-  readonly needs: number;
-  readonly go: () => void;
+  readonly priority: Priority;
+  readonly lane: string;
+  /** @param isAdmitted false when it is turned away */
+  readonly go: (isAdmitted: boolean) => void;
 }
 
 export interface Line {
   readonly size: number;
-  /** How many go before one that joins this lane now, as long as nobody else joins. */
-  ahead(lane: string): number;
-  join(lane: string, waiter: Waiter): void;
-  /** Takes out the one whose turn it is, of those for whom there are tokens enough. */
-  next(tokens: number): Waiter | undefined;
-  /** The tokens that are needed for anybody to go on; Infinity while nobody waits. */
-  least(): number;
+  /** @returns takes it out again */
+  join(waiter: Waiter): () => void;
+  /** Takes out the one whose turn it is. @param isHeld priorities that are passed over */
+  next(isHeld: (priority: Priority) => boolean): Waiter | undefined;
+  /** The priorities that somebody waits with. */
+  priorities(): readonly Priority[];
+  turnAway(): void;
 }
 
-/** Less than this is an error of rounding. */
-const EPSILON = 1e-6;
-/** @param most of so many lanes the place is kept while nobody is in them. @returns a line in which nobody waits. */
-export function createLine(most = 5_000): Line {
-  /** Those whose last turn is longest ago come first, before them those that had none. Empty ones keep their place. */
-  let lanes: ReadonlyMap<string, readonly Waiter[]> = new Map();
-  const heads = () =>
-    [...lanes].flatMap(([lane, [head, ...rest]]) => (head === undefined ? [] : [{ lane, head, rest }]));
+/** Every so many turns the one that waited longest goes first, whatever its priority: nothing starves. */
+const FAIR_EVERY = 5;
+/** Of so many lanes the last turn is remembered. */
+const MAX_LANES = 5_000;
 
-  const kept = () => (lanes.size < most ? lanes : [...lanes].filter(([, { length }]) => length > 0));
+/** @returns a line in which nobody waits. */
+export function createLine(): Line {
+  let waiters: readonly Waiter[] = [];
+  /** Lane → the number of its last turn, the oldest first. */
+  const turns = new Map<string, number>();
+  let turn = 0;
+
+  const leave = (one: Waiter): void => {
+    waiters = waiters.filter((waiter) => waiter !== one);
+  };
+
+  const choose = (open: readonly Waiter[]): Waiter | undefined => {
+    const [oldest] = open;
+    if (oldest === undefined || (turn + 1) % FAIR_EVERY === 0) return oldest;
+    const highest = PRIORITIES.find((priority) => open.some((waiter) => waiter.priority === priority));
+    const rivals = open.filter(({ priority }) => priority === highest);
+    const lastTurn = ({ lane }: Waiter): number => turns.get(lane) ?? 0;
+    return rivals.reduce((best, next) => (lastTurn(next) < lastTurn(best) ? next : best));
+  };
 
   return {
     get size() {
-      return [...lanes.values()].reduce((sum, { length }) => sum + length, 0);
+      return waiters.length;
     },
-    ahead: (lane) => {
-      const turns = lanes.get(lane)?.length ?? 0;
-      let sum = turns;
-      let isBefore = lanes.has(lane);
-      for (const [other, { length }] of lanes) {
-        if (other === lane) isBefore = false;
-        else sum += Math.min(length, isBefore ? turns + 1 : turns);
-      }
-      return sum;
+    join: (waiter) => {
+      waiters = [...waiters, waiter];
+      return () => {
+        leave(waiter);
+      };
     },
-    join: (lane, waiter) => {
-      const own = lanes.get(lane);
-      lanes = own === undefined ? new Map([[lane, [waiter]], ...kept()]) : new Map(lanes).set(lane, [...own, waiter]);
+    next: (isHeld) => {
+      const chosen = choose(waiters.filter(({ priority }) => !isHeld(priority)));
+      if (chosen === undefined) return undefined;
+      turn += 1;
+      leave(chosen);
+      turns.delete(chosen.lane);
+      turns.set(chosen.lane, turn);
+      for (const lane of turns.keys()) if (turns.size > MAX_LANES) turns.delete(lane);
+      return chosen;
     },
-    next: (tokens) => {
-      const found = heads().find(({ head }) => head.needs <= tokens + EPSILON);
-      if (found === undefined) return undefined;
-      const others = [...lanes].filter(([lane]) => lane !== found.lane);
-      lanes = new Map([...others, [found.lane, found.rest]]);
-      return found.head;
+    priorities: () => PRIORITIES.filter((priority) => waiters.some((waiter) => waiter.priority === priority)),
+    turnAway: () => {
+      const all = waiters;
+      waiters = [];
+      for (const { go } of all) go(false);
     },
-    least: () => Math.min(...heads().map(({ head }) => head.needs)),
   };
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { parseDate, pauseMs } from "./rate-headers.ts";
+import { parseDate, pauseMs, quotaOf } from "./rate-headers.ts";
 
 const NOW = new Date("2026-11-21T10:00:00Z");
 const EPOCH = NOW.getTime() / 1000;
@@ -14,7 +14,9 @@ describe("[C1] pauseMs", () => {
     ["1.5", 1500],
     ["0", 500],
     ["899", 899_000],
-    ["901", 900_000],
+    ["901", 901_000],
+    ["3600", 3_600_000],
+    ["3601", 3_600_000],
     ["-1", 60_000],
     ["abc", 60_000],
     ["", 60_000],
@@ -22,10 +24,10 @@ describe("[C1] pauseMs", () => {
     ["0x10", 60_000],
     ["Infinity", 60_000],
     ["5, 6", 60_000],
-    ["1000000000", 900_000],
+    ["1000000000", 3_600_000],
     [String(EPOCH + 30), 30_000],
     [String(EPOCH - 30), 500],
-    ["9".repeat(400), 900_000],
+    ["9".repeat(400), 3_600_000],
     [undefined, 60_000],
   ])("X-RateLimit-Reset %j: %d ms", (reset, expected) => {
     expect(pauseMs({ ...none, reset }, NOW)).toBe(expected);
@@ -52,7 +54,7 @@ describe("[C1] pauseMs", () => {
     expect(pauseMs({ ...none, reset: "x", retryAfter: "7" }, NOW)).toBe(7000);
   });
 
-  it("is between half a second and fifteen minutes, whatever the headers", () => {
+  it("is between half a second and an hour, whatever the headers", () => {
     const header = fc.option(fc.oneof(fc.string(), fc.float().map(String), fc.bigInt().map(String)), {
       nil: undefined,
     });
@@ -60,9 +62,30 @@ describe("[C1] pauseMs", () => {
       fc.property(header, header, header, (reset, retryAfter, date) => {
         const ms = pauseMs({ reset, retryAfter, date }, NOW);
         expect(ms).toBeGreaterThanOrEqual(500);
-        expect(ms).toBeLessThanOrEqual(900_000);
+        expect(ms).toBeLessThanOrEqual(3_600_000);
       }),
     );
+  });
+});
+
+describe("quotaOf", () => {
+  const told = { limit: "20", remaining: "7", reset: "3", date: undefined };
+
+  it.each([
+    [{}, { limit: 20, remaining: 7, resetMs: 3_000 }],
+    [{ reset: String(EPOCH + 30) }, { limit: 20, remaining: 7, resetMs: 30_000 }],
+    [{ remaining: "0" }, { limit: 20, remaining: 0, resetMs: 3_000 }],
+    [{ remaining: "21" }, undefined],
+    [{ remaining: "-1" }, undefined],
+    [{ limit: "0", remaining: "0" }, undefined],
+    [{ limit: undefined }, undefined],
+    [{ limit: "9".repeat(400) }, undefined],
+    [{ reset: undefined }, undefined],
+    [{ reset: String(EPOCH - 30) }, undefined],
+    [{ reset: "86400" }, undefined],
+    [{ reset: "soon" }, undefined],
+  ])("of %j: %j", (change, expected) => {
+    expect(quotaOf({ ...told, ...change }, NOW)).toEqual(expected);
   });
 });
 

@@ -1,8 +1,8 @@
-/** How long a 429 asks us to stay away. A pure file: headers in, milliseconds out. */
+/** What the headers of an answer say about the platform's rate limit. Pure: headers in, numbers out. */
 const DEFAULT_MS = 60_000; // the spec's guide: "falls back to 60 seconds when the header is absent"
 const MIN_MS = 500; // a reset of 0, or of a moment that has passed
-const MAX_MS = 15 * 60_000;
-/** Above it a number is a point in time, in seconds since 1970: deployed services send such (api-behaviour §1). */
+const MAX_MS = 3_600_000;
+/** Above it a number is a point in time, in seconds since 1970. */
 const EPOCH_ABOVE = 1_000_000_000;
 
 export interface RateHeaders {
@@ -14,11 +14,34 @@ export interface RateHeaders {
   readonly date: string | undefined;
 }
 
-/** @returns the pause in milliseconds, 500 to 900,000; 60,000 where the headers say nothing. */
+/** What is left of a window in which the platform takes so many requests. */
+export interface Quota {
+  /** `X-RateLimit-Limit`, ≥ 1. */
+  readonly limit: number;
+  /** `X-RateLimit-Remaining`, 0 to limit. */
+  readonly remaining: number;
+  /** Until the window ends, 0 to 3,600,000: whole seconds, rounded up by the platform. */
+  readonly resetMs: number;
+}
+
+/** @returns how long a 429 asks for, in milliseconds, 500 to 3,600,000; 60,000 where the headers say nothing. */
 export function pauseMs(headers: RateHeaders, now: Date): number {
   const nowMs = parseDate(headers.date)?.getTime() ?? now.getTime();
   const asked = fromNumber(headers.reset, nowMs) ?? fromNumber(headers.retryAfter, nowMs) ?? fromDate(headers, nowMs);
   return asked === undefined ? DEFAULT_MS : Math.min(Math.max(asked, MIN_MS), MAX_MS);
+}
+
+/** @returns undefined where the three headers do not make sense together */
+export function quotaOf(
+  headers: Pick<RateHeaders, "reset" | "date"> & Readonly<Record<"limit" | "remaining", string | undefined>>,
+  now: Date,
+): Quota | undefined {
+  const limit = numberIn(headers.limit);
+  const remaining = numberIn(headers.remaining);
+  const resetMs = fromNumber(headers.reset, parseDate(headers.date)?.getTime() ?? now.getTime());
+  if (limit === undefined || remaining === undefined || resetMs === undefined) return undefined;
+  const isSane = Number.isFinite(limit) && limit >= 1 && remaining <= limit && resetMs >= 0 && resetMs <= MAX_MS;
+  return isSane ? { limit, remaining, resetMs } : undefined;
 }
 
 /** Reads an HTTP date; undefined when there is none or it cannot be read. */
@@ -29,10 +52,14 @@ export function parseDate(raw: string | undefined): Date | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-function fromNumber(raw: string | undefined, nowMs: number): number | undefined {
+function numberIn(raw: string | undefined): number | undefined {
   const digits = raw?.trim() ?? "";
-  if (!/^\d+(?:\.\d+)?$/.test(digits)) return undefined;
-  const seconds = Number(digits);
+  return /^\d+(?:\.\d+)?$/.test(digits) ? Number(digits) : undefined;
+}
+
+function fromNumber(raw: string | undefined, nowMs: number): number | undefined {
+  const seconds = numberIn(raw);
+  if (seconds === undefined) return undefined;
   return seconds > EPOCH_ABOVE ? seconds * 1000 - nowMs : seconds * 1000;
 }
 

@@ -18,11 +18,26 @@ const auth = z
 
 const rateLimit = z
   .object({
-    requestsPerSecond: z.int().min(1).max(1000).default(5).describe("Requests a second on average. Defaults to 5."),
-    burst: z.int().min(1).max(10_000).default(10).describe("Requests that may be sent at once. Defaults to 10."),
+    requestsPerSecond: z
+      .int()
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe(
+        "Requests a second at most. The operator begins with so many, and sends fewer after a 429. Defaults to none.",
+      ),
+    burst: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .optional()
+      .describe("Requests that may be sent at once after a quiet time, until the first 429. Defaults to very few."),
   })
-  .prefault({})
-  .describe("The budget of requests that everything on this connection shares.");
+  .optional()
+  .describe(
+    "A ceiling for the requests that are sent with this token; of several connections with the same token the lowest " +
+      "holds. Defaults to none: the operator finds out how many requests the platform takes, from 10 a second on.",
+  );
 
 /** No user, query or fragment: the receiver's path is appended. */
 const receiverUrl = z

@@ -30,7 +30,7 @@ const long = [
 ].map((shape, index) => ({ ...shape, name: `long-${index}` }));
 
 describe("[C1] 429", () => {
-  const stage = createStage({ surface: "documented" });
+  const stage = createStage({ surface: "documented", windows: { outageMs: 2_000 } });
 
   /** A connection with a token of its own, by whose name its calls are told apart. */
   const connected = async (name: string): Promise<void> => {
@@ -92,25 +92,27 @@ describe("[C1] 429", () => {
   );
 
   it.each(long)(
-    "whose X-RateLimit-Reset is $what pauses the whole connection, and no other, for a minute or more",
+    "whose X-RateLimit-Reset is $what costs nothing but one status of the connection while it holds, and no other connection",
     async ({ name, reset }) => {
       await connected(name);
       await calm(stage);
       const before = await stage.get("PlatformProject", name);
       const limited = await limit(name, reset());
+      await stage.apply(project(`${name}-late`, { connectionRef: { name } }));
       const told = await stage.waitFor("PlatformConnection", name, { type: "Synced", reason: "RateLimited" });
-      expect(condition(told, "Synced")?.message).toBe(
-        "The platform asks to slow down (429); the operator resumes by itself.",
+      expect(condition(told, "Synced")?.message).toMatch(
+        /^The platform limits the rate of requests \(429\); the operator sends nothing before \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ, and goes on by itself\.$/,
       );
       expect(condition(told, "Ready")).toMatchObject({ status: "True" });
-      await stage.apply(project(`${name}-late`, { connectionRef: { name } }));
-      const late = await stage.waitFor("PlatformProject", `${name}-late`, { reason: "ConnectionNotReady" });
-      expect(condition(late, "Reconciling")).toMatchObject({ status: "True" });
       await connected(`${name}-other`);
       await sleep(WATCHED_MS);
       expect(callsOf(name).filter(({ seq }) => seq > limited.seq)).toEqual([]);
       const after = await stage.get("PlatformProject", name);
       expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+      const connectionAfter = await stage.get("PlatformConnection", name);
+      expect(connectionAfter.metadata.resourceVersion).toBe(told.metadata.resourceVersion);
+      const late = await stage.get("PlatformProject", `${name}-late`);
+      expect([late.status, late.metadata.annotations?.["platform-operator.io/intent"]]).toEqual([undefined, undefined]);
       await stage.remove("PlatformProject", `${name}-late`);
       await forget(`${name}-other`);
       await forget(name);

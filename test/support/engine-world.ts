@@ -51,6 +51,7 @@ export interface World {
   hooks: CallHooks;
   /** Takes the rate token of a write. */
   reserve: () => Promise<void>;
+  limited: ReturnType<RatedApi["limited"]>;
   /** The token of each call, and how many clients were closed. */
   readonly tokens: string[];
   closed: number;
@@ -109,6 +110,7 @@ export function makeWorld(): World {
     deployed: "DEPLOYED",
     hooks: { before: () => Promise.resolve(), after: () => Promise.resolve() },
     reserve: () => Promise.resolve(),
+    limited: undefined,
     tokens: [],
     closed: 0,
     count: (op) => world.effects.filter((call) => call.op === op).length,
@@ -149,6 +151,7 @@ export function makeWorld(): World {
       reserve: () => world.reserve(),
       isDocumented: () => false,
       refresh: () => {},
+      limited: () => world.limited,
       close: () => {
         world.closed += 1;
         return Promise.resolve();

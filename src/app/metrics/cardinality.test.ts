@@ -21,6 +21,8 @@ function setting() {
     cache: () => store,
     leading: () => true,
     pausedMs: () => 0,
+    lowestRate: () => undefined,
+    waiting: () => 0,
     silentMs: () => new Map(TYPES.map(({ kind }) => [kind, 1])),
     droppedSpans: () => 0,
     orphans: () => new Map([["PlatformEnvironment", 2]]),

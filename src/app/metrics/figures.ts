@@ -13,6 +13,10 @@ export interface Figures {
   readonly leading: () => boolean;
   /** For how long the connection that was asked to slow down most may still not send, in milliseconds; 0: none was. */
   readonly pausedMs: () => number;
+  /** Requests a second that may be sent with the token that the platform limits most; undefined while none is used. */
+  readonly lowestRate: () => number | undefined;
+  /** Requests that wait for the rate limit. */
+  readonly waiting: () => number;
   /** Kind → milliseconds since its watch showed a sign of life. */
   readonly silentMs: () => ReadonlyMap<string, number>;
   /** How many spans never reached their collector. */

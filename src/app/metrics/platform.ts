@@ -28,7 +28,7 @@ export interface PlatformMetrics {
 
 export function platformMetrics(
   registry: Registry,
-  figures: Pick<Figures, "version" | "pausedMs" | "silentMs" | "droppedSpans">,
+  figures: Pick<Figures, "version" | "pausedMs" | "lowestRate" | "waiting" | "silentMs" | "droppedSpans">,
 ): PlatformMetrics {
   const registers = [registry];
   const build = new Gauge({
@@ -57,6 +57,24 @@ export function platformMetrics(
     registers,
     collect: () => {
       limited.set(figures.pausedMs() / 1_000);
+    },
+  });
+  const rate = new Gauge({
+    name: `${PREFIX}_api_rate_requests_per_second`,
+    help: "Requests a second that the operator allows itself with the token that the platform limits most, as it has learned so far",
+    registers,
+    collect: () => {
+      const lowest = figures.lowestRate();
+      if (lowest === undefined) rate.remove();
+      else rate.set(lowest);
+    },
+  });
+  const waiting = new Gauge({
+    name: `${PREFIX}_api_waiting_requests`,
+    help: "Requests that wait for the rate limit; objects whose requests would wait too are in workqueue_depth",
+    registers,
+    collect: () => {
+      waiting.set(figures.waiting());
     },
   });
   const changes = new Counter({

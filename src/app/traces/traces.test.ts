@@ -43,7 +43,7 @@ async function open(otlpPropagate = false, secrets: readonly string[] = []): Pro
 }
 
 function begun(traces: Traces, name = "api"): Pass {
-  const pass: Pass = { id: "p-1", key: `PlatformApplication/shop/${name}`, changed: undefined };
+  const pass: Pass = { id: "p-1", key: `PlatformApplication/shop/${name}`, priority: "normal", changed: undefined };
   traces.began(pass, AT);
   return pass;
 }

@@ -15,7 +15,7 @@ export async function typesOf(pass: DatabasePass, api: Platform): Promise<Seen["
   const known = pass.memory.typeCheck;
   if (known?.type === type && known.listed) return undefined;
   try {
-    const types = await api.catalogue.managedDatabaseTypes({ maxAgeMs: MAX_AGE_MS, priority: "sweep" });
+    const types = await api.catalogue.managedDatabaseTypes({ maxAgeMs: MAX_AGE_MS });
     return types.map(({ name }) => name);
   } catch (error) {
     // Without the advice the database is as well as with it.

@@ -70,6 +70,7 @@ function apiOver(ask: (command: Command) => Promise<Json>): WidgetApi {
   return {
     reserve: () => Promise.resolve(),
     isDocumented: () => false,
+    limited: () => undefined,
     refresh: () => {},
     close: () => Promise.resolve(),
     list: async () => (await call("list")) as readonly Remote[],

@@ -40,7 +40,7 @@ async function hung({ deadlineMs }: HttpRequest, clock: Crowd["clock"]): Promise
 async function tenants(connections: "shared" | "own", answer: CrowdOptions["answer"]): Promise<Crowd> {
   const crowd = createCrowd(platforms, { surface: "full", ...(answer === undefined ? {} : { answer }) });
   const { cluster, platform } = crowd;
-  const own = connection({ platform }, "default", { rateLimit: { requestsPerSecond: 5, burst: 10 } });
+  const own = connection({ platform }, "default", { rateLimit: {} });
   const token = secret("default", { token: platform.tokens.admin });
   const names = ["noisy", "quiet"];
   for (const name of [...names, "operator"]) cluster.create({ ...resource("Namespace", name, {}), apiVersion: "v1" });

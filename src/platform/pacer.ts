@@ -1,0 +1,171 @@
+/**
+ * How many requests a second the platform takes from one token, found out from its answers: doubled each second until the
+ * first 429, then held a little below what passed and raised slowly; lowered by each further 429. Only a rate that is
+ * used is raised. Headers that tell what is left of a window make a 429 unnecessary.
+ */
+import type { Priority } from "./line.ts";
+import type { Quota } from "./rate-headers.ts";
+
+/** A limit that the user set; each part may be absent. */
+export interface Ceiling {
+  /** Sustained requests per second, > 0. */
+  readonly requestsPerSecond?: number | undefined;
+  /** Requests that may go out at once after a quiet time, ≥ 1. */
+  readonly burst?: number | undefined;
+}
+
+export interface Pacer {
+  /** Requests a second, as of now. */
+  rate(): number;
+  /** Milliseconds until a request of this priority may be sent; 0 is now. */
+  untilNext(priority: Priority): number;
+  /** A request is sent, or is promised a place. */
+  take(): void;
+  /** An answer other than a 429. @returns for how long nothing may be sent, as the window has no requests left; 0 mostly */
+  passed(quota: Quota | undefined): number;
+  /** A 429 to a request that was sent since the last one, and how long it asks to wait. */
+  refused(pauseMs: number): void;
+  /** A pause ends: what it would have allowed is not made up for. */
+  resume(): void;
+}
+
+const START = 10;
+const SLOWEST = 1 / 60;
+/** The rate may change once in so many milliseconds, and requests. */
+const STEP_MS = 1_000;
+const STEP_REQUESTS = 4;
+/** A rate of which less is used is not raised. */
+const USED = 0.8;
+/** What is held of what passed before a 429. */
+const HELD = 0.9;
+/** One 429 lowers the rate to less than half at most: what passed may have been little for other reasons. */
+const LOWEST_DROP = 0.45;
+/** The growth of one second: slow for a minute of use after a 429, then quicker, as the limit may be another now. */
+const SLOW_GROWTH = 1.003;
+const TOLD_GROWTH = 1.01;
+const QUICK_GROWTH = 1.05;
+const SLOW_STEPS = 60;
+/** What is used of a limit that the headers tell: less at first, as a window may have begun at a lower rate. */
+const NEAR_FIRST = 0.95;
+const NEAR = 0.97;
+/** Requests that go out at once, beyond one, as a part of a second's: room for timers that fire late. */
+const BURST_PART = 0.02;
+/** Windows that end sooner are not spread: their ends are told in whole seconds. */
+const SHORT_MS = 2_000;
+/** Where less than this part of a long window is left, requests of a priority are spread over the rest of it. */
+const RESERVED: Readonly<Record<Priority, number>> = { urgent: 0.05, high: 0.1, normal: 0.25, low: 0.5 };
+
+export function createPacer(monotonic: () => number, ceiling: () => Ceiling): Pacer {
+  let learned = ceiling().requestsPerSecond ?? START;
+  let isFound = false;
+  let stepsSince = 0;
+  let tokens = 0;
+  let filledAt = monotonic();
+  let lastAt = -Infinity;
+  let openedAt = monotonic();
+  let passedSince = 0;
+  const begin = () => ({ since: monotonic(), taken: 0, passed: 0, left: 1 });
+  let second = begin();
+  let before = second;
+  let window: { readonly quota: Quota; readonly endsAt: number; readonly isLong: boolean } | undefined;
+
+  const rate = (): number => Math.min(learned, ceiling().requestsPerSecond ?? Number.POSITIVE_INFINITY);
+
+  const depth = (): number => {
+    const { burst } = ceiling();
+    return burst !== undefined && !isFound ? burst : Math.min(burst ?? Infinity, 1 + rate() * BURST_PART);
+  };
+  tokens = depth();
+
+  /** Raises what was used. */
+  const step = (): void => {
+    const elapsed = monotonic() - second.since;
+    const stepMs = Math.max(STEP_MS, STEP_REQUESTS * (1_000 / rate()));
+    if (elapsed < stepMs) return;
+    const used = (second.taken * 1_000) / elapsed;
+    if (elapsed < 2 * stepMs && used >= USED * rate()) raise((second.passed * 1_000) / elapsed);
+    before = elapsed < 2 * stepMs ? second : begin();
+    second = begin();
+  };
+
+  /** @param passed requests a second, of late */
+  const raise = (passed: number): void => {
+    stepsSince += 1;
+    // A window may end a little after each second.
+    const left = Math.min(second.left, before.left);
+    const isTold = left < 1;
+    const slow = isTold ? TOLD_GROWTH : SLOW_GROWTH;
+    const growth = stepsSince > SLOW_STEPS ? QUICK_GROWTH : slow;
+    const raised = rate() * (isFound ? growth : 2);
+    // What passed has used `1 - left` of a window.
+    const told = isTold ? (passed / (1 - left)) * (isFound ? NEAR : NEAR_FIRST) : Number.POSITIVE_INFINITY;
+    if (told < raised) isFound = true;
+    learned = Math.max(rate(), Math.min(raised, told));
+  };
+
+  const refill = (): void => {
+    step();
+    const now = monotonic();
+    tokens = Math.min(depth(), tokens + ((now - filledAt) * rate()) / 1_000);
+    filledAt = now;
+  };
+
+  const spread = (priority: Priority): number => {
+    if (window?.isLong !== true) return 0;
+    const left = window.endsAt - monotonic();
+    const { limit, remaining } = window.quota;
+    if (left <= 0 || remaining >= limit * RESERVED[priority]) return 0;
+    return lastAt + left / Math.max(1, remaining) - monotonic();
+  };
+
+  return {
+    rate,
+    untilNext: (priority) => {
+      refill();
+      // Less than that is an error of rounding.
+      const missing = 1 - tokens < 1e-6 ? 0 : 1 - tokens;
+      return Math.ceil(Math.max(0, (missing * 1_000) / rate(), spread(priority)));
+    },
+    take: () => {
+      refill();
+      tokens = Math.max(0, tokens - 1);
+      second.taken += 1;
+      lastAt = monotonic();
+    },
+    passed: (quota) => {
+      passedSince += 1;
+      second.passed += 1;
+      const last = window;
+      const now = monotonic();
+      if (quota === undefined) {
+        window = undefined;
+        return 0;
+      }
+      const isLong = quota.resetMs > SHORT_MS || (last?.isLong === true && now < last.endsAt);
+      window = { quota, endsAt: now + quota.resetMs, isLong };
+      second.left = Math.min(second.left, quota.remaining / quota.limit);
+      // A platform that always says 0 is not believed.
+      const isEmptied = quota.remaining === 0 && last !== undefined && last.quota.remaining > 0;
+      return isEmptied && quota.resetMs > SHORT_MS ? quota.resetMs : 0;
+    },
+    refused: (pauseMs) => {
+      const now = monotonic();
+      const share = Math.min(1, (now - second.since) / STEP_MS);
+      const lately = second.passed + before.passed * (1 - share);
+      const overall = (passedSince * 1_000) / Math.max(STEP_MS, now - openedAt + pauseMs);
+      const passed = pauseMs > SHORT_MS ? overall : lately;
+      learned = Math.max(SLOWEST, Math.min(HELD * rate(), Math.max(HELD * passed, LOWEST_DROP * rate())));
+      isFound = true;
+      stepsSince = 0;
+      window = undefined;
+    },
+    resume: () => {
+      tokens = 0;
+      filledAt = monotonic();
+      openedAt = monotonic();
+      passedSince = 0;
+      second = begin();
+      before = second;
+    },
+  };
+}
