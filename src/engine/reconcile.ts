@@ -68,9 +68,8 @@ async function reconcileObject<Spec, In, Seen, Mem extends JsonObject, Do, Api e
     return removing === undefined ? undefined : await finish(context, kind, removing);
   }
   const isConnection = kind.connection !== undefined;
-  const resting = await (isConnection ? pause(context, kind, object, session) : rest(context, kind, object));
+  const resting = await (isConnection ? pause : restTask)(context, kind, object, session);
   if (resting !== undefined) return resting.again;
-  if (kind.task !== undefined) countDelay(session, context.clock);
   const paused = object.metadata.annotations?.[PAUSED] === "true";
   const scoped: Scoped<Spec, In, Mem, Api> = paused
     ? { is: "ended", ending: { is: "paused" } }
@@ -119,6 +118,18 @@ function overdue<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedAp
   const end = task.overdue(spec, resource.memory.parse(memory), { now, isSent });
   const done = unasked(object, session, { is: "stalled", why: end.report.ready, exchange: "none" });
   return { ...done, ...end };
+}
+
+/** As `rest`; of a task that is not over it is counted how long it is held up. */
+async function restTask<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  object: KubeObject,
+  session: Session,
+): Promise<{ readonly again: Ms | undefined } | undefined> {
+  const resting = await rest(context, kind, object);
+  if (resting === undefined && kind.task !== undefined) countDelay(session, context.clock);
+  return resting;
 }
 
 /** Leaves a connection alone whose platform refuses requests. @returns undefined where there is something to do */
