@@ -63,6 +63,7 @@ export function createPlatforms(options: PlatformsOptions): Platforms {
         pathPrefix: settings.pathPrefix,
         organizationId: settings.organizationId,
         scheme: settings.scheme,
+        surface: settings.surface,
         token: () => {
           const value = token();
           if (value !== held) redactor.hold(`token/${name}`, [value]);

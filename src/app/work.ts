@@ -5,6 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { createEngine, type Bound, type EngineDeps } from "../engine/engine.ts";
 import { keyText, parseKey } from "../engine/keys.ts";
 import { priorityOf, type Priority } from "../engine/priority.ts";
+import { takesMore } from "../kinds/surface.ts";
 import { createBackoff } from "../kube/backoff.ts";
 import { pause } from "../kube/clock.ts";
 import { createController, type Outcome, type Result } from "../kube/controller.ts";
@@ -136,8 +137,8 @@ export function createWork(options: WorkOptions): Work {
     expecting: () =>
       engine.connections
         .all()
-        .flatMap(({ key, receiver, surface }) =>
-          receiver === undefined ? [] : [{ key, keys: receiver, sendsSecret: surface === "Full" }],
+        .flatMap(({ key, receiver, api }) =>
+          receiver === undefined ? [] : [{ key, keys: receiver, sendsSecret: takesMore(api.capabilities) }],
         ),
     hinted: (connection, ids) => engine.hinted(connection, ids),
   };

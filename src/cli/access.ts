@@ -54,6 +54,7 @@ export async function openAccess(
     pathPrefix: spec.pathPrefix,
     organizationId: spec.organizationId,
     scheme: spec.auth.scheme,
+    surface: spec.surface,
     token: () => token,
     rate: spec.rateLimit,
     allowedHosts: rules.allowedPlatformHosts,

@@ -1,12 +1,11 @@
 /** A pass over a connection object: it is probed when that is due, and tells its users how it went. */
-import { member } from "../kube/json.ts";
 import { keyOf } from "../kube/objects.ts";
 import type { KubeObject } from "../kube/types.ts";
 import { RESOLVE } from "../resources/base/names.ts";
 import type { Ending } from "./compose.ts";
 import type { Connection, RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
-import type { Ms, Report, Surface, Why } from "./kind.ts";
+import type { Ms, Surface, Why } from "./kind.ts";
 import { requestedToken } from "./policy.ts";
 import { conditionOf } from "./status.ts";
 
@@ -80,10 +79,10 @@ export function untilProbe<Api extends RatedApi>(context: Context<Api>, connecti
 export async function probed<Api extends RatedApi>(
   context: Context<Api>,
   connection: Connection<Api>,
-  passed: { readonly object: KubeObject; readonly ending: Ending; readonly report: Report | undefined },
+  passed: { readonly object: KubeObject; readonly ending: Ending },
   again: Ms,
 ): Promise<{ readonly object: KubeObject; readonly ending: Ending }> {
-  const { object, ending, report } = passed;
+  const { object, ending } = passed;
   const now = context.clock.monotonic();
   // A restart, or another leader, is nobody's word to proceed.
   const isFirst = connection.probedAt === undefined;
@@ -95,8 +94,7 @@ export async function probed<Api extends RatedApi>(
     connection.nextProbeAt = now + pause(connection, context.random());
     return { object, ending: outage(context, connection, object, { ending, isFirst }) };
   }
-  const surface = member(report?.status, "surface");
-  if (surface === "Documented" || surface === "Full") learn(context, connection, surface);
+  learn(context, connection, connection.api.capabilities.summary());
   connection.nextProbeAt = now + again;
   const brake = await braked(context, connection, object);
   if (!brake.held) {
@@ -131,11 +129,15 @@ function failedBefore(object: KubeObject, now: Date): Ms {
   return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }
 
-/** Whoever acted on another surface, or on none that was known, looks again at what it has now. */
-function learn<Api extends RatedApi>(context: Context<Api>, connection: Connection<Api>, surface: Surface): void {
-  const before = connection.surface ?? "Documented";
+/** Once the platform is found to offer more than was known, everybody looks again. What it lacks, each finds out. */
+function learn<Api extends RatedApi>(
+  context: Context<Api>,
+  connection: Connection<Api>,
+  surface: Surface | undefined,
+): void {
+  const isNews = surface === "Full" && connection.surface !== surface;
   connection.surface = surface;
-  if (before !== surface) for (const user of connection.users) context.wake(user);
+  if (isNews) for (const user of connection.users) context.wake(user);
 }
 
 /** Until the next probe of a connection in trouble. @param random in [0, 1) */

@@ -4,15 +4,20 @@ import type { Clock, KubeObject, ObjectKey, Reader } from "../kube/types.ts";
 import { ApiError, sentenceOf } from "../platform/errors.ts";
 import { createBrake, type Brake } from "./brake.ts";
 import { keyText } from "./keys.ts";
-import type { ConnectionSettings, Ms, Surface, Why } from "./kind.ts";
+import type { ConnectionSettings, Ms, Supports, Surface, Why } from "./kind.ts";
 import type { ReceiverKeys } from "./receiver-keys.ts";
 
 /** What the engine itself needs of a platform client. */
 export interface RatedApi {
   /** Takes the rate token of the next write. @throws ApiError RateLimited or OverBudget */
   reserve(): Promise<void>;
-  /** Whether an operation is one of the specification. */
-  isDocumented(operation: string): boolean;
+  readonly capabilities: {
+    readonly supports: Supports;
+    /** The operation was answered 404 for an object that the platform showed in the same reconcile. */
+    missing(operation: string): void;
+    /** undefined while nothing is known. */
+    summary(): Surface | undefined;
+  };
   /** For how long the platform has refused requests (429), and when the next may be sent; undefined while it does not. */
   limited(): { readonly sinceMs: Ms; readonly leftMs: Ms } | undefined;
   /** Has reads answered by the platform alone, not from what it said before. */
@@ -35,7 +40,7 @@ export interface Connection<Api> {
   readonly token: () => string;
   /** Why it cannot be used now; undefined when the last probe succeeded. Before the first probe it says so. */
   trouble: Why | undefined;
-  /** undefined until known; acted on as Documented. */
+  /** As its status tells it; undefined while nothing is known. */
   surface: Surface | undefined;
   probedAt: Ms | undefined;
   nextProbeAt: Ms;
@@ -212,7 +217,7 @@ function make<Api extends RatedApi>(
     brake: known?.brake ?? createBrake(deps.clock),
     token,
     trouble: { reason: "Progressing", message: "The connection was not probed yet." },
-    surface: settings.surface === "Auto" ? undefined : settings.surface,
+    surface: undefined,
     probedAt: undefined,
     nextProbeAt: 0,
     failures: 0,

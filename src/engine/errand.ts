@@ -96,14 +96,13 @@ async function frameOf<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
     secret: keys.secret,
     registered: fingerprint({ url }, `${settings.url} ${sources}`, connection.token()),
     anew,
-    surface: connection.surface,
   };
   return {
     ...probed,
     object: stored ?? probed.object,
     // A connection has no status.plan that could be approved.
     policies: { ...probed.policies, manual: false },
-    pass: { ...probed.pass, surface: connection.surface ?? "Documented", inputs },
+    pass: { ...probed.pass, inputs },
   };
 }
 

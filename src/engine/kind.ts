@@ -13,7 +13,6 @@ import type {
   Proof,
   ReceiverInputs,
   Supports,
-  Surface,
   Uuid,
   Why,
 } from "./terms.ts";
@@ -35,10 +34,7 @@ export interface Pass<Spec, In, Mem extends JsonObject> {
   readonly id: Uuid | undefined;
   readonly proof: Proof | undefined;
   readonly memory: Mem;
-  readonly surface: Surface;
   readonly supports: Supports;
-  /** It is not known yet, and acted on as Documented. */
-  readonly isSurfaceOpen?: boolean;
   readonly generation: number;
   /** `adopt` is whether an object of the same name may be taken over (adoptionPolicy after defaults). */
   readonly adoption: "Never" | "IfUniqueName" | "Required";
@@ -239,6 +235,11 @@ export interface Kind<Spec, In, Seen, Mem extends JsonObject, Do, Api> {
   imprints?(memory: Mem): readonly Imprint[];
   /** Reads only. @throws ApiError */
   observe(pass: Pass<Spec, In, Mem>, api: Api): Promise<Seen>;
+  /**
+   * Whether the platform shows what the step is about, as observed after the step was answered 404: then it is the
+   * operation that does not exist. Absent where nothing is shown.
+   */
+  shows?(step: Step<Do>, pass: Pass<Spec, In, Mem>, seen: Seen): boolean;
   /** Pure: a list of checks, the first difference wins. */
   plan(pass: Pass<Spec, In, Mem>, seen: Seen): Plan<Do>;
   /**

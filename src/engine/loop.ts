@@ -20,6 +20,7 @@ import type { Frame } from "./scope.ts";
 import { conditionOf, isSettled } from "./status.ts";
 import { adopt, forget } from "./takeover.ts";
 import { isBegun, noteBegun } from "./task.ts";
+import { withoutStep } from "./unsupported.ts";
 import { judge, rejectedToken, type Phase } from "./verdict.ts";
 
 /** Requests of one pass, before it yields to other objects. */
@@ -124,19 +125,27 @@ async function step<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
   if (plan.is === "adopt") return { is: "on", frame: await adopt(context, kind, frame, plan.id), seen: undefined };
   if (plan.is === "forget") return { is: "passed", passed: await recreated(loop, frame, seen, plan.why) };
   if (plan.is !== "step") return { is: "passed", passed: concluded(loop, frame, seen, plan) };
-  const again = rejectedBefore(frame.session.rejected, plan.step.op, frame.pass);
+  const surface = frame.connection.api.capabilities.summary();
+  const again = rejectedBefore(frame.session.rejected, plan.step.op, { ...frame.pass, surface });
   if (again !== undefined) {
     const ending: Ending = { is: "stalled", why: again, exchange: "failed" };
     return { is: "passed", passed: { frame, ending, report: kind.report(frame.pass, seen), again: undefined } };
   }
   const done = await execute({ context, kind, frame, seen }, plan.step);
   if (done.is === "done") return { is: "on", frame: done.frame, seen: { value: done.known.seen } };
+  const anew =
+    done.is === "failed"
+      ? await withoutStep(kind, done.frame, { step: plan.step, seen, error: done.error }, () =>
+          observe(loop, done.frame),
+        )
+      : undefined;
+  if (anew !== undefined) return { is: "on", frame: done.frame, seen: anew };
   const report = kind.report(done.frame.pass, seen);
   if (done.is === "failed") {
     const passed = failed(loop, done.frame, done.error, done.phase, report);
     // A scope may be added to a token on the platform, where nobody tells us: a denied step is tried again, slowly.
     if (passed.ending.is === "stalled" && done.error.failure.is !== "Forbidden") {
-      const { generation, inputs, surface } = frame.pass;
+      const { generation, inputs } = frame.pass;
       frame.session.rejected = { op: plan.step.op, generation, inputs, surface, why: passed.ending.why };
     }
     return { is: "passed", passed };

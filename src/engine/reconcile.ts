@@ -4,7 +4,7 @@ import type { KubeObject, ObjectKey, JsonObject } from "../kube/types.ts";
 import { PAUSED } from "../resources/base/names.ts";
 import type { Ending } from "./compose.ts";
 import { probed, probeDue, rateLimited, untilProbe } from "./connection-pass.ts";
-import type { RatedApi } from "./connections.ts";
+import type { Connection, RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { countDelay, deadlineOf } from "./deadline.ts";
 import { unasked, type Done } from "./done.ts";
@@ -80,10 +80,15 @@ async function reconcileObject<Spec, In, Seen, Mem extends JsonObject, Do, Api e
   if (isConnection) return await reconcileConnection(context, kind, scoped.frame);
   const ran = await pass(context, kind, scoped.frame);
   const passed = { ...ran, ...stallOnMissing(context, ran.frame.object, session, ran) };
-  const { connection } = scoped.frame;
-  // The first object of a connection may be what its surface can be found out with.
-  if (connection.surface === undefined && passed.ending.is === "settled") context.connections.suspect(connection);
-  return await finish(context, kind, toFinish(passed, isAnswered(passed)));
+  if (passed.ending.is === "settled")
+    tellSurface(context, passed.frame.connection, passed.frame.pass.id !== scoped.frame.pass.id);
+  return await finish(context, kind, toFinish(passed, isAnswered(passed), kind.listable(passed.frame.pass.supports)));
+}
+
+/** What is known of the platform by now is told on its connection; a new object may be what it can be asked about. */
+function tellSurface<Api extends RatedApi>(context: Context<Api>, connection: Connection<Api>, isNew: boolean): void {
+  const isNews = isNew || connection.api.capabilities.summary() !== undefined;
+  if (connection.surface === undefined && isNews) context.connections.suspect(connection);
 }
 
 /** What is written down of an object for which no pass can be made. */
@@ -152,7 +157,7 @@ async function reconcileConnection<Spec, In, Seen, Mem extends JsonObject, Do, A
   const { connection, object } = frame;
   if (!probeDue(context, connection, object)) return untilProbe(context, connection);
   const passed = await pass(context, kind, frame);
-  const done = toFinish(passed, true);
+  const done = toFinish(passed, true, false);
   // Not probed, as the rate limit leaves no room: nothing is known that was not known before.
   if (done.ending.is === "deferred") return Math.max(done.again ?? 0, context.windows.followMinMs);
   const shown = await probed(context, connection, done, done.again ?? pollInterval(object, context.windows).ms);
@@ -200,12 +205,12 @@ function isAnswered({ ending, report }: { readonly ending: Ending; readonly repo
 function toFinish<Spec, In, Mem extends JsonObject, Api>(
   { frame, ending, report, again }: Passed<Spec, In, Mem, Api>,
   asked: boolean,
+  isShared: boolean,
 ): Done {
   const { object, session, pins } = frame;
   const { governed, connection } = frame;
   const { defaults } = connection.settings;
-  // Lists, which several can share, are what the documented surface does not have.
-  const group = frame.pass.surface === "Full" ? (pins.parentId ?? connection.uid) : undefined;
+  const group = isShared ? (pins.parentId ?? connection.uid) : undefined;
   const id = recordedId(frame.pass);
   const memory = id === undefined ? undefined : frame.pass.memory;
   return { object, session, ending, report, id, memory, pins, asked, again, governed, defaults, group };

@@ -1,7 +1,7 @@
 /**
  * What the platform rejected for good (400, 422, the 409 of a name that is taken) is not sent again: another spec, value
- * or request of the user may change its mind, or another surface, on which the same step is another request; and
- * nothing else would be told to us.
+ * or request of the user may change its mind, or news of what the platform offers, as the same step may then be another
+ * request; and nothing else would be told to us.
  */
 import { isDeepStrictEqual } from "node:util";
 
@@ -12,8 +12,8 @@ export interface Rejection {
   readonly op: string;
   readonly generation: number;
   readonly inputs: unknown;
-  /** As which it was made: Documented while the surface is not known yet. */
-  readonly surface: Surface;
+  /** What was known of the platform when it was made. */
+  readonly surface: Surface | undefined;
   readonly why: Why;
 }
 

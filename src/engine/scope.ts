@@ -199,9 +199,7 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
 ): Pass<Spec, In, Mem> {
   const { object, session, connection, pins, policies } = frame;
   const { settings } = connection;
-  const surface = connection.surface ?? "Documented";
-  const supports: Supports = (operation) =>
-    surface === "Full" || connection.api.isDocumented(operation) ? "Supported" : "Unsupported";
+  const supports: Supports = (operation) => connection.api.capabilities.supports(operation);
   const id = found.identity.is === "known" ? found.identity.id : undefined;
   const proof: Proof | undefined = found.identity.is === "known" ? found.identity.proof : undefined;
   return {
@@ -213,9 +211,7 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     id,
     proof,
     memory: kind.resource.memory.parse(session.unsaved?.memory ?? { ...found.kept, ...statusOf(object) }),
-    surface,
     supports,
-    isSurfaceOpen: connection.surface === undefined,
     generation: object.metadata.generation ?? 0,
     adoption: adoptionPolicy(policies.adoption, {
       listable: kind.listable(supports),

@@ -15,8 +15,8 @@ export type Support = "Supported" | "Unsupported" | "Unknown";
 /** @param operation by its name, e.g. "updateProject". Those of the specification are always Supported. */
 export type Supports = (operation: string) => Support;
 
-/** What the platform offers behind a connection (design §4). */
-export type Surface = "Documented" | "Full";
+/** What is known of all operations beyond the specification, in a word. It decides nothing. */
+export type Surface = "Documented" | "Partial" | "Full";
 
 /** A reason and a sentence that never changes while the facts do not: no times, counters or request ids in it. */
 export interface Why {
@@ -114,7 +114,7 @@ export interface ConnectionSettings {
   readonly tokenSecret: { readonly name: string; readonly key: string };
   readonly requestsPerSecond: number | undefined;
   readonly burst: number | undefined;
-  readonly surface: "Auto" | Surface;
+  readonly surface: "Auto" | "Documented" | "Full";
   readonly allowUnverifiedIds: boolean;
   readonly allowedProjects: readonly Uuid[] | undefined;
   /** What counts where an object says nothing itself. */
@@ -143,6 +143,4 @@ export interface ReceiverInputs {
   readonly registered: Fingerprint;
   /** The user asked for another registration, whatever became of the one before. */
   readonly anew: boolean;
-  /** What is known of the surface by now. */
-  readonly surface: Surface | undefined;
 }

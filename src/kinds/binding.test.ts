@@ -12,7 +12,7 @@ import {
   starting,
   writtenMemory,
 } from "../../test/support/bindings.ts";
-import { supportsOn } from "../../test/support/supports.ts";
+import { supportsOn, type OnSurface } from "../../test/support/supports.ts";
 import type { Binding } from "../platform/templates.ts";
 import { createBinding } from "./binding.ts";
 import type { BindingPass, Seen } from "./binding/model.ts";
@@ -75,7 +75,7 @@ describe("the plan of a binding", () => {
     memory: { ...writtenMemory(bindingPass(), enabled), written: { key: "k", digest: "other", sources: "s" } },
   };
 
-  it.each<[string, Partial<BindingPass>, Partial<Seen>, object]>([
+  it.each<[string, Partial<BindingPass> & OnSurface, Partial<Seen>, object]>([
     ["not written yet", {}, {}, PUT],
     ["written", written(), {}, { is: "settled" }],
     ["another content than was written", other, {}, PUT],

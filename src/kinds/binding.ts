@@ -78,7 +78,7 @@ function checkLayers(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
 }
 
 function checkRead(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
-  if (seen.sent && seen.bound === undefined && pass.supports("getBinding") === "Supported")
+  if (seen.sent && seen.bound === undefined && pass.supports("getBinding") !== "Unsupported")
     return { is: "waiting", why: { reason: "Progressing", message: "The binding was written and is read back." } };
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { supportsOn } from "../../test/support/supports.ts";
+import { capabilitiesOn, supportsOn } from "../../test/support/supports.ts";
 import type { Pass } from "../engine/kind.ts";
 import { ApiError, type ApiFailure } from "../platform/errors.ts";
 import type { Platform } from "../platform/index.ts";
@@ -15,62 +15,116 @@ const least = {
   auth: { tokenSecretRef: { name: "token" } },
 };
 
+type Said = readonly [ApiFailure["is"], status: number];
+
 /** What is found out of a platform with these projects, where reading one of them goes so. */
-async function found(
-  surface: "Auto" | "Documented" | "Full",
-  lists: readonly (readonly string[])[],
-  read?: ApiFailure["is"],
-) {
+function talking(surface: "Auto" | "Documented" | "Full", lists: readonly (readonly string[])[], said?: Said) {
   const calls: string[] = [];
   let listed = 0;
+  let time = 0;
+  const capabilities = capabilitiesOn(surface, { monotonic: () => time });
   const list = () => {
     calls.push("list");
     listed += 1;
     return Promise.resolve((lists[listed - 1] ?? lists.at(-1) ?? []).map((id) => ({ id, name: "shop", record: {} })));
   };
-  const get = (id: string) => {
+  const get = async (id: string) => {
     calls.push(`get ${id}`);
-    return read === undefined
-      ? Promise.resolve({ id, name: "shop", record: {} })
-      : Promise.reject(new ApiError("getProject", { is: read } as ApiFailure, 0, "said"));
+    await Promise.resolve();
+    if (said === undefined) {
+      capabilities.succeeded("getProject");
+      return { id, name: "shop", record: {} };
+    }
+    const error = new ApiError("getProject", { is: said[0] } as ApiFailure, said[1], "said");
+    capabilities.failed("getProject", error);
+    throw error;
   };
-  const api = { projects: { list, get } } as unknown as Platform;
-  const pass = { spec: { surface } } as Pass<ConnectionSpec, object, ConnectionMemory>;
-  return { ...(await connection.observe(pass, api)), calls };
+  const api = { capabilities, projects: { list, get } } as unknown as Platform;
+  return {
+    calls,
+    skip: (ms: number) => {
+      time += ms;
+    },
+    look: async (memory: ConnectionMemory = {}) => {
+      const pass = { spec: { surface }, memory } as Pass<ConnectionSpec, object, ConnectionMemory>;
+      const seen = await connection.observe(pass, api);
+      return connection.report(pass, seen);
+    },
+  };
 }
 
 describe("the surface of a connection", () => {
   const probe = ["list", `get ${PROJECT}`];
   const again = [...probe, "list"];
+  const asked = (status: number) =>
+    `Unknown: The platform answered ${status} to getProject, which does not tell whether it offers that operation. It is asked again, at growing intervals.`;
 
-  it.each<[string, Parameters<typeof found>, "Documented" | "Full" | undefined, string[]]>([
-    ["is what the spec says", ["Documented", [[PROJECT]]], "Documented", ["list"]],
-    ["is what the spec says, too", ["Full", [[]]], "Full", ["list"]],
-    ["is open without a project", ["Auto", [[]]], undefined, ["list"]],
-    ["is full where one can be read", ["Auto", [[PROJECT]]], "Full", probe],
-    ["is documented where there is no such operation", ["Auto", [[PROJECT]], "NotSupported"], "Documented", probe],
-    ["is documented where what is listed is not found", ["Auto", [[PROJECT]], "NotFound"], "Documented", again],
-    ["is open where it went in between", ["Auto", [[PROJECT], []], "NotFound"], undefined, again],
-    ["is open where it may not be read", ["Auto", [[PROJECT]], "Forbidden"], undefined, probe],
-    ["is open where the platform fails", ["Auto", [[PROJECT]], "Server"], undefined, probe],
-    ["is open where it must slow down", ["Auto", [[PROJECT]], "RateLimited"], undefined, probe],
-  ])("%s", async (_name, given, surface, calls) => {
-    expect(await found(...given)).toEqual({ surface, calls });
+  it.each<[string, Parameters<typeof talking>, "Documented" | "Full" | undefined, string[], string | undefined]>([
+    ["is what the spec says", ["Documented", [[PROJECT]]], "Documented", ["list"], "True"],
+    ["is what the spec says, too", ["Full", [[]]], "Full", ["list"], "True"],
+    [
+      "is open without a project",
+      ["Auto", [[]]],
+      undefined,
+      ["list"],
+      "Unknown: The organization has no project yet that the platform could be asked about.",
+    ],
+    ["is full where one can be read", ["Auto", [[PROJECT]]], "Full", probe, "True"],
+    ["is documented without the operation", ["Auto", [[PROJECT]], ["NotSupported", 405]], "Documented", probe, "True"],
+    ["is documented where 501 says so", ["Auto", [[PROJECT]], ["NotSupported", 501]], "Documented", probe, "True"],
+    [
+      "is documented where what is listed is not found",
+      ["Auto", [[PROJECT]], ["NotFound", 404]],
+      "Documented",
+      again,
+      "True",
+    ],
+    ["is open where it went in between", ["Auto", [[PROJECT], []], ["NotFound", 404]], undefined, again, asked(404)],
+    ["is open where it may not be read", ["Auto", [[PROJECT]], ["Forbidden", 403]], undefined, probe, asked(403)],
+    [
+      "is open where the token is rejected for it",
+      ["Auto", [[PROJECT]], ["Unauthorized", 401]],
+      undefined,
+      probe,
+      asked(401),
+    ],
+    ["is open where the platform fails", ["Auto", [[PROJECT]], ["Server", 500]], undefined, probe, asked(500)],
+    ["is open after garbage", ["Auto", [[PROJECT]], ["BadResponse", 200]], undefined, probe, asked(200)],
+    [
+      "is open where it must slow down",
+      ["Auto", [[PROJECT]], ["RateLimited", 429]],
+      undefined,
+      probe,
+      "Unknown: The platform did not answer getProject, which does not tell whether it offers that operation. It is asked again, at growing intervals.",
+    ],
+  ])("%s", async (_name, given, surface, calls, condition) => {
+    const platform = talking(...given);
+    const { status, conditions } = await platform.look();
+    expect(status["surface"]).toBe(surface);
+    expect(platform.calls).toEqual(calls);
+    const [told] = conditions;
+    expect(told?.status === "Unknown" ? `Unknown: ${told.message}` : told?.status).toBe(condition);
   });
 
-  it("is asked for again soon while it is open, and remembered", () => {
-    const pass = (memory: ConnectionMemory) => ({ memory }) as Pass<ConnectionSpec, object, ConnectionMemory>;
-    expect(connection.plan(pass({}), { surface: undefined })).toEqual({ is: "settled", again: 15_000 });
-    expect(connection.plan(pass({}), { surface: "Full" })).toEqual({ is: "settled" });
-    const told = (memory: ConnectionMemory, surface?: "Full" | "Documented") =>
-      connection.report(pass(memory), { surface });
-    expect(told({ surface: "Full" })).toEqual({
-      ready: { reason: "Available", message: "The platform is reachable and accepts the token." },
-      conditions: [],
-      status: { surface: "Full" },
-    });
-    expect(told({ surface: "Full" }, "Documented").status).toEqual({ surface: "Documented" });
-    expect(told({}).status).toEqual({});
+  it("is not asked for every 15 s where the answers tell nothing", async () => {
+    const platform = talking("Auto", [[PROJECT]], ["Forbidden", 403]);
+    const first = await platform.look();
+    for (let seconds = 0; seconds < 3_600; seconds += 15) {
+      platform.skip(15_000);
+      expect(await platform.look()).toEqual(first);
+    }
+    expect(platform.calls.filter((call) => call.startsWith("get")).length).toBeLessThan(10);
+  });
+
+  it("is remembered, with the operations that it sums up, and tried again after an hour", async () => {
+    const operations = { supported: ["listApplications"], unsupported: ["getProject"] };
+    const platform = talking("Auto", [[PROJECT]], ["NotSupported", 405]);
+    const told = await platform.look({ surface: "Partial", operations });
+    expect(told.status).toEqual({ surface: "Partial", operations });
+    expect(platform.calls).toEqual(["list"]);
+    platform.skip(3_600_000);
+    expect((await platform.look({ surface: "Partial", operations })).status).toEqual(told.status);
+    expect(platform.calls).toEqual(["list", "list", `get ${PROJECT}`]);
   });
 });
 
@@ -82,7 +136,10 @@ describe("an organization that the platform does not find", () => {
       object,
       ConnectionMemory
     >;
-    const seen = connection.observe(pass, { projects: { list } } as unknown as Platform);
+    const seen = connection.observe(pass, {
+      capabilities: capabilitiesOn("Full"),
+      projects: { list },
+    } as unknown as Platform);
     return seen.then((one) => connection.plan(pass, one));
   };
 

@@ -1,5 +1,6 @@
 /** The two kinds of connections: observed, never acted upon. */
-import type { ConnectionSettings, Surface, Uuid, Why } from "../engine/kind.ts";
+import type { ConditionFact, ConnectionSettings, Surface, Uuid, Why } from "../engine/kind.ts";
+import type { KnownOperations } from "../platform/capabilities.ts";
 import { ApiError, sentenceOf } from "../platform/errors.ts";
 import type { Platform } from "../platform/index.ts";
 import {
@@ -10,17 +11,22 @@ import {
   type ConnectionSpec,
 } from "../resources/connection.ts";
 import type { PlatformKind } from "./kind.ts";
+import { offered } from "./offered.ts";
 import { registration } from "./webhook/registration.ts";
 
 interface Seen {
-  /** undefined while there is no project to find it out with. */
+  /** undefined while nothing is known of the operations beyond the specification. */
   readonly surface: Surface | undefined;
+  /** Why nothing is known of them. */
+  readonly undecided?: string;
+  /** What has been learned, where the user does not say it. */
+  readonly operations?: KnownOperations;
   /** In the platform's words, that it does not know the organization, or nothing under this address. */
   readonly unknown?: string;
 }
 
-/** While the surface is unknown there may soon be a project to find it out with. */
-const SURFACE_AGAIN_MS = 15_000;
+/** How soon an organization that the platform does not find is asked for again. */
+const NOWHERE_AGAIN_MS = 15_000;
 
 type ConnectionKind<Spec> = PlatformKind<Spec, object, Seen, ConnectionMemory, never>;
 
@@ -36,24 +42,34 @@ function connectionKind<Spec extends ConnectionSpec>(
     claim: () => undefined,
     listable: () => false,
     needs: () => ({ references: [], values: [], inputs: () => ({}) }),
-    observe: async ({ spec }, api) => {
+    observe: async ({ spec, memory }, api) => {
       // The probe of address, token and organization; documented on every surface.
       const projects = await projectsOf(api);
       if ("unknown" in projects) return { surface: undefined, ...projects };
-      return { surface: spec.surface === "Auto" ? await probeSurface(api, projects.ids[0]) : spec.surface };
+      if (spec.surface !== "Auto") return { surface: spec.surface };
+      api.capabilities.restore(memory.operations ?? {});
+      const undecided = await ask(api, projects.ids[0]);
+      const surface = api.capabilities.summary();
+      return { surface, operations: api.capabilities.known(), ...(surface === undefined && { undecided }) };
     },
-    plan: ({ spec }, { surface, unknown }) => {
-      if (unknown !== undefined) return { is: "stalled", why: nowhere(spec, unknown), again: SURFACE_AGAIN_MS };
-      return surface === undefined ? { is: "settled", again: SURFACE_AGAIN_MS } : { is: "settled" };
-    },
+    plan: ({ spec }, { unknown }) =>
+      unknown === undefined
+        ? { is: "settled" }
+        : { is: "stalled", why: nowhere(spec, unknown), again: NOWHERE_AGAIN_MS },
     act: () => Promise.reject(new TypeError("a connection has no steps")),
     trace: () => Promise.resolve({ is: "absent" }),
     report: ({ memory }, seen) => {
-      const surface = seen.surface ?? memory.surface;
+      const operations = seen.operations ?? memory.operations;
       return {
         ready: { reason: "Available", message: "The platform is reachable and accepts the token." },
-        conditions: [],
-        status: { surface },
+        conditions: surfaceKnown(seen),
+        status: {
+          surface: seen.surface ?? memory.surface,
+          operations: operations && {
+            supported: [...(operations.supported ?? [])],
+            unsupported: [...(operations.unsupported ?? [])],
+          },
+        },
       };
     },
   };
@@ -78,22 +94,40 @@ function nowhere(spec: ConnectionSpec, said: string): Why {
 }
 
 /**
- * One read that only a platform with the full surface offers (design §4).
- * @returns undefined when there is nothing to read, or the answer leaves it open
+ * One harmless read beyond the specification. It tells of that operation alone; the others are learned when they are
+ * needed.
+ * @returns why nothing is known, where that is so
  */
-async function probeSurface(api: Platform, projectId: string | undefined): Promise<Surface | undefined> {
-  if (projectId === undefined) return undefined;
+async function ask(api: Platform, projectId: string | undefined): Promise<string> {
+  if (projectId === undefined) return "The organization has no project yet that the platform could be asked about.";
+  const isListed = async () => (await api.projects.list()).some(({ id }) => id === projectId);
   try {
-    await api.projects.get(projectId);
-    return "Full";
+    await offered(api, "getProject", () => api.projects.get(projectId), isListed);
   } catch (error) {
+    // The list of projects tells of trouble; this read is no reason for any.
     if (!(error instanceof ApiError)) throw error;
-    if (error.failure.is === "NotSupported") return "Documented";
-    // It may have gone in between; what is still listed, but not found, the platform does not offer.
-    const isListed = async () => (await api.projects.list()).some(({ id }) => id === projectId);
-    return error.failure.is === "NotFound" && (await isListed()) ? "Documented" : undefined;
   }
+  const status = api.capabilities.inconclusive("getProject") ?? 0;
+  const how = status === 0 ? "The platform did not answer getProject" : `The platform answered ${status} to getProject`;
+  return `${how}, which does not tell whether it offers that operation. It is asked again, at growing intervals.`;
 }
+
+/** Told while nothing is known, and once something is. */
+function surfaceKnown({ surface, undecided }: Seen): readonly ConditionFact[] {
+  if (undecided !== undefined) {
+    return [{ type: "SurfaceKnown", status: "Unknown", reason: "SurfaceUndecided", message: undecided }];
+  }
+  return surface === undefined
+    ? []
+    : [{ type: "SurfaceKnown", status: "True", reason: "SurfaceKnown", message: SURFACES[surface] }];
+}
+
+const SURFACES: Readonly<Record<Surface, string>> = {
+  Documented: "The platform offers the operations of its specification, and none beyond it that was tried.",
+  Partial:
+    "The platform offers some operations beyond its specification, and others not: status.operations lists them.",
+  Full: "The platform offers every operation beyond its specification that was tried.",
+};
 
 function settings(
   spec: ConnectionSpec,

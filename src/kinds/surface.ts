@@ -1,9 +1,14 @@
-/** What is known of the platform's surface when something is sent that only the full one requires. */
-import type { JsonObject, Pass } from "../engine/kind.ts";
+/** What is known of the platform where a request may have members beyond the specification. */
+import type { Supports } from "../engine/kind.ts";
 
-export type SurfaceFacts = Pick<Pass<unknown, unknown, JsonObject>, "surface" | "isSurfaceOpen">;
+export interface SurfaceFacts {
+  readonly supports: Supports;
+}
 
-/** Whether the surface is full, or may be, as nothing is known yet: the documented one does not mind a member more. */
-export function mayBeFull({ surface, isSurfaceOpen }: SurfaceFacts): boolean {
-  return surface === "Full" || isSurfaceOpen === true;
+/** Reads beyond the specification, one of which precedes each such request. */
+const READS = ["getProject", "listEnvironments", "listApplications", "listDatabases", "listServices"];
+
+/** Whether the platform takes what deployed services do: it shows what the specification does not have. */
+export function takesMore({ supports }: SurfaceFacts): boolean {
+  return READS.some((operation) => supports(operation) === "Supported");
 }

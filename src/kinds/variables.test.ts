@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { supportsOn } from "../../test/support/supports.ts";
 import { importItems, inputsOf, variableRequests } from "./variables.ts";
 
 const fromSecret = { secretKeyRef: { name: "s", key: "k" } };
@@ -35,11 +36,10 @@ describe("the variables of a spec", () => {
   });
 
   it.each([
-    ["Full", false, "APPLICATION"],
-    ["Documented", true, "APPLICATION"],
-    ["Documented", false, undefined],
-  ] as const)("are imported on %s (open: %s) with their own scope, else %s", (surface, isSurfaceOpen, scope) => {
-    const sent = importItems({ surface, isSurfaceOpen }, inputs);
+    ["Full", "APPLICATION"],
+    ["Documented", undefined],
+  ] as const)("are imported on %s with their own scope, else %s", (surface, scope) => {
+    const sent = importItems({ supports: supportsOn(surface) }, inputs);
     expect(sent.map((item) => item.scope)).toEqual([scope, scope, scope, "PROJECT", scope, scope]);
     expect(sent.every((item) => item.scope !== undefined || !("scope" in item))).toBe(true);
   });

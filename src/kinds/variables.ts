@@ -2,7 +2,7 @@
 import type { Resolved, ValueRequest } from "../engine/kind.ts";
 import type { ImportInput } from "../platform/variables.ts";
 import type { ValueFrom } from "../resources/base/fields.ts";
-import { mayBeFull, type SurfaceFacts } from "./surface.ts";
+import { takesMore, type SurfaceFacts } from "./surface.ts";
 
 /** A variable with its value. */
 export interface InputVariable {
@@ -71,7 +71,7 @@ export function inputsOf(variables: readonly Declared[], resolved: Pick<Resolved
  * import vars).
  */
 export function importItems(pass: SurfaceFacts, variables: readonly InputVariable[]): ImportInput["vars"] {
-  const usual = mayBeFull(pass) ? "APPLICATION" : undefined;
+  const usual = takesMore(pass) ? "APPLICATION" : undefined;
   return variables.map(({ name, value, isSecret, scope = usual }) => ({
     name,
     value,

@@ -1,5 +1,6 @@
 /** One call of one operation: request, gate, exchange, answer. The areas say what; this file does it. */
 import { failureOf, quotaIn, serverDateOf, valueOf } from "./answer.ts";
+import type { Learning } from "./capabilities.ts";
 import type { Clock } from "./clock.ts";
 import type { Decode } from "./decode.ts";
 import { ApiError } from "./errors.ts";
@@ -73,6 +74,7 @@ export interface CallerOptions {
   /** Asked right before each call: whether it may still be made. */
   readonly mayCall: () => boolean;
   readonly transport: Transport;
+  readonly capabilities: Learning;
   readonly clock: Clock;
   readonly random: () => number;
   readonly onCall: (call: CallRecord) => void;
@@ -82,7 +84,7 @@ export interface CallerOptions {
 
 /** @returns a caller whose reads are shared among all who use it. */
 export function createCaller(options: CallerOptions): Caller {
-  const { target, deadlines, transport, clock, random } = options;
+  const { target, deadlines, transport, capabilities, clock, random } = options;
   const shared = createSharedReads(clock);
   const retries = createRetries(clock, random);
 
@@ -106,10 +108,12 @@ export function createCaller(options: CallerOptions): Caller {
       const serverDate = serverDateOf(answer);
       if (serverDate !== undefined) options.onServerDate(serverDate);
       const value = valueOf(answer, prepared, decode, clock.now());
+      capabilities.succeeded(prepared.operation);
       tell(attempt, sentAt, { status: answer.status, failure: undefined, requestId: requestIdOf(value) });
       return value;
     } catch (error) {
       const failed = failureOf(error, prepared);
+      capabilities.failed(prepared.operation, failed);
       if (failed.failure.is === "RateLimited") {
         gate.ended({ sentAt, isAnswered: true, pauseMs: failed.failure.retryAfterMs });
       } else if (failed.status === 0) gate.ended({ sentAt, isAnswered: false });

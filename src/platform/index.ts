@@ -6,6 +6,8 @@ import { blueprints } from "./blueprints.ts";
 import type { Blueprints } from "./blueprints.ts";
 import { createCaller, DEFAULT_DEADLINES, heldBack } from "./caller.ts";
 import type { CallRecord, Deadlines } from "./caller.ts";
+import { createCapabilities } from "./capabilities.ts";
+import type { Capabilities } from "./capabilities.ts";
 import { catalogue } from "./catalogue.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Clock } from "./clock.ts";
@@ -22,7 +24,6 @@ import type { Budget } from "./gate.ts";
 import { createGates, type Gates } from "./gates.ts";
 import { createTransport } from "./http.ts";
 import type { Priority } from "./line.ts";
-import { isDocumented } from "./operations.ts";
 import { organization } from "./organization.ts";
 import type { Organization } from "./organization.ts";
 import type { Ceiling } from "./pacer.ts";
@@ -45,6 +46,8 @@ export interface PlatformOptions {
   /** "" or e.g. "/api/v1". */
   readonly pathPrefix: string;
   readonly organizationId: string;
+  /** Which operations the user says the platform offers; learned from its answers unless told. */
+  readonly surface?: "Auto" | "Documented" | "Full";
   readonly scheme: "Token" | "Bearer";
   /** The token as it is now; one newline at its end is ignored. Asked at each request, so that it may change. */
   readonly token: () => string;
@@ -109,8 +112,8 @@ export interface Platform {
    * @throws ApiError "RateLimited" or "OverBudget" with the time to wait.
    */
   reserve(): Promise<void>;
-  /** Whether an operation is one of the specification. */
-  isDocumented(operation: string): boolean;
+  /** What is known of the operations beyond the specification. */
+  readonly capabilities: Capabilities;
   /** For how long the platform has refused requests (429), and when the next may be sent; undefined while it does not. */
   limited(): { readonly sinceMs: number; readonly leftMs: number } | undefined;
   /** Tells the token's rate gate apart from all others. */
@@ -139,6 +142,7 @@ export function connectPlatform(options: PlatformOptions): Platform {
   const lane = options.lane ?? (() => "");
   const priority = options.priority ?? (() => "high");
   const transport = options.transport ?? overHttp(options);
+  const capabilities = createCapabilities(options.surface ?? "Auto", clock);
   let told: { readonly date: Date; readonly at: number } | undefined;
   const caller = createCaller({
     target: {
@@ -155,6 +159,7 @@ export function connectPlatform(options: PlatformOptions): Platform {
     priority,
     mayCall: options.mayCall ?? (() => true),
     transport,
+    capabilities,
     clock,
     random,
     onCall: (call) => options.onCall?.(call),
@@ -181,7 +186,7 @@ export function connectPlatform(options: PlatformOptions): Platform {
       const waitMs = await reserved.reserve(priority(), lane());
       if (waitMs > 0) throw heldBack("reserve", waitMs, reserved.budget());
     },
-    isDocumented,
+    capabilities,
     limited: () => {
       const { pausedMs, refusedMs } = gate().budget();
       return pausedMs === 0 && refusedMs === 0 ? undefined : { sinceMs: refusedMs, leftMs: pausedMs };

@@ -95,7 +95,7 @@ const common = {
     .default("Auto")
     .describe(
       "Which operations the platform offers: Documented for those of its specification, Full for reads, updates and " +
-        "deletes as well, Auto to find out by one harmless read. Defaults to Auto.",
+        "deletes as well, Auto to find out for each operation from the platform's answers. Defaults to Auto.",
     ),
   allowUnverifiedIds: z
     .boolean()
@@ -148,7 +148,29 @@ const clusterSpec = z.object({
 export type ConnectionSpec = z.output<typeof namespacedSpec>;
 export type ClusterConnectionSpec = z.output<typeof clusterSpec>;
 
-const surfaceFound = z.enum(["Documented", "Full"]).describe("Which operations the platform was found to offer.");
+const surfaceFound = z
+  .enum(["Documented", "Partial", "Full"])
+  .describe(
+    "What is known of the operations beyond the specification, in a word: Documented where none was found, Full where " +
+      "each one that was tried works, Partial for some of both. Absent while nothing is known.",
+  );
+
+/** As many as the platform client knows, and room for more. */
+const MAX_OPERATIONS = 64;
+
+const operationNames = z
+  .array(z.string().max(64).describe("Name of an operation."))
+  .max(MAX_OPERATIONS)
+  .meta({ "x-kubernetes-list-type": "set" });
+
+const operations = z
+  .object({
+    supported: operationNames.optional().describe("Operations that have worked."),
+    unsupported: operationNames
+      .optional()
+      .describe("Operations that the platform does not offer; each is tried again after an hour."),
+  })
+  .describe("What was learned of the operations beyond the specification.");
 
 const registration = z
   .object({
@@ -159,12 +181,15 @@ const registration = z
   })
   .describe("The operator's own receiver, as it was registered.");
 
-const memory = z.object({ surface: kept(surfaceFound), webhook: kept(registration) }).catch({});
+const memory = z
+  .object({ surface: kept(surfaceFound), operations: kept(operations), webhook: kept(registration) })
+  .catch({});
 
 export type ConnectionMemory = z.output<typeof memory>;
 
 const status = observingStatus({
   surface: surfaceFound.optional(),
+  operations: operations.optional(),
   webhook: registration.optional(),
 });
 

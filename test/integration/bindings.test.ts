@@ -1,7 +1,6 @@
 /** The kinds PlatformBinding and PlatformCatalog against the simulated platform, without a cluster. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import type { Surface } from "../../src/engine/kind.ts";
 import { createBinding } from "../../src/kinds/binding.ts";
 import type { BindingPass, Seen } from "../../src/kinds/binding/model.ts";
 import { catalog } from "../../src/kinds/catalog.ts";
@@ -10,6 +9,7 @@ import { changeSettings } from "../../src/simulator/settings.ts";
 import { bindingPass, bindingSpec, passOf } from "../support/bindings.ts";
 import { hurriedClock } from "../support/platform-client.ts";
 import { startWorld, type World } from "../support/platform-world.ts";
+import { supportsOn } from "../support/supports.ts";
 
 const kind = createBinding();
 const template = { key: "kubernetes-essentials", version: "1.2.0" };
@@ -19,7 +19,7 @@ const ingress = {
 };
 const values = { "spec.managedConfig[ingress][dnsApiToken]": "s3cret-value" };
 
-describe.each<[Surface, "documented" | "full"]>([
+describe.each<["Documented" | "Full", "documented" | "full"]>([
   ["Documented", "documented"],
   ["Full", "full"],
 ])("on the %s surface", (surface, simulated) => {
@@ -133,12 +133,15 @@ describe.each<[Surface, "documented" | "full"]>([
     const pass = passFor(0);
     const clock = hurriedClock();
     const client = world.connect({ clock });
-    await kind.observe({ ...pass, surface: "Documented" }, client);
+    await kind.observe({ ...pass, supports: supportsOn("Documented") }, client);
     clock.skip(120_000);
     changeSettings(world.simulator.sim.settings, { catalog: "unavailable" });
     const unavailable = { failure: { is: "Server" }, status: 503 };
     await expect(kind.observe(pass, world.connect())).rejects.toMatchObject(unavailable);
-    expect(await kind.observe({ ...pass, surface: "Documented" }, client)).toMatchObject({ template, problems: [] });
+    expect(await kind.observe({ ...pass, supports: supportsOn("Documented") }, client)).toMatchObject({
+      template,
+      problems: [],
+    });
     const catalogPass = passOf(platformCatalog.spec.parse({}), {}, {}, { surface, requested: "now" });
     await expect(catalog.observe(catalogPass, client)).rejects.toMatchObject(unavailable);
     changeSettings(world.simulator.sim.settings, { catalog: "ok" });

@@ -11,7 +11,7 @@ import {
   type LastDeployment,
 } from "../../src/resources/application.ts";
 import { USUAL_POLICIES } from "./policies.ts";
-import { supportsOn } from "./supports.ts";
+import { supportsOn, type OnSurface } from "./supports.ts";
 
 export const APPLICATION = "00000000-0000-4000-8000-0000000000a1";
 export const ENVIRONMENT = "00000000-0000-4000-8000-0000000000e1";
@@ -68,10 +68,11 @@ export function openDeployment(change: Partial<LastDeployment> = {}): LastDeploy
 
 /** The pass over an application that exists and on which a deployment of its commit has ended. */
 export function passWith(
-  change: Partial<Omit<ApplicationPass, "spec" | "memory">> & {
-    readonly spec?: JsonObject;
-    readonly memory?: ApplicationMemory;
-  } = {},
+  change: Partial<Omit<ApplicationPass, "spec" | "memory">> &
+    OnSurface & {
+      readonly spec?: JsonObject;
+      readonly memory?: ApplicationMemory;
+    } = {},
 ): ApplicationPass {
   const { spec, memory, ...rest } = change;
   return {
@@ -83,7 +84,6 @@ export function passWith(
     id: APPLICATION,
     proof: "recorded",
     memory: { lastDeployment: deployment(), ...memory },
-    surface: "Documented",
     supports: supportsOn(rest.surface ?? "Documented"),
     generation: 1,
     adoption: "IfUniqueName",

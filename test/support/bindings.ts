@@ -15,7 +15,7 @@ import type {
 } from "../../src/platform/templates.ts";
 import { platformBinding, type BindingMemory, type BindingSpec } from "../../src/resources/binding.ts";
 import { USUAL_POLICIES } from "./policies.ts";
-import { supportsOn } from "./supports.ts";
+import { supportsOn, type OnSurface } from "./supports.ts";
 
 export const CLUSTER = "00000000-0000-4000-8000-000000000002";
 export const NOW = new Date("2026-11-21T10:00:00.400Z");
@@ -90,7 +90,7 @@ export function passOf<Spec, In, Mem extends JsonObject>(
   spec: Spec,
   inputs: In,
   memory: Mem,
-  change: Partial<Pass<Spec, In, Mem>> = {},
+  change: Partial<Pass<Spec, In, Mem>> & OnSurface = {},
 ): Pass<Spec, In, Mem> {
   return {
     name: "essentials",
@@ -101,7 +101,6 @@ export function passOf<Spec, In, Mem extends JsonObject>(
     now: NOW,
     id: undefined,
     proof: undefined,
-    surface: "Documented",
     supports: supportsOn(change.surface ?? "Documented"),
     generation: 1,
     adoption: "Never",
@@ -117,7 +116,7 @@ export function passOf<Spec, In, Mem extends JsonObject>(
 /** @param values what the spec's references resolve to, by field */
 export function bindingPass(
   spec: BindingSpec = bindingSpec(),
-  change: Partial<Pass<BindingSpec, Inputs, BindingMemory>> = {},
+  change: Partial<Pass<BindingSpec, Inputs, BindingMemory>> & OnSurface = {},
   values: Readonly<Record<string, string>> = {},
 ): BindingPass {
   return passOf<BindingSpec, Inputs, BindingMemory>(

@@ -5,7 +5,7 @@ import { plan } from "../../src/kinds/blueprint/plan.ts";
 import { platformBlueprint, type BlueprintMemory } from "../../src/resources/blueprint.ts";
 import { ENVIRONMENT, NOW, print, statusOf } from "./applications.ts";
 import { USUAL_POLICIES } from "./policies.ts";
-import { supportsOn } from "./supports.ts";
+import { supportsOn, type OnSurface } from "./supports.ts";
 
 export const BLUEPRINT = "00000000-0000-4000-8000-0000000000b7";
 export const SERVICE = "00000000-0000-4000-8000-0000000000a7";
@@ -28,10 +28,11 @@ export const ago = (minutes: number): string => new Date(NOW.getTime() - minutes
 
 /** The pass over a blueprint that we created and have seen in the list, on the full surface. */
 export function passWith(
-  change: Partial<Omit<BlueprintPass, "spec" | "memory">> & {
-    readonly spec?: JsonObject;
-    readonly memory?: BlueprintMemory;
-  } = {},
+  change: Partial<Omit<BlueprintPass, "spec" | "memory">> &
+    OnSurface & {
+      readonly spec?: JsonObject;
+      readonly memory?: BlueprintMemory;
+    } = {},
 ): BlueprintPass {
   const { spec, memory, ...rest } = change;
   return {
@@ -43,7 +44,6 @@ export function passWith(
     id: BLUEPRINT,
     proof: "recorded",
     memory: { serviceId: SERVICE, createdAt: ago(60), ...memory },
-    surface: "Full",
     supports: supportsOn(rest.surface ?? "Full"),
     generation: 1,
     adoption: "IfUniqueName",

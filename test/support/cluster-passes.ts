@@ -2,12 +2,12 @@ import { NOTHING_SEEN, type ClusterPass, type Seen } from "../../src/kinds/clust
 import type { ClusterStatus } from "../../src/platform/clusters.ts";
 import { platformCluster } from "../../src/resources/cluster.ts";
 import { USUAL_POLICIES } from "./policies.ts";
-import { supportsOn } from "./supports.ts";
+import { supportsOn, type OnSurface } from "./supports.ts";
 
 export const CLUSTER = "00000000-0000-4000-8000-0000000000c1";
 
 /** A pass over a cluster that was taken over, on the full surface. */
-export function clusterPass(change: Partial<ClusterPass> = {}, spec: object = {}): ClusterPass {
+export function clusterPass(change: Partial<ClusterPass> & OnSurface = {}, spec: object = {}): ClusterPass {
   return {
     name: "edge",
     spec: platformCluster.spec.parse({ externalId: CLUSTER, ...spec }),
@@ -17,7 +17,6 @@ export function clusterPass(change: Partial<ClusterPass> = {}, spec: object = {}
     id: CLUSTER,
     proof: "recorded",
     memory: {},
-    surface: "Full",
     supports: supportsOn(change.surface ?? "Full"),
     generation: 1,
     adoption: "Never",

@@ -6,7 +6,7 @@ import type { Database } from "../../src/platform/databases.ts";
 import type { ServiceStatus } from "../../src/platform/service-status.ts";
 import { platformDatabase, type DatabaseDeployment, type DatabaseMemory } from "../../src/resources/database.ts";
 import { USUAL_POLICIES } from "./policies.ts";
-import { supportsOn } from "./supports.ts";
+import { supportsOn, type OnSurface } from "./supports.ts";
 
 export const DATABASE = "00000000-0000-4000-8000-0000000000b1";
 export const ENVIRONMENT = "00000000-0000-4000-8000-0000000000e1";
@@ -46,10 +46,11 @@ export function openDeployment(change: Partial<DatabaseDeployment> = {}): Databa
 
 /** The pass over a database that exists and was deployed. */
 export function passWith(
-  change: Partial<Omit<DatabasePass, "spec" | "memory">> & {
-    readonly spec?: JsonObject;
-    readonly memory?: DatabaseMemory;
-  } = {},
+  change: Partial<Omit<DatabasePass, "spec" | "memory">> &
+    OnSurface & {
+      readonly spec?: JsonObject;
+      readonly memory?: DatabaseMemory;
+    } = {},
 ): DatabasePass {
   const { spec, memory, ...rest } = change;
   return {
@@ -61,7 +62,6 @@ export function passWith(
     id: DATABASE,
     proof: "recorded",
     memory: { lastDeployment: deployment(), state: "DEPLOYED", ...memory },
-    surface: "Full",
     supports: supportsOn(rest.surface ?? "Full"),
     generation: 1,
     adoption: "IfUniqueName",

@@ -103,7 +103,7 @@ export function engineBench(options: BenchOptions = {}): Bench {
           internal: (_key, error) => bench.internal.push(error),
         },
         stopping: new AbortController().signal,
-        connect: (_settings, token) => world.api(token),
+        connect: ({ surface }, token) => world.api(token, surface),
         orphans,
         operatorNamespace: "operator",
         enqueue: (key, { afterMs }) => {

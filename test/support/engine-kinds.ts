@@ -53,7 +53,7 @@ export const widget: Kind<WidgetSpec, Inputs, Seen, WidgetMemory, Do, WidgetApi>
   },
   observe: async (pass, api) => {
     explode(pass.spec, "observe");
-    if (pass.surface === "Full") {
+    if (pass.supports("list") === "Supported") {
       const all = await api.list();
       return { all, mine: all.find(({ id }) => id === pass.id) };
     }
@@ -75,7 +75,7 @@ export const widget: Kind<WidgetSpec, Inputs, Seen, WidgetMemory, Do, WidgetApi>
       const deployed = { commit: intent.commit ?? "" };
       return { is: "landed", known: [{ seen: { all: undefined, mine }, memory: { ...pass.memory, deployed } }] };
     }
-    if (pass.surface === "Documented") {
+    if (pass.supports("list") !== "Supported") {
       return { is: "unknowable", why: why("CreateResultUnknown", "Nobody can tell.") };
     }
     const all = await api.list();

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { ConnectionSettings, Kind, Surface, Why } from "../../src/engine/kind.ts";
+import type { ConnectionSettings, Kind, Why } from "../../src/engine/kind.ts";
 import type { Resource } from "../../src/resources/base/resource.ts";
 import { kept, observingStatus } from "../../src/resources/base/status.ts";
 import { hookErrand, hookMemory } from "./engine-errand.ts";
@@ -46,7 +46,14 @@ const linkSpec = z.object({
 const linkMemory = z.object({ surface: kept(z.enum(["Documented", "Full"])), ...hookMemory });
 
 type LinkSpec = z.output<typeof linkSpec>;
-type LinkKind = Kind<LinkSpec, object, Surface | undefined, z.output<typeof linkMemory>, never, WidgetApi>;
+type LinkKind = Kind<
+  LinkSpec,
+  object,
+  "Documented" | "Full" | undefined,
+  z.output<typeof linkMemory>,
+  never,
+  WidgetApi
+>;
 
 /** The two kinds of connections; their Secret is "token" with the key "token". */
 function linkKind(kind: string): LinkKind {

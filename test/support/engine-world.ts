@@ -1,6 +1,6 @@
 import type { RatedApi } from "../../src/engine/connections.ts";
-import type { Surface } from "../../src/engine/kind.ts";
 import { ApiError, type ApiFailure } from "../../src/platform/errors.ts";
+import { supportsOn } from "./supports.ts";
 
 /** An object of the pretended platform. */
 export interface Remote {
@@ -30,7 +30,7 @@ export interface WidgetApi extends RatedApi {
   list(): Promise<readonly Remote[]>;
   get(id: string): Promise<Remote | undefined>;
   /** What the platform offers; undefined when that stays open. */
-  ping(): Promise<Surface | undefined>;
+  ping(): Promise<"Documented" | "Full" | undefined>;
   create(name: string, parentId: string | undefined, note: string): Promise<Remote>;
   update(id: string, note: string): Promise<Remote>;
   import(id: string): Promise<Remote>;
@@ -45,7 +45,7 @@ export interface World {
   /** All calls that were sent, oldest first, and the changes that they made. */
   readonly calls: Call[];
   readonly effects: Call[];
-  surface: Surface | undefined;
+  surface: "Documented" | "Full" | undefined;
   /** The state that a deployment leads to at once. */
   deployed: string;
   hooks: CallHooks;
@@ -58,7 +58,7 @@ export interface World {
   count(op: Op): number;
   change(id: string, change: Partial<Remote>): Remote;
   add(name: string, more?: Partial<Remote>): Remote;
-  api(token: () => string): WidgetApi;
+  api(token: () => string, surface?: "Auto" | "Documented" | "Full"): WidgetApi;
   /** What a call does, at once. */
   effect(op: Op, id: string, made: Partial<Remote>): Remote;
 }
@@ -101,6 +101,10 @@ export function makeWorld(): World {
     await world.hooks.after(call);
     return value;
   };
+
+  /** What the last ping told. */
+  let asked: "Documented" | "Full" | undefined;
+  const known = (surface: "Auto" | "Documented" | "Full") => (surface === "Auto" ? asked : surface);
 
   const world: World = {
     remotes: new Map(),
@@ -147,9 +151,13 @@ export function makeWorld(): World {
       if (op === "delete") world.remotes.delete(id);
       return op === "update" ? world.change(id, made) : before;
     },
-    api: (token) => ({
+    api: (token, surface = "Auto") => ({
+      capabilities: {
+        supports: (op) => supportsOn(known(surface) ?? "Documented")(op),
+        missing: () => {},
+        summary: () => known(surface),
+      },
       reserve: () => world.reserve(),
-      isDocumented: () => false,
       refresh: () => {},
       limited: () => world.limited,
       close: () => {
@@ -158,7 +166,11 @@ export function makeWorld(): World {
       },
       list: () => read(token, "list", undefined, () => [...world.remotes.values()]),
       get: (id) => read(token, "get", id, () => world.remotes.get(id)),
-      ping: () => read(token, "ping", undefined, () => world.surface),
+      ping: () =>
+        read(token, "ping", undefined, () => {
+          asked = world.surface;
+          return asked;
+        }),
       create: (name, parentId, note) => mutate(token, "create", undefined, { name, parentId, note }),
       update: (id, note) => mutate(token, "update", id, { note }),
       import: (id) => mutate(token, "import", id, {}),

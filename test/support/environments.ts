@@ -3,7 +3,7 @@ import { environment } from "../../src/kinds/environment/index.ts";
 import type { EnvironmentPass, Seen } from "../../src/kinds/environment/model.ts";
 import type { Environment } from "../../src/platform/environments.ts";
 import { USUAL_POLICIES } from "./policies.ts";
-import { supportsOn } from "./supports.ts";
+import { supportsOn, type OnSurface } from "./supports.ts";
 
 export const PROJECT = "00000000-0000-4000-8000-0000000000b1";
 export const MINE = "00000000-0000-4000-8000-0000000000e1";
@@ -12,7 +12,7 @@ export const CLUSTER = "00000000-0000-4000-8000-0000000000c1";
 export const ELSEWHERE = "00000000-0000-4000-8000-0000000000c2";
 export const NOW = new Date("2026-11-21T10:00:00Z");
 
-export type Change = Partial<Omit<EnvironmentPass, "spec">> & { readonly spec?: object };
+export type Change = OnSurface & Partial<Omit<EnvironmentPass, "spec">> & { readonly spec?: object };
 
 export function passOf({ spec, ...rest }: Change = {}): EnvironmentPass {
   const least = { projectRef: { name: "shop" }, name: "staging", mode: "STAGING", clusterRef: { externalId: CLUSTER } };
@@ -25,7 +25,6 @@ export function passOf({ spec, ...rest }: Change = {}): EnvironmentPass {
     id: MINE,
     proof: "recorded",
     memory: {},
-    surface: "Documented",
     supports: supportsOn(rest.surface ?? "Documented"),
     generation: 1,
     adoption: "IfUniqueName",

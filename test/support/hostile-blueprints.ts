@@ -80,7 +80,7 @@ export const blueprintSight = fc
     request: maybe(fc.record({ deploymentRequestId: fc.constant(REQUEST), status: state })),
   })
   .map(({ pass: of, siblings, status: shown, request, ingress, isGone }) => {
-    const listed = of.surface === "Full" ? siblings : undefined;
+    const listed = of.supports("listServices") === "Supported" ? siblings : undefined;
     const isSeen = of.goal === "present" && listed?.some(({ id }) => id === BLUEPRINT) === true;
     const { requestId, finishedAt } = of.memory.lastDeployment ?? {};
     const isFollowed = isSeen && requestId !== undefined && finishedAt === undefined;
@@ -89,7 +89,7 @@ export const blueprintSight = fc
       seen: {
         ...NOTHING_SEEN,
         siblings: listed,
-        isGone: isGone && !isSeen && of.surface === "Full",
+        isGone: isGone && !isSeen && of.supports("listServices") === "Supported",
         status: isSeen ? shown : undefined,
         ingress: isSeen ? ingress : NOT_READ,
         request: isFollowed ? request : undefined,

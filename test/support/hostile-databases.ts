@@ -81,7 +81,7 @@ export function readableDatabase({ pass: of, seen }: DatabaseSight): DatabaseSig
   const isFollowed = followedRequest(of) !== undefined;
   const request = isFollowed ? seen.request : undefined;
   const read =
-    of.surface === "Full"
+    of.supports("listServices") === "Supported"
       ? { ...seen, request: of.goal === "present" ? request : undefined }
       : { ...told(of, DATABASE, request), types: seen.types };
   return { pass: of, seen: { ...NOTHING_SEEN, ...read } };

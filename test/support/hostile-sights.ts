@@ -132,7 +132,7 @@ export function readable({ pass, seen }: { readonly pass: ApplicationPass; reado
     seen: {
       ...NOTHING_SEEN,
       ...seen,
-      siblings: pass.surface === "Full" ? seen.siblings : undefined,
+      siblings: pass.supports("listServices") === "Supported" ? seen.siblings : undefined,
       request: open && present ? seen.request : undefined,
       ...(present ? {} : { ingress: NOT_READ }),
       keys: taken && present ? seen.keys : undefined,

@@ -94,7 +94,6 @@ export function kindRunner<Spec, In, Seen, Mem extends JsonObject, Do, Api>(
       now: change.now ?? new Date(Date.UTC(2026, 10, 21, 10) + elapsed),
       ...identityOf(),
       memory: kind.resource.memory.parse(object.status),
-      surface: around.surface,
       supports: supportsOn(around.surface),
       generation: object.metadata.generation ?? 1,
       adoption: change.adoption ?? (kind.listable(supportsOn(around.surface)) ? "IfUniqueName" : "Never"),

@@ -61,6 +61,7 @@ export async function startKindWorld(surface: SurfaceName): Promise<KindWorld> {
   const { sim } = simulator;
   const clock = hurriedClock();
   const api = connectPlatform({
+    surface,
     baseUrl: simulator.url,
     pathPrefix: "",
     organizationId: simulator.organizationId,

@@ -7,12 +7,12 @@ import type { Platform } from "../../src/platform/index.ts";
 import type { ServiceStatus } from "../../src/platform/service-status.ts";
 import { platformOperation } from "../../src/resources/operation.ts";
 import { USUAL_POLICIES } from "./policies.ts";
-import { supportsOn } from "./supports.ts";
+import { capabilitiesOn, supportsOn, type OnSurface } from "./supports.ts";
 
 export const TARGET = "00000000-0000-4000-8000-0000000000e1";
 
 /** @param spec as a user writes it; on the documented surface unless told. */
-export function operationPass(spec: unknown, change: Partial<OperationPass> = {}): OperationPass {
+export function operationPass(spec: unknown, change: Partial<OperationPass> & OnSurface = {}): OperationPass {
   const base: Pass<unknown, unknown, OperationPass["memory"]> = {
     name: "thing",
     spec: undefined,
@@ -22,7 +22,6 @@ export function operationPass(spec: unknown, change: Partial<OperationPass> = {}
     id: undefined,
     proof: undefined,
     memory: {},
-    surface: "Documented",
     supports: supportsOn(change.surface ?? "Documented"),
     generation: 1,
     adoption: "Never",
@@ -45,8 +44,9 @@ export function answeringPlatform(shown: {
       ? Promise.reject(new ApiError("x", { is: "NotFound" }, 404, "not found"))
       : Promise.resolve(value);
   const platform = {
+    capabilities: capabilitiesOn("Full"),
     applications: { status: () => answer(shown.application) },
-    clusters: { status: () => answer(shown.cluster) },
+    clusters: { status: () => answer(shown.cluster), list: () => answer(undefined) },
     databases: { get: () => answer(undefined) },
   };
   return platform as unknown as Platform;

@@ -93,7 +93,7 @@ function planDeploy({ spec, memory, requested, withheld }: WidgetPass, mine: Rem
 const FAILED = { is: "stalled", why: why("DeploymentFailed", "It failed.") } as const;
 
 function planProof(pass: WidgetPass, mine: Remote, id: string): Plan<Do> {
-  if (pass.surface === "Documented" && !pass.allowUnverifiedIds && pass.proof !== "orphaned") {
+  if (pass.supports("list") !== "Supported" && !pass.allowUnverifiedIds && pass.proof !== "orphaned") {
     return { is: "stalled", why: why("NotObservable", "Nothing shows where it belongs.") };
   }
   return pass.proof !== "given" && mine.name !== pass.spec.name
@@ -108,7 +108,7 @@ export function planEnd(pass: WidgetPass, { mine }: Seen): Plan<Do> {
       ? { is: "settled" }
       : { is: "step", step: { repeat: "safe", op: "stop", do: "stop" } };
   }
-  return pass.surface === "Documented"
+  return pass.supports("delete") !== "Supported"
     ? { is: "stalled", why: why("DeleteNotSupported", "There is no deletion.") }
     : { is: "step", step: { repeat: "safe", op: "delete", do: "delete" } };
 }

@@ -18,6 +18,7 @@ import { createProcesses } from "../support/model/process.ts";
 import type { Rules } from "../support/model/run.ts";
 import type { Setting } from "../support/model/steps.ts";
 import { begin, edited, type World } from "../support/model/world.ts";
+import { supportsOn } from "../support/supports.ts";
 
 const SPEC: JsonObject = { name: "a", lifecycle: { deletionPolicy: "Delete" } };
 
@@ -101,7 +102,7 @@ const forgetful = (body: JsonObject): JsonObject => {
 /** A kind that asks a person where a read would do. */
 const unread: Rules["kind"] = {
   ...widget,
-  trace: (intent, pass, api) => widget.trace(intent, { ...pass, surface: "Documented" }, api),
+  trace: (intent, pass, api) => widget.trace(intent, { ...pass, supports: supportsOn("Documented") }, api),
 };
 
 /** A run of all of them takes minutes, and the machine may be busy. */

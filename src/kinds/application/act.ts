@@ -73,7 +73,7 @@ async function update(pass: ApplicationPass, seen: Seen, api: Platform): Promise
   };
   const next = updated ?? record;
   const siblings = seen.siblings?.map((one) => (one.id === record.id ? next : one));
-  return { seen: { ...seen, siblings, updated: true }, memory };
+  return { seen: { ...seen, siblings, own: seen.own && next, updated: true }, memory };
 }
 
 /** The memory before a write: what is deployed by now is put down, so that what is written counts as a change to it. */

@@ -15,7 +15,7 @@ export const application: PlatformKind<ApplicationSpec, Inputs, Seen, Applicatio
   resource: platformApplication,
   lives: true,
   claim: (spec) => spec.externalId,
-  listable: (supports) => supports("listApplications") === "Supported",
+  listable: (supports) => supports("listApplications") !== "Unsupported",
   needs: (spec) => ({
     references: [
       {
@@ -33,6 +33,7 @@ export const application: PlatformKind<ApplicationSpec, Inputs, Seen, Applicatio
     return id === undefined ? [] : names.map((name) => entryOf(id, name));
   },
   observe,
+  shows: (_step, _pass, { status }) => status !== undefined,
   plan,
   prepare: (step, pass, seen) => prepare(step.do, pass, seen),
   keep,

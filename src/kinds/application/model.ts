@@ -20,6 +20,8 @@ export interface Inputs {
 export interface Seen extends Place, Sight {
   /** The environment's applications, on the full surface. */
   readonly siblings: readonly Application[] | undefined;
+  /** Its own record, where the platform has no list to find it in and an update needs it. */
+  readonly own?: Application | undefined;
   /** A fresh list proves that the recorded application is gone. */
   readonly isGone: boolean;
   readonly ingress: SideRead<IngressStatus>;
@@ -73,7 +75,7 @@ export const NOTHING_SEEN: Seen = {
   deleting: false,
 };
 
-/** The application's own record, on the full surface. */
+/** The application's own record, where the platform shows it. */
 export function recordOf(pass: ApplicationPass, seen: Seen): Application | undefined {
-  return seen.siblings?.find(({ id }) => id === pass.id);
+  return seen.own ?? seen.siblings?.find(({ id }) => id === pass.id);
 }

@@ -3,6 +3,7 @@ import type { Uuid } from "../../engine/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import type { Variable } from "../../platform/variables.ts";
+import { offered, SHOWN } from "../offered.ts";
 import { ingressOf } from "../service/ingress.ts";
 import {
   isGone,
@@ -27,24 +28,31 @@ export async function observe(pass: ApplicationPass, api: Platform): Promise<See
   // First, as what was read before it has ended would be told as the end.
   const request = await requestOf(pass, api);
   const isFresh = pass.requested !== undefined || mayBeOver(pass, request);
-  const siblings = pass.supports("listApplications") === "Supported" ? await recordsOf(pass, isFresh, api) : undefined;
+  const siblings = await recordsOf(pass, isFresh, api);
+  if (siblings === "gone") return { ...place, siblings: [], serverNow: api.serverNow() };
   const seen = { ...place, siblings, serverNow: api.serverNow() };
-  if (pass.id === undefined) return seen;
-  const status = await statusOf(pass, pass.id, { siblings, isFresh }, api);
+  const { id } = pass;
+  if (id === undefined) return seen;
+  const status = await statusOf(pass, id, { siblings, isFresh }, api);
   if (status === undefined) {
     const list = () => api.applications.list(pass.inputs.environmentId);
-    return { ...seen, isGone: pass.supports("listApplications") === "Supported" && (await isGone(pass, list)) };
+    return { ...seen, isGone: siblings !== undefined && (await isGone(pass, list)) };
   }
   if (pass.goal !== "present") return { ...seen, status };
-  return { ...seen, status, request, ...(await details(pass, pass.id, status, api)) };
+  // Where there is no list, the record is read when it is to be changed.
+  const isDue = siblings === undefined && unsentSettings(pass).length > 0;
+  const own = isDue ? await offered(api, "getApplication", () => api.applications.get(id), SHOWN) : undefined;
+  return { ...seen, own, status, request, ...(await details(pass, id, status, api)) };
 }
 
-async function recordsOf(pass: ApplicationPass, isFresh: boolean, api: Platform): Promise<Seen["siblings"]> {
+async function recordsOf(pass: ApplicationPass, isFresh: boolean, api: Platform): Promise<Seen["siblings"] | "gone"> {
   // What is about to be changed is read afresh: others may have changed what lies beside it.
   const isRoutine = pass.proof === "recorded" && pass.goal === "present" && unsentSettings(pass).length === 0;
   const options = { maxAgeMs: isRoutine && !isFresh ? RECORDS_MAX_AGE_MS : 0 };
-  const listed = await siblingsOf(pass, api.applications.list(pass.inputs.environmentId, options), api);
-  return await withMine(pass, listed, (id) => api.applications.get(id));
+  const list = () => api.applications.list(pass.inputs.environmentId, options);
+  const listed = await siblingsOf(pass, "listApplications", list, api);
+  if (listed === "gone") return listed;
+  return await withMine(pass, listed, (id) => offered(api, "getApplication", () => api.applications.get(id)));
 }
 
 /**
@@ -59,13 +67,9 @@ async function statusOf(
 ): Promise<ServiceStatus | undefined> {
   const options = { maxAgeMs: isFresh ? 0 : STATUSES_MAX_AGE_MS };
   const isListed = siblings?.some((one) => one.id === id) === true;
-  if (
-    pass.supports("listApplications") === "Supported" &&
-    !isListed &&
-    (siblings === undefined || pass.proof !== "recorded")
-  )
-    return undefined;
-  const all = isListed ? await api.services.statuses(pass.inputs.environmentId, options) : [];
+  if (siblings !== undefined && !isListed && pass.proof !== "recorded") return undefined;
+  const read = () => api.services.statuses(pass.inputs.environmentId, options);
+  const all = (isListed ? await offered(api, "listServiceStatuses", read, SHOWN) : undefined) ?? [];
   return all.find((one) => one.id === id) ?? (await orMissing(api.applications.status(id), ["NotFound"]));
 }
 
@@ -91,7 +95,7 @@ async function variablesOf(
   const { keys, secretIds } = NOTHING_SEEN;
   const unasked: VariablesSeen = { keys, secretIds, secrets: undefined, variablesFault: undefined };
   if (pass.inputs.variables.length === 0) return unasked;
-  const canReplace = pass.supports("updateSecret") === "Supported";
+  const canReplace = pass.supports("updateSecret") !== "Unsupported";
   const foreign = isForeign(pass, status);
   // Before an import as well: what it does not take over is changed by its id, and before the deployment.
   const isChanging = !variablesSent(pass, NOTHING_SEEN) || (canReplace && pendingSecrets(pass).length > 0);

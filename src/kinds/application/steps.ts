@@ -7,7 +7,7 @@ import { failure } from "./words.ts";
 
 /** Stops the application where the surface can. */
 export function stop(pass: ApplicationPass, status: ServiceStatus): Plan<Do> {
-  if (pass.supports("stopApplication") !== "Supported") {
+  if (pass.supports("stopApplication") === "Unsupported") {
     return stalled(
       "NotSupportedByApi",
       "The platform's surface has no stop of applications. Set spec.runState to Running, or stop it on the platform.",

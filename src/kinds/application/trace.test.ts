@@ -14,6 +14,7 @@ import {
   REQUEST,
   statusOf,
 } from "../../../test/support/applications.ts";
+import { capabilitiesOn } from "../../../test/support/supports.ts";
 import type { OpenIntent } from "../../engine/kind.ts";
 import type { Application } from "../../platform/applications.ts";
 import { ApiError, type ApiFailure } from "../../platform/errors.ts";
@@ -31,7 +32,10 @@ function platform(answer: {
     typeof answer.status === "object"
       ? Promise.resolve(answer.status)
       : Promise.reject(new ApiError("getApplicationStatus", { is: answer.status } as ApiFailure, 0, "said"));
-  return { applications: { status, list: () => Promise.resolve(answer.list ?? []) } } as unknown as Platform;
+  return {
+    capabilities: capabilitiesOn(answer.list === undefined ? "Documented" : "Full"),
+    applications: { status, list: () => Promise.resolve(answer.list ?? []) },
+  } as unknown as Platform;
 }
 
 const intentOf = (change: Partial<OpenIntent>): OpenIntent => ({

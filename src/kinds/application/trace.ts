@@ -4,6 +4,7 @@ import type { Platform } from "../../platform/index.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import { platformApplication, type ApplicationMemory, type LastDeployment } from "../../resources/application.ts";
 import { baseline, landed } from "../names.ts";
+import { offered } from "../offered.ts";
 import { untraceable } from "../service/identity.ts";
 import { orMissing } from "../service/observe.ts";
 import { deployLanded, landedDeployment, stopLanded } from "../service/trace.ts";
@@ -36,12 +37,10 @@ async function traceCreate(
   pass: ApplicationPass,
   api: Platform,
 ): Promise<Trace<Seen, ApplicationMemory>> {
-  if (pass.supports("listApplications") !== "Supported") return { is: "unknowable", why: untraceable(intent.name) };
-  const found = landed(
-    intent,
-    await api.applications.list(intent.parentId ?? pass.inputs.environmentId),
-    pass.holderOf,
-  );
+  const environmentId = intent.parentId ?? pass.inputs.environmentId;
+  const list = await offered(api, "listApplications", () => api.applications.list(environmentId));
+  if (list === undefined) return { is: "unknowable", why: untraceable(intent.name) };
+  const found = landed(intent, list, pass.holderOf);
   if (found.length === 0) return { is: "absent" };
   return { is: "landed", known: found.map(({ id }) => ({ seen: NOTHING_SEEN, memory: pass.memory, id })) };
 }

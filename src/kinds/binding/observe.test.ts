@@ -10,6 +10,7 @@ import {
   fakePlatform,
   fullBinding as full,
 } from "../../../test/support/bindings.ts";
+import { capabilitiesOn } from "../../../test/support/supports.ts";
 import type { Cluster } from "../../platform/clusters.ts";
 import { ApiError } from "../../platform/errors.ts";
 import type { Binding, ClusterContext, Template } from "../../platform/templates.ts";
@@ -32,6 +33,7 @@ describe("what is seen", () => {
         : Promise.resolve(answer);
     const state = { ...answers };
     const api = fakePlatform({
+      capabilities: capabilitiesOn(answers.clusters === undefined ? "Documented" : "Full"),
       templates: {
         list: (context) => {
           contexts.push(context);

@@ -3,6 +3,7 @@ import type { Cluster } from "../../platform/clusters.ts";
 import { ApiError } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { Binding, Template } from "../../platform/templates.ts";
+import { offered } from "../offered.ts";
 import { problemsOf } from "./check.ts";
 import type { BindingPass, ClusterKind, ClusterSeen, Seen } from "./model.ts";
 
@@ -49,19 +50,15 @@ export async function observe(pass: BindingPass, api: Platform, list: ListTempla
   const cluster = await clusterOf(pass, api);
   const templates = await list(api, cluster.kind);
   const template = templates.find(({ key, version }) => key === spec.template.key && version === spec.template.version);
-  const bound =
-    cluster.listed !== false && pass.supports("getBinding") === "Supported"
-      ? await bindingOf(inputs.clusterId, api)
-      : undefined;
-  const offered = templates.map(({ key, version }) => ({ key, version }));
+  const bound = cluster.listed === false ? undefined : await bindingOf(inputs.clusterId, api);
+  const listed = templates.map(({ key, version }) => ({ key, version }));
   const problems = template === undefined ? [] : problemsOf({ spec, inputs, template, cluster: cluster.kind });
-  return { cluster, template, offered, problems, bound, sent: false };
+  return { cluster, template, offered: listed, problems, bound, sent: false };
 }
 
 /** The pair of the spec, else what the cluster says of itself on the full surface. */
-async function clusterOf({ spec, inputs, supports }: BindingPass, api: Platform): Promise<ClusterSeen> {
-  if (supports("listClusters") !== "Supported") return { listed: undefined, kind: spec.cluster };
-  const clusters = await orUnshown(api.clusters.list({ maxAgeMs: MAX_AGE_MS }));
+async function clusterOf({ spec, inputs }: BindingPass, api: Platform): Promise<ClusterSeen> {
+  const clusters = await orUnshown(offered(api, "listClusters", () => api.clusters.list({ maxAgeMs: MAX_AGE_MS })));
   const cluster = clusters?.find(({ id }) => id === inputs.clusterId);
   return { listed: clusters && cluster !== undefined, kind: spec.cluster ?? kindOf(cluster) };
 }
@@ -74,7 +71,7 @@ function kindOf(cluster: Cluster | undefined): ClusterKind | undefined {
 
 async function bindingOf(clusterId: string, api: Platform): Promise<Binding | "none" | undefined> {
   try {
-    return await orUnshown(api.templates.binding(clusterId));
+    return await orUnshown(offered(api, "getBinding", () => api.templates.binding(clusterId)));
   } catch (error) {
     if (error instanceof ApiError && error.failure.is === "NotFound") return "none";
     throw error;
@@ -82,7 +79,7 @@ async function bindingOf(clusterId: string, api: Platform): Promise<Binding | "n
 }
 
 /** A full surface that lacks one of its reads is treated as the documented one, for that read. */
-async function orUnshown<T>(reading: Promise<T>): Promise<T | undefined> {
+async function orUnshown<T>(reading: Promise<T | undefined>): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {

@@ -12,6 +12,7 @@ import {
   template,
   writtenMemory,
 } from "../../../test/support/bindings.ts";
+import type { OnSurface } from "../../../test/support/supports.ts";
 import type { Binding } from "../../platform/templates.ts";
 import { platformBinding } from "../../resources/binding.ts";
 import type { BindingPass, Seen } from "./model.ts";
@@ -20,7 +21,7 @@ import { report as reportOf } from "./report.ts";
 describe("the report of a binding", () => {
   const pass = bindingPass();
   const memory = (layers: Binding["layers"]) => ({ memory: writtenMemory(pass, layers) });
-  const report = (change: Partial<BindingPass>, seen: Partial<Seen> = {}) =>
+  const report = (change: Partial<BindingPass> & OnSurface, seen: Partial<Seen> = {}) =>
     reportOf({ ...pass, ...change }, bindingSeen({ template: essentials, ...seen }));
 
   it("says that all is on", () => {

@@ -3,6 +3,7 @@ import type { Known, OpenIntent, Trace } from "../../engine/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { platformBlueprint, type BlueprintMemory } from "../../resources/blueprint.ts";
 import { baseline, landed } from "../names.ts";
+import { offered } from "../offered.ts";
 import { untraceable } from "../service/identity.ts";
 import { begun } from "../service/progress.ts";
 import { fitOptional } from "../text.ts";
@@ -29,8 +30,9 @@ export async function trace(
   pass: BlueprintPass,
   api: Platform,
 ): Promise<Trace<Seen, BlueprintMemory>> {
-  if (pass.supports("listServices") !== "Supported") return { is: "unknowable", why: untraceable(intent.name) };
-  const services = await api.services.list(intent.parentId ?? pass.inputs.environmentId);
+  const environmentId = intent.parentId ?? pass.inputs.environmentId;
+  const services = await offered(api, "listServices", () => api.services.list(environmentId));
+  if (services === undefined) return { is: "unknowable", why: untraceable(intent.name) };
   const siblings = blueprintsIn(services);
   const found = landed(intent, siblings, pass.holderOf);
   if (found.length === 0) return { is: "absent" };

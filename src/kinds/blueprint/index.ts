@@ -13,7 +13,7 @@ export const blueprint: PlatformKind<BlueprintSpec, Inputs, Seen, BlueprintMemor
   resource: platformBlueprint,
   lives: true,
   claim: (spec) => spec.externalId,
-  listable: (supports) => supports("listServices") === "Supported",
+  listable: (supports) => supports("listServices") !== "Unsupported",
   needs: (spec) => ({
     references: [
       {

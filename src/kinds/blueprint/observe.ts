@@ -1,6 +1,7 @@
 /** The reads of a blueprint: two lists of its environment, shared with all that is in it. None where there are no lists. */
 import type { Platform } from "../../platform/index.ts";
 import type { Service } from "../../platform/services.ts";
+import { offered, SHOWN } from "../offered.ts";
 import { ingressOf } from "../service/ingress.ts";
 import {
   isGone,
@@ -18,14 +19,14 @@ import { NOTHING_SEEN, type BlueprintPass, type BlueprintService, type Seen } fr
 export async function observe(pass: BlueprintPass, api: Platform): Promise<Seen> {
   const place = await placeOf(pass, api);
   const nothing = { ...NOTHING_SEEN, ...place };
-  if (!place.environmentIsOurs || pass.supports("listServices") !== "Supported")
-    return { ...nothing, serverNow: api.serverNow() };
+  if (!place.environmentIsOurs) return { ...nothing, serverNow: api.serverNow() };
   // First, as what was read before it has ended would be told as the end.
   const request = await requestOf(pass, api);
   const isFresh = pass.requested !== undefined || mayBeOver(pass, request);
   const siblings = await listOf(pass, isFresh, api);
+  if (siblings === undefined) return { ...nothing, serverNow: api.serverNow() };
   const seen = { ...nothing, siblings, serverNow: api.serverNow() };
-  const mine = siblings?.find(({ id }) => id === pass.id);
+  const mine = siblings.find(({ id }) => id === pass.id);
   if (mine === undefined) return { ...seen, isGone: await isProvenGone(pass, api) };
   if (pass.goal !== "present") return seen;
   return { ...seen, request, ...(await stateOf(pass, mine, isFresh, api)) };
@@ -34,8 +35,9 @@ export async function observe(pass: BlueprintPass, api: Platform): Promise<Seen>
 async function listOf(pass: BlueprintPass, isFresh: boolean, api: Platform): Promise<Seen["siblings"]> {
   const isRoutine = pass.proof === "recorded" && pass.goal === "present" && !isFresh;
   const options = { maxAgeMs: isRoutine ? RECORDS_MAX_AGE_MS : 0 };
-  const services = await siblingsOf(pass, api.services.list(pass.inputs.environmentId, options), api);
-  return services && blueprintsIn(services);
+  const list = () => api.services.list(pass.inputs.environmentId, options);
+  const services = await siblingsOf(pass, "listServices", list, api);
+  return services === "gone" ? [] : services && blueprintsIn(services);
 }
 
 /** A list that never showed the service proves nothing, and one that may lag behind nothing by itself. */
@@ -45,7 +47,8 @@ async function isProvenGone(pass: BlueprintPass, api: Platform): Promise<boolean
   if (serviceId === undefined) return false;
   const fresh = async () => blueprintsIn(await api.services.list(environmentId));
   if (!(await isGone(pass, fresh))) return false;
-  return !(await api.services.statuses(environmentId)).some(({ id }) => id === serviceId);
+  const statuses = await offered(api, "listServiceStatuses", () => api.services.statuses(environmentId));
+  return statuses?.some(({ id }) => id === serviceId) !== true;
 }
 
 /** The state of the service, and the way to it from outside: only charts can have one. */
@@ -56,7 +59,9 @@ async function stateOf(
   api: Platform,
 ): Promise<Pick<Seen, "status" | "ingress">> {
   const options = { maxAgeMs: isFresh ? 0 : STATUSES_MAX_AGE_MS };
-  const status = (await api.services.statuses(inputs.environmentId, options)).find(({ id }) => id === serviceId);
+  const read = () => api.services.statuses(inputs.environmentId, options);
+  const statuses = await offered(api, "listServiceStatuses", read, SHOWN);
+  const status = statuses?.find(({ id }) => id === serviceId);
   const isChart = status !== undefined && type?.toUpperCase() === "HELM";
   return { status, ingress: isChart ? await ingressOf("helm", serviceId, status, api) : NOT_READ };
 }

@@ -114,7 +114,12 @@ describe("a blueprint that is to go", () => {
     ["is to stop", passWith({ goal: "stopped" }), seenIn("DEPLOYED"), "stalled NotSupportedByApi"],
     ["is gone", passWith({ goal: "absent" }), nowhere, "settled"],
     ["is not listed yet", passWith({ goal: "absent", memory: unlisted(1) }), nowhere, "stalled DeleteNotSupported"],
-    ["cannot be seen", passWith({ goal: "absent", surface: "Documented" }), nowhere, "stalled DeleteNotSupported"],
+    [
+      "cannot be seen",
+      passWith({ goal: "absent", surface: "Documented" }),
+      { ...nowhere, siblings: undefined },
+      "stalled DeleteNotSupported",
+    ],
     ["was never created", passWith({ goal: "absent", id: undefined }), nowhere, "settled"],
     [
       "is only claimed, outside the connection's projects",

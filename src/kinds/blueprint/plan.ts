@@ -38,7 +38,7 @@ function planNew(pass: BlueprintPass, seen: Seen): Plan<Do> {
 /** Whether the id leads to the blueprint that is meant. */
 function checkIdentity(pass: BlueprintPass, seen: Seen, id: Uuid): Check {
   const service = serviceOf(pass, seen);
-  if (pass.supports("listServices") !== "Supported" || service !== undefined) {
+  if (seen.siblings === undefined || service !== undefined) {
     const what = `service "${pass.spec.name}"`;
     return checkClaim(pass, service, id, "service") ?? checkLatecomers(pass, service, seen.siblings ?? [], what);
   }
@@ -85,7 +85,7 @@ function planExisting(pass: BlueprintPass, seen: Seen): Plan<Do> {
 
 /** The documented surface shows no state. On the full one, every service that is listed has one. */
 function withoutState({ supports }: BlueprintPass): Plan<Do> {
-  if (supports("listServices") !== "Supported") return { is: "settled" };
+  if (supports("listServiceStatuses") !== "Supported") return { is: "settled" };
   return { is: "waiting", why: { reason: "Progressing", message: "The platform shows no state of the service yet." } };
 }
 
@@ -121,8 +121,7 @@ function checkEnd(pass: BlueprintPass, { phase, state }: Progress): Check {
 
 /** No surface has a deletion or a stop of what came from a blueprint. */
 function planRemoval(pass: BlueprintPass, seen: Seen): Plan<Do> {
-  const isGone =
-    pass.supports("listServices") === "Supported" && serviceOf(pass, seen) === undefined && !isUnlisted(pass);
+  const isGone = seen.siblings !== undefined && serviceOf(pass, seen) === undefined && !isUnlisted(pass);
   if (pass.id === undefined || isGone) return { is: "settled" };
   const refused = outside(pass, seen.projectId);
   if (refused !== undefined) return { is: "stalled", why: refused };

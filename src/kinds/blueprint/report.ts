@@ -34,7 +34,7 @@ export function report(pass: BlueprintPass, seen: Seen): Report {
       written: kept(pass),
       ingress: ingressFields(seen.ingress),
     },
-    ...(pass.supports("listServices") === "Supported" && { drift: drift(pass, seen) }),
+    ...(seen.siblings !== undefined && { drift: drift(pass, seen) }),
   };
 }
 
@@ -54,7 +54,7 @@ function ready(pass: BlueprintPass, seen: Seen): Why {
 }
 
 function deployed({ supports }: BlueprintPass, { status }: Seen): readonly ConditionFact[] {
-  if (supports("listServices") !== "Supported") {
+  if (supports("listServiceStatuses") !== "Supported") {
     const message = "The platform's surface does not show the service that a blueprint became, nor its state.";
     return [{ type: "Deployed", status: "Unknown", reason: "NotObservable", message }];
   }

@@ -1,8 +1,9 @@
 /** The reads of a cluster: list and status on the full surface; on the documented one nothing shows it. */
-import type { ClusterStatus } from "../../platform/clusters.ts";
+import type { Cluster, ClusterStatus } from "../../platform/clusters.ts";
 import { ApiError, type ApiFailure } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
 import { clusterPhase } from "../../platform/states.ts";
+import { offered } from "../offered.ts";
 import { factsOf, NOTHING_SEEN, type Attempt, type ClusterPass, type Seen } from "./model.ts";
 import { baselineOf } from "./order.ts";
 import { refusal } from "./refusal.ts";
@@ -14,7 +15,7 @@ const CREDENTIALS_MAX_AGE_MS = 600_000;
 
 /** @throws ApiError */
 export async function observe(pass: ClusterPass, api: Platform): Promise<Seen> {
-  const seen = pass.supports("listClusters") === "Supported" ? await shown(pass, api) : NOTHING_SEEN;
+  const seen = (await shown(pass, api)) ?? NOTHING_SEEN;
   if (pass.goal !== "present" || pass.proof !== "recorded" || refusal(pass, seen) !== undefined) return seen;
   const { credentialsId, externalId, writeTokenSecretToRef } = pass.spec;
   const maxAgeMs = pass.requested === undefined ? CREDENTIALS_MAX_AGE_MS : 0;
@@ -28,35 +29,38 @@ export async function observe(pass: ClusterPass, api: Platform): Promise<Seen> {
   return { ...seen, credentials, token };
 }
 
-async function shown(pass: ClusterPass, api: Platform): Promise<Seen> {
+async function shown(pass: ClusterPass, api: Platform): Promise<Seen | undefined> {
   const { externalId: id } = pass.spec;
-  const read = async (maxAgeMs: number) => (await api.clusters.list({ maxAgeMs })).find((cluster) => cluster.id === id);
+  const find = (clusters: readonly Cluster[]) => clusters.find((cluster) => cluster.id === id) ?? "none";
+  const read = async (maxAgeMs: number) => find(await api.clusters.list({ maxAgeMs }));
   // First: nothing is asked about a cluster of another organization.
-  const listed = await read(isRoutine(pass) ? LIST_MAX_AGE_MS : 0);
-  if (listed === undefined) return { ...NOTHING_SEEN, listed: "none" };
-  const status = await clusterStatus(pass, id, api, isFollowed(pass) ? 0 : LIST_MAX_AGE_MS);
+  const listed = await offered(api, "listClusters", () => read(isRoutine(pass) ? LIST_MAX_AGE_MS : 0));
+  if (listed === undefined) return undefined;
+  if (listed === "none") return { ...NOTHING_SEEN, listed };
+  const status = await clusterStatus(id, api, { listMaxAgeMs: isFollowed(pass) ? 0 : LIST_MAX_AGE_MS, isListed: true });
   // A version that was listed before an upgrade has ended would be told as its result.
   const isOver = hasMoved(pass, status) && clusterPhase(status?.status ?? "") !== "busy";
-  return { ...NOTHING_SEEN, listed: isOver ? ((await read(0)) ?? "none") : listed, status };
+  return { ...NOTHING_SEEN, listed: isOver ? await read(0) : listed, status };
 }
 
 /**
  * The state of a cluster: its own status, or what the organization's list tells, for platforms that have no status of
  * one cluster.
  * @param listMaxAgeMs how old the list may be
+ * @param isListed whether the list has shown the cluster in this pass
  * @returns undefined where neither is shown
  * @throws ApiError
  */
 export async function clusterStatus(
-  { supports }: Pick<ClusterPass, "supports">,
   id: string,
   api: Platform,
-  listMaxAgeMs = 0,
+  { listMaxAgeMs = 0, isListed = false }: { readonly listMaxAgeMs?: number; readonly isListed?: boolean } = {},
 ): Promise<ClusterStatus | undefined> {
-  const isOffered = supports("getClusterStatus") === "Supported";
-  const status = isOffered ? await orMissing(api.clusters.status(id)) : undefined;
-  if (status !== undefined || supports("listClusters") !== "Supported") return status;
-  const clusters = await orMissing(api.clusters.list({ maxAgeMs: listMaxAgeMs }));
+  const isShown = () => Promise.resolve(isListed);
+  const status = await orMissing(offered(api, "getClusterStatus", () => api.clusters.status(id), isShown));
+  if (status !== undefined) return status;
+  const list = () => api.clusters.list({ maxAgeMs: listMaxAgeMs });
+  const clusters = await orMissing(offered(api, "listClusters", list));
   const listed = clusters?.find((cluster) => cluster.id === id);
   return listed?.status === undefined ? undefined : { clusterId: id, status: listed.status };
 }
@@ -83,7 +87,7 @@ function hasMoved({ memory }: ClusterPass, status: ClusterStatus | undefined): b
 /** A cluster that is not there is answered with 400 or 404 (api-behaviour §3.4). */
 const MISSING: ReadonlySet<ApiFailure["is"]> = new Set(["NotFound", "Invalid", "NotSupported"]);
 
-async function orMissing<T>(read: Promise<T>): Promise<T | undefined> {
+async function orMissing<T>(read: Promise<T | undefined>): Promise<T | undefined> {
   try {
     return await read;
   } catch (error) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { CLUSTER, clusterPass, listed } from "../../../test/support/cluster-passes.ts";
+import { capabilitiesOn } from "../../../test/support/supports.ts";
 import type { OpenIntent } from "../../engine/kind.ts";
 import { ApiError } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -18,8 +19,11 @@ const intent = (op: string): OpenIntent => ({
   commit: undefined,
   mark: { baseline: before === undefined ? null : baselineOf(factsOf(before)), kubernetesVersion: "1.34" },
 });
-const showing = (status: () => unknown) =>
-  ({ clusters: { status: () => Promise.resolve().then(status) } }) as unknown as Platform;
+const showing = (status: () => unknown, surface: "Documented" | "Full" = "Full") =>
+  ({
+    capabilities: capabilitiesOn(surface),
+    clusters: { status: () => Promise.resolve().then(status) },
+  }) as unknown as Platform;
 const traced = async (op: string, state: string, change: object = {}) =>
   await trace(
     intent(op),
@@ -58,7 +62,7 @@ describe("the trace of an order", () => {
   });
 
   it("where nothing shows the cluster, lets a stop be repeated and leaves an upgrade to a person", async () => {
-    const api = showing(() => expect.fail("nothing is read"));
+    const api = showing(() => expect.fail("nothing is read"), "Documented");
     const pass = clusterPass({ surface: "Documented" });
     expect(await trace(intent("stopCluster"), pass, api)).toEqual({ is: "absent" });
     expect(await trace(intent("upgradeCluster"), pass, api)).toMatchObject({

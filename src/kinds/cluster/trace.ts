@@ -6,13 +6,13 @@ import type { Platform } from "../../platform/index.ts";
 import { clusterPhase } from "../../platform/states.ts";
 import type { ClusterMemory, ClusterOrder } from "../../resources/cluster.ts";
 import { baseline } from "../names.ts";
+import { offered } from "../offered.ts";
 import { factsOf, NOTHING_SEEN, type ClusterPass, type Seen } from "./model.ts";
-import { clusterStatus, showsClusters } from "./observe.ts";
+import { clusterStatus } from "./observe.ts";
 import { baselineOf } from "./order.ts";
 
 /** @throws ApiError */
 export async function trace(intent: OpenIntent, pass: ClusterPass, api: Platform): Promise<Trace<Seen, ClusterMemory>> {
-  if (!showsClusters(pass.supports)) return traceUnseen(intent);
   const status = await statusOrGone(pass, api);
   if (status === "hidden") return traceUnseen(intent);
   if (status === "gone" || !hasLanded(intent, status)) return { is: "absent" };
@@ -51,11 +51,12 @@ function tracedOrder(intent: OpenIntent, pass: ClusterPass): ClusterOrder {
 async function statusOrGone(pass: ClusterPass, api: Platform): Promise<ClusterStatus | "gone" | "hidden"> {
   const { externalId: id } = pass.spec;
   try {
-    if (pass.supports("getClusterStatus") === "Supported") return await api.clusters.status(id);
+    const status = await offered(api, "getClusterStatus", () => api.clusters.status(id));
+    if (status !== undefined) return status;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.failure.is === "NotFound" || error.failure.is === "Invalid") return "gone";
     if (error.failure.is !== "NotSupported") throw error;
   }
-  return (await clusterStatus(pass, id, api)) ?? "hidden";
+  return (await clusterStatus(id, api)) ?? "hidden";
 }

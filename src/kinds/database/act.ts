@@ -82,7 +82,7 @@ async function stop(pass: DatabasePass, seen: Seen, api: Platform): Promise<Fold
   try {
     return stopping(pass, seen, await api.databases.stop(id));
   } catch (error) {
-    if (pass.supports("listDatabases") === "Supported" || !isStoppedAlready(error)) throw error;
+    if (pass.supports("listServiceStatuses") === "Supported" || !isStoppedAlready(error)) throw error;
     const status = { id, state: "STOPPED" };
     const order = { runState: "Stopped" as const, stopping: undefined, stopRequestId: undefined };
     return {
@@ -104,7 +104,7 @@ function stopping(pass: DatabasePass, seen: Seen, answer: ServiceStatus | undefi
 /** What is seen once an order was taken; without a request id the documented surface shows nothing of it ever after. */
 function ordered(pass: DatabasePass, seen: Seen, answer: ServiceStatus | undefined, queued: string): Seen {
   const id: Uuid = pass.id ?? "";
-  const isLost = pass.supports("listDatabases") !== "Supported" && answer?.deploymentRequestId === undefined;
+  const isLost = pass.supports("listServiceStatuses") !== "Supported" && answer?.deploymentRequestId === undefined;
   if (isLost) return { ...seen, status: { id, state: "" }, request: undefined, unseen: NO_REQUEST, ordered: true };
   return { ...accepted(seen, id, answer, queued), unseen: undefined, ordered: true };
 }

@@ -3,7 +3,7 @@ import { platformDatabase, type DatabaseMemory, type DatabaseSpec } from "../../
 import type { PlatformKind } from "../kind.ts";
 import type { ServiceInputs } from "../service/model.ts";
 import { act } from "./act.ts";
-import type { Do, Seen } from "./model.ts";
+import { recordOf, type Do, type Seen } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
@@ -15,7 +15,7 @@ export const database: PlatformKind<DatabaseSpec, ServiceInputs, Seen, DatabaseM
   lives: true,
   untold,
   claim: (spec) => spec.externalId,
-  listable: (supports) => supports("listDatabases") === "Supported",
+  listable: (supports) => supports("listDatabases") !== "Unsupported",
   needs: (spec) => ({
     references: [
       {
@@ -29,6 +29,7 @@ export const database: PlatformKind<DatabaseSpec, ServiceInputs, Seen, DatabaseM
     inputs: (resolved) => ({ environmentId: resolved.id("spec.environmentRef") }),
   }),
   observe,
+  shows: (_step, pass, seen) => recordOf(pass, seen) !== undefined,
   plan,
   act: (step, pass, seen, api) => act(step.do, pass, seen, api),
   trace,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { passWith, plannedBy, record, statusOf } from "../../../test/support/databases.ts";
+import { capabilitiesOn } from "../../../test/support/supports.ts";
 import { ApiError } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
 import { observe } from "./observe.ts";
@@ -10,6 +11,7 @@ const missing = () => Promise.reject(new ApiError("getDatabase", { is: "NotFound
 /** A platform whose shared statuses are older than its list. */
 function platform(isListed: boolean): Platform {
   return {
+    capabilities: capabilitiesOn("Full"),
     databases: { list: () => Promise.resolve(isListed ? [record()] : []), get: missing },
     services: { statuses: () => Promise.resolve([statusOf("DELETING")]) },
     serverNow: () => undefined,

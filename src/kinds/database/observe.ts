@@ -1,7 +1,7 @@
 /** The reads of a database: few, and shared with its siblings where the surface lets them be. */
 import type { Uuid } from "../../engine/kind.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
+import { offered, SHOWN } from "../offered.ts";
 import {
   isGone,
   mayBeOver,
@@ -23,9 +23,7 @@ import { typesOf } from "./types.ts";
 export async function observe(pass: DatabasePass, api: Platform): Promise<Seen> {
   const place = { ...NOTHING_SEEN, ...(await placeOf(pass, api)) };
   if (!place.environmentIsOurs) return place;
-  const seen = await (pass.supports("listDatabases") === "Supported"
-    ? onFull(pass, place, api)
-    : onDocumented(pass, place, api));
+  const seen = await seenOf(pass, place, api);
   const types = isFollowed(pass) ? undefined : await typesOf(pass, api);
   return { ...seen, types, serverNow: api.serverNow() };
 }
@@ -36,6 +34,16 @@ function isFollowed({ memory }: DatabasePass): boolean {
   return memory.stopping !== undefined || (last !== undefined && last.finishedAt === undefined);
 }
 
+async function seenOf(pass: DatabasePass, place: Seen, api: Platform): Promise<Seen> {
+  // First, as what was read before it has ended would be told as the end.
+  const request = await requestOf(pass, api);
+  const isFresh = pass.requested !== undefined || mayBeOver(pass, request);
+  const siblings = await recordsOf(pass, isFresh, api);
+  if (siblings === undefined) return await onDocumented(pass, place, api);
+  if (siblings === "gone") return { ...place, request, siblings: [] };
+  return await onFull(pass, { ...place, request, siblings }, isFresh, api);
+}
+
 async function onDocumented(pass: DatabasePass, place: Seen, api: Platform): Promise<Seen> {
   if (pass.id === undefined) return place;
   const requestId = followedRequest(pass);
@@ -44,24 +52,22 @@ async function onDocumented(pass: DatabasePass, place: Seen, api: Platform): Pro
   return { ...place, ...told(pass, pass.id, request) };
 }
 
-async function onFull(pass: DatabasePass, place: Seen, api: Platform): Promise<Seen> {
-  // First, as what was read before it has ended would be told as the end.
-  const request = await requestOf(pass, api);
-  const isFresh = pass.requested !== undefined || mayBeOver(pass, request);
-  const seen = { ...place, request, siblings: await recordsOf(pass, isFresh, api) };
+async function onFull(pass: DatabasePass, seen: Seen, isFresh: boolean, api: Platform): Promise<Seen> {
   if (pass.id === undefined) return seen;
-  const status = await statusOf(pass, pass.id, { ...seen, isFresh }, api);
-  if (status !== undefined) return { ...seen, status };
+  const shown = await statusOf(pass, pass.id, { ...seen, isFresh }, api);
+  if (shown !== undefined) return { ...seen, ...shown };
   return { ...seen, isGone: await isGone(pass, () => api.databases.list(pass.inputs.environmentId)) };
 }
 
-async function recordsOf(pass: DatabasePass, isFresh: boolean, api: Platform): Promise<Seen["siblings"]> {
+async function recordsOf(pass: DatabasePass, isFresh: boolean, api: Platform): Promise<Seen["siblings"] | "gone"> {
   // What is about to be changed is read afresh: others may have changed what lies beside it.
   const isSent = unsentPaths(declaredSettings(pass.spec), pass.memory.written).length === 0;
   const isRoutine = pass.proof === "recorded" && pass.goal === "present" && isSent;
   const options = { maxAgeMs: isRoutine && !isFresh ? RECORDS_MAX_AGE_MS : 0 };
-  const listed = await siblingsOf(pass, api.databases.list(pass.inputs.environmentId, options), api);
-  return await withMine(pass, listed, (id) => api.databases.get(id));
+  const list = () => api.databases.list(pass.inputs.environmentId, options);
+  const listed = await siblingsOf(pass, "listDatabases", list, api);
+  if (listed === "gone") return listed;
+  return await withMine(pass, listed, (id) => offered(api, "getDatabase", () => api.databases.get(id)));
 }
 
 /**
@@ -73,14 +79,16 @@ async function statusOf(
   id: Uuid,
   { siblings, request, isFresh }: Pick<Seen, "siblings" | "request"> & { readonly isFresh: boolean },
   api: Platform,
-): Promise<ServiceStatus | undefined> {
+): Promise<Pick<Seen, "status"> | undefined> {
   const isListed = siblings?.some((one) => one.id === id) === true;
   if (!isListed && (siblings === undefined || pass.proof !== "recorded")) return undefined;
   const options = { maxAgeMs: isFresh ? 0 : STATUSES_MAX_AGE_MS };
   // The shared statuses may be older than the list: of what is not in that any more they tell nothing.
-  const all = isListed ? await api.services.statuses(pass.inputs.environmentId, options) : [];
-  const found = all.find((one) => one.id === id);
-  if (found !== undefined) return found;
-  const exists = isListed || (await orMissing(api.databases.get(id), ["NotFound"])) !== undefined;
-  return exists ? told(pass, id, request).status : undefined;
+  const read = () => api.services.statuses(pass.inputs.environmentId, options);
+  const all = isListed ? await offered(api, "listServiceStatuses", read, SHOWN) : [];
+  const found = all?.find((one) => one.id === id);
+  if (found !== undefined) return { status: found };
+  if (isListed) return told(pass, id, request);
+  const exists = offered(api, "getDatabase", () => api.databases.get(id));
+  return (await orMissing(exists, ["NotFound"])) === undefined ? undefined : told(pass, id, request);
 }

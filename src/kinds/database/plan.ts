@@ -75,6 +75,7 @@ function checkSettings(pass: DatabasePass, seen: Seen): Check {
     // Once in a pass: what the platform stores otherwise is told as drift, and not sent over and over again.
     observed: record === undefined || seen.updated ? undefined : observedSettings(record),
     written: pass.memory.written,
+    isShown: record !== undefined,
   });
 }
 

@@ -23,7 +23,7 @@ export function report(pass: DatabasePass, seen: Seen): Report {
     ready: ready(pass, seen),
     conditions: [...deployed(seen), ...upToDate(pass, seen), ...typeCondition(pass, seen)],
     status: { ...statusOf(pass, seen), typeCheck },
-    ...(pass.supports("listDatabases") === "Supported" ? { drift: drift(pass, seen) } : {}),
+    ...(seen.siblings !== undefined ? { drift: drift(pass, seen) } : {}),
   };
 }
 
@@ -35,7 +35,7 @@ function statusOf(pass: DatabasePass, seen: Seen): JsonObject {
     state: status === undefined || unseen !== undefined ? undefined : shownState(status.state),
     // The documented surface shows it in answers alone, and not as it is later.
     serviceDeploymentStatus:
-      pass.supports("listDatabases") === "Supported" ? fitOptional(status?.serviceDeploymentStatus) : undefined,
+      pass.supports("listServiceStatuses") === "Supported" ? fitOptional(status?.serviceDeploymentStatus) : undefined,
     environmentId: pass.inputs.environmentId,
     lastDeployment: followed(pass, seen),
     lastFailure: lastFailure(pass, seen),
@@ -54,7 +54,7 @@ function ready(pass: DatabasePass, { status, unseen }: Seen): Why {
     return {
       reason: "Available",
       message:
-        pass.supports("listDatabases") === "Supported"
+        pass.supports("listServiceStatuses") === "Supported"
           ? `${what} runs.`
           : `${what} was deployed; the platform's surface does not show what became of it since.`,
     };

@@ -39,7 +39,7 @@ const FIND_MS: Ms = 600_000;
 
 /** Whether it was deployed, of which the surface shows nothing but the answer. */
 export function untold({ lastDeployment }: DatabaseMemory, supports: Supports): boolean {
-  return supports("listDatabases") !== "Supported" && lastDeployment !== undefined;
+  return supports("listServiceStatuses") !== "Supported" && lastDeployment !== undefined;
 }
 
 /** The id of the request that is followed: of an order to stop, else of a deployment that has not ended. */

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 
 import { DATABASE, passWith } from "../../../test/support/databases.ts";
+import { capabilitiesOn } from "../../../test/support/supports.ts";
 import type { Json } from "../../engine/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { trace } from "./trace.ts";
 
 /** Nothing is asked where nothing is shown. */
-const api = {} as Platform;
+const api = { capabilities: capabilitiesOn("Documented") } as unknown as Platform;
 
 describe("an order to a database whose state the surface does not show", () => {
   it.each<[string, string, Json, string | undefined, "absent" | "unknowable"]>([

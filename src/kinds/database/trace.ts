@@ -3,6 +3,7 @@ import type { OpenIntent, Trace, Why } from "../../engine/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { platformDatabase, type DatabaseMemory } from "../../resources/database.ts";
 import { baseline, landed } from "../names.ts";
+import { offered } from "../offered.ts";
 import { untraceable } from "../service/identity.ts";
 import { deployLanded, landedDeployment, stopLanded } from "../service/trace.ts";
 import { NOTHING_SEEN, type DatabasePass, type Seen } from "./model.ts";
@@ -12,8 +13,9 @@ type Traced = Trace<Seen, DatabaseMemory>;
 /** @throws ApiError */
 export async function trace(intent: OpenIntent, pass: DatabasePass, api: Platform): Promise<Traced> {
   if (intent.creates) return await traceCreate(intent, pass, api);
-  if (pass.supports("listServiceStatuses") !== "Supported") return unconfirmed(intent, pass);
-  const statuses = await api.services.statuses(intent.parentId ?? pass.inputs.environmentId);
+  const environmentId = intent.parentId ?? pass.inputs.environmentId;
+  const statuses = await offered(api, "listServiceStatuses", () => api.services.statuses(environmentId));
+  if (statuses === undefined) return unconfirmed(intent, pass);
   const status = statuses.find(({ id }) => id === (intent.id ?? pass.id));
   if (status === undefined) return { is: "absent" };
   const isStop = intent.op === "stopDatabase";
@@ -28,8 +30,9 @@ export async function trace(intent: OpenIntent, pass: DatabasePass, api: Platfor
 }
 
 async function traceCreate(intent: OpenIntent, pass: DatabasePass, api: Platform): Promise<Traced> {
-  if (pass.supports("listDatabases") !== "Supported") return { is: "unknowable", why: untraceable(intent.name) };
-  const list = await api.databases.list(intent.parentId ?? pass.inputs.environmentId);
+  const environmentId = intent.parentId ?? pass.inputs.environmentId;
+  const list = await offered(api, "listDatabases", () => api.databases.list(environmentId));
+  if (list === undefined) return { is: "unknowable", why: untraceable(intent.name) };
   const found = landed(intent, list, pass.holderOf);
   if (found.length === 0) return { is: "absent" };
   return { is: "landed", known: found.map(({ id }) => ({ seen: NOTHING_SEEN, memory: pass.memory, id })) };

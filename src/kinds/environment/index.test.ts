@@ -14,6 +14,7 @@ import {
   seenFull,
   seenOf,
 } from "../../../test/support/environments.ts";
+import { capabilitiesOn } from "../../../test/support/supports.ts";
 import type { OpenIntent } from "../../engine/kind.ts";
 import type { Environment } from "../../platform/environments.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -54,14 +55,19 @@ describe("the trace of an environment's create", () => {
     commit: undefined,
     mark: { absentAt: "2026-11-21T10:00:00Z", ...(ids === undefined ? {} : { ids }) },
   });
-  const platform = (records: readonly Environment[]) =>
+  const platform = (surface: "Documented" | "Full", records: readonly Environment[]) =>
     ({
+      capabilities: capabilitiesOn(surface),
       projects: { environmentStats: () => Promise.resolve(records.map(({ id }) => ({ id }))) },
       environments: { list: () => Promise.resolve(records) },
       serverNow: () => NOW,
     }) as unknown as Platform;
   const traced = async (change: Change, ids: readonly string[] | undefined, ...records: readonly Environment[]) => {
-    const trace = await environment.trace(intent(ids), passOf({ ...fresh, ...change }), platform(records));
+    const trace = await environment.trace(
+      intent(ids),
+      passOf({ ...fresh, ...change }),
+      platform(change.surface ?? "Documented", records),
+    );
     return trace.is === "landed" ? trace.known.map(({ id }) => id) : trace.is;
   };
 

@@ -6,6 +6,7 @@ import { isProjectOfOrganization, orGone, unlessMissing } from "../ancestry.ts";
 import { clusterNeed } from "../cluster-ref.ts";
 import type { PlatformKind } from "../kind.ts";
 import { baseline, landed } from "../names.ts";
+import { offered } from "../offered.ts";
 import { sideRead } from "../side-read.ts";
 import { countOf } from "../text.ts";
 import { driftOf, memoryOf, mineOf, recordOf, type Do, type EnvironmentPass, type Inputs, type Seen } from "./model.ts";
@@ -18,7 +19,7 @@ export const environment: PlatformKind<EnvironmentSpec, Inputs, Seen, Environmen
   resource: platformEnvironment,
   lives: true,
   claim: (spec) => spec.externalId,
-  listable: (supports) => supports("listEnvironments") === "Supported",
+  listable: (supports) => supports("listEnvironments") !== "Unsupported",
   needs: ({ projectRef, clusterRef }) => ({
     references: [
       { field: "spec.projectRef", kind: "PlatformProject", name: projectRef.name, externalId: projectRef.externalId },
@@ -36,6 +37,7 @@ export const environment: PlatformKind<EnvironmentSpec, Inputs, Seen, Environmen
     return { ...lists, projectIsOurs, serverNow: api.serverNow(), updated: false, deleting: false };
   },
 
+  shows: (_step, pass, { counts }) => counts.some(({ id }) => id === pass.id),
   plan,
 
   act: async ({ do: what }, pass, seen, api) => {
@@ -97,13 +99,13 @@ async function listsOf(pass: EnvironmentPass, projectId: Uuid, api: Platform): P
   const isRoutine = pass.proof === "recorded" && pass.goal === "present" && pass.requested === undefined;
   const options = { maxAgeMs: isRoutine ? LIST_MAX_AGE_MS : 0 };
   const read = async () => {
-    const stats = api.projects.environmentStats(projectId, options);
-    if (pass.supports("listEnvironments") !== "Supported") return { counts: await stats, records: undefined };
+    const isThere = () => isProjectOfOrganization(api, projectId);
+    const list = () => api.environments.list(projectId, options);
+    const stats = () => api.projects.environmentStats(projectId, options);
+    const records = await offered(api, "listEnvironments", list, isThere);
+    if (records === undefined) return { counts: await stats(), records };
     // Beside the list of records, the statistics show nothing but the number of services.
-    const [{ value }, records] = await Promise.all([
-      sideRead(stats, "the number of services"),
-      api.environments.list(projectId, options),
-    ]);
+    const { value } = await sideRead(stats(), "the number of services");
     return { counts: value ?? records.map(({ id }) => ({ id })), records };
   };
   if (pass.goal === "present") return await withMine(pass, projectId, await read(), api);
@@ -122,7 +124,9 @@ async function withMine(pass: EnvironmentPass, projectId: Uuid, lists: Lists, ap
   const { id } = pass;
   if (id === undefined || pass.proof !== "recorded" || lists.counts.some((one) => one.id === id)) return lists;
   if (lists.records === undefined) return { ...lists, counts: await api.projects.environmentStats(projectId) };
-  const mine = lists.records.find((one) => one.id === id) ?? (await unlessMissing(api.environments.get(id)));
+  const mine =
+    lists.records.find((one) => one.id === id) ??
+    (await unlessMissing(offered(api, "getEnvironment", () => api.environments.get(id))));
   if (mine === undefined || (mine.project !== undefined && mine.project.id !== projectId)) return lists;
   const others = lists.records.filter((one) => one.id !== id);
   return { counts: [...lists.counts, { id, serviceTotalNumber: 0 }], records: [...others, mine] };

@@ -41,7 +41,8 @@ function checkSettings(pass: EnvironmentPass, seen: Seen): Plan<Do> | undefined 
   if (seen.updated) return undefined;
   const changes = driftOf(pass, seen);
   if (changes.length === 0) return undefined;
-  if (pass.supports("updateEnvironment") === "Supported") return { is: "step", step: { ...UPDATE, changes } };
+  if (mineOf(pass, seen) !== undefined && pass.supports("updateEnvironment") !== "Unsupported")
+    return { is: "step", step: { ...UPDATE, changes } };
   if (pass.corrects === "Nothing") return undefined;
   const message =
     "The platform's surface has no update of environments. Make spec.name and spec.mode what they were, or change the environment on the platform and adopt it anew.";
@@ -87,7 +88,7 @@ function planAbsent(pass: EnvironmentPass, seen: Seen): Plan<Do> {
     return { is: "waiting", why: { reason: "Deleting", message: "The platform deletes the environment." } };
   const refused = outside(pass, pass.inputs.projectId);
   if (refused !== undefined) return { is: "stalled", why: refused };
-  if (pass.supports("deleteEnvironment") !== "Supported") {
+  if (pass.supports("deleteEnvironment") === "Unsupported") {
     return {
       is: "stalled",
       why: { reason: "DeleteNotSupported", message: "The platform's surface has no deletion of environments." },

@@ -3,6 +3,7 @@ import type { Uuid } from "../../engine/kind.ts";
 import { ApiError } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
 import { clusterStatus } from "../cluster/observe.ts";
+import { offered, SHOWN } from "../offered.ts";
 import { orMissing, RECORDS_MAX_AGE_MS } from "../service/observe.ts";
 import { sha256 } from "../text.ts";
 import { actionOf } from "./actions.ts";
@@ -33,12 +34,13 @@ export async function stateOf(pass: OperationPass, id: Uuid, api: Platform): Pro
   if (target === "application") {
     return { ...seen, status: await orMissing(api.applications.status(id), ["NotFound"]) };
   }
-  if (target === "cluster") return { ...seen, cluster: await clusterStatus(pass, id, api) };
-  if (target === undefined || pass.supports("getDatabase") !== "Supported") return seen;
-  const record = await orMissing(api.databases.get(id, { maxAgeMs: RECORDS_MAX_AGE_MS }), ["NotFound"]);
-  if (record?.environment === undefined) return seen;
-  const statuses = await api.services.statuses(record.environment.id);
-  return { ...seen, status: statuses.find((status) => status.id === id) };
+  if (target === "cluster") return { ...seen, cluster: await clusterStatus(id, api) };
+  if (target === undefined) return seen;
+  const read = offered(api, "getDatabase", () => api.databases.get(id, { maxAgeMs: RECORDS_MAX_AGE_MS }));
+  const environment = (await orMissing(read, ["NotFound"]))?.environment;
+  if (environment === undefined) return seen;
+  const statuses = await offered(api, "listServiceStatuses", () => api.services.statuses(environment.id), SHOWN);
+  return { ...seen, status: statuses?.find((status) => status.id === id) };
 }
 
 /** Renders the default values, which changes nothing. @throws ApiError that says nothing about the source */

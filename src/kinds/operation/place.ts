@@ -5,6 +5,7 @@ import { projectOfEnvironment } from "../ancestry.ts";
 import { clusterNotAllowed } from "../cluster-ref.ts";
 import { beyondProjects, unprovenId } from "../limits.ts";
 import { notThere, projectNotAllowed } from "../names.ts";
+import { offered } from "../offered.ts";
 import { orMissing } from "../service/observe.ts";
 import type { OperationPass } from "./model.ts";
 
@@ -37,11 +38,15 @@ async function serviceRefusal(
   { externalId: id = "" }: { readonly externalId?: Uuid | undefined },
   api: Platform,
 ): Promise<Why | undefined> {
-  if (pass.supports(noun === "application" ? "getApplication" : "getDatabase") !== "Supported")
-    return unprovenId(pass, `${noun} ${id}`);
-  const record = await orMissing<Placed>(noun === "application" ? api.applications.get(id) : api.databases.get(id), [
-    "NotFound",
-  ]);
+  const read =
+    noun === "application"
+      ? offered<Placed>(api, "getApplication", () => api.applications.get(id))
+      : offered<Placed>(api, "getDatabase", () => api.databases.get(id));
+  const record = await orMissing(
+    read.then((shown) => shown ?? "unshown"),
+    ["NotFound"],
+  );
+  if (record === "unshown") return unprovenId(pass, `${noun} ${id}`);
   if (record === undefined) return notThere(noun, id, "the organization");
   if (record.environment === undefined) return unprovenId(pass, `${noun} ${id}`);
   const why = await environmentRefusal(pass, record.environment.id, api);
@@ -57,7 +62,7 @@ async function environmentRefusal(pass: OperationPass, id: Uuid, api: Platform):
 async function clusterRefusal(pass: OperationPass, id: Uuid, api: Platform): Promise<Why | undefined> {
   const notAllowed = clusterNotAllowed(pass);
   if (notAllowed !== undefined) return notAllowed;
-  if (pass.supports("listClusters") !== "Supported") return unprovenId(pass, `cluster ${id}`);
-  const clusters = await api.clusters.list({ maxAgeMs: MAX_AGE_MS });
+  const clusters = await offered(api, "listClusters", () => api.clusters.list({ maxAgeMs: MAX_AGE_MS }));
+  if (clusters === undefined) return unprovenId(pass, `cluster ${id}`);
   return clusters.some((cluster) => cluster.id === id) ? undefined : notThere("cluster", id, "the organization");
 }

@@ -21,7 +21,9 @@ export function isShown({ supports, memory: { request } }: OperationPass, { targ
     case "cluster":
       return showsClusters(supports);
     case "database":
-      return supports("getDatabase") === "Supported" || request === undefined || request.requestId !== undefined;
+      return (
+        supports("listServiceStatuses") === "Supported" || request === undefined || request.requestId !== undefined
+      );
     case undefined:
       return false;
     default:

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { USUAL_POLICIES } from "../../../test/support/policies.ts";
-import { supportsOn } from "../../../test/support/supports.ts";
+import { supportsOn, type OnSurface } from "../../../test/support/supports.ts";
 import type { Goal, Pass } from "../../engine/kind.ts";
 import type { Project } from "../../platform/projects.ts";
 import type { ProjectMemory, ProjectSpec } from "../../resources/project.ts";
@@ -17,7 +17,7 @@ type Seen = Awaited<ReturnType<typeof project.observe>>;
 
 const remote = (change: Partial<Project> = {}): Project => ({ id: MINE, name: "shop", record: {}, ...change });
 
-function passOf(change: Partial<Omit<ProjectPass, "spec">> & { readonly spec?: object } = {}): ProjectPass {
+function passOf(change: OnSurface & Partial<Omit<ProjectPass, "spec">> & { readonly spec?: object } = {}): ProjectPass {
   const { spec, ...rest } = change;
   return {
     name: "shop",
@@ -28,7 +28,6 @@ function passOf(change: Partial<Omit<ProjectPass, "spec">> & { readonly spec?: o
     id: MINE,
     proof: "recorded",
     memory: {},
-    surface: "Full",
     supports: supportsOn(rest.surface ?? "Full"),
     generation: 1,
     adoption: "IfUniqueName",

@@ -6,6 +6,7 @@ import { LISTED_ENVIRONMENTS, platformProject, type ProjectMemory, type ProjectS
 import { unlessMissing } from "../ancestry.ts";
 import type { PlatformKind } from "../kind.ts";
 import { landed } from "../names.ts";
+import { offered } from "../offered.ts";
 import { faultCondition, NOT_READ, sideRead } from "../side-read.ts";
 import { countOf, fitOptional } from "../text.ts";
 import { driftOf, mineOf, type Do, type ProjectPass, type Seen } from "./model.ts";
@@ -22,7 +23,7 @@ export const project: PlatformKind<ProjectSpec, object, Seen, ProjectMemory, Do>
   needs: () => ({ references: [], values: [], inputs: () => ({}) }),
 
   observe: async (pass, api) => {
-    const isRoutine = pass.proof === "recorded" && pass.requested === undefined;
+    const isRoutine = pass.proof === "recorded" && pass.goal === "present" && pass.requested === undefined;
     const listed = await api.projects.list({ maxAgeMs: isRoutine ? LIST_MAX_AGE_MS : 0 });
     const projects = await withMine(pass, listed, api);
     const exists = pass.id !== undefined && projects.some(({ id }) => id === pass.id);
@@ -36,6 +37,7 @@ export const project: PlatformKind<ProjectSpec, object, Seen, ProjectMemory, Do>
     return { projects, environments, serverNow: api.serverNow(), updated: false, deleting: false };
   },
 
+  shows: (_step, pass, seen) => mineOf(pass, seen) !== undefined,
   plan,
 
   act: async ({ do: what }, pass, seen, api) => {
@@ -87,9 +89,9 @@ async function withMine(pass: ProjectPass, listed: readonly Project[], api: Plat
   const { id } = pass;
   if (id === undefined || pass.proof !== "recorded" || pass.goal !== "present") return listed;
   if (listed.some((one) => one.id === id)) return listed;
-  if (pass.supports("getProject") !== "Supported") return await api.projects.list();
-  const mine = await unlessMissing(api.projects.get(id));
-  return mine === undefined ? listed : [...listed, mine];
+  const mine = await unlessMissing(offered(api, "getProject", () => api.projects.get(id)));
+  if (mine !== undefined) return [...listed, mine];
+  return pass.supports("getProject") === "Supported" ? listed : await api.projects.list();
 }
 
 /** None of a new project: they are counted at the next look, which must not have said before that there are none. */

@@ -46,7 +46,7 @@ function checkSettings(pass: ProjectPass, seen: Seen, mine: Project | undefined)
   if (mine === undefined || seen.updated) return undefined;
   const changes = driftOf(pass, mine);
   if (changes.length === 0) return undefined;
-  if (pass.supports("updateProject") === "Supported") return { is: "step", step: { ...UPDATE, changes } };
+  if (pass.supports("updateProject") !== "Unsupported") return { is: "step", step: { ...UPDATE, changes } };
   if (pass.corrects === "Nothing") return undefined;
   const message =
     "The platform's surface has no update of projects. Make spec equal the platform, or change the project there.";
@@ -91,7 +91,7 @@ function planAbsent(pass: ProjectPass, seen: Seen, mine: Project | undefined): P
   const refused = outside(pass, mine.id);
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (!sameName(mine.name, pass.spec.name)) return { is: "stalled", why: otherName("project", mine.id) };
-  if (pass.supports("deleteProject") === "Supported")
+  if (pass.supports("deleteProject") !== "Unsupported")
     return { is: "step", step: { repeat: "safe", op: "deleteProject", do: "delete" } };
   const message = "The platform's surface has no deletion of projects.";
   return { is: "stalled", why: { reason: "DeleteNotSupported", message } };

@@ -4,6 +4,7 @@ import { ApiError, type ApiFailure } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
 import { requestPhase } from "../../platform/states.ts";
 import { orGone, projectOfEnvironment } from "../ancestry.ts";
+import { offered } from "../offered.ts";
 import type { Place, ServicePass, Sight } from "./model.ts";
 
 /** Settings change rarely, states change while somebody watches. In milliseconds. */
@@ -37,17 +38,28 @@ export function mayBeOver({ memory }: ServicePass, request: Sight["request"]): b
 }
 
 /**
- * A list of the services of the environment on the full surface.
- * @returns undefined when the environment is gone, and with it its services
+ * A list of the services of the environment, where the platform offers it.
+ * @returns undefined where it does not; "gone" when the environment is gone, and with it its services
  * @throws ApiError
  */
 export async function siblingsOf<Item>(
   pass: ServicePass,
-  list: Promise<readonly Item[]>,
+  operation: "listApplications" | "listDatabases" | "listServices",
+  list: () => Promise<readonly Item[]>,
   api: Platform,
-): Promise<readonly Item[] | undefined> {
-  if (pass.goal === "present") return await orMissing(list, pass.proof === "recorded" ? ["NotFound"] : []);
-  return await orGone(list, async () => (await projectOfEnvironment(api, pass.inputs.environmentId)) === undefined);
+): Promise<readonly Item[] | "gone" | undefined> {
+  const exists = async () => (await projectOfEnvironment(api, pass.inputs.environmentId)) !== undefined;
+  const siblings = offered(api, operation, async () => ({ listed: await list() }), exists);
+  const found =
+    pass.goal === "present"
+      ? await orMissing(orUnshown(siblings), pass.proof === "recorded" ? ["NotFound"] : [])
+      : await orGone(orUnshown(siblings), async () => !(await exists()));
+  if (found === undefined) return "gone";
+  return found === "unshown" ? undefined : found.listed;
+}
+
+async function orUnshown<T>(read: Promise<T | undefined>): Promise<T | "unshown"> {
+  return (await read) ?? "unshown";
 }
 
 /**
@@ -59,7 +71,7 @@ export async function siblingsOf<Item>(
 export async function withMine<Item extends Located>(
   pass: ServicePass,
   siblings: readonly Item[] | undefined,
-  get: (id: Uuid) => Promise<Item>,
+  get: (id: Uuid) => Promise<Item | undefined>,
 ): Promise<readonly Item[] | undefined> {
   const { id } = pass;
   if (siblings === undefined || id === undefined || pass.proof !== "recorded") return siblings;

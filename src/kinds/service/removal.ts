@@ -47,7 +47,7 @@ function planStop<Do>(pass: ServicePass, status: ServiceStatus, { noun, stop, un
 
 function planDelete<Do>(pass: ServicePass, seen: Removed, status: ServiceStatus, remover: Remover<Do>): Plan<Do> {
   const { noun, op } = remover;
-  if (pass.supports(op) !== "Supported") {
+  if (pass.supports(op) === "Unsupported") {
     return stalled("DeleteNotSupported", `The platform's surface has no deletion of ${noun}s.`);
   }
   const record = seen.siblings?.find(({ id }) => id === pass.id);

@@ -12,13 +12,15 @@ interface Compared {
   readonly declared: Settings;
   /** As the platform has them; undefined where it does not show them, or they were sent in this pass already. */
   readonly observed: Settings | undefined;
+  /** Whether the platform shows the record, into which an update is put. */
+  readonly isShown: boolean;
   readonly written: WrittenSettings | undefined;
 }
 
 /** The update, where the settings differ and the surface has one; it corrects others unless the spec changed. */
 export function checkSettings(pass: ServicePass, compared: Compared): Plan<{ readonly what: "update" }> | undefined {
-  const { noun, op, declared, observed, written } = compared;
-  if (pass.supports(op) !== "Supported") return checkSent(compared);
+  const { noun, op, declared, observed, written, isShown } = compared;
+  if (pass.supports(op) === "Unsupported" || !isShown) return checkSent(compared);
   if (observed === undefined) return undefined;
   const isAsked = pass.requested !== undefined && settingsDrift(declared, observed).length > 0;
   if (!isAsked && !sendingDue(declared, observed, written)) return undefined;

@@ -60,7 +60,8 @@ function dueVerdict(
   own: Listed | undefined,
 ): Verdict {
   const isForeign = own !== undefined && !isCreated(known, own);
-  if (isForeign && own.isSecret && !variable.isSecret && pass.supports("deleteSecret") === "Supported") return "stuck";
+  if (isForeign && own.isSecret && !variable.isSecret && pass.supports("updateSecret") !== "Unsupported")
+    return "stuck";
   if (!isTried(pass, known, variable) || isAsked(pass, seen, known)) return "send";
   if (isForeign && !pass.inputs.overwrite) return "kept";
   return isFixed(pass, own) ? "stuck" : nextTry(known.attempts ?? 0, sinceSent(seen, known));

@@ -4,6 +4,7 @@ import { ApiError } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { Variable } from "../../platform/variables.ts";
 import { projectOfEnvironment } from "../ancestry.ts";
+import { offered } from "../offered.ts";
 import { fit, fitOptional, ID } from "../text.ts";
 import type { Listed, Lists, Seen, SetPass, Sight } from "./model.ts";
 import { isInPlace, isVerified, leftovers } from "./target.ts";
@@ -64,11 +65,12 @@ async function placeOf(pass: SetPass, id: Uuid, api: Platform): Promise<Place> {
   const isOwn = target?.name !== undefined;
   const isWritten = pass.goal === "present" && target !== undefined;
   const unproven: Sight | undefined = isOwn || pass.allowUnverifiedIds ? undefined : { is: "unproven" };
-  // It removes nothing.
-  if (pass.supports("getApplication") !== "Supported") return { refused: isWritten ? unproven : undefined };
   const isProven = isOwn || (isWritten && isRoutine(pass, id));
   if (isProven && allowedProjects === undefined) return { refused: undefined };
-  const { environment } = await api.applications.get(id);
+  const application = await offered(api, "getApplication", () => api.applications.get(id));
+  // Nothing is removed from it.
+  if (application === undefined) return { refused: isWritten ? unproven : undefined, isUnproven: !isOwn };
+  const { environment } = application;
   if (environment === undefined) return { refused: unproven, isUnproven: !isOwn };
   return { refused: await placeIn(environment.id, allowedProjects, api) };
 }

@@ -55,7 +55,7 @@ function stepOf(
 function removable({ supports }: SetPass, target: Target, key: string): Listed | undefined {
   const entry = createdEntry(target, key);
   if (isUnproven(target) || entry === undefined) return undefined;
-  if (supports(entry.isSecret ? "deleteSecret" : "deleteVariable") !== "Supported") return undefined;
+  if (supports(entry.isSecret ? "deleteSecret" : "deleteVariable") === "Unsupported") return undefined;
   return isOfApplication(entry) ? entry : undefined;
 }
 

@@ -67,7 +67,7 @@ function renewed(target: KnownTarget, { variables, fingerprint }: Inputs): Known
  * update by id reaches those of the application's own scope alone.
  */
 export function isFixed({ supports }: Pick<SetPass, "supports">, own: Listed | undefined): boolean {
-  return own?.isSecret === true && (supports("updateSecret") !== "Supported" || !isOfApplication(own));
+  return own?.isSecret === true && (supports("updateSecret") === "Unsupported" || !isOfApplication(own));
 }
 
 /** What is known of a variable. */

@@ -4,7 +4,7 @@ import type { Platform } from "../../platform/index.ts";
 import type { Webhook } from "../../platform/webhooks.ts";
 import { platformWebhook, WEBHOOK_EVENTS, type WebhookMemory, type WebhookSpec } from "../../resources/webhook.ts";
 import type { PlatformKind } from "../kind.ts";
-import { mayBeFull } from "../surface.ts";
+import { takesMore } from "../surface.ts";
 import { fit, fitOptional } from "../text.ts";
 import type { Do, Inputs, Seen, WebhookPass } from "./model.ts";
 import { plan } from "./plan.ts";
@@ -24,10 +24,10 @@ export const webhook: PlatformKind<WebhookSpec, Inputs, Seen, WebhookMemory, Do>
   }),
 
   observe: async (pass, api) => {
-    const isShown = pass.supports("getWebhook") === "Supported" && pass.id !== undefined;
-    return { shown: isShown ? await shown(api, pass.id) : undefined, sent: false };
+    return { shown: pass.id === undefined ? undefined : await shown(api, pass.id), sent: false };
   },
 
+  shows: (_step, _pass, seen) => typeof seen.shown === "object",
   plan,
 
   act: async ({ do: what }, pass, seen, api) => {
@@ -49,18 +49,18 @@ export const webhook: PlatformKind<WebhookSpec, Inputs, Seen, WebhookMemory, Do>
     return {
       ready: { reason: "Available", message: readyMessage(pass) },
       conditions: [],
-      status: pass.proof === "recorded" ? { ...facts(pass, mine), registered: remembered(pass) } : {},
-      ...(pass.supports("getWebhook") === "Supported" && { drift: mine === undefined ? [] : driftOf(pass.spec, mine) }),
+      status: pass.proof === "recorded" ? { ...facts(pass, mine), registered: remembered(pass, seen) } : {},
+      ...(seen.shown !== undefined && { drift: mine === undefined ? [] : driftOf(pass.spec, mine) }),
     };
   },
 };
 
 async function create(pass: WebhookPass, api: Platform): Promise<Known<Seen, WebhookMemory>> {
-  const isFull = pass.supports("getWebhook") === "Supported";
-  const made = await api.webhooks.create({ ...inputOf(pass.spec), ...(mayBeFull(pass) && { kind: KIND }) });
+  const isShown = pass.supports("getWebhook") === "Supported";
+  const made = await api.webhooks.create({ ...inputOf(pass.spec), ...(takesMore(pass) && { kind: KIND }) });
   return {
     // Where the answer shows less than a read does, what was sent is taken to be there.
-    seen: { shown: isFull ? { ...inputOf(pass.spec), ...made } : undefined, sent: true },
+    seen: { shown: isShown ? { ...inputOf(pass.spec), ...made } : undefined, sent: true },
     memory: { ...pass.memory, registered: pass.inputs.settings },
     id: made.id,
   };
@@ -71,9 +71,9 @@ function inputOf({ targetUrl, events, enabled }: WebhookSpec) {
 }
 
 /** What was last sent. Of what was taken over where nothing can be read, the spec is believed to be there. */
-function remembered({ memory, inputs, supports }: WebhookPass): WebhookMemory["registered"] {
+function remembered({ memory, inputs }: WebhookPass, seen: Seen): WebhookMemory["registered"] {
   if (memory.registered !== undefined) return refreshed(memory.registered, inputs.settings);
-  return supports("getWebhook") === "Supported" ? undefined : inputs.settings;
+  return seen.shown === undefined ? inputs.settings : undefined;
 }
 
 /** What the platform shows; where it shows nothing, the spec as long as it is what was sent. */

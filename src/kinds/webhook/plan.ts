@@ -21,7 +21,7 @@ export function plan(pass: WebhookPass, seen: Seen): Plan<Do> {
   const refused = refusal(pass, seen, id);
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (pass.proof !== "recorded") return { is: "adopt", id };
-  return firstOf(pass, [() => checkShown(pass, seen), () => checkSent(pass)]);
+  return firstOf(pass, [() => checkShown(pass, seen), () => checkSent(pass, seen)]);
 }
 
 const TELLS_OF_ALL = "a webhook is told of deployments in all projects";
@@ -50,7 +50,7 @@ function refusal(pass: WebhookPass, seen: Seen, id: Uuid): Why | undefined {
   }
   const holder = pass.holderOf(id);
   if (holder !== undefined) return alreadyManaged(id, holder);
-  const isProven = recorded || pass.proof === "orphaned" || pass.supports("getWebhook") === "Supported";
+  const isProven = recorded || pass.proof === "orphaned" || typeof seen.shown === "object";
   return isProven ? undefined : unprovenId(pass, `webhook ${id}`);
 }
 
@@ -65,9 +65,8 @@ function checkShown(pass: WebhookPass, seen: Seen): Check {
 }
 
 /** Where nothing is shown, what was sent last is all there is to compare with. */
-function checkSent(pass: WebhookPass): Check {
-  if (pass.supports("getWebhook") === "Supported" || !isOutdated(pass.memory.registered, pass.inputs.settings))
-    return undefined;
+function checkSent(pass: WebhookPass, seen: Seen): Check {
+  if (seen.shown !== undefined || !isOutdated(pass.memory.registered, pass.inputs.settings)) return undefined;
   return stalled(
     "UpdateNotSupported",
     "The platform's surface has no update of webhooks. Make spec what it was, or change the webhook on the platform and adopt it with a new resource.",

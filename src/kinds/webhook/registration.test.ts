@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { startKindWorld, type KindWorld, type SurfaceName } from "../../../test/support/kind-world.ts";
 import { USUAL_POLICIES } from "../../../test/support/policies.ts";
-import { supportsOn } from "../../../test/support/supports.ts";
+import { supportsOn, type OnSurface } from "../../../test/support/supports.ts";
 import type { Fingerprint, OpenIntent, Pass, Plan, ReceiverInputs } from "../../engine/kind.ts";
 import { platformConnection, type ConnectionMemory, type ConnectionSpec } from "../../resources/connection.ts";
 import { registration } from "./registration.ts";
@@ -17,7 +17,6 @@ const inputs: ReceiverInputs = {
   secret: "e".repeat(64),
   registered: print("first"),
   anew: false,
-  surface: undefined,
 };
 const moved = { ...inputs, url: `https://hooks.example.com/${"a".repeat(64)}`, registered: print("second") };
 
@@ -27,7 +26,7 @@ afterEach(async () => {
   await world.close();
 });
 
-function passOf(change: Partial<RegistrationPass> = {}): RegistrationPass {
+function passOf(change: Partial<RegistrationPass> & OnSurface = {}): RegistrationPass {
   return {
     name: "default",
     spec: platformConnection.spec.parse({
@@ -41,7 +40,6 @@ function passOf(change: Partial<RegistrationPass> = {}): RegistrationPass {
     id: undefined,
     proof: undefined,
     memory: {},
-    surface: world.surface,
     supports: supportsOn(change.surface ?? world.surface),
     generation: 1,
     adoption: "Never",

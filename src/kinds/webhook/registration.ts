@@ -3,6 +3,7 @@ import { refreshed, type Pass, type Plan, type ReceiverInputs, type Uuid, type W
 import type { ConnectionMemory, ConnectionSpec } from "../../resources/connection.ts";
 import { firstOf } from "../checks.ts";
 import type { PlatformKind } from "../kind.ts";
+import { takesMore } from "../surface.ts";
 import { driftOf, isOutdated, KIND, shown, shownTarget, type Registration, type Shown } from "./settings.ts";
 
 interface Seen {
@@ -41,13 +42,13 @@ export function registration<Spec extends ConnectionSpec>(
     }),
     observe: async (pass, api) => {
       const id = idOf(pass);
-      const isShown = pass.supports("getWebhook") === "Supported" && id !== undefined && !pass.inputs.anew;
+      const isShown = id !== undefined && !pass.inputs.anew;
       return { shown: isShown ? await shown(api, id) : undefined, sent: false };
     },
     plan,
     act: async ({ do: what }, pass, seen, api) => {
       const { url, secret, registered } = pass.inputs;
-      const isFull = pass.supports("getWebhook") === "Supported";
+      const isFull = takesMore(pass);
       const input = { ...wanted(pass), ...(isFull && { targetSecret: secret }) };
       if (what === "update") {
         if (typeof seen.shown !== "object") return { seen, memory: pass.memory };
@@ -82,7 +83,7 @@ function plan<Spec extends ConnectionSpec>(pass: RegistrationPass<Spec>, seen: S
     );
   }
   const claim = checkClaim(pass, seen, id);
-  return claim ?? firstOf(pass, [() => checkShown(pass, seen), () => checkSent(pass)]);
+  return claim ?? firstOf(pass, [() => checkShown(pass, seen), () => checkSent(pass, seen)]);
 }
 
 function create<Spec extends ConnectionSpec>({ inputs }: RegistrationPass<Spec>): Plan<Do> {
@@ -112,9 +113,8 @@ function checkShown<Spec>(pass: RegistrationPass<Spec>, seen: Seen): Plan<Do> | 
   return { is: "step", step: { repeat: "safe", op: "updateWebhook", do: "update", message } };
 }
 
-function checkSent<Spec>({ supports, memory, inputs }: RegistrationPass<Spec>): Plan<Do> | undefined {
-  if (supports("getWebhook") === "Supported" || !isOutdated(memory.webhook?.registered, inputs.registered))
-    return undefined;
+function checkSent<Spec>({ memory, inputs }: RegistrationPass<Spec>, seen: Seen): Plan<Do> | undefined {
+  if (seen.shown !== undefined || !isOutdated(memory.webhook?.registered, inputs.registered)) return undefined;
   return stalled(
     "UpdateNotSupported",
     `The receiver's URL or Secret changed after it was registered, and the platform's surface has no update of webhooks. Make them what they were, or delete the old webhook on the platform and ${ANEW}.`,
@@ -131,7 +131,7 @@ function idOf<Spec>({ id, proof, memory }: RegistrationPass<Spec>): Uuid | undef
 function wanted<Spec>({ inputs, supports }: RegistrationPass<Spec>): Registration {
   return {
     targetUrl: inputs.url,
-    events: EVENTS[supports("getWebhook") === "Supported" ? "Full" : "Documented"],
+    events: EVENTS[takesMore({ supports }) ? "Full" : "Documented"],
     enabled: true,
   };
 }

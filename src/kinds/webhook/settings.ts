@@ -4,6 +4,7 @@ import { sameContent } from "../../engine/kind.ts";
 import { ApiError } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { Webhook } from "../../platform/webhooks.ts";
+import { offered } from "../offered.ts";
 import { fit } from "../text.ts";
 
 /** What can be compared on the full surface. */
@@ -19,10 +20,10 @@ export type Shown = Webhook | "gone" | undefined;
 /** What deployed services call a webhook that delivers JSON (api-behaviour, create webhook). */
 export const KIND = "STANDARD";
 
-/** The registration of an id. Full surface. @throws ApiError */
-export async function shown(api: Platform, webhookId: string): Promise<Webhook | "gone"> {
+/** The registration of an id, where the platform shows it. @throws ApiError */
+export async function shown(api: Platform, webhookId: string): Promise<Shown> {
   try {
-    return await api.webhooks.get(webhookId);
+    return await offered(api, "getWebhook", () => api.webhooks.get(webhookId));
   } catch (error) {
     if (error instanceof ApiError && error.failure.is === "NotFound") return "gone";
     throw error;

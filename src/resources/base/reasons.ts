@@ -69,6 +69,8 @@ export const REASONS = {
   DeleteNotSupported: "The platform's surface has no delete.",
   NotObservable: "The platform's surface does not show it.",
   NotSupportedByApi: "The platform's surface has no such operation.",
+  SurfaceKnown: "What the platform offers beyond its specification is being learned; something is known.",
+  SurfaceUndecided: "Nothing is known yet of what the platform offers beyond its specification.",
   // The exchange with the platform.
   RateLimited: "The platform asks to slow down (429).",
   PlatformUnavailable: "The platform answers with errors (5xx).",

@@ -7,7 +7,7 @@ import { DEFAULT_WINDOWS, type Context, type Windows } from "../../../src/engine
 import { createEntries } from "../../../src/engine/entries.ts";
 import { createGraph } from "../../../src/engine/graph.ts";
 import { createImprints } from "../../../src/engine/imprints.ts";
-import type { Kind, Surface } from "../../../src/engine/kind.ts";
+import type { Kind } from "../../../src/engine/kind.ts";
 import { readSlot, type Intent } from "../../../src/engine/ledger.ts";
 import { reconciler } from "../../../src/engine/reconcile.ts";
 import { createSessions, type Session } from "../../../src/engine/session.ts";
@@ -38,7 +38,7 @@ import { LINK, NO_CONNECTIONS, connectionTo } from "./surroundings.ts";
 
 /** Rules of the engine's surroundings that a test may break, to see that the model notices. */
 export interface Rules {
-  readonly surface: Surface;
+  readonly surface: "Documented" | "Full";
   readonly windows: Partial<Windows>;
   /** Whether the fence counts. */
   readonly fenced: boolean;

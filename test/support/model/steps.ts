@@ -1,7 +1,6 @@
 /** What a process of the operator does next in the model's world, and what can come between. */
 import { inspect } from "node:util";
 
-import type { Surface } from "../../../src/engine/kind.ts";
 import { isTimeToWrite } from "../../../src/kube/leader.ts";
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/types.ts";
 import { LONG, NOTHING, TICK, nonceOf, type Command, type Memory, type Reply, type Stand } from "./exchange.ts";
@@ -21,7 +20,7 @@ export class Violation extends Error {}
 export interface Setting {
   readonly processes: Processes;
   /** What the platform shows: on the full one a list shows what a lost answer was about. */
-  readonly surface: Surface;
+  readonly surface: "Documented" | "Full";
   /** What a user may change the spec to; undefined: the spec stays. */
   readonly edit: ((spec: KubeObject["spec"]) => KubeObject["spec"]) | undefined;
   /** Requests may land after their window, and a process may be frozen between its last check and its request. */

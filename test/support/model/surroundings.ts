@@ -1,10 +1,10 @@
 /** What a pass of the model finds around it: one connection, which works, and a platform that asks the model. */
 import { createBrake } from "../../../src/engine/brake.ts";
 import type { Connection } from "../../../src/engine/connections.ts";
-import type { Surface } from "../../../src/engine/kind.ts";
 import type { Clock, Json } from "../../../src/kube/types.ts";
 import { NAMESPACE } from "../engine-cluster.ts";
 import type { Op, Remote, WidgetApi } from "../engine-world.ts";
+import { supportsOn } from "../supports.ts";
 import type { Command } from "./exchange.ts";
 
 export const LINK = { kind: "Link", namespace: NAMESPACE, name: "default" };
@@ -21,7 +21,7 @@ export const NO_CONNECTIONS = {
 };
 
 export function connectionTo(
-  surface: Surface,
+  surface: "Documented" | "Full",
   clock: Clock,
   ask: (command: Command) => Promise<Json>,
 ): Connection<WidgetApi> {
@@ -45,7 +45,7 @@ export function connectionTo(
       allowedNamespaces: undefined,
     },
     host: "platform.example",
-    api: apiOver(ask),
+    api: apiOver(surface, ask),
     brake: createBrake(clock),
     token: () => "token-1",
     trouble: undefined,
@@ -62,14 +62,14 @@ export function connectionTo(
   };
 }
 
-function apiOver(ask: (command: Command) => Promise<Json>): WidgetApi {
+function apiOver(surface: "Documented" | "Full", ask: (command: Command) => Promise<Json>): WidgetApi {
   const call = async (op: Op, id = "", made: Partial<Remote> = {}): Promise<unknown> =>
     await ask({ to: "platform", op, id, made });
   const remote = async (op: Op, id: string, made?: Partial<Remote>): Promise<Remote> =>
     (await call(op, id, made)) as Remote;
   return {
     reserve: () => Promise.resolve(),
-    isDocumented: () => false,
+    capabilities: { supports: supportsOn(surface), missing: () => {}, summary: () => surface },
     limited: () => undefined,
     refresh: () => {},
     close: () => Promise.resolve(),
