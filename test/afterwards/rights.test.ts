@@ -16,6 +16,10 @@ const SPARE: ReadonlyMap<string, string> = new Map([
     `get ${plural} of platform-operator.io, ${scope === "Cluster" ? "cluster" : "everywhere"}`,
     "one writer reads an object of any kind again after a conflict, which comes when somebody else writes at that moment",
   ]),
+  ...["get", "create", "patch"].map((verb): [string, string] => [
+    `${verb} configmaps, operator's namespace`,
+    "the same right everywhere lets the request through first; it counts where single namespaces are watched",
+  ]),
   [
     "patch events of events.k8s.io, everywhere",
     "an event that comes again is counted once a minute, and few operators of the tests live that long",

@@ -124,9 +124,7 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
     expect(output?.data["templates.json"]).toContain('"key":"kubernetes-essentials"');
     const bearer = world.connect({ scheme: "Bearer" });
     const { ready } = catalog.report(pass, await catalog.observe(pass, bearer));
-    expect(ready.message).toContain(
-      "GitRepositories cannot be read: the list of git repositories takes an API token only",
-    );
+    expect(ready.message).toContain("GitRepositories cannot be read: This operation takes an API token");
   });
 
   it("keeps to the last good list while the catalogue cannot be loaded", async () => {

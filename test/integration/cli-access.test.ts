@@ -198,7 +198,9 @@ describe("what goes wrong is told in one line", () => {
   it("git repositories on a connection with the Bearer scheme", async () => {
     await user.apply(scoped("bearer", { auth: { scheme: "Bearer", tokenSecretRef: { name: "default" } } }));
     const ended = await user.run(["repositories", "--connection=bearer"]);
-    expect(ended).toEqual(failure(/^Nothing was sent \(listGitRepositories: .* takes an API token only/));
+    expect(ended).toEqual(
+      failure(/^The platform rejected the token \(401, listGitRepositories: This operation takes an API token/),
+    );
   });
 });
 

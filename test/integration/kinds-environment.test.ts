@@ -115,11 +115,9 @@ describe.each(SURFACES)("an environment on the %s surface", (surface) => {
   it("of a project that may not be read is not taken for gone", async () => {
     const runner = world.environment(projectId, spec({ name: "kept" }));
     await runner.run();
-    world.fault({
-      match: { operation: "getProjectEnvironmentStats" },
-      count: null,
-      answer: { is: "status", status: 403 },
-    });
+    for (const operation of ["getProjectEnvironmentStats", "listEnvironments"]) {
+      world.fault({ match: { operation }, count: null, answer: { is: "status", status: 403 } });
+    }
     const failure = await failureOf(runner.run({ goal: "absent" }));
     world.simulator.sim.faults.clear();
     expect(failure.failure.is).toBe("Forbidden");

@@ -128,11 +128,9 @@ describe("401", () => {
     }
   });
 
-  it("never comes for the list of git repositories: a Bearer connection is told before", async () => {
-    const before = world.calls().length;
+  it("is the platform's own answer to a Bearer connection that asks for the git repositories", async () => {
     const error = await failureOf(world.connect({ scheme: "Bearer" }).organization.gitRepositories());
-    expect(error.failure).toEqual({ is: "Refused" });
-    expect(world.calls()).toHaveLength(before);
+    expect(error.failure).toEqual({ is: "Unauthorized" });
   });
 });
 

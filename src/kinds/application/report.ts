@@ -12,6 +12,7 @@ import type { ApplicationMemory, LastDeployment } from "../../resources/applicat
 import { hasFailed } from "../service/baseline.ts";
 import { lastFailureOf, runStateDrift, runStateOf, stoppingOf } from "../service/history.ts";
 import { ingressFields, ingressReady } from "../service/ingress.ts";
+import { carries } from "../service/progress.ts";
 import { memorable, revisionOf, settingsDrift, shownField } from "../service/settings.ts";
 import { shownState, stateCondition } from "../service/words.ts";
 import { fitOptional } from "../text.ts";
@@ -74,8 +75,7 @@ function upToDate(pass: ApplicationPass, seen: Seen): readonly ConditionFact[] {
   const last = lastDeployment(pass, seen);
   const cause = deployCause(pass, last, false);
   const phase = progressOf(pass, seen)?.phase;
-  const isBuilt = phase === "running" || phase === "stopped";
-  if (cause === undefined && last !== undefined && isBuilt && !isLost(pass, seen, last)) {
+  if (cause === undefined && last !== undefined && carries(phase, last) && !isLost(pass, seen, last)) {
     return [{ type: "UpToDate", status: "True", reason: "UpToDate", message: "What was written last is deployed." }];
   }
   const what = cause === undefined || cause === "retry" ? "deployment" : cause;

@@ -77,16 +77,10 @@ export async function readSections(
 }
 
 /** What the platform refuses to show, or does not have, it will not show at the next look either. */
-const LASTING: ReadonlySet<ApiError["failure"]["is"]> = new Set([
-  "Refused",
-  "NotFound",
-  "NotSupported",
-  "Invalid",
-  "Conflict",
-]);
+const LASTING: ReadonlySet<ApiError["failure"]["is"]> = new Set(["Refused", "NotFound", "NotSupported"]);
 
 /** The list of repositories may take other tokens than all other operations do: a rejection is no news of the connection. */
-const REJECTED: ReadonlySet<ApiError["failure"]["is"]> = new Set(["Unauthorized", "Forbidden"]);
+const REJECTED: ReadonlySet<ApiError["failure"]["is"]> = new Set(["Unauthorized", "Forbidden", "Invalid", "Conflict"]);
 
 function isLasting({ failure }: ApiError, section: CatalogSection): boolean {
   return LASTING.has(failure.is) || (section === "GitRepositories" && REJECTED.has(failure.is));

@@ -63,7 +63,7 @@ describe("the report on a database", () => {
       "one whose state is no reason",
       {},
       seenFull("so so"),
-      ["Deployed Unknown UnknownState", "UpToDate False DeployPending"],
+      ["Deployed Unknown UnknownState", "UpToDate True UpToDate"],
     ],
     ["one that is not ours yet", { proof: "claimed" }, seenFull("DEPLOYED"), []],
     [

@@ -4,6 +4,7 @@ import { servicePhase } from "../../platform/states.ts";
 import type { DatabaseMemory } from "../../resources/database.ts";
 import { hasFailed } from "../service/baseline.ts";
 import { lastFailureOf, runStateDrift, runStateOf, stoppingOf } from "../service/history.ts";
+import { carries } from "../service/progress.ts";
 import { memorable, revisionOf, settingsDrift, shownField } from "../service/settings.ts";
 import { shownState, stateCondition } from "../service/words.ts";
 import { fitOptional } from "../text.ts";
@@ -73,8 +74,7 @@ function upToDate(pass: DatabasePass, seen: Seen): readonly ConditionFact[] {
   const phase = progressOf(pass, seen)?.phase;
   if (phase === undefined || (phase === "idle" && pass.spec.runState === "Stopped")) return [];
   const last = followed(pass, seen);
-  const isOut = phase === "running" || phase === "stopped";
-  if (isOut && last !== undefined && !isPending(pass, last) && !hasFailed(last)) {
+  if (carries(phase, last) && last !== undefined && !isPending(pass, last) && !hasFailed(last)) {
     return [{ type: "UpToDate", status: "True", reason: "UpToDate", message: "What was written last is deployed." }];
   }
   const message = "The settings that were written last are not deployed yet.";

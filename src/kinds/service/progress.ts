@@ -76,6 +76,12 @@ function isBelievable(last: ServiceDeployment, status: ServiceStatus, phase: Pha
   return !waits && (movedPast(last.baseline, status) || isOf(last, status));
 }
 
+/** Whether the service carries its last deployment; a state that tells nothing leaves what the deployment's end told. */
+export function carries(phase: Phase | undefined, last: ServiceDeployment | undefined): boolean {
+  if (phase === "unknown") return last?.finishedAt !== undefined;
+  return phase === "running" || phase === "stopped";
+}
+
 /** What only work on a deployment shows; QUEUED is also what its order is answered with. */
 const AT_WORK = /^(BUILDING|WAITING_RUNNING|DEPLOYING|EXECUTING|RECAP)$/;
 

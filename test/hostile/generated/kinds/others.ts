@@ -129,6 +129,7 @@ export const operation: KindCases = {
       ),
       "source.helm_repository": once({ ...CHART, chart_name: "kafka" }, rendered("kafka"), renders),
       outputConfigMap: once(`${object}-elsewhere`, local("it says where the values go in the cluster"), renders),
+      completion: once("Accepted", local("it says when the operation counts as complete")),
       backoffLimit: once(4, local("it says how often the operator tries")),
       activeDeadlineSeconds: once(900, local("it says how long the operator waits")),
       ttlSecondsAfterFinished: once(86_400, local("it says how long the object is kept")),
