@@ -56,12 +56,13 @@ export interface KindWorld {
 }
 
 /** Starts a platform that works at the pace of `pass`. */
-export async function startKindWorld(surface: SurfaceName): Promise<KindWorld> {
+/** @param known what the client is told of the platform; it learns with "Auto" */
+export async function startKindWorld(surface: SurfaceName, known: SurfaceName | "Auto" = surface): Promise<KindWorld> {
   const simulator = await startSimulator({ surface: surface === "Full" ? "full" : "documented", speed: 1 });
   const { sim } = simulator;
   const clock = hurriedClock();
   const api = connectPlatform({
-    surface,
+    surface: known,
     baseUrl: simulator.url,
     pathPrefix: "",
     organizationId: simulator.organizationId,

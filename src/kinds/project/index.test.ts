@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { USUAL_POLICIES } from "../../../test/support/policies.ts";
-import { supportsOn, type OnSurface } from "../../../test/support/supports.ts";
+import { capabilitiesOn, supportsOn, type OnSurface } from "../../../test/support/supports.ts";
 import type { Goal, Pass } from "../../engine/kind.ts";
+import type { Platform } from "../../platform/index.ts";
 import type { Project } from "../../platform/projects.ts";
 import type { ProjectMemory, ProjectSpec } from "../../resources/project.ts";
 import { NOT_READ, type SideRead } from "../side-read.ts";
@@ -162,6 +163,24 @@ describe("the plan of a project", () => {
       step: { mark: { absentAt: null } },
     });
   });
+});
+
+it.each<[Goal, number]>([
+  ["present", 5_000],
+  ["absent", 0],
+  ["stopped", 0],
+])("for the goal %s a project is compared with a list that is at most %i ms old", async (goal, maxAge) => {
+  const ages: (number | undefined)[] = [];
+  const projects = {
+    list: (options?: { readonly maxAgeMs?: number }) => {
+      ages.push(options?.maxAgeMs);
+      return Promise.resolve([remote()]);
+    },
+    environmentStats: () => Promise.resolve([]),
+  };
+  const api = { capabilities: capabilitiesOn("Full"), projects, serverNow: () => NOW } as unknown as Platform;
+  await project.observe(passOf({ goal }), api);
+  expect(ages).toEqual([maxAge]);
 });
 
 describe("the report of a project", () => {

@@ -1,0 +1,84 @@
+/** Platforms that offer some of the operations beyond the specification. */
+import { beforeAll, describe, expect, it, vi } from "vitest";
+
+import { member } from "../../src/kube/json.ts";
+import type { CallEntry } from "../../src/simulator/journal.ts";
+import { operations } from "../../src/simulator/operations.ts";
+import { partialPlatforms, type SwitchedOff } from "../../src/simulator/platforms.ts";
+import { changeSettings } from "../../src/simulator/settings.ts";
+import { COMMIT, OTHER_COMMIT } from "../support/applications.ts";
+import { condition } from "../support/cluster.ts";
+import { createStage } from "../support/stage.ts";
+import { application, stagedApplications } from "../support/staged-applications.ts";
+
+const beyond = operations.filter(({ surface, id }) => surface === "full" && id !== "getProject");
+const only: SwitchedOff = Object.fromEntries(
+  beyond.map(({ id, path }) => [id, path.endsWith("/application") ? 405 : 404]),
+);
+
+describe.each<[string, SwitchedOff, updated: boolean]>([
+  ["that only reads", partialPlatforms["read-only"], false],
+  // Nothing is known to be missing before something is to be deleted.
+  ["that neither deletes nor stops", partialPlatforms["no-delete"], true],
+  ["of lists alone", partialPlatforms["lists-only"], false],
+  ["that shows a project and nothing else", only, false],
+])("a platform %s", (_title, switchedOff, updated) => {
+  const stage = createStage({ surface: "full" });
+  const staged = stagedApplications(stage);
+  const sent = (id: string): number =>
+    stage.platform
+      .journal()
+      .filter((entry): entry is CallEntry => entry.is === "call")
+      .filter(({ operation }) => operation === id).length;
+
+  beforeAll(async () => {
+    changeSettings(stage.platform.sim.settings, { switchedOff });
+    const ground = new Set(["Secret", "PlatformConnection", "PlatformProject", "PlatformEnvironment"]);
+    const wanted = stage
+      .quickstart()
+      .filter(({ kind, metadata }) => ground.has(kind) && !["production", "dns", "api"].includes(metadata.name));
+    await stage.apply(...wanted);
+    await stage.waitFor("PlatformEnvironment", "staging", { status: "True" });
+  });
+
+  it("deploys, follows an edit as far as it can, and never takes what exists for deleted", async () => {
+    await staged.deploy("web", COMMIT, { cpu: 250, lifecycle: { deletionPolicy: "Delete" } });
+    await staged.change("web", { cpu: 500, deploy: { gitCommitId: OTHER_COMMIT } });
+    if (updated) await staged.deployed("web", OTHER_COMMIT);
+    else await staged.ready("web", "False", "UpdateNotSupported");
+    await stage.settled();
+    const told = condition(await stage.get("PlatformApplication", "web"), "Ready");
+    expect(told?.reason).not.toBe("ExternalResourceDeleted");
+  });
+
+  it("says so on the connection, remembers it across a restart, and asks no more", async () => {
+    const connection = await stage.waitFor("PlatformConnection", "default", ({ status }) => {
+      const [surface, missing] = [member(status, "surface"), member(member(status, "operations"), "unsupported")];
+      if (updated) return surface === "Full";
+      // What the edit has taught: the update, or the record that it would need.
+      const taught = new Set(["updateApplication", "getApplication"]);
+      return surface === "Partial" && Array.isArray(missing) && missing.some((name) => taught.has(String(name)));
+    });
+    expect(condition(connection, "SurfaceKnown")).toMatchObject({ status: "True", reason: "SurfaceKnown" });
+    const refused = beyond.filter(({ id }) => switchedOff[id] !== undefined).map(({ id }) => [id, sent(id)]);
+    const looks = sent("getApplicationStatus") + sent("getEnvironmentStatuses");
+    await stage.restart();
+    await vi.waitFor(() => {
+      expect(sent("getApplicationStatus") + sent("getEnvironmentStatuses")).toBeGreaterThan(looks);
+    }, 20_000);
+    await stage.settled();
+    await stage.quiet(2);
+    expect(beyond.filter(({ id }) => switchedOff[id] !== undefined).map(({ id }) => [id, sent(id)])).toEqual(refused);
+  });
+
+  it("is asked to delete once, lets go, and says what stays", async () => {
+    const before = sent("deleteApplication");
+    await stage.remove("PlatformApplication", "web");
+    expect(sent("deleteApplication") - before).toBeLessThanOrEqual(1);
+    expect([...stage.platform.world().services.values()].map(({ name }) => name)).toContain("web");
+    await stage.apply(application("other", undefined, { lifecycle: { deletionPolicy: "Delete" } }));
+    await stage.waitFor("PlatformApplication", "other", { status: "True" });
+    await stage.remove("PlatformApplication", "other");
+    expect(sent("deleteApplication") - before).toBeLessThanOrEqual(1);
+  });
+});
