@@ -33,8 +33,15 @@ const current: Application = {
 describe("an application", () => {
   it.each<Sent>([
     [
-      "created with health checks and its provider",
+      "created with the documented members alone",
       (platform) => platform.applications.create(ID, { ...input, gitRepository: { url, branch: "main" } }),
+      `POST /environment/${ID}/application`,
+      { name: "web", git_repository: { url, branch: "main" } },
+    ],
+    [
+      "created with health checks and its provider, where they are required",
+      (platform) =>
+        platform.applications.create(ID, { ...input, gitRepository: { url, branch: "main" } }, { extended: true }),
       `POST /environment/${ID}/application`,
       { name: "web", healthchecks: {}, git_repository: { url, branch: "main", provider: "GITHUB" } },
     ],
@@ -55,7 +62,6 @@ describe("an application", () => {
       `POST /environment/${ID}/application`,
       {
         name: "web",
-        healthchecks: {},
         git_repository: { url: "git@git.acme.dev:web.git", branch: "main", provider: "GITLAB", root_path: "/" },
         build_mode: "DOCKER",
         dockerfile_path: "Dockerfile",

@@ -4,7 +4,7 @@ import type { Caller, ReadOptions } from "./caller.ts";
 import { created, json, matching, maybe, nothing } from "./decode.ts";
 import type { Created, Decode } from "./decode.ts";
 import { folded, sent } from "./encode.ts";
-import type { Encode } from "./encode.ts";
+import type { Encode, Extended } from "./encode.ts";
 import { gitProvider } from "./git-provider.ts";
 import { overlay } from "./overlay.ts";
 import { commit, filled, request, wellFormed } from "./request-schema.ts";
@@ -50,10 +50,14 @@ const application = editable(
 const repositoryRequest = request({
   url: filled,
   branch: wellFormed.optional(),
-  /** In the platform's spelling; derived from the host of `url` when absent. */
+  /** In the platform's spelling. */
   provider: wellFormed.optional(),
   rootPath: wellFormed.optional(),
-}).transform((body) => ({ ...body, provider: body.provider ?? gitProvider(body.url) }));
+});
+const withProvider = repositoryRequest.transform((body) => ({
+  ...body,
+  provider: body.provider ?? gitProvider(body.url),
+}));
 
 const portRequest = request({
   internalPort: z.int(),
@@ -62,9 +66,8 @@ const portRequest = request({
   publiclyAccessible: z.boolean().default(false),
 });
 
-const applicationRequest = request({
+const settings = {
   name: filled,
-  gitRepository: repositoryRequest,
   buildMode: wellFormed.optional(),
   dockerfilePath: wellFormed.optional(),
   // Platform units, which the spec does not name.
@@ -73,9 +76,12 @@ const applicationRequest = request({
   minRunningInstances: z.int().optional(),
   maxRunningInstances: z.int().optional(),
   ports: z.array(portRequest).readonly().optional(),
-});
-/** Deployed services require healthchecks, which the spec does not show. */
-const newApplication = applicationRequest.transform((body) => ({ healthchecks: {}, ...body }));
+};
+/** The members of the specification. */
+const documentedApplication = request({ ...settings, gitRepository: repositoryRequest });
+const applicationRequest = request({ ...settings, gitRepository: withProvider });
+/** With those that deployed services require beyond it. */
+const extendedApplication = applicationRequest.transform((body) => ({ healthchecks: {}, ...body }));
 const deployRequest = request({ gitCommitId: commit });
 const logQuery = z.object({ tail: z.int().min(1) });
 
@@ -84,7 +90,8 @@ export type ApplicationPort = z.output<typeof port>;
 export type ApplicationInput = z.input<typeof applicationRequest>;
 
 export interface Applications {
-  create(environmentId: string, input: ApplicationInput): Promise<Created<Application>>;
+  /** @param options.extended sends the members as well that deployed services require beyond the specification. */
+  create(environmentId: string, input: ApplicationInput, options?: Extended): Promise<Created<Application>>;
   status(applicationId: string, options?: ReadOptions): Promise<ServiceStatus>;
   /** Starts a deployment of one commit. Undefined when the answer has no body. */
   deploy(applicationId: string, gitCommitId: string): Promise<ServiceStatus | undefined>;
@@ -108,11 +115,14 @@ const applicationList = json(results(application));
 
 export function applications(caller: Caller): Applications {
   return {
-    create: (environmentId, input) =>
+    create: (environmentId, input, { extended = false } = {}) =>
       caller.write(
         "createApplication",
         { environmentId },
-        { body: sent(newApplication, input), answer: created(application, { name: input.name }) },
+        {
+          body: extended ? sent(extendedApplication, input) : sent(documentedApplication, input),
+          answer: created(application, { name: input.name }),
+        },
       ),
     status: (applicationId, options) =>
       caller.read("getApplicationStatus", { applicationId }, { answer: json(serviceStatus), ...options }),

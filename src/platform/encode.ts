@@ -18,3 +18,8 @@ export function sent<Schema extends z.ZodType<object>>(
 export function folded<T extends object>(encode: Encode<T>, fold: (body: T) => object): Encode {
   return () => fold(encode());
 }
+
+/** Whether a body carries members beyond the specification. */
+export interface Extended {
+  readonly extended?: boolean;
+}

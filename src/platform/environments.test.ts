@@ -5,11 +5,19 @@ import type { Refused, Sent } from "../../test/support/platform-requests.ts";
 
 const current = { id: ID, name: "prod", record: { id: ID, name: "prod", mode: "STAGING", cluster_id: OTHER } };
 
+const EXTENDED = { extended: true };
+
 describe("an environment", () => {
   it.each<Sent>([
     [
-      "created with its cluster under both names",
+      "created on a cluster",
       (platform) => platform.environments.create(ID, { name: "prod", mode: "PRODUCTION", clusterId: OTHER }),
+      `POST /project/${ID}/environment`,
+      { name: "prod", mode: "PRODUCTION", cluster_id: OTHER },
+    ],
+    [
+      "created with its cluster under both names, where that is required",
+      (platform) => platform.environments.create(ID, { name: "prod", mode: "PRODUCTION", clusterId: OTHER }, EXTENDED),
       `POST /project/${ID}/environment`,
       { name: "prod", mode: "PRODUCTION", cluster_id: OTHER, cluster: OTHER },
     ],

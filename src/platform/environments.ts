@@ -4,6 +4,7 @@ import type { Caller, ReadOptions } from "./caller.ts";
 import { created, json, jsonStringOrText, maybe, nothing } from "./decode.ts";
 import type { Created } from "./decode.ts";
 import { folded, sent } from "./encode.ts";
+import type { Extended } from "./encode.ts";
 import { overlay } from "./overlay.ts";
 import { filled, jsonObject, request, wellFormed } from "./request-schema.ts";
 import { date, editable, parent, record, results, text, uuid } from "./schema.ts";
@@ -26,7 +27,8 @@ const change = {
   mode: wellFormed.optional(),
 };
 const environmentChange = request(change);
-const newEnvironment = request({ ...change, clusterId: uuid.optional() }).transform((body) => ({
+const documentedEnvironment = request({ ...change, clusterId: uuid.optional() });
+const extendedEnvironment = documentedEnvironment.transform((body) => ({
   ...body,
   cluster: body.cluster_id,
 }));
@@ -34,15 +36,15 @@ const helmRequest = request({ source: jsonObject });
 
 export type Environment = z.output<typeof environment>;
 
-export type EnvironmentInput = z.input<typeof newEnvironment>;
+export type EnvironmentInput = z.input<typeof documentedEnvironment>;
 export type EnvironmentChange = z.input<typeof environmentChange>;
 
 export interface Environments {
   /**
-   * The cluster is sent under both names that services read, `cluster_id` (spec) and `cluster`. One that reads
-   * neither takes its default cluster: compare `clusterId` of the answer.
+   * A platform that does not read `cluster_id` takes its default cluster: compare `clusterId` of the answer.
+   * @param options.extended sends the cluster as `cluster` as well, the name that deployed services read
    */
-  create(projectId: string, input: EnvironmentInput): Promise<Created<Environment>>;
+  create(projectId: string, input: EnvironmentInput, options?: Extended): Promise<Created<Environment>>;
   /**
    * The default values of a chart, as YAML. Changes nothing.
    * @param source where the chart comes from, in the platform's own spelling: the spec does not show its two variants.
@@ -62,11 +64,14 @@ const environmentList = json(results(environment));
 
 export function environments(caller: Caller): Environments {
   return {
-    create: (projectId, input) =>
+    create: (projectId, input, { extended = false } = {}) =>
       caller.write(
         "createEnvironment",
         { projectId },
-        { body: sent(newEnvironment, input), answer: created(environment, { name: input.name }) },
+        {
+          body: extended ? sent(extendedEnvironment, input) : sent(documentedEnvironment, input),
+          answer: created(environment, { name: input.name }),
+        },
       ),
     helmDefaultValues: (environmentId, source) =>
       caller.fetch(

@@ -103,7 +103,8 @@ function register(
     },
     handler: (request, reply) => {
       const principal = sim.auth.identify(request.headers.authorization, id);
-      if (sim.settings.strictBodies && sim.settings.surface === "documented") checkDocumentedBody(id, request.body);
+      const { strictBodies, surface, profile } = sim.settings;
+      if (strictBodies && surface === "documented" && profile.records === "seed") checkDocumentedBody(id, request.body);
       const result = route.handle(
         { params: request.params, query: request.query, body: request.body ?? undefined },
         { sim, principal, effect: (effect) => entryOf(request)?.effects.push(effect) },

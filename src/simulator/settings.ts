@@ -63,7 +63,7 @@ export const Settings = z.strictObject({
   surface: z.enum(surfaces),
   /** Operations that answer that they are not there, or not for this caller. */
   switchedOff: SwitchedOff,
-  /** Whether a body on the documented surface may have the documented members only. */
+  /** Whether a body on the documented surface, with documented records, may have the documented members only. */
   strictBodies: z.boolean(),
   /** Binding layers whose status and reason are given, by their key. */
   layerStatuses: z.record(z.string(), z.strictObject({ status: z.string(), reason: z.string() })),
@@ -137,7 +137,7 @@ export function settingsOf(platform: PlatformName): Settings {
   return {
     surface,
     switchedOff,
-    strictBodies: false,
+    strictBodies: surface === "documented",
     layerStatuses: {},
     ingresses: true,
     alreadyStopped: "The service is already stopped",

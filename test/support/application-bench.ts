@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { JsonObject } from "../../src/engine/kind.ts";
 import { COMMIT, rawSpec } from "./applications.ts";
 import { startKindWorld, type KindWorld, type SurfaceName } from "./kind-world.ts";
+import { extendedOn } from "./simulated-platform.ts";
 
 type ApplicationRunner = ReturnType<KindWorld["application"]>;
 
@@ -72,7 +73,11 @@ export function applicationBench(surface: SurfaceName): ApplicationBench {
     },
     foreign: async () => {
       const gitRepository = { url: "https://github.com/acme/api.git", branch: "main" };
-      const { id } = await world.api.applications.create(environmentId, { name: bench.name, gitRepository });
+      const { id } = await world.api.applications.create(
+        environmentId,
+        { name: bench.name, gitRepository },
+        extendedOn(world.simulator),
+      );
       await world.api.applications.deploy(id, COMMIT);
       world.pass(120);
       world.writes();

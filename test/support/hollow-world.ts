@@ -62,6 +62,7 @@ export function hollowWorld(id: string): World {
   return {
     admin: new Proxy({}, { get: () => area }) as Platform,
     simulator: { credentialsId: id, sim: { time } } as unknown as World["simulator"],
+    members: () => ({ extended: true }),
     projectId: id,
     environmentId: id,
     applicationId: id,

@@ -8,6 +8,7 @@ import type { Cluster } from "../../src/simulator/world.ts";
 import { condition, type Condition } from "./cluster.ts";
 import type { Runner } from "./kind-runner.ts";
 import { startKindWorld, type KindWorld, type SurfaceName } from "./kind-world.ts";
+import { extendedOn } from "./simulated-platform.ts";
 import type { Stage } from "./stage.ts";
 
 export const COMMIT = "0123456789abcdef0123456789abcdef01234567";
@@ -44,7 +45,9 @@ export function operationBench(surface: SurfaceName): OperationBench {
     world.change({ nullRequestIds: false, acceptLatencySeconds: 0, queueMode: "queue" });
     const { api } = world;
     const gitRepository = { url: "https://github.com/acme/web.git", branch: "main" };
-    applicationId = (await api.applications.create(environmentId, { name: `api-${names}`, gitRepository })).id;
+    applicationId = (
+      await api.applications.create(environmentId, { name: `api-${names}`, gitRepository }, extendedOn(world.simulator))
+    ).id;
     await api.applications.deploy(applicationId, COMMIT);
     const settings = { name: `main-${names}`, type: "POSTGRESQL", mode: "CONTAINER", version: "16" };
     databaseId = (await api.databases.create(environmentId, settings)).id;

@@ -48,7 +48,7 @@ export const documented: Record<On<"Documented">, Case> = {
   },
   createApplication: {
     needs: "write",
-    call: (p, w) => p.applications.create(w.environmentId, applicationInput(w.name())),
+    call: (p, w) => p.applications.create(w.environmentId, applicationInput(w.name()), w.members()),
   },
   getApplicationStatus: { needs: "read", call: (p, w) => p.applications.status(w.applicationId) },
   deployApplication: { needs: "deploy", call: (p, w) => p.applications.deploy(w.applicationId, COMMIT) },
@@ -59,7 +59,14 @@ export const documented: Record<On<"Documented">, Case> = {
     call: (p, w) =>
       p.variables.import(w.applicationId, {
         overwrite: true,
-        vars: [{ name: "MODE", value: "fast", isSecret: false, scope: "APPLICATION" }],
+        vars: [
+          {
+            name: "MODE",
+            value: "fast",
+            isSecret: false,
+            ...(w.members().extended && { scope: "APPLICATION" }),
+          },
+        ],
       }),
   },
   listVariables: { needs: "read", call: (p, w) => p.variables.list(w.applicationId) },
@@ -143,7 +150,7 @@ export const full: Record<On<"Full">, Case> = {
   updateApplication: {
     needs: "write",
     call: async (p, w) => {
-      const current = await w.admin.applications.create(w.environmentId, applicationInput(w.name()));
+      const current = await w.admin.applications.create(w.environmentId, applicationInput(w.name()), w.members());
       return p.applications.update(current, { ...applicationInput(current.name), cpu: 750 });
     },
   },

@@ -7,12 +7,15 @@ import type { Surface } from "../../src/simulator/operations.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import type { Simulator } from "../../src/simulator/simulator.ts";
 import { hurriedClock } from "./platform-client.ts";
+import { extendedOn } from "./simulated-platform.ts";
 
 export const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 
 /** A simulator with one of everything, and an administrator who prepares what an operation acts on. */
 export interface World {
   readonly simulator: Simulator;
+  /** Whether bodies have to carry what deployed services require beyond the documentation. */
+  readonly members: () => { readonly extended: boolean };
   readonly admin: Platform;
   readonly projectId: string;
   readonly environmentId: string;
@@ -62,7 +65,7 @@ export async function startWorld(surface: Surface, pathPrefix: string): Promise<
   const project = await admin.projects.create({ name: name() });
   const environment = await admin.environments.create(project.id, { name: name(), mode: "STAGING", clusterId: first });
   const newApplication = async () => {
-    const { id } = await admin.applications.create(environment.id, applicationInput(name()));
+    const { id } = await admin.applications.create(environment.id, applicationInput(name()), extendedOn(simulator));
     await admin.applications.deploy(id, COMMIT);
     return id;
   };
@@ -73,6 +76,7 @@ export async function startWorld(surface: Surface, pathPrefix: string): Promise<
   };
   return {
     simulator,
+    members: () => extendedOn(simulator),
     admin,
     projectId: project.id,
     environmentId: environment.id,

@@ -73,6 +73,11 @@ export function platformBench(options: Partial<SimulatorOptions> = {}): Platform
   };
 }
 
+/** Whether bodies have to carry what deployed services require beyond the documentation. */
+export function extendedOn({ sim }: Pick<Simulator, "sim">): { readonly extended: boolean } {
+  return { extended: sim.settings.profile.records === "public" };
+}
+
 /** What came back from a call. */
 export interface Answer {
   readonly status: number;

@@ -6,6 +6,7 @@ import { addForeignVariable } from "../../src/simulator/control.ts";
 import type { Variable } from "../../src/simulator/world.ts";
 import { kindRunner, type PassChange, type Ran, type Runner, type Surroundings } from "./kind-runner.ts";
 import { startKindWorld, type KindWorld, type SurfaceName } from "./kind-world.ts";
+import { extendedOn } from "./simulated-platform.ts";
 
 /** A variable set and what the outside provides for it. */
 export interface SetRunner extends Runner {
@@ -49,7 +50,8 @@ export function variableSetBench(surface: SurfaceName): VariableSetBench {
   let waited = 0;
   const created = async (name: string): Promise<string> => {
     const gitRepository = { url: "https://github.com/acme/web.git", branch: "main" };
-    return (await world.api.applications.create(environmentId, { name, gitRepository })).id;
+    return (await world.api.applications.create(environmentId, { name, gitRepository }, extendedOn(world.simulator)))
+      .id;
   };
   beforeAll(async () => {
     world = await startKindWorld(surface);

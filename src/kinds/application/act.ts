@@ -6,6 +6,7 @@ import type { ApplicationMemory, LastDeployment } from "../../resources/applicat
 import { baselineOf } from "../service/baseline.ts";
 import { accepted, begun } from "../service/progress.ts";
 import { memorable, revisionOf, writtenWith } from "../service/settings.ts";
+import { takesMore } from "../surface.ts";
 import { importItems } from "../variables.ts";
 import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
 import { followed } from "./progress.ts";
@@ -50,7 +51,9 @@ export async function act(step: Do, pass: ApplicationPass, seen: Seen, api: Plat
 }
 
 async function create(pass: ApplicationPass, seen: Seen, api: Platform): Promise<Folded> {
-  const made = await api.applications.create(pass.inputs.environmentId, applicationInput(pass.spec));
+  const made = await api.applications.create(pass.inputs.environmentId, applicationInput(pass.spec), {
+    extended: takesMore(pass),
+  });
   // A service that was just created is READY until it is deployed (api-behaviour §6.2).
   const status = { id: made.id, state: "READY", serviceDeploymentStatus: "NEVER_DEPLOYED" };
   const memory = { ...pass.memory, written: { settings: memorable(declaredSettings(pass.spec)), revision: 0 } };

@@ -8,6 +8,7 @@ import type { PlatformKind } from "../kind.ts";
 import { baseline, landed } from "../names.ts";
 import { offered } from "../offered.ts";
 import { sideRead } from "../side-read.ts";
+import { takesMore } from "../surface.ts";
 import { countOf } from "../text.ts";
 import { driftOf, memoryOf, mineOf, recordOf, type Do, type EnvironmentPass, type Inputs, type Seen } from "./model.ts";
 import { plan } from "./plan.ts";
@@ -134,11 +135,8 @@ async function withMine(pass: EnvironmentPass, projectId: Uuid, lists: Lists, ap
 
 async function create(pass: EnvironmentPass, seen: Seen, api: Platform): Promise<Known<Seen, EnvironmentMemory>> {
   const { name, mode } = pass.spec;
-  const made = await api.environments.create(pass.inputs.projectId, {
-    name,
-    clusterId: pass.inputs.clusterId,
-    ...(mode === undefined ? {} : { mode }),
-  });
+  const wanted = { name, clusterId: pass.inputs.clusterId, ...(mode === undefined ? {} : { mode }) };
+  const made = await api.environments.create(pass.inputs.projectId, wanted, { extended: takesMore(pass) });
   const counts = [...seen.counts, { id: made.id, serviceTotalNumber: 0 }];
   return {
     seen: { ...seen, counts, records: seen.records && [...seen.records, made] },
