@@ -47,7 +47,9 @@ function planStop<Do>(pass: ServicePass, status: ServiceStatus, { noun, stop, un
 
 function planDelete<Do>(pass: ServicePass, seen: Removed, status: ServiceStatus, remover: Remover<Do>): Plan<Do> {
   const { noun, op } = remover;
-  if (pass.supports(op) === "Unsupported") {
+  // Of what nothing shows, an answer that nothing is there would tell neither that it is gone nor that it cannot be deleted.
+  const isProvable = pass.supports(op) === "Supported" || seen.siblings !== undefined || noun === "application";
+  if (pass.supports(op) === "Unsupported" || !isProvable) {
     return stalled("DeleteNotSupported", `The platform's surface has no deletion of ${noun}s.`);
   }
   const record = seen.siblings?.find(({ id }) => id === pass.id);

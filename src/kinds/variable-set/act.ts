@@ -1,6 +1,5 @@
 /** One request, and its answer folded into what is known. */
 import { sameContent, type Known } from "../../engine/kind.ts";
-import { ApiError } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
 import {
   MAX_NAMESAKES,
@@ -121,13 +120,8 @@ async function importVariables(
   return written(pass, seen, target, variables, new Set(taken));
 }
 
-/** What is gone already, e.g. with another variable that it was an alias of, is removed all the same. */
 async function remove({ id, entryId, isSecret }: Extract<Do, { what: "remove" }>, api: Platform): Promise<void> {
-  try {
-    await (isSecret ? api.variables.deleteSecret(id, entryId) : api.variables.delete(id, entryId));
-  } catch (error) {
-    if (!(error instanceof ApiError && error.failure.is === "NotFound")) throw error;
-  }
+  await (isSecret ? api.variables.deleteSecret(id, entryId) : api.variables.delete(id, entryId));
 }
 
 /** What is known once these were sent. Their entries' ids and times are read back by the next pass. */

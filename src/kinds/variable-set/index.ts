@@ -25,6 +25,10 @@ export const variableSet: PlatformKind<VariableSetSpec, Inputs, Seen, VariableSe
   imprints: ({ targets }) =>
     (targets ?? []).flatMap(({ applicationId: id, writtenAt: at }) => (at === undefined ? [] : [{ id, at }])),
   observe,
+  shows: ({ do: step }, _pass, { targets }) => {
+    const sight = targets.get(step.id);
+    return sight?.is === "shown" && step.what !== "import" && sight.entries.some(({ id }) => id === step.entryId);
+  },
   plan,
   prepare: (step, pass, seen) => prepare(step.do, pass, seen),
   act: (step, pass, seen, api) => act(step.do, pass, seen, api),
