@@ -143,7 +143,10 @@ describe("plan", () => {
     await writeFile(join(directory, "web.json"), JSON.stringify(application("web", "shop")));
     const { code, stdout, stderr } = await call(["plan", "-f", directory, operator()], kubeconfig);
     expect(code).toBe(1);
-    expect(stderr).toBe("clusterplatformconnections are left out: you may not list them.\n");
+    expect(stderr).toBe(
+      "clusterplatformconnections are left out: you may not list them.\n" +
+        "the orphan ledger is left out: you may not read it.\n",
+    );
     expect(stdout).toMatch(
       /^papp\/web +error +PlatformConnection "default" cannot be used: You may not do this in the cluster: GET \S+\/secrets\/default: 403/m,
     );

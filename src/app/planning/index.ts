@@ -34,7 +34,7 @@ export interface PlanningOptions {
   /** The orphan ledger, which is only read. @see PlanningOptions.unread */
   readonly shards: Shards;
   /** Told when the user may not read it: what it would have said is not considered then. */
-  readonly unread: (error: KubeError) => void;
+  readonly unread: () => void;
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
@@ -146,8 +146,8 @@ async function orphansOf({ shards, clock, random, unread }: PlanningOptions): Pr
   try {
     await orphans.load();
   } catch (error) {
-    if (!isKube(error, "Forbidden") || !(error instanceof KubeError)) throw error;
-    unread(error);
+    if (!isKube(error, "Forbidden")) throw error;
+    unread();
   }
   return orphans;
 }

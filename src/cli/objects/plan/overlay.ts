@@ -55,8 +55,8 @@ export async function planManifests(manifests: readonly Manifest[], overlay: Ove
     rules: overlay.rules,
     operatorNamespace: overlay.operatorNamespace,
     shards: orphanShards(cluster.client, overlay.operatorNamespace),
-    unread: (error) => {
-      tell(`What earlier resources left on the platform is not considered: ${explain(error).message}`);
+    unread: () => {
+      tell("the orphan ledger is left out: you may not read it.");
     },
     installation: await installationOf(namespaces, [...present.values()]),
     version: VERSION,
