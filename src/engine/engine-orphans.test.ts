@@ -43,7 +43,7 @@ const ready = (bench: Bench): string => {
 };
 const messageOf = (bench: Bench): string => conditionOf(bench.cluster.get("Widget", "a"), "Ready")?.message ?? "";
 
-describe("[E17] what stays on the platform when its resource goes", () => {
+describe("[S4] what stays on the platform when its resource goes", () => {
   it("is recorded before the finalizer goes, where the platform deletes nothing", async () => {
     const bench = await documented();
     const [remote] = bench.world.remotes.values();

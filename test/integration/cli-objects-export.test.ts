@@ -8,7 +8,7 @@ import { z } from "zod";
 
 import { cli } from "../support/cli.ts";
 import { COMMIT, defaults } from "../support/manifests.ts";
-import { call } from "../support/simulated-platform.ts";
+import { call, extendedOn } from "../support/simulated-platform.ts";
 import { createStage, type Stage } from "../support/stage.ts";
 
 const { kubeconfigPath } = inject("controlPlane");
@@ -38,6 +38,7 @@ async function existing({ platform }: Stage): Promise<void> {
     expect((await call(platform, `POST ${path}`, body, authorization)).status).toBeLessThan(300);
   };
   const cluster = platform.clusterIds[0];
+  const { extended } = extendedOn(platform);
   const project = await post(`/organization/${platform.organizationId}/project`, {
     name: "Web Shop",
     description: "Sells things.",
@@ -46,15 +47,19 @@ async function existing({ platform }: Stage): Promise<void> {
     ["Staging", "STAGING"],
     ["Production", "PRODUCTION"],
   ]) {
-    const environment = await post(`/project/${project}/environment`, { name, mode, cluster });
+    const environment = await post(`/project/${project}/environment`, { name, mode, cluster_id: cluster });
     const application = await post(`/environment/${environment}/application`, {
       name: "API",
-      git_repository: { url: "https://github.com/acme/web.git", branch: "main", provider: "GITHUB" },
+      git_repository: {
+        url: "https://github.com/acme/web.git",
+        branch: "main",
+        ...(extended && { provider: "GITHUB" }),
+      },
       build_mode: "DOCKER",
       cpu: 250,
       memory: 256,
       ports: [{ internal_port: 8080, external_port: 443, protocol: "HTTP", publicly_accessible: true }],
-      healthchecks: {},
+      ...(extended && { healthchecks: {} }),
     });
     await act(`/application/${application}/environmentVariable`, { key: "LOG_LEVEL", value: "info" });
     await act(`/application/${application}/secret`, { key: "DATABASE_PASSWORD", value: PASSWORD });

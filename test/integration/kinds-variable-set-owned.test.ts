@@ -113,7 +113,11 @@ describe("what a variable set created on the Full surface", () => {
   it("is left to others who took it away while it was removed", async () => {
     const runner = bench.set({ variables: [plain] });
     await runner.settle();
-    bench.world.fault({ match: { operation: "deleteApplicationVariable" }, answer: { is: "status", status: 404 } });
+    bench.world.fault({
+      match: { operation: "deleteApplicationVariable" },
+      effect: "applied",
+      answer: { is: "status", status: 404 },
+    });
     expect(await runner.settle({ goal: "absent" })).toMatchObject({ ops: ["deleteVariable"], is: "settled" });
   });
 

@@ -130,6 +130,7 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
   });
 
   it("sends the scope that the spec has", async () => {
+    bench.world.change({ strictBodies: false });
     const variables = [plain, { name: "OWN", value: "1", scope: "APPLICATION" }];
     const runner = bench.set({ variables, scope: "ENVIRONMENT" });
     expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled" });

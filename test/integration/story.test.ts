@@ -9,7 +9,7 @@ import { z } from "zod";
 import { openBundle, type Bundle, type Ran } from "../support/bundle.ts";
 import type { Manifest } from "../support/cluster.ts";
 import { COMMIT, defaults, NEXT_COMMIT } from "../support/manifests.ts";
-import { call } from "../support/simulated-platform.ts";
+import { call, extendedOn } from "../support/simulated-platform.ts";
 import { createStage } from "../support/stage.ts";
 
 const facts = inject("controlPlane");
@@ -51,14 +51,19 @@ describe("the story of an organization that exists already", () => {
     };
     const made = async (path: string, body: object): Promise<string> => Made.parse(await post(path, body)).id;
     ids.project = await made(`/organization/${stage.platform.organizationId}/project`, { name: "Web Shop" });
-    const place = { name: "Production", mode: "PRODUCTION", cluster: stage.platform.clusterIds[0] };
+    const place = { name: "Production", mode: "PRODUCTION", cluster_id: stage.platform.clusterIds[0] };
     ids.environment = await made(`/project/${ids.project}/environment`, place);
+    const { extended } = extendedOn(stage.platform);
     for (const name of ["web", "api"] as const) {
       ids[name] = await made(`/environment/${ids.environment}/application`, {
         name,
-        git_repository: { url: "https://github.com/acme/web.git", branch: "main", provider: "GITHUB" },
+        git_repository: {
+          url: "https://github.com/acme/web.git",
+          branch: "main",
+          ...(extended && { provider: "GITHUB" }),
+        },
         build_mode: "DOCKER",
-        healthchecks: {},
+        ...(extended && { healthchecks: {} }),
       });
       await post(`/application/${ids[name]}/deploy`, { git_commit_id: COMMIT });
     }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { COMMIT } from "./manifests.ts";
-import { call } from "./simulated-platform.ts";
+import { call, extendedOn } from "./simulated-platform.ts";
 import type { Stage } from "./stage.ts";
 
 const Made = z.object({ id: z.string() });
@@ -26,13 +26,15 @@ export async function existing(
   const { clusters } = platform.world();
   const cluster = [...clusters.values()].find(({ organizationId }) => organizationId === organization)?.id;
   const projectId = await post(`/organization/${organization}/project`, { name });
-  const environmentId = await post(`/project/${projectId}/environment`, { name, mode: "STAGING", cluster });
+  const { extended } = extendedOn(platform);
+  const environment = { name, mode: "STAGING", cluster_id: cluster };
+  const environmentId = await post(`/project/${projectId}/environment`, environment);
   const applicationId = await post(`/environment/${environmentId}/application`, {
     name,
-    git_repository: { url: "https://github.com/acme/web.git", branch: "main", provider: "GITHUB" },
+    git_repository: { url: "https://github.com/acme/web.git", branch: "main", ...(extended && { provider: "GITHUB" }) },
     build_mode: "DOCKER",
     ports: [],
-    healthchecks: {},
+    ...(extended && { healthchecks: {} }),
   });
   await call(platform, `POST /application/${applicationId}/deploy`, { git_commit_id: COMMIT }, authorization);
   return { projectId, environmentId, applicationId };

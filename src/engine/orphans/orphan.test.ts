@@ -5,7 +5,7 @@ import { isSigned, orphanKeyText, readOrphan, writeOrphan, type Orphan } from ".
 
 const OTHER = ID.replace("7b0c", "8b0c");
 
-describe("[E17] an entry of the orphan ledger", () => {
+describe("[S4] an entry of the orphan ledger", () => {
   it("is read as it was written, its signature with it", () => {
     const entry = orphan({ parentId: OTHER, memory: { written: { settings: { "spec.name": '"pr-7"' } } } });
     const read = readOrphan(writeOrphan(entry));

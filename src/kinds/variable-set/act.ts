@@ -1,5 +1,6 @@
 /** One request, and its answer folded into what is known. */
 import { sameContent, type Known } from "../../engine/kind.ts";
+import { ApiError } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
 import {
   MAX_NAMESAKES,
@@ -120,8 +121,15 @@ async function importVariables(
   return written(pass, seen, target, variables, new Set(taken));
 }
 
+/** What is not listed any more, e.g. with another variable that it was an alias of, is removed all the same. */
 async function remove({ id, entryId, isSecret }: Extract<Do, { what: "remove" }>, api: Platform): Promise<void> {
-  await (isSecret ? api.variables.deleteSecret(id, entryId) : api.variables.delete(id, entryId));
+  try {
+    await (isSecret ? api.variables.deleteSecret(id, entryId) : api.variables.delete(id, entryId));
+  } catch (error) {
+    if (!(error instanceof ApiError && error.failure.is === "NotFound")) throw error;
+    const listed = await (isSecret ? api.variables.listSecrets(id) : api.variables.list(id));
+    if (listed.some((entry) => entry.id === entryId)) throw error;
+  }
 }
 
 /** What is known once these were sent. Their entries' ids and times are read back by the next pass. */

@@ -84,6 +84,8 @@ interface Place {
 
 /** Whether an earlier write made sure of the application, and nothing that the set created is to be removed there. */
 function isRoutine(pass: SetPass, id: Uuid): boolean {
+  // Where nothing shows the application, a status gives no right.
+  if (pass.supports("getApplication") !== "Supported") return false;
   const known = pass.memory.targets?.find(({ applicationId }) => applicationId === id);
   return isVerified(pass, id) && (known === undefined || leftovers({ wanted: true, known }, pass.inputs).length === 0);
 }
