@@ -121,6 +121,31 @@ describe("[A3] a create of unknown outcome", () => {
     expect(bench.conditions("Widget", "a")).toContain("Ready=True/Available");
   });
 
+  it("that is answered without an id and not shown is never sent again, and a person can name it", async () => {
+    const bench = await started();
+    const connect = bench.world.api.bind(bench.world);
+    let isShown = false;
+    bench.world.api = (token) => {
+      const real = connect(token);
+      const create: typeof real.create = async (...made) => ({ ...(await real.create(...made)), id: "" });
+      return { ...real, create, list: async () => (isShown ? await real.list() : []) };
+    };
+    bench.restart();
+    bench.widget("a");
+    await bench.run(30 * MINUTE);
+    expect(bench.world.count("create")).toBe(1);
+    const told = bench.conditions("Widget", "a");
+    expect(told).toContain("Stalled=True/CreateResultUnknown");
+    const { conditions } = bench.cluster.get("Widget", "a").status as { conditions: readonly { message: string }[] };
+    expect(conditions.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining("kubectl platform resolve widget/a -n team --id ID"),
+    );
+    isShown = true;
+    await bench.run(30 * MINUTE);
+    expect(bench.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(bench.world.count("create")).toBe(1);
+  });
+
   it("is not superseded by a newer generation, and keeps its own name", async () => {
     const bench = await started();
     failOnce(bench, "create", { is: "OutcomeUnknown" }, 504, "after");

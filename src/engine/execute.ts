@@ -10,7 +10,7 @@ import type { Context } from "./context.ts";
 import { isBroughtAbout } from "./governed.ts";
 import type { Kind, Known, Step, Uuid, Why } from "./kind.ts";
 import { maySend, writeSlot, type Intent } from "./ledger.ts";
-import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordId } from "./record.ts";
+import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordAccepted, recordId } from "./record.ts";
 import { recordedId, type Frame } from "./scope.ts";
 import type { Unsaved } from "./session.ts";
 import { noteBegun } from "./task.ts";
@@ -137,11 +137,11 @@ async function once<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
     return { is: "ended", frame, ending: NOT_LEADER };
   }
   frame.session.unsent = [];
-  const sent = traceable(await send({ ...work, frame }, step), step);
+  const sent = await send({ ...work, frame }, step);
   if (sent instanceof ApiError) return await unsentOrUnknown(work, frame, intent, sent, phase);
   if (!step.creates) return { is: "done", frame: remember(frame, sent), known: sent };
   frame.session.recreates = false;
-  if (sent.id === undefined) return { is: "done", frame: remember(frame, sent), known: sent };
+  if (sent.id === undefined) return await withoutId({ ...work, frame }, intent, sent.memory);
   frame.session.answered = { attempt: intent.attempt, id: sent.id, memory: sent.memory };
   return { is: "done", frame: await recordAnswer(context, kind, frame, { ...sent, id: sent.id }), known: sent };
 }
@@ -158,13 +158,15 @@ export async function recordAnswer<Spec, In, Seen, Mem extends JsonObject, Do, A
   return remember({ ...frame, object: stored ?? frame.object }, answer);
 }
 
-/** A create that is answered without an id is as unknown as one that is not answered (design §6). */
-function traceable<Seen, Mem extends JsonObject>(
-  sent: Known<Seen, Mem> | ApiError,
-  step: { readonly op: string; readonly creates: boolean },
-): Known<Seen, Mem> | ApiError {
-  if (sent instanceof ApiError || !step.creates || sent.id !== undefined) return sent;
-  return new ApiError(step.op, { is: "OutcomeUnknown" }, 200, "the answer has no id");
+/** A create that is answered without an id is traced like one that is not answered, and is never sent again. */
+async function withoutId<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  { context, kind, frame }: Work<Spec, In, Seen, Mem, Do, Api>,
+  intent: Intent,
+  memory: Mem,
+): Promise<Executed<Spec, In, Seen, Mem, Api>> {
+  const stored = await recordAccepted(context, frame.object, intent, kind.keep?.(memory) ?? {});
+  const error = new ApiError(intent.op, { is: "OutcomeUnknown" }, 200, "the answer has no id");
+  return { is: "failed", frame: { ...frame, object: stored ?? frame.object }, error, phase: "create" };
 }
 
 /** A failure that certainly was not executed closes the intent; every other one leaves it open, to be traced. */

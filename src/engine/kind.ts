@@ -133,6 +133,8 @@ export interface OpenIntent {
   readonly id: Uuid | undefined;
   readonly commit: string | undefined;
   readonly mark: Json;
+  /** Of a create that the platform accepted without telling the id: what the kind keeps of the answer (`keep`). */
+  readonly accepted?: JsonObject;
 }
 
 /** What a kind has to say about what was seen. `ready` is said while the plan is settled. */
@@ -249,7 +251,7 @@ export interface Kind<Spec, In, Seen, Mem extends JsonObject, Do, Api> {
   prepare?(step: Step<Do>, pass: Pass<Spec, In, Mem>, seen: Seen): Mem | undefined;
   /**
    * What of the memory of a create is kept with the record of its id, and read where there is no status: what nobody
-   * could tell after a crash, as `prepare`.
+   * could tell after a crash, as `prepare`. Where the answer has no id, it is kept with the intent.
    */
   keep?(memory: Mem): JsonObject | undefined;
   /** One request; its answer folded into what was seen. @throws ApiError */

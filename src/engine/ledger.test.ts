@@ -136,6 +136,15 @@ describe("decide", () => {
     expect(decision).toBe(rule(row));
   });
 
+  it.each([
+    ["absent", 59_999, "wait"],
+    ["absent", 60_000, "giveUp"],
+    ["unknowable", 60_000, "giveUp"],
+    ["landed", 60_000, "record"],
+  ] as const)("never has a create sent again that was accepted: %s for %d ms", (finding, seenForMs, decision) => {
+    expect(decide(finding, { ...INTENT, creates: true, accepted: {} }, { ...KNOWN, seenForMs })).toBe(decision);
+  });
+
   it("never has a create sent again before the landing window is over, whatever it was told", () => {
     fc.assert(
       fc.property(

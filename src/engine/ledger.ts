@@ -2,7 +2,7 @@
  * The write-ahead ledger (design §6): one slot per object. An intent is written before a POST; one that was not
  * written in this pass is never executed, only traced. Pure: data in, data out.
  */
-import { member, parseJson, stringMember } from "../kube/json.ts";
+import { isObject, member, parseJson, stringMember } from "../kube/json.ts";
 import type { Json, JsonObject } from "../kube/types.ts";
 import { isUuid } from "../resources/base/ids.ts";
 import type { OpenIntent, Uuid } from "./kind.ts";
@@ -24,6 +24,8 @@ export interface Intent {
   readonly id?: Uuid;
   readonly commit?: string;
   readonly mark: Json;
+  /** Of a create that the platform accepted without telling the id: what the kind keeps of the answer. */
+  readonly accepted?: JsonObject;
 }
 
 export type Slot =
@@ -53,6 +55,7 @@ function readIntent(value: Json | undefined): Intent | undefined {
   // They become parts of paths.
   const ids = [optional["parentId"], optional["id"]];
   if (ids.some((id) => id !== undefined && !isUuid(id))) return undefined;
+  const accepted = member(value, "accepted");
   return {
     v: 1,
     uid,
@@ -62,6 +65,7 @@ function readIntent(value: Json | undefined): Intent | undefined {
     creates,
     generation,
     mark: member(value, "mark") ?? null,
+    ...(isObject(accepted) && { accepted }),
     ...optional,
   };
 }
@@ -73,8 +77,8 @@ export function writeSlot(intent: Intent): JsonObject {
 
 /** What a kind's trace gets to see. */
 export function openIntent(intent: Intent): OpenIntent {
-  const { op, creates, parentId, name, id, commit, mark } = intent;
-  return { op, creates, parentId, name, id, commit, mark };
+  const { op, creates, parentId, name, id, commit, mark, accepted } = intent;
+  return { op, creates, parentId, name, id, commit, mark, ...(accepted !== undefined && { accepted }) };
 }
 
 /** How this process came to know an intent. */
@@ -119,11 +123,13 @@ export type Decision = "record" | "retry" | "wait" | "giveUp";
 
 /**
  * Decides what a finding means. "retry" clears the slot, and the plan decides anew; "wait" asks again later, because
- * a slow request may still land; "giveUp" stalls a create, as only a person can know.
+ * a slow request may still land; "giveUp" stalls a create, as only a person can know. A create that was accepted is
+ * never sent again, however long nothing shows it.
  */
 export function decide(finding: Finding, intent: Intent, known: Knowledge): Decision {
   if (finding === "landed") return "record";
   const settled = known.seenForMs >= known.landingMs;
+  if (finding === "absent" && intent.accepted !== undefined) return settled ? "giveUp" : "wait";
   if (finding === "absent") return settled ? "retry" : "wait";
   if (intent.creates) return "giveUp";
   // A newer generation supersedes an unknown action, never an unknown create.

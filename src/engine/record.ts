@@ -7,6 +7,7 @@ import type { Connection, RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import type { Pins } from "./identity.ts";
 import type { Lives, Uuid } from "./kind.ts";
+import { writeSlot, type Intent } from "./ledger.ts";
 import { policiesOf } from "./policy.ts";
 import { seal, unseal } from "./seal.ts";
 import { sameJson, statusOf, text } from "./status.ts";
@@ -153,7 +154,29 @@ export async function recordId<Api extends RatedApi>(
     annotations[INTENT] === undefined;
   if (stored) return object;
   context.claims.take(object, id, place.pins);
-  const change = { ...recordOf(context, place, id, kept), ...cleared(object) };
+  return await storeOutcome(context, object, { ...recordOf(context, place, id, kept), ...cleared(object) });
+}
+
+/**
+ * Stores that the platform accepted a create without telling the id, as `recordId` stores an id. The intent stays open.
+ * @param kept what the kind keeps of the answer
+ * @throws KubeError as `recordId`
+ */
+export async function recordAccepted<Api extends RatedApi>(
+  context: Context<Api>,
+  object: KubeObject,
+  intent: Intent,
+  kept: JsonObject,
+): Promise<KubeObject | undefined> {
+  const annotation = JSON.stringify(writeSlot({ ...intent, accepted: kept }));
+  return await storeOutcome(context, object, { [INTENT]: annotation });
+}
+
+async function storeOutcome<Api extends RatedApi>(
+  context: Context<Api>,
+  object: KubeObject,
+  change: Readonly<Record<string, string | null>>,
+): Promise<KubeObject | undefined> {
   const now = await context.writer.storeOutcome(object, change, context.stopping);
   if (now !== undefined && !sameJson(statusOf(now), statusOf(object))) {
     throw new KubeError("Conflict", 409, "the status was written meanwhile");

@@ -62,7 +62,7 @@ export async function recover<Spec, In, Seen, Mem extends JsonObject, Do, Api ex
   const known = knowledge(context, frame, intent);
   if (duty(intent, known) === "clear") {
     const vouched = intent.uid === known.uid && intent.creates && frame.pass.proof === "given";
-    return { is: "clear", frame: await clear(context, vouched ? vouchedFor(frame) : frame, intent) };
+    return { is: "clear", frame: await clear(context, vouched ? vouchedFor(kind, frame, intent) : frame, intent) };
   }
   const moved = elsewhere(frame, intent);
   if (moved !== undefined) return { is: "ended", frame, ending: { is: "stalled", why: moved, exchange: "none" } };
@@ -102,7 +102,8 @@ async function conclude<Spec, In, Seen, Mem extends JsonObject, Api extends Rate
     case "wait":
       return { is: "ended", frame, ending: { is: "waiting", why: waiting(intent), exchange: "ok" } };
     case "giveUp": {
-      const why = trace.is === "unknowable" ? trace.why : waiting(intent);
+      const why =
+        trace.is === "unknowable" && intent.accepted === undefined ? trace.why : unconfirmed(frame.object, intent);
       return { is: "ended", frame, ending: { is: "stalled", why, exchange: "ok" } };
     }
     default:
@@ -124,9 +125,12 @@ function found<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
 
 /** A person has said which object an unconfirmed create has made. */
 function vouchedFor<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  { resource }: { readonly resource: { readonly memory: { parse(kept: unknown): Mem } } },
   frame: Frame<Spec, In, Mem, Api>,
+  { accepted }: Intent,
 ): Frame<Spec, In, Mem, Api> {
-  return { ...frame, pass: { ...frame.pass, vouched: true } };
+  const memory = accepted === undefined ? frame.pass.memory : resource.memory.parse(accepted);
+  return { ...frame, pass: { ...frame.pass, memory, vouched: true } };
 }
 
 /** Why nothing can be said of a create that was sent under another parent than the one of now. */
@@ -182,6 +186,14 @@ function waiting(intent: Intent): Why {
     reason: intent.creates ? "Creating" : "Progressing",
     message: `An earlier ${what} was not confirmed; the operator watches whether it was executed before it tries again.`,
   };
+}
+
+/** What only a person can say of a create; one that was not even accepted is told as what is waited for. */
+function unconfirmed({ kind, metadata }: KubeObject, intent: Intent): Why {
+  if (intent.accepted === undefined) return waiting(intent);
+  const { name, namespace } = metadata;
+  const message = `The platform accepted ${intent.op} of "${intent.name ?? ""}" without telling an id, and does not show what it created. Nothing is sent again. Look up the id on the platform, then run: kubectl platform resolve ${kind.toLowerCase()}/${name} -n ${namespace ?? ""} --id ID`;
+  return { reason: "CreateResultUnknown", message };
 }
 
 function several(intent: Intent, count: number): Why {

@@ -7,8 +7,9 @@ import { filled, jsonObject, request, uri, wellFormed } from "./request-schema.t
 import { optional, record, text, uuid } from "./schema.ts";
 
 /**
- * With deploy=true the spec does not show the answer, so nothing of it is counted on: not a body, not an id. One with a
- * `state` is the status of the service that the blueprint became, and its id is that service's.
+ * With deploy=true the specification does not show the answer, so nothing of it is counted on: not a body, not an id.
+ * One with a `state` and nothing of a blueprint is the status of the service that the blueprint became, and its id is
+ * that service's.
  */
 const blueprint = record({
   id: optional(uuid),
@@ -16,7 +17,12 @@ const blueprint = record({
   tag: text,
   environment_id: text,
   state: text,
-}).transform(({ state, id, ...rest }) => (id === undefined || state !== undefined ? rest : { ...rest, id }));
+  deployment_request_id: optional(uuid),
+}).transform(({ id, ...rest }) => {
+  if (id === undefined) return rest;
+  const isStatus = rest.state !== undefined && rest.tag === undefined && rest.catalogUrl === undefined;
+  return isStatus ? { ...rest, serviceId: id } : { ...rest, id };
+});
 
 const blueprintRequest = request({
   name: filled,
@@ -33,7 +39,9 @@ const blueprintRequest = request({
 const deployQuery = z.object({ deploy: z.boolean() });
 
 /** What the answer to a create shows. Without an id nobody knows yet what was created. */
-export type Blueprint = Readonly<Partial<Record<"id" | "catalogUrl" | "tag" | "environmentId", string>>>;
+export type Blueprint = Readonly<
+  Partial<Record<"id" | "catalogUrl" | "tag" | "environmentId" | "state" | "deploymentRequestId" | "serviceId", string>>
+>;
 export type BlueprintInput = z.input<typeof blueprintRequest>;
 
 export interface Blueprints {

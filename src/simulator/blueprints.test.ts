@@ -59,6 +59,7 @@ describe("blueprints", () => {
 
   it.each([
     ["record", { id: expect.any(String), tag: "redis/3.0.0" }],
+    ["both", { tag: "redis/3.0.0", state: "DEPLOYMENT_QUEUED", deployment_request_id: expect.any(String) }],
     ["status", { id: expect.any(String), state: "DEPLOYMENT_QUEUED" }],
     ["ids", { deployment_id: expect.any(String), execution_id: expect.any(String) }],
   ] as const)("that are deployed at once are answered as the profile says: %s", async (shape, body) => {

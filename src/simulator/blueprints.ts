@@ -42,6 +42,8 @@ export function deployedAnswer(
   switch (shape) {
     case "record":
       return blueprint;
+    case "both":
+      return { ...blueprint, state: status["state"], deployment_request_id: status["deployment_request_id"] };
     case "status":
       return status;
     case "ids":

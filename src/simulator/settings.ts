@@ -25,10 +25,10 @@ export const Profile = z.strictObject({
   /** How helm default values come: a JSON string literal or raw text. */
   helmValues: z.enum(["json", "text"]),
   /**
-   * What a blueprint that is deployed at once is answered with: its record, the status of its service, the ids of the
-   * deployment, or no body.
+   * What a blueprint that is deployed at once is answered with: its record, its record with state and request id of the
+   * deployment, the status of its service, the ids of the deployment, or no body.
    */
-  blueprintDeployed: z.enum(["record", "status", "ids", "none"]),
+  blueprintDeployed: z.enum(["record", "both", "status", "ids", "none"]),
 });
 export type Profile = z.infer<typeof Profile>;
 

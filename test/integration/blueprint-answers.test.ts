@@ -34,10 +34,13 @@ describe("a creation whose answer says nothing, documented surface", () => {
     const record = await stage.record();
     await stage.apply(blueprint(shape, "shop"));
     const stalled = await stage.waitFor(KIND, shape, { reason: "CreateResultUnknown" });
-    expect(condition(stalled, "Ready")?.message).toMatch(/spec\.externalId.*platform-operator\.io\/resolve=recreate/);
+    const command = `kubectl platform resolve platformblueprint/${shape} -n ${stage.namespace} --id ID`;
+    expect(condition(stalled, "Ready")?.message).toContain(command);
     const [id = ""] = blueprintsOf(stage, shape);
     await stage.patch(KIND, shape, { spec: { externalId: id } });
-    const ready = await stage.waitFor(KIND, shape, { status: "True" });
+    // The status of the service names the deployment request, by which it is followed from then on.
+    const reason = shape === "status" ? "Deployed" : "Available";
+    const ready = await stage.waitFor(KIND, shape, { status: "True", reason });
     expect(idOf(ready)).toBe(id);
     await calm(stage);
     expect(record.changes()).toEqual(["createBlueprint"]);

@@ -144,6 +144,49 @@ describe("a blueprint on the documented surface alone", () => {
     expect(await runner.run()).toMatchObject({ is: "settled", wrote: false });
   });
 
+  it("is not deployed unless its spec says so, and says that nothing will deploy it", async () => {
+    const { deployOnCreate: _deployed, ...usual } = bench.spec() as { readonly deployOnCreate: boolean };
+    const runner = bench.world.blueprint(bench.environmentId, usual);
+    const { is, why } = await runner.run();
+    expect(bench.service(runner)).toMatchObject({ state: "READY", deploymentStatus: "NEVER_DEPLOYED" });
+    expect(is).toBe("settled");
+    expect(why.message).toContain("Nothing will deploy it: spec.deployOnCreate was false");
+    // What exists was created with the choice that counts.
+    expect(await runner.run({ spec: bench.spec() })).toMatchObject({ ops: [], why: { message: why.message } });
+  });
+
+  it("is followed by the request that the answer to its creation names", async () => {
+    bench.world.change({ profile: { blueprintDeployed: "both" } });
+    const runner = bench.applied();
+    const told = async () => {
+      const { is, why, status, report } = await runner.run();
+      const deployed = report.conditions.find(({ type }) => type === "Deployed");
+      return { is, reason: why.reason, last: status["lastDeployment"], deployed: deployed?.reason };
+    };
+    const { requestId } = ((await told()).last ?? {}) as { readonly requestId?: string };
+    expect(requestId).toBe(bench.service(runner).requestId);
+    bench.world.pass(3);
+    expect(await told()).toMatchObject({ is: "waiting", reason: "Deploying", deployed: "DEPLOYING" });
+    bench.world.pass(120);
+    const last = { requestId, state: "DEPLOYED", finishedAt: expect.any(String) };
+    expect(await told()).toMatchObject({ is: "settled", reason: "Deployed", deployed: "DEPLOYED", last });
+    bench.world.pass(600);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
+  });
+
+  it("whose followed deployment fails is for a person, who may leave it to others", async () => {
+    bench.world.change({ profile: { blueprintDeployed: "both" } });
+    const runner = bench.applied();
+    await runner.run();
+    bench.world.edit(bench.service(runner).id, { failNext: ["deploy"] });
+    bench.world.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "DeploymentFailed" } });
+    bench.world.pass(600);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", wrote: false });
+    const left = { spec: bench.spec({ deployOnCreate: false }) };
+    expect(await runner.run(left)).toMatchObject({ ops: [], is: "settled", why: { reason: "Available" } });
+  });
+
   it("cannot be looked up when its create was not confirmed", async () => {
     await bench.foreign();
     expect(await bench.traced(bench.applied(), null)).toMatchObject({

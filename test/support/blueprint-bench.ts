@@ -15,7 +15,7 @@ export interface BlueprintBench {
   readonly environmentId: string;
   /** Of the blueprint of this test. */
   readonly name: string;
-  /** A Helm blueprint, as a user writes it. */
+  /** A Helm blueprint that is deployed, as a user writes it. */
   spec(change?: JsonObject): JsonObject;
   /** A custom resource that was just applied. @param values of Secrets and ConfigMaps, by field */
   applied(change?: JsonObject, values?: Readonly<Record<string, string>>): BlueprintRunner;
@@ -65,6 +65,7 @@ export function blueprintBench(surface: SurfaceName): BlueprintBench {
       name: bench.name,
       tag: "redis/3.0.0",
       icon: ICON,
+      deployOnCreate: true,
       ...change,
     }),
     applied: (change, values = {}) => {

@@ -10,13 +10,14 @@ import { supportsOn, type OnSurface } from "./supports.ts";
 export const BLUEPRINT = "00000000-0000-4000-8000-0000000000b7";
 export const SERVICE = "00000000-0000-4000-8000-0000000000a7";
 
-/** A spec as a user writes it. */
+/** A spec as a user writes it: the service is deployed. */
 export function rawSpec(change: JsonObject = {}): JsonObject {
   return {
     environmentRef: { name: "staging" },
     name: "cache",
     tag: "redis/3.0.0",
     icon: "https://icons.example.com/redis.svg",
+    deployOnCreate: true,
     ...change,
   };
 }

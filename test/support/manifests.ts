@@ -60,6 +60,7 @@ export function blueprint(name: string, parent: string, spec: JsonObject = {}): 
     environmentRef: { name: parent },
     tag: "redis/3.0.0",
     icon: "https://icons.example.com/redis.svg",
+    deployOnCreate: true,
     ...spec,
   });
 }

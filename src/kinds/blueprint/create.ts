@@ -1,11 +1,13 @@
 /** The one write: the create, its answer, and what became of it when nobody knows the answer. */
-import type { Known, OpenIntent, Trace } from "../../engine/kind.ts";
+import type { JsonObject, Known, OpenIntent, Trace } from "../../engine/kind.ts";
+import type { Blueprint } from "../../platform/blueprints.ts";
 import type { Platform } from "../../platform/index.ts";
 import { platformBlueprint, type BlueprintMemory } from "../../resources/blueprint.ts";
 import { baseline, landed } from "../names.ts";
 import { offered } from "../offered.ts";
 import { untraceable } from "../service/identity.ts";
 import { begun } from "../service/progress.ts";
+import { shownState } from "../service/words.ts";
 import { fitOptional } from "../text.ts";
 import { NOTHING_SEEN, type BlueprintPass, type Seen } from "./model.ts";
 import { blueprintsIn } from "./observe.ts";
@@ -17,7 +19,7 @@ export async function create(pass: BlueprintPass, seen: Seen, api: Platform): Pr
   const made = await api.blueprints.create(pass.inputs.environmentId, blueprintInput(pass), { deploy: deployOnCreate });
   const catalogUrl = fitOptional(made.catalogUrl);
   const memory = {
-    ...newborn(pass, deployOnCreate),
+    ...newborn(pass, deployOnCreate, made),
     written: written(pass),
     ...(catalogUrl !== undefined && { catalogUrl }),
   };
@@ -37,16 +39,35 @@ export async function trace(
   const found = landed(intent, siblings, pass.holderOf);
   if (found.length === 0) return { is: "absent" };
   const seen = { ...NOTHING_SEEN, siblings, serverNow: api.serverNow() };
-  const sent = platformBlueprint.memory.parse({ written: baseline(intent.mark, "written") });
+  const sent = platformBlueprint.memory.parse({ written: baseline(intent.mark, "written"), ...intent.accepted });
   const memory = { ...newborn(pass, baseline(intent.mark, "deploys") === true), ...sent };
   return { is: "landed", known: found.map(({ id, serviceId }) => ({ seen, memory: { ...memory, serviceId }, id })) };
 }
 
+/**
+ * What of the answer is kept with the record of the id, or without one with the intent: when the service was created, and
+ * the deployment that followed.
+ */
+export function keep({ createdAt, lastDeployment, serviceId }: BlueprintMemory): JsonObject {
+  return {
+    ...(createdAt !== undefined && { createdAt }),
+    ...(lastDeployment !== undefined && { lastDeployment: { ...lastDeployment } }),
+    ...(serviceId !== undefined && { serviceId }),
+  };
+}
+
 /** What is remembered of a service that has just been created; its deployment is the first one. */
-function newborn({ memory, now }: BlueprintPass, deploys: boolean): BlueprintMemory {
+function newborn({ memory, now }: BlueprintPass, deploys: boolean, answer: Blueprint = {}): BlueprintMemory {
+  const { state, deploymentRequestId, serviceId } = answer;
+  const lastDeployment = {
+    ...begun(undefined, undefined, now),
+    ...(state !== undefined && { state: shownState(state) }),
+    ...(deploymentRequestId !== undefined && { requestId: deploymentRequestId }),
+  };
   return {
     ...memory,
     createdAt: now.toISOString(),
-    ...(deploys && { lastDeployment: begun(undefined, undefined, now) }),
+    ...((deploys || deploymentRequestId !== undefined) && { lastDeployment }),
+    ...(serviceId !== undefined && { serviceId }),
   };
 }

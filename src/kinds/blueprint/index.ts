@@ -2,7 +2,7 @@
 import { platformBlueprint, type BlueprintMemory, type BlueprintSpec } from "../../resources/blueprint.ts";
 import type { PlatformKind } from "../kind.ts";
 import { variableRequests } from "../variables.ts";
-import { create, trace } from "./create.ts";
+import { create, keep, trace } from "./create.ts";
 import type { Do, Inputs, Seen } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
@@ -28,6 +28,7 @@ export const blueprint: PlatformKind<BlueprintSpec, Inputs, Seen, BlueprintMemor
   }),
   observe,
   plan,
+  keep,
   act: (_step, pass, seen, api) => create(pass, seen, api),
   trace,
   report,

@@ -24,12 +24,18 @@ export async function observe(pass: BlueprintPass, api: Platform): Promise<Seen>
   const request = await requestOf(pass, api);
   const isFresh = pass.requested !== undefined || mayBeOver(pass, request);
   const siblings = await listOf(pass, isFresh, api);
-  if (siblings === undefined) return { ...nothing, serverNow: api.serverNow() };
+  if (siblings === undefined) return { ...nothing, request: ofPlace(pass, request), serverNow: api.serverNow() };
   const seen = { ...nothing, siblings, serverNow: api.serverNow() };
   const mine = siblings.find(({ id }) => id === pass.id);
   if (mine === undefined) return { ...seen, isGone: await isProvenGone(pass, api) };
   if (pass.goal !== "present") return seen;
   return { ...seen, request, ...(await stateOf(pass, mine, isFresh, api)) };
+}
+
+/** Without a list, nothing else tells that a request is about something in the environment. */
+function ofPlace({ inputs }: BlueprintPass, request: Seen["request"]): Seen["request"] {
+  const { environmentId = inputs.environmentId } = request ?? {};
+  return environmentId === inputs.environmentId ? request : undefined;
 }
 
 async function listOf(pass: BlueprintPass, isFresh: boolean, api: Platform): Promise<Seen["siblings"]> {

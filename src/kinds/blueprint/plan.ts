@@ -2,12 +2,13 @@
 import type { Plan, Uuid, Why } from "../../engine/kind.ts";
 import { adoptOrRefuse, checkLatecomers, deletedThere, gone, nameMark, outside, sameName } from "../names.ts";
 import { checkClaim, checkPlace } from "../service/identity.ts";
-import { progressOf, type Progress } from "../service/progress.ts";
+import type { Progress } from "../service/progress.ts";
 import { checkBusy, checkUnclear, once, stalled } from "../service/steps.ts";
 import { failureReason } from "../service/words.ts";
 import { unseen } from "../unseen.ts";
 import { overridesRefused } from "./engine.ts";
 import { isRecent, serviceOf, type BlueprintPass, type Do, type Seen } from "./model.ts";
+import { progressIn } from "./progress.ts";
 import { changedPaths, written } from "./settings.ts";
 
 type Check = Plan<Do> | undefined;
@@ -73,12 +74,12 @@ function planExisting(pass: BlueprintPass, seen: Seen): Plan<Do> {
       `The platform's surface has no update of blueprints: ${changed.toSorted().join(", ")} cannot be changed. Change it back, or change it on the platform and adopt the service anew.`,
     );
   }
-  const progress = progressOf(pass.memory.lastDeployment, seen);
+  const progress = progressIn(pass, seen);
   if (progress === undefined) return withoutState(pass);
   return (
     checkBegun(pass, seen) ??
     checkBusy(progress) ??
-    checkEnd(pass, progress) ??
+    checkEnd(pass, seen, progress) ??
     checkUnclear(progress, "service") ?? { is: "settled" }
   );
 }
@@ -101,12 +102,13 @@ function checkBegun(pass: BlueprintPass, { status, request }: Seen): Check {
 }
 
 /** What the platform alone can mend. */
-function checkEnd(pass: BlueprintPass, { phase, state }: Progress): Check {
+function checkEnd(pass: BlueprintPass, seen: Seen, { phase, state }: Progress): Check {
   const { name, deployOnCreate } = pass.spec;
   if (phase === "failed") {
+    const after = seen.siblings === undefined ? ", then set spec.deployOnCreate false: the service is not shown" : "";
     return stalled(
       failureReason(state),
-      `The platform reports ${state} for service "${name}". Look at it on the platform and deploy it there: the platform's surface has no deployment of blueprints.`,
+      `The platform reports ${state} for service "${name}". Look at it on the platform and deploy it there: the platform's surface has no deployment of blueprints${after}.`,
     );
   }
   if (!deployOnCreate) return undefined;

@@ -4,11 +4,12 @@ import { servicePhase } from "../../platform/states.ts";
 import type { BlueprintMemory } from "../../resources/blueprint.ts";
 import { lastFailureOf } from "../service/history.ts";
 import { ingressFields, ingressReady } from "../service/ingress.ts";
-import { advanced, progressOf } from "../service/progress.ts";
+import { advanced } from "../service/progress.ts";
 import { shownState, stateCondition } from "../service/words.ts";
 import { fitOptional } from "../text.ts";
 import { configCondition } from "./engine.ts";
 import { serviceOf, type BlueprintPass, type Seen } from "./model.ts";
+import { progressIn } from "./progress.ts";
 import { sameVariables, settingsDrifted, written } from "./settings.ts";
 
 export function report(pass: BlueprintPass, seen: Seen): Report {
@@ -40,12 +41,7 @@ export function report(pass: BlueprintPass, seen: Seen): Report {
 
 function ready(pass: BlueprintPass, seen: Seen): Why {
   const what = `Service "${pass.spec.name}" of the blueprint ${pass.spec.tag}`;
-  if (seen.status === undefined) {
-    const asked =
-      pass.spec.deployOnCreate && pass.memory.createdAt !== undefined ? " and its deployment asked for" : "";
-    const how = pass.memory.createdAt === undefined ? "taken over" : `created${asked}`;
-    return { reason: "Available", message: `${what} was ${how}; the platform's surface does not show its state.` };
-  }
+  if (seen.status === undefined) return unshown(pass, seen, what);
   const phase = servicePhase(seen.status.state);
   if (phase === "running") return { reason: "Deployed", message: `${what} is deployed.` };
   const left = "and whether it is deployed is left to others";
@@ -53,7 +49,28 @@ function ready(pass: BlueprintPass, seen: Seen): Why {
   return { reason: "NotDeployed", message: `${what} exists on the platform and is not deployed.` };
 }
 
-function deployed({ supports }: BlueprintPass, { status }: Seen): readonly ConditionFact[] {
+/** Where the platform does not show the service, its creation is all that is known. */
+function unshown(pass: BlueprintPass, seen: Seen, what: string): Why {
+  const { createdAt, lastDeployment } = pass.memory;
+  if (progressIn(pass, seen)?.phase === "running") {
+    const message = `${what} was created and deployed; the platform's surface does not show what became of it since.`;
+    return { reason: "Deployed", message };
+  }
+  if (createdAt !== undefined && lastDeployment === undefined) {
+    const message = `${what} was created. Nothing will deploy it: spec.deployOnCreate was false, and the platform's surface has no deployment of blueprints. Deploy it on the platform.`;
+    return { reason: "Available", message };
+  }
+  const how = createdAt === undefined ? "taken over" : "created and its deployment asked for";
+  return { reason: "Available", message: `${what} was ${how}; the platform's surface does not show its state.` };
+}
+
+function deployed(pass: BlueprintPass, seen: Seen): readonly ConditionFact[] {
+  const { supports } = pass;
+  const { status } = seen;
+  const progress = progressIn(pass, seen);
+  if (status === undefined && progress !== undefined) {
+    return [stateCondition("Deployed", progress.state, "deployment of its creation")];
+  }
   if (supports("listServiceStatuses") !== "Supported") {
     const message = "The platform's surface does not show the service that a blueprint became, nor its state.";
     return [{ type: "Deployed", status: "Unknown", reason: "NotObservable", message }];
@@ -80,19 +97,20 @@ function variablesCondition(pass: BlueprintPass): readonly ConditionFact[] {
 /** The deployment of the creation: the request that the service shows first is its own. */
 function lastDeployment(pass: BlueprintPass, seen: Seen): BlueprintMemory["lastDeployment"] {
   const last = pass.memory.lastDeployment;
-  const next = advanced(last, progressOf(last, seen), seen, pass.now);
+  const next = advanced(last, progressIn(pass, seen), seen, pass.now);
   if (next === undefined || last?.finishedAt !== undefined) return next;
   const requestId = next.requestId ?? seen.status?.deploymentRequestId;
   return requestId === undefined ? next : { ...next, requestId };
 }
 
-function lastFailure({ memory, now }: BlueprintPass, seen: Seen): BlueprintMemory["lastFailure"] {
+function lastFailure(pass: BlueprintPass, seen: Seen): BlueprintMemory["lastFailure"] {
+  const { memory, now } = pass;
   const words = (state: string) => ({
     state,
     message: `The platform reports ${state}. Look at the service on the platform and deploy it there.`,
     ...(seen.status?.deploymentRequestId !== undefined && { requestId: seen.status.deploymentRequestId }),
   });
-  return lastFailureOf(memory.lastFailure, progressOf(memory.lastDeployment, seen), words, now);
+  return lastFailureOf(memory.lastFailure, progressIn(pass, seen), words, now);
 }
 
 /** What was sent. Of a service that was taken over, the spec as it was then is the baseline. */

@@ -83,12 +83,12 @@ export const spec = z
       .meta({ "x-kubernetes-list-type": "set" }),
     deployOnCreate: z
       .boolean()
-      .default(true)
+      .default(false)
       .describe(
         "Whether the service is deployed right after it was created. The operator has no other way to deploy it, so " +
-          "this is the one time. Needs a token with the scopes Write and Deploy, or Admin. False helps where the " +
-          "platform answers such a creation without an id and cannot be asked for it, so that creations end in " +
-          "CreateResultUnknown. Defaults to true, unlike the platform's own API.",
+          "this is the one time. Needs a token with the scopes Write and Deploy, or Admin. Some platforms answer such a " +
+          "creation without an id; where they do not list services either, it ends in CreateResultUnknown. Defaults to " +
+          "false, as in the platform's own API.",
       ),
     externalId: externalId.optional(),
     // No surface deletes or stops what a blueprint became.
