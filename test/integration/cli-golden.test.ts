@@ -70,12 +70,13 @@ describe.each(["documented", "full"] as const)("what the commands print on the %
   const user = createCliWorld(surface);
 
   beforeAll(async () => {
-    const { admin, applicationId } = user.world;
+    const { admin, applicationId, members } = user.world;
+    const scoped = members().extended && { scope: "APPLICATION" };
     await admin.variables.import(applicationId, {
       overwrite: false,
       vars: [
-        { name: "LOG_LEVEL", value: "debug", isSecret: false, scope: "APPLICATION" },
-        { name: "API_KEY", value: "top-secret-value", isSecret: true, scope: "APPLICATION" },
+        { name: "LOG_LEVEL", value: "debug", isSecret: false, ...scoped },
+        { name: "API_KEY", value: "top-secret-value", isSecret: true, ...scoped },
       ],
     });
   });

@@ -8,6 +8,24 @@ import { OTHER_COMMIT } from "../support/applications.ts";
 describe("an application on the documented surface alone", () => {
   const bench = applicationBench("Documented");
 
+  it("is created, and its environment before it, with the documented members alone", async () => {
+    const { world } = bench;
+    const environment = world.environment(bench.projectId, {
+      projectRef: { name: "shop" },
+      clusterRef: { externalId: world.clusterIds[0] },
+      name: `of-${bench.name}`,
+    });
+    await environment.run();
+    const git = { url: "https://github.com/acme/api.git", branch: "main" };
+    const { environmentRef, name, deploy } = bench.spec() as Readonly<Record<string, never>>;
+    await bench.world.application(bench.environmentId, { environmentRef, name, deploy, gitRepository: git }).run();
+    const [first, second] = world.writes();
+    expect([first, second]).toEqual([
+      ["createEnvironment", { name: `of-${bench.name}`, cluster_id: world.clusterIds[0] }],
+      ["createApplication", { name, git_repository: git }],
+    ]);
+  });
+
   it("cannot be changed, stopped or deleted, and says so without an error", async () => {
     const runner = await bench.deployed({ cpu: 250 });
     const changed = await runner.run({ spec: bench.spec({ cpu: 750, memory: 1024 }) });
