@@ -92,7 +92,13 @@ const readings: readonly [string, (platform: Platform) => Promise<unknown>, stri
     "a blueprint that is deployed at once: the status of its service, whose id is another",
     (platform) => platform.blueprints.create(ID, BLUEPRINT, { deploy: true }),
     { id: OTHER, state: "DEPLOYMENT_QUEUED", deployment_request_id: ID },
-    {},
+    { serviceId: OTHER, state: "DEPLOYMENT_QUEUED", deploymentRequestId: ID },
+  ],
+  [
+    "a blueprint that is deployed at once: its record with the state of the deployment",
+    (platform) => platform.blueprints.create(ID, BLUEPRINT, { deploy: true }),
+    { id: OTHER, tag: "redis/1.0", state: "DEPLOYMENT_QUEUED", deployment_request_id: ID },
+    { id: OTHER, tag: "redis/1.0", state: "DEPLOYMENT_QUEUED", deploymentRequestId: ID },
   ],
   [
     "a blueprint that is deployed at once: an id that is none",

@@ -40,6 +40,31 @@ describe.each(["documented", "full"] as const)("a blueprint on the %s surface", 
     await stage.quiet(1);
   });
 
+  it("is not deployed unless its spec says so, and keeps the choice that it was created with", async () => {
+    await stage.apply(blueprint("unsaid", "shop", { deployOnCreate: undefined }), blueprint("said", "shop"));
+    const unsaid = await stage.waitFor(KIND, "unsaid", { status: "True" });
+    expect(member(unsaid.spec, "deployOnCreate")).toBeUndefined();
+    const services = [...stage.platform.world().services.values()].filter(({ name }) => name === "unsaid");
+    expect(services).toMatchObject([{ state: "READY", deploymentStatus: "NEVER_DEPLOYED" }]);
+    const told = surface === "full" ? "exists on the platform and is not deployed" : "Nothing will deploy it";
+    expect(condition(unsaid, "Ready")?.message).toContain(told);
+    const said = await stage.waitFor(KIND, "said", { status: "True" });
+    const record = await stage.record();
+    await stage.patch(KIND, "said", { spec: { deployOnCreate: null } });
+    const now = await stage.waitFor(
+      KIND,
+      "said",
+      ({ metadata, status }) => member(status, "observedGeneration") === metadata.generation,
+    );
+    expect(member(now.spec, "deployOnCreate")).toBeUndefined();
+    expect(condition(now, "Ready")).toMatchObject({
+      status: "True",
+      reason: condition(said, "Ready")?.reason,
+      message: condition(said, "Ready")?.message,
+    });
+    expect(record.changes()).toEqual([]);
+  });
+
   it("keeps a null of the user's through the API server, and sends it", async () => {
     const record = await stage.record();
     const manifest = blueprint("nullable", "shop", { specOverrides: null });

@@ -15,7 +15,7 @@ import { blueprintInput, written } from "./settings.ts";
 
 /** Creates the service. Where the answer has no id, the engine traces it. @throws ApiError */
 export async function create(pass: BlueprintPass, seen: Seen, api: Platform): Promise<Known<Seen, BlueprintMemory>> {
-  const { deployOnCreate } = pass.spec;
+  const { deployOnCreate = false } = pass.spec;
   const made = await api.blueprints.create(pass.inputs.environmentId, blueprintInput(pass), { deploy: deployOnCreate });
   const catalogUrl = fitOptional(made.catalogUrl);
   const memory = {

@@ -50,6 +50,12 @@ export function serviceOf(pass: BlueprintPass, seen: Seen): BlueprintService | u
   return seen.siblings?.find(({ id }) => id === pass.id);
 }
 
+/** Whether the service is to run: it was deployed with its creation, or taken over as one that is deployed. */
+export function isToRun({ spec: { deployOnCreate }, memory: { createdAt, lastDeployment } }: BlueprintPass): boolean {
+  if (createdAt === undefined) return deployOnCreate === true;
+  return lastDeployment !== undefined && deployOnCreate !== false;
+}
+
 /** How long a list may not show yet what was created, and a service not what was to happen to it. */
 const LAG_MS = 10 * 60_000;
 

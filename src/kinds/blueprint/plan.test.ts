@@ -11,6 +11,11 @@ const asked = (minutes: number): BlueprintMemory => ({
   createdAt: ago(minutes),
   lastDeployment: { startedAt: ago(minutes), baseline: "[null,null,null]" },
 });
+/** It was deployed with its creation. */
+const ran: BlueprintMemory = { lastDeployment: { startedAt: ago(60), state: "DEPLOYED", finishedAt: ago(59) } };
+const takenOver: BlueprintMemory = { createdAt: undefined };
+/** As after `kubectl replace` without the field. */
+const unsaid = { deployOnCreate: undefined };
 const fresh = statusOf("READY", { lastDeploymentDate: undefined as never, executionId: undefined as never });
 const untouched = seenIn("READY", { status: { ...fresh, id: SERVICE } });
 const unlisted = (minutes: number): BlueprintMemory => ({ serviceId: undefined, createdAt: ago(minutes) });
@@ -25,9 +30,28 @@ describe("a blueprint that exists", () => {
     ["is in no state that anybody knows", passWith(), seenIn("HIBERNATING"), "unknown UnknownState"],
     ["failed", passWith(), seenIn("DEPLOYMENT_ERROR"), "stalled DeploymentFailed"],
     ["failed to stop", passWith(), seenIn("STOP_ERROR"), "stalled StopFailed"],
-    ["was stopped", passWith(), seenIn("STOPPED"), "stalled DriftDetected"],
-    ["was uninstalled", passWith(), seenIn("DELETED"), "stalled DriftDetected"],
-    ["was stopped, as it may", passWith({ spec: { deployOnCreate: false } }), seenIn("STOPPED"), "settled"],
+    ["was stopped", passWith({ memory: ran }), seenIn("STOPPED"), "stalled DriftDetected"],
+    ["was uninstalled", passWith({ memory: ran }), seenIn("DELETED"), "stalled DriftDetected"],
+    [
+      "was stopped, as it may",
+      passWith({ memory: ran, spec: { deployOnCreate: false } }),
+      seenIn("STOPPED"),
+      "settled",
+    ],
+    [
+      "was stopped, and keeps the choice",
+      passWith({ memory: ran, spec: unsaid }),
+      seenIn("STOPPED"),
+      "stalled DriftDetected",
+    ],
+    ["was stopped, and never was to run", passWith(), seenIn("STOPPED"), "settled"],
+    ["was stopped, and was taken over", passWith({ memory: takenOver }), seenIn("STOPPED"), "stalled DriftDetected"],
+    [
+      "was taken over, and nothing is said",
+      passWith({ memory: takenOver, spec: unsaid }),
+      seenIn("STOPPED"),
+      "settled",
+    ],
     ["is listed without a state", passWith(), seenIn("DEPLOYED", { status: undefined }), "waiting Progressing"],
     ["was to be deployed a minute ago", passWith({ memory: asked(1) }), untouched, "waiting Progressing"],
     ["was to be deployed an hour ago", passWith({ memory: asked(60) }), untouched, "stalled DeploymentFailed"],
@@ -88,7 +112,7 @@ describe("a blueprint that does not exist yet", () => {
   it("is created once: what is sent is put down before, without values", () => {
     const variables = [{ name: "password", value: "s3cret-value", isSecret: true }];
     const inputs = { ...anew().inputs, variables };
-    const next = plan(anew({ inputs, spec: { deployOnCreate: false } }), nowhere);
+    const next = plan(anew({ inputs, spec: unsaid }), nowhere);
     expect(next).toMatchObject({
       step: {
         repeat: "once",

@@ -7,7 +7,7 @@ import { checkBusy, checkUnclear, once, stalled } from "../service/steps.ts";
 import { failureReason } from "../service/words.ts";
 import { unseen } from "../unseen.ts";
 import { overridesRefused } from "./engine.ts";
-import { isRecent, serviceOf, type BlueprintPass, type Do, type Seen } from "./model.ts";
+import { isRecent, isToRun, serviceOf, type BlueprintPass, type Do, type Seen } from "./model.ts";
 import { progressIn } from "./progress.ts";
 import { changedPaths, written } from "./settings.ts";
 
@@ -23,7 +23,7 @@ export function plan(pass: BlueprintPass, seen: Seen): Plan<Do> {
 }
 
 function planNew(pass: BlueprintPass, seen: Seen): Plan<Do> {
-  const { name, deployOnCreate } = pass.spec;
+  const { name, deployOnCreate = false } = pass.spec;
   const what = `service "${name}"`;
   const matches = (seen.siblings ?? []).filter((one) => sameName(one.name, name));
   const found = adoptOrRefuse(pass, matches, what);
@@ -103,7 +103,7 @@ function checkBegun(pass: BlueprintPass, { status, request }: Seen): Check {
 
 /** What the platform alone can mend. */
 function checkEnd(pass: BlueprintPass, seen: Seen, { phase, state }: Progress): Check {
-  const { name, deployOnCreate } = pass.spec;
+  const { name } = pass.spec;
   if (phase === "failed") {
     const after = seen.siblings === undefined ? ", then set spec.deployOnCreate false: the service is not shown" : "";
     return stalled(
@@ -111,7 +111,7 @@ function checkEnd(pass: BlueprintPass, seen: Seen, { phase, state }: Progress): 
       `The platform reports ${state} for service "${name}". Look at it on the platform and deploy it there: the platform's surface has no deployment of blueprints${after}.`,
     );
   }
-  if (!deployOnCreate) return undefined;
+  if (!isToRun(pass)) return undefined;
   const others = "Deploy it on the platform, or leave that to others with spec.deployOnCreate false.";
   if (phase === "idle" && pass.memory.lastDeployment !== undefined) {
     return stalled("Canceled", `The deployment that was to follow the creation was cancelled. ${others}`);

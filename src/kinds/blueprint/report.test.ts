@@ -74,7 +74,7 @@ describe("the status of a blueprint", () => {
     ["not where it shows no icon", seenIn("DEPLOYED"), []],
     ["by its state once it is stopped", seenIn("STOPPED"), ["state"]],
   ])("tells drift: %s", (_name, seen, paths) => {
-    const { drift } = report(passWith(), seen);
+    const { drift } = report(passWith({ memory: { lastDeployment: { ...asked, finishedAt: ago(0) } } }), seen);
     expect(drift?.map(({ path }) => path)).toEqual(paths ?? []);
   });
 

@@ -8,7 +8,7 @@ import { advanced } from "../service/progress.ts";
 import { shownState, stateCondition } from "../service/words.ts";
 import { fitOptional } from "../text.ts";
 import { configCondition } from "./engine.ts";
-import { serviceOf, type BlueprintPass, type Seen } from "./model.ts";
+import { isToRun, serviceOf, type BlueprintPass, type Seen } from "./model.ts";
 import { progressIn } from "./progress.ts";
 import { sameVariables, settingsDrifted, written } from "./settings.ts";
 
@@ -121,7 +121,7 @@ function kept(pass: BlueprintPass): BlueprintMemory["written"] {
 
 function drift(pass: BlueprintPass, seen: Seen): readonly DriftField[] {
   const phase = servicePhase(seen.status?.state ?? "");
-  const isEnded = pass.spec.deployOnCreate && (phase === "stopped" || phase === "gone");
+  const isEnded = isToRun(pass) && (phase === "stopped" || phase === "gone");
   const state = isEnded ? [{ path: "state", desired: "DEPLOYED", observed: shownState(seen.status?.state ?? "") }] : [];
   return [...settingsDrifted(pass, seen), ...state];
 }

@@ -83,12 +83,13 @@ export const spec = z
       .meta({ "x-kubernetes-list-type": "set" }),
     deployOnCreate: z
       .boolean()
-      .default(false)
+      .optional()
       .describe(
         "Whether the service is deployed right after it was created. The operator has no other way to deploy it, so " +
           "this is the one time. Needs a token with the scopes Write and Deploy, or Admin. Some platforms answer such a " +
           "creation without an id; where they do not list services either, it ends in CreateResultUnknown. Defaults to " +
-          "false, as in the platform's own API.",
+          "false, as in the platform's own API. A service that exists keeps the choice that it was created with; false " +
+          "then leaves to others whether it runs.",
       ),
     externalId: externalId.optional(),
     // No surface deletes or stops what a blueprint became.

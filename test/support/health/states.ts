@@ -89,7 +89,7 @@ const ROWS: readonly Row[] = [
   {
     kind: kindOf(blueprint),
     states: STATES.services,
-    sight: (state) => sight(blueprints.passWith(), blueprints.seenIn(state)),
+    sight: (state) => sight(blueprints.passWith({ memory: { createdAt: undefined } }), blueprints.seenIn(state)),
     health: running,
   },
   {
