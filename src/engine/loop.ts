@@ -11,7 +11,7 @@ import { keyText } from "./keys.ts";
 import type { Kind, Ms, Plan, Report, Why } from "./kind.ts";
 import { notAdopted } from "./orphans/adoption.ts";
 import { permit } from "./permission.ts";
-import { isOverdue, overdue, workOf } from "./progress.ts";
+import { isLate, overdue, refusedForLong, restAfter } from "./progress.ts";
 import { keepRecord } from "./record.ts";
 import { recover } from "./recover.ts";
 import { rejectedBefore } from "./rejection.ts";
@@ -126,7 +126,8 @@ async function step<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
   if (plan.is === "forget") return { is: "passed", passed: await recreated(loop, frame, seen, plan.why) };
   if (plan.is !== "step") return { is: "passed", passed: concluded(loop, frame, seen, plan) };
   const surface = frame.connection.api.capabilities.summary();
-  const again = rejectedBefore(frame.session.rejected, plan.step.op, { ...frame.pass, surface });
+  const now = context.clock.monotonic();
+  const again = rejectedBefore(frame.session.rejected, plan.step.op, { ...frame.pass, surface, now });
   if (again !== undefined) {
     const ending: Ending = { is: "stalled", why: again, exchange: "failed" };
     return { is: "passed", passed: { frame, ending, report: kind.report(frame.pass, seen), again: undefined } };
@@ -146,7 +147,9 @@ async function step<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
     // A scope may be added to a token on the platform, where nobody tells us: a denied step is tried again, slowly.
     if (passed.ending.is === "stalled" && done.error.failure.is !== "Forbidden") {
       const { generation, inputs } = frame.pass;
-      frame.session.rejected = { op: plan.step.op, generation, inputs, surface, why: passed.ending.why };
+      const { why } = passed.ending;
+      const until = now + restAfter(why, frame.policies.progressDeadlineMs);
+      frame.session.rejected = { op: plan.step.op, generation, inputs, surface, why, until };
     }
     return { is: "passed", passed };
   }
@@ -174,7 +177,7 @@ function concluded<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rated
   plan: Extract<Plan<Do>, { is: "settled" | "waiting" | "stalled" | "unknown" }>,
 ): Passed<Spec, In, Mem, Api> {
   const report = loop.kind.report(frame.pass, seen);
-  const late = plan.is === "waiting" && isLate(loop, frame, plan.why);
+  const late = plan.is === "waiting" && isLate(loop.context.clock, loop.kind, frame, plan.why);
   if (plan.is !== "waiting") frame.session.work = undefined;
   if (plan.is === "settled") return { frame, ending: { is: "settled", why: report.ready }, report, again: plan.again };
   if (plan.is === "unknown") {
@@ -197,19 +200,6 @@ function sinceUnknown<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Ra
   const condition = conditionOf(object, type);
   if (condition?.status !== "Unknown") return 0;
   return Math.max(0, context.clock.now().getTime() - Date.parse(condition.lastTransitionTime));
-}
-
-/** Whether what the platform is at has not got on for too long. A task has a time limit of its own. */
-function isLate<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  { context, kind }: Loop<Spec, In, Seen, Mem, Do, Api>,
-  { object, session, policies }: Frame<Spec, In, Mem, Api>,
-  why: Why,
-): boolean {
-  if (kind.task !== undefined) return false;
-  const { progressDeadlineMs: deadlineMs } = policies;
-  const now = context.clock.monotonic();
-  session.work = workOf(object, session.work, why, { deadlineMs, now });
-  return session.work !== undefined && isOverdue(session.work, deadlineMs, now);
 }
 
 const RECREATING: Why = {
@@ -268,8 +258,14 @@ function failed<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
           ? suspected(loop.context, frame, verdict)
           : own(connection, error, verdict.why)),
       };
-    case "retry":
-      return { ...passed, ending: { is: "retry", why: verdict.why } };
+    case "retry": {
+      const { why } = verdict;
+      // The platform's words may differ from answer to answer.
+      const message = `${error.operation} of generation ${frame.pass.generation}`;
+      const isLong = isLate(loop.context.clock, loop.kind, frame, { ...why, message });
+      if (!isLong) return { ...passed, ending: { is: "retry", why } };
+      return { ...passed, ending: { is: "stalled", why: refusedForLong(why), exchange: "failed" } };
+    }
     default:
       return verdict satisfies never;
   }

@@ -1,7 +1,9 @@
 /** Work of the platform that does not get on (reliability bar C10): told once its deadline is over, and still followed. */
-import type { KubeObject } from "../kube/types.ts";
+import type { Clock, KubeObject } from "../kube/types.ts";
 import type { Reason } from "../resources/base/reasons.ts";
 import type { Ms, Why } from "./kind.ts";
+import type { Policies } from "./policy.ts";
+import type { Session } from "./session.ts";
 import { conditionOf } from "./status.ts";
 
 /** What the platform is at; each ends by itself, or shows progress in another state. */
@@ -15,6 +17,7 @@ const WORK: ReadonlySet<Reason> = new Set([
   "Canceling",
   "Deleting",
   "Progressing",
+  "LayersNotEnabled",
 ]);
 
 /** What the platform was last seen at, and since when, on the monotonic clock. */
@@ -50,10 +53,42 @@ export function isOverdue({ since }: Work, deadlineMs: Ms, now: Ms): boolean {
   return deadlineMs > 0 && now - since >= deadlineMs;
 }
 
+/** Whether what the platform is at has not got on for too long. A task has a time limit of its own. */
+export function isLate(
+  clock: Pick<Clock, "monotonic">,
+  kind: { readonly task?: unknown },
+  frame: {
+    readonly object: KubeObject;
+    readonly session: Pick<Session, "work">;
+    readonly policies: Pick<Policies, "progressDeadlineMs">;
+  },
+  why: Why,
+): boolean {
+  if (kind.task !== undefined) return false;
+  const { object, session, policies } = frame;
+  const { progressDeadlineMs: deadlineMs } = policies;
+  const now = clock.monotonic();
+  session.work = workOf(object, session.work, why, { deadlineMs, now });
+  return session.work !== undefined && isOverdue(session.work, deadlineMs, now);
+}
+
 /** What is said of it then. @param why what is waited for */
 export function overdue({ message }: Why): Why {
   const advice =
     "Nothing changed within spec.lifecycle.progressDeadline (1h where it is not set). Look at it on the platform, and " +
     "cancel or repeat it there if it hangs; the operator goes on following it.";
   return { reason: "ProgressDeadlineExceeded", message: `${message} ${advice}` };
+}
+
+/** What is said of a request that the platform refuses for as long. @param why with the platform's words */
+export function refusedForLong({ message }: Why): Why {
+  const advice =
+    "It has been refused for spec.lifecycle.progressDeadline (1h where it is not set), and is sent again after as long, " +
+    "or at once with the annotation platform-operator.io/reconcile-requested-at. Look at the platform.";
+  return { reason: "ProgressDeadlineExceeded", message: `${message} ${advice}` };
+}
+
+/** For how long a request that was rejected is not sent again. @param why what was said of it */
+export function restAfter({ reason }: Why, deadlineMs: Ms): Ms {
+  return reason === "ProgressDeadlineExceeded" ? deadlineMs : Infinity;
 }

@@ -9,12 +9,14 @@ const last: Rejection = {
   inputs: { parent: "p", value: "v" },
   surface: "Documented",
   why,
+  until: 100,
 };
 const pass = {
   generation: 2,
   inputs: { parent: "p", value: "v" },
   surface: "Documented",
   requested: undefined,
+  now: 99,
 } as const;
 
 describe("a step that was rejected", () => {
@@ -24,6 +26,7 @@ describe("a step that was rejected", () => {
     ["a newer generation", "create", { ...pass, generation: 3 }, undefined],
     ["another value", "create", { ...pass, inputs: { parent: "p", value: "w" } }, undefined],
     ["another surface", "create", { ...pass, surface: "Full" }, undefined],
+    ["the same after a while", "create", { ...pass, now: 100 }, undefined],
     ["the user's request", "create", { ...pass, requested: "now" }, undefined],
   ] as const)("%s", (_, op, now, expected) => {
     expect(rejectedBefore(last, op, now)).toEqual(expected);

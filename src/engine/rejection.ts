@@ -1,11 +1,11 @@
 /**
- * What the platform rejected for good (400, 422, the 409 of a name that is taken) is not sent again: another spec, value
- * or request of the user may change its mind, or news of what the platform offers, as the same step may then be another
- * request; and nothing else would be told to us.
+ * What the platform rejected for good (400, 422, the 409 of a name that is taken) is not sent again, and what it refused
+ * for long not for a while: another spec, value or request of the user may change its mind, or news of what the platform
+ * offers, as the same step may then be another request; and nothing else would be told to us.
  */
 import { isDeepStrictEqual } from "node:util";
 
-import type { Surface, Why } from "./kind.ts";
+import type { Ms, Surface, Why } from "./kind.ts";
 
 /** A step that was rejected, and what it was made of. Values of Secrets are in it: it stays in memory. */
 export interface Rejection {
@@ -15,15 +15,20 @@ export interface Rejection {
   /** What was known of the platform when it was made. */
   readonly surface: Surface | undefined;
   readonly why: Why;
+  /** When it may be sent again nevertheless, on the monotonic clock. */
+  readonly until: Ms;
 }
 
 /** @returns why the step would be rejected again; undefined when it has not been tried like this, or the user asks. */
 export function rejectedBefore(
   last: Rejection | undefined,
   op: string,
-  pass: Pick<Rejection, "generation" | "inputs" | "surface"> & { readonly requested: string | undefined },
+  pass: Pick<Rejection, "generation" | "inputs" | "surface"> & {
+    readonly requested: string | undefined;
+    readonly now: Ms;
+  },
 ): Why | undefined {
   if (last?.op !== op || last.generation !== pass.generation || pass.requested !== undefined) return undefined;
-  if (last.surface !== pass.surface) return undefined;
+  if (last.surface !== pass.surface || pass.now >= last.until) return undefined;
   return isDeepStrictEqual(last.inputs, pass.inputs) ? last.why : undefined;
 }

@@ -144,7 +144,7 @@ function rejected(error: ApiError, failure: ApiFailure, phase: Phase, attempts: 
       is: "retry",
       why: {
         reason: "Queued",
-        message: `The platform does not take ${error.operation} now (${error.status}): ${error.message}`,
+        message: `The platform does not take ${error.operation} now (${error.status}): ${sentenceOf(error)}`,
       },
     };
   }

@@ -133,6 +133,22 @@ describe("the end of an operation", () => {
 });
 
 describe("a failed request", () => {
+  const shown = (state: string): Seen => ({ ...NOTHING_SEEN, status: { id: TARGET, state } });
+  it.each<[string, Seen, ApiFailure["is"] & ("Conflict" | "Invalid"), string, string]>([
+    ["is stopped, whatever the words", shown("STOPPED"), "Conflict", "Nothing runs there", "Complete"],
+    ["is stopped, whatever the status", shown("STOPPED"), "Invalid", "InvalidAction", "Complete"],
+    ["runs, whatever the words", shown("DEPLOYED"), "Conflict", "It is already stopped", "Failed"],
+    ["is not shown, by the words", NOTHING_SEEN, "Conflict", "It is already stopped", "Complete"],
+    ["is not shown, and the words do not tell", NOTHING_SEEN, "Conflict", "Nothing runs there", "Failed"],
+  ])("to stop a database that %s", (_name, seen, is, message, result) => {
+    const error = new ApiError("stopDatabase", { is }, is === "Conflict" ? 409 : 400, message);
+    const known = operation.task?.refused(error, operationPass({ ...stop, backoffLimit: 0 }), seen);
+    expect(known?.memory.outcome?.result).toBe(result);
+    expect(known?.memory.outcome?.message).toContain(
+      result === "Failed" ? message : "The database was stopped before.",
+    );
+  });
+
   it.each<[ApiFailure, number, string | undefined, boolean]>([
     [{ is: "Conflict" }, 409, "OperationRejected", false],
     [{ is: "Invalid" }, 400, "OperationRejected", false],

@@ -130,6 +130,12 @@ export function failed(pass: OperationPass, why: Why, isFinal: boolean): Operati
   return isOver ? { ...memory, ...ended(pass, why) } : memory;
 }
 
+/** The memory after a stop that was refused, as the target is stopped. */
+export function stoppedBefore(pass: OperationPass, { target }: Action): OperationMemory {
+  const end = complete(`The ${target ?? "target"} was stopped before.`);
+  return { ...taken(pass), outcome: { ...end, at: pass.now.toISOString() } };
+}
+
 /** What is remembered of an operation that has failed. */
 function ended({ now }: OperationPass, why: Why): Pick<OperationMemory, "outcome"> {
   return { outcome: { ...failure(why), at: now.toISOString() } };

@@ -2,9 +2,11 @@
 import type { Known, Why } from "../../engine/kind.ts";
 import type { ApiError } from "../../platform/errors.ts";
 import type { OperationMemory } from "../../resources/operation.ts";
+import { isStoppedAlready } from "../stopped-already.ts";
 import { actionOf } from "./actions.ts";
 import type { OperationPass, Seen } from "./model.ts";
-import { failed } from "./outcome.ts";
+import { failed, stoppedBefore } from "./outcome.ts";
+import { phaseOf } from "./progress.ts";
 
 interface Rejection {
   readonly why: Why;
@@ -50,9 +52,19 @@ export function rejection(error: ApiError, noun: string): Rejection | undefined 
   }
 }
 
-/** A request that was refused counts as a failed one. */
+/** A request that was refused counts as a failed one, but for a stop of what is stopped. */
 export function refused(error: ApiError, pass: OperationPass, seen: Seen): Known<Seen, OperationMemory> | undefined {
-  const rejected = rejection(error, actionOf(pass)?.target ?? "organization");
+  const action = actionOf(pass);
+  const rejected = rejection(error, action?.target ?? "organization");
   if (rejected === undefined) return undefined;
+  if (action?.wanted === "stopped" && isStopped(error, seen)) return { seen, memory: stoppedBefore(pass, action) };
   return { seen: { ...seen, refused: true }, memory: failed(pass, rejected.why, rejected.isFinal) };
+}
+
+/** Whether the target is stopped: its state tells, whatever the words of the refusal; where it shows none, they do. */
+function isStopped(error: ApiError, seen: Seen): boolean {
+  const { is } = error.failure;
+  if (is !== "Conflict" && is !== "Invalid") return false;
+  const phase = phaseOf(seen);
+  return phase === undefined ? isStoppedAlready(error) : phase === "stopped";
 }

@@ -99,8 +99,9 @@ const retry = z
 const progressDeadline = duration
   .optional()
   .describe(
-    "How long a build, deployment, stop or upgrade may show one and the same state before the object is Stalled, e.g. " +
-      "2h. It is followed nevertheless, and every change of its state clears that. 0m means for ever. Defaults to 1h.",
+    "How long a build, deployment, stop or upgrade, or the layers of a binding, may show one and the same state, or a " +
+      "request may be refused with 409, before the object is Stalled, e.g. 2h. It is followed nevertheless, and every " +
+      "change of its state clears that. 0m means for ever. Defaults to 1h.",
   );
 
 const MEMBERS = {

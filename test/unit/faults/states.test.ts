@@ -9,7 +9,16 @@ import { editRecord } from "../../../src/simulator/records.ts";
 import type { Service } from "../../../src/simulator/world.ts";
 import { effort } from "../../support/effort.ts";
 import { figure } from "../../support/figure.ts";
-import { application, blueprint, database, defaults, NEXT_COMMIT, resource, tree } from "../../support/manifests.ts";
+import {
+  application,
+  blueprint,
+  database,
+  defaults,
+  NEXT_COMMIT,
+  resource,
+  secret,
+  tree,
+} from "../../support/manifests.ts";
 import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
 
 const SECOND = 1_000;
@@ -186,6 +195,61 @@ describe("[C10] work without progress", { timeout: 120_000 }, () => {
       expect(bench.writes(from)).toEqual(["deployApplication"]);
     },
   );
+
+  it.each<[Surface, readonly string[]]>([
+    ["documented", ["stopDatabase"]],
+    // Its state tells.
+    ["full", []],
+  ])("%s: a stop that is refused in any words is Stalled with them, and seldom sent again", async (surface, stops) => {
+    const bench = await operatorBench({ surface });
+    bench.apply(...defaults(bench), ...tree(bench, "a"), database("d", "a"));
+    await bench.run(15 * MINUTE);
+    const { sim } = bench.platform;
+    editRecord(sim, serviceOf(bench, "d").id, { state: "STOPPED" });
+    sim.settings.alreadyStopped = "Nothing runs there";
+    bench.apply(database("d", "a", { runState: "Stopped" }));
+    await bench.run(50 * MINUTE);
+    const looks = (): string => bench.looks("PlatformDatabase", "d");
+    const isShown = stops.length === 0;
+    expect(looks()).toContain(isShown ? "Ready=True/Stopped" : "Reconciling=True");
+    await bench.run(20 * MINUTE);
+    const stalled = conditionOf(bench.get("PlatformDatabase", "d"), "Stalled");
+    const words = /stopDatabase now \(409\): Nothing runs there\. It has been refused/;
+    expect(stalled?.message ?? "").toMatch(isShown ? /^$/ : words);
+    const [from, writes] = [bench.mark(), bench.cluster.writes.length];
+    await bench.run(30 * MINUTE);
+    expect([bench.writes(from), bench.cluster.writes.length - writes]).toEqual([[], 0]);
+    await bench.run(60 * MINUTE);
+    expect([...new Set(bench.writes(from))]).toEqual(stops);
+    expect(looks()).toContain(isShown ? "Ready=True/Stopped" : "Stalled=True/ProgressDeadlineExceeded");
+    // What was in the way is over.
+    editRecord(sim, serviceOf(bench, "d").id, { state: "DEPLOYED" });
+    await bench.run(75 * MINUTE);
+    expect(looks()).toContain("Ready=True/Stopped");
+  });
+
+  it("of the layers of a binding is told like that of a deployment", async () => {
+    const bench = await operatorBench();
+    const template = { key: "kubernetes-essentials", version: "1.2.0" };
+    bench.platform.sim.settings.layerStatuses = { networking: { status: "PENDING", reason: "Nodes are missing" } };
+    const dnsApiToken = { valueFrom: { secretKeyRef: { name: "dns", key: "token" } } };
+    const managedConfig = { ingress: { domain: { value: "shop.example.com" }, dnsApiToken } };
+    const clusterRef = { externalId: bench.platform.clusterIds[0] ?? "" };
+    bench.apply(
+      ...defaults(bench),
+      secret("dns", { token: "s3cret-value" }),
+      resource("PlatformBinding", "b", { clusterRef, template, managedConfig }),
+    );
+    await bench.run(50 * MINUTE);
+    expect(bench.looks("PlatformBinding", "b")).toContain("Ready=False/LayersNotEnabled");
+    expect(bench.looks("PlatformBinding", "b")).toContain("Reconciling=True");
+    await bench.run(30 * MINUTE);
+    expect(bench.looks("PlatformBinding", "b")).toContain("Stalled=True/ProgressDeadlineExceeded");
+    expect(conditionOf(bench.get("PlatformBinding", "b"), "Stalled")?.message).toContain("networking");
+    bench.platform.sim.settings.layerStatuses = {};
+    await bench.run(15 * MINUTE);
+    expect(bench.told("PlatformBinding", "b")).toMatch(/^True/);
+  });
 
   it("of every kind is told after the deadline that the object or its connection says", async ({ task }) => {
     const bench = await fleet();

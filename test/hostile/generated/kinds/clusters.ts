@@ -80,7 +80,7 @@ const METRICS: JsonObject = {
 const BOUND = both(locked("spec.clusterRef cannot be changed once", "a template stays on its cluster"));
 /** What every cluster and version of the template takes. */
 const PLAIN: JsonObject = { layerSelections: {}, customerProvidedInputs: {} };
-const NOT_IN_BINDINGS = [...NOT_IN_CLUSTERS, "progressDeadline", "deletionPolicy"];
+const NOT_IN_BINDINGS = [...NOT_IN_CLUSTERS, "deletionPolicy"];
 const bound = (to: Json, as: Json = to): Entry => always(to, sent("updateClusterPlatformBinding", as));
 const SECRET_TOKEN = { ingress: { dnsApiToken: "***" } };
 const { values, others } = VALUES;
