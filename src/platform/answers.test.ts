@@ -8,6 +8,9 @@ const OTHER = "00000000-0000-4000-8000-00000000000b";
 const BLUEPRINT = { name: "cache", tag: "redis/1.0", icon: "https://x.example/y.svg" };
 
 /** What the platform answers, and what the client makes of it. */
+const LAYER = { key: "l", mandatory: true, enabledByDefault: true, modes: [], componentKeys: [], components: [] };
+const templateWith = (layers: readonly unknown[]) => ({ key: "t", version: "1", status: "PUBLISHED", layers });
+
 const readings: readonly [string, (platform: Platform) => Promise<unknown>, string | object, unknown][] = [
   [
     "an application status with four members only",
@@ -179,6 +182,47 @@ const readings: readonly [string, (platform: Platform) => Promise<unknown>, stri
     (platform) => platform.databases.list(ID),
     { results: [{ id: ID, name: "db", cpu: "250", storage: 10 }] },
     [{ id: ID, name: "db", storage: 10, record: { id: ID, name: "db", cpu: "250", storage: 10 } }],
+  ],
+  [
+    "templates without the malformed ones, and a template without its malformed layers",
+    (platform) => platform.templates.list(),
+    {
+      results: [null, { key: "t", version: 1 }, templateWith([7, LAYER, { ...LAYER, key: 1 }]), templateWith([LAYER])],
+    },
+    [
+      { key: "t", version: "1", status: "PUBLISHED", layers: [LAYER], isIncomplete: true },
+      { key: "t", version: "1", status: "PUBLISHED", layers: [LAYER] },
+    ],
+  ],
+  [
+    "cloud providers and their regions without the malformed ones",
+    (platform) => platform.catalogue.cloudProviders(),
+    { results: [7, { short_name: "AWS", regions: [{ name: "eu" }, {}] }] },
+    [{ shortName: "AWS", regions: [{ name: "eu" }] }],
+  ],
+  [
+    "types of databases without the malformed ones",
+    (platform) => platform.catalogue.managedDatabaseTypes(),
+    { results: [{}, { name: "REDIS" }] },
+    [{ name: "REDIS" }],
+  ],
+  [
+    "git repositories without the malformed ones",
+    (platform) => platform.organization.gitRepositories(),
+    { results: [{ id: "1" }, { id: "2", name: "api", url: "u" }] },
+    [{ id: "2", name: "api", url: "u" }],
+  ],
+  [
+    "the states of services without the malformed ones",
+    (platform) => platform.services.statuses(ID),
+    { applications: [{ id: ID }, { id: OTHER, state: "DEPLOYED" }] },
+    [{ id: OTHER, state: "DEPLOYED" }],
+  ],
+  [
+    "imported variables without the malformed ones",
+    (platform) => platform.variables.import(ID, { overwrite: true, vars: [] }),
+    { total_variables_to_import: 2, successful_imported_variables: [{ name: 7 }, { name: "A" }] },
+    { totalVariablesToImport: 2, successfulImportedVariables: [{ name: "A" }] },
   ],
   [
     "bounds beyond 2^53 digit by digit",

@@ -8,7 +8,19 @@ import type { Encode, Extended } from "./encode.ts";
 import { gitProvider } from "./git-provider.ts";
 import { overlay } from "./overlay.ts";
 import { commit, filled, request, wellFormed } from "./request-schema.ts";
-import { count, date, editable, flag, optional, parent, record, results, text, uuid } from "./schema.ts";
+import {
+  count,
+  date,
+  editable,
+  flag,
+  optional,
+  parent,
+  record,
+  results,
+  text,
+  uuid,
+  wellShapedResults,
+} from "./schema.ts";
 import { serviceStatus } from "./service-status.ts";
 import type { ServiceStatus } from "./service-status.ts";
 
@@ -170,7 +182,7 @@ function changed(current: Application, input: ApplicationInput): Encode {
   );
 }
 
-const logList = results(z.object({ message: z.string() }));
+const logList = wellShapedResults(z.object({ message: z.string() }));
 
 /** `{results: [{message}]}`, else the text as it is; deployed services ignore `tail` and send 1,000 lines. */
 function lastLines(tail: number): Decode<readonly string[]> {

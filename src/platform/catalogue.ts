@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { Caller, ReadOptions } from "./caller.ts";
 import { json } from "./decode.ts";
-import { flag, optional, record, results, strings, text } from "./schema.ts";
+import { flag, optional, record, strings, text, wellShaped, wellShapedResults } from "./schema.ts";
 
 const region = record({
   name: z.string(),
@@ -17,7 +17,7 @@ const cloudProvider = record({
   short_name: z.string(),
   name: text,
   logo_url: text,
-  regions: optional(z.array(region)).transform((given) => given ?? []),
+  regions: optional(wellShaped(region)).transform((given) => given ?? []),
 });
 
 const databaseType = record({ name: z.string() });
@@ -32,8 +32,8 @@ export interface Catalogue {
   managedDatabaseTypes(options?: ReadOptions): Promise<readonly ManagedDatabaseType[]>;
 }
 
-const cloudProviderList = json(results(cloudProvider));
-const databaseTypeList = json(results(databaseType));
+const cloudProviderList = json(wellShapedResults(cloudProvider));
+const databaseTypeList = json(wellShapedResults(databaseType));
 
 export function catalogue(caller: Caller): Catalogue {
   return {

@@ -77,7 +77,16 @@ export function editable<Schema extends z.ZodType<object>>(schema: Schema) {
  * as if it were all would make objects that exist look absent, so it is an error.
  */
 export function results<Schema extends z.ZodType>(item: Schema) {
+  return page(z.array(item));
+}
+
+/** The same without malformed items, of a list from which nobody concludes that something does not exist. */
+export function wellShapedResults<Schema extends z.ZodType>(item: Schema) {
+  return page(wellShaped(item));
+}
+
+function page<Item>(list: z.ZodType<readonly Item[]>) {
   return z
-    .object({ results: z.array(item), pagination: z.null("the list has pages").optional() })
-    .transform((list): readonly z.output<Schema>[] => list.results);
+    .object({ results: list, pagination: z.null("the list has pages").optional() })
+    .transform((answer): readonly Item[] => answer.results);
 }

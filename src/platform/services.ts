@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Caller, ReadOptions } from "./caller.ts";
 import { json } from "./decode.ts";
 import { ApiError } from "./errors.ts";
-import { date, optional, record, results, text, uuid } from "./schema.ts";
+import { date, optional, record, results, text, uuid, wellShaped } from "./schema.ts";
 import { serviceStatus } from "./service-status.ts";
 import type { ServiceStatus } from "./service-status.ts";
 
@@ -18,7 +18,7 @@ const service = record({
   icon_uri: text,
   created_at: date,
 });
-const statuses = optional(z.array(serviceStatus)).transform((list) => list ?? []);
+const statuses = optional(wellShaped(serviceStatus)).transform((list) => list ?? []);
 const environmentStatuses = z.object({
   applications: statuses,
   containers: statuses,

@@ -4,7 +4,7 @@ import type { Caller, ReadOptions } from "./caller.ts";
 import { json, maybe } from "./decode.ts";
 import { sent } from "./encode.ts";
 import { filled, keyed, wellFormed } from "./request-schema.ts";
-import { optional, record, results, strings, text, wellShaped } from "./schema.ts";
+import { optional, record, strings, text, wellShaped, wellShapedResults } from "./schema.ts";
 
 /** Bounds are int64: a bigint keeps every digit. */
 const int64 = optional(z.union([z.bigint(), z.int().transform(BigInt)]));
@@ -54,8 +54,16 @@ const template = record({
   version: z.string(),
   status: z.string(),
   description: text,
-  layers: z.array(layer),
-});
+  layers: z.array(z.unknown()).transform((list) => {
+    const known = wellShaped(layer).parse(list);
+    return { known, isIncomplete: known.length < list.length };
+  }),
+}).transform(({ layers: { known, isIncomplete }, ...rest }) => ({
+  ...rest,
+  layers: known,
+  /** A layer could not be read: what the others do not have, it may have. */
+  ...(isIncomplete && { isIncomplete }),
+}));
 
 const maps = optional(z.record(z.string(), z.record(z.string(), z.unknown())));
 
@@ -123,7 +131,7 @@ export interface Templates {
   binding(clusterId: string, options?: ReadOptions): Promise<Binding>;
 }
 
-const templateList = json(results(template));
+const templateList = json(wellShapedResults(template));
 
 export function templates(caller: Caller): Templates {
   return {

@@ -4,7 +4,7 @@ import type { Caller, ReadOptions } from "./caller.ts";
 import { json, maybe, nothing } from "./decode.ts";
 import { sent } from "./encode.ts";
 import { filled, request, wellFormed } from "./request-schema.ts";
-import { count, date, flag, optional, record, results, text, uuid } from "./schema.ts";
+import { count, date, flag, optional, record, results, text, uuid, wellShaped } from "./schema.ts";
 
 /** Another variable that one overrides or is an alias of. */
 const other = optional(
@@ -35,7 +35,7 @@ const variable = record({
 
 const imported = record({
   total_variables_to_import: count,
-  successful_imported_variables: z.array(record({ name: z.string(), is_secret: flag, scope: text })),
+  successful_imported_variables: wellShaped(record({ name: z.string(), is_secret: flag, scope: text })),
 });
 
 /** The spec does not show what the creation of one variable answers; it is known by its key anyway. */

@@ -17,7 +17,7 @@ const replicas = field("replicas", {
   constraints: { min: 1n, max: 9n },
 });
 
-const rules = template(
+export const RULES = template(
   layer("networking", {
     mandatory: true,
     enabledByDefault: true,
@@ -39,7 +39,7 @@ export interface Case {
 }
 
 /** @returns the problems of a spec. */
-export function check({ spec: change, values, cluster, of = rules }: Case): readonly string[] {
+export function check({ spec: change, values, cluster, of = RULES }: Case): readonly string[] {
   const spec = bindingSpec(change);
   return problemsOf({ spec, inputs: inputsOf(spec, resolved(values)), template: of, cluster });
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { AWS, check, DOMAIN, type Case } from "../../../test/support/binding-checks.ts";
+import { AWS, check, DOMAIN, RULES, type Case } from "../../../test/support/binding-checks.ts";
 import { component, field, layer, template } from "../../../test/support/bindings.ts";
 import { testPatterns } from "../../platform/pattern.ts";
 
@@ -19,6 +19,17 @@ describe("a spec against its template", () => {
       "unknown layer",
       { spec: { managedConfig: DOMAIN, layerSelections: { gpus: true } } },
       ["spec.layerSelections[gpus] is no layer of the template (it has networking, gpu, logs)"],
+    ],
+    [
+      "a layer, a component and a field that a template may have of which a layer cannot be read",
+      {
+        spec: {
+          layerSelections: { gpus: true },
+          managedConfig: { ingress: { ...DOMAIN.ingress, host: { value: "x" } }, egress: {} },
+        },
+        of: { ...RULES, isIncomplete: true },
+      },
+      [],
     ],
     [
       "mandatory layer deselected",

@@ -29,8 +29,8 @@ export function problemsOf(rules: Rules): readonly string[] {
   const leaves = [...rules.inputs.config, ...rules.inputs.customer];
   const problems = [
     ...layerProblems(rules),
-    ...unknownComponents(rules.spec, components),
-    ...unknownFields(rules.inputs.config, components),
+    ...(rules.template.isIncomplete ? [] : unknownComponents(rules.spec, components)),
+    ...(rules.template.isIncomplete ? [] : unknownFields(rules.inputs.config, components)),
     ...missing(rules),
     ...leaves.flatMap((leaf) => leafProblems(leaf, fieldOf(leaf, components))),
     ...patternProblems(leaves, components),
@@ -57,6 +57,7 @@ function layerProblems({ spec, template, cluster }: Rules): readonly string[] {
   return Object.entries(spec.layerSelections).flatMap(([key, selected]) => {
     const path = pathOf("layerSelections", key);
     const layer = template.layers.find((each) => each.key === key);
+    if (layer === undefined && template.isIncomplete) return [];
     if (layer === undefined) return [`${path} is no layer of the template${offering(template.layers.map(keyOf))}`];
     if (!selected) return layer.mandatory ? [`${path} must not be false: the layer is mandatory`] : [];
     const where = unavailable(layer, cluster);

@@ -20,12 +20,12 @@ const catalogue = template(
 
 function stand(
   layers: NonNullable<Binding["layers"]>,
-  change: { layerSelections?: Record<string, boolean>; listed?: boolean; provider?: string } = {},
+  change: { layerSelections?: Record<string, boolean>; listed?: boolean; provider?: string; whole?: boolean } = {},
 ) {
-  const { layerSelections = {}, listed = true, provider } = change;
+  const { layerSelections = {}, listed = true, provider, whole = true } = change;
   const kind = provider === undefined ? undefined : { mode: "PLATFORM_MANAGED", provider };
   const seen = bindingSeen({
-    template: listed ? catalogue : undefined,
+    template: listed ? { ...catalogue, ...(!whole && { isIncomplete: true }) } : undefined,
     bound: { layers },
     cluster: { listed: true, kind },
   });
@@ -55,6 +55,17 @@ describe("the standing of the layers", () => {
       "nor is one that the platform skips or does not report there",
       [[on("base"), skipped("nodes"), on("logs")], { provider: "IBM" }],
       { ...all, selected: 2, enabled: 2 },
+    ],
+    [
+      "of a layer that cannot be read, the answer tells what is on and what failed, and not whether it has to be on",
+      [[on("base"), on("nodes"), on("logs"), on("a"), failed("b"), skipped("c"), off("gpu")], { whole: false }],
+      {
+        ...all,
+        selected: 6,
+        enabled: 4,
+        off: ["b is FAILED (no quota)"],
+        unclear: ["c is SKIPPED (Not available on IBM)"],
+      },
     ],
     [
       "nor one that it does not report",

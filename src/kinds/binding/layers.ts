@@ -92,7 +92,7 @@ interface Reported {
   readonly reason?: string | undefined;
 }
 
-/** The layers that may have to be enabled, by key. Of a template that is not listed any more, those of the answer. */
+/** The layers that may have to be enabled, by key. Of what the template does not show, those of the answer. */
 function candidates(
   spec: BindingSpec,
   template: Template | undefined,
@@ -100,11 +100,10 @@ function candidates(
 ): readonly (readonly [key: string, layer: TemplateLayer | undefined])[] {
   const layers = new Map(template?.layers.map((layer) => [layer.key, layer]));
   const own = Object.keys(spec.layerSelections).filter((key) => selectionOf(spec, key) === true);
-  const others =
-    template === undefined
-      ? [...reported.keys()].filter((key) => selectionOf(spec, key) !== false)
-      : template.layers.filter((layer) => isSelected(layer, spec)).map(({ key }) => key);
-  return [...new Set([...own, ...others])].toSorted().map((key) => [key, layers.get(key)]);
+  const shown = [...layers.values()].filter((layer) => isSelected(layer, spec)).map(({ key }) => key);
+  const isWhole = template !== undefined && template.isIncomplete !== true;
+  const others = [...reported.keys()].filter((key) => !layers.has(key) && selectionOf(spec, key) !== false);
+  return [...new Set([...own, ...shown, ...(isWhole ? [] : others)])].toSorted().map((key) => [key, layers.get(key)]);
 }
 
 /** Whether the layer has to be enabled on this cluster; undefined where that is not known. */

@@ -48,6 +48,11 @@ describe("the report of a binding", () => {
     });
   });
 
+  it("does not say that a spec fits a template of which a layer cannot be read", () => {
+    const { conditions } = report(memory(enabled), { template: { ...essentials, isIncomplete: true } });
+    expect(conditions[0]).toMatchObject({ type: "ConfigValid", status: "Unknown", reason: "UnexpectedResponse" });
+  });
+
   it("is honest about layers that nobody shows later", () => {
     const { conditions, status, drift } = report(memory(starting));
     expect(conditions[1]).toMatchObject({

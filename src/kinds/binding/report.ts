@@ -100,19 +100,25 @@ function readyWhy(pass: BindingPass, seen: Seen, stand: Standing | undefined): W
 }
 
 function unclearLayers({ unclear }: Standing, { template, cluster }: Seen): string {
-  const advice =
-    template === undefined
-      ? "The platform does not list the template, which says what is selected."
-      : cluster.kind === undefined
-        ? "Set spec.cluster, which tells what the cluster can have."
-        : "Look at the cluster on the platform.";
+  const advice = unclearAdvice(template, cluster.kind);
   return `It is not known whether these layers are enabled, or have to be: ${listOf(unclear)}. ${advice}`;
+}
+
+function unclearAdvice(template: Seen["template"], kind: Seen["cluster"]["kind"]): string {
+  if (template === undefined) return "The platform does not list the template, which says what is selected.";
+  if (template.isIncomplete === true) return "The platform's answer shows only a part of the template.";
+  if (kind === undefined) return "Set spec.cluster, which tells what the cluster can have.";
+  return "Look at the cluster on the platform.";
 }
 
 function configFact(pass: BindingPass, seen: Seen): ConditionFact {
   const type = "ConfigValid";
   const fault = configFault(pass, seen);
   if (fault !== undefined) return { type, status: "False", ...fault };
+  if (seen.template?.isIncomplete === true) {
+    const message = `The platform's answer shows only a part of ${templateName(pass)}; the spec fits that part.`;
+    return { type, status: "Unknown", reason: "UnexpectedResponse", message };
+  }
   if (seen.template !== undefined) {
     const message = `The spec fits ${templateName(pass)}.`;
     return { type, status: "True", reason: "Valid", message };
