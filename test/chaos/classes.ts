@@ -164,6 +164,10 @@ export const SECTIONS: readonly Section[] = [
         title: "The status page asked by strangers, or shown hostile text",
         acceptance: "foreign hosts and writes refused; no token, nothing of a spec; text stays text",
       },
+      S4: {
+        title: "Forged entries of the orphan ledger, and namespaces of an old name",
+        acceptance: "no adoption beyond the connection's rules; a list that contradicts stalls",
+      },
     },
   },
 ];
