@@ -40,6 +40,8 @@ export interface Windows {
   readonly outageMs: Ms;
   /** After which something that is referred to and does not exist stalls the object (10 min). */
   readonly missingMs: Ms;
+  /** How far two lists that lack an object have to be apart, at least, for it to count as gone (60 s). */
+  readonly absenceMs: Ms;
   /** When an object that has just become settled is looked at once more, before the poll interval begins (1 min). */
   readonly firstLookMs: Ms;
   /** The poll interval of what is settled (10 min) and the bounds of the follow interval (2 s to 30 s). */
@@ -64,6 +66,7 @@ export const DEFAULT_WINDOWS: Windows = {
   unknownMs: 600_000,
   outageMs: 120_000,
   missingMs: 600_000,
+  absenceMs: 60_000,
   firstLookMs: 60_000,
   pollMs: 600_000,
   followMinMs: 2_000,

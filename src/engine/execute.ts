@@ -10,6 +10,7 @@ import type { Context } from "./context.ts";
 import { isBroughtAbout } from "./governed.ts";
 import type { Kind, Known, Step, Uuid, Why } from "./kind.ts";
 import { maySend, writeSlot, type Intent } from "./ledger.ts";
+import { noteDeleted } from "./presence.ts";
 import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordAccepted, recordId } from "./record.ts";
 import { recordedId, type Frame } from "./scope.ts";
 import type { Unsaved } from "./session.ts";
@@ -89,6 +90,7 @@ async function safely<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Ra
   const phase: Phase = frame.pass.goal === "absent" ? "delete" : "put";
   const sent = await send({ ...work, frame }, step);
   if (sent instanceof ApiError) return { is: "failed", frame, error: sent, phase };
+  if (phase === "delete") noteDeleted(frame.session, frame.pass.id);
   return { is: "done", frame: remember(frame, sent), known: sent };
 }
 

@@ -10,8 +10,10 @@ import type {
   Imprint,
   Ms,
   Needs,
+  Presence,
   Proof,
   ReceiverInputs,
+  Sight,
   Supports,
   Uuid,
   Why,
@@ -63,6 +65,8 @@ export interface Pass<Spec, In, Mem extends JsonObject> {
   readonly writtenAt: string | undefined;
   /** The same for any object of the platform. */
   readonly writtenInto: (id: Uuid) => string | undefined;
+  /** Notes what a list that was just read says of the object with this id, and judges whether it is there. */
+  readonly presence: (sight: Sight) => Presence;
   /** When a task has to be over. */
   readonly deadline?: Date | undefined;
   /** Whether a task was begun, or something `untold` was done, by an annotation that outlives the status. */
@@ -102,8 +106,11 @@ export type Step<Do> =
 export type Plan<Do> =
   | { readonly is: "settled"; readonly again?: Ms }
   | { readonly is: "waiting" | "stalled"; readonly why: Why; readonly again?: Ms }
-  /** Nobody can tell whether the object works. `condition` is the reported condition that is Unknown since then. */
-  | { readonly is: "unknown"; readonly why: Why; readonly condition: string; readonly again?: Ms }
+  /**
+   * Nobody can tell whether the object works. `condition` is the reported condition that is Unknown since then; absent
+   * where no list shows the object (see `Pass.presence`).
+   */
+  | { readonly is: "unknown"; readonly why: Why; readonly condition?: string; readonly again?: Ms }
   /** Take over the existing object with this id; the engine records it like the outcome of a create. */
   | { readonly is: "adopt"; readonly id: Uuid }
   /** The recorded object provably does not exist any more and a new one is wanted: the engine drops what it knows of it. */

@@ -11,13 +11,14 @@ import { keyText } from "./keys.ts";
 import type { Kind, Ms, Plan, Report, Why } from "./kind.ts";
 import { notAdopted } from "./orphans/adoption.ts";
 import { permit } from "./permission.ts";
+import { hiddenFor } from "./presence.ts";
 import { isLate, overdue, refusedForLong, restAfter } from "./progress.ts";
 import { keepRecord } from "./record.ts";
 import { recover } from "./recover.ts";
 import { rejectedBefore } from "./rejection.ts";
 import { backoff } from "./schedule.ts";
 import type { Frame } from "./scope.ts";
-import { conditionOf, isSettled } from "./status.ts";
+import { isSettled, unknownFor } from "./status.ts";
 import { adopt, forget } from "./takeover.ts";
 import { isBegun, noteBegun } from "./task.ts";
 import { withoutStep } from "./unsupported.ts";
@@ -181,25 +182,21 @@ function concluded<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rated
   if (plan.is !== "waiting") frame.session.work = undefined;
   if (plan.is === "settled") return { frame, ending: { is: "settled", why: report.ready }, report, again: plan.again };
   if (plan.is === "unknown") {
-    const keepsReady = sinceUnknown(loop, frame, plan.condition) < loop.context.windows.unknownMs;
-    return { frame, ending: { is: "unknown", why: plan.why, keepsReady }, report, again: plan.again };
+    const { clock, windows } = loop.context;
+    const forMs =
+      plan.condition === undefined
+        ? hiddenFor(frame.session, clock.monotonic())
+        : unknownFor(frame.object, plan.condition, clock.now());
+    const keepsReady = forMs < windows.unknownMs;
+    // Of an object that is not shown nothing new is known: the facts of the last look stay.
+    const facts = plan.condition === undefined ? undefined : report;
+    return { frame, ending: { is: "unknown", why: plan.why, keepsReady }, report: facts, again: plan.again };
   }
   const { orphan } = frame;
   const why = plan.is === "stalled" && orphan !== undefined ? notAdopted(plan.why, orphan) : plan.why;
   if (!late) return { frame, ending: { is: plan.is, why, exchange: "ok" }, report, again: plan.again };
   const again = plan.again ?? loop.context.windows.followMaxMs;
   return { frame, ending: { is: "stalled", why: overdue(plan.why), exchange: "ok" }, report, again };
-}
-
-/** For how long the stored condition says Unknown; 0 when it does not. */
-function sinceUnknown<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  { context }: Loop<Spec, In, Seen, Mem, Do, Api>,
-  { object }: Frame<Spec, In, Mem, Api>,
-  type: string,
-): Ms {
-  const condition = conditionOf(object, type);
-  if (condition?.status !== "Unknown") return 0;
-  return Math.max(0, context.clock.now().getTime() - Date.parse(condition.lastTransitionTime));
 }
 
 const RECREATING: Why = {

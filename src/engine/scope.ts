@@ -14,6 +14,7 @@ import type { Goal, Kind, Needs, Pass, Proof, Reference, Supports, Uuid, Why } f
 import { originOf } from "./origin.ts";
 import type { Orphan } from "./orphans/orphan.ts";
 import { adoptionPolicy, invalidSpec, policiesOf, requestedToken, type Policies } from "./policy.ts";
+import { judge, sightingsOf } from "./presence.ts";
 import { reach } from "./reach.ts";
 import { resolveReferences, strayed, type Gate } from "./references.ts";
 import { resolver } from "./resolver.ts";
@@ -226,6 +227,7 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     allowedProjects: settings.allowedProjects,
     withheld: new Set(),
     awaited: new Set(),
+    presence: presenceOf(context, session, { id, goal: found.goal }),
     onMissing: policies.onMissing,
     corrects: policies.corrects,
     retry: policies.retry,
@@ -233,6 +235,15 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     // What this process knows and could not store yet is not lost.
     begun: (kind.task === undefined ? kind.untold !== undefined : session.unsaved === undefined) && isBegun(object),
   };
+}
+
+function presenceOf<Api extends RatedApi>(
+  { clock, windows }: Context<Api>,
+  session: Session,
+  { id = "", goal }: { readonly id: Uuid | undefined; readonly goal: Goal },
+): Pass<unknown, unknown, JsonObject>["presence"] {
+  return (sight) =>
+    judge(sightingsOf(session, id), sight, { goal, now: clock.monotonic(), absenceMs: windows.absenceMs });
 }
 
 /** Whether the parent is a resource of the same namespace; what has no parent lies under its connection. */

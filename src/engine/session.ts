@@ -3,6 +3,7 @@ import { member } from "../kube/json.ts";
 import type { JsonObject, KubeObject } from "../kube/types.ts";
 import type { Ms, Uuid } from "./kind.ts";
 import type { Missing } from "./missing.ts";
+import type { Sightings } from "./presence.ts";
 import type { Work } from "./progress.ts";
 import type { Rejection } from "./rejection.ts";
 import { sameJson } from "./status.ts";
@@ -41,6 +42,8 @@ export interface Session {
   dueAt: Ms | undefined;
   /** For how long the rate limit kept a task from being looked at, as far as its stored deadline does not say it. */
   idleMs: Ms;
+  /** What the lists of the platform have shown of its object. */
+  sightings: Sightings | undefined;
   /** When the platform was last read about this object. */
   readAt: Ms;
   /** What was recorded is gone from the platform and is created anew. */
@@ -102,6 +105,7 @@ export function createSessions(monotonic: () => Ms): Sessions {
         missing: undefined,
         dueAt: undefined,
         idleMs: 0,
+        sightings: undefined,
         readAt: monotonic(),
         recreates: false,
         lostAt: undefined,

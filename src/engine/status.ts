@@ -57,6 +57,13 @@ export function conditionOf(object: { readonly status?: Json | undefined }, type
   return conditionsOf(object).find((condition) => condition.type === type);
 }
 
+/** For how long the stored condition says Unknown, in milliseconds; 0 when it does not. */
+export function unknownFor(object: KubeObject, type: string, now: Date): number {
+  const condition = conditionOf(object, type);
+  if (condition?.status !== "Unknown") return 0;
+  return Math.max(0, now.getTime() - Date.parse(condition.lastTransitionTime));
+}
+
 /** Whether the object was Ready for its current generation when its status was last written. */
 export function isSettled(object: KubeObject): boolean {
   const ready = conditionOf(object, "Ready");

@@ -15,6 +15,18 @@ export type Support = "Supported" | "Unsupported" | "Unknown";
 /** @param operation by its name, e.g. "updateProject". Those of the specification are always Supported. */
 export type Supports = (operation: string) => Support;
 
+/**
+ * What a list says of an object: it shows it, it holds all there is and does not, or it does not and may not hold all
+ * there is.
+ */
+export type Sight = "Shown" | "Missing" | "Unclear";
+
+/**
+ * What follows from it: "Unconfirmed" until a list has lacked it for long enough, "Unproven" where no list can prove that
+ * it is gone.
+ */
+export type Presence = "Present" | "Unconfirmed" | "Unproven" | "Gone";
+
 /** What is known of all operations beyond the specification, in a word. It decides nothing. */
 export type Surface = "Documented" | "Partial" | "Full";
 

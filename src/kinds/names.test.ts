@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import type { OpenIntent } from "../engine/kind.ts";
-import { adoptOrRefuse, checkLatecomers, baseline, landed, nameMark, outside, sameName } from "./names.ts";
+import { asPage } from "../platform/listing.ts";
+import { baseline, landed, nameMark, notCreated } from "./create-trace.ts";
+import { adoptOrRefuse, checkLatecomers, outside, sameName } from "./names.ts";
 
 const ONE = "00000000-0000-4000-8000-000000000001";
 const TWO = "00000000-0000-4000-8000-000000000002";
@@ -49,6 +51,32 @@ describe("what a create may have led to", () => {
 
   it("is never somebody else's", () => {
     expect(landed(intent(nameMark(since)), [made(undefined)], () => "shop/other")).toEqual([]);
+  });
+
+  it.each<[string, readonly string[], readonly string[], string]>([
+    ["is absent from a list that shows its whole baseline", [ONE], [ONE, TWO], "absent"],
+    ["is absent where nothing was there", [], [], "absent"],
+    ["is unknown where an object of the baseline is missing", [ONE, TWO], [ONE], "unknowable"],
+  ])("%s", (_name, before, now, expected) => {
+    const listed = (ids: readonly string[]) => ids.map((id) => ({ id }));
+    const mark: unknown = nameMark(since, listed(before));
+    expect(notCreated(intent(mark as OpenIntent["mark"]), listed(now), now).is).toBe(expected);
+  });
+
+  it("is unknown where the list may be a page", () => {
+    const mark: unknown = nameMark(since, [{ id: ONE }]);
+    const page = asPage([{ id: ONE }]);
+    expect(notCreated(intent(mark as OpenIntent["mark"]), page, [ONE])).toMatchObject({
+      is: "unknowable",
+      why: { reason: "CreateResultUnknown" },
+    });
+  });
+
+  it("has a baseline of at most a hundred ids, from the whole list", () => {
+    const list = Array.from({ length: 1_001 }, (_item, index) => ({ id: `id ${index}` }));
+    const { ids = [] } = nameMark(since, list);
+    expect(ids.length).toBeLessThanOrEqual(100);
+    expect([ids[0], Number(ids.at(-1)?.slice(3)) > 980]).toEqual(["id 0", true]);
   });
 
   it.each([[null], ["text"], [["list"]], [{}], [{ other: 1 }]])(

@@ -1,5 +1,5 @@
 /** Finding objects of the platform by name, and what a claim to one needs. */
-import type { Json, OpenIntent, Plan, Proof, Uuid, Why } from "../engine/kind.ts";
+import type { Plan, Proof, Uuid, Why } from "../engine/kind.ts";
 
 /** Names are case-insensitive and unique in their parent (api-behaviour §2). */
 export function sameName(left: string, right: string): boolean {
@@ -10,37 +10,6 @@ interface Listed {
   readonly id: Uuid;
   readonly name: string;
   readonly createdAt?: string;
-}
-
-/** How far the platform's `created_at` may lie before the intent that led to it. */
-const SKEW_MS = 60_000;
-
-/** The baseline of a create by name: the platform's own clock when the name was absent. */
-export function nameMark(serverNow: Date | undefined): { readonly absentAt: string | null } {
-  return { absentAt: serverNow?.toISOString() ?? null };
-}
-
-/**
- * Which listed objects may be what an intent created: those of its name that nobody holds and that are no older than
- * the intent (design §6, proof of landing).
- */
-export function landed<Item extends Listed>(
-  intent: OpenIntent,
-  list: readonly Item[],
-  holderOf: (id: Uuid) => string | undefined,
-): readonly Item[] {
-  const absentAt = baseline(intent.mark, "absentAt");
-  const since = typeof absentAt === "string" ? Date.parse(absentAt) - SKEW_MS : Number.NEGATIVE_INFINITY;
-  return list.filter(
-    ({ id, name, createdAt }) =>
-      sameName(name, intent.name ?? "") && holderOf(id) === undefined && !(Date.parse(createdAt ?? "") < since),
-  );
-}
-
-/** A member of a mark. */
-export function baseline(mark: Json, name: string): Json | undefined {
-  const isObject = typeof mark === "object" && mark !== null && Object.hasOwn(mark, name);
-  return isObject ? new Map(Object.entries(mark)).get(name) : undefined;
 }
 
 /** What there is of the name, while the resource has no id. */

@@ -28,7 +28,8 @@ export function quotaIn(answer: HttpAnswer, now: Date): Quota | undefined {
 export function valueOf<T>(answer: HttpAnswer, { operation, secrets }: Prepared, decode: Decode<T>, now: Date): T {
   if (answer.status < 200 || answer.status > 299) throw refusalOf(answer, operation, secrets, now);
   const serverDate = serverDateOf(answer);
-  const received: Received = serverDate === undefined ? { text: answer.text } : { text: answer.text, serverDate };
+  const header = (name: string): string | undefined => answer.header(name);
+  const received: Received = { text: answer.text, header, ...(serverDate !== undefined && { serverDate }) };
   try {
     return decode(received);
   } catch (error) {

@@ -1,26 +1,14 @@
 import { z } from "zod";
 
 import type { Caller, ReadOptions } from "./caller.ts";
-import { created, json, matching, maybe, nothing } from "./decode.ts";
+import { created, json, list, matching, maybe, nothing } from "./decode.ts";
 import type { Created, Decode } from "./decode.ts";
 import { folded, sent } from "./encode.ts";
 import type { Encode, Extended } from "./encode.ts";
 import { gitProvider } from "./git-provider.ts";
 import { overlay } from "./overlay.ts";
 import { commit, filled, request, wellFormed } from "./request-schema.ts";
-import {
-  count,
-  date,
-  editable,
-  flag,
-  optional,
-  parent,
-  record,
-  results,
-  text,
-  uuid,
-  wellShapedResults,
-} from "./schema.ts";
+import { count, date, editable, flag, optional, parent, record, text, uuid, wellShapedResults } from "./schema.ts";
 import { serviceStatus } from "./service-status.ts";
 import type { ServiceStatus } from "./service-status.ts";
 
@@ -123,7 +111,7 @@ export interface Applications {
   restart(applicationId: string): Promise<ServiceStatus | undefined>;
 }
 
-const applicationList = json(results(application));
+const applicationList = list(application);
 
 export function applications(caller: Caller): Applications {
   return {

@@ -31,7 +31,6 @@ describe("a failing read", () => {
     ["half of a JSON", { body: `{"results": [{"id"` }, "BadResponse", 1],
     ["another shape", { body: { results: [{ id: ID }] } }, "BadResponse", 1],
     ["an id that is none", { body: { results: [{ ...project, id: "../x" }] } }, "BadResponse", 1],
-    ["pages", { body: { results: [], pagination: { next: 2 } } }, "BadResponse", 1],
     ["a redirect", { status: 302, headers: { location: "/x" } }, "BadResponse", 1],
   ])("%s", async (_name, answer, failure, requests) => {
     const { server, calls, connect } = await startHarness();

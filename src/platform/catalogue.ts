@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 import type { Caller, ReadOptions } from "./caller.ts";
-import { json } from "./decode.ts";
-import { flag, optional, record, strings, text, wellShaped, wellShapedResults } from "./schema.ts";
+import { wellShapedList } from "./decode.ts";
+import { flag, optional, record, strings, text, wellShaped } from "./schema.ts";
 
 const region = record({
   name: z.string(),
@@ -32,8 +32,8 @@ export interface Catalogue {
   managedDatabaseTypes(options?: ReadOptions): Promise<readonly ManagedDatabaseType[]>;
 }
 
-const cloudProviderList = json(wellShapedResults(cloudProvider));
-const databaseTypeList = json(wellShapedResults(databaseType));
+const cloudProviderList = wellShapedList(cloudProvider);
+const databaseTypeList = wellShapedList(databaseType);
 
 export function catalogue(caller: Caller): Catalogue {
   return {

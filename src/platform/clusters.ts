@@ -1,10 +1,10 @@
 import { z } from "zod";
 
 import type { Caller, ReadOptions } from "./caller.ts";
-import { json, maybe } from "./decode.ts";
+import { json, list, maybe } from "./decode.ts";
 import { sent } from "./encode.ts";
 import { filled, request, wellFormed } from "./request-schema.ts";
-import { count, date, flag, optional, record, results, text, uuid } from "./schema.ts";
+import { count, date, flag, optional, record, text, uuid } from "./schema.ts";
 
 const lock = record({ reason: text, cluster_id: text, locked_at: date, owner_name: text, ttl_in_days: count });
 
@@ -87,7 +87,7 @@ export interface Clusters {
   deploy(clusterId: string): Promise<ClusterStatus | undefined>;
 }
 
-const clusterList = json(results(cluster));
+const clusterList = list(cluster);
 
 export function clusters(caller: Caller): Clusters {
   const status = maybe(clusterStatus);

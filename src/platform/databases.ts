@@ -1,12 +1,12 @@
 import { z } from "zod";
 
 import type { Caller, ReadOptions } from "./caller.ts";
-import { created, json, maybe, nothing } from "./decode.ts";
+import { created, json, list, maybe, nothing } from "./decode.ts";
 import type { Created } from "./decode.ts";
 import { folded, sent } from "./encode.ts";
 import { overlay } from "./overlay.ts";
 import { filled, request, wellFormed } from "./request-schema.ts";
-import { count, date, editable, parent, record, results, text, uuid } from "./schema.ts";
+import { count, date, editable, parent, record, text, uuid } from "./schema.ts";
 import { serviceStatus } from "./service-status.ts";
 import type { ServiceStatus } from "./service-status.ts";
 
@@ -58,7 +58,7 @@ export interface Databases {
   delete(databaseId: string): Promise<void>;
 }
 
-const databaseList = json(results(database));
+const databaseList = list(database);
 
 export function databases(caller: Caller): Databases {
   return {

@@ -2,12 +2,16 @@
 import type { z } from "zod";
 
 import { parseJson } from "./json.ts";
+import { asPage, tellsPages } from "./listing.ts";
+import { results, wellShapedResults } from "./schema.ts";
 import { shaped, ShapeError } from "./shape.ts";
 
 /** The body of a success, and the platform's clock where the answer tells it. */
 export interface Received {
   readonly text: string;
   readonly serverDate?: Date;
+  /** A header of the answer by its lower-case name. */
+  readonly header: (name: string) => string | undefined;
 }
 
 /** Reads a body. @throws ShapeError */
@@ -21,6 +25,24 @@ const WRONG_SHAPE = "the answer does not have the documented shape";
 /** JSON of this shape. */
 export function json<T>(schema: z.ZodType<T>): Decode<T> {
   return ({ text }) => shaped(schema, parsed(text), WRONG_SHAPE);
+}
+
+/** `{ "results": […] }` with items of this shape; see `isWhole` for what such a list proves. */
+export function list<Item extends z.ZodType>(item: Item): Decode<readonly z.output<Item>[]> {
+  return listOf(results(item));
+}
+
+/** The same without malformed items, of a list from which nobody concludes that something does not exist. */
+export function wellShapedList<Item extends z.ZodType>(item: Item): Decode<readonly z.output<Item>[]> {
+  return listOf(wellShapedResults(item));
+}
+
+function listOf<T>(schema: z.ZodType<readonly T[]>): Decode<readonly T[]> {
+  return ({ text, header }) => {
+    const body = parsed(text);
+    const items = shaped(schema, body, WRONG_SHAPE);
+    return tellsPages(body, header) ? asPage(items) : items;
+  };
 }
 
 /** JSON of this shape, or undefined for an empty body. */

@@ -1,13 +1,13 @@
 import { z } from "zod";
 
 import type { Caller, ReadOptions } from "./caller.ts";
-import { created, json, jsonStringOrText, maybe, nothing } from "./decode.ts";
+import { created, json, jsonStringOrText, list, maybe, nothing } from "./decode.ts";
 import type { Created } from "./decode.ts";
 import { folded, sent } from "./encode.ts";
 import type { Extended } from "./encode.ts";
 import { overlay } from "./overlay.ts";
 import { filled, jsonObject, request, wellFormed } from "./request-schema.ts";
-import { date, editable, parent, record, results, text, uuid } from "./schema.ts";
+import { date, editable, parent, record, text, uuid } from "./schema.ts";
 
 const environment = editable(
   record({
@@ -60,7 +60,7 @@ export interface Environments {
   delete(environmentId: string): Promise<void>;
 }
 
-const environmentList = json(results(environment));
+const environmentList = list(environment);
 
 export function environments(caller: Caller): Environments {
   return {

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 import type { Caller, ReadOptions } from "./caller.ts";
-import { json, nothing } from "./decode.ts";
+import { json, nothing, wellShapedList } from "./decode.ts";
 import { sent } from "./encode.ts";
-import { flag, record, text, uuid, wellShapedResults } from "./schema.ts";
+import { flag, record, text, uuid } from "./schema.ts";
 
 /** The spec shows the one object type AWS; deployed services send eight, not all of them with an access key. */
 const credentials = record({ id: uuid, name: text, access_key_id: text, object_type: text });
@@ -30,7 +30,7 @@ export interface Organization {
   gitRepositories(query?: GitRepositoryQuery, options?: ReadOptions): Promise<readonly GitRepository[]>;
 }
 
-const repositoryList = json(wellShapedResults(repository));
+const repositoryList = wellShapedList(repository);
 
 export function organization(caller: Caller): Organization {
   return {

@@ -1,12 +1,12 @@
 import { z } from "zod";
 
 import type { Caller, ReadOptions } from "./caller.ts";
-import { created, json, maybe, nothing } from "./decode.ts";
+import { created, json, list, maybe, nothing } from "./decode.ts";
 import type { Created } from "./decode.ts";
 import { folded, sent } from "./encode.ts";
 import { overlay } from "./overlay.ts";
 import { filled, request, wellFormed } from "./request-schema.ts";
-import { count, date, editable, parent, record, results, text, uuid } from "./schema.ts";
+import { count, date, editable, parent, record, text, uuid } from "./schema.ts";
 
 const project = editable(
   record({ id: uuid, name: z.string(), description: text, created_at: date, updated_at: date, organization: parent }),
@@ -34,8 +34,8 @@ export interface Projects {
   delete(projectId: string): Promise<void>;
 }
 
-const projectList = json(results(project));
-const environmentCountList = json(results(environmentCount));
+const projectList = list(project);
+const environmentCountList = list(environmentCount);
 
 export function projects(caller: Caller): Projects {
   return {

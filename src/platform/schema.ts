@@ -72,21 +72,16 @@ export function editable<Schema extends z.ZodType<object>>(schema: Schema) {
   });
 }
 
-/**
- * `{ "results": […] }`, as every list of this API comes. The API has no pages; should one appear, reading the first
- * as if it were all would make objects that exist look absent, so it is an error.
- */
+/** `{ "results": […] }`, as every list of this API comes. */
 export function results<Schema extends z.ZodType>(item: Schema) {
-  return page(z.array(item));
+  return answerWith(z.array(item));
 }
 
 /** The same without malformed items, of a list from which nobody concludes that something does not exist. */
 export function wellShapedResults<Schema extends z.ZodType>(item: Schema) {
-  return page(wellShaped(item));
+  return answerWith(wellShaped(item));
 }
 
-function page<Item>(list: z.ZodType<readonly Item[]>) {
-  return z
-    .object({ results: list, pagination: z.null("the list has pages").optional() })
-    .transform((answer): readonly Item[] => answer.results);
+function answerWith<Item>(list: z.ZodType<readonly Item[]>) {
+  return z.object({ results: list }).transform((answer): readonly Item[] => answer.results);
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 import type { Caller, ReadOptions } from "./caller.ts";
-import { json } from "./decode.ts";
+import { json, list } from "./decode.ts";
 import { ApiError } from "./errors.ts";
-import { date, optional, record, results, text, uuid, wellShaped } from "./schema.ts";
+import { date, optional, record, text, uuid, wellShaped } from "./schema.ts";
 import { serviceStatus } from "./service-status.ts";
 import type { ServiceStatus } from "./service-status.ts";
 
@@ -45,7 +45,7 @@ export interface Services {
   statuses(environmentId: string, options?: ReadOptions): Promise<readonly ServiceStatus[]>;
 }
 
-const serviceList = json(results(service));
+const serviceList = list(service);
 
 export function services(caller: Caller): Services {
   // The spec writes the service type in lower case, deployed services in upper case: the first success decides.

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
 import type { Caller, ReadOptions } from "./caller.ts";
-import { json, maybe } from "./decode.ts";
+import { json, maybe, wellShapedList } from "./decode.ts";
 import { sent } from "./encode.ts";
 import { filled, keyed, wellFormed } from "./request-schema.ts";
-import { optional, record, strings, text, wellShaped, wellShapedResults } from "./schema.ts";
+import { optional, record, strings, text, wellShaped } from "./schema.ts";
 
 /** Bounds are int64: a bigint keeps every digit. */
 const int64 = optional(z.union([z.bigint(), z.int().transform(BigInt)]));
@@ -131,7 +131,7 @@ export interface Templates {
   binding(clusterId: string, options?: ReadOptions): Promise<Binding>;
 }
 
-const templateList = json(wellShapedResults(template));
+const templateList = wellShapedList(template);
 
 export function templates(caller: Caller): Templates {
   return {

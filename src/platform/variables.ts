@@ -1,10 +1,10 @@
 import { z } from "zod";
 
 import type { Caller, ReadOptions } from "./caller.ts";
-import { json, maybe, nothing } from "./decode.ts";
+import { list, maybe, nothing } from "./decode.ts";
 import { sent } from "./encode.ts";
 import { filled, request, wellFormed } from "./request-schema.ts";
-import { count, date, flag, optional, record, results, text, uuid, wellShaped } from "./schema.ts";
+import { count, date, flag, optional, record, text, uuid, wellShaped } from "./schema.ts";
 
 /** Another variable that one overrides or is an alias of. */
 const other = optional(
@@ -84,7 +84,7 @@ export interface Variables {
   deleteSecret(applicationId: string, secretId: string): Promise<void>;
 }
 
-const variableList = json(results(variable));
+const variableList = list(variable);
 
 export function variables(caller: Caller): Variables {
   /** Whatever the platform makes of it, the value of a variable may be a secret. */

@@ -75,9 +75,10 @@ export function checkNameFree(
   if (taken) throw new Problem(409, `The ${what} name ${name} is already taken`);
 }
 
-/** @returns those that a list shows yet: with a list lag, new records stay hidden for a while. */
+/** @returns those that a list shows: with a list lag not yet the new ones, with pages those of the first one. */
 export function listed<T extends { readonly bornAt: number }>(call: Call, records: Iterable<T>): T[] {
-  const lag = call.sim.settings.listLagSeconds * 1000;
+  const { listLagSeconds, pageLength } = call.sim.settings;
   const now = call.sim.time.real();
-  return [...records].filter((record) => now - record.bornAt >= lag);
+  const shown = [...records].filter((record) => now - record.bornAt >= listLagSeconds * 1000);
+  return pageLength === null ? shown : shown.slice(0, pageLength);
 }

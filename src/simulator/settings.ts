@@ -81,6 +81,8 @@ export const Settings = z.strictObject({
   acceptLatencySeconds: seconds,
   /** Real seconds for which lists do not show a new object. */
   listLagSeconds: seconds,
+  /** The most items that a list shows, as it has pages that it does not tell of; null for all. */
+  pageLength: z.int().positive().nullable(),
   /** Whether a name that another object of the same parent has is refused. */
   uniqueNames: z.boolean(),
   /** What is answered for a deleted project, and for what was under a deleted parent. */
@@ -158,6 +160,7 @@ export function settingsOf(platform: PlatformName): Settings {
     nullRequestIds: false,
     acceptLatencySeconds: 0,
     listLagSeconds: 0,
+    pageLength: null,
     uniqueNames: true,
     goneAs: 404,
     catalog: "ok",

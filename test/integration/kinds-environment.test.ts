@@ -79,7 +79,8 @@ describe.each(SURFACES)("an environment on the %s surface", (surface) => {
   });
 
   it("is traced: not there, there, several, there before", async () => {
-    const before = [...world.simulator.world().environments.keys()];
+    const { environments } = world.simulator.world();
+    const before = [...environments.values()].filter((one) => one.projectId === projectId).map(({ id }) => id);
     const runner = world.environment(projectId, spec({ name: "traced" }));
     const intent = intentOf("createEnvironment", "traced", { ...absentNow(), ids: before }, projectId);
     expect(await traceOf(environment, intent, runner.pass())).toEqual({ is: "absent" });

@@ -117,6 +117,8 @@ for (const surface of ["documented", "full"] as const) {
       await stage.apply(project("back", { lifecycle: { onMissing: "Recreate" } }), project("lost"));
       const before = idOf(await stage.waitFor("PlatformProject", "back", { status: "True" }));
       const lost = idOf(await stage.waitFor("PlatformProject", "lost", { status: "True" }));
+      // Until a list has shown them: what no list ever showed is not gone because no list shows it.
+      await stage.settled();
       const record = await stage.record();
       for (const id of [before, lost]) removeRecord(stage.platform.sim, id);
       const again = await stage.waitFor("PlatformProject", "back", ({ status }) => {

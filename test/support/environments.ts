@@ -47,8 +47,10 @@ export const record = (change: Partial<Environment> = {}): Environment => ({
 });
 
 export function seenOf(change: Partial<Seen> = {}): Seen {
+  const { counts = [{ id: MINE }] } = change;
   return {
-    counts: [{ id: MINE }],
+    counts,
+    presence: counts.some(({ id }) => id === MINE) ? "Present" : "Gone",
     records: undefined,
     projectIsOurs: true,
     serverNow: NOW,

@@ -3,12 +3,14 @@ import type { JsonObject, Pass } from "../../src/engine/kind.ts";
 /** What a pass says of policies while nobody said anything. */
 export const USUAL_POLICIES: Pick<
   Pass<unknown, unknown, JsonObject>,
-  "withheld" | "awaited" | "writtenAt" | "writtenInto" | "onMissing" | "corrects" | "retry"
+  "withheld" | "awaited" | "writtenAt" | "writtenInto" | "presence" | "onMissing" | "corrects" | "retry"
 > = {
   withheld: new Set(),
   awaited: new Set(),
   writtenAt: undefined,
   writtenInto: () => undefined,
+  // As if a list had shown it before, and lacked it for long enough.
+  presence: (sight) => (sight === "Shown" ? "Present" : sight === "Missing" ? "Gone" : "Unproven"),
   onMissing: "Fail",
   corrects: "Settings",
   retry: undefined,

@@ -62,6 +62,7 @@ const EventTime = z.object({ eventTime: z.coerce.date() });
 /** Engine times for tests: what takes minutes takes a second. */
 export const FAST: Partial<Windows> = {
   landingMs: 1_500,
+  absenceMs: 1_000,
   deferMs: 3_000,
   graceMs: 1_000,
   firstLookMs: 300,

@@ -1,5 +1,6 @@
 /** The reads of an application: few, and shared with its siblings where the surface lets them be. */
 import type { Uuid } from "../../engine/kind.ts";
+import type { Application } from "../../platform/applications.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import type { Variable } from "../../platform/variables.ts";
@@ -15,6 +16,7 @@ import {
   siblingsOf,
   STATUSES_MAX_AGE_MS,
   withMine,
+  type Neighbours,
 } from "../service/observe.ts";
 import { sideRead } from "../side-read.ts";
 import { NOTHING_SEEN, type ApplicationPass, type Seen } from "./model.ts";
@@ -28,15 +30,16 @@ export async function observe(pass: ApplicationPass, api: Platform): Promise<See
   // First, as what was read before it has ended would be told as the end.
   const request = await requestOf(pass, api);
   const isFresh = pass.requested !== undefined || mayBeOver(pass, request);
-  const siblings = await recordsOf(pass, isFresh, api);
-  if (siblings === "gone") return { ...place, siblings: [], serverNow: api.serverNow() };
+  const listed = await recordsOf(pass, isFresh, api);
+  if (listed === "gone") return { ...place, siblings: [], serverNow: api.serverNow() };
+  const { siblings, presence } = listed;
   const seen = { ...place, siblings, serverNow: api.serverNow() };
   const { id } = pass;
   if (id === undefined) return seen;
   const status = await statusOf(pass, id, { siblings, isFresh }, api);
   if (status === undefined) {
     const list = () => api.applications.list(pass.inputs.environmentId);
-    return { ...seen, isGone: siblings !== undefined && (await isGone(pass, list)) };
+    return { ...seen, isGone: presence !== undefined && (await isGone(pass, list)) };
   }
   if (pass.goal !== "present") return { ...seen, status };
   // Where there is no list, the record is read when it is to be changed.
@@ -45,14 +48,19 @@ export async function observe(pass: ApplicationPass, api: Platform): Promise<See
   return { ...seen, own, status, request, ...(await details(pass, id, status, api)) };
 }
 
-async function recordsOf(pass: ApplicationPass, isFresh: boolean, api: Platform): Promise<Seen["siblings"] | "gone"> {
+async function recordsOf(
+  pass: ApplicationPass,
+  isFresh: boolean,
+  api: Platform,
+): Promise<Neighbours<Application> | "gone"> {
   // What is about to be changed is read afresh: others may have changed what lies beside it.
   const isRoutine = pass.proof === "recorded" && pass.goal === "present" && unsentSettings(pass).length === 0;
   const options = { maxAgeMs: isRoutine && !isFresh ? RECORDS_MAX_AGE_MS : 0 };
   const list = () => api.applications.list(pass.inputs.environmentId, options);
   const listed = await siblingsOf(pass, "listApplications", list, api);
   if (listed === "gone") return listed;
-  return await withMine(pass, listed, (id) => offered(api, "getApplication", () => api.applications.get(id)));
+  const get = (id: Uuid) => offered(api, "getApplication", () => api.applications.get(id));
+  return await withMine(pass, listed, "getApplication", get);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { OpenIntent, Trace } from "../../engine/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import { platformApplication, type ApplicationMemory, type LastDeployment } from "../../resources/application.ts";
-import { baseline, landed } from "../names.ts";
+import { baseline, landed, notCreated } from "../create-trace.ts";
 import { offered } from "../offered.ts";
 import { untraceable } from "../service/identity.ts";
 import { orMissing } from "../service/observe.ts";
@@ -41,7 +41,12 @@ async function traceCreate(
   const list = await offered(api, "listApplications", () => api.applications.list(environmentId));
   if (list === undefined) return { is: "unknowable", why: untraceable(intent.name) };
   const found = landed(intent, list, pass.holderOf);
-  if (found.length === 0) return { is: "absent" };
+  if (found.length === 0)
+    return notCreated(
+      intent,
+      list,
+      list.map(({ id }) => id),
+    );
   return { is: "landed", known: found.map(({ id }) => ({ seen: NOTHING_SEEN, memory: pass.memory, id })) };
 }
 

@@ -3,7 +3,7 @@ import type { JsonObject, Known, OpenIntent, Trace } from "../../engine/kind.ts"
 import type { Blueprint } from "../../platform/blueprints.ts";
 import type { Platform } from "../../platform/index.ts";
 import { platformBlueprint, type BlueprintMemory } from "../../resources/blueprint.ts";
-import { baseline, landed } from "../names.ts";
+import { baseline, landed, notCreated } from "../create-trace.ts";
 import { offered } from "../offered.ts";
 import { untraceable } from "../service/identity.ts";
 import { begun } from "../service/progress.ts";
@@ -37,7 +37,12 @@ export async function trace(
   if (services === undefined) return { is: "unknowable", why: untraceable(intent.name) };
   const siblings = blueprintsIn(services);
   const found = landed(intent, siblings, pass.holderOf);
-  if (found.length === 0) return { is: "absent" };
+  if (found.length === 0)
+    return notCreated(
+      intent,
+      services,
+      siblings.map(({ id }) => id),
+    );
   const seen = { ...NOTHING_SEEN, siblings, serverNow: api.serverNow() };
   const sent = platformBlueprint.memory.parse({ written: baseline(intent.mark, "written"), ...intent.accepted });
   const memory = { ...newborn(pass, baseline(intent.mark, "deploys") === true), ...sent };

@@ -1,5 +1,5 @@
 /** What the parts of the blueprint kind hand to each other. */
-import type { Fingerprint, Pass, Uuid } from "../../engine/kind.ts";
+import type { Fingerprint, Pass, Presence, Uuid } from "../../engine/kind.ts";
 import type { IngressStatus } from "../../platform/services.ts";
 import type { BlueprintMemory, BlueprintSpec } from "../../resources/blueprint.ts";
 import type { Listed, Place, Sight } from "../service/model.ts";
@@ -23,6 +23,8 @@ export interface BlueprintService extends Listed {
 export interface Seen extends Place, Sight {
   /** Those of the environment; undefined on the documented surface, and when the environment is gone. */
   readonly siblings: readonly BlueprintService[] | undefined;
+  /** Whether the one with the id of the pass is among them; undefined where no list is shown. */
+  readonly presence: Presence | undefined;
   /** Fresh reads of both lists prove that the service, which was listed before, is gone. */
   readonly isGone: boolean;
   /** Of a Helm chart that runs. */
@@ -38,6 +40,7 @@ export const NOTHING_SEEN: Seen = {
   environmentIsOurs: true,
   projectId: undefined,
   siblings: undefined,
+  presence: undefined,
   status: undefined,
   request: undefined,
   isGone: false,

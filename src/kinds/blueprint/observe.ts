@@ -2,6 +2,7 @@
 import type { Platform } from "../../platform/index.ts";
 import type { Service } from "../../platform/services.ts";
 import { offered, SHOWN } from "../offered.ts";
+import { presenceIn } from "../presence.ts";
 import { ingressOf } from "../service/ingress.ts";
 import {
   isGone,
@@ -23,9 +24,9 @@ export async function observe(pass: BlueprintPass, api: Platform): Promise<Seen>
   // First, as what was read before it has ended would be told as the end.
   const request = await requestOf(pass, api);
   const isFresh = pass.requested !== undefined || mayBeOver(pass, request);
-  const siblings = await listOf(pass, isFresh, api);
+  const { siblings, presence } = await listOf(pass, isFresh, api);
   if (siblings === undefined) return { ...nothing, request: ofPlace(pass, request), serverNow: api.serverNow() };
-  const seen = { ...nothing, siblings, serverNow: api.serverNow() };
+  const seen = { ...nothing, siblings, presence, serverNow: api.serverNow() };
   const mine = siblings.find(({ id }) => id === pass.id);
   if (mine === undefined) return { ...seen, isGone: await isProvenGone(pass, api) };
   if (pass.goal !== "present") return seen;
@@ -38,12 +39,23 @@ function ofPlace({ inputs }: BlueprintPass, request: Seen["request"]): Seen["req
   return environmentId === inputs.environmentId ? request : undefined;
 }
 
-async function listOf(pass: BlueprintPass, isFresh: boolean, api: Platform): Promise<Seen["siblings"]> {
+async function listOf(
+  pass: BlueprintPass,
+  isFresh: boolean,
+  api: Platform,
+): Promise<Pick<Seen, "siblings" | "presence">> {
   const isRoutine = pass.proof === "recorded" && pass.goal === "present" && !isFresh;
   const options = { maxAgeMs: isRoutine ? RECORDS_MAX_AGE_MS : 0 };
   const list = () => api.services.list(pass.inputs.environmentId, options);
   const services = await siblingsOf(pass, "listServices", list, api);
-  return services === "gone" ? [] : services && blueprintsIn(services);
+  if (services === "gone") return { siblings: [], presence: "Gone" };
+  if (services === undefined) return { siblings: undefined, presence: undefined };
+  const presence = presenceIn(
+    pass,
+    services,
+    ({ blueprintId }) => blueprintId !== undefined && blueprintId === pass.id,
+  );
+  return { siblings: blueprintsIn(services), presence: pass.id === undefined ? undefined : presence };
 }
 
 /** A list that never showed the service proves nothing, and one that may lag behind nothing by itself. */

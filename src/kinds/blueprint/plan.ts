@@ -1,6 +1,8 @@
 /** What a blueprint needs next: after its creation, the platform lets nobody do anything about it. Pure. */
 import type { Plan, Uuid, Why } from "../../engine/kind.ts";
-import { adoptOrRefuse, checkLatecomers, deletedThere, gone, nameMark, outside, sameName } from "../names.ts";
+import { nameMark } from "../create-trace.ts";
+import { adoptOrRefuse, checkLatecomers, deletedThere, gone, outside, sameName } from "../names.ts";
+import { isOpen, planUnshown, planUnshownRemoval } from "../presence.ts";
 import { checkClaim, checkPlace } from "../service/identity.ts";
 import type { Progress } from "../service/progress.ts";
 import { checkBusy, checkUnclear, once, stalled } from "../service/steps.ts";
@@ -32,7 +34,7 @@ function planNew(pass: BlueprintPass, seen: Seen): Plan<Do> {
   if (refused !== undefined) return { is: "stalled", why: refused };
   const why: Why = { reason: "Creating", message: `Creating ${what}.` };
   // What was sent, as the spec may be another by the time that the create is traced.
-  const mark = { ...nameMark(seen.serverNow), written: written(pass), deploys: deployOnCreate };
+  const mark = { ...nameMark(seen.serverNow, seen.siblings), written: written(pass), deploys: deployOnCreate };
   return once("createBlueprint", { what: "create" }, why, { creates: true, name, mark });
 }
 
@@ -43,13 +45,17 @@ function checkIdentity(pass: BlueprintPass, seen: Seen, id: Uuid): Check {
     const what = `service "${pass.spec.name}"`;
     return checkClaim(pass, service, id, "service") ?? checkLatecomers(pass, service, seen.siblings ?? [], what);
   }
-  if (pass.proof !== "recorded") return { is: "stalled", why: notListed(pass, seen, id) };
-  if (isUnlisted(pass)) {
+  if (pass.proof !== "recorded" && !isOpen(seen.presence)) return { is: "stalled", why: notListed(pass, seen, id) };
+  if (pass.proof === "recorded" && isUnlisted(pass)) {
     return { is: "waiting", why: { reason: "Progressing", message: "The platform does not list the service yet." } };
   }
+  if (isOpen(seen.presence)) return planUnshown(pass, seen.presence, missed(pass, id));
   const why = deletedThere(`service "${pass.spec.name}"`, id);
   return seen.isGone ? gone(pass, why) : { is: "stalled", why };
 }
+
+const missed = ({ spec }: BlueprintPass, id: Uuid) =>
+  ({ noun: "service", name: spec.name, id, where: "the environment" }) as const;
 
 /** Whether it was created so recently that the platform's list may not show it yet. */
 function isUnlisted(pass: BlueprintPass): boolean {
@@ -123,8 +129,9 @@ function checkEnd(pass: BlueprintPass, seen: Seen, { phase, state }: Progress): 
 
 /** No surface has a deletion or a stop of what came from a blueprint. */
 function planRemoval(pass: BlueprintPass, seen: Seen): Plan<Do> {
-  const isGone = seen.siblings !== undefined && serviceOf(pass, seen) === undefined && !isUnlisted(pass);
-  if (pass.id === undefined || isGone) return { is: "settled" };
+  if (pass.id === undefined) return { is: "settled" };
+  const isUnshown = seen.siblings !== undefined && serviceOf(pass, seen) === undefined && !isUnlisted(pass);
+  if (isUnshown) return planUnshownRemoval(seen.presence ?? "Gone", missed(pass, pass.id));
   const refused = outside(pass, seen.projectId);
   if (refused !== undefined) return { is: "stalled", why: refused };
   return pass.goal === "stopped"

@@ -1,5 +1,5 @@
 /** What the parts of the cluster kind hand to each other. */
-import type { Pass } from "../../engine/kind.ts";
+import type { Pass, Presence } from "../../engine/kind.ts";
 import type { Cluster, ClusterStatus, ClusterToken } from "../../platform/clusters.ts";
 import type { ApiError } from "../../platform/errors.ts";
 import type { CloudCredentials } from "../../platform/organization.ts";
@@ -16,8 +16,8 @@ export type Attempt<T> =
   | { readonly is: "failed"; readonly error: ApiError };
 
 export interface Seen {
-  /** The cluster in the organization's list, "none" where the list lacks it; undefined where no list is shown. */
-  readonly listed: Cluster | "none" | undefined;
+  /** The cluster in the organization's list, else what follows from its lack; undefined where no list is shown. */
+  readonly listed: Cluster | Presence | undefined;
   /** What the platform showed in this pass: observed on the full surface, else an answer. */
   readonly status: ClusterStatus | undefined;
   /** An order was given in this pass. */
@@ -73,7 +73,7 @@ export function knownFacts({ memory }: ClusterPass, { status }: Seen): Facts {
 
 /** Whether the surface shows how the cluster is now. */
 export function isShown({ listed }: Seen): boolean {
-  return listed !== undefined && listed !== "none";
+  return typeof listed === "object";
 }
 
 /** The phase of the cluster where the surface shows it. */
@@ -83,6 +83,10 @@ export function shownPhase(seen: Seen): Phase | undefined {
 
 /** The version that the cluster runs, as major.minor, where the list shows it. */
 export function shownVersion({ listed }: Seen): string | undefined {
-  if (listed === undefined || listed === "none") return undefined;
+  if (typeof listed !== "object") return undefined;
   return /^v?(\d{1,4}\.\d{1,4})/.exec(listed.version ?? "")?.[1];
 }
+
+/** What the list of the organization should show. */
+export const missed = ({ spec }: ClusterPass) =>
+  ({ noun: "cluster", name: spec.externalId, id: spec.externalId, where: "the organization" }) as const;

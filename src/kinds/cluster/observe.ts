@@ -4,6 +4,7 @@ import { ApiError, type ApiFailure } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
 import { clusterPhase } from "../../platform/states.ts";
 import { offered } from "../offered.ts";
+import { presenceIn } from "../presence.ts";
 import { factsOf, NOTHING_SEEN, type Attempt, type ClusterPass, type Seen } from "./model.ts";
 import { baselineOf } from "./order.ts";
 import { refusal } from "./refusal.ts";
@@ -16,7 +17,13 @@ const CREDENTIALS_MAX_AGE_MS = 600_000;
 /** @throws ApiError */
 export async function observe(pass: ClusterPass, api: Platform): Promise<Seen> {
   const seen = (await shown(pass, api)) ?? NOTHING_SEEN;
-  if (pass.goal !== "present" || pass.proof !== "recorded" || refusal(pass, seen) !== undefined) return seen;
+  if (
+    pass.goal !== "present" ||
+    pass.proof !== "recorded" ||
+    typeof seen.listed === "string" ||
+    refusal(pass, seen) !== undefined
+  )
+    return seen;
   const { credentialsId, externalId, writeTokenSecretToRef } = pass.spec;
   const maxAgeMs = pass.requested === undefined ? CREDENTIALS_MAX_AGE_MS : 0;
   const credentials =
@@ -31,12 +38,18 @@ export async function observe(pass: ClusterPass, api: Platform): Promise<Seen> {
 
 async function shown(pass: ClusterPass, api: Platform): Promise<Seen | undefined> {
   const { externalId: id } = pass.spec;
-  const find = (clusters: readonly Cluster[]) => clusters.find((cluster) => cluster.id === id) ?? "none";
+  const isIt = (cluster: Cluster) => cluster.id === id;
+  const find = (clusters: readonly Cluster[]) => {
+    const presence = presenceIn(pass, clusters, isIt);
+    return clusters.find(isIt) ?? presence;
+  };
   const read = async (maxAgeMs: number) => find(await api.clusters.list({ maxAgeMs }));
   // First: nothing is asked about a cluster of another organization.
-  const listed = await offered(api, "listClusters", () => read(isRoutine(pass) ? LIST_MAX_AGE_MS : 0));
-  if (listed === undefined) return undefined;
-  if (listed === "none") return { ...NOTHING_SEEN, listed };
+  const shared = await offered(api, "listClusters", () => read(isRoutine(pass) ? LIST_MAX_AGE_MS : 0));
+  if (shared === undefined) return undefined;
+  // What others have read before proves no absence.
+  const listed = typeof shared === "string" && isRoutine(pass) ? await read(0) : shared;
+  if (typeof listed === "string") return { ...NOTHING_SEEN, listed };
   const status = await clusterStatus(id, api, { listMaxAgeMs: isFollowed(pass) ? 0 : LIST_MAX_AGE_MS, isListed: true });
   // A version that was listed before an upgrade has ended would be told as its result.
   const isOver = hasMoved(pass, status) && clusterPhase(status?.status ?? "") !== "busy";

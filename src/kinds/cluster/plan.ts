@@ -2,10 +2,11 @@
 import type { Plan } from "../../engine/kind.ts";
 import { firstOf } from "../checks.ts";
 import { notThere } from "../names.ts";
+import { isOpen, planUnshown } from "../presence.ts";
 import { stalled } from "../service/steps.ts";
 import { unknownState } from "../service/words.ts";
 import { faultOf } from "./fault.ts";
-import { shownPhase, type ClusterPass, type Do, type Seen } from "./model.ts";
+import { missed, shownPhase, type ClusterPass, type Do, type Seen } from "./model.ts";
 import { openOrder } from "./order.ts";
 import { refusal } from "./refusal.ts";
 import { planRemoval } from "./removal.ts";
@@ -19,6 +20,8 @@ type Check = Plan<Do> | undefined;
 /** What to do next. Clusters are taken over, never created. */
 export function plan(pass: ClusterPass, seen: Seen): Plan<Do> {
   if (pass.goal !== "present") return planRemoval(pass, seen);
+  const { listed } = seen;
+  if (typeof listed === "string" && isOpen(listed)) return planUnshown(pass, listed, missed(pass));
   const refused = refusal(pass, seen);
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (pass.proof !== "recorded") return { is: "adopt", id: pass.spec.externalId };

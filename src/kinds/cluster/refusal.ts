@@ -8,7 +8,7 @@ import { isShown, type ClusterPass, type Seen } from "./model.ts";
 /** What stands in the way of any work on the cluster; undefined when nothing does. */
 export function refusal(pass: ClusterPass, seen: Seen): Why | undefined {
   const { externalId: id } = pass.spec;
-  if (seen.listed === "none") return pass.proof === "recorded" ? gone(id) : notThere("cluster", id, "the organization");
+  if (seen.listed === "Gone") return pass.proof === "recorded" ? gone(id) : notThere("cluster", id, "the organization");
   const notAllowed = clusterNotAllowed(pass);
   if (notAllowed !== undefined) return notAllowed;
   const holder = pass.holderOf(id);

@@ -1,16 +1,17 @@
 /** What is left to do when the resource is deleted: a cluster is stopped or left as it is, never deleted. Pure. */
 import type { Plan } from "../../engine/kind.ts";
 import { clusterNotAllowed } from "../cluster-ref.ts";
+import { planUnshownRemoval } from "../presence.ts";
 import { stalled } from "../service/steps.ts";
 import { unknownState } from "../service/words.ts";
-import { shownPhase, type ClusterPass, type Do, type Seen } from "./model.ts";
+import { missed, shownPhase, type ClusterPass, type Do, type Seen } from "./model.ts";
 import { give, openOrder } from "./order.ts";
 import { unproven } from "./refusal.ts";
 import { failed, working } from "./words.ts";
 
 /** The plan for the goals "stopped" and "absent". */
 export function planRemoval(pass: ClusterPass, seen: Seen): Plan<Do> {
-  if (seen.listed === "none") return { is: "settled" };
+  if (typeof seen.listed === "string") return planUnshownRemoval(seen.listed, missed(pass));
   if (pass.goal === "absent") return stalled("DeleteNotSupported", "The operator does not delete clusters.");
   const notAllowed = clusterNotAllowed(pass) ?? unproven(pass, seen);
   if (notAllowed !== undefined) return { is: "stalled", why: notAllowed };

@@ -11,7 +11,7 @@ import { isReached, versionBaseline, wasOrdered } from "./version.ts";
 
 export function report(pass: ClusterPass, seen: Seen): Report {
   // Of what is not ours, or not yet, nothing is told or remembered.
-  if (pass.proof !== "recorded" || seen.listed === "none")
+  if (pass.proof !== "recorded" || typeof seen.listed === "string")
     return { ready: ready(pass, seen), conditions: [], status: {} };
   const facts = knownFacts(pass, seen);
   return {
@@ -34,7 +34,7 @@ export function report(pass: ClusterPass, seen: Seen): Report {
 
 function description(seen: Seen): Report["status"] {
   const { listed } = seen;
-  if (listed === undefined || listed === "none") return {};
+  if (typeof listed !== "object") return {};
   return {
     name: fit(listed.name),
     region: fitOptional(listed.region),
@@ -105,7 +105,7 @@ function assumedVersion(version: string): string {
 
 function ready(pass: ClusterPass, seen: Seen): Why {
   const { listed } = seen;
-  if (listed === undefined || listed === "none") return unseenReady(pass);
+  if (typeof listed !== "object") return unseenReady(pass);
   const what = `Cluster "${fit(listed.name, ID)}"`;
   switch (shownPhase(seen)) {
     case "stopped":

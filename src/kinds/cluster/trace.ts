@@ -5,7 +5,7 @@ import { ApiError } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
 import { clusterPhase } from "../../platform/states.ts";
 import type { ClusterMemory, ClusterOrder } from "../../resources/cluster.ts";
-import { baseline } from "../names.ts";
+import { baseline } from "../create-trace.ts";
 import { offered } from "../offered.ts";
 import { factsOf, NOTHING_SEEN, type ClusterPass, type Seen } from "./model.ts";
 import { clusterStatus } from "./observe.ts";

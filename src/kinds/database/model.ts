@@ -1,5 +1,5 @@
 /** What the parts of the database kind hand to each other. */
-import type { Pass, Why } from "../../engine/kind.ts";
+import type { Pass, Presence, Why } from "../../engine/kind.ts";
 import type { Database } from "../../platform/databases.ts";
 import type { DatabaseMemory, DatabaseSpec } from "../../resources/database.ts";
 import type { Place, ServiceInputs, Sight } from "../service/model.ts";
@@ -9,6 +9,8 @@ export interface Seen extends Place, Sight {
   readonly unseen: Why | undefined;
   /** The environment's databases, on the full surface. */
   readonly siblings: readonly Database[] | undefined;
+  /** What the list says of the database, where nothing shows it. */
+  readonly presence?: Presence;
   /** A fresh list proves that the recorded database is gone. */
   readonly isGone: boolean;
   /** The managed types that the platform lists, where one was looked up now. */

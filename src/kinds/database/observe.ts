@@ -1,7 +1,9 @@
 /** The reads of a database: few, and shared with its siblings where the surface lets them be. */
 import type { Uuid } from "../../engine/kind.ts";
+import type { Database } from "../../platform/databases.ts";
 import type { Platform } from "../../platform/index.ts";
 import { offered, SHOWN } from "../offered.ts";
+import { isOpen } from "../presence.ts";
 import {
   isGone,
   mayBeOver,
@@ -12,6 +14,7 @@ import {
   siblingsOf,
   STATUSES_MAX_AGE_MS,
   withMine,
+  type Neighbours,
 } from "../service/observe.ts";
 import { unsentPaths } from "../service/settings.ts";
 import { NOTHING_SEEN, type DatabasePass, type Seen } from "./model.ts";
@@ -38,9 +41,11 @@ async function seenOf(pass: DatabasePass, place: Seen, api: Platform): Promise<S
   // First, as what was read before it has ended would be told as the end.
   const request = await requestOf(pass, api);
   const isFresh = pass.requested !== undefined || mayBeOver(pass, request);
-  const siblings = await recordsOf(pass, isFresh, api);
+  const listed = await recordsOf(pass, isFresh, api);
+  if (listed === "gone") return { ...place, request, siblings: [] };
+  const { siblings, presence } = listed;
+  if (isOpen(presence) && pass.proof === "recorded") return { ...place, request, presence };
   if (siblings === undefined) return await onDocumented(pass, place, api);
-  if (siblings === "gone") return { ...place, request, siblings: [] };
   return await onFull(pass, { ...place, request, siblings }, isFresh, api);
 }
 
@@ -59,7 +64,7 @@ async function onFull(pass: DatabasePass, seen: Seen, isFresh: boolean, api: Pla
   return { ...seen, isGone: await isGone(pass, () => api.databases.list(pass.inputs.environmentId)) };
 }
 
-async function recordsOf(pass: DatabasePass, isFresh: boolean, api: Platform): Promise<Seen["siblings"] | "gone"> {
+async function recordsOf(pass: DatabasePass, isFresh: boolean, api: Platform): Promise<Neighbours<Database> | "gone"> {
   // What is about to be changed is read afresh: others may have changed what lies beside it.
   const isSent = unsentPaths(declaredSettings(pass.spec), pass.memory.written).length === 0;
   const isRoutine = pass.proof === "recorded" && pass.goal === "present" && isSent;
@@ -67,7 +72,8 @@ async function recordsOf(pass: DatabasePass, isFresh: boolean, api: Platform): P
   const list = () => api.databases.list(pass.inputs.environmentId, options);
   const listed = await siblingsOf(pass, "listDatabases", list, api);
   if (listed === "gone") return listed;
-  return await withMine(pass, listed, (id) => offered(api, "getDatabase", () => api.databases.get(id)));
+  const get = (id: Uuid) => offered(api, "getDatabase", () => api.databases.get(id));
+  return await withMine(pass, listed, "getDatabase", get);
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { OpenIntent, Trace, Why } from "../../engine/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { platformDatabase, type DatabaseMemory } from "../../resources/database.ts";
-import { baseline, landed } from "../names.ts";
+import { baseline, landed, notCreated } from "../create-trace.ts";
 import { offered } from "../offered.ts";
 import { untraceable } from "../service/identity.ts";
 import { deployLanded, landedDeployment, stopLanded } from "../service/trace.ts";
@@ -34,7 +34,12 @@ async function traceCreate(intent: OpenIntent, pass: DatabasePass, api: Platform
   const list = await offered(api, "listDatabases", () => api.databases.list(environmentId));
   if (list === undefined) return { is: "unknowable", why: untraceable(intent.name) };
   const found = landed(intent, list, pass.holderOf);
-  if (found.length === 0) return { is: "absent" };
+  if (found.length === 0)
+    return notCreated(
+      intent,
+      list,
+      list.map(({ id }) => id),
+    );
   return { is: "landed", known: found.map(({ id }) => ({ seen: NOTHING_SEEN, memory: pass.memory, id })) };
 }
 

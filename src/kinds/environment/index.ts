@@ -1,20 +1,16 @@
 /** PlatformEnvironment: exists, name, mode. The documented surface shows its existence and its record only once. */
-import type { Known, OpenIntent, Trace, Uuid } from "../../engine/kind.ts";
+import type { Known, OpenIntent, Trace } from "../../engine/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { platformEnvironment, type EnvironmentMemory, type EnvironmentSpec } from "../../resources/environment.ts";
-import { isProjectOfOrganization, orGone, unlessMissing } from "../ancestry.ts";
+import { isProjectOfOrganization } from "../ancestry.ts";
 import { clusterNeed } from "../cluster-ref.ts";
+import { idsBefore, landed, notCreated } from "../create-trace.ts";
 import type { PlatformKind } from "../kind.ts";
-import { baseline, landed } from "../names.ts";
-import { offered } from "../offered.ts";
-import { sideRead } from "../side-read.ts";
 import { takesMore } from "../surface.ts";
 import { countOf } from "../text.ts";
 import { driftOf, memoryOf, mineOf, recordOf, type Do, type EnvironmentPass, type Inputs, type Seen } from "./model.ts";
+import { listsOf, NO_PROJECT, withMine } from "./observe.ts";
 import { plan } from "./plan.ts";
-
-/** Lists are shared by all environments of a project. */
-const LIST_MAX_AGE_MS = 5_000;
 
 export const environment: PlatformKind<EnvironmentSpec, Inputs, Seen, EnvironmentMemory, Do> = {
   resource: platformEnvironment,
@@ -34,8 +30,14 @@ export const environment: PlatformKind<EnvironmentSpec, Inputs, Seen, Environmen
     const { projectId } = pass.inputs;
     const given = pass.spec.projectRef.externalId !== undefined && pass.proof !== "recorded";
     const projectIsOurs = !given || (await isProjectOfOrganization(api, projectId));
-    const lists = projectIsOurs ? await listsOf(pass, projectId, api) : { counts: [], records: undefined };
-    return { ...lists, projectIsOurs, serverNow: api.serverNow(), updated: false, deleting: false };
+    const lists = projectIsOurs ? await listsOf(pass, projectId, api) : NO_PROJECT;
+    return {
+      ...(await withMine(pass, projectId, lists, api)),
+      projectIsOurs,
+      serverNow: api.serverNow(),
+      updated: false,
+      deleting: false,
+    };
   },
 
   shows: (_step, pass, { counts }) => counts.some(({ id }) => id === pass.id),
@@ -56,8 +58,17 @@ export const environment: PlatformKind<EnvironmentSpec, Inputs, Seen, Environmen
   },
 
   trace: async (intent, pass, api) => {
-    const { counts, records } = await listsOf(pass, intent.parentId ?? pass.inputs.projectId, api);
-    const seen = { counts, records, projectIsOurs: true, serverNow: api.serverNow(), updated: false, deleting: false };
+    const lists = await listsOf(pass, intent.parentId ?? pass.inputs.projectId, api);
+    const { records } = lists;
+    const serverNow = api.serverNow();
+    const seen = {
+      ...lists,
+      presence: "Present" as const,
+      projectIsOurs: true,
+      serverNow,
+      updated: false,
+      deleting: false,
+    };
     if (records !== undefined) {
       const before = idsBefore(intent);
       const found = landed(
@@ -66,7 +77,11 @@ export const environment: PlatformKind<EnvironmentSpec, Inputs, Seen, Environmen
         pass.holderOf,
       );
       return found.length === 0
-        ? { is: "absent" }
+        ? notCreated(
+            intent,
+            records,
+            records.map(({ id }) => id),
+          )
         : { is: "landed", known: found.map((one) => ({ seen, memory: memoryOf(one), id: one.id })) };
     }
     return traceByIds(intent, pass, seen);
@@ -96,43 +111,6 @@ export const environment: PlatformKind<EnvironmentSpec, Inputs, Seen, Environmen
   },
 };
 
-async function listsOf(pass: EnvironmentPass, projectId: Uuid, api: Platform): Promise<Lists> {
-  const isRoutine = pass.proof === "recorded" && pass.goal === "present" && pass.requested === undefined;
-  const options = { maxAgeMs: isRoutine ? LIST_MAX_AGE_MS : 0 };
-  const read = async () => {
-    const isThere = () => isProjectOfOrganization(api, projectId);
-    const list = () => api.environments.list(projectId, options);
-    const stats = () => api.projects.environmentStats(projectId, options);
-    const records = await offered(api, "listEnvironments", list, isThere);
-    if (records === undefined) return { counts: await stats(), records };
-    // Beside the list of records, the statistics show nothing but the number of services.
-    const { value } = await sideRead(stats(), "the number of services");
-    return { counts: value ?? records.map(({ id }) => ({ id })), records };
-  };
-  if (pass.goal === "present") return await withMine(pass, projectId, await read(), api);
-  // Of a project that is gone, nothing is left to delete.
-  const isGone = async () => !(await isProjectOfOrganization(api, projectId));
-  return (await orGone(read(), isGone)) ?? { counts: [], records: undefined };
-}
-
-type Lists = Pick<Seen, "counts" | "records">;
-
-/**
- * A list that lags must not make a recorded environment look deleted: it is asked for once more, and its record says
- * that it lies in the project, as what is recorded may have been forged.
- */
-async function withMine(pass: EnvironmentPass, projectId: Uuid, lists: Lists, api: Platform): Promise<Lists> {
-  const { id } = pass;
-  if (id === undefined || pass.proof !== "recorded" || lists.counts.some((one) => one.id === id)) return lists;
-  if (lists.records === undefined) return { ...lists, counts: await api.projects.environmentStats(projectId) };
-  const mine =
-    lists.records.find((one) => one.id === id) ??
-    (await unlessMissing(offered(api, "getEnvironment", () => api.environments.get(id))));
-  if (mine === undefined || (mine.project !== undefined && mine.project.id !== projectId)) return lists;
-  const others = lists.records.filter((one) => one.id !== id);
-  return { counts: [...lists.counts, { id, serviceTotalNumber: 0 }], records: [...others, mine] };
-}
-
 async function create(pass: EnvironmentPass, seen: Seen, api: Platform): Promise<Known<Seen, EnvironmentMemory>> {
   const { name, mode } = pass.spec;
   const wanted = { name, clusterId: pass.inputs.clusterId, ...(mode === undefined ? {} : { mode }) };
@@ -149,12 +127,11 @@ async function create(pass: EnvironmentPass, seen: Seen, api: Platform): Promise
 function traceByIds(intent: OpenIntent, pass: EnvironmentPass, seen: Seen): Trace<Seen, EnvironmentMemory> {
   const before = idsBefore(intent);
   const fresh = seen.counts.filter(({ id }) => !before.has(id) && pass.holderOf(id) === undefined);
-  if (fresh.length === 0) return { is: "absent" };
+  if (fresh.length === 0)
+    return notCreated(
+      intent,
+      seen.counts,
+      seen.counts.map(({ id }) => id),
+    );
   return { is: "landed", known: fresh.map(({ id }) => ({ seen, memory: { name: intent.name }, id })) };
-}
-
-/** The environments that were there before the intent. */
-function idsBefore(intent: OpenIntent): ReadonlySet<unknown> {
-  const listed = baseline(intent.mark, "ids");
-  return new Set<unknown>(Array.isArray(listed) ? listed : []);
 }

@@ -1,5 +1,5 @@
 /** What the parts of the environment kind hand to each other. */
-import type { DriftField, Pass, Uuid } from "../../engine/kind.ts";
+import type { DriftField, Pass, Presence, Uuid } from "../../engine/kind.ts";
 import type { Environment } from "../../platform/environments.ts";
 import type { EnvironmentCount } from "../../platform/projects.ts";
 import type { EnvironmentMemory, EnvironmentSpec } from "../../resources/environment.ts";
@@ -15,6 +15,8 @@ export interface Seen {
   readonly counts: readonly EnvironmentCount[];
   /** Their records, on the full surface. */
   readonly records: readonly Environment[] | undefined;
+  /** Whether the one with the id of the pass is among them. */
+  readonly presence: Presence;
   /** Whether a project that was given by id is the organization's; always true for one that we manage. */
   readonly projectIsOurs: boolean;
   readonly serverNow: Date | undefined;

@@ -1,20 +1,20 @@
 /** What an environment needs next. Pure. */
 import type { Plan, Uuid, Why } from "../../engine/kind.ts";
 import { firstOf } from "../checks.ts";
+import { nameMark } from "../create-trace.ts";
 import {
   adoptOrRefuse,
   alreadyManaged,
   checkLatecomers,
-  gone,
-  nameMark,
   notThere,
   otherName,
   outside,
   projectNotAllowed,
   sameName,
 } from "../names.ts";
+import { planUnshown, planUnshownRemoval } from "../presence.ts";
 import { fit, ID } from "../text.ts";
-import { isMisnamed, unseen } from "../unseen.ts";
+import { isMisnamed } from "../unseen.ts";
 import { driftOf, mineOf, recordOf, type Do, type EnvironmentPass, type Seen } from "./model.ts";
 
 /** The first difference wins. */
@@ -24,8 +24,9 @@ export function plan(pass: EnvironmentPass, seen: Seen): Plan<Do> {
   if (!seen.projectIsOurs) return { is: "stalled", why: notThere("project", projectId, "the organization") };
   if (pass.allowedProjects?.includes(projectId) === false) return { is: "stalled", why: projectNotAllowed(projectId) };
   if (pass.id === undefined) return planNew(pass, seen);
+  if (!isShown(pass, seen)) return planUnshown(pass, seen.presence, missed(pass, pass.id));
   const refused = refusal(pass, seen, pass.id);
-  if (refused !== undefined) return gone(pass, refused);
+  if (refused !== undefined) return { is: "stalled", why: refused };
   // Before it is recorded: from then on spec.clusterRef cannot be changed.
   const moved = otherClusterOf(pass, recordOf(pass, seen).clusterId);
   if (moved !== undefined) return moved;
@@ -57,11 +58,14 @@ const UPDATE = {
   corrects: true,
 } as const;
 
-/** Why an id must not be worked on. Being among the project's environments is proof on every surface. */
+/** Being among the project's environments is proof on every surface. */
+const isShown = ({ id }: EnvironmentPass, { counts }: Seen): boolean => counts.some((one) => one.id === id);
+
+const missed = ({ spec }: EnvironmentPass, id: Uuid) =>
+  ({ noun: "environment", name: spec.name, id, where: "the project" }) as const;
+
+/** Why an id that is shown must not be worked on. */
 function refusal(pass: EnvironmentPass, seen: Seen, id: Uuid): Why | undefined {
-  if (!seen.counts.some((one) => one.id === id)) {
-    return unseen(pass, { noun: "environment", name: pass.spec.name, id, where: "the project" });
-  }
   const holder = pass.holderOf(id);
   if (holder !== undefined) return alreadyManaged(id, holder);
   return isMisnamed(pass, mineOf(pass, seen)) ? otherName("environment", id) : undefined;
@@ -82,8 +86,8 @@ function planNew(pass: EnvironmentPass, seen: Seen): Plan<Do> {
 }
 
 function planAbsent(pass: EnvironmentPass, seen: Seen): Plan<Do> {
-  const exists = seen.counts.some(({ id }) => id === pass.id);
-  if (!exists || pass.id === undefined || pass.goal === "stopped") return { is: "settled" };
+  if (pass.id === undefined || pass.goal === "stopped") return { is: "settled" };
+  if (!isShown(pass, seen)) return planUnshownRemoval(seen.presence, missed(pass, pass.id));
   if (seen.deleting)
     return { is: "waiting", why: { reason: "Deleting", message: "The platform deletes the environment." } };
   const refused = outside(pass, pass.inputs.projectId);

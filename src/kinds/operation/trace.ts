@@ -2,7 +2,7 @@
 import type { Json, OpenIntent, Trace } from "../../engine/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { OperationMemory } from "../../resources/operation.ts";
-import { baseline } from "../names.ts";
+import { baseline } from "../create-trace.ts";
 import { movedPast } from "../service/baseline.ts";
 import { shownState } from "../service/words.ts";
 import { actionOf, type Action } from "./actions.ts";

@@ -45,6 +45,7 @@ const shown = <T>(value: T): SideRead<T> => ({ value, fault: undefined });
 
 const seenOf = (projects: readonly Project[], change: Partial<Seen> = {}): Seen => ({
   projects,
+  presence: projects.some(({ id }) => id === MINE) ? "Present" : "Gone",
   environments: NOT_READ,
   serverNow: NOW,
   updated: false,

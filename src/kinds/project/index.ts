@@ -4,9 +4,10 @@ import type { Platform } from "../../platform/index.ts";
 import type { EnvironmentCount, Project } from "../../platform/projects.ts";
 import { LISTED_ENVIRONMENTS, platformProject, type ProjectMemory, type ProjectSpec } from "../../resources/project.ts";
 import { unlessMissing } from "../ancestry.ts";
+import { landed, notCreated } from "../create-trace.ts";
 import type { PlatformKind } from "../kind.ts";
-import { landed } from "../names.ts";
 import { offered } from "../offered.ts";
+import { isKnown, presenceIn } from "../presence.ts";
 import { faultCondition, NOT_READ, sideRead } from "../side-read.ts";
 import { countOf, fitOptional } from "../text.ts";
 import { driftOf, mineOf, type Do, type ProjectPass, type Seen } from "./model.ts";
@@ -25,8 +26,8 @@ export const project: PlatformKind<ProjectSpec, object, Seen, ProjectMemory, Do>
   observe: async (pass, api) => {
     const isRoutine = pass.proof === "recorded" && pass.goal === "present" && pass.requested === undefined;
     const listed = await api.projects.list({ maxAgeMs: isRoutine ? LIST_MAX_AGE_MS : 0 });
-    const projects = await withMine(pass, listed, api);
-    const exists = pass.id !== undefined && projects.some(({ id }) => id === pass.id);
+    const { projects, presence } = await withMine(pass, listed, api);
+    const exists = pass.id !== undefined && presence === "Present";
     const environments =
       exists && pass.goal === "present"
         ? await sideRead(
@@ -34,7 +35,7 @@ export const project: PlatformKind<ProjectSpec, object, Seen, ProjectMemory, Do>
             "the environments",
           )
         : NOT_READ;
-    return { projects, environments, serverNow: api.serverNow(), updated: false, deleting: false };
+    return { projects, presence, environments, serverNow: api.serverNow(), updated: false, deleting: false };
   },
 
   shows: (_step, pass, seen) => mineOf(pass, seen) !== undefined,
@@ -59,8 +60,20 @@ export const project: PlatformKind<ProjectSpec, object, Seen, ProjectMemory, Do>
   trace: async (intent, pass, api) => {
     const projects = await api.projects.list();
     const found = landed(intent, projects, pass.holderOf);
-    if (found.length === 0) return { is: "absent" };
-    const seen = { projects, environments: NOT_READ, serverNow: api.serverNow(), updated: false, deleting: false };
+    if (found.length === 0)
+      return notCreated(
+        intent,
+        projects,
+        projects.map(({ id }) => id),
+      );
+    const seen: Seen = {
+      projects,
+      presence: "Present",
+      environments: NOT_READ,
+      serverNow: api.serverNow(),
+      updated: false,
+      deleting: false,
+    };
     return { is: "landed", known: found.map(({ id }) => ({ seen, memory: pass.memory, id })) };
   },
 
@@ -85,13 +98,21 @@ export const project: PlatformKind<ProjectSpec, object, Seen, ProjectMemory, Do>
 };
 
 /** A list that lags must not make a recorded project look deleted: it is asked for once more, by its id where that can be. */
-async function withMine(pass: ProjectPass, listed: readonly Project[], api: Platform): Promise<readonly Project[]> {
+async function withMine(
+  pass: ProjectPass,
+  listed: readonly Project[],
+  api: Platform,
+): Promise<Pick<Seen, "projects" | "presence">> {
   const { id } = pass;
-  if (id === undefined || pass.proof !== "recorded" || pass.goal !== "present") return listed;
-  if (listed.some((one) => one.id === id)) return listed;
+  const presenceAmong = (list: readonly Project[]) => presenceIn(pass, list, ({ id: one }) => one === id);
+  const presence = presenceAmong(listed);
+  if (id === undefined || pass.proof !== "recorded" || isKnown(presence, pass.goal))
+    return { projects: listed, presence };
   const mine = await unlessMissing(offered(api, "getProject", () => api.projects.get(id)));
-  if (mine !== undefined) return [...listed, mine];
-  return pass.supports("getProject") === "Supported" ? listed : await api.projects.list();
+  if (mine !== undefined) return { projects: [...listed, mine], presence: "Present" };
+  if (pass.supports("getProject") === "Supported") return { projects: listed, presence: "Gone" };
+  const projects = await api.projects.list();
+  return { projects, presence: presenceAmong(projects) };
 }
 
 /** None of a new project: they are counted at the next look, which must not have said before that there are none. */

@@ -1,5 +1,5 @@
 /** What the parts of the project kind hand to each other. */
-import type { DriftField, Pass } from "../../engine/kind.ts";
+import type { DriftField, Pass, Presence } from "../../engine/kind.ts";
 import type { EnvironmentCount, Project } from "../../platform/projects.ts";
 import type { ProjectMemory, ProjectSpec } from "../../resources/project.ts";
 import type { SideRead } from "../side-read.ts";
@@ -8,6 +8,8 @@ import { fit } from "../text.ts";
 export interface Seen {
   /** All of the organization's. */
   readonly projects: readonly Project[];
+  /** Whether the one with the id of the pass is among them. */
+  readonly presence: Presence;
   readonly environments: SideRead<readonly EnvironmentCount[]>;
   readonly serverNow: Date | undefined;
   /** The settings were sent in this pass. */

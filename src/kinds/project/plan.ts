@@ -2,18 +2,18 @@
 import type { Plan, Uuid, Why } from "../../engine/kind.ts";
 import type { Project } from "../../platform/projects.ts";
 import { firstOf } from "../checks.ts";
+import { nameMark } from "../create-trace.ts";
 import {
   adoptOrRefuse,
   alreadyManaged,
   checkLatecomers,
-  gone,
-  nameMark,
   otherName,
   outside,
   projectNotAllowed,
   sameName,
 } from "../names.ts";
-import { isMisnamed, unseen } from "../unseen.ts";
+import { planUnshown, planUnshownRemoval } from "../presence.ts";
+import { isMisnamed } from "../unseen.ts";
 import { driftOf, mineOf, type Do, type ProjectPass, type Seen } from "./model.ts";
 
 /** The first difference wins. */
@@ -21,8 +21,9 @@ export function plan(pass: ProjectPass, seen: Seen): Plan<Do> {
   const mine = mineOf(pass, seen);
   if (pass.goal !== "present") return planAbsent(pass, seen, mine);
   if (pass.id === undefined) return planNew(pass, seen);
+  if (mine === undefined) return planUnshown(pass, seen.presence, missed(pass, pass.id));
   const refused = refusal(pass, mine, pass.id);
-  if (refused !== undefined) return gone(pass, refused);
+  if (refused !== undefined) return { is: "stalled", why: refused };
   if (pass.proof !== "recorded") return { is: "adopt", id: pass.id };
   return firstOf(pass, [
     () => checkLatecomers(pass, mine, seen.projects, `project "${pass.spec.name}"`),
@@ -31,15 +32,15 @@ export function plan(pass: ProjectPass, seen: Seen): Plan<Do> {
 }
 
 /** Why an id must not be worked on. */
-function refusal(pass: ProjectPass, mine: Project | undefined, id: Uuid): Why | undefined {
-  if (mine === undefined) {
-    return unseen(pass, { noun: "project", name: pass.spec.name, id, where: "the organization" });
-  }
+function refusal(pass: ProjectPass, mine: Project, id: Uuid): Why | undefined {
   if (pass.allowedProjects?.includes(id) === false) return projectNotAllowed(id);
   const holder = pass.holderOf(id);
   if (holder !== undefined) return alreadyManaged(id, holder);
   return isMisnamed(pass, mine) ? otherName("project", id) : undefined;
 }
+
+const missed = ({ spec }: ProjectPass, id: Uuid) =>
+  ({ noun: "project", name: spec.name, id, where: "the organization" }) as const;
 
 function checkSettings(pass: ProjectPass, seen: Seen, mine: Project | undefined): Plan<Do> | undefined {
   // Sent once in a pass: what the platform stores otherwise is told as drift.
@@ -78,14 +79,15 @@ function planNew(pass: ProjectPass, seen: Seen): Plan<Do> {
       do: "create",
       creates: true,
       name: pass.spec.name,
-      mark: nameMark(seen.serverNow),
+      mark: nameMark(seen.serverNow, seen.projects),
       why: { reason: "Creating", message: `Creating ${what}.` },
     },
   };
 }
 
 function planAbsent(pass: ProjectPass, seen: Seen, mine: Project | undefined): Plan<Do> {
-  if (mine === undefined || pass.goal === "stopped") return { is: "settled" };
+  if (pass.id === undefined || pass.goal === "stopped") return { is: "settled" };
+  if (mine === undefined) return planUnshownRemoval(seen.presence, missed(pass, pass.id));
   if (seen.deleting)
     return { is: "waiting", why: { reason: "Deleting", message: "The platform deletes the project." } };
   const refused = outside(pass, mine.id);

@@ -1,18 +1,19 @@
 /** Whether a service may be worked on, and what there is before it has an id. Pure. */
-import type { Plan, Uuid, Why } from "../../engine/kind.ts";
+import type { Plan, Presence, Uuid, Why } from "../../engine/kind.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
+import { createUnknown, nameMark } from "../create-trace.ts";
 import { unprovenId } from "../limits.ts";
 import {
   adoptOrRefuse,
   alreadyManaged,
   checkLatecomers,
   gone,
-  nameMark,
   notThere,
   otherName,
   projectNotAllowed,
   sameName,
 } from "../names.ts";
+import { isOpen, planUnshown } from "../presence.ts";
 import { isMisnamed, unseen } from "../unseen.ts";
 import type { Listed, Noun, Place, ServicePass } from "./model.ts";
 import { once } from "./steps.ts";
@@ -24,6 +25,8 @@ interface Records {
 
 interface Found extends Records {
   readonly status: ServiceStatus | undefined;
+  /** What a list says of it, where nothing else shows it. */
+  readonly presence?: Presence | undefined;
   /** A fresh list of its environment proves that the recorded service is gone. */
   readonly isGone: boolean;
 }
@@ -49,7 +52,7 @@ export function planNew(
   const found = adoptOrRefuse(pass, matches, what);
   if (found !== undefined) return found;
   const why: Why = { reason: "Creating", message: `Creating ${what}.` };
-  return once(op, { what: "create" }, why, { creates: true, name, mark: nameMark(seen.serverNow) });
+  return once(op, { what: "create" }, why, { creates: true, name, mark: nameMark(seen.serverNow, seen.siblings) });
 }
 
 /**
@@ -58,7 +61,9 @@ export function planNew(
  */
 export function checkIdentity(pass: ServicePass, seen: Found, id: Uuid, noun: Noun): Plan<never> | undefined {
   if (seen.status === undefined) {
-    const why = unseen(pass, { noun, name: pass.spec.name, id, where: "the environment" });
+    const missed = { noun, name: pass.spec.name, id, where: "the environment" };
+    if (isOpen(seen.presence)) return planUnshown(pass, seen.presence, missed);
+    const why = unseen(pass, missed);
     return seen.isGone ? gone(pass, why) : { is: "stalled", why };
   }
   if (isElsewhere(seen, id)) return { is: "stalled", why: elsewhere(noun, id) };
@@ -102,8 +107,5 @@ export function elsewhere(noun: Noun, id: Uuid): Why {
 
 /** Why a create cannot be traced on the documented surface. @param name of what was to be created */
 export function untraceable(name: string | undefined): Why {
-  return {
-    reason: "CreateResultUnknown",
-    message: `The platform did not confirm the creation of "${name ?? ""}", and its surface has no list to look it up in. Look on the platform: if it exists, set spec.externalId (if the connection lets such ids stand: spec.allowUnverifiedIds); if not, annotate this resource with platform-operator.io/resolve=recreate.`,
-  };
+  return createUnknown(name, "its surface has no list to look it up in");
 }

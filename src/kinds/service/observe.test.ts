@@ -14,7 +14,8 @@ describe("a recorded service that the list lacks", () => {
     ["is not deleted though such ids stand", undefined, "absent", true, false],
   ] as const)("%s", async (_name, environment, goal, allowUnverifiedIds, expected) => {
     const mine = { id: APPLICATION, ...(environment !== undefined && { environment }) };
-    const found = await withMine(passWith({ goal, allowUnverifiedIds }), [], () => Promise.resolve(mine));
-    expect(found).toEqual(expected ? [mine] : []);
+    const get = () => Promise.resolve(mine);
+    const found = await withMine(passWith({ goal, allowUnverifiedIds }), [], "getApplication", get);
+    expect(found).toEqual({ siblings: expected ? [mine] : [], presence: "Present" });
   });
 });

@@ -1,10 +1,11 @@
 /** The reads that services have in common. */
-import type { Uuid } from "../../engine/kind.ts";
+import type { Presence, Uuid } from "../../engine/kind.ts";
 import { ApiError, type ApiFailure } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
 import { requestPhase } from "../../platform/states.ts";
 import { orGone, projectOfEnvironment } from "../ancestry.ts";
 import { offered } from "../offered.ts";
+import { isOpen, presenceIn } from "../presence.ts";
 import type { Place, ServicePass, Sight } from "./model.ts";
 
 /** Settings change rarely, states change while somebody watches. In milliseconds. */
@@ -62,25 +63,42 @@ async function orUnshown<T>(read: Promise<T | undefined>): Promise<T | "unshown"
   return (await read) ?? "unshown";
 }
 
+/** What the lists show of a service and of those around it. */
+export interface Neighbours<Item> {
+  /** Undefined where no list is shown, or one that may not hold all there is lacks the service. */
+  readonly siblings: readonly Item[] | undefined;
+  /** Undefined where no list is shown. */
+  readonly presence: Presence | undefined;
+}
+
 /**
  * A list that lags must not hide a recorded service, nor what is recorded be believed when it lies elsewhere: its own
  * record tells its environment. One that tells none is as good as listed, but not to delete it, and to stop it only where
  * the connection lets such ids stand.
+ * @param listed as a read of the platform returned it
  * @throws ApiError
  */
 export async function withMine<Item extends Located>(
   pass: ServicePass,
-  siblings: readonly Item[] | undefined,
+  listed: readonly Item[] | undefined,
+  operation: "getApplication" | "getDatabase",
   get: (id: Uuid) => Promise<Item | undefined>,
-): Promise<readonly Item[] | undefined> {
+): Promise<Neighbours<Item>> {
   const { id } = pass;
-  if (siblings === undefined || id === undefined || pass.proof !== "recorded") return siblings;
-  if (siblings.some((one) => one.id === id)) return siblings;
+  if (listed === undefined || id === undefined) return { siblings: listed, presence: undefined };
+  const presence = presenceIn(pass, listed, (one) => one.id === id);
+  const open = isOpen(presence);
+  if (presence === "Present" || pass.proof !== "recorded") return { siblings: open ? undefined : listed, presence };
   const mine = await orMissing(get(id), ["NotFound"]);
-  if (mine === undefined) return siblings;
-  const trusted = pass.goal === "present" || (pass.goal === "stopped" && pass.allowUnverifiedIds);
-  const isHere = mine.environment === undefined ? trusted : mine.environment.id === pass.inputs.environmentId;
-  return isHere ? [...siblings, mine] : siblings;
+  if (mine !== undefined) return { siblings: isHere(pass, mine) ? [...listed, mine] : listed, presence: "Present" };
+  if (open && pass.supports(operation) !== "Supported") return { siblings: undefined, presence };
+  return { siblings: listed, presence: "Gone" };
+}
+
+/** Whether the service lies in the environment of the resource, as far as its record tells. */
+function isHere({ goal, inputs, allowUnverifiedIds }: ServicePass, { environment }: Located): boolean {
+  if (environment !== undefined) return environment.id === inputs.environmentId;
+  return goal === "present" || (goal === "stopped" && allowUnverifiedIds);
 }
 
 interface Located {

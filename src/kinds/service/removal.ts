@@ -1,8 +1,9 @@
 /** What is left to do when the resource is deleted. Pure. */
-import type { Plan, Why } from "../../engine/kind.ts";
+import type { Plan, Presence, Why } from "../../engine/kind.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import { servicePhase } from "../../platform/states.ts";
 import { otherName, outside, sameName } from "../names.ts";
+import { planUnshownRemoval } from "../presence.ts";
 import { elsewhere, isElsewhere } from "./identity.ts";
 import type { Listed, Noun, Place, ServicePass } from "./model.ts";
 import { stalled } from "./steps.ts";
@@ -10,6 +11,8 @@ import { busy, unknownState } from "./words.ts";
 
 interface Removed extends Place {
   readonly status: ServiceStatus | undefined;
+  /** What a list says of it, where nothing else shows it. */
+  readonly presence?: Presence | undefined;
   /** The environment's services of this kind, on the full surface. */
   readonly siblings: readonly Listed[] | undefined;
   /** A delete was sent in this pass. */
@@ -30,7 +33,11 @@ interface Remover<Do> {
 /** The plan for the goals "stopped" and "absent". */
 export function planRemoval<Do>(pass: ServicePass, seen: Removed, remover: Remover<Do>): Plan<Do> {
   const { status } = seen;
-  if (pass.id === undefined || status === undefined) return { is: "settled" };
+  if (pass.id === undefined) return { is: "settled" };
+  if (status === undefined) {
+    const missed = { noun: remover.noun, name: pass.spec.name, id: pass.id, where: "the environment" };
+    return planUnshownRemoval(seen.presence ?? "Gone", missed);
+  }
   const refused = outside(pass, seen.projectId);
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (isElsewhere(seen, pass.id)) return { is: "stalled", why: elsewhere(remover.noun, pass.id) };

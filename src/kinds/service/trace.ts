@@ -2,7 +2,7 @@
 import type { Json, OpenIntent } from "../../engine/kind.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import { servicePhase } from "../../platform/states.ts";
-import { baseline } from "../names.ts";
+import { baseline } from "../create-trace.ts";
 import { baselineOf, movedPast } from "./baseline.ts";
 import type { ServicePass } from "./model.ts";
 import { shownState } from "./words.ts";

@@ -228,12 +228,12 @@ describe("[A5] an asynchronous deletion", { timeout: 60_000 }, () => {
     }
     /** Seconds for which an object was still there after what it stood for had gone. */
     const lingered = new Map<string, number>();
-    for (let second = 1; second <= 20 * 30; second += 1) {
+    for (let second = 1; second <= 20 * 90; second += 1) {
       await bench.run(SECOND);
       for (const { key, isRemote } of remains(bench)) {
         if (!isRemote) lingered.set(key, (lingered.get(key) ?? 0) + 1);
       }
-      if (second % 30 === 0) await bench.restart();
+      if (second % 90 === 0) await bench.restart();
     }
     await bench.run(5 * MINUTE);
     expect(bench.cluster.all().map(({ kind }) => kind)).toEqual(["PlatformConnection"]);
@@ -241,7 +241,8 @@ describe("[A5] an asynchronous deletion", { timeout: 60_000 }, () => {
     expect([services.size, environments.size, projects.size]).toEqual([0, 0, 0]);
     expect(effects(bench, from).filter((effect) => !effect.includes(" deleted "))).toEqual([]);
     const longest = Math.max(...lingered.values());
-    expect(longest).toBeLessThanOrEqual(30);
+    // Where no answer told, two lists a minute apart do; a kill may come between them.
+    expect(longest).toBeLessThanOrEqual(180);
     figure(task, `${longest} s at most from gone on the platform to gone, 20 kills`);
   });
 });

@@ -1,0 +1,69 @@
+/** The reads of an environment: two lists of its project, shared with the other environments there. */
+import type { Uuid } from "../../engine/kind.ts";
+import type { Platform } from "../../platform/index.ts";
+import { isProjectOfOrganization, orGone, unlessMissing } from "../ancestry.ts";
+import { offered } from "../offered.ts";
+import { isKnown, presenceIn } from "../presence.ts";
+import { sideRead } from "../side-read.ts";
+import type { EnvironmentPass, Seen } from "./model.ts";
+
+/** Lists are shared by all environments of a project. */
+const LIST_MAX_AGE_MS = 5_000;
+
+export async function listsOf(pass: EnvironmentPass, projectId: Uuid, api: Platform): Promise<Lists> {
+  const isRoutine = pass.proof === "recorded" && pass.goal === "present" && pass.requested === undefined;
+  const options = { maxAgeMs: isRoutine ? LIST_MAX_AGE_MS : 0 };
+  const read = async () => {
+    const isThere = () => isProjectOfOrganization(api, projectId);
+    const list = () => api.environments.list(projectId, options);
+    const stats = () => api.projects.environmentStats(projectId, options);
+    const records = await offered(api, "listEnvironments", list, isThere);
+    if (records === undefined) return { counts: await stats(), records };
+    // Beside the list of records, the statistics show nothing but the number of services.
+    const { value } = await sideRead(stats(), "the number of services");
+    return { counts: value ?? records.map(({ id }) => ({ id })), records };
+  };
+  if (pass.goal === "present") return await read();
+  // Of a project that is gone, nothing is left to delete.
+  const isGone = async () => !(await isProjectOfOrganization(api, projectId));
+  return (await orGone(read(), isGone)) ?? NO_PROJECT;
+}
+
+export type Lists = Pick<Seen, "counts" | "records">;
+
+/** What there is in a project that does not exist, or is not the organization's. */
+export const NO_PROJECT: Lists = { counts: [], records: undefined };
+
+/**
+ * A list that lags must not make a recorded environment look deleted: it is asked for once more, and its record says
+ * that it lies in the project, as what is recorded may have been forged.
+ */
+export async function withMine(
+  pass: EnvironmentPass,
+  projectId: Uuid,
+  lists: Lists,
+  api: Platform,
+): Promise<Lists & Pick<Seen, "presence">> {
+  if (lists === NO_PROJECT) return { ...lists, presence: "Gone" };
+  const { id, goal, proof } = pass;
+  const presenceAmong = (list: readonly { readonly id: Uuid }[]) => presenceIn(pass, list, (one) => one.id === id);
+  const { counts, records } = lists;
+  const presence = presenceAmong(records ?? counts);
+  if (id === undefined || proof !== "recorded" || isKnown(presence, goal)) return { ...withCount(lists, id), presence };
+  if (records === undefined) {
+    const fresh = await api.projects.environmentStats(projectId);
+    return { records, counts: fresh, presence: presenceAmong(fresh) };
+  }
+  const mine = await unlessMissing(offered(api, "getEnvironment", () => api.environments.get(id)));
+  if (mine === undefined)
+    return { ...lists, presence: pass.supports("getEnvironment") === "Supported" ? "Gone" : presence };
+  if (mine.project !== undefined && mine.project.id !== projectId) return { ...lists, presence: "Gone" };
+  return { ...withCount({ counts, records: [...records, mine] }, id), presence: "Present" };
+}
+
+/** The statistics may lag behind the list of records. */
+function withCount({ counts, records }: Lists, id: Uuid | undefined): Lists {
+  const isCounted = id === undefined || counts.some((one) => one.id === id);
+  if (isCounted || records?.some((one) => one.id === id) !== true) return { counts, records };
+  return { counts: [...counts, { id, serviceTotalNumber: 0 }], records };
+}
