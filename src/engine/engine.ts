@@ -9,6 +9,7 @@ import { createEntries } from "./entries.ts";
 import { flush } from "./finish.ts";
 import { createGraph } from "./graph.ts";
 import { hint } from "./hints.ts";
+import { isForeign } from "./identity.ts";
 import { createImprints } from "./imprints.ts";
 import { keyText, parseKey } from "./keys.ts";
 import type { Imprint, Kind, Reference, Uuid } from "./kind.ts";
@@ -61,7 +62,11 @@ export function bind<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rat
       const id = text(member(object.status, "externalId"));
       return recall(object, (memory) => kind.entries?.({ id, memory, inputs: undefined })) ?? [];
     },
-    imprints: (object) => recall(object, (memory) => kind.imprints?.(memory)) ?? [],
+    imprints: (object) => {
+      if (kind.imprints === undefined) return [];
+      const { data: spec } = kind.resource.spec.safeParse(object.spec ?? {});
+      return recall(object, (memory) => kind.imprints?.(memory, spec)) ?? [];
+    },
     left: (context, object) => {
       attempt(() => {
         noteLeft(context, kind, object);
@@ -140,7 +145,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
       kind.left(context, object);
       claims.forget(object);
       entries.forget(object);
-      imprints.forget(object);
+      imprints.forget(object, (id) => claims.recorders(id).length > 0);
       graph.set(keyOf(object), []);
       return [];
     }
@@ -148,7 +153,8 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     claim(object);
     entries.record(object, kind.entries(object));
     graph.set(keyOf(object), ...refersTo(deps.connectionKinds, kind, object, route(object)));
-    return imprints.record(object, kind.imprints(object));
+    // What another installation recorded is not trusted.
+    return imprints.record(object, isForeign(context, object) === undefined ? kind.imprints(object) : []);
   };
 
   /** What the first list brings and has nothing pending is verified over the poll interval. */

@@ -197,7 +197,8 @@ async function send<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
   try {
     const known = await kind.act(step, frame.pass, seen, frame.connection.api);
     tellChange(context, frame, step, { id: known.id });
-    if (kind.imprints !== undefined) context.imprints.note(frame.object, kind.imprints(known.memory), frame.pins);
+    if (kind.imprints !== undefined)
+      context.imprints.note(frame.object, kind.imprints(known.memory, frame.pass.spec), frame.pins);
     return known;
   } catch (error) {
     tellChange(context, frame, step, { error });

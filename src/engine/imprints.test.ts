@@ -12,7 +12,7 @@ describe("the imprints", () => {
     imprints.record(named("a"), [{ id: "1", at: "2026-11-21T10:00:00.000Z" }]);
     imprints.record(named("b"), [{ id: "1", at: "2026-11-21T10:00:00.500Z" }]);
     expect(imprints.latest("1", HERE)).toBe("2026-11-21T10:00:00.500Z");
-    imprints.forget(named("b"));
+    imprints.forget(named("b"), () => false);
     expect(imprints.latest("1", HERE)).toBe("2026-11-21T10:00:00.000Z");
     expect(imprints.latest("2", HERE)).toBeUndefined();
   });
@@ -38,7 +38,7 @@ describe("the imprints", () => {
     imprints.note(named("a"), [{ id: "1", at }], HERE);
     expect(imprints.latest("1", HERE)).toBe(at);
     expect(imprints.record(named("a"), [{ id: "1", at }])).toEqual(["1"]);
-    imprints.forget(named("a"));
+    imprints.forget(named("a"), () => false);
     expect(imprints.latest("1", HERE)).toBeUndefined();
   });
 
@@ -53,4 +53,37 @@ describe("the imprints", () => {
       expect(imprints.latest("1", { ...HERE, ...there })).toBe(at);
     },
   );
+
+  describe("with an action", () => {
+    const at = "2026-11-21T10:00:00.000Z";
+    const stop = (result?: "Completed") => ({ id: "1", at, action: { op: "stopDatabase", result } });
+    const held = (id: string) => id === "1";
+
+    it("tell who requested it, and name the object again once its end is known", () => {
+      const imprints = createImprints();
+      imprints.note(named("a"), [stop()], HERE);
+      expect(imprints.record(named("a"), [stop()])).toEqual(["1"]);
+      expect(imprints.record(named("a"), [stop()])).toEqual([]);
+      expect(imprints.record(named("a"), [stop("Completed")])).toEqual(["1"]);
+      expect(imprints.action("1", HERE)).toMatchObject({ at, op: "stopDatabase", result: "Completed" });
+      expect(imprints.action("1", HERE)?.by).toMatch(/(^|\/)a$/);
+      expect(imprints.action("1", { ...HERE, host: "other.example.com" })).toBeUndefined();
+    });
+
+    it("do not count it as written into", () => {
+      const imprints = createImprints();
+      imprints.record(named("a"), [stop()]);
+      expect(imprints.latest("1", HERE)).toBeUndefined();
+    });
+
+    it("keep it for those that stand for the object when the one that requested it is gone", () => {
+      const imprints = createImprints();
+      imprints.record(named("a"), [stop("Completed"), { ...stop(), id: "2" }]);
+      imprints.forget(named("a"), held);
+      expect(imprints.action("1", HERE)).toMatchObject({ result: "Completed" });
+      expect(imprints.action("2", HERE)).toBeUndefined();
+      imprints.record(named("b"), [{ id: "1", at: "2026-11-21T11:00:00.000Z", action: { op: "deployDatabase" } }]);
+      expect(imprints.action("1", HERE)).toMatchObject({ op: "deployDatabase" });
+    });
+  });
 });

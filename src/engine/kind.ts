@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "../kube/types.ts";
 import type { ApiError } from "../platform/errors.ts";
 import type { Resource } from "../resources/base/resource.ts";
 import type {
+  Action,
   ConditionFact,
   ConnectionSettings,
   DriftField,
@@ -240,8 +241,16 @@ export interface Kind<Spec, In, Seen, Mem extends JsonObject, Do, Api> {
     readonly memory: Mem;
     readonly inputs: In | undefined;
   }): readonly string[];
-  /** When it last wrote into objects that other resources stand for: these are looked at then. */
-  imprints?(memory: Mem): readonly Imprint[];
+  /**
+   * When it last wrote into objects that other resources stand for, and what it requested for them: these are looked at
+   * then. @param spec undefined where it is not valid
+   */
+  imprints?(memory: Mem, spec: Spec | undefined): readonly Imprint[];
+  /**
+   * What is remembered of the last action that another resource requested for the recorded object; the memory itself
+   * where that is known already. Pure.
+   */
+  learn?(action: Action, pass: Pass<Spec, In, Mem>): Mem;
   /** Reads only. @throws ApiError */
   observe(pass: Pass<Spec, In, Mem>, api: Api): Promise<Seen>;
   /**

@@ -203,7 +203,7 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
   const supports: Supports = (operation) => connection.api.capabilities.supports(operation);
   const id = found.identity.is === "known" ? found.identity.id : undefined;
   const proof: Proof | undefined = found.identity.is === "known" ? found.identity.proof : undefined;
-  return {
+  const pass: Pass<Spec, In, Mem> = {
     name: object.metadata.name,
     spec: found.spec,
     inputs: found.inputs,
@@ -235,6 +235,24 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     // What this process knows and could not store yet is not lost.
     begun: (kind.task === undefined ? kind.untold !== undefined : session.unsaved === undefined) && isBegun(object),
   };
+  return informed(context, kind, pass, frame);
+}
+
+/**
+ * With what is known of the last action that another resource requested for the object. What happened before this
+ * resource was created may be outdated: nobody recorded what was done since.
+ */
+function informed<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  { imprints }: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  pass: Pass<Spec, In, Mem>,
+  { object, pins }: Pick<Frame<Spec, In, Mem, Api>, "object" | "pins">,
+): Pass<Spec, In, Mem> {
+  const { id, proof } = pass;
+  const action = proof === "recorded" && id !== undefined ? imprints.action(id, pins) : undefined;
+  if (action === undefined || kind.learn === undefined) return pass;
+  const isOlder = Date.parse(action.at) < Date.parse(object.metadata.creationTimestamp ?? "");
+  return isOlder ? pass : { ...pass, memory: kind.learn(action, pass) };
 }
 
 function presenceOf<Api extends RatedApi>(

@@ -58,9 +58,33 @@ export interface DriftField {
   readonly observed: string;
 }
 
-/** That a resource wrote into an object of the platform, and when, by the platform's clock (ISO 8601). */
+/**
+ * That a resource wrote into an object of the platform, and when, by the platform's clock (ISO 8601). With an action:
+ * that it requested one, and when, by the operator's clock.
+ */
 export interface Imprint {
   readonly id: Uuid;
+  readonly at: string;
+  readonly action?: Requested;
+}
+
+/** An action that a resource requested for an object of the platform, and what is known of it. */
+export interface Requested {
+  /** The operation of the platform's API. */
+  readonly op: string;
+  /** What the platform answered, where the answer tells it. */
+  readonly state?: string | undefined;
+  readonly requestId?: Uuid | undefined;
+  readonly commit?: string | undefined;
+  /** How it ended, once it has; "Accepted" where its end is not observed. */
+  readonly result?: "Completed" | "Accepted" | "Failed" | "Unknown" | undefined;
+}
+
+/** The same for those that stand for the object. */
+export interface Action extends Requested {
+  /** The resource that requested it, as "namespace/name". */
+  readonly by: string;
+  /** When it was requested, by the operator's clock. */
   readonly at: string;
 }
 
