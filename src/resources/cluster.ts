@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import { AGE, MESSAGE, READY, REASON, REMOTE_ID } from "./base/columns.ts";
 import { connectionRef, objectName, uuid } from "./base/fields.ts";
+import { lastOperation } from "./base/last-operation.ts";
 import { lifecycleOf } from "./base/lifecycle.ts";
 import type { Resource } from "./base/resource.ts";
 import { EXTERNAL_ID_STAYS } from "./base/rules.ts";
@@ -137,6 +138,7 @@ const own = {
   verified: z.boolean().describe("Whether the platform has shown that the cluster is the organization's."),
   runState: z.enum(["Running", "Stopped"]).describe("The run state that the spec wants and that was brought about."),
   lastOrder: order,
+  lastOperation,
   versionBaseline,
   token,
 };
@@ -153,6 +155,7 @@ const memory = z
     verified: kept(own.verified),
     runState: kept(own.runState),
     lastOrder: kept(own.lastOrder),
+    lastOperation: kept(own.lastOperation),
     versionBaseline: kept(own.versionBaseline),
     token: kept(own.token),
   })

@@ -1,7 +1,9 @@
 /** When to deploy (design §6, "Deploy exactly when"). Pure. */
 import { sameContent } from "../../engine/kind.ts";
+import type { ServiceStatus } from "../../platform/service-status.ts";
 import { servicePhase } from "../../platform/states.ts";
 import type { LastDeployment } from "../../resources/application.ts";
+import type { LastOperation } from "../../resources/base/last-operation.ts";
 import { everDeployed } from "../service/baseline.ts";
 import { revisionOf } from "../service/settings.ts";
 import { shownState } from "../service/words.ts";
@@ -48,10 +50,28 @@ function isReplaced(pass: ApplicationPass, seen: Seen, remembered: LastDeploymen
 
 const COMMIT = /^[0-9a-f]{7,64}$/;
 
-/** The commit that the platform says is deployed; only the full surface shows it. What is no commit is not shown. */
+/**
+ * The commit that the platform says is deployed, where it shows that; else the one that a PlatformOperation has deployed
+ * since the last deployment. What is no commit is not shown.
+ */
 export function deployedCommit(pass: ApplicationPass, seen: Seen): string | undefined {
   const shown = recordOf(pass, seen)?.gitRepository?.deployedCommitId?.toLowerCase();
-  return shown !== undefined && COMMIT.test(shown) ? shown : undefined;
+  return shown !== undefined && COMMIT.test(shown) ? shown : commitOfOperation(pass, seen);
+}
+
+function commitOfOperation({ memory }: ApplicationPass, { status }: Seen): string | undefined {
+  const { lastOperation: operation, lastDeployment: last } = memory;
+  const { gitCommitId: commit = "", startedAt = "" } = operation ?? {};
+  const isLater = startedAt > (last?.startedAt ?? last?.finishedAt ?? "");
+  return isLater && COMMIT.test(commit) && hasDeployed(operation, status) ? commit : undefined;
+}
+
+/** Whether what runs is of the operation's request, as far as the platform tells requests apart. */
+function hasDeployed(operation: LastOperation | undefined, status: ServiceStatus | undefined): boolean {
+  if (operation === undefined || servicePhase(status?.state ?? "") !== "running") return false;
+  const { requestId, result } = operation;
+  const shown = status?.deploymentRequestId;
+  return requestId === undefined || shown === undefined ? result === "Completed" : shown === requestId;
 }
 
 /** Whether one commit id is the other or its abbreviation. */

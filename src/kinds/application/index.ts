@@ -2,6 +2,7 @@
 import { entryOf } from "../../engine/kind.ts";
 import { platformApplication, type ApplicationMemory, type ApplicationSpec } from "../../resources/application.ts";
 import type { PlatformKind } from "../kind.ts";
+import { withOperation } from "../last-operation.ts";
 import { variableRequests } from "../variables.ts";
 import { act } from "./act.ts";
 import type { Do, Inputs, Seen } from "./model.ts";
@@ -32,6 +33,7 @@ export const application: PlatformKind<ApplicationSpec, Inputs, Seen, Applicatio
     const names = inputs?.variables.map(({ name }) => name) ?? memory.written?.variableNames ?? [];
     return id === undefined ? [] : names.map((name) => entryOf(id, name));
   },
+  learn: (action, pass) => withOperation(pass.memory, action),
   observe,
   shows: (_step, _pass, { status }) => status !== undefined,
   plan,

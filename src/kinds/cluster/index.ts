@@ -2,6 +2,7 @@
 import { platformCluster, type ClusterMemory, type ClusterSpec } from "../../resources/cluster.ts";
 import type { PlatformKind } from "../kind.ts";
 import { act } from "./act.ts";
+import { learn } from "./learn.ts";
 import type { Do, Seen } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
@@ -17,6 +18,7 @@ export const cluster: PlatformKind<ClusterSpec, object, Seen, ClusterMemory, Do>
   claim: (spec) => spec.externalId,
   listable: () => false,
   needs: () => ({ references: [], values: [], inputs: () => ({}) }),
+  learn,
   observe,
   plan,
   act: (step, pass, seen, api) => act(step.do, pass, seen, api),

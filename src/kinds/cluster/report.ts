@@ -82,7 +82,9 @@ function upToDate(pass: ClusterPass, seen: Seen): readonly ConditionFact[] {
   const runs = shownVersion(seen);
   if (isReached(pass, seen, wanted)) {
     if (!isShown(seen)) {
-      const message = wasOrdered(pass, wanted) ? takenUpgrade(wanted) : assumedVersion(wanted);
+      const message = wasOrdered(pass, wanted)
+        ? takenUpgrade(wanted)
+        : (acceptedUpgrade(pass) ?? assumedVersion(wanted));
       return [{ type, status: "Unknown", reason: "NotObservable", message }];
     }
     return [{ type, status: "True", reason: "UpToDate", message: `Kubernetes ${runs ?? wanted} runs.` }];
@@ -131,7 +133,21 @@ function unseenReady(pass: ClusterPass): Why {
     return { reason: "Accepted", message };
   }
   const { kubernetesVersion: wanted } = spec;
+  const byOperation = acceptedStop(pass) ?? acceptedUpgrade(pass);
+  if (byOperation !== undefined) return { reason: "Accepted", message: byOperation };
   if (wanted !== undefined && wasOrdered(pass, wanted)) return { reason: "Accepted", message: takenUpgrade(wanted) };
   const message = "The cluster is taken over; the platform's surface does not show how it is.";
   return { reason: "Available", message };
+}
+
+/** That the platform accepted the last order, where a PlatformOperation requested it. */
+function acceptedStop({ memory: { lastOrder, lastOperation: last } }: ClusterPass): string | undefined {
+  if (last?.operation !== "stopCluster" || lastOrder?.operation !== "Stop") return undefined;
+  return `The platform accepted the stop of the cluster that PlatformOperation ${last.name} requested; its surface does not show when it is stopped, or started again.`;
+}
+
+function acceptedUpgrade({ memory: { lastOrder, lastOperation: last } }: ClusterPass): string | undefined {
+  const isLast = lastOrder?.operation === "Upgrade" && lastOrder.kubernetesVersion === undefined;
+  if (last?.operation !== "upgradeCluster" || !isLast) return undefined;
+  return `The platform accepted the upgrade of the cluster that PlatformOperation ${last.name} requested. It chooses the version itself; its surface shows neither that version nor how far the upgrade is.`;
 }

@@ -1,12 +1,14 @@
 /** Whether the database is to be deployed or stopped now. Pure. */
 import type { Plan, Why } from "../../engine/kind.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
+import { onWhoseRequest } from "../last-operation.ts";
 import type { Progress } from "../service/progress.ts";
 import { retryIn, waitToRetry } from "../service/retry.ts";
 import { revisionOf } from "../service/settings.ts";
 import { startDue } from "../service/start.ts";
-import { once, stop as stopService } from "../service/steps.ts";
+import { once, stalled, stop as stopService } from "../service/steps.ts";
 import { orderMark } from "../service/trace.ts";
+import { unwantedRunState } from "./learn.ts";
 import type { DatabasePass, Do, Seen } from "./model.ts";
 import { followed, isPending } from "./progress.ts";
 import { failure } from "./words.ts";
@@ -31,10 +33,24 @@ export function checkDeploy(pass: DatabasePass, seen: Seen, progress: Progress):
 /** Where no state is seen, only what is ordered tells what is to be ordered. */
 export function checkUnseen(pass: DatabasePass, { status, ordered }: Seen): Plan<Do> | undefined {
   if (ordered || status === undefined) return undefined;
-  const { runState = "Running", lastDeployment: last } = pass.memory;
-  const asked = pass.requested !== undefined && pass.requested !== last?.retry;
-  if (runState === pass.spec.runState && !asked) return undefined;
-  return pass.spec.runState === "Stopped" ? stop(pass, status) : deployment(pass, status, {});
+  const { runState = "Running" } = pass.memory;
+  const asked = isAskedUnseen(pass);
+  const unwanted = asked ? undefined : unwantedRunState(pass);
+  if (unwanted === undefined && !asked && runState === pass.spec.runState) return undefined;
+  if (unwanted !== undefined && pass.corrects !== "Everything") return changed(pass, unwanted);
+  if (pass.spec.runState === "Stopped") return stop(pass, status);
+  return deployment(pass, status, { corrects: unwanted !== undefined });
+}
+
+function isAskedUnseen({ requested, memory }: DatabasePass): boolean {
+  return requested !== undefined && requested !== memory.lastDeployment?.retry;
+}
+
+/** An operation has stopped or deployed it, and how that ended is not shown. */
+function changed({ memory, spec }: DatabasePass, to: "Running" | "Stopped"): Plan<never> {
+  const done = to === "Stopped" ? "stopped" : "deployed";
+  const message = `The database was ${done} ${onWhoseRequest(memory.lastOperation)}, but spec.runState is ${spec.runState}, and the platform's surface does not show how that ended. To undo it, use the annotation platform-operator.io/reconcile-requested-at; or set spec.runState to ${to}.`;
+  return stalled("DriftDetected", message);
 }
 
 /** Stops the database; both surfaces can. */

@@ -3,6 +3,7 @@ import { platformDatabase, type DatabaseMemory, type DatabaseSpec } from "../../
 import type { PlatformKind } from "../kind.ts";
 import type { ServiceInputs } from "../service/model.ts";
 import { act } from "./act.ts";
+import { learn } from "./learn.ts";
 import { recordOf, type Do, type Seen } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
@@ -28,6 +29,7 @@ export const database: PlatformKind<DatabaseSpec, ServiceInputs, Seen, DatabaseM
     values: [],
     inputs: (resolved) => ({ environmentId: resolved.id("spec.environmentRef") }),
   }),
+  learn,
   observe,
   shows: (_step, pass, seen) => recordOf(pass, seen) !== undefined,
   plan,

@@ -2,12 +2,14 @@
 import type { Plan, Uuid } from "../../engine/kind.ts";
 import type { ServiceStatus } from "../../platform/service-status.ts";
 import { firstOf } from "../checks.ts";
+import { onWhoseRequest } from "../last-operation.ts";
 import { checkIdentity, checkPlace, planNew } from "../service/identity.ts";
 import type { Progress } from "../service/progress.ts";
 import { planRemoval } from "../service/removal.ts";
 import { checkBusy, checkUnclear, stalled } from "../service/steps.ts";
 import { checkSettings as checkServiceSettings } from "../service/update.ts";
 import { checkDeploy, checkUnseen, stop } from "./deploy.ts";
+import { stoppedBy } from "./learn.ts";
 import { recordOf, type DatabasePass, type Do, type Seen } from "./model.ts";
 import { progressOf } from "./progress.ts";
 import { declaredSettings, observedSettings } from "./settings.ts";
@@ -87,7 +89,8 @@ function checkRunState(pass: DatabasePass, status: ServiceStatus, progress: Prog
 }
 
 /** What is neither under way nor to be done by us: a failure, and what others did, is told. */
-function checkEnded({ spec }: DatabasePass, { phase, state }: Progress): Check {
+function checkEnded(pass: DatabasePass, { phase, state }: Progress): Check {
+  const { spec } = pass;
   const ask = "request it with the annotation platform-operator.io/reconcile-requested-at";
   if (phase === "failed") return { is: "stalled", why: failure(state) };
   if (phase === "gone") {
@@ -95,6 +98,6 @@ function checkEnded({ spec }: DatabasePass, { phase, state }: Progress): Check {
     return stalled("ExternalResourceDeleted", message);
   }
   if (phase !== "stopped" || spec.runState === "Stopped") return undefined;
-  const message = `The database was stopped on the platform, but spec.runState is Running. To start it, ${ask}, or set spec.runState to Stopped.`;
+  const message = `The database was stopped ${onWhoseRequest(stoppedBy(pass))}, but spec.runState is Running. To start it, ${ask}, or set spec.runState to Stopped.`;
   return stalled("DriftDetected", message);
 }

@@ -20,11 +20,13 @@ export function report(pass: DatabasePass, seen: Seen): Report {
   if (pass.proof !== "recorded") {
     return { ready: ready(pass, seen), conditions: typeCondition(pass, seen), status: { typeCheck } };
   }
+  const fields = drift(pass, seen);
+  const differs = fields.length > 0;
   return {
     ready: ready(pass, seen),
     conditions: [...deployed(seen), ...upToDate(pass, seen), ...typeCondition(pass, seen)],
     status: { ...statusOf(pass, seen), typeCheck },
-    ...(seen.siblings !== undefined ? { drift: drift(pass, seen) } : {}),
+    ...(differs || seen.siblings !== undefined ? { drift: fields } : {}),
   };
 }
 

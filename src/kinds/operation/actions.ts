@@ -49,7 +49,7 @@ const ACTIONS: Readonly<Record<ActionType, Action>> = {
 };
 
 /** The action of an operation; undefined where it changes nothing. */
-export function actionOf({ spec }: OperationPass): Action | undefined {
+export function actionOf({ spec }: Pick<OperationPass, "spec">): Action | undefined {
   return spec.type === "RenderHelmDefaultValues" ? undefined : ACTIONS[spec.type];
 }
 

@@ -8,6 +8,7 @@ import {
 } from "../../resources/operation.ts";
 import type { PlatformKind } from "../kind.ts";
 import { act } from "./act.ts";
+import { imprints } from "./imprints.ts";
 import type { ActionType, Inputs, Seen } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
@@ -38,6 +39,7 @@ export const operation: PlatformKind<OperationSpec, Inputs, Seen, OperationMemor
       inputs: (resolved) => ({ targetId: target && resolved.id(target.field) }),
     };
   },
+  imprints,
   observe,
   plan,
   act,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { lastOperation } from "../base/last-operation.ts";
 import { ATOMIC, fingerprint, kept, livingStatus, text } from "../base/status.ts";
 import {
   deploymentFields,
@@ -68,6 +69,7 @@ export const memory = z
     lastDeployment: kept(lastDeployment),
     lastFailure: kept(lastFailure),
     written: kept(written),
+    lastOperation: kept(lastOperation),
     ...runStateMemory,
   })
   .catch({});
@@ -81,6 +83,7 @@ export const status = livingStatus({
   lastDeployment: lastDeployment.optional(),
   lastFailure: lastFailure.optional(),
   written: written.optional(),
+  lastOperation: lastOperation.optional(),
   runState: runStateFields.runState.optional(),
   stopping: runStateFields.stopping.optional(),
   ingress: ingressField("application"),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { lastOperation } from "../base/last-operation.ts";
 import { id, kept, livingStatus, text } from "../base/status.ts";
 import {
   deploymentFields,
@@ -51,6 +52,7 @@ export const memory = z
     lastDeployment: kept(lastDeployment),
     lastFailure: kept(lastFailure),
     written: kept(written),
+    lastOperation: kept(lastOperation),
     ...runStateMemory,
     stopRequestId: kept(stopRequestId),
     typeCheck: kept(typeCheck),
@@ -68,6 +70,7 @@ export const status = livingStatus({
   lastDeployment: lastDeployment.optional(),
   lastFailure: lastFailure.optional(),
   written: written.optional(),
+  lastOperation: lastOperation.optional(),
   runState: runStateFields.runState.optional(),
   stopping: runStateFields.stopping.optional(),
   stopRequestId: stopRequestId.optional(),

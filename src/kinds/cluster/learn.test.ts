@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+
+import { clusterPass } from "../../../test/support/cluster-passes.ts";
+import type { Action } from "../../engine/kind.ts";
+import type { ClusterMemory } from "../../resources/cluster.ts";
+import { learn } from "./learn.ts";
+import { NOTHING_SEEN, type ClusterPass } from "./model.ts";
+import { plan } from "./plan.ts";
+import { report } from "./report.ts";
+
+const action = (op: string): Action => ({ op, by: "shop/op", at: "2026-11-21T09:30:00.000Z", state: "DEPLOYED" });
+
+function after(op: string, spec: object, memory: ClusterMemory = {}): ClusterPass {
+  const pass = clusterPass({ surface: "Documented", allowUnverifiedIds: true, memory }, spec);
+  return { ...pass, memory: learn(action(op), pass) };
+}
+
+function said(pass: ClusterPass): string {
+  const found = plan(pass, NOTHING_SEEN);
+  if (found.is === "step") return found.step.op;
+  return "why" in found ? found.why.reason : report(pass, NOTHING_SEEN).ready.reason;
+}
+
+describe("a cluster that is not shown, after an operation", () => {
+  const baseline = { versionBaseline: { generation: 1, kubernetesVersion: "1.33" } };
+
+  it.each<[string, string, object, ClusterMemory, string]>([
+    ["was asked to stop", "stopCluster", {}, {}, "Accepted"],
+    ["was asked to stop, as its spec says", "stopCluster", { runState: "Stopped" }, {}, "Accepted"],
+    ["was stopped and cannot be started", "stopCluster", { runState: "Running" }, {}, "NotSupportedByApi"],
+    ["was upgraded", "upgradeCluster", { kubernetesVersion: "1.33" }, baseline, "Accepted"],
+    ["is not upgraded a second time", "upgradeCluster", { kubernetesVersion: "1.34" }, baseline, "Accepted"],
+    ["is upgraded further", "upgradeCluster", { kubernetesVersion: "1.35" }, baseline, "upgradeCluster"],
+    ["is no database", "stopDatabase", {}, {}, "Available"],
+  ])("%s", (_name, op, spec, memory, expected) => {
+    expect(said(after(op, spec, memory))).toBe(expected);
+  });
+
+  it("names the operation where its own order is not later", () => {
+    const message = (pass: ClusterPass) => report(pass, NOTHING_SEEN).ready.message;
+    const upgraded = after("upgradeCluster", { kubernetesVersion: "1.33" }, baseline);
+    expect(message(upgraded)).toContain("shop/op");
+    expect(report(upgraded, NOTHING_SEEN).conditions).toContainEqual(
+      expect.objectContaining({ type: "UpToDate", status: "Unknown", message: expect.stringContaining("shop/op") }),
+    );
+    const lastOrder = { operation: "Upgrade", generation: 1, kubernetesVersion: "1.34" } as const;
+    expect(message({ ...upgraded, memory: { ...upgraded.memory, lastOrder } })).not.toContain("shop/op");
+    expect(message(after("stopCluster", {}))).toContain("shop/op");
+  });
+
+  it("is not written twice, and is only remembered where the platform shows clusters", () => {
+    const pass = after("stopCluster", {});
+    expect(learn(action("stopCluster"), pass)).toBe(pass.memory);
+    expect(learn(action("stopCluster"), clusterPass())).toEqual({ lastOperation: expect.anything() as unknown });
+  });
+});

@@ -1,0 +1,43 @@
+/** What a PlatformOperation did to the cluster, where nothing but its answer shows it. Pure. */
+import type { Action } from "../../engine/kind.ts";
+import type { ClusterMemory } from "../../resources/cluster.ts";
+import { isNew, withOperation } from "../last-operation.ts";
+import { shownState } from "../service/words.ts";
+import type { ClusterPass } from "./model.ts";
+import { showsClusters } from "./observe.ts";
+
+/** Where the platform shows clusters, they are read; else what the operation requested is what was requested last. */
+export function learn(action: Action, pass: ClusterPass): ClusterMemory {
+  const memory = withOperation(pass.memory, action);
+  if (showsClusters(pass.supports) || !isNew(pass.memory, action)) return memory;
+  if (action.op === "stopCluster") return { ...answered(action, pass, memory, "Stop"), runState: runStateAfter(pass) };
+  return action.op === "upgradeCluster" ? upgraded(answered(action, pass, memory, "Upgrade"), pass) : memory;
+}
+
+function answered(
+  { state }: Action,
+  { generation }: ClusterPass,
+  memory: ClusterMemory,
+  operation: "Stop" | "Upgrade",
+): ClusterMemory {
+  return {
+    ...memory,
+    state: state === undefined ? undefined : shownState(state),
+    isDeployed: undefined,
+    nextKubernetesVersion: undefined,
+    lastOrder: { operation, generation },
+  };
+}
+
+/** Without a wish for one, none is reached. */
+function runStateAfter({ spec, memory }: ClusterPass): ClusterMemory["runState"] {
+  return spec.runState === undefined ? memory.runState : "Stopped";
+}
+
+/** An upgrade leads to the next minor version: a spec that names it afterwards does not send another one. */
+function upgraded(memory: ClusterMemory, { spec, generation }: ClusterPass): ClusterMemory {
+  const { kubernetesVersion = spec.kubernetesVersion } = memory.versionBaseline ?? {};
+  if (kubernetesVersion === undefined) return memory;
+  const [major = 0, minor = 0] = kubernetesVersion.split(".").map(Number);
+  return { ...memory, versionBaseline: { generation, kubernetesVersion: `${major}.${minor + 1}` } };
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+
+import { deployment, passWith, REQUEST, seenFull } from "../../../test/support/databases.ts";
+import type { Action, JsonObject } from "../../engine/kind.ts";
+import type { DatabaseMemory } from "../../resources/database.ts";
+import { learn } from "./learn.ts";
+import { NOTHING_SEEN, type DatabasePass } from "./model.ts";
+import { plan } from "./plan.ts";
+import { report } from "./report.ts";
+import { told } from "./told.ts";
+
+const LATER = "2026-11-21T09:30:00.000Z";
+const BEFORE = "2026-11-21T08:30:00.000Z";
+const action = (op: string, change: Partial<Action> = {}): Action => ({
+  op,
+  by: "shop/op",
+  at: LATER,
+  requestId: REQUEST,
+  state: "STOP_QUEUED",
+  ...change,
+});
+const stop = (change: Partial<Action> = {}) => action("stopDatabase", change);
+const start = (change: Partial<Action> = {}) => action("deployDatabase", { state: "DEPLOYMENT_QUEUED", ...change });
+
+const unseen = (memory: DatabaseMemory = {}, spec: JsonObject = {}): DatabasePass =>
+  passWith({ surface: "Documented", memory, spec });
+
+/** The pass after the action, and what is seen then; `status` is how far its request is. */
+function after(pass: DatabasePass, done: Action, status?: string) {
+  const next: DatabasePass = { ...pass, memory: learn(done, pass) };
+  const request = status === undefined ? undefined : { status };
+  return { pass: next, seen: { ...NOTHING_SEEN, ...told(next, next.id ?? "", request) } };
+}
+
+function said(pass: DatabasePass, done: Action, status?: string): string {
+  const next = after(pass, done, status);
+  const found = plan(next.pass, next.seen);
+  if (found.is === "step") return found.step.op;
+  return "why" in found ? `${found.is} ${found.why.reason}` : found.is;
+}
+
+describe("a database whose state is not shown, after an operation", () => {
+  const stopped: DatabaseMemory = { runState: "Stopped", state: "STOPPED" };
+  const wantsStopped = { runState: "Stopped" };
+
+  it.each<[string, Action, string | undefined, DatabaseMemory, JsonObject, string]>([
+    ["is followed while it is being stopped", stop(), "STOPPING", {}, {}, "waiting Stopping"],
+    ["is not started again", stop(), "STOPPED", {}, {}, "stalled DriftDetected"],
+    ["is not Ready without a request id", stop({ requestId: undefined }), undefined, {}, {}, "stalled DriftDetected"],
+    ["is stopped, as its spec says", stop(), "STOPPED", {}, wantsStopped, "settled"],
+    ["is followed while it is being deployed", start(), "DEPLOYING", {}, {}, "waiting Deploying"],
+    ["runs, as its spec says", start(), "DEPLOYED", {}, {}, "settled"],
+    ["runs again after it was stopped", start(), "DEPLOYED", { state: "STOPPED" }, {}, "settled"],
+    [
+      "was started against its spec",
+      start({ requestId: undefined }),
+      undefined,
+      stopped,
+      wantsStopped,
+      "stalled DriftDetected",
+    ],
+    ["was deployed by itself since", stop({ at: BEFORE }), undefined, {}, {}, "settled"],
+    ["tells nothing new of an action without effect on it", action("upgradeCluster"), undefined, {}, {}, "settled"],
+  ])("%s", (_name, done, status, memory, spec, expected) => {
+    expect(said(unseen(memory, spec), done, status)).toBe(expected);
+  });
+
+  it("names the operation, and the drift", () => {
+    const { pass, seen } = after(unseen(), stop({ result: "Completed" }), "STOPPED");
+    expect(plan(pass, seen)).toMatchObject({ why: { message: expect.stringContaining("shop/op") as unknown } });
+    expect(report(pass, seen)).toMatchObject({
+      drift: [{ path: "spec.runState", desired: "Running", observed: "Stopped" }],
+      status: { state: "STOPPED" },
+    });
+  });
+
+  it("is started again on request, or where everything is corrected", () => {
+    for (const change of [{ requested: "now" }, { corrects: "Everything" }] as const) {
+      expect(said({ ...unseen(), ...change }, stop(), "STOPPED")).toBe("deployDatabase");
+      expect(said({ ...unseen(), ...change }, stop({ requestId: undefined }))).toBe("deployDatabase");
+    }
+  });
+
+  it("keeps that it does not know where its status was lost since", () => {
+    const memory = { lastDeployment: undefined, state: undefined };
+    expect(learn(stop(), { ...unseen(memory), begun: true })).toMatchObject({
+      ...memory,
+      lastOperation: { name: "shop/op" },
+    });
+  });
+});
+
+describe("what is remembered of an operation", () => {
+  it.each(["Documented", "Full"] as const)("is not written twice, on %s", (surface) => {
+    const pass = passWith({ surface });
+    const memory = learn(stop(), pass);
+    expect(memory.lastOperation).toEqual({
+      name: "shop/op",
+      operation: "stopDatabase",
+      startedAt: LATER,
+      requestId: REQUEST,
+    });
+    expect(learn(stop(), { ...pass, memory })).toBe(memory);
+    expect(learn(stop({ at: BEFORE }), { ...pass, memory })).toBe(memory);
+    const ended = learn(stop({ result: "Completed" }), { ...pass, memory });
+    expect(ended).toEqual({ ...memory, lastOperation: { ...memory.lastOperation, result: "Completed" } });
+  });
+
+  it("changes nothing else where the platform shows the state", () => {
+    const pass = passWith({ surface: "Full" });
+    expect(learn(stop(), pass)).toEqual({ ...pass.memory, lastOperation: expect.anything() as unknown });
+  });
+
+  it("names nobody where it was deployed since, or the stop failed", () => {
+    const on = (change: Partial<Action>) => {
+      const pass = passWith({ surface: "Full", memory: { lastDeployment: deployment() } });
+      const memory = learn(stop(change), pass);
+      const found = plan({ ...pass, memory }, seenFull("STOPPED"));
+      return "why" in found ? found.why.message.includes("shop/op") : undefined;
+    };
+    expect(on({})).toBe(true);
+    expect(on({ at: BEFORE })).toBe(false);
+    expect(on({ result: "Failed" })).toBe(false);
+  });
+});

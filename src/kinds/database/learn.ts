@@ -1,0 +1,73 @@
+/** What a PlatformOperation did to the database, where nothing but its answer shows it. Pure. */
+import type { Action } from "../../engine/kind.ts";
+import type { LastOperation } from "../../resources/base/last-operation.ts";
+import type { DatabaseDeployment, DatabaseMemory } from "../../resources/database.ts";
+import { isNew, withOperation } from "../last-operation.ts";
+import { baselineOf } from "../service/baseline.ts";
+import { revisionOf } from "../service/settings.ts";
+import { shownState } from "../service/words.ts";
+import type { DatabasePass } from "./model.ts";
+
+/** Where the platform shows the state of databases, that is read; else the request of the operation is followed. */
+export function learn(action: Action, pass: DatabasePass): DatabaseMemory {
+  const memory = withOperation(pass.memory, action);
+  const isRead = pass.supports("listServiceStatuses") === "Supported";
+  if (isRead || !isNew(pass.memory, action) || isOutdated(action, pass)) return memory;
+  if (action.op === "stopDatabase") return stopped(action, pass, memory);
+  return action.op === "deployDatabase" ? deployed(action, pass, memory) : memory;
+}
+
+/** Whether the database was deployed after it, or its status was lost since, perhaps with what was done later. */
+function isOutdated({ at }: Action, { memory, begun }: DatabasePass): boolean {
+  const { lastDeployment, state } = memory;
+  if (lastDeployment === undefined && state === undefined) return begun === true;
+  return (lastDeployment?.startedAt ?? "") > at;
+}
+
+function stopped({ at, requestId }: Action, { spec }: DatabasePass, memory: DatabaseMemory): DatabaseMemory {
+  const { lastDeployment: last } = memory;
+  return {
+    ...memory,
+    // A deployment that was under way is not followed any more.
+    lastDeployment: last && { finishedAt: at, ...last },
+    stopping: baselineOf(undefined),
+    stopRequestId: requestId,
+    runState: spec.runState === "Stopped" ? "Stopped" : memory.runState,
+  };
+}
+
+function deployed({ at, requestId, state }: Action, { spec }: DatabasePass, memory: DatabaseMemory): DatabaseMemory {
+  const lastDeployment: DatabaseDeployment = {
+    settings: revisionOf(memory),
+    startedAt: at,
+    baseline: baselineOf(undefined),
+    ...(state === undefined ? {} : { state: shownState(state) }),
+    ...(requestId === undefined ? {} : { requestId }),
+  };
+  return {
+    ...memory,
+    lastDeployment,
+    stopping: undefined,
+    stopRequestId: undefined,
+    runState: spec.runState === "Running" ? "Running" : memory.runState,
+  };
+}
+
+/** The operation that stopped the database, if nothing was deployed since. */
+export function stoppedBy({ memory }: DatabasePass): LastOperation | undefined {
+  const { lastOperation: last, lastDeployment } = memory;
+  if (last?.operation !== "stopDatabase" || last.result === "Failed") return undefined;
+  return (lastDeployment?.startedAt ?? "") <= last.startedAt ? last : undefined;
+}
+
+/**
+ * The run state that an operation requested last against the spec, where no state is seen: what the resource requests
+ * itself is in `runState`.
+ */
+export function unwantedRunState({ memory, spec }: DatabasePass): "Running" | "Stopped" | undefined {
+  const { lastOperation, lastDeployment, stopping, runState = "Running" } = memory;
+  if (lastOperation === undefined || runState !== spec.runState) return undefined;
+  if (runState === "Running") return stopping === undefined ? undefined : "Stopped";
+  const isStarted = lastDeployment?.startedAt === lastOperation.startedAt;
+  return isStarted && stopping === undefined ? "Running" : undefined;
+}

@@ -1,0 +1,22 @@
+/** What an operation did to the object that another resource may stand for. Pure. */
+import type { Imprint } from "../../engine/kind.ts";
+import type { OperationMemory, OperationSpec } from "../../resources/operation.ts";
+import { actionOf } from "./actions.ts";
+
+/** The request that the platform accepted, with what became of it. */
+export function imprints(
+  { request, targetId, outcome }: OperationMemory,
+  spec: OperationSpec | undefined,
+): readonly Imprint[] {
+  const action = spec && actionOf({ spec });
+  const at = request?.startedAt;
+  if (action?.target === undefined || request === undefined || targetId === undefined || at === undefined) return [];
+  const { state, requestId } = request;
+  const { gitCommitId: commit } = spec ?? {};
+  return [{ id: targetId, at, action: { op: action.op, state, requestId, commit, result: resultOf(outcome) } }];
+}
+
+function resultOf(outcome: OperationMemory["outcome"]) {
+  if (outcome?.result !== "Complete") return outcome?.result;
+  return outcome.reason === "Accepted" ? "Accepted" : "Completed";
+}

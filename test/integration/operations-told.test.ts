@@ -1,0 +1,153 @@
+/** What a PlatformOperation did, every resource that stands for its target tells. */
+import { randomUUID } from "node:crypto";
+
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { member } from "../../src/kube/json.ts";
+import type { JsonObject } from "../../src/kube/types.ts";
+import { PAUSED, RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
+import { editRecord } from "../../src/simulator/records.ts";
+import { condition } from "../support/cluster.ts";
+import { database, defaults, NEXT_COMMIT, operation, resource, tree } from "../support/manifests.ts";
+import { createStage } from "../support/stage.ts";
+
+const DATABASE = "PlatformDatabase";
+
+/** While the connection of a new process is not Ready, what is not settled waits for it. */
+const withoutTimes = (status: unknown): unknown =>
+  JSON.parse(JSON.stringify(status, (key, value: unknown) => (key === "lastTransitionTime" ? undefined : value)));
+
+describe.each(["documented", "full"] as const)("what an operation did, %s surface", (surface) => {
+  const stage = createStage({ surface });
+
+  beforeAll(async () => {
+    await stage.apply(...defaults(stage, { allowUnverifiedIds: true }), ...tree(stage, "web"));
+    await stage.apply(database("orders", "web"));
+    await stage.waitFor("PlatformApplication", "web", { status: "True" });
+    await stage.waitFor(DATABASE, "orders", { status: "True" });
+    await stage.settled();
+  }, 60_000);
+
+  const carriedOut = async (name: string, spec: JsonObject): Promise<string> => {
+    await stage.apply(operation(name, spec));
+    await stage.waitFor("PlatformOperation", name, { type: "Complete", status: "True" }, 40_000);
+    return `${stage.namespace}/${name}`;
+  };
+
+  it("is told by its database, which is not started unasked, also after a restart", async () => {
+    const record = await stage.record();
+    const stop = await carriedOut("stop-orders", { type: "StopDatabase", databaseRef: { name: "orders" } });
+    const stopped = await stage.waitFor(DATABASE, "orders", { type: "Stalled", status: "True" });
+    expect(condition(stopped, "Ready")).toMatchObject({
+      status: "False",
+      reason: "DriftDetected",
+      message: expect.stringContaining(stop),
+    });
+    expect(condition(stopped, "Deployed")).toMatchObject({ status: "False", reason: "STOPPED" });
+    expect(condition(stopped, "Drifted")).toMatchObject({ status: "True" });
+    const before = await stage.waitFor(
+      DATABASE,
+      "orders",
+      ({ status }) => member(member(status, "lastOperation"), "result") !== undefined,
+    );
+    await stage.settled();
+    await stage.quiet(1);
+    await stage.restart();
+    await stage.settled();
+    const after = await stage.get(DATABASE, "orders");
+    expect(withoutTimes(after.status)).toEqual(withoutTimes(before.status));
+    expect(record.changes()).toEqual(["stopDatabase"]);
+
+    await carriedOut("start-orders", { type: "DeployDatabase", databaseRef: { name: "orders" } });
+    const started = await stage.waitFor(DATABASE, "orders", { status: "True", reason: "Available" });
+    expect(condition(started, "Drifted")?.status).not.toBe("True");
+    expect(started.status).toMatchObject({ state: "DEPLOYED", lastOperation: { operation: "deployDatabase" } });
+    expect(record.changes()).toEqual(["stopDatabase", "deployDatabase"]);
+  });
+
+  it("is told by a database that was paused meanwhile, by another process, and undone on request", async () => {
+    await stage.annotate(DATABASE, "orders", { [PAUSED]: "true" });
+    await stage.waitFor(DATABASE, "orders", { type: "Synced", reason: "ReconcilePaused" });
+    const stop = await carriedOut("stop-paused", { type: "StopDatabase", databaseRef: { name: "orders" } });
+    await stage.restart();
+    await stage.annotate(DATABASE, "orders", { [PAUSED]: null });
+    const stopped = await stage.waitFor(DATABASE, "orders", { type: "Stalled", status: "True" });
+    expect(condition(stopped, "Ready")?.message).toContain(stop);
+    const record = await stage.record();
+    await stage.annotate(DATABASE, "orders", { [RECONCILE_REQUESTED_AT]: "start" });
+    await stage.waitFor(DATABASE, "orders", { status: "True", reason: "Available" });
+    await stage.settled();
+    expect(record.changes()).toEqual(["deployDatabase"]);
+  });
+
+  it("is believed of this installation, organization and lifetime alone", async () => {
+    const { status, metadata } = await stage.get(DATABASE, "orders");
+    const { identity, externalId } = status as { identity: JsonObject; externalId: string };
+    const told = async (name: string, change: JsonObject, startedAt = new Date().toISOString()) => {
+      const spec = { type: "StopDatabase", databaseRef: { externalId } };
+      const object = operation(name, spec);
+      await stage.apply({ ...object, metadata: { ...object.metadata, annotations: { [PAUSED]: "true" } } });
+      const forged = { identity: { ...identity, ...change }, targetId: externalId, request: { startedAt } };
+      await stage.patch("PlatformOperation", name, { status: forged }, "status");
+      await stage.settled();
+      await stage.annotate(DATABASE, "orders", { [RECONCILE_REQUESTED_AT]: name });
+      const looked = await stage.waitFor(
+        DATABASE,
+        "orders",
+        (object) => member(object.status, "lastHandledReconcileAt") === name,
+      );
+      return member(member(looked.status, "lastOperation"), "name") === `${stage.namespace}/${name}`;
+    };
+    expect(await told("of-another-organization", { organizationId: randomUUID() })).toBe(false);
+    expect(await told("of-another-host", { host: "other.example.com" })).toBe(false);
+    expect(await told("of-another-installation", { installation: randomUUID() })).toBe(false);
+    const before = new Date(Date.parse(metadata.creationTimestamp ?? "") - 1_000).toISOString();
+    await stage.patch(DATABASE, "orders", { status: { lastOperation: null } }, "status");
+    expect(await told("of-the-time-before", {}, before)).toBe(false);
+    expect(await told("of-its-own", {})).toBe(true);
+  });
+
+  it("is told by its application: the commit, and the request", async () => {
+    const applicationRef = { name: "web" };
+    const record = await stage.record();
+    await carriedOut("deploy", { type: "DeployApplication", applicationRef, gitCommitId: NEXT_COMMIT });
+    const drifted = await stage.waitFor("PlatformApplication", "web", { type: "Drifted", status: "True" });
+    expect(condition(drifted, "Drifted")?.message).toContain(NEXT_COMMIT);
+    const told = await stage.waitFor("PlatformApplication", "web", ({ status }) =>
+      JSON.stringify(status).includes('"Completed"'),
+    );
+    const { status } = await stage.get("PlatformOperation", "deploy");
+    expect(told.status).toMatchObject({
+      lastOperation: {
+        name: `${stage.namespace}/deploy`,
+        gitCommitId: NEXT_COMMIT,
+        requestId: member(member(status, "request"), "requestId"),
+      },
+    });
+    expect(condition(told, "Ready")?.message).toContain(NEXT_COMMIT.slice(0, 7));
+    await stage.settled();
+    expect(record.changes()).toEqual(["deployApplication"]);
+  });
+
+  it("is told by its cluster", async () => {
+    const [first = "", second = ""] = stage.platform.clusterIds;
+    const kind = "PlatformCluster";
+    await stage.apply(
+      resource(kind, "stops", { externalId: first, runState: "Running" }),
+      resource(kind, "grows", { externalId: second, kubernetesVersion: "1.33" }),
+    );
+    for (const name of ["stops", "grows"]) await stage.waitFor(kind, name, { status: "True" });
+    const record = await stage.record();
+    editRecord(stage.platform.sim, second, { nextVersion: "1.34" });
+    const upgrade = await carriedOut("upgrade", { type: "UpgradeCluster", clusterRef: { name: "grows" } });
+    await carriedOut("stop", { type: "StopCluster", clusterRef: { name: "stops" } });
+    // The documented surface has no start of clusters.
+    const reason = surface === "full" ? "DriftDetected" : "NotSupportedByApi";
+    const stopped = await stage.waitFor(kind, "stops", { status: "False", reason });
+    expect(stopped.status).toMatchObject({ lastOperation: { operation: "stopCluster" } });
+    const grown = await stage.waitFor(kind, "grows", ({ status }) => member(status, "lastOperation") !== undefined);
+    expect(grown.status).toMatchObject({ lastOperation: { name: upgrade, operation: "upgradeCluster" } });
+    await stage.settled();
+    expect(record.changes()).toEqual(["upgradeCluster", "stopCluster"]);
+  });
+});
