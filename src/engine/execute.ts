@@ -243,6 +243,7 @@ function intentOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedA
     ...(frame.pass.id === undefined ? {} : { id: frame.pass.id }),
     ...(step.commit === undefined ? {} : { commit: step.commit }),
     mark: step.mark,
+    ...(frame.repeats === step.op && { repetition: true }),
   };
 }
 
@@ -260,8 +261,13 @@ async function writeIntent<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
     const annotations = { [INTENT]: JSON.stringify(writeSlot(intent)) };
     return { ...frame, object: await context.writer.patchChecked(frame.object, { annotations, ...finalizers }) };
   }
-  const object = await announced(work, step.why, intent);
+  const object = await announced(work, intent.repetition === true ? sentAgain(step.why) : step.why, intent);
   return { ...frame, object: kind.task === undefined ? object : await noteBegun(context, object) };
+}
+
+function sentAgain({ reason, message }: Why): Why {
+  const again = "The platform did not confirm the same order before, and nothing shows whether it was carried out";
+  return { reason, message: `${message} ${again}: it is sent once more, which changes nothing if it was.` };
 }
 
 /** Writes the status that a request is about to be sent with. @throws KubeError "Conflict" */

@@ -130,7 +130,8 @@ export type Trace<Seen, Mem extends JsonObject> =
   | { readonly is: "landed"; readonly known: readonly Known<Seen, Mem>[] }
   /** `memory` is what to remember of it once it is certain. */
   | { readonly is: "absent"; readonly memory?: Mem }
-  | { readonly is: "unknowable"; readonly why: Why };
+  /** `repeatable`: to do it once more changes nothing on the platform, if it was done. */
+  | { readonly is: "unknowable"; readonly why: Why; readonly repeatable?: boolean };
 
 /** What an older pass, perhaps of another process, was about to do. */
 export interface OpenIntent {
@@ -143,6 +144,8 @@ export interface OpenIntent {
   readonly mark: Json;
   /** Of a create that the platform accepted without telling the id: what the kind keeps of the answer (`keep`). */
   readonly accepted?: JsonObject;
+  /** It was the second attempt of an action that nobody confirmed. */
+  readonly repetition?: true;
 }
 
 /** What a kind has to say about what was seen. `ready` is said while the plan is settled. */

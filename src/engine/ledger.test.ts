@@ -111,7 +111,7 @@ describe("maySend", () => {
 });
 
 describe("decide", () => {
-  const rows = (["landed", "absent", "unknowable"] as const).flatMap((finding) =>
+  const rows = (["landed", "absent", "repeatable", "unknowable"] as const).flatMap((finding) =>
     [true, false].flatMap((creates) =>
       [59_999, 60_000].flatMap((seenForMs) =>
         [2, 3].map((generation) => ({ finding, creates, seenForMs, generation })),
@@ -127,7 +127,8 @@ describe("decide", () => {
     if (row.finding === "absent") return window ? "wait" : "retry";
     if (row.creates) return "giveUp";
     if (window) return "wait";
-    return superseded ? "retry" : "giveUp";
+    if (superseded) return "retry";
+    return row.finding === "repeatable" ? "repeat" : "giveUp";
   }
 
   it.each(rows)("$finding, creates $creates, seen for $seenForMs ms, generation $generation", (row) => {
@@ -145,10 +146,19 @@ describe("decide", () => {
     expect(decide(finding, { ...INTENT, creates: true, accepted: {} }, { ...KNOWN, seenForMs })).toBe(decision);
   });
 
+  it.each([
+    [59_999, 2, "wait"],
+    [60_000, 2, "giveUp"],
+    [60_000, 3, "retry"],
+  ] as const)("repeats no repetition: seen for %d ms, generation %d", (seenForMs, generation, decision) => {
+    const intent = { ...INTENT, creates: false, repetition: true } as const;
+    expect(decide("repeatable", intent, { ...KNOWN, seenForMs, generation })).toBe(decision);
+  });
+
   it("never has a create sent again before the landing window is over, whatever it was told", () => {
     fc.assert(
       fc.property(
-        fc.constantFrom("landed" as const, "absent" as const, "unknowable" as const),
+        fc.constantFrom("landed" as const, "absent" as const, "repeatable" as const, "unknowable" as const),
         fc.integer({ min: 0, max: 59_999 }),
         fc.integer({ min: 1, max: 9 }),
         fc.boolean(),

@@ -26,6 +26,8 @@ export interface Intent {
   readonly mark: Json;
   /** Of a create that the platform accepted without telling the id: what the kind keeps of the answer. */
   readonly accepted?: JsonObject;
+  /** It repeats an action that nobody confirmed: it is not repeated itself. */
+  readonly repetition?: true;
 }
 
 export type Slot =
@@ -66,6 +68,7 @@ function readIntent(value: Json | undefined): Intent | undefined {
     generation,
     mark: member(value, "mark") ?? null,
     ...(isObject(accepted) && { accepted }),
+    ...(member(value, "repetition") === true && { repetition: true }),
     ...optional,
   };
 }
@@ -77,8 +80,9 @@ export function writeSlot(intent: Intent): JsonObject {
 
 /** What a kind's trace gets to see. */
 export function openIntent(intent: Intent): OpenIntent {
-  const { op, creates, parentId, name, id, commit, mark, accepted } = intent;
-  return { op, creates, parentId, name, id, commit, mark, ...(accepted !== undefined && { accepted }) };
+  const { op, creates, parentId, name, id, commit, mark, accepted, repetition } = intent;
+  const extra = { ...(accepted !== undefined && { accepted }), ...(repetition && { repetition }) };
+  return { op, creates, parentId, name, id, commit, mark, ...extra };
 }
 
 /** How this process came to know an intent. */
@@ -118,12 +122,13 @@ export function maySend(now: { readonly sinceMs: number; readonly sendMs: number
 }
 
 /** What follows from a trace. */
-export type Finding = "landed" | "absent" | "unknowable";
-export type Decision = "record" | "retry" | "wait" | "giveUp";
+export type Finding = "landed" | "absent" | "repeatable" | "unknowable";
+export type Decision = "record" | "retry" | "repeat" | "wait" | "giveUp";
 
 /**
- * Decides what a finding means. "retry" clears the slot, and the plan decides anew; "wait" asks again later, because
- * a slow request may still land; "giveUp" stalls a create, as only a person can know. A create that was accepted is
+ * Decides what a finding means. "retry" clears the slot, and the plan decides anew; "repeat" lets the plan decide anew
+ * while the slot stays open, so that an action is repeated once, whenever the process ends; "wait" asks again later,
+ * because a slow request may still land; "giveUp" stalls, as only a person can know. A create that was accepted is
  * never sent again, however long nothing shows it.
  */
 export function decide(finding: Finding, intent: Intent, known: Knowledge): Decision {
@@ -132,8 +137,10 @@ export function decide(finding: Finding, intent: Intent, known: Knowledge): Deci
   if (finding === "absent" && intent.accepted !== undefined) return settled ? "giveUp" : "wait";
   if (finding === "absent") return settled ? "retry" : "wait";
   if (intent.creates) return "giveUp";
+  if (!settled) return "wait";
   // A newer generation supersedes an unknown action, never an unknown create.
-  return settled && known.generation > intent.generation ? "retry" : settled ? "giveUp" : "wait";
+  if (known.generation > intent.generation) return "retry";
+  return finding === "repeatable" && intent.repetition !== true ? "repeat" : "giveUp";
 }
 
 function parsed(raw: string): Json | undefined {

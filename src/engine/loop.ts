@@ -6,7 +6,7 @@ import type { Ending } from "./compose.ts";
 import type { Connection, RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { expectLook } from "./deadline.ts";
-import { brake, execute } from "./execute.ts";
+import { brake, execute, remember } from "./execute.ts";
 import { keyText } from "./keys.ts";
 import type { Kind, Ms, Plan, Report, Why } from "./kind.ts";
 import { notAdopted } from "./orphans/adoption.ts";
@@ -50,7 +50,12 @@ export async function pass<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
 ): Promise<Passed<Spec, In, Mem, Api>> {
   const loop = { context, kind };
   const begun = await begin(loop, scoped);
-  return begun.is === "passed" ? begun.passed : await rounds(loop, begun.frame);
+  if (begun.is === "passed") return begun.passed;
+  const passed = await rounds(loop, begun.frame);
+  // What was to be sent once more is not wanted any more.
+  if (begun.frame.repeats !== undefined && passed.ending.is === "settled")
+    remember(passed.frame, { memory: passed.frame.pass.memory });
+  return passed;
 }
 
 /** What an older pass left open is closed first, and the record of the object kept. */

@@ -83,7 +83,7 @@ async function conclude<Spec, In, Seen, Mem extends JsonObject, Api extends Rate
   trace: Trace<Seen, Mem>,
   known: Knowledge,
 ): Promise<Recovered<Spec, In, Mem, Api>> {
-  const finding: Finding = trace.is;
+  const finding = findingOf(trace);
   const landed = trace.is === "landed" ? trace.known : [];
   if (landed.length > 1)
     return { is: "ended", frame, ending: { is: "stalled", why: several(intent, landed.length), exchange: "ok" } };
@@ -99,6 +99,8 @@ async function conclude<Spec, In, Seen, Mem extends JsonObject, Api extends Rate
     }
     case "retry":
       return { is: "clear", frame: withMemory(await clear(context, frame, intent), trace) };
+    case "repeat":
+      return { is: "clear", frame: { ...frame, repeats: intent.op } };
     case "wait":
       return { is: "ended", frame, ending: { is: "waiting", why: waiting(intent), exchange: "ok" } };
     case "giveUp": {
@@ -109,6 +111,10 @@ async function conclude<Spec, In, Seen, Mem extends JsonObject, Api extends Rate
     default:
       return decision satisfies never;
   }
+}
+
+function findingOf<Seen, Mem extends JsonObject>(trace: Trace<Seen, Mem>): Finding {
+  return trace.is === "unknowable" && trace.repeatable === true ? "repeatable" : trace.is;
 }
 
 /**

@@ -35,6 +35,8 @@ export interface Frame<Spec, In, Mem extends JsonObject, Api> {
   readonly policies: Policies;
   /** What the policies have to say in the status, as far as this pass has come. */
   readonly governed: Governed;
+  /** The operation of an action that nobody confirmed, and that may be sent once more. Its intent is open till then. */
+  readonly repeats?: string;
   /** The entry that its id comes from, until the object is adopted. */
   readonly orphan?: Orphan | undefined;
 }

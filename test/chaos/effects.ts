@@ -1,16 +1,29 @@
 import type { CallEntry } from "../../src/simulator/journal.ts";
+import type { Surface } from "../../src/simulator/operations.ts";
 import type { Simulator } from "../../src/simulator/simulator.ts";
 import type { Bed } from "./bed.ts";
 
 /** What an oracle needs of a bed. */
 export interface Evidence extends Pick<Bed, "calls" | "unknowns"> {
-  readonly platform: Pick<Simulator, "journal">;
+  readonly platform: Pick<Simulator, "journal"> & {
+    readonly sim: { readonly settings: { readonly surface: Surface } };
+  };
 }
 
 /** @returns every call of a bed's platform, whatever became of it, in order. */
 export function callsOf(bed: Evidence): readonly CallEntry[] {
   return bed.platform.journal().filter((entry) => entry.is === "call");
 }
+
+/**
+ * The one exception from "once": an action that changes nothing when it is repeated is sent once more where nothing shows
+ * its outcome, as on the documented surface nothing shows a database.
+ */
+export function repeatableOnce(surface: Surface, operation: string): boolean {
+  return surface === "documented" && REPEATABLE.test(operation);
+}
+
+const REPEATABLE = /^(deployDatabase|stopDatabase|stopCluster)$/;
 
 /**
  * What a bed's calls did to the platform, in order, e.g. "createProject": one line for each call that had an effect, and

@@ -40,6 +40,21 @@ describe.each(["documented", "full"] as const)("a database on the %s surface", (
     expect(stage.platform.world().services.get(idOf(ready))?.state).toBe("STOPPED");
   });
 
+  it.runIf(surface === "documented").each([
+    ["once: is deployed once more, and comes to its end", 1, "Available"],
+    ["twice: is left to a person, and never sent a third time", 2, "NotObservable"],
+  ])("whose deployment is not confirmed %s", async (_title, count, reason) => {
+    const name = `unconfirmed-${count}`;
+    const fault = { match: { operation: "deployDatabase" }, effect: "applied", answer: { is: "reset" } } as const;
+    const record = await stage.record();
+    stage.platform.sim.faults.add({ ...fault, count });
+    await stage.apply(database(name, "staging"));
+    await stage.waitFor(KIND, name, { status: count === 1 ? "True" : "False", reason });
+    stage.platform.sim.faults.clear();
+    await stage.quiet(2);
+    expect(record.changes()).toEqual(["createDatabase", "deployDatabase", "deployDatabase"]);
+  });
+
   it("is not followed for ever when the platform gives no request id", async () => {
     stage.platform.sim.settings.nullRequestIds = true;
     const record = await stage.record();

@@ -19,6 +19,7 @@ import type { Rules } from "../support/model/run.ts";
 import type { Setting } from "../support/model/steps.ts";
 import { begin, edited, type World } from "../support/model/world.ts";
 import { supportsOn } from "../support/supports.ts";
+import { why } from "../support/widget-plan.ts";
 
 const SPEC: JsonObject = { name: "a", lifecycle: { deletionPolicy: "Delete" } };
 
@@ -34,6 +35,7 @@ function settingOf(rules: Partial<Rules> = {}, more: Partial<Setting> = {}): Set
     }),
     beyond: false,
     taken: (body) => body,
+    repeatableOnce: false,
     ...more,
   };
 }
@@ -105,6 +107,15 @@ const unread: Rules["kind"] = {
   trace: (intent, pass, api) => widget.trace(intent, { ...pass, supports: supportsOn("Documented") }, api),
 };
 
+/** A kind of which nothing shows what became of a deployment, and that may be deployed again. */
+const silent: Rules["kind"] = {
+  ...widget,
+  trace: async (intent, pass, api) =>
+    intent.creates
+      ? await widget.trace(intent, pass, api)
+      : { is: "unknowable", why: why("NotObservable", "Nothing shows it."), repeatable: true },
+};
+
 /** A run of all of them takes minutes, and the machine may be busy. */
 const PATIENCE = { timeout: 900_000 };
 
@@ -131,6 +142,17 @@ describe("[M1] the ledger keeps its rules in every order of what can happen", PA
     const walked = await wander(setting, first, { ways, length: 80, random: numbers(effort.seed) });
     expect(walked.counterexample).toBeUndefined();
     figure(task, `${walked.moves} moves on ${ways} ways`, ways);
+  });
+
+  it("of an action that may be repeated: it is sent twice at most", async ({ task }) => {
+    const setting = settingOf({ kind: silent }, { repeatableOnce: true, edit: undefined });
+    const first = await ahead(setting, "deploy", 2);
+    const explored = await explore(setting, first, effort.cases(8, 11));
+    expect(explored.counterexample).toBeUndefined();
+    const ways = effort.cases(50, 600);
+    const walked = await wander(setting, { ...first, faults: 5 }, { ways, length: 80, random: numbers(effort.seed) });
+    expect(walked.counterexample).toBeUndefined();
+    tell(task, explored);
   });
 
   it.for([
@@ -201,6 +223,14 @@ describe("[M1] the model finds", PATIENCE, () => {
       told: /✗ it stalls on a create whose id a read finds$/,
     },
     {
+      what: "an action that is repeated",
+      broken: settingOf({ kind: silent }, { edit: undefined }),
+      work: "deploy",
+      way: [],
+      faults: 1,
+      told: /✗ \S+ was deployed 2 times$/,
+    },
+    {
       what: "an intent that is not stored before its request",
       broken: settingOf({}, { taken: forgetful }),
       way: [],
@@ -221,8 +251,8 @@ describe("[M1] the model finds", PATIENCE, () => {
       faults: 0,
       told: duplicate,
     },
-  ])("$what", async ({ broken, way, faults, told }, { task }) => {
-    const first = await follow(broken, begin(SPEC, 3), way);
+  ] as const)("$what", async ({ broken, way, faults, told, ...rest }, { task }) => {
+    const first = await follow(broken, "work" in rest ? await ahead(broken, rest.work, 3) : begin(SPEC, 3), way);
     const explored = await explore(broken, { ...first, faults }, 40);
     expect(explored.counterexample).toMatch(told);
     figure(task, `found after ${explored.states} states`);

@@ -10,7 +10,11 @@ import { duplicates } from "../chaos/lifecycle/oracles.ts";
 type Entry = readonly [operation: string, path: string, effect?: Effect | undefined, status?: number];
 
 /** @returns what is left of a run in which these were the calls, a second apart, and these the questions. */
-function evidence(entries: readonly Entry[], unknowns: readonly Unknown[] = []): Evidence {
+function evidence(
+  entries: readonly Entry[],
+  unknowns: readonly Unknown[] = [],
+  surface: "documented" | "full" = "full",
+): Evidence {
   const journal = entries.map(([operation, path, effect, status = 200], seq): CallEntry => ({
     is: "call",
     seq,
@@ -25,7 +29,7 @@ function evidence(entries: readonly Entry[], unknowns: readonly Unknown[] = []):
     effects: effect === undefined ? [] : [effect],
     fault: null,
   }));
-  return { platform: { journal: () => journal }, calls: [], unknowns: [...unknowns] };
+  return { platform: { journal: () => journal, sim: { settings: { surface } } }, calls: [], unknowns: [...unknowns] };
 }
 
 const create = (kind: string, name: string): Entry => [`create${kind}`, `/${name}`, { created: `id-${name}` }];
@@ -83,5 +87,14 @@ describe("the oracle of double actions", () => {
     { what: "a question about a create", entries: [...base, stop("d")], unknowns: [order("d", undefined)], found: 1 },
   ])("$what", ({ entries, unknowns, found }) => {
     expect(doubleActions(evidence(entries, unknowns), 0)).toHaveLength(found);
+  });
+
+  it.for<{ what: string; entries: readonly Entry[]; found: number }>([
+    { what: "a second stop", entries: [...base, stop("d")], found: 0 },
+    { what: "a third stop", entries: [...base, stop("d"), stop("d")], found: 1 },
+    { what: "a second deployment of a database", entries: [...base, deploy("Database", "d")], found: 0 },
+    { what: "a second deployment of an application", entries: [...app, deploy("Application", "api", "c1")], found: 1 },
+  ])("repeatableOnce, on the documented surface: $what", ({ entries, found }) => {
+    expect(doubleActions(evidence(entries, [], "documented"), 0)).toHaveLength(found);
   });
 });

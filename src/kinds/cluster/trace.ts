@@ -20,9 +20,13 @@ export async function trace(intent: OpenIntent, pass: ClusterPass, api: Platform
   return { is: "landed", known: [{ seen: NOTHING_SEEN, memory }] };
 }
 
-/** To stop twice does no harm: the platform refuses the second one. To upgrade twice does. */
-function traceUnseen(intent: OpenIntent): Trace<Seen, ClusterMemory> {
-  if (intent.op === "stopCluster") return { is: "absent" };
+/** To stop twice changes nothing. To upgrade twice does. */
+function traceUnseen({ op, repetition }: OpenIntent): Trace<Seen, ClusterMemory> {
+  if (op === "stopCluster") {
+    const what = `The platform did not confirm the order to stop the cluster${repetition ? ", which was sent twice" : ""}`;
+    const message = `${what}, and its surface does not show its state. Look at the cluster on the platform, then change the spec to go on.`;
+    return { is: "unknowable", why: { reason: "NotObservable", message }, repeatable: true };
+  }
   const message =
     "The platform did not confirm the upgrade, and its surface does not show whether it is under way. Look at the cluster on the platform, then change spec.kubernetesVersion, or remove it, to go on.";
   return { is: "unknowable", why: { reason: "NotObservable", message } };

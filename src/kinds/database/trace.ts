@@ -44,17 +44,18 @@ async function traceCreate(intent: OpenIntent, pass: DatabasePass, api: Platform
 }
 
 /**
- * Nothing shows whether the order was carried out. The user's request to try again is the word that it may be given, but
- * not the request that it was given at already.
+ * Nothing shows whether the order was carried out. To stop twice changes nothing, nor to deploy the same settings twice:
+ * others come with another generation. The user's request to try again is the word that it may be given, but not the
+ * request that it was given at already.
  */
-function unconfirmed({ op, mark }: OpenIntent, { requested }: DatabasePass): Traced {
+function unconfirmed({ op, mark, repetition }: OpenIntent, { requested }: DatabasePass): Traced {
   if (requested !== undefined && requested !== baseline(mark, "retry")) return { is: "absent" };
   const what = op === "stopDatabase" ? "stop" : "deploy";
   const why: Why = {
     reason: "NotObservable",
-    message: `The platform did not confirm the order to ${what} the database, and its surface does not show the state of databases. Look on the platform. To have the order given again, use the annotation platform-operator.io/reconcile-requested-at.`,
+    message: `The platform did not confirm the order to ${what} the database${repetition ? ", which was sent twice" : ""}, and its surface does not show the state of databases. Look on the platform. To have the order given again, use the annotation platform-operator.io/reconcile-requested-at.`,
   };
-  return { is: "unknowable", why };
+  return { is: "unknowable", why, repeatable: true };
 }
 
 /** What the intent of a deployment says about it. */

@@ -19,14 +19,28 @@ export interface Action {
   readonly reason: Why["reason"];
   /** What is done to the target, e.g. "stopped". */
   readonly verb: string;
+  /** To do it twice changes nothing on the platform. */
+  readonly isRepeatable?: true;
 }
 
 const DEPLOY = { wanted: "running", queued: "DEPLOYMENT_QUEUED", reason: "Deploying", verb: "deployed" } as const;
-const STOP = { wanted: "stopped", queued: "STOP_QUEUED", reason: "Stopping", verb: "stopped" } as const;
+const STOP = {
+  wanted: "stopped",
+  queued: "STOP_QUEUED",
+  reason: "Stopping",
+  verb: "stopped",
+  isRepeatable: true,
+} as const;
 
 const ACTIONS: Readonly<Record<ActionType, Action>> = {
   DeployApplication: { type: "DeployApplication", op: "deployApplication", target: "application", ...DEPLOY },
-  DeployDatabase: { type: "DeployDatabase", op: "deployDatabase", target: "database", ...DEPLOY },
+  DeployDatabase: {
+    type: "DeployDatabase",
+    op: "deployDatabase",
+    target: "database",
+    ...DEPLOY,
+    isRepeatable: true,
+  },
   StopDatabase: { type: "StopDatabase", op: "stopDatabase", target: "database", ...STOP },
   StopCluster: { type: "StopCluster", op: "stopCluster", target: "cluster", ...STOP },
   UpgradeCluster: {

@@ -96,12 +96,22 @@ describe("a request that nobody confirmed", () => {
     expect(JSON.stringify(found).includes('"outcome"')).toBe(false);
   });
 
+  it.each<[string, Readonly<Record<string, unknown>>, boolean]>([
+    ["to stop a database", stopDatabase, true],
+    ["to stop a cluster", stopCluster, true],
+    ["to send the invoices", { type: "SendInvoices" }, false],
+  ])("%s, where nothing shows it: may be sent once more", async (_title, spec, expected) => {
+    const intent = intentOf("x", markOf(NOTHING_SEEN));
+    const found = await trace(intent, operationPass(spec), answeringPlatform({}));
+    expect(found.is === "unknowable" && found.repeatable === true).toBe(expected);
+  });
+
   it.each([
     ["a database", stopDatabase],
     ["a cluster", stopCluster],
     ["the organization", { type: "SendInvoices" }],
   ])("is over where nothing shows %s", async (_title, spec) => {
-    const intent = intentOf("x", markOf(NOTHING_SEEN));
+    const intent = { ...intentOf("x", markOf(NOTHING_SEEN)), repetition: true } as const;
     const found = await trace(intent, operationPass(spec), answeringPlatform({}));
     const outcome = { result: "Unknown", reason: "OperationResultUnknown" };
     expect(found).toMatchObject({ is: "landed", known: [{ memory: { outcome } }] });

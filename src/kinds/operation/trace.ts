@@ -42,7 +42,9 @@ export async function trace(
         : { is: "landed", known: [{ seen, memory }] };
     }
     case "unknowable":
-      return { is: "landed", known: [{ seen, memory: unresolved(pass, unknown(action)) }] };
+      return action.isRepeatable && !intent.repetition
+        ? { is: "unknowable", why: unknown(action), repeatable: true }
+        : { is: "landed", known: [{ seen, memory: unresolved(pass, unknown(action)) }] };
     default:
       return finding satisfies never;
   }

@@ -76,12 +76,18 @@ const intent = z
     id: id.optional().describe("Id of the object that the action was meant for."),
     name: text.optional().describe("Name of the object that was to be created."),
     commit: text.optional().describe("Commit that was to be deployed."),
+    repetition: z
+      .boolean()
+      .optional()
+      .describe("Whether it repeats an action that the platform did not confirm. It is not repeated itself."),
     mark: z.unknown().optional().meta({
       description: "What was seen before, to find out later whether the action was carried out.",
       "x-kubernetes-preserve-unknown-fields": true,
     }),
   })
-  .describe("An action that was begun and whose outcome is not recorded yet. It is traced, never repeated blindly.");
+  .describe(
+    "An action that was begun and whose outcome is not recorded yet. It is traced. Once, and only where that changes nothing, it is repeated.",
+  );
 
 const driftField = z
   .object({

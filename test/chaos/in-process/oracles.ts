@@ -1,17 +1,21 @@
 /** What must hold of every run, whatever went wrong in it. */
 import { stringMember } from "../../../src/kube/json.ts";
 import type { CallEntry } from "../../../src/simulator/journal.ts";
+import type { Surface } from "../../../src/simulator/operations.ts";
 import { COMMIT } from "../../support/manifests.ts";
-import { asksForMore } from "../effects.ts";
+import { asksForMore, repeatableOnce } from "../effects.ts";
 import type { InProcessPlatform } from "./platform.ts";
 
 /**
  * What was done more often than once, of all that must not happen twice.
+ * @param surface of the platform: see `repeatableOnce`
  * @param orders how often a person had an order to a database given again
  */
-export function repeated(platform: InProcessPlatform, orders: number): readonly string[] {
+export function repeated(platform: InProcessPlatform, orders: number, surface: Surface): readonly string[] {
   let done: readonly string[] = [];
+  const repeatable = new Set<string>();
   for (const call of platform.calls()) {
+    if (repeatableOnce(surface, call.operation ?? "")) repeatable.add(call.path);
     // An import does not replace a secret, as which a lost one left it. Once the surface is known to have what does, it
     // is replaced, and only a deployment brings that out.
     if (call.operation === "updateApplicationSecret") done = done.filter((each) => !each.endsWith(` at ${COMMIT}`));
@@ -19,7 +23,8 @@ export function repeated(platform: InProcessPlatform, orders: number): readonly 
   }
   const groups = [...Map.groupBy(done, (each) => each)];
   return groups.flatMap(([what, { length }]) => {
-    const most = what.startsWith("/database/") ? 1 + orders : 1;
+    const ordered = 1 + (what.startsWith("/database/") ? orders : 0);
+    const most = repeatable.has(what.split(" at ")[0] ?? "") ? 2 * ordered : ordered;
     return length > most ? [`${what}: ${length} times`] : [];
   });
 }

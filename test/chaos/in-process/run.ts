@@ -54,7 +54,10 @@ export async function run(platforms: Platforms, plan: Plan, reference?: Outcome)
     violations.push(String(error));
   }
   const left = holdings(bed.platform.world());
-  violations.push(...repeated(bed.platform, orders), ...bed.internal.map((error) => `internal: ${String(error)}`));
+  violations.push(
+    ...repeated(bed.platform, orders, plan.surface),
+    ...bed.internal.map((error) => `internal: ${String(error)}`),
+  );
   if (reference !== undefined && violations.length === 0) {
     violations.push(...differing("held", held, reference.held));
     violations.push(...differing("left", left, reference.left));

@@ -1,7 +1,7 @@
 /** O3: nothing was deployed or stopped without a cause. */
 import { stringMember } from "../../../src/kube/json.ts";
 import type { Effect } from "../../../src/simulator/journal.ts";
-import { callsOf, type Evidence } from "../effects.ts";
+import { callsOf, repeatableOnce, type Evidence } from "../effects.ts";
 
 /** Within how many milliseconds before a deployment was decided on a variable may have been written without it being known of. */
 const UNSEEN_MS = 500;
@@ -17,12 +17,13 @@ interface Done {
 /**
  * A deployment has a cause when its commit is another one, when a variable of that application was written since the
  * last one was decided on, when an operation asks for it, once, or when a person did who was told that nobody can know
- * what became of the last one. A stop has one the first time, and when such a person asks for it.
+ * what became of the last one. A stop has one the first time, and when such a person asks for it. What is repeatable may
+ * come once more (`repeatableOnce`).
  * @param operations how many operations ask for a deployment
  * @returns a sentence about each that has none
  */
 export function doubleActions(bed: Evidence, operations: number): readonly string[] {
-  const isAsked = orders(bed);
+  const isAsked = anyOf(orders(bed), repetitions(bed));
   // Who was asked about an operation may have said that it shall be done again.
   const again = bed.unknowns.filter(({ kind }) => kind === "PlatformOperation").length;
   return [...repeatedStops(bed, isAsked), ...causelessDeployments(bed, operations + again, isAsked)];
@@ -34,8 +35,22 @@ function effectsOf(bed: Evidence): readonly Done[] {
   );
 }
 
-/** Whether a person ordered that action on the service of that id. Each order is the cause of one. */
-type IsAsked = (action: "deploy" | "stop", id: string) => boolean;
+/** Whether an action on the service of that id has a cause. Each cause is that of one. */
+type IsAsked = (action: "deploy" | "stop", id: string, operation: string) => boolean;
+
+const anyOf =
+  (...causes: readonly IsAsked[]): IsAsked =>
+  (action, id, operation) =>
+    causes.some((cause) => cause(action, id, operation));
+
+/** See `repeatableOnce`. */
+function repetitions({ platform }: Evidence): IsAsked {
+  const done = new Set<string>();
+  return (action, id, operation) => {
+    const isNext = repeatableOnce(platform.sim.settings.surface, operation) && !done.has(`${action} ${id}`);
+    return isNext && done.add(`${action} ${id}`).size > 0;
+  };
+}
 
 function orders(bed: Evidence): IsAsked {
   const left = new Set(bed.unknowns);
@@ -58,10 +73,15 @@ function namesOf(bed: Evidence): ReadonlyMap<string, string> {
 }
 
 function repeatedStops(bed: Evidence, isAsked: IsAsked): readonly string[] {
-  const stops = effectsOf(bed).flatMap(({ effect }) => ("stopped" in effect ? effect.stopped : []));
+  const stops = effectsOf(bed).flatMap(({ effect, operation }) =>
+    "stopped" in effect ? [{ id: effect.stopped, operation }] : [],
+  );
   return stops
-    .filter((id, index) => stops.indexOf(id) !== index && !isAsked("stop", id))
-    .map((id) => `O3 ${id} was stopped again`);
+    .filter(({ id, operation }, index) => {
+      const isFirst = stops.findIndex((stop) => stop.id === id) === index;
+      return !isFirst && !isAsked("stop", id, operation);
+    })
+    .map(({ id }) => `O3 ${id} was stopped again`);
 }
 
 interface Deployed {
@@ -84,7 +104,7 @@ function causelessDeployments(bed: Evidence, operations: number, isAsked: IsAske
     if (!("deployed" in effect)) continue;
     const { deployed: id, commit } = effect;
     const before = last.get(id);
-    const isCaused = isNew(before, commit, written.get(id)) || isAsked("deploy", id);
+    const isCaused = isNew(before, commit, written.get(id)) || isAsked("deploy", id, operation);
     if (!isCaused && operation === "deployApplication" && left > 0) left -= 1;
     else if (!isCaused) found.push(`O3 ${operation} of ${commit ?? "it"} again without a cause`);
     last.set(id, { commit, decidedAt: decidedAt(bed, at) });

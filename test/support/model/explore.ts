@@ -116,7 +116,7 @@ interface Ends {
 
 async function step(setting: Setting, visit: Visit, ends: Ends): Promise<Found> {
   try {
-    check(visit.world);
+    check(setting, visit.world);
     const ending = await endsWell(setting, visit.world, ends);
     if (ending !== undefined) return { is: "broken", told: tell(visit, ending) };
     return { is: "sound", moves: await movesOf(setting, visit.world) };
@@ -127,14 +127,14 @@ async function step(setting: Setting, visit: Visit, ends: Ends): Promise<Found> 
 }
 
 /** What holds in every world. @throws Violation */
-function check({ object, creates, effects, remotes, deploys, late, forged }: World): void {
+function check({ repeatableOnce }: Setting, { object, creates, effects, remotes, deploys, late, forged }: World): void {
   const isKept = object !== null && object.metadata.deletionTimestamp === undefined;
   if (isKept && remotes.length < creates) throw new Violation("something was deleted that nobody asked to delete");
   const twice = Object.entries(effects).find(([, count]) => count > 1);
   if (twice !== undefined) throw new Violation(`the intent ${twice[0]} had ${twice[1]} effects`);
   if (late) return;
   if (remotes.length > 1) throw new Violation(`${remotes.length} objects exist on the platform`);
-  const again = Object.entries(deploys).find(([, count]) => count > 1);
+  const again = Object.entries(deploys).find(([, count]) => count > (repeatableOnce ? 2 : 1));
   if (again !== undefined && !forged) throw new Violation(`${again[0]} was deployed ${again[1]} times`);
 }
 
@@ -150,7 +150,7 @@ async function endsWell(setting: Setting, world: World, { well, keyOf }: Ends): 
     const key = keyOf(now);
     if (well.has(key)) break;
     passed.push(key);
-    check(now);
+    check(setting, now);
     const next = await onward(setting, now);
     if (next.is === "rest") {
       const wrong = judged(setting, now);
@@ -230,12 +230,18 @@ function judged(setting: Setting, world: World): string | undefined {
 }
 
 function judgedStalled(
-  { surface }: Setting,
+  { surface, repeatableOnce }: Setting,
   { late, forged, remotes }: World,
   { metadata, status }: KubeObject,
   reason: string,
 ): string | undefined {
-  if (late && reason === "DuplicateRemote") return undefined;
+  if (
+    new Map([
+      ["DuplicateRemote", late],
+      ["NotObservable", repeatableOnce],
+    ]).get(reason) === true
+  )
+    return undefined;
   if (reason !== "CreateResultUnknown") return `it stalls: ${reason}`;
   const recorded = member(status, "externalId") ?? metadata.annotations?.[EXTERNAL_ID];
   if (recorded !== undefined) return "it stalls on a create whose id is recorded";

@@ -27,6 +27,8 @@ export interface Setting {
   readonly beyond: boolean;
   /** What the API server makes of a patch before it takes it; a test may have it forget something. */
   readonly taken: (body: JsonObject) => JsonObject;
+  /** The one exception from "once": a deployment changes nothing when it is repeated, and nothing shows its outcome. */
+  readonly repeatableOnce: boolean;
 }
 
 type Parked = Extract<Stand, { is: "parked" }>;
