@@ -15,6 +15,7 @@ import { startControlPlane } from "../control-plane/control-plane.ts";
 import { dashboard, legendOf, type Panel, putIn } from "../monitoring/dashboard.ts";
 import { type Answered, picture } from "../monitoring/picture.ts";
 import { startPrometheus } from "../monitoring/prometheus.ts";
+import { OTHER_COMMIT } from "../support/applications.ts";
 import { comes } from "../support/cluster.ts";
 import { application, project, tree } from "../support/manifests.ts";
 import { createStage } from "../support/stage.ts";
@@ -69,6 +70,10 @@ describe("the dashboard", () => {
       await stage.waitFor("PlatformApplication", name, { status: "True" }, PATIENCE_MS);
     }
     await scraped('platform_operator_changes_total{operation="deployApplication"}');
+    // A series has a rate from its second value on.
+    await scraped('platform_operator_operation_duration_seconds_count{kind="PlatformApplication"}');
+    await apps.change("api", { deploy: { gitCommitId: OTHER_COMMIT } });
+    await apps.deployed("api", OTHER_COMMIT);
     // One of each: what was changed by somebody else, a plan that waits, a state that nobody knows, a build that fails,
     // a deployment that takes its time, a delivery that is none, a platform that fails and asks to slow down.
     await apps.edit("drifts", { name: "renamed" });

@@ -1,7 +1,7 @@
 /** Tests of what the operator tells of a platform in trouble, for each surface in a file of its own. */
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { afterEach, beforeAll, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 
 import { member } from "../../src/kube/json.ts";
 import type { FaultInput } from "../../src/simulator/faults.ts";
@@ -41,8 +41,9 @@ export function itTellsOfTrouble({ surface, pathPrefix, troubles }: TroubledWorl
     await stage.apply(...defaults(stage, { pathPrefix }), ...tree(stage, "steady"), ...tree(stage, "moving"));
     await expectSettled(stage, "steady");
     await expectSettled(stage, "moving");
-    await calm(stage);
   });
+
+  beforeEach(() => calm(stage));
 
   afterEach(() => {
     stage.platform.sim.faults.clear();
