@@ -3,8 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 
 import type { CallEntry } from "../../src/simulator/journal.ts";
+import { changeSettings } from "../../src/simulator/settings.ts";
 import { condition } from "../support/cluster.ts";
-import { connection, project, secret } from "../support/manifests.ts";
+import { application, connection, environment, project, secret } from "../support/manifests.ts";
 import { calm } from "../support/settling.ts";
 import { createStage } from "../support/stage.ts";
 
@@ -120,4 +121,42 @@ describe("[C1] 429", () => {
       await forget(name);
     },
   );
+});
+
+describe("many new applications on a platform that limits requests", () => {
+  const COUNT = 32;
+  const LIMIT = 8;
+  const stage = createStage({ surface: "full", windows: { pollMs: 600_000, firstLookMs: 600_000 } });
+
+  it("are all Ready, each with one create and one deployment, and hardly any request is refused", async () => {
+    const ground = new Set(["Secret", "PlatformConnection", "PlatformProject"]);
+    const wanted = stage
+      .quickstart({ rate: false })
+      .filter(({ kind, metadata }) => ground.has(kind) && metadata.name !== "api");
+    await stage.apply(...wanted, environment(stage, "staging", "shop"));
+    await stage.waitFor("PlatformEnvironment", "staging", { status: "True" });
+    await stage.settled();
+    changeSettings(stage.platform.sim.settings, { rate: { limit: LIMIT, windowSeconds: 1, reset: "seconds" } });
+    const record = await stage.record();
+    const from = Date.now();
+    const names = Array.from({ length: COUNT }, (_none, index) => `app-${String(index)}`);
+    await stage.apply(...names.map((name) => application(name, "staging")));
+    for (const name of names) await stage.waitFor("PlatformApplication", name, { status: "True" }, 60_000);
+
+    const calls = record.calls();
+    const late = calls.filter(({ at }) => Date.parse(at) - from > 10_000);
+    expect(late.length).toBeGreaterThan(LIMIT);
+    expect(late.filter(({ status }) => status === 429).length).toBeLessThanOrEqual(Math.ceil(late.length / 100));
+    const taken = record.changeCalls().filter(({ status }) => status !== null && status < 300);
+    expect(Map.groupBy(taken, ({ operation }) => operation).get("createApplication")).toHaveLength(COUNT);
+    expect(Map.groupBy(taken, ({ operation }) => operation).get("deployApplication")).toHaveLength(COUNT);
+    const requests = await record.requests();
+    const intents = requests.filter(
+      ({ verb, requestObject }) =>
+        verb === "patch" && JSON.stringify(requestObject ?? {}).includes('"platform-operator.io/intent":"'),
+    );
+    expect(intents).toHaveLength(COUNT);
+    const patched = (await record.writes()).objects.filter(({ name }) => name === "default");
+    expect(patched.length).toBeLessThanOrEqual(2);
+  }, 120_000);
 });
