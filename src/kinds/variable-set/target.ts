@@ -27,7 +27,9 @@ export function targetsOf(pass: SetPass, seen: Seen): readonly Target[] {
     const sight = seen.targets.get(id);
     const before = { ...known.get(id), applicationId: id, name };
     const scopeOf = (key: string) => pass.inputs.variables.find((one) => one.name === key)?.scope;
-    const fixed = (entry: Listed) => isFixed(pass, entry);
+    // Where nobody knows yet whether it could be replaced, it holds what was sent all the same.
+    const isReplaceable = pass.supports("updateSecret") === "Supported";
+    const fixed = (entry: Listed) => isFixed(pass, entry) || (entry.isSecret && !isReplaceable);
     const namesakes = (key: string) => namesakesIn(sight, { name: key, scope: scopeOf(key) });
     const read =
       sight?.is === "shown" && !isFresh(seen, id) ? readBack(before, namesakes, fixed, seen.serverNow) : before;
