@@ -13,6 +13,8 @@ export interface RatedApi {
   reserve(): Promise<void>;
   readonly capabilities: {
     readonly supports: Supports;
+    /** The same for what is told: it does not change because an answer was long ago. */
+    readonly learned: Supports;
     /** The operation was answered 404 for an object that the platform showed in the same reconcile. */
     missing(operation: string): void;
     /** undefined while nothing is known. */

@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from "../kube/types.ts";
 import type { ApiError } from "../platform/errors.ts";
 import type { Resource } from "../resources/base/resource.ts";
+import type { KindOperations } from "./capabilities.ts";
 import type {
   Action,
   ConditionFact,
@@ -232,6 +233,8 @@ export interface Kind<Spec, In, Seen, Mem extends JsonObject, Do, Api> {
   untold?(memory: Mem, supports: Supports): boolean;
   /** Whether its steps wait for approval unless the object or its connection says otherwise. */
   readonly manual?: true;
+  /** What the condition Capabilities tells of; absent where its specs never ask to change, stop or delete anything. */
+  operations?(spec: Spec): KindOperations;
   /** Whether the platform has a list by name, and so the default adoption policy is IfUniqueName. */
   listable(supports: Supports): boolean;
   needs(spec: Spec): Needs<In>;

@@ -2,6 +2,7 @@
 import { keyOf } from "../kube/objects.ts";
 import type { JsonObject } from "../kube/types.ts";
 import { ApiError } from "../platform/errors.ts";
+import { withCapabilities } from "./capabilities.ts";
 import type { Ending } from "./compose.ts";
 import type { Connection, RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
@@ -51,7 +52,7 @@ export async function pass<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
   const loop = { context, kind };
   const begun = await begin(loop, scoped);
   if (begun.is === "passed") return begun.passed;
-  const passed = await rounds(loop, begun.frame);
+  const passed = withCapabilities(kind, await rounds(loop, begun.frame));
   // What was to be sent once more is not wanted any more.
   if (begun.frame.repeats !== undefined && passed.ending.is === "settled")
     remember(passed.frame, { memory: passed.frame.pass.memory });

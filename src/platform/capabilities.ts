@@ -20,6 +20,8 @@ export type SurfaceSummary = "Documented" | "Partial" | "Full" | undefined;
 export interface Capabilities {
   /** An operation that was not supported is Unknown again after an hour. */
   supports(name: string): Support;
+  /** What it answered last: the same, but that Unsupported stays until something else is known. */
+  learned(name: string): Support;
   /**
    * Whether an optional read is worth a request now: not while it is Unsupported, nor soon after an answer that did not
    * tell whether it is. So its cost does not grow with the number of objects.
@@ -85,16 +87,19 @@ export function createCapabilities(surface: "Auto" | "Documented" | "Full", cloc
   const named = (support: Support): readonly string[] =>
     [...learned].flatMap(([name, one]) => (one.support === support ? [name] : [])).toSorted();
 
-  const supports = (name: string): Support => {
+  const last = (name: string): Support => {
     if (isDocumented(name) || surface === "Full") return "Supported";
-    if (surface === "Documented") return "Unsupported";
-    const { support, restsUntil } = of(name);
-    return support === "Unsupported" && clock.monotonic() >= restsUntil ? "Unknown" : support;
+    return surface === "Documented" ? "Unsupported" : of(name).support;
+  };
+  const supports = (name: string): Support => {
+    const isOver = isOpen(name) && clock.monotonic() >= of(name).restsUntil;
+    return isOver && of(name).support === "Unsupported" ? "Unknown" : last(name);
   };
   const known = (): KnownOperations => ({ supported: named("Supported"), unsupported: named("Unsupported") });
 
   return {
     supports,
+    learned: last,
     known,
     inconclusive: (name) => of(name).status,
     isWorthTrying: (name) =>

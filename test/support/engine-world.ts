@@ -154,6 +154,7 @@ export function makeWorld(): World {
     api: (token, surface = "Auto") => ({
       capabilities: {
         supports: (op) => supportsOn(known(surface) ?? "Documented")(op),
+        learned: (op) => supportsOn(known(surface) ?? "Documented")(op),
         missing: () => {},
         summary: () => known(surface),
       },

@@ -16,6 +16,12 @@ export const application: PlatformKind<ApplicationSpec, Inputs, Seen, Applicatio
   resource: platformApplication,
   lives: true,
   claim: (spec) => spec.externalId,
+  operations: ({ runState }) => ({
+    update: ["updateApplication"],
+    stop: ["stopApplication"],
+    delete: ["deleteApplication"],
+    isStopWanted: runState === "Stopped",
+  }),
   listable: (supports) => supports("listApplications") !== "Unsupported",
   needs: (spec) => ({
     references: [

@@ -13,6 +13,7 @@ export const blueprint: PlatformKind<BlueprintSpec, Inputs, Seen, BlueprintMemor
   resource: platformBlueprint,
   lives: true,
   claim: (spec) => spec.externalId,
+  operations: () => ({ stop: [], delete: [] }),
   listable: (supports) => supports("listServices") !== "Unsupported",
   needs: (spec) => ({
     references: [

@@ -16,6 +16,7 @@ export const cluster: PlatformKind<ClusterSpec, object, Seen, ClusterMemory, Do>
   // A stop or an upgrade reaches everybody on the cluster.
   manual: true,
   claim: (spec) => spec.externalId,
+  operations: ({ runState }) => ({ stop: ["stopCluster"], delete: [], isStopWanted: runState === "Stopped" }),
   listable: () => false,
   needs: () => ({ references: [], values: [], inputs: () => ({}) }),
   learn,

@@ -16,6 +16,12 @@ export const database: PlatformKind<DatabaseSpec, ServiceInputs, Seen, DatabaseM
   lives: true,
   untold,
   claim: (spec) => spec.externalId,
+  operations: ({ runState }) => ({
+    update: ["updateDatabase"],
+    stop: ["stopDatabase"],
+    delete: ["deleteDatabase"],
+    isStopWanted: runState === "Stopped",
+  }),
   listable: (supports) => supports("listDatabases") !== "Unsupported",
   needs: (spec) => ({
     references: [

@@ -20,6 +20,7 @@ export const project: PlatformKind<ProjectSpec, object, Seen, ProjectMemory, Do>
   resource: platformProject,
   lives: true,
   claim: (spec) => spec.externalId,
+  operations: () => ({ update: ["updateProject"], delete: ["deleteProject"] }),
   listable: () => true,
   needs: () => ({ references: [], values: [], inputs: () => ({}) }),
 

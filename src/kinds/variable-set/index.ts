@@ -3,7 +3,7 @@ import { entryOf } from "../../engine/kind.ts";
 import { platformVariableSet, type VariableSetMemory, type VariableSetSpec } from "../../resources/variable-set.ts";
 import type { PlatformKind } from "../kind.ts";
 import { act, prepare } from "./act.ts";
-import { needs } from "./inputs.ts";
+import { needs, removalsOf } from "./inputs.ts";
 import type { Do, Inputs, Seen } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan, writtenEntries } from "./plan.ts";
@@ -14,6 +14,7 @@ export const variableSet: PlatformKind<VariableSetSpec, Inputs, Seen, VariableSe
   resource: platformVariableSet,
   lives: "InOthers",
   claim: () => undefined,
+  operations: (spec) => ({ delete: removalsOf(spec) }),
   listable: () => false,
   needs,
   entries: ({ memory, inputs }) => {

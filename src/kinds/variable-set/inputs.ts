@@ -24,6 +24,15 @@ export function needs(spec: VariableSetSpec): Needs<Inputs> {
   };
 }
 
+/** The operations that remove what a set writes. */
+export function removalsOf({ variables, variablesFrom }: Pick<VariableSetSpec, "variables" | "variablesFrom">) {
+  const secrets = [
+    ...variables.map(({ secret, valueFrom }) => secret ?? valueFrom?.secretKeyRef !== undefined),
+    ...variablesFrom.map(({ secret, secretRef }) => secret ?? secretRef !== undefined),
+  ];
+  return [...new Set(secrets.map((isSecret) => (isSecret ? "deleteSecret" : "deleteVariable")))].toSorted();
+}
+
 type Source = VariableSetSpec["variablesFrom"][number];
 
 function sourceRequest({ secretRef, configMapRef }: Source, index: number): ValueRequest {

@@ -14,6 +14,7 @@ export const webhook: PlatformKind<WebhookSpec, Inputs, Seen, WebhookMemory, Do>
   resource: platformWebhook,
   lives: true,
   claim: (spec) => spec.externalId,
+  operations: () => ({ update: ["updateWebhook"], delete: ["deleteWebhook"] }),
   listable: () => false,
   needs: ({ targetUrl, events, enabled }) => ({
     references: [],

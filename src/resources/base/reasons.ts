@@ -69,6 +69,8 @@ export const REASONS = {
   DeleteNotSupported: "The platform's surface has no delete.",
   NotObservable: "The platform's surface does not show it.",
   NotSupportedByApi: "The platform's surface has no such operation.",
+  Supported: "The platform has what the spec asks for.",
+  NotTried: "Whether the platform has what the spec asks for is known once it was done.",
   SurfaceKnown: "What the platform offers beyond its specification is being learned; something is known.",
   SurfaceUndecided: "Nothing is known yet of what the platform offers beyond its specification.",
   // The exchange with the platform.

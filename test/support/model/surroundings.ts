@@ -69,7 +69,12 @@ function apiOver(surface: "Documented" | "Full", ask: (command: Command) => Prom
     (await call(op, id, made)) as Remote;
   return {
     reserve: () => Promise.resolve(),
-    capabilities: { supports: supportsOn(surface), missing: () => {}, summary: () => surface },
+    capabilities: {
+      supports: supportsOn(surface),
+      learned: supportsOn(surface),
+      missing: () => {},
+      summary: () => surface,
+    },
     limited: () => undefined,
     refresh: () => {},
     close: () => Promise.resolve(),

@@ -1,0 +1,102 @@
+/** The condition `Capabilities`: whether the platform has the operations that a spec asks for, told before they are needed. */
+import type { JsonObject } from "../kube/types.ts";
+import type { RatedApi } from "./connections.ts";
+import type { ConditionFact, Kind, Report, Supports } from "./kind.ts";
+import type { Policies } from "./policy.ts";
+import type { Frame } from "./scope.ts";
+
+const AREAS = ["update", "stop", "delete"] as const;
+type Area = (typeof AREAS)[number];
+
+/**
+ * The operations of the platform that change, stop and delete what a kind stands for. Empty: no platform has one; absent:
+ * the kind never does it.
+ */
+export interface KindOperations {
+  readonly update?: readonly string[];
+  readonly stop?: readonly string[];
+  readonly delete?: readonly string[];
+  /** Whether the spec itself asks for the stop, beside deletionPolicy Stop. */
+  readonly isStopWanted?: boolean;
+}
+
+interface Words {
+  readonly first: string;
+  readonly missing: string;
+}
+
+const WORDS: Readonly<Record<Area, Words>> = {
+  update: { first: "first change", missing: "changed settings are not sent after the creation" },
+  stop: { first: "first stop", missing: "it keeps running" },
+  delete: { first: "first deletion", missing: "the object stays on the platform when this resource is deleted" },
+};
+
+/** What was reported, with the condition, where something was observed. */
+export function withCapabilities<
+  Spec,
+  In,
+  Mem extends JsonObject,
+  Api extends RatedApi,
+  Passed extends { readonly frame: Frame<Spec, In, Mem, Api>; readonly report: Report | undefined },
+>(kind: Pick<Kind<Spec, In, unknown, Mem, unknown, Api>, "operations">, passed: Passed): Passed {
+  const { report, frame } = passed;
+  if (report === undefined) return passed;
+  const { learned } = frame.connection.api.capabilities;
+  const fact = capabilitiesOf(kind.operations?.(frame.pass.spec), frame.policies, learned);
+  return fact === undefined ? passed : { ...passed, report: { ...report, conditions: [...report.conditions, fact] } };
+}
+
+/**
+ * Pure. @param supports what is known of an operation, without regard to when it was learned
+ * @returns undefined where the spec asks for none of them
+ */
+export function capabilitiesOf(
+  operations: KindOperations | undefined,
+  policies: Pick<Policies, "management" | "deletion">,
+  supports: Supports,
+): ConditionFact | undefined {
+  const asked = AREAS.flatMap((area) => {
+    const names = operations?.[area];
+    return names !== undefined && isAsked(area, operations, policies) ? [supportOf(area, names, supports)] : [];
+  });
+  if (asked.length === 0) return undefined;
+  const fact = { type: "Capabilities", message: asked.map(({ text }) => text).join(" ") };
+  const is = (support: string): boolean => asked.some((one) => one.support === support);
+  if (is("Unsupported")) return { ...fact, status: "False", reason: "NotSupportedByApi" };
+  if (is("Unknown")) return { ...fact, status: "Unknown", reason: "NotTried" };
+  return { ...fact, status: "True", reason: "Supported" };
+}
+
+function isAsked(
+  area: Area,
+  operations: KindOperations | undefined,
+  { management, deletion }: Pick<Policies, "management" | "deletion">,
+): boolean {
+  switch (area) {
+    case "update":
+      return management === "Manage";
+    case "stop":
+      return deletion === "Stop" || (management === "Manage" && operations?.isStopWanted === true);
+    case "delete":
+      return deletion === "Delete";
+    default:
+      return area satisfies never;
+  }
+}
+
+function supportOf(area: Area, names: readonly string[], supports: Supports) {
+  const { first, missing } = WORDS[area];
+  const those = (support: string): readonly string[] => names.filter((name) => supports(name) === support);
+  const absent = those("Unsupported");
+  const what = `${area.charAt(0).toUpperCase()}${area.slice(1)}`;
+  if (names.length === 0) return { support: "Unsupported", text: `${what}: there is no operation for it; ${missing}.` };
+  if (absent.length > 0) {
+    return { support: "Unsupported", text: `${what}: the platform has no ${absent.join(" and no ")}; ${missing}.` };
+  }
+  const open = those("Unknown");
+  if (open.length === 0) return { support: "Supported", text: `${what}: the platform has ${names.join(" and ")}.` };
+  return {
+    support: "Unknown",
+    text: `${what}: whether the platform has ${open.join(" and ")} is known after the ${first}.`,
+  };
+}

@@ -1,0 +1,75 @@
+/** The condition `Capabilities`: what the platform has of what a spec asks for, told before and after it was tried. */
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { member } from "../../src/kube/json.ts";
+import { partialPlatforms, type SwitchedOff } from "../../src/simulator/platforms.ts";
+import { changeSettings } from "../../src/simulator/settings.ts";
+import { condition } from "../support/cluster.ts";
+import { createStage } from "../support/stage.ts";
+
+const project = (name: string, description: string) => ({
+  apiVersion: "platform-operator.io/v1alpha1",
+  kind: "PlatformProject",
+  metadata: { name },
+  spec: { name, description, lifecycle: { deletionPolicy: "Delete" } },
+});
+
+const NOT_TRIED = "whether the platform has deleteProject is known after the first deletion.";
+const STAYS = "the platform has no deleteProject; the object stays on the platform when this resource is deleted.";
+
+describe.each<
+  [string, surface: "documented" | "full", SwitchedOff, edited: string, status: "True" | "False", deleted: string]
+>([
+  ["its specification alone", "documented", {}, "UpdateNotSupported", "False", STAYS],
+  ["reads alone", "full", partialPlatforms["read-only"], "UpdateNotSupported", "False", STAYS],
+  ["everything", "full", {}, "Available", "True", "the platform has deleteProject."],
+])("on a platform that offers %s", (_title, surface, switchedOff, edited, status, deleted) => {
+  const stage = createStage({ surface });
+  const told = async (name: string) => {
+    const object = await stage.get("PlatformProject", name);
+    return { ready: condition(object, "Ready"), capabilities: condition(object, "Capabilities") };
+  };
+
+  beforeAll(async () => {
+    changeSettings(stage.platform.sim.settings, { switchedOff });
+    const ground = new Set(["Secret", "PlatformConnection"]);
+    await stage.apply(...stage.quickstart().filter(({ kind }) => ground.has(kind)));
+  });
+
+  it("says at the creation that nothing was tried", async () => {
+    await stage.apply(project("first", "one"));
+    await stage.waitFor("PlatformProject", "first", { status: "True" });
+    const { capabilities } = await told("first");
+    expect(capabilities).toMatchObject({ status: "Unknown", reason: "NotTried" });
+    expect(capabilities?.message).toContain(NOT_TRIED);
+  });
+
+  it("says after a change whether it worked, and rewrites nothing that is settled", async () => {
+    await stage.apply(project("first", "two"));
+    await stage.waitFor("PlatformProject", "first", (object) => {
+      const generation = member(object.status, "observedGeneration");
+      return generation === object.metadata.generation && condition(object, "Ready")?.reason === edited;
+    });
+    const { capabilities } = await told("first");
+    expect(capabilities).toMatchObject({
+      status: status === "True" ? "Unknown" : "False",
+      message: `Update: the platform has ${status === "True" ? "" : "no "}updateProject${
+        status === "True" ? "" : "; changed settings are not sent after the creation"
+      }. Delete: ${NOT_TRIED}`,
+    });
+    await stage.settled();
+    const before = (await stage.get("PlatformProject", "first")).metadata.resourceVersion;
+    await stage.quiet(2);
+    expect((await stage.get("PlatformProject", "first")).metadata.resourceVersion).toBe(before);
+  });
+
+  it("tells the next resource what the first deletion has shown, and Ready is not concerned", async () => {
+    await stage.remove("PlatformProject", "first");
+    await stage.apply(project("second", "one"));
+    await stage.waitFor("PlatformProject", "second", { status: "True" });
+    const { ready, capabilities } = await told("second");
+    expect(ready).toMatchObject({ status: "True" });
+    expect(capabilities).toMatchObject({ status, reason: status === "True" ? "Supported" : "NotSupportedByApi" });
+    expect(capabilities?.message).toContain(`Delete: ${deleted}`);
+  });
+});
