@@ -57,7 +57,10 @@ describe.each<
         status === "True" ? "" : "; changed settings are not sent after the creation"
       }. Delete: ${NOT_TRIED}`,
     });
-    await stage.settled();
+    await stage.waitFor("PlatformConnection", "default", (connection) => {
+      const known = member(member(connection.status, "operations"), status === "True" ? "supported" : "unsupported");
+      return Array.isArray(known) && known.includes("updateProject");
+    });
     const before = (await stage.get("PlatformProject", "first")).metadata.resourceVersion;
     await stage.quiet(2);
     expect((await stage.get("PlatformProject", "first")).metadata.resourceVersion).toBe(before);
