@@ -37,7 +37,7 @@ export const envImport = command({
       about: "file of KEY=value lines; - for standard input",
     },
     secret: { is: "list", value: "KEY", about: "import this one as a secret" },
-    overwrite: { is: "switch", about: "replace variables that exist; some platforms keep an existing secret" },
+    overwrite: { is: "switch", about: "replace variables that exist; of a secret, where the platform does that" },
     scope: { is: "text", value: "SCOPE", about: "where they belong; APPLICATION on a full surface, else not sent" },
   },
   details: "Values are never shown. Ends with 1 when not all were imported.",

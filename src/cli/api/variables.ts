@@ -4,7 +4,7 @@ import { command, type Call, type Command } from "../command.ts";
 import { CliError, UsageError } from "../exit.ts";
 import { readText } from "../files.ts";
 import { LIST_FORMATS } from "../globals.ts";
-import { surfaceOf } from "../objects/surface.ts";
+import { offers } from "../objects/surface.ts";
 import type { Target } from "../open.ts";
 import { printList, type View } from "../render.ts";
 import { APPLICATION } from "./arguments.ts";
@@ -67,6 +67,7 @@ export const variablesSet = command({
     if (value !== undefined && call.flags.file !== undefined) throw new UsageError("Give <value> or -f, not both.");
     const input = { key, value: value ?? (await valueFrom(call, call.flags.file)) };
     await set(call, await call.target(application, KINDS), input, {
+      op: "updateVariable",
       list: ({ platform, id }) => platform.variables.list(id),
       create: ({ platform, id }) => platform.variables.create(id, input),
       update: ({ platform, id }, entry) => platform.variables.update(id, entry, input),
@@ -83,6 +84,7 @@ export const secretsSet: Command = command({
   run: async (call) => {
     const input = { key: call.args.key, value: await valueFrom(call, call.flags.file) };
     await set(call, await call.target(call.args.application, KINDS), input, {
+      op: "updateSecret",
       list: ({ platform, id }) => platform.variables.listSecrets(id),
       create: ({ platform, id }) => platform.variables.createSecret(id, input),
       update: ({ platform, id }, entry) => platform.variables.updateSecret(id, entry, input),
@@ -91,6 +93,8 @@ export const secretsSet: Command = command({
 });
 
 interface Doors {
+  /** The operation that changes one. */
+  readonly op: "updateVariable" | "updateSecret";
   readonly list: (target: Target) => Promise<readonly Variable[]>;
   readonly create: (target: Target) => Promise<unknown>;
   readonly update: (target: Target, entryId: string) => Promise<unknown>;
@@ -104,7 +108,7 @@ async function set(call: Call, target: Target, { key }: VariableInput, doors: Do
     call.tell(`${key} is set. It takes effect with the next deployment.`);
     return;
   }
-  if ((await surfaceOf(target.access)) !== "Full") {
+  if (!(await offers(target.access, doors.op))) {
     throw new CliError(
       `${key} exists, and this platform changes no single one. Use "${call.program} env import" with --overwrite.`,
     );

@@ -8,7 +8,6 @@ import { ALL_NAMESPACES } from "../globals.ts";
 import { printList, type View } from "../render.ts";
 import { listObjects } from "./listing.ts";
 import { READABLE, remoteOf, type RemoteField } from "./remote.ts";
-import { surfaceOf } from "./surface.ts";
 import { fullName, resourceOf, shortTarget } from "./target.ts";
 
 export const get = command({
@@ -109,8 +108,7 @@ async function remoteRows(
       tell(`${name} is left out: it is not on the platform yet.`);
       continue;
     }
-    const reached = await access(object);
-    const remote = await remoteOf(reached.platform, await surfaceOf(reached), object, id);
+    const remote = await remoteOf(await access(object), object, id);
     if (remote.is === "unseen") tell(`${name} is left out: ${remote.why}.`);
     else rows.push(...remote.fields.map((field) => ({ ...field, object })));
   }

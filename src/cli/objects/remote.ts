@@ -3,7 +3,9 @@ import { isObject } from "../../kube/json.ts";
 import type { Json, KubeObject } from "../../kube/types.ts";
 import { ApiError } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { Surface } from "./surface.ts";
+import type { OperationName } from "../../platform/operations.ts";
+import type { Access } from "../access.ts";
+import { offers } from "./surface.ts";
 
 /** One field on both sides; undefined where a side says nothing of it. */
 export interface RemoteField {
@@ -15,22 +17,30 @@ export interface RemoteField {
 /** Reads of one kind, by the id on the platform. Members are spelled as in specs. */
 type Read = (platform: Platform, id: string) => Promise<object | undefined>;
 
-type Reads = Readonly<Record<Surface, Read | undefined>>;
+interface Reads {
+  /** The operation beyond the specification, and what it shows. */
+  readonly op: OperationName;
+  readonly full: Read;
+  /** What the specification shows. */
+  readonly documented?: Read;
+}
 
-/** The kinds whose objects the platform shows, per surface. */
+/** The kinds whose objects a platform may show. */
 const READS: Readonly<Record<string, Reads>> = {
   PlatformProject: {
-    Documented: async ({ projects }, id) => (await projects.list()).find((one) => one.id === id),
-    Full: ({ projects }, id) => projects.get(id),
+    op: "getProject",
+    full: ({ projects }, id) => projects.get(id),
+    documented: async ({ projects }, id) => (await projects.list()).find((one) => one.id === id),
   },
-  PlatformEnvironment: { Documented: undefined, Full: ({ environments }, id) => environments.get(id) },
+  PlatformEnvironment: { op: "getEnvironment", full: ({ environments }, id) => environments.get(id) },
   PlatformApplication: {
-    Documented: ({ applications }, id) => applications.status(id),
-    Full: async ({ applications }, id) => ({ ...(await applications.get(id)), ...(await applications.status(id)) }),
+    op: "getApplication",
+    full: async ({ applications }, id) => ({ ...(await applications.get(id)), ...(await applications.status(id)) }),
+    documented: ({ applications }, id) => applications.status(id),
   },
-  PlatformDatabase: { Documented: undefined, Full: ({ databases }, id) => databases.get(id) },
-  PlatformCluster: { Documented: undefined, Full: ({ clusters }, id) => clusters.status(id) },
-  PlatformWebhook: { Documented: undefined, Full: ({ webhooks }, id) => webhooks.get(id) },
+  PlatformDatabase: { op: "getDatabase", full: ({ databases }, id) => databases.get(id) },
+  PlatformCluster: { op: "getClusterStatus", full: ({ clusters }, id) => clusters.status(id) },
+  PlatformWebhook: { op: "getWebhook", full: ({ webhooks }, id) => webhooks.get(id) },
 };
 
 /** The kinds that can be read. */
@@ -41,11 +51,12 @@ export type Remote =
   | { readonly is: "unseen"; readonly why: string };
 
 /** Reads one object and compares it with its spec. @throws ApiError */
-export async function remoteOf(platform: Platform, surface: Surface, object: KubeObject, id: string): Promise<Remote> {
-  const read = READS[object.kind]?.[surface];
+export async function remoteOf(access: Access, object: KubeObject, id: string): Promise<Remote> {
+  const reads = READS[object.kind];
+  const read = reads !== undefined && (await offers(access, reads.op)) ? reads.full : reads?.documented;
   if (read === undefined) return { is: "unseen", why: "this platform does not show it" };
   try {
-    const record = await read(platform, id);
+    const record = await read(access.platform, id);
     if (record === undefined) return { is: "unseen", why: "the platform does not have it" };
     return { is: "found", fields: fieldsOf(object.spec ?? {}, shown(record)) };
   } catch (error) {

@@ -159,6 +159,22 @@ async function show(findings: readonly Finding[], output: string, io: Io): Promi
   const width = Math.max(...findings.map(({ what }) => what.length));
   for (const { what, is, detail } of findings) {
     const [sign, colour] = SIGNS[is];
-    io.stdout.write(`${paint(colour, sign)} ${what.padEnd(width)}  ${printable(detail)}\n`);
+    const text = is === "info" ? wrapped(printable(detail), width + 4) : printable(detail);
+    io.stdout.write(`${paint(colour, sign)} ${what.padEnd(width)}  ${text}\n`);
   }
+}
+
+/** How wide lists may be. */
+const COLUMNS = 120;
+
+/** Broken between words, with further lines below the first. */
+function wrapped(text: string, indent: number): string {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1);
+    const longer = line === undefined ? word : `${line} ${word}`;
+    if (line === undefined || indent + longer.length > COLUMNS) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines.join(`\n${" ".repeat(indent)}`);
 }

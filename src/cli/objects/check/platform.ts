@@ -10,6 +10,7 @@ import type { Cluster } from "../../cluster.ts";
 import { CliError } from "../../exit.ts";
 import { explain } from "../../explain.ts";
 import { listObjects } from "../listing.ts";
+import { operationsOf } from "../surface.ts";
 import { shortTarget } from "../target.ts";
 import { failed, info, ok, unknown, type Finding } from "./finding.ts";
 
@@ -33,14 +34,23 @@ export async function checkConnections({ cluster }: Platforms): Promise<readonly
   if (objects.length === 0) {
     return [failed("connections", `there is none in namespace "${cluster.namespace}" nor in the cluster. Create one.`)];
   }
-  return objects.map((object) => {
-    const what = shortTarget({ kind: object.kind, name: object.metadata.name });
-    const { mark, reason, message } = factOf(object);
-    if (mark === "ready" || mark === "warned") return ok(what, message);
-    const words = [reason, message].filter((word) => word !== "").join(": ");
-    return mark === "new" ? unknown(what, "the operator has not said anything of it") : failed(what, words);
-  });
+  return objects.flatMap((object) => [connectionFinding(object), ...operationFindings(object)]);
 }
+
+function connectionFinding(object: KubeObject): Finding {
+  const what = nameOf(object);
+  const { mark, reason, message } = factOf(object);
+  if (mark === "ready" || mark === "warned") return ok(what, message);
+  const words = [reason, message].filter((word) => word !== "").join(": ");
+  return mark === "new" ? unknown(what, "the operator has not said anything of it") : failed(what, words);
+}
+
+/** What is known of the operations beyond the specification. */
+function operationFindings(object: KubeObject): readonly Finding[] {
+  return operationsOf(object).map(({ support, names }) => info(`${nameOf(object)} ${support}`, names));
+}
+
+const nameOf = ({ kind, metadata }: KubeObject): string => shortTarget({ kind, name: metadata.name });
 
 /** Whether a namespace has to do with an object: one of the cluster is for those that it names, or selects by labels. */
 function concerns({ kind, spec }: KubeObject, namespace: string): boolean {
