@@ -33,7 +33,13 @@ export const FEATURES: readonly Feature[] = [
     ["listEnvironments"],
     "the spec is compared with what was sent last",
   ),
-  only("PlatformEnvironment", "change name or mode", ["updateEnvironment"], "nothing is sent", "UpdateNotSupported"),
+  only(
+    "PlatformEnvironment",
+    "change name or mode",
+    ["updateEnvironment", "listEnvironments"],
+    "nothing is sent",
+    "UpdateNotSupported",
+  ),
   only("PlatformEnvironment", "delete", ["deleteEnvironment"], STAYS, "DeleteNotSupported"),
 
   everywhere("PlatformApplication", "create; deploy a commit and follow it; variables; state and ingress"),
@@ -47,8 +53,8 @@ export const FEATURES: readonly Feature[] = [
   only(
     "PlatformApplication",
     "change settings after the creation",
-    ["updateApplication"],
-    "nothing is sent",
+    ["updateApplication", "listApplications"],
+    "nothing is sent; `getApplication` does as well as the list",
     "UpdateNotSupported",
   ),
   only("PlatformApplication", "stop", ["stopApplication"], "it keeps running", "NotSupportedByApi"),
@@ -72,11 +78,11 @@ export const FEATURES: readonly Feature[] = [
   only(
     "PlatformDatabase",
     "change settings after the creation",
-    ["updateDatabase"],
+    ["updateDatabase", "listDatabases"],
     "nothing is sent",
     "UpdateNotSupported",
   ),
-  only("PlatformDatabase", "delete", ["deleteDatabase"], STAYS, "DeleteNotSupported"),
+  only("PlatformDatabase", "delete", ["deleteDatabase", "listDatabases"], STAYS, "DeleteNotSupported"),
 
   everywhere("PlatformBlueprint", "create; deploy with the creation"),
   only(
@@ -143,8 +149,8 @@ export const FEATURES: readonly Feature[] = [
 
   everywhere("PlatformWebhook", "register; the receiver of a connection too"),
   only("PlatformWebhook", "show it; report drift", ["getWebhook"], "the spec is compared with what was sent last"),
-  only("PlatformWebhook", "change", ["updateWebhook"], "nothing is sent", "UpdateNotSupported"),
-  only("PlatformWebhook", "delete", ["deleteWebhook"], STAYS, "DeleteNotSupported"),
+  only("PlatformWebhook", "change", ["updateWebhook", "getWebhook"], "nothing is sent", "UpdateNotSupported"),
+  only("PlatformWebhook", "delete", ["deleteWebhook", "getWebhook"], STAYS, "DeleteNotSupported"),
 
   everywhere("PlatformCatalog", "templates, cloud providers, database types, git repositories"),
 

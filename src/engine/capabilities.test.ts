@@ -6,14 +6,14 @@ import type { Supports } from "./kind.ts";
 
 const MANAGED = { management: "Manage", deletion: "Retain" } as const;
 const APPLICATION: KindOperations = {
-  update: ["updateApplication"],
+  update: [["listApplications", "getApplication"], "updateApplication"],
   stop: ["stopApplication"],
   delete: ["deleteApplication"],
 };
 const documented = supportsOn("Documented");
 const full = supportsOn("Full");
 const nothingTried: Supports = () => "Unknown";
-const onlyUpdates: Supports = (name) => (name.startsWith("update") ? "Supported" : "Unknown");
+const onlyUpdates: Supports = (name) => (/^(?:update|get)/.test(name) ? "Supported" : "Unknown");
 
 describe("capabilitiesOf", () => {
   it.each<[string, KindOperations | undefined, Parameters<typeof capabilitiesOf>[1], Supports, string | undefined]>([
@@ -69,13 +69,13 @@ describe("capabilitiesOf", () => {
   it("names each operation and what follows", () => {
     const policies = { ...MANAGED, deletion: "Delete" } as const;
     expect(
-      capabilitiesOf(APPLICATION, policies, (name) => (name.startsWith("update") ? "Unsupported" : "Unknown")),
+      capabilitiesOf(APPLICATION, policies, (name) => (name.startsWith("delete") ? "Unknown" : "Unsupported")),
     ).toEqual({
       type: "Capabilities",
       status: "False",
       reason: "NotSupportedByApi",
       message:
-        "Update: the platform has no updateApplication; changed settings are not sent after the creation. " +
+        "Update: the platform has no listApplications and no getApplication and no updateApplication; changed settings are not sent after the creation. " +
         "Delete: whether the platform has deleteApplication is known after the first deletion.",
     });
   });

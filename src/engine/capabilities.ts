@@ -1,21 +1,24 @@
 /** The condition `Capabilities`: whether the platform has the operations that a spec asks for, told before they are needed. */
 import type { JsonObject } from "../kube/types.ts";
 import type { RatedApi } from "./connections.ts";
-import type { ConditionFact, Kind, Report, Supports } from "./kind.ts";
+import type { ConditionFact, Kind, Report, Support, Supports } from "./kind.ts";
 import type { Policies } from "./policy.ts";
 import type { Frame } from "./scope.ts";
 
 const AREAS = ["update", "stop", "delete"] as const;
 type Area = (typeof AREAS)[number];
 
+/** An operation that is needed, or several of which one is enough. */
+type Need = string | readonly string[];
+
 /**
- * The operations of the platform that change, stop and delete what a kind stands for. Empty: no platform has one; absent:
- * the kind never does it.
+ * The operations of the platform without which what a kind stands for is not changed, stopped or deleted. Empty: no
+ * platform has one; absent: the kind never does it.
  */
 export interface KindOperations {
-  readonly update?: readonly string[];
-  readonly stop?: readonly string[];
-  readonly delete?: readonly string[];
+  readonly update?: readonly Need[];
+  readonly stop?: readonly Need[];
+  readonly delete?: readonly Need[];
   /** Whether the spec itself asks for the stop, beside deletionPolicy Stop. */
   readonly isStopWanted?: boolean;
 }
@@ -84,19 +87,24 @@ function isAsked(
   }
 }
 
-function supportOf(area: Area, names: readonly string[], supports: Supports) {
+function supportOf(area: Area, needs: readonly Need[], supports: Supports) {
   const { first, missing } = WORDS[area];
-  const those = (support: string): readonly string[] => names.filter((name) => supports(name) === support);
+  const those = (support: Support): readonly Need[] => needs.filter((need) => best(need, supports) === support);
   const absent = those("Unsupported");
   const what = `${area.charAt(0).toUpperCase()}${area.slice(1)}`;
-  if (names.length === 0) return { support: "Unsupported", text: `${what}: there is no operation for it; ${missing}.` };
+  if (needs.length === 0) return { support: "Unsupported", text: `${what}: there is no operation for it; ${missing}.` };
   if (absent.length > 0) {
-    return { support: "Unsupported", text: `${what}: the platform has no ${absent.join(" and no ")}; ${missing}.` };
+    const names = absent.map((need) => `no ${[need].flat().join(" and no ")}`);
+    return { support: "Unsupported", text: `${what}: the platform has ${names.join(" and ")}; ${missing}.` };
   }
   const open = those("Unknown");
-  if (open.length === 0) return { support: "Supported", text: `${what}: the platform has ${names.join(" and ")}.` };
-  return {
-    support: "Unknown",
-    text: `${what}: whether the platform has ${open.join(" and ")} is known after the ${first}.`,
-  };
+  if (open.length === 0) return { support: "Supported", text: `${what}: the platform has ${listed(needs)}.` };
+  return { support: "Unknown", text: `${what}: whether the platform has ${listed(open)} is known after the ${first}.` };
 }
+
+function best(need: Need, supports: Supports): Support {
+  const all = new Set([need].flat().map(supports));
+  return (["Supported", "Unknown"] as const).find((support) => all.has(support)) ?? "Unsupported";
+}
+
+const listed = (needs: readonly Need[]): string => needs.map((need) => [need].flat().join(" or ")).join(" and ");

@@ -1,8 +1,29 @@
 import { describe, expect, it } from "vitest";
 
 import { FEATURES } from "../../scripts/platforms.ts";
+import type { KindOperations } from "../../src/engine/capabilities.ts";
+import {
+  application,
+  blueprint,
+  cluster,
+  database,
+  environment,
+  project,
+  variableSet,
+  webhook,
+} from "../../src/kinds/index.ts";
 import { isDocumented, operations } from "../../src/platform/operations.ts";
 import { RESOURCES } from "../../src/resources/index.ts";
+
+/** No kind looks at more of a spec to say what it may ask for. */
+const SPEC = { runState: "Stopped", variables: [{ name: "A" }, { name: "B", secret: true }], variablesFrom: [] };
+
+interface Asking {
+  readonly resource: { readonly kind: string };
+  operations?(spec: unknown): KindOperations;
+}
+
+const KINDS = [application, blueprint, cluster, database, environment, project, variableSet, webhook] as Asking[];
 
 const needed = new Set<string>(FEATURES.flatMap(({ needs }) => (needs === "Nothing" ? [] : needs)));
 
@@ -16,6 +37,13 @@ describe("the table of what works on which platform", () => {
     const changes = Object.entries(operations).filter(([name, { method }]) => method !== "GET" && !isDocumented(name));
     const left = changes.map(([name]) => name).filter((name) => !needed.has(name));
     expect(left).toEqual(["restartApplication", "updateVariable", "cancelDeployment"]);
+  });
+
+  it.each(KINDS)("tells what the condition Capabilities asks for: $resource.kind", (kind) => {
+    const { update = [], stop = [], delete: removal = [] } = kind.operations?.(SPEC) ?? {};
+    const rows = JSON.stringify(FEATURES.filter((row) => row.kind === kind.resource.kind));
+    const asked = [update, stop, removal].flat(2).filter((name) => !isDocumented(name));
+    expect(asked.filter((name) => !new RegExp(String.raw`\b${name}\b`).test(rows))).toEqual([]);
   });
 
   it("has every kind", () => {

@@ -17,7 +17,7 @@ export const application: PlatformKind<ApplicationSpec, Inputs, Seen, Applicatio
   lives: true,
   claim: (spec) => spec.externalId,
   operations: ({ runState }) => ({
-    update: ["updateApplication"],
+    update: [["listApplications", "getApplication"], "updateApplication"],
     stop: ["stopApplication"],
     delete: ["deleteApplication"],
     isStopWanted: runState === "Stopped",

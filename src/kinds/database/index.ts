@@ -17,9 +17,9 @@ export const database: PlatformKind<DatabaseSpec, ServiceInputs, Seen, DatabaseM
   untold,
   claim: (spec) => spec.externalId,
   operations: ({ runState }) => ({
-    update: ["updateDatabase"],
+    update: ["listDatabases", "updateDatabase"],
     stop: ["stopDatabase"],
-    delete: ["deleteDatabase"],
+    delete: ["listDatabases", "deleteDatabase"],
     isStopWanted: runState === "Stopped",
   }),
   listable: (supports) => supports("listDatabases") !== "Unsupported",

@@ -16,7 +16,7 @@ export const environment: PlatformKind<EnvironmentSpec, Inputs, Seen, Environmen
   resource: platformEnvironment,
   lives: true,
   claim: (spec) => spec.externalId,
-  operations: () => ({ update: ["updateEnvironment"], delete: ["deleteEnvironment"] }),
+  operations: () => ({ update: ["listEnvironments", "updateEnvironment"], delete: ["deleteEnvironment"] }),
   listable: (supports) => supports("listEnvironments") !== "Unsupported",
   needs: ({ projectRef, clusterRef }) => ({
     references: [

@@ -14,7 +14,7 @@ export const webhook: PlatformKind<WebhookSpec, Inputs, Seen, WebhookMemory, Do>
   resource: platformWebhook,
   lives: true,
   claim: (spec) => spec.externalId,
-  operations: () => ({ update: ["updateWebhook"], delete: ["deleteWebhook"] }),
+  operations: () => ({ update: ["getWebhook", "updateWebhook"], delete: ["getWebhook", "deleteWebhook"] }),
   listable: () => false,
   needs: ({ targetUrl, events, enabled }) => ({
     references: [],
