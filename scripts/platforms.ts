@@ -179,7 +179,7 @@ export function platformsPage(): string {
 
 The specification of the platform documents 32 operations: it creates projects, environments, applications, databases and blueprints, deploys, and stops databases and clusters. It has no update and no deletion, and shows little of what exists. The operator works with that alone (**Documented**) and uses ${String(beyond().length)} more operations where a platform has them (**Full**). Between the two, each operation counts for itself: where a platform lacks one of the column "needs", the column "without them" says what one sees.
 
-\`kubectl get pconn\` shows what a connection found, in the column SURFACE; \`spec.surface: Documented\` or \`Full\` on a connection overrides it. Which operation each kind uses, with the tests that show it, is in [coverage](../coverage.md); what each reason means, in [reasons](../reference/reasons.md).
+\`kubectl get pconn\` shows what a connection found, in the column SURFACE; \`spec.surface: Documented\` or \`Full\` on a connection overrides it. How every example ends on five platforms is in [examples on platforms](platforms-examples.md). Which operation each kind uses, with the tests that show it, is in [coverage](../coverage.md); what each reason means, in [reasons](../reference/reasons.md).
 
 ${table()}
 

@@ -62,15 +62,14 @@ describe("capabilitiesOf", () => {
       "False/NotSupportedByApi",
     ],
   ])("%s", (_title, operations, policies, supports, told) => {
-    const fact = capabilitiesOf(operations, policies, supports);
+    const fact = capabilitiesOf(operations, policies, { supports, isDocumented: false });
     expect(fact && `${fact.status}/${fact.reason}`).toBe(told);
   });
 
   it("names each operation and what follows", () => {
     const policies = { ...MANAGED, deletion: "Delete" } as const;
-    expect(
-      capabilitiesOf(APPLICATION, policies, (name) => (name.startsWith("delete") ? "Unknown" : "Unsupported")),
-    ).toEqual({
+    const supports: Supports = (name) => (name.startsWith("delete") ? "Unknown" : "Unsupported");
+    expect(capabilitiesOf(APPLICATION, policies, { supports, isDocumented: false })).toEqual({
       type: "Capabilities",
       status: "False",
       reason: "NotSupportedByApi",
@@ -78,5 +77,17 @@ describe("capabilitiesOf", () => {
         "Update: the platform has no listApplications and no getApplication and no updateApplication; changed settings are not sent after the creation. " +
         "Delete: whether the platform has deleteApplication is known after the first deletion.",
     });
+  });
+
+  it("does not wait for the first try where the platform has shown its specification alone", () => {
+    expect(capabilitiesOf(APPLICATION, MANAGED, { supports: nothingTried, isDocumented: true })).toMatchObject({
+      status: "False",
+      reason: "NotSupportedByApi",
+      message:
+        "Update: the specification has none of listApplications, getApplication, updateApplication, and the platform has shown nothing beyond it; " +
+        "changed settings are not sent after the creation.",
+    });
+    const stop = { stop: ["stopDatabase"], isStopWanted: true };
+    expect(capabilitiesOf(stop, MANAGED, { supports: documented, isDocumented: true })?.status).toBe("True");
   });
 });

@@ -44,23 +44,32 @@ export function withCapabilities<
 >(kind: Pick<Kind<Spec, In, unknown, Mem, unknown, Api>, "operations">, passed: Passed): Passed {
   const { report, frame } = passed;
   if (report === undefined) return passed;
-  const { learned } = frame.connection.api.capabilities;
-  const fact = capabilitiesOf(kind.operations?.(frame.pass.spec), frame.policies, learned);
+  const { capabilities } = frame.connection.api;
+  const known = {
+    supports: (operation: string) => capabilities.learned(operation),
+    isDocumented: capabilities.summary() === "Documented",
+  };
+  const fact = capabilitiesOf(kind.operations?.(frame.pass.spec), frame.policies, known);
   return fact === undefined ? passed : { ...passed, report: { ...report, conditions: [...report.conditions, fact] } };
 }
 
-/**
- * Pure. @param supports what is known of an operation, without regard to when it was learned
- * @returns undefined where the spec asks for none of them
- */
+/** What is known of the platform. */
+interface Known {
+  /** Of an operation, without regard to when it was learned. */
+  readonly supports: Supports;
+  /** The platform has shown nothing beyond the specification. */
+  readonly isDocumented: boolean;
+}
+
+/** Pure. @returns undefined where the spec asks for none of them */
 export function capabilitiesOf(
   operations: KindOperations | undefined,
   policies: Pick<Policies, "management" | "deletion">,
-  supports: Supports,
+  known: Known,
 ): ConditionFact | undefined {
   const asked = AREAS.flatMap((area) => {
     const names = operations?.[area];
-    return names !== undefined && isAsked(area, operations, policies) ? [supportOf(area, names, supports)] : [];
+    return names !== undefined && isAsked(area, operations, policies) ? [supportOf(area, names, known)] : [];
   });
   if (asked.length === 0) return undefined;
   const fact = { type: "Capabilities", message: asked.map(({ text }) => text).join(" ") };
@@ -87,7 +96,7 @@ function isAsked(
   }
 }
 
-function supportOf(area: Area, needs: readonly Need[], supports: Supports) {
+function supportOf(area: Area, needs: readonly Need[], { supports, isDocumented }: Known) {
   const { first, missing } = WORDS[area];
   const those = (support: Support): readonly Need[] => needs.filter((need) => best(need, supports) === support);
   const absent = those("Unsupported");
@@ -99,6 +108,12 @@ function supportOf(area: Area, needs: readonly Need[], supports: Supports) {
   }
   const open = those("Unknown");
   if (open.length === 0) return { support: "Supported", text: `${what}: the platform has ${listed(needs)}.` };
+  if (isDocumented) {
+    const names = open.flat();
+    const none = names.length === 1 ? `no ${names.join("")}` : `none of ${names.join(", ")}`;
+    const text = `${what}: the specification has ${none}, and the platform has shown nothing beyond it; ${missing}.`;
+    return { support: "Unsupported", text };
+  }
   return { support: "Unknown", text: `${what}: whether the platform has ${listed(open)} is known after the ${first}.` };
 }
 

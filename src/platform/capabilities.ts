@@ -114,7 +114,8 @@ export function createCapabilities(surface: "Auto" | "Documented" | "Full", cloc
     summary: () => {
       if (surface !== "Auto") return surface;
       const { supported, unsupported } = known();
-      if (supported.length === 0) return unsupported.length === 0 ? undefined : "Documented";
+      // Any other operation may be missing alone; without this read none was seen to be there.
+      if (supported.length === 0) return unsupported.includes("getProject") ? "Documented" : undefined;
       return unsupported.length === 0 ? "Full" : "Partial";
     },
     succeeded: (name) => {

@@ -16,14 +16,14 @@ const Document = z
   })
   .catchall(z.json());
 
-interface Example {
+export interface Example {
   /** Its path below examples/. */
   readonly file: string;
   readonly manifests: readonly Manifest[];
 }
 
 /** @returns the examples, each with what is in it, Namespaces left out. */
-function readExamples(): readonly Example[] {
+export function examples(): readonly Example[] {
   const names = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".yaml"));
   return names.toSorted().map((name) => {
     const path = join(FOLDER, name);
@@ -34,7 +34,7 @@ function readExamples(): readonly Example[] {
 
 /** All examples at once, those of each file in a namespace of their own, as they use the same names. */
 export function examplesApart(prefix: string): readonly Manifest[] {
-  return readExamples().flatMap(({ manifests }, index) => {
+  return examples().flatMap(({ manifests }, index) => {
     const namespace = `${prefix}-${index}`;
     return [
       { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },

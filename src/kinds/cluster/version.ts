@@ -58,7 +58,8 @@ function untold(pass: ClusterPass, seen: Seen, wanted: string): Plan<never> {
 
 function checkOffer(pass: ClusterPass, seen: Seen, wanted: string): Plan<Do> {
   const { nextKubernetesVersion: next } = knownFacts(pass, seen);
-  const isUnknown = next === undefined && !isShown(seen);
+  // A list of clusters tells no next version.
+  const isUnknown = next === undefined && !(isShown(seen) && pass.supports("getClusterStatus") === "Supported");
   if (next !== wanted && !isUnknown) return notOffered(seen, wanted, next);
   const runs = shownVersion(seen) ?? (isShown(seen) ? "an older one" : "not shown");
   const changes = [{ path: "spec.kubernetesVersion", desired: wanted, observed: runs }];
