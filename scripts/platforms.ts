@@ -88,7 +88,7 @@ export const FEATURES: readonly Feature[] = [
   only(
     "PlatformBlueprint",
     "show the service and its state",
-    ["listServices"],
+    ["listServices", "listServiceStatuses"],
     "`Deployed` is Unknown",
     "NotObservable",
   ),
@@ -154,7 +154,10 @@ export const FEATURES: readonly Feature[] = [
 
   everywhere("PlatformCatalog", "templates, cloud providers, database types, git repositories"),
 
-  everywhere("PlatformOperation", "every action, once"),
+  everywhere(
+    "PlatformOperation",
+    "every action; of those that nothing shows, a stop and the deployment of a database are sent once more where the answer was lost",
+  ),
   only(
     "PlatformOperation",
     "see how an action on a cluster ends",
@@ -187,6 +190,7 @@ ${table()}
 
 - **Nothing is deleted where there is no deletion.** The resource goes, the object stays and runs on, and the operator [records that](previews.md#what-stays-on-a-platform-that-deletes-nothing) to find it again.
 - **Settings of the creation are final where there is no update.** Change the spec back, or change the object on the platform and adopt it with a new resource.
+- **What a list lacks is not at once gone.** An object of a resource counts as gone when its own read says so, or when a list that showed it lacks it for a minute. A list that may be one page of several proves nothing.
 - **A create whose answer was lost is not repeated.** Where no list shows whether it landed, the resource says \`CreateResultUnknown\`, and a person decides with \`kubectl platform resolve\`.
 - **An import of a secret that exists is up to the platform.** The specification does not show whether its value is replaced. The operator compares what the platform lists with what it sent, and says \`VariablesPending\` where the old value may have stayed.
 
