@@ -192,6 +192,7 @@ ${table()}
 - **Settings of the creation are final where there is no update.** Change the spec back, or change the object on the platform and adopt it with a new resource.
 - **What a list lacks is not at once gone.** An object of a resource counts as gone when its own read says so, or when a list that showed it lacks it for a minute. A list that may be one page of several proves nothing.
 - **A create whose answer was lost is not repeated.** Where no list shows whether it landed, the resource says \`CreateResultUnknown\`, and a person decides with \`kubectl platform resolve\`.
+- **A stop, or a deployment of a database, whose answer was lost is sent once more.** It changes nothing if the first one was carried out. This is done only where the platform does not show the outcome, and only while the spec stays as it was. If the second answer is lost too, the resource says \`NotObservable\`, and a PlatformOperation \`OperationResultUnknown\`.
 - **An import of a secret that exists is up to the platform.** The specification does not show whether its value is replaced. The operator compares what the platform lists with what it sent, and says \`VariablesPending\` where the old value may have stayed.
 
 Try both: \`make demo\` plays a platform that offers its specification alone, \`node_modules/.bin/node test/demo/main.ts --surface full\` one that offers everything.

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { engineBench, type Bench } from "../../test/support/engine-bench.ts";
+import { silent } from "../../test/support/engine-kinds.ts";
 import { apiError, type Op } from "../../test/support/engine-world.ts";
 import { KubeError } from "../kube/errors.ts";
 import type { ApiFailure } from "../platform/errors.ts";
@@ -296,5 +297,50 @@ describe("before anything is sent", () => {
     await bench.run(5_000);
     expect(bench.world.count("create")).toBe(1);
     expect(bench.conditions("Widget", "a")).toContain("Ready=True/Available");
+  });
+});
+
+describe("[A4] an action that changes nothing when it is repeated, and whose outcome nothing shows", () => {
+  /** @param answers to the deployments in turn; those after the last succeed */
+  async function deployed(answers: readonly ("lost" | "refused")[]): Promise<Bench> {
+    const bench = engineBench({ kind: silent });
+    await bench.run(5_000);
+    let sent = 0;
+    const fails = (answer: "lost" | "refused") => (answers[sent - 1] === answer ? answer : undefined);
+    bench.world.hooks = {
+      before: ({ op }) => {
+        if (op !== "deploy") return Promise.resolve();
+        sent += 1;
+        return fails("refused") ? Promise.reject(apiError(op, { is: "Conflict" }, 409)) : Promise.resolve();
+      },
+      after: ({ op }) =>
+        op === "deploy" && fails("lost")
+          ? Promise.reject(apiError(op, { is: "OutcomeUnknown" }, 504))
+          : Promise.resolve(),
+    };
+    bench.widget("a", { name: "a", commit: "c1" });
+    await bench.run(60 * MINUTE);
+    return bench;
+  }
+
+  it("is sent once more", async () => {
+    const bench = await deployed(["lost"]);
+    expect(bench.world.count("deploy")).toBe(2);
+    expect(bench.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(bench.cluster.get("Widget", "a").status).not.toHaveProperty("intent");
+  });
+
+  it("is sent again where the repetition was refused, which is still the repetition", async () => {
+    const bench = await deployed(["lost", "refused", "lost"]);
+    expect(bench.world.count("deploy")).toBe(2);
+    expect(bench.conditions("Widget", "a")).toContain("Stalled=True/NotObservable");
+  });
+
+  it("is left alone by a process that does not know whether the repetition was sent", async () => {
+    const bench = await deployed(["lost", "lost"]);
+    bench.restart();
+    await bench.run(60 * MINUTE);
+    expect(bench.world.count("deploy")).toBe(2);
+    expect(bench.conditions("Widget", "a")).toContain("Stalled=True/NotObservable");
   });
 });

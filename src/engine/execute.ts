@@ -171,7 +171,7 @@ async function withoutId<Spec, In, Seen, Mem extends JsonObject, Do, Api extends
   return { is: "failed", frame: { ...frame, object: stored ?? frame.object }, error, phase: "create" };
 }
 
-/** A failure that certainly was not executed closes the intent; every other one leaves it open, to be traced. */
+/** A failure that certainly was not executed closes the intent, but that of a repetition; others leave it to be traced. */
 async function unsentOrUnknown<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
   work: Work<Spec, In, Seen, Mem, Do, Api>,
   frame: Frame<Spec, In, Mem, Api>,
@@ -182,7 +182,7 @@ async function unsentOrUnknown<Spec, In, Seen, Mem extends JsonObject, Do, Api e
   if (!notExecuted(error.failure)) return { is: "failed", frame, error, phase };
   frame.session.unsent = [intent.attempt];
   if (!intent.creates) {
-    frame.session.unsaved = closed(frame);
+    if (intent.repetition !== true) frame.session.unsaved = closed(frame);
     return { is: "failed", frame, error, phase };
   }
   const object = await clearIntent(work.context, frame.object);

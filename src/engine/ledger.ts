@@ -102,12 +102,16 @@ export interface Knowledge {
 /** What to do about an open intent before anything else. */
 export type Duty =
   /** It cannot have happened, or is not ours, or was given up: clear the slot and go on. */
-  "clear" | "trace";
+  | "clear"
+  /** It is a repetition that was not sent: it is planned again, and is still the repetition. */
+  | "repeat"
+  | "trace";
 
-/** Decides between tracing an open intent and dropping it unread. */
+/** Decides between tracing an open intent and going on without a trace. */
 export function duty(intent: Intent, known: Knowledge): Duty {
   if (intent.uid !== known.uid) return "clear";
-  if (known.unsent.includes(intent.attempt)) return "clear";
+  if (known.unsent.includes(intent.attempt))
+    return intent.repetition === true && known.generation === intent.generation ? "repeat" : "clear";
   if (intent.creates && known.resolved) return "clear";
   return "trace";
 }

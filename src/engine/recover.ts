@@ -60,10 +60,9 @@ export async function recover<Spec, In, Seen, Mem extends JsonObject, Do, Api ex
     return { is: "clear", frame: await recordAnswer(context, kind, frame, { id: answered.id, memory }) };
   }
   const known = knowledge(context, frame, intent);
-  if (duty(intent, known) === "clear") {
-    const vouched = intent.uid === known.uid && intent.creates && frame.pass.proof === "given";
-    return { is: "clear", frame: await clear(context, vouched ? vouchedFor(kind, frame, intent) : frame, intent) };
-  }
+  const due = duty(intent, known);
+  if (due === "repeat") return { is: "clear", frame: { ...frame, repeats: intent.op } };
+  if (due === "clear") return { is: "clear", frame: await dropped(context, kind, frame, intent) };
   const moved = elsewhere(frame, intent);
   if (moved !== undefined) return { is: "ended", frame, ending: { is: "stalled", why: moved, exchange: "none" } };
   let trace: Trace<Seen, Mem>;
@@ -127,6 +126,17 @@ function found<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
   id: Uuid,
 ): Frame<Spec, In, Mem, Api> {
   return { ...frame, pass: { ...frame.pass, id, proof: "given", memory } };
+}
+
+/** An intent that needs no trace is cleared. */
+async function dropped<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  intent: Intent,
+): Promise<Frame<Spec, In, Mem, Api>> {
+  const vouched = intent.uid === frame.object.metadata.uid && intent.creates && frame.pass.proof === "given";
+  return await clear(context, vouched ? vouchedFor(kind, frame, intent) : frame, intent);
 }
 
 /** A person has said which object an unconfirmed create has made. */

@@ -58,6 +58,8 @@ export interface BenchOptions {
   readonly random?: () => number;
   /** Leaves the namespace without connection and Secret. */
   readonly bare?: boolean;
+  /** The kind behind "Widget". */
+  readonly kind?: typeof widget;
 }
 
 export function engineBench(options: BenchOptions = {}): Bench {
@@ -110,7 +112,7 @@ export function engineBench(options: BenchOptions = {}): Bench {
           queue.enqueue(key, afterMs);
         },
       },
-      [bind(link), bind(clusterLink), bind(widget)],
+      [bind(link), bind(clusterLink), bind(options.kind ?? widget)],
     );
   };
 

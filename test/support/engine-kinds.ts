@@ -154,3 +154,12 @@ async function act(step: Step<Do>, pass: WidgetPass, seen: Seen, api: WidgetApi)
       return step.do satisfies never;
   }
 }
+
+/** A kind of which nothing shows what became of a deployment, and that may be deployed again. */
+export const silent: typeof widget = {
+  ...widget,
+  trace: async (intent, pass, api) =>
+    intent.creates
+      ? await widget.trace(intent, pass, api)
+      : { is: "unknowable", why: why("NotObservable", "Nothing shows it."), repeatable: true },
+};

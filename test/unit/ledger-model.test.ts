@@ -11,7 +11,7 @@ import type { JsonObject } from "../../src/kube/types.ts";
 import { INTENT } from "../../src/resources/base/names.ts";
 import { numbers } from "../chaos/in-process/choose.ts";
 import { effort } from "../support/effort.ts";
-import { widget } from "../support/engine-kinds.ts";
+import { silent, widget } from "../support/engine-kinds.ts";
 import { figure } from "../support/figure.ts";
 import { explore, follow, rested, wander, type Explored } from "../support/model/explore.ts";
 import { createProcesses } from "../support/model/process.ts";
@@ -19,7 +19,6 @@ import type { Rules } from "../support/model/run.ts";
 import type { Setting } from "../support/model/steps.ts";
 import { begin, edited, type World } from "../support/model/world.ts";
 import { supportsOn } from "../support/supports.ts";
-import { why } from "../support/widget-plan.ts";
 
 const SPEC: JsonObject = { name: "a", lifecycle: { deletionPolicy: "Delete" } };
 
@@ -105,15 +104,6 @@ const forgetful = (body: JsonObject): JsonObject => {
 const unread: Rules["kind"] = {
   ...widget,
   trace: (intent, pass, api) => widget.trace(intent, { ...pass, supports: supportsOn("Documented") }, api),
-};
-
-/** A kind of which nothing shows what became of a deployment, and that may be deployed again. */
-const silent: Rules["kind"] = {
-  ...widget,
-  trace: async (intent, pass, api) =>
-    intent.creates
-      ? await widget.trace(intent, pass, api)
-      : { is: "unknowable", why: why("NotObservable", "Nothing shows it."), repeatable: true },
 };
 
 /** A run of all of them takes minutes, and the machine may be busy. */

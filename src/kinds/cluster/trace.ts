@@ -23,7 +23,7 @@ export async function trace(intent: OpenIntent, pass: ClusterPass, api: Platform
 /** To stop twice changes nothing. To upgrade twice does. */
 function traceUnseen({ op, repetition }: OpenIntent): Trace<Seen, ClusterMemory> {
   if (op === "stopCluster") {
-    const what = `The platform did not confirm the order to stop the cluster${repetition ? ", which was sent twice" : ""}`;
+    const what = `The platform did not confirm the order to stop the cluster${repetition ? ", nor its repetition" : ""}`;
     const message = `${what}, and its surface does not show its state. Look at the cluster on the platform, then change the spec to go on.`;
     return { is: "unknowable", why: { reason: "NotObservable", message }, repeatable: true };
   }

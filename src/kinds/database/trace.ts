@@ -53,7 +53,7 @@ function unconfirmed({ op, mark, repetition }: OpenIntent, { requested }: Databa
   const what = op === "stopDatabase" ? "stop" : "deploy";
   const why: Why = {
     reason: "NotObservable",
-    message: `The platform did not confirm the order to ${what} the database${repetition ? ", which was sent twice" : ""}, and its surface does not show the state of databases. Look on the platform. To have the order given again, use the annotation platform-operator.io/reconcile-requested-at.`,
+    message: `The platform did not confirm the order to ${what} the database${repetition ? ", nor its repetition" : ""}, and its surface does not show the state of databases. Look on the platform. To have the order given again, use the annotation platform-operator.io/reconcile-requested-at.`,
   };
   return { is: "unknowable", why, repeatable: true };
 }
