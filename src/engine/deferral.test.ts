@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../test/support/engine-objects.ts";
-import type { Json } from "../kube/types.ts";
+import type { Json, JsonObject } from "../kube/types.ts";
 import type { Ending } from "./compose.ts";
 import { DEFAULT_WINDOWS } from "./context.ts";
 import { holdBack, signature } from "./deferral.ts";
@@ -18,16 +18,29 @@ const ENDINGS: readonly Ending[] = [
 const STALLED = aStatus([aCondition("Ready", "False", "InvalidSpec"), aCondition("Stalled", "True", "InvalidSpec")]);
 const OUTDATED = { ...WORKING, observedGeneration: 1 };
 
+const withListed = (reason: string): JsonObject =>
+  aStatus([aCondition("Ready", "True", "Available"), aCondition("EnvironmentsListed", "Unknown", reason)]);
+
 describe("holdBack", () => {
   it.each<[string, Json | undefined, readonly number[]]>([
     ["nothing is told yet", undefined, [0, 2_000, 0, 2_000, 2_000, 0]],
     ["it is settled", SETTLED, [0, 0, 0, 10_000, 0, 0]],
     ["work is told already", WORKING, [0, 10_000, 0, 10_000, 10_000, 0]],
     ["the work of an older generation is told", OUTDATED, [0, 0, 0, 0, 0, 0]],
-    ["a failure is told", STALLED, [0, 0, 0, 0, 0, 0]],
+    ["a failure is told", STALLED, [0, 0, 0, 0, 10_000, 0]],
   ])("while %s: settled, waiting, stalled, retry, held, paused", (_, status, expected) => {
     const object = anObject(status === undefined ? {} : { status });
-    expect(ENDINGS.map((ending) => holdBack(object, ending, DEFAULT_WINDOWS))).toEqual(expected);
+    expect(ENDINGS.map((ending) => holdBack(object, {}, ending, DEFAULT_WINDOWS))).toEqual(expected);
+  });
+
+  it.each<[string, string, Json, number]>([
+    ["what a side read shows, for an answer that an outage gives", "PlatformUnavailable", SETTLED, 10_000],
+    ["what a side read shows, for want of an answer", "PlatformUnreachable", SETTLED, 10_000],
+    ["what a side read shows, as the token lacks a right", "PermissionDenied", SETTLED, 0],
+    ["nothing more than is told", "PlatformUnavailable", withListed("PlatformUnavailable"), 0],
+  ])("of a settled object that loses %s", (_, reason, stored, expected) => {
+    const object = anObject({ status: stored });
+    expect(holdBack(object, withListed(reason), { is: "settled", why }, DEFAULT_WINDOWS)).toBe(expected);
   });
 });
 

@@ -20,13 +20,13 @@ import type { Phase } from "./verdict.ts";
 
 export type Executed<Spec, In, Seen, Mem extends JsonObject, Api> =
   | { readonly is: "done"; readonly frame: Frame<Spec, In, Mem, Api>; readonly known: Known<Seen, Mem> }
-  | {
-      readonly is: "failed";
-      readonly frame: Frame<Spec, In, Mem, Api>;
-      readonly error: ApiError;
-      readonly phase: Phase;
-    }
+  | Failed<Spec, In, Mem, Api>
   | { readonly is: "ended"; readonly frame: Frame<Spec, In, Mem, Api>; readonly ending: Ending };
+
+export type Failed<Spec, In, Mem extends JsonObject, Api> = {
+  readonly is: "failed";
+  readonly frame: Frame<Spec, In, Mem, Api>;
+} & { readonly error: ApiError; readonly phase: Phase };
 
 type Work<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi> = {
   readonly context: Context<Api>;

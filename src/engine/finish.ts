@@ -60,7 +60,7 @@ async function tell<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
   const next = isDeferred ? Math.max(done.again ?? 0, context.windows.followMinMs) : nextLook(context, done);
   // A connection tells its own trouble, at once.
   const isOwn = kind.connection !== undefined && !isDeferred;
-  const patience = isOwn ? 0 : holdBack(object, ending, context.windows);
+  const patience = isOwn ? 0 : holdBack(object, status, ending, context.windows);
   const held = await write(context, done, status, patience);
   const look = held === undefined ? next : Math.min(next, held);
   if (kind.task !== undefined) expectLook(session, context.clock, look);

@@ -7,16 +7,16 @@ import type { Ending } from "./compose.ts";
 import type { Connection, RatedApi } from "./connections.ts";
 import type { Context } from "./context.ts";
 import { expectLook } from "./deadline.ts";
-import { brake, execute, remember } from "./execute.ts";
+import { brake, execute, type Failed, remember } from "./execute.ts";
 import { keyText } from "./keys.ts";
-import type { Kind, Ms, Plan, Report, Why } from "./kind.ts";
+import type { Kind, Ms, Plan, Report, Why, Step } from "./kind.ts";
 import { notAdopted } from "./orphans/adoption.ts";
 import { permit } from "./permission.ts";
 import { hiddenFor } from "./presence.ts";
 import { isLate, overdue, refusedForLong, restAfter } from "./progress.ts";
 import { keepRecord } from "./record.ts";
 import { recover } from "./recover.ts";
-import { rejectedBefore } from "./rejection.ts";
+import { rejectedBefore, rejectionOf } from "./rejection.ts";
 import { backoff } from "./schedule.ts";
 import type { Frame } from "./scope.ts";
 import { isSettled, unknownFor } from "./status.ts";
@@ -141,26 +141,28 @@ async function step<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
   }
   const done = await execute({ context, kind, frame, seen }, plan.step);
   if (done.is === "done") return { is: "on", frame: done.frame, seen: { value: done.known.seen } };
-  const anew =
-    done.is === "failed"
-      ? await withoutStep(kind, done.frame, { step: plan.step, seen, error: done.error }, () =>
-          observe(loop, done.frame),
-        )
-      : undefined;
-  if (anew !== undefined) return { is: "on", frame: done.frame, seen: anew };
+  if (done.is === "failed") return await afterFailure(loop, plan.step, { ...done, seen });
   const report = kind.report(done.frame.pass, seen);
-  if (done.is === "failed") {
-    const passed = failed(loop, done.frame, done.error, done.phase, report);
-    // A scope may be added to a token on the platform, where nobody tells us: a denied step is tried again, slowly.
-    if (passed.ending.is === "stalled" && done.error.failure.is !== "Forbidden") {
-      const { generation, inputs } = frame.pass;
-      const { why } = passed.ending;
-      const until = now + restAfter(why, frame.policies.progressDeadlineMs);
-      frame.session.rejected = { op: plan.step.op, generation, inputs, surface, why, until };
-    }
-    return { is: "passed", passed };
-  }
   return { is: "passed", passed: { frame: done.frame, ending: done.ending, report, again: undefined } };
+}
+
+/** What a step comes to whose request failed. */
+async function afterFailure<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
+  refused: Step<Do>,
+  { frame, seen, error, phase }: Failed<Spec, In, Mem, Api> & { readonly seen: Seen },
+): Promise<Stepped<Spec, In, Seen, Mem, Api>> {
+  const anew = await withoutStep(loop.kind, frame, { step: refused, seen, error }, () => observe(loop, frame));
+  if (anew?.is === "on") return { is: "on", frame, seen: anew };
+  if (anew?.is === "stalled") return { is: "passed", passed: concluded(loop, frame, seen, anew) };
+  const passed = failed(loop, frame, error, phase, loop.kind.report(frame.pass, seen));
+  // A scope may be added to a token on the platform, where nobody tells us: a denied step is tried again, slowly.
+  if (passed.ending.is === "stalled" && error.failure.is !== "Forbidden") {
+    const { why } = passed.ending;
+    const until = loop.context.clock.monotonic() + restAfter(why, frame.policies.progressDeadlineMs);
+    frame.session.rejected = rejectionOf(frame, refused.op, { why, until });
+  }
+  return { is: "passed", passed };
 }
 
 async function observe<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(

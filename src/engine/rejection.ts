@@ -5,7 +5,10 @@
  */
 import { isDeepStrictEqual } from "node:util";
 
+import type { JsonObject } from "../kube/types.ts";
+import type { RatedApi } from "./connections.ts";
 import type { Ms, Surface, Why } from "./kind.ts";
+import type { Frame } from "./scope.ts";
 
 /** A step that was rejected, and what it was made of. Values of Secrets are in it: it stays in memory. */
 export interface Rejection {
@@ -17,6 +20,16 @@ export interface Rejection {
   readonly why: Why;
   /** When it may be sent again nevertheless, on the monotonic clock. */
   readonly until: Ms;
+}
+
+/** @returns what to remember of a step that was rejected just now */
+export function rejectionOf<Spec, In, Mem extends JsonObject>(
+  { pass, connection }: Pick<Frame<Spec, In, Mem, RatedApi>, "pass" | "connection">,
+  op: string,
+  told: Pick<Rejection, "why" | "until">,
+): Rejection {
+  const { generation, inputs } = pass;
+  return { op, generation, inputs, surface: connection.api.capabilities.summary(), ...told };
 }
 
 /** @returns why the step would be rejected again; undefined when it has not been tried like this, or the user asks. */

@@ -2,29 +2,40 @@
 import type { JsonObject } from "../kube/types.ts";
 import { ApiError } from "../platform/errors.ts";
 import type { RatedApi } from "./connections.ts";
-import type { Kind, Step } from "./kind.ts";
+import type { Kind, Step, Why } from "./kind.ts";
 import type { Frame } from "./scope.ts";
+
+/** What to plan with, or, where the kind would plan the refused step again, what the object says. */
+type Without<Seen> = { readonly is: "on"; readonly value: Seen } | { readonly is: "stalled"; readonly why: Why };
 
 /**
  * Whether the pass goes on without the step: after 405 or 501 the platform does not offer it, and after 404 either, if
  * what it was about is still shown. What is not shown any more is planned for anew as well.
- * @returns what to plan with; undefined where the failure means something else
+ * @returns undefined where the failure means something else
  */
 export async function withoutStep<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  { shows }: Pick<Kind<Spec, In, Seen, Mem, Do, Api>, "shows">,
+  { shows, plan }: Pick<Kind<Spec, In, Seen, Mem, Do, Api>, "shows" | "plan">,
   { pass, connection: { api } }: Frame<Spec, In, Mem, Api>,
   { step, seen, error }: { readonly step: Step<Do>; readonly seen: Seen; readonly error: ApiError },
   observe: () => Promise<{ readonly value: Seen } | ApiError>,
-): Promise<{ readonly value: Seen } | undefined> {
+): Promise<Without<Seen> | undefined> {
   const isMissing = (): boolean => api.capabilities.supports(step.op) === "Unsupported";
+  const without = (value: Seen): Without<Seen> => {
+    const next = plan(pass, value);
+    if (next.is !== "step" || next.step.op !== step.op) return { is: "on", value };
+    return {
+      is: "stalled",
+      why: { reason: "NotSupportedByApi", message: `The platform has no operation ${step.op}.` },
+    };
+  };
   // A request that may be sent once only, and that was answered 501, is traced first.
   const isOver = step.repeat === "safe" || error.failure.is === "NotSupported";
-  if (isOver && isMissing()) return { value: seen };
+  if (isOver && isMissing()) return without(seen);
   if (error.failure.is !== "NotFound" || shows === undefined) return undefined;
   api.refresh();
   const again = await observe();
   if (again instanceof ApiError) return undefined;
-  if (!shows(step, pass, again.value)) return again;
+  if (!shows(step, pass, again.value)) return { is: "on", ...again };
   api.capabilities.missing(step.op);
-  return isMissing() ? again : undefined;
+  return isMissing() ? without(again.value) : undefined;
 }

@@ -77,6 +77,7 @@ describe.each<
 
   it("tells the next resource what the first deletion has shown, and Ready is not concerned", async () => {
     await stage.remove("PlatformProject", "first");
+    await stage.waitGone("PlatformProject", "first");
     await stage.apply(project("second", "one"));
     await stage.waitFor("PlatformProject", "second", { status: "True" });
     const { ready, capabilities } = await told("second");

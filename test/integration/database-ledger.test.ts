@@ -73,20 +73,20 @@ describe("a database whose orders have an unknown outcome, documented surface", 
     },
   );
 
-  it("whose deployment is not confirmed: says so, and orders it again on request only", async () => {
+  it("whose deployment and its repetition are not confirmed: says so, and orders it again on request only", async () => {
     const record = await stage.record();
     const match = { operation: "deployDatabase" };
-    stage.platform.sim.faults.add({ effect: "applied", answer: { is: "reset" }, match });
+    stage.platform.sim.faults.add({ effect: "applied", answer: { is: "reset" }, match, count: 2 });
     await stage.apply(database("unconfirmed", "staging"));
     const stalled = await stage.waitFor(KIND, "unconfirmed", { status: "False", reason: "NotObservable" });
     expect(condition(stalled, "Stalled")).toMatchObject({ status: "True" });
     expect(member(stalled.status, "intent")).toBeDefined();
     await stage.quiet(1);
-    expect(record.changes()).toEqual(["createDatabase", "deployDatabase"]);
+    expect(record.changes()).toEqual(["createDatabase", "deployDatabase", "deployDatabase"]);
     await stage.annotate(KIND, "unconfirmed", { [RECONCILE_REQUESTED_AT]: "now" });
     const ready = await stage.waitFor(KIND, "unconfirmed", running);
     expect(member(ready.status, "intent")).toBeUndefined();
-    expect(record.changes()).toEqual(["createDatabase", "deployDatabase", "deployDatabase"]);
+    expect(record.changes()).toEqual(["createDatabase", "deployDatabase", "deployDatabase", "deployDatabase"]);
   });
 });
 

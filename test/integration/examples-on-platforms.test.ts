@@ -9,6 +9,7 @@ import type { KubeObject } from "../../src/kube/types.ts";
 import { RESOURCES } from "../../src/resources/index.ts";
 import { platformNames, type PlatformName } from "../../src/simulator/platforms.ts";
 import { filesFor, prepareWorld, prerequisites } from "../support/example-world.ts";
+import { ownControlPlane } from "../support/own-control-plane.ts";
 import { grantSecretOutputs } from "../support/stage-rights.ts";
 import { createStage } from "../support/stage.ts";
 
@@ -38,6 +39,13 @@ function isUnderWay(object: KubeObject): boolean {
   return !waits && conditions.some(({ type, status }) => type === "Reconciling" && status === "True");
 }
 
+/** The platform counts services a moment later than it lists them. */
+const uncounted = ({ status }: KubeObject) =>
+  z
+    .looseObject({})
+    .transform((all) => ({ ...all, environmentCount: 0, environments: [] }))
+    .parse(status);
+
 const PAGE = "../../docs/guides/platforms-examples.md";
 
 /** "kind name" → platform → its conditions, one a line. */
@@ -52,9 +60,13 @@ const shownEnd = (object: KubeObject): string =>
     .toSorted()
     .join("<br>");
 
+// Its own, as the operators of other files write the status of ClusterPlatformConnections too.
+const controlPlane = await ownControlPlane();
+
 describe.each(platformNames)("every example on the platform %s", (name) => {
   const stage = createStage({
     surface: name,
+    controlPlane,
     args: ["--webhook-bind-address=127.0.0.1:0"],
   });
   const shared = () => `${stage.namespace}-shared`;
@@ -101,6 +113,35 @@ describe.each(platformNames)("every example on the platform %s", (name) => {
       }
       ends.set(key, (ends.get(key) ?? new Map<PlatformName, string>()).set(name, shownEnd(object)));
     }
+  });
+
+  it("is left as it is by another process that starts over", async () => {
+    const before = await all();
+    const record = await stage.record();
+    await stage.restart();
+    await stage.settled();
+    const taken = record.changeCalls().filter(({ status }) => status !== null && status < 300);
+    expect(taken.map(({ operation }) => operation)).toEqual([]);
+    for (const object of await all()) {
+      const same = before.find(({ metadata }) => metadata.uid === object.metadata.uid);
+      const what = `${object.kind} ${object.metadata.name}`;
+      expect(uncounted(object), what).toEqual(same && uncounted(same));
+    }
+  });
+
+  it("goes when it is deleted, whatever the platform can delete", { timeout: 120_000 }, async () => {
+    const record = await stage.record();
+    const objects = await all();
+    for (const { kind, metadata } of objects) if (!kind.endsWith("Connection")) await stage.remove(kind, metadata.name);
+    await vi.waitFor(
+      async () => {
+        const left = (await all()).filter(({ kind }) => !kind.endsWith("Connection"));
+        expect(left.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([]);
+      },
+      { timeout: 60_000, interval: 500 },
+    );
+    const sent = Map.groupBy(record.changeCalls(), ({ method, path }) => `${method} ${path}`);
+    for (const [what, calls] of sent) expect(calls.length, `${what} is sent once`).toBe(1);
   });
 });
 

@@ -57,6 +57,7 @@ function refusal(pass: WebhookPass, seen: Seen, id: Uuid): Why | undefined {
 /** Sent once in a pass: what the platform stores otherwise is told as drift. */
 function checkShown(pass: WebhookPass, seen: Seen): Check {
   if (typeof seen.shown !== "object" || seen.sent || driftOf(pass.spec, seen.shown).length === 0) return undefined;
+  if (pass.supports("updateWebhook") === "Unsupported") return pass.corrects === "Nothing" ? undefined : NO_UPDATE;
   const message = "Update target, events and state of the webhook.";
   return {
     is: "step",
@@ -67,17 +68,19 @@ function checkShown(pass: WebhookPass, seen: Seen): Check {
 /** Where nothing is shown, what was sent last is all there is to compare with. */
 function checkSent(pass: WebhookPass, seen: Seen): Check {
   if (seen.shown !== undefined || !isOutdated(pass.memory.registered, pass.inputs.settings)) return undefined;
-  return stalled(
-    "UpdateNotSupported",
-    "The platform's surface has no update of webhooks. Make spec what it was, or change the webhook on the platform and adopt it with a new resource.",
-  );
+  return NO_UPDATE;
 }
+
+const NO_UPDATE = stalled(
+  "UpdateNotSupported",
+  "The platform's surface has no update of webhooks. Make spec what it was, or change the webhook on the platform and adopt it with a new resource.",
+);
 
 function planAbsent(pass: WebhookPass, seen: Seen): Plan<Do> {
   if (pass.goal === "stopped" || pass.id === undefined || seen.shown === "gone") return { is: "settled" };
   const limited = beyondProjects(pass, TELLS_OF_ALL);
   if (limited !== undefined) return { is: "stalled", why: limited };
-  if (seen.shown === undefined) {
+  if (seen.shown === undefined || pass.supports("deleteWebhook") === "Unsupported") {
     return stalled("DeleteNotSupported", "The platform's surface has no deletion of webhooks.");
   }
   // Ids can be written by whoever may edit the object; another target may be another team's receiver.

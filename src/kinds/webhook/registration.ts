@@ -109,19 +109,22 @@ function checkShown<Spec>(pass: RegistrationPass<Spec>, seen: Seen): Plan<Do> | 
   if (typeof seen.shown !== "object" || seen.sent) return undefined;
   const differs = driftOf(wanted(pass), seen.shown).length > 0;
   if (!differs && !isOutdated(pass.memory.webhook?.registered, pass.inputs.registered)) return undefined;
+  if (pass.supports("updateWebhook") === "Unsupported") return NO_UPDATE;
   const message = "Update the registration of the operator's receiver.";
   return { is: "step", step: { repeat: "safe", op: "updateWebhook", do: "update", message } };
 }
 
 function checkSent<Spec>({ memory, inputs }: RegistrationPass<Spec>, seen: Seen): Plan<Do> | undefined {
   if (seen.shown !== undefined || !isOutdated(memory.webhook?.registered, inputs.registered)) return undefined;
-  return stalled(
-    "UpdateNotSupported",
-    `The receiver's URL or Secret changed after it was registered, and the platform's surface has no update of webhooks. Make them what they were, or delete the old webhook on the platform and ${ANEW}.`,
-  );
+  return NO_UPDATE;
 }
 
 const stalled = (reason: Why["reason"], message: string): Plan<Do> => ({ is: "stalled", why: { reason, message } });
+
+const NO_UPDATE = stalled(
+  "UpdateNotSupported",
+  `The receiver's URL or Secret changed after it was registered, and the platform's surface has no update of webhooks. Make them what they were, or delete the old webhook on the platform and ${ANEW}.`,
+);
 
 /** A record that bears our seal is newer than the status, which a crash may have kept us from writing. */
 function idOf<Spec>({ id, proof, memory }: RegistrationPass<Spec>): Uuid | undefined {
