@@ -155,8 +155,11 @@ describe("many new applications on a platform that limits requests", () => {
       ({ verb, requestObject }) =>
         verb === "patch" && JSON.stringify(requestObject ?? {}).includes('"platform-operator.io/intent":"'),
     );
-    // One for each request that was sent, those that the platform refused with 429 included.
-    expect(intents).toHaveLength(record.calls("createApplication").length);
+    // One for each request that was sent. A 429 may close the gate while an intent is written; that one is written again.
+    const sent = record.calls("createApplication").length;
+    const refused = calls.filter(({ status }) => status === 429).length;
+    expect(intents.length).toBeGreaterThanOrEqual(sent);
+    expect(intents.length).toBeLessThanOrEqual(sent + refused);
     const patched = (await record.writes()).objects.filter(({ name }) => name === "default");
     expect(patched.length).toBeLessThanOrEqual(2);
   }, 120_000);
