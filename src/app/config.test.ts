@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { DEFAULT_WINDOWS } from "../engine/context.ts";
+import { DEFAULT_WINDOWS } from "../engine/windows.ts";
 import { DEFAULT_DEADLINES } from "../platform/caller.ts";
 import { DEADLINES_VARIABLE, loadConfig, WINDOWS_VARIABLE, type Config, type Surroundings } from "./config.ts";
 

@@ -7,7 +7,7 @@ import { hostname } from "node:os";
 
 import { z } from "zod";
 
-import { DEFAULT_WINDOWS, type Windows } from "../engine/context.ts";
+import { DEFAULT_WINDOWS, type Windows } from "../engine/windows.ts";
 import type { ConfigSource } from "../kube/client.ts";
 import { DEFAULT_DEADLINES, type Deadlines } from "../platform/caller.ts";
 import { isEndpoint, isPlatformHost, NAMESPACE } from "./accepted.ts";

@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import { manualClock, settle, type ManualClock } from "../../test/support/clock.ts";
 import { memoryOrphans, memoryShards } from "../../test/support/orphans.ts";
-import { DEFAULT_WINDOWS } from "../engine/context.ts";
 import type { Bound } from "../engine/engine.ts";
 import type { Orphans } from "../engine/orphans/ledger.ts";
+import { DEFAULT_WINDOWS } from "../engine/windows.ts";
 import { KubeError } from "../kube/errors.ts";
 import { createStore, type Store } from "../kube/store.ts";
 import type { KubeObject } from "../kube/types.ts";

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { supportsOn } from "../../test/support/supports.ts";
-import { capabilitiesOf, type KindOperations } from "./capabilities.ts";
+import { capabilitiesOf } from "./capabilities.ts";
 import type { Supports } from "./kind.ts";
+import type { KindOperations } from "./terms.ts";
 
 const MANAGED = { management: "Manage", deletion: "Retain" } as const;
 const APPLICATION: KindOperations = {

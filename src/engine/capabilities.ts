@@ -1,27 +1,12 @@
 /** The condition `Capabilities`: whether the platform has the operations that a spec asks for, told before they are needed. */
 import type { JsonObject } from "../kube/types.ts";
 import type { RatedApi } from "./connections.ts";
-import type { ConditionFact, Kind, Report, Support, Supports } from "./kind.ts";
+import type { ConditionFact, Kind, KindOperations, Need, Report, Support, Supports } from "./kind.ts";
 import type { Policies } from "./policy.ts";
 import type { Frame } from "./scope.ts";
 
 const AREAS = ["update", "stop", "delete"] as const;
 type Area = (typeof AREAS)[number];
-
-/** An operation that is needed, or several of which one is enough. */
-type Need = string | readonly string[];
-
-/**
- * The operations of the platform without which what a kind stands for is not changed, stopped or deleted. Empty: no
- * platform has one; absent: the kind never does it.
- */
-export interface KindOperations {
-  readonly update?: readonly Need[];
-  readonly stop?: readonly Need[];
-  readonly delete?: readonly Need[];
-  /** Whether the spec itself asks for the stop, beside deletionPolicy Stop. */
-  readonly isStopWanted?: boolean;
-}
 
 interface Words {
   readonly first: string;

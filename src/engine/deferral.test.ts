@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../test/support/engine-objects.ts";
 import type { Json, JsonObject } from "../kube/types.ts";
 import type { Ending } from "./compose.ts";
-import { DEFAULT_WINDOWS } from "./context.ts";
 import { holdBack, signature } from "./deferral.ts";
+import { DEFAULT_WINDOWS } from "./windows.ts";
 
 const why = { reason: "Queued", message: "It waits." } as const;
 const ENDINGS: readonly Ending[] = [

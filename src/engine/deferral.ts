@@ -2,9 +2,9 @@
 import { member } from "../kube/json.ts";
 import type { JsonObject, KubeObject } from "../kube/types.ts";
 import type { Ending } from "./compose.ts";
-import type { Windows } from "./context.ts";
 import type { Ms } from "./kind.ts";
 import { conditionOf, conditionsOf, isSettled, isStalled } from "./status.ts";
+import type { Windows } from "./windows.ts";
 
 /** Reasons of a read that failed with the whole platform, or may have. */
 const OUTAGES: ReadonlySet<string> = new Set(["PlatformUnavailable", "PlatformUnreachable", "RateLimited"]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { engineBench, INSTALLATION } from "../../test/support/engine-bench.ts";
 import { uuid } from "../../test/support/engine-world.ts";
 import { EXTERNAL_ID, FINALIZER, INSTALLATION as INSTALLATION_KEY, RESOLVE } from "../resources/base/names.ts";
-import { entryOf } from "./entries.ts";
+import { entryOf } from "./terms.ts";
 
 const POLL = 11 * 60_000;
 

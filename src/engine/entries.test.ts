@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { anObject } from "../../test/support/engine-objects.ts";
 import { uuid } from "../../test/support/engine-world.ts";
 import type { JsonObject, KubeObject } from "../kube/types.ts";
-import { createEntries, entryOf, type Entries } from "./entries.ts";
+import { createEntries, type Entries } from "./entries.ts";
+import { entryOf } from "./terms.ts";
 
 const ID = uuid(1);
 const HERE = { host: "platform", organizationId: uuid(90) };

@@ -11,11 +11,6 @@ import { realmOf, recordedRealm, type Realm } from "./realm.ts";
 import { text } from "./status.ts";
 import type { Uuid } from "./terms.ts";
 
-/** The name of an entry. */
-export function entryOf(id: Uuid, name: string): string {
-  return `${id}/${name}`;
-}
-
 export interface Entries {
   /** Takes note of the entries that an object's status records as written by it, in place of those it had before. */
   record(object: KubeObject, entries: readonly string[]): void;

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../kube/types.ts";
 import type { ApiError } from "../platform/errors.ts";
 import type { Resource } from "../resources/base/resource.ts";
-import type { KindOperations } from "./capabilities.ts";
+import type { KindOperations } from "./terms.ts";
 import type {
   Action,
   ConditionFact,
@@ -22,7 +22,7 @@ import type {
 } from "./terms.ts";
 
 export type { Json, JsonObject } from "../kube/types.ts";
-export { entryOf } from "./entries.ts";
+export { entryOf } from "./terms.ts";
 export { refreshed, sameContent, type Fingerprint } from "./fingerprint.ts";
 export type * from "./terms.ts";
 

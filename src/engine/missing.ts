@@ -9,12 +9,6 @@ import { backoff } from "./schedule.ts";
 import type { Session } from "./session.ts";
 import { conditionOf, isSettled } from "./status.ts";
 
-/** What is missing, and since when, on the monotonic clock. */
-export interface Missing {
-  readonly what: string;
-  readonly since: Ms;
-}
-
 /** How the pass over an object ended. */
 interface Ended {
   readonly ending: Ending;

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { anObject } from "../../test/support/engine-objects.ts";
 import type { Why } from "./kind.ts";
-import { isOverdue, overdue, workOf, type Work } from "./progress.ts";
+import { isOverdue, overdue, workOf } from "./progress.ts";
+import type { Work } from "./session.ts";
 
 const building: Why = { reason: "Building", message: "The platform reports BUILDING." };
 const deploying: Why = { reason: "Deploying", message: "The platform reports DEPLOYING." };

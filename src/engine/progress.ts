@@ -3,7 +3,7 @@ import type { Clock, KubeObject } from "../kube/types.ts";
 import type { Reason } from "../resources/base/reasons.ts";
 import type { Ms, Why } from "./kind.ts";
 import type { Policies } from "./policy.ts";
-import type { Session } from "./session.ts";
+import type { Session, Work } from "./session.ts";
 import { conditionOf } from "./status.ts";
 
 /** What the platform is at; each ends by itself, or shows progress in another state. */
@@ -19,12 +19,6 @@ const WORK: ReadonlySet<Reason> = new Set([
   "Progressing",
   "LayersNotEnabled",
 ]);
-
-/** What the platform was last seen at, and since when, on the monotonic clock. */
-export interface Work {
-  readonly message: string;
-  readonly since: Ms;
-}
 
 /**
  * Takes down what the platform is at. Every other state is progress; what an earlier process told to be overdue is not

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { rejectedBefore, type Rejection } from "./rejection.ts";
+import { rejectedBefore } from "./rejection.ts";
+import type { Rejection } from "./session.ts";
 
 const why = { reason: "InvalidSpec", message: "no" } as const;
 const last: Rejection = {

@@ -7,20 +7,9 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { JsonObject } from "../kube/types.ts";
 import type { RatedApi } from "./connections.ts";
-import type { Ms, Surface, Why } from "./kind.ts";
+import type { Ms, Why } from "./kind.ts";
 import type { Frame } from "./scope.ts";
-
-/** A step that was rejected, and what it was made of. Values of Secrets are in it: it stays in memory. */
-export interface Rejection {
-  readonly op: string;
-  readonly generation: number;
-  readonly inputs: unknown;
-  /** What was known of the platform when it was made. */
-  readonly surface: Surface | undefined;
-  readonly why: Why;
-  /** When it may be sent again nevertheless, on the monotonic clock. */
-  readonly until: Ms;
-}
+import type { Rejection } from "./session.ts";
 
 /** @returns what to remember of a step that was rejected just now */
 export function rejectionOf<Spec, In, Mem extends JsonObject>(

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 
 import { anObject } from "../../test/support/engine-objects.ts";
 import { POLL_INTERVAL } from "../resources/base/names.ts";
-import { DEFAULT_WINDOWS } from "./context.ts";
 import { abreast, backoff, follow, jitter, parseDuration, pollInterval } from "./schedule.ts";
+import { DEFAULT_WINDOWS } from "./windows.ts";
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 

@@ -1,8 +1,8 @@
 /** When an object is looked at again. Pure but for the random number that is handed in. */
 import type { KubeObject } from "../kube/types.ts";
 import { POLL_INTERVAL } from "../resources/base/names.ts";
-import type { Windows } from "./context.ts";
 import type { Ms } from "./kind.ts";
+import type { Windows } from "./windows.ts";
 
 const FLOOR_MS = 30_000;
 const UNITS: ReadonlyMap<string, Ms> = new Map([

@@ -1,11 +1,8 @@
 /** What this process remembers of an object between two passes; all of it may be lost at any moment. */
 import { member } from "../kube/json.ts";
 import type { JsonObject, KubeObject } from "../kube/types.ts";
-import type { Ms, Uuid } from "./kind.ts";
-import type { Missing } from "./missing.ts";
+import type { Ms, Surface, Uuid, Why } from "./kind.ts";
 import type { Sightings } from "./presence.ts";
-import type { Work } from "./progress.ts";
-import type { Rejection } from "./rejection.ts";
 import { sameJson } from "./status.ts";
 
 /** Id, memory and a closed intent that one process knows, and that its next status will have. */
@@ -15,6 +12,30 @@ export interface Unsaved {
   readonly intentClosed: boolean;
   /** The status that this goes beyond: once another process has put its own record in its place, this is void. */
   readonly over: KubeObject["status"];
+}
+
+/** What is missing, and since when, on the monotonic clock. */
+export interface Missing {
+  readonly what: string;
+  readonly since: Ms;
+}
+
+/** What the platform was last seen at, and since when, on the monotonic clock. */
+export interface Work {
+  readonly message: string;
+  readonly since: Ms;
+}
+
+/** A step that was rejected, and what it was made of. Values of Secrets are in it: it stays in memory. */
+export interface Rejection {
+  readonly op: string;
+  readonly generation: number;
+  readonly inputs: unknown;
+  /** What was known of the platform when it was made. */
+  readonly surface: Surface | undefined;
+  readonly why: Why;
+  /** When it may be sent again nevertheless, on the monotonic clock. */
+  readonly until: Ms;
 }
 
 export interface Session {

@@ -180,3 +180,23 @@ export interface ReceiverInputs {
   /** The user asked for another registration, whatever became of the one before. */
   readonly anew: boolean;
 }
+
+/** @returns the name of an entry in another object (see `Kind.entries`) */
+export function entryOf(id: Uuid, name: string): string {
+  return `${id}/${name}`;
+}
+
+/** An operation that is needed, or several of which one is enough. */
+export type Need = string | readonly string[];
+
+/**
+ * The operations of the platform without which what a kind stands for is not changed, stopped or deleted. Empty: no
+ * platform has one; absent: the kind never does it.
+ */
+export interface KindOperations {
+  readonly update?: readonly Need[];
+  readonly stop?: readonly Need[];
+  readonly delete?: readonly Need[];
+  /** Whether the spec itself asks for the stop, beside deletionPolicy Stop. */
+  readonly isStopWanted?: boolean;
+}

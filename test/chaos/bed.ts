@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { expect, inject } from "vitest";
 
 import { DEADLINES_VARIABLE, WINDOWS_VARIABLE } from "../../src/app/config.ts";
-import type { Windows } from "../../src/engine/context.ts";
+import type { Windows } from "../../src/engine/windows.ts";
 import { createKubeClient, type ConnectedClient } from "../../src/kube/client.ts";
 import { systemClock } from "../../src/kube/clock.ts";
 import { isKube } from "../../src/kube/errors.ts";

@@ -1,8 +1,9 @@
-import { DEFAULT_WINDOWS, type Change as Mutation, type Windows } from "../../src/engine/context.ts";
+import type { Change as Mutation } from "../../src/engine/context.ts";
 import { bind, createEngine, type Engine } from "../../src/engine/engine.ts";
 import { keyText, parseKey } from "../../src/engine/keys.ts";
 import type { OrphanChange } from "../../src/engine/orphans/ledger.ts";
 import { conditionsOf } from "../../src/engine/status.ts";
+import { DEFAULT_WINDOWS, type Windows } from "../../src/engine/windows.ts";
 import { KubeError } from "../../src/kube/errors.ts";
 import { keyOf } from "../../src/kube/objects.ts";
 import type { EventInput, Json } from "../../src/kube/types.ts";

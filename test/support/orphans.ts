@@ -1,7 +1,7 @@
-/** The shards of an orphan ledger in memory, and entries for it. */
-import { DEFAULT_WINDOWS } from "../../src/engine/context.ts";
 import { createOrphans, type OrphanChange, type Orphans } from "../../src/engine/orphans/ledger.ts";
 import { signed, type Orphan } from "../../src/engine/orphans/orphan.ts";
+/** The shards of an orphan ledger in memory, and entries for it. */
+import { DEFAULT_WINDOWS } from "../../src/engine/windows.ts";
 import { KubeError } from "../../src/kube/errors.ts";
 import type { Clock, Shards } from "../../src/kube/types.ts";
 

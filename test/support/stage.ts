@@ -37,7 +37,7 @@ import { z } from "zod";
 
 import { DEADLINES_VARIABLE, WINDOWS_VARIABLE } from "../../src/app/config.ts";
 import { OPERATOR } from "../../src/app/rbac.ts";
-import type { Windows } from "../../src/engine/context.ts";
+import type { Windows } from "../../src/engine/windows.ts";
 import { createKubeClient, type ConnectedClient } from "../../src/kube/client.ts";
 import { systemClock } from "../../src/kube/clock.ts";
 import type { Deadlines } from "../../src/platform/caller.ts";

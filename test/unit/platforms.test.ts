@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { FEATURES } from "../../scripts/platforms.ts";
-import type { KindOperations } from "../../src/engine/capabilities.ts";
+import type { KindOperations } from "../../src/engine/terms.ts";
 import {
   application,
   blueprint,

@@ -1,13 +1,13 @@
+import { createEngine, type Engine } from "../../engine/engine.ts";
+import { keyText } from "../../engine/keys.ts";
+import { createOrphans, type Orphans } from "../../engine/orphans/ledger.ts";
+import { conditionOf } from "../../engine/status.ts";
 /**
  * What the operator would write to the platform for some objects: the engine itself works on them once, in memory. It
  * reads the platform and writes neither to it nor to the cluster: every step ends in `status.plan`, and a fence that
  * never opens stands before each request that changes something.
  */
-import { DEFAULT_WINDOWS } from "../../engine/context.ts";
-import { createEngine, type Engine } from "../../engine/engine.ts";
-import { keyText } from "../../engine/keys.ts";
-import { createOrphans, type Orphans } from "../../engine/orphans/ledger.ts";
-import { conditionOf } from "../../engine/status.ts";
+import { DEFAULT_WINDOWS } from "../../engine/windows.ts";
 import { isKube, KubeError } from "../../kube/errors.ts";
 import type { Clock, KubeObject, Namespaces, ObjectKey, Reader, Shards } from "../../kube/types.ts";
 import { DEFAULT_DEADLINES } from "../../platform/caller.ts";

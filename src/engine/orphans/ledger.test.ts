@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { manualClock } from "../../../test/support/clock.ts";
 import { ID, idOf, memoryOrphans, memoryShards, orphan, type MemoryShards } from "../../../test/support/orphans.ts";
 import { KubeError } from "../../kube/errors.ts";
-import { DEFAULT_WINDOWS } from "../context.ts";
+import { DEFAULT_WINDOWS } from "../windows.ts";
 import type { OrphanChange, Orphans } from "./ledger.ts";
 
 interface Ground {

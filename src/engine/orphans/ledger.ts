@@ -4,8 +4,8 @@
  */
 import { isKube, KubeError } from "../../kube/errors.ts";
 import type { Clock, Shard, Shards } from "../../kube/types.ts";
-import type { Windows } from "../context.ts";
 import { backoff } from "../schedule.ts";
+import type { Windows } from "../windows.ts";
 import { createIndex, dataKey, type OrphanId } from "./known.ts";
 import { readOrphan, writeOrphan, type Orphan, type OrphanKey } from "./orphan.ts";
 import { arrange, type Changes } from "./shelf.ts";

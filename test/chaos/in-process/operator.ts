@@ -5,7 +5,7 @@ import { createPasses } from "../../../src/app/passes.ts";
 import { createPlatforms } from "../../../src/app/platforms.ts";
 import { createTurns } from "../../../src/app/turns.ts";
 import { createWork } from "../../../src/app/work.ts";
-import { DEFAULT_WINDOWS } from "../../../src/engine/context.ts";
+import { DEFAULT_WINDOWS } from "../../../src/engine/windows.ts";
 import { createNamespaces } from "../../../src/kube/namespaces.ts";
 import { createOutputs } from "../../../src/kube/outputs.ts";
 import { createReader } from "../../../src/kube/secrets.ts";

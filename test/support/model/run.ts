@@ -3,7 +3,7 @@
  * got, to the first thing that it asks and has no answer to.
  */
 import { createClaims } from "../../../src/engine/claims.ts";
-import { DEFAULT_WINDOWS, type Context, type Windows } from "../../../src/engine/context.ts";
+import type { Context } from "../../../src/engine/context.ts";
 import { createEntries } from "../../../src/engine/entries.ts";
 import { createGraph } from "../../../src/engine/graph.ts";
 import { createImprints } from "../../../src/engine/imprints.ts";
@@ -11,6 +11,7 @@ import type { Kind } from "../../../src/engine/kind.ts";
 import { readSlot, type Intent } from "../../../src/engine/ledger.ts";
 import { reconciler } from "../../../src/engine/reconcile.ts";
 import { createSessions, type Session } from "../../../src/engine/session.ts";
+import { DEFAULT_WINDOWS, type Windows } from "../../../src/engine/windows.ts";
 import { KubeError } from "../../../src/kube/errors.ts";
 import { member } from "../../../src/kube/json.ts";
 import { keyOf } from "../../../src/kube/objects.ts";
