@@ -1,10 +1,10 @@
-/** The reference page of the command line, from the table of commands. */
-import { describeFlags } from "../src/app/flags.ts";
-import type { Command, Entry } from "../src/cli/command.ts";
+import type { Command, Entry } from "../src/cli/base/command.ts";
+import { KUBE_FLAGS, PLATFORM_FLAGS } from "../src/cli/base/globals.ts";
 import { COMMANDS } from "../src/cli/commands.ts";
-import { KUBE_FLAGS, PLATFORM_FLAGS } from "../src/cli/globals.ts";
 import { asksPlatform, commandUsage, EXIT_CODES, flagSection } from "../src/cli/usage.ts";
-import { operation } from "../src/platform/operations.ts";
+/** The reference page of the command line, from the table of commands. */
+import { describeFlags } from "../src/operator/config/flags.ts";
+import { operation } from "../src/platform/codec/operations.ts";
 
 const PROGRAM = "kubectl platform";
 

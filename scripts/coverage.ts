@@ -5,10 +5,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize, relative } from "node:path";
 
+import { operations as simulated } from "../simulator/base/operations.ts";
 import { COMMANDS } from "../src/cli/commands.ts";
-import { operations, type OperationName } from "../src/platform/operations.ts";
-import { RESOURCES } from "../src/resources/index.ts";
-import { operations as simulated } from "../src/simulator/operations.ts";
+import { RESOURCES } from "../src/kinds/crds.ts";
+import { operations, type OperationName } from "../src/platform/codec/operations.ts";
 
 const root = dirname(import.meta.dirname);
 const read = (path: string): string => readFileSync(join(root, path), "utf8");

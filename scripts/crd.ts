@@ -1,6 +1,6 @@
 /** Resource → CustomResourceDefinition. */
-import { GROUP, VERSION } from "../src/resources/base/names.ts";
-import type { PrinterColumn, Resource } from "../src/resources/base/resource.ts";
+import { GROUP, VERSION } from "../src/api/names.ts";
+import type { PrinterColumn, Resource } from "../src/api/resource.ts";
 import { structural } from "./schema.ts";
 import type { Structural } from "./schema.ts";
 

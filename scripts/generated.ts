@@ -1,7 +1,7 @@
 /** Everything that is generated, by path from the root of the repository. */
 import { stringify } from "yaml";
 
-import { RESOURCES } from "../src/resources/index.ts";
+import { RESOURCES } from "../src/kinds/crds.ts";
 import { argocdFiles } from "./argocd/index.ts";
 import { chartFiles } from "./chart/index.ts";
 import { commandsPage } from "./commands.ts";
@@ -37,7 +37,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ["docs/reference/reasons.md", reasonsPage()],
     ["docs/coverage.md", coveragePage()],
     ["docs/guides/platforms.md", platformsPage()],
-    ["src/app/status-page/assets.json", STATUS_PAGE],
+    ["src/console/page/assets.json", STATUS_PAGE],
   ]);
 }
 

@@ -1,9 +1,9 @@
 /** The registry → docs/reference/metrics.md, and the names that documents, alerts and the dashboard may use. */
 import { z } from "zod";
 
-import { createMetrics } from "../src/app/metrics/index.ts";
-import { createStore } from "../src/kube/store.ts";
-import { RESOURCES } from "../src/resources/index.ts";
+import { RESOURCES } from "../src/kinds/crds.ts";
+import { createStore } from "../src/kube/watch/store.ts";
+import { createMetrics } from "../src/observability/metrics/index.ts";
 
 /** A metric as the operator serves it. */
 export interface Described {

@@ -1,6 +1,6 @@
+import type { Reason } from "../src/api/reasons.ts";
 /** `docs/guides/platforms.md`: what works on which platform, as a table of features by what they need of it. */
-import { isDocumented, operations, type OperationName } from "../src/platform/operations.ts";
-import type { Reason } from "../src/resources/base/reasons.ts";
+import { isDocumented, operations, type OperationName } from "../src/platform/codec/operations.ts";
 
 /** Something that a user may want of one kind. */
 export interface Feature {

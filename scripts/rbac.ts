@@ -1,8 +1,8 @@
-/** The declaration in src/app/rbac.ts → manifests of deploy/rbac/. */
-import { GRANTS, OPERATOR, SECRET_OUTPUTS } from "../src/app/rbac.ts";
-import type { Grant } from "../src/app/rbac.ts";
-import { GROUP } from "../src/resources/base/names.ts";
-import { RESOURCES } from "../src/resources/index.ts";
+import { GROUP } from "../src/api/names.ts";
+import { RESOURCES } from "../src/kinds/crds.ts";
+/** The declaration in src/operator/config/rbac.ts → manifests of deploy/rbac/. */
+import { GRANTS, OPERATOR, SECRET_OUTPUTS } from "../src/operator/config/rbac.ts";
+import type { Grant } from "../src/operator/config/rbac.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
 const labels = { "app.kubernetes.io/name": OPERATOR };

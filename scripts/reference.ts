@@ -1,10 +1,10 @@
+import { API_VERSION } from "../src/api/names.ts";
+import { REASONS } from "../src/api/reasons.ts";
+import type { CelRule, Resource } from "../src/api/resource.ts";
+import { RESOURCES } from "../src/kinds/crds.ts";
 /** Resource → a page of docs/reference/. */
-import { NODE_FLAGS } from "../src/app/node-flags.ts";
-import { GRANTS, OPERATOR, SECRET_OUTPUTS } from "../src/app/rbac.ts";
-import { API_VERSION } from "../src/resources/base/names.ts";
-import { REASONS } from "../src/resources/base/reasons.ts";
-import type { CelRule, Resource } from "../src/resources/base/resource.ts";
-import { RESOURCES } from "../src/resources/index.ts";
+import { NODE_FLAGS } from "../src/operator/config/node-flags.ts";
+import { GRANTS, OPERATOR, SECRET_OUTPUTS } from "../src/operator/config/rbac.ts";
 import { objectSchema } from "./crd.ts";
 import type { Structural } from "./schema.ts";
 

@@ -5,7 +5,7 @@
 import { RE2JS } from "re2js";
 import { z } from "zod";
 
-import type { CelRule } from "../src/resources/base/resource.ts";
+import type { CelRule } from "../src/api/resource.ts";
 
 /** The part of `JSONSchemaProps` (apiextensions.k8s.io/v1) that we use. Attributes that are not here are refused. */
 export interface Structural {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { rolldown } from "rolldown";
 
-const folder = join(import.meta.dirname, "../src/app/status-page/browser");
+const folder = join(import.meta.dirname, "../src/console/page/browser");
 
 /** @returns assets.json. @throws Error when a module cannot be bundled */
 export async function statusPageAssets(): Promise<string> {

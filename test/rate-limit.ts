@@ -7,9 +7,9 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { CallEntry } from "../src/simulator/journal.ts";
-import { changeSettings } from "../src/simulator/settings.ts";
-import { startSimulator } from "../src/simulator/simulator.ts";
+import { changeSettings } from "../simulator/base/settings.ts";
+import type { CallEntry } from "../simulator/request/journal.ts";
+import { startSimulator } from "../simulator/simulator.ts";
 import { kubeconfigFor, kubectl } from "./control-plane/access.ts";
 import { readAudit, serviceAccountUser } from "./control-plane/audit.ts";
 import { startControlPlane } from "./control-plane/control-plane.ts";

@@ -1,8 +1,8 @@
 /** The tests of the health script in the form of Argo CD's repository: every status that the operator writes. */
 import { stringify } from "yaml";
 
-import { conditionOf } from "../../src/engine/status.ts";
-import { PAUSED } from "../../src/resources/base/names.ts";
+import { PAUSED } from "../../src/api/names.ts";
+import { conditionOf } from "../../src/engine/contract/status.ts";
 import { healthCases, type HealthCase } from "../../test/support/health/index.ts";
 
 /** @returns health_test.yaml and its testdata, by path. */

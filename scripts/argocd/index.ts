@@ -4,9 +4,9 @@ import { join } from "node:path";
 
 import { stringify } from "yaml";
 
-import { GROUP } from "../../src/resources/base/names.ts";
-import type { Resource } from "../../src/resources/base/resource.ts";
-import { RESOURCES } from "../../src/resources/index.ts";
+import { GROUP } from "../../src/api/names.ts";
+import type { Resource } from "../../src/api/resource.ts";
+import { RESOURCES } from "../../src/kinds/crds.ts";
 import { actionTests } from "./action-tests.ts";
 import { healthTests } from "./health-tests.ts";
 

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { parseAllDocuments, stringify } from "yaml";
 import { z } from "zod";
 
-import { VERSION } from "../../src/app/version.ts";
-import { GROUP, VERSION as API_VERSION } from "../../src/resources/base/names.ts";
-import { RESOURCES } from "../../src/resources/index.ts";
+import { GROUP, VERSION as API_VERSION } from "../../src/api/names.ts";
+import { RESOURCES } from "../../src/kinds/crds.ts";
+import { VERSION } from "../../src/operator/config/version.ts";
 import { Values } from "./values.ts";
 
 const SOURCE = "https://github.com/platform-operator/platform-operator";

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { parseAllDocuments, stringify } from "yaml";
 import { z } from "zod";
 
-import { OPERATOR } from "../../src/app/rbac.ts";
+import { OPERATOR } from "../../src/operator/config/rbac.ts";
 
 /** What `helm template` is told beside the chart's folder. */
 export const TEMPLATE_ARGS: readonly string[] = [

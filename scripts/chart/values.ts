@@ -4,10 +4,10 @@
  */
 import { z } from "zod";
 
-import { ENDPOINT_PATTERN, NAMESPACE, PLATFORM_HOST_PATTERN } from "../../src/app/accepted.ts";
-import { FLAGS } from "../../src/app/flags.ts";
-import type { FlagName } from "../../src/app/flags.ts";
-import { LEVELS_PATTERN } from "../../src/app/log-levels.ts";
+import { ENDPOINT_PATTERN, NAMESPACE, PLATFORM_HOST_PATTERN } from "../../src/operator/config/accepted.ts";
+import { FLAGS } from "../../src/operator/config/flags.ts";
+import type { FlagName } from "../../src/operator/config/flags.ts";
+import { LEVELS_PATTERN } from "../../src/operator/config/log-levels.ts";
 
 const about = (name: FlagName): string => {
   const text = FLAGS.find((flag) => flag.name === name)?.about ?? "";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { cli } from "../../test/support/cli.ts";
-import { operations } from "../platform/operations.ts";
+import { operations } from "../platform/codec/operations.ts";
 import { COMMANDS } from "./commands.ts";
 
 /** Creates belong to custom resources, which know what is theirs; so does a binding, which is checked before it is put. */

@@ -1,6 +1,6 @@
 /** The table of all commands. Light: a command's code is loaded when it is called. */
 import { API_COMMANDS } from "./api/entries.ts";
-import type { Entry } from "./command.ts";
+import type { Entry } from "./base/command.ts";
 import { OBJECT_COMMANDS } from "./objects/entries.ts";
 
 export const COMMANDS: readonly Entry[] = [

@@ -2,10 +2,10 @@
  * The command `__complete`: what could come next on a command line. It speaks as cobra's does, which is what kubectl
  * expects of `kubectl_complete-<plugin>`: candidates, each with a tab and a description, and a directive at the end.
  */
-import { rawCommand, type Command, type Entry } from "./command.ts";
-import { EXIT } from "./exit.ts";
+import { rawCommand, type Command, type Entry } from "./base/command.ts";
+import { EXIT } from "./base/exit.ts";
+import type { Arg, Flag } from "./base/flags.ts";
 import { find, flagOf, leadingFlags } from "./find.ts";
-import type { Arg, Flag } from "./flags.ts";
 
 interface Candidate {
   readonly text: string;

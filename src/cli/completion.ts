@@ -1,5 +1,5 @@
 /** The command `completion`: scripts that have a shell, or kubectl, ask `__complete`. */
-import { command } from "./command.ts";
+import { command } from "./base/command.ts";
 
 const BASH = `# source <(platform-operator completion bash)
 _platform_operator() {

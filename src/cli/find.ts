@@ -1,7 +1,7 @@
 /** Which command a line calls. */
-import type { Entry } from "./command.ts";
-import type { Flag, Flags } from "./flags.ts";
-import { PLATFORM_FLAGS } from "./globals.ts";
+import type { Entry } from "./base/command.ts";
+import type { Flag, Flags } from "./base/flags.ts";
+import { PLATFORM_FLAGS } from "./base/globals.ts";
 
 interface Found {
   readonly entry: Entry;

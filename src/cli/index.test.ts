@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { cli } from "../../test/support/cli.ts";
-import { VERSION } from "../app/version.ts";
+import { VERSION } from "../operator/config/version.ts";
 import { COMMANDS } from "./commands.ts";
 
 const operator = { program: "/usr/bin/platform-operator" };

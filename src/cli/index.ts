@@ -1,10 +1,10 @@
 /** From the command line to the command. */
-import { systemClock } from "../kube/clock.ts";
-import type { Command, Entry } from "./command.ts";
+import { systemClock } from "../kube/api/clock.ts";
+import type { Command, Entry } from "./base/command.ts";
+import { EXIT, UsageError } from "./base/exit.ts";
+import type { Host } from "./base/io.ts";
 import { COMMANDS } from "./commands.ts";
-import { EXIT, UsageError } from "./exit.ts";
 import { find } from "./find.ts";
-import type { Host } from "./io.ts";
 import { commandUsage, listUsage } from "./usage.ts";
 
 /**
@@ -67,7 +67,7 @@ async function fail(
   called: string,
   { entry, command }: { readonly entry: Entry; readonly command: Command },
 ): Promise<number> {
-  const { explain } = await import("./explain.ts");
+  const { explain } = await import("./base/explain.ts");
   const { message, code } = explain(error);
   const usage = error instanceof UsageError ? `\n${commandUsage(called, entry, command)}` : "";
   io.stderr.write(`${message}\n${usage}`);

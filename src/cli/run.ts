@@ -1,9 +1,9 @@
 /** The command `run`: the operator itself. */
-import { ConfigError, loadConfig, type Config } from "../app/config.ts";
-import { describeFlags } from "../app/flags.ts";
-import { rawCommand } from "./command.ts";
-import { EXIT } from "./exit.ts";
-import type { Io } from "./io.ts";
+import { ConfigError, loadConfig, type Config } from "../operator/config/config.ts";
+import { describeFlags } from "../operator/config/flags.ts";
+import { rawCommand } from "./base/command.ts";
+import { EXIT } from "./base/exit.ts";
+import type { Io } from "./base/io.ts";
 
 const usage = `Usage: platform-operator run [flags]
 
@@ -31,7 +31,7 @@ async function start(args: readonly string[], { stdout, stderr }: Io): Promise<n
     stderr.write(`${error.message}\n\n${usage}`);
     return EXIT.usage;
   }
-  const { runOperator } = await import("../app/process.ts");
+  const { runOperator } = await import("../operator/process.ts");
   return runOperator(config);
 }
 

@@ -1,10 +1,10 @@
 /** The command `simulate`: the simulated platform alone. */
 import { once } from "node:events";
 
-import { platformNames } from "../simulator/platforms.ts";
-import { startSimulator } from "../simulator/simulator.ts";
-import { command } from "./command.ts";
-import { UsageError } from "./exit.ts";
+import { platformNames } from "../../simulator/base/platforms.ts";
+import { startSimulator } from "../../simulator/simulator.ts";
+import { command } from "./base/command.ts";
+import { UsageError } from "./base/exit.ts";
 
 export const simulate = command({
   asks: "nothing",

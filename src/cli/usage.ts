@@ -1,7 +1,7 @@
 /** The texts of --help. */
-import type { Command, Entry } from "./command.ts";
-import type { Arg, Flag, Flags } from "./flags.ts";
-import { PLATFORM_FLAGS } from "./globals.ts";
+import type { Command, Entry } from "./base/command.ts";
+import type { Arg, Flag, Flags } from "./base/flags.ts";
+import { PLATFORM_FLAGS } from "./base/globals.ts";
 
 export const EXIT_CODES =
   "Exit codes: 0 done, 1 failed, 2 a plan has changes, 3 not in time, 64 wrong usage, 130 ended by Ctrl-C.";

@@ -1,6 +1,6 @@
 /** The command `version`. */
-import { VERSION } from "../app/version.ts";
-import { command } from "./command.ts";
+import { VERSION } from "../operator/config/version.ts";
+import { command } from "./base/command.ts";
 
 export const version = command({
   asks: "nothing",

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { manualClock } from "../../test/support/clock.ts";
 import { failureOf, ORGANIZATION, startHarness, TOKEN } from "../../test/support/platform-client.ts";
-import { ApiError } from "./errors.ts";
-import { createGates } from "./gates.ts";
+import { createGates } from "./rate/gates.ts";
+import { ApiError } from "./transport/errors.ts";
 
 const ID = "00000000-0000-4000-8000-00000000000a";
 const project = { id: ID, name: "web" };

@@ -4,7 +4,7 @@
  */
 import { describe, expect, inject, it } from "vitest";
 
-import { RESOURCES } from "../../src/resources/index.ts";
+import { RESOURCES } from "../../src/kinds/crds.ts";
 import { effort } from "../support/effort.ts";
 import { figure } from "../support/figure.ts";
 import { readNotes } from "../support/run-notes.ts";
@@ -46,7 +46,7 @@ describe("[E14] the operator's rights", () => {
       "used, and not granted",
     ).toEqual([]);
     const unused = [...granted].filter((right) => !used.has(right) && !SPARE.has(right));
-    expect(unused, "granted, and never used: take it away in src/app/rbac.ts").toEqual([]);
+    expect(unused, "granted, and never used: take it away in src/operator/config/rbac.ts").toEqual([]);
     figure(task, `${granted.size} rights, ${requests} requests of ${operators} operators, 0 refused unexpectedly`);
   });
 });

@@ -17,15 +17,15 @@ import { join } from "node:path";
 
 import { expect, inject } from "vitest";
 
-import { DEADLINES_VARIABLE, WINDOWS_VARIABLE } from "../../src/app/config.ts";
-import type { Windows } from "../../src/engine/windows.ts";
-import { createKubeClient, type ConnectedClient } from "../../src/kube/client.ts";
-import { systemClock } from "../../src/kube/clock.ts";
-import { isKube } from "../../src/kube/errors.ts";
-import type { Deadlines } from "../../src/platform/caller.ts";
-import type { Surface } from "../../src/simulator/operations.ts";
-import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
-import type { Speed } from "../../src/simulator/time.ts";
+import type { Surface } from "../../simulator/base/operations.ts";
+import type { Speed } from "../../simulator/base/time.ts";
+import { startSimulator, type Simulator } from "../../simulator/simulator.ts";
+import type { Windows } from "../../src/engine/contract/windows.ts";
+import { createKubeClient, type ConnectedClient } from "../../src/kube/api/client.ts";
+import { systemClock } from "../../src/kube/api/clock.ts";
+import { isKube } from "../../src/kube/api/errors.ts";
+import { DEADLINES_VARIABLE, WINDOWS_VARIABLE } from "../../src/operator/config/config.ts";
+import type { Deadlines } from "../../src/platform/client/caller.ts";
 import { endpointOf, kubeconfigOf } from "../control-plane/access.ts";
 import type { ControlPlaneFacts } from "../control-plane/control-plane.ts";
 import { type Cluster, cluster } from "../support/cluster.ts";

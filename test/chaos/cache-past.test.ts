@@ -1,7 +1,7 @@
 /** The operator sees an earlier time (Sieve: "stale"): what it changes on the platform goes by what is. */
 import { describe, expect, it, vi } from "vitest";
 
-import { FINALIZER } from "../../src/resources/base/names.ts";
+import { FINALIZER } from "../../src/api/names.ts";
 import { effort } from "../support/effort.ts";
 import { figure } from "../support/figure.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, project, tree } from "../support/manifests.ts";

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
-import { isKube } from "../../src/kube/errors.ts";
+import { isKube } from "../../src/kube/api/errors.ts";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
 import { effort } from "../support/effort.ts";
 import { figure } from "../support/figure.ts";

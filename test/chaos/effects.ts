@@ -1,6 +1,6 @@
-import type { CallEntry } from "../../src/simulator/journal.ts";
-import type { Surface } from "../../src/simulator/operations.ts";
-import type { Simulator } from "../../src/simulator/simulator.ts";
+import type { Surface } from "../../simulator/base/operations.ts";
+import type { CallEntry } from "../../simulator/request/journal.ts";
+import type { Simulator } from "../../simulator/simulator.ts";
 import type { Bed } from "./bed.ts";
 
 /** What an oracle needs of a bed. */

@@ -1,8 +1,8 @@
 /** One failover: two replicas, and the one that leads is taken away, or the lease is. */
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { LEASE } from "../../src/app/rbac.ts";
-import { microTime } from "../../src/kube/clock.ts";
+import { microTime } from "../../src/kube/api/clock.ts";
+import { LEASE } from "../../src/operator/config/rbac.ts";
 import { cluster, comes as becomes } from "../support/cluster.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, tree } from "../support/manifests.ts";
 import type { RunningOperator } from "../support/operator.ts";

@@ -1,4 +1,4 @@
-import type { Binding, World } from "../../src/simulator/world.ts";
+import type { Binding, World } from "../../simulator/model/world.ts";
 
 /** What the platform holds, without ids and times: the same after every run of a life. */
 export function holdings(world: World): readonly string[] {

@@ -1,11 +1,11 @@
 /** What an API server keeps, prunes and hands back of the records, where backups, careless hands and copies come in. */
 import { describe, expect, it, vi } from "vitest";
 
-import { TYPES } from "../../src/app/caches.ts";
-import { member } from "../../src/kube/json.ts";
-import { objectPath } from "../../src/kube/paths.ts";
-import type { JsonObject, KubeObject } from "../../src/kube/types.ts";
-import { EXTERNAL_ID, FINALIZER, INSTALLATION, RESOLVE } from "../../src/resources/base/names.ts";
+import { EXTERNAL_ID, FINALIZER, INSTALLATION, RESOLVE } from "../../src/api/names.ts";
+import { member } from "../../src/kube/api/json.ts";
+import { objectPath } from "../../src/kube/api/paths.ts";
+import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
+import { TYPES } from "../../src/operator/config/caches.ts";
 import { figure } from "../support/figure.ts";
 import { defaults, deploying, NEXT_COMMIT, resource, tree } from "../support/manifests.ts";
 import { type Bed, openBed } from "./bed.ts";

@@ -1,6 +1,6 @@
+import { member, parseJson } from "../../src/kube/api/json.ts";
 /** Who holds the lease, and who was told so, as the API server answered. */
-import { LEASE } from "../../src/app/rbac.ts";
-import { member, parseJson } from "../../src/kube/json.ts";
+import { LEASE } from "../../src/operator/config/rbac.ts";
 import { comes } from "../support/cluster.ts";
 import type { Answer, Call, Director } from "./tap/call.ts";
 

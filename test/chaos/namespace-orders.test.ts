@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
-import { listAll } from "../../src/kube/list.ts";
-import { collectionPath, EVENT, NAMESPACE, objectPath } from "../../src/kube/paths.ts";
-import { RESOURCES } from "../../src/resources/index.ts";
+import { RESOURCES } from "../../src/kinds/crds.ts";
+import { collectionPath, EVENT, NAMESPACE, objectPath } from "../../src/kube/api/paths.ts";
+import { listAll } from "../../src/kube/watch/list.ts";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
 import { type Cluster, cluster, type Manifest } from "../support/cluster.ts";
 import { figure } from "../support/figure.ts";

@@ -1,9 +1,9 @@
 /** Namespaces that end, by the real kube-controller-manager and in orders that it would not choose. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
-import { isKube } from "../../src/kube/errors.ts";
-import { listAll } from "../../src/kube/list.ts";
-import { collectionPath, EVENT } from "../../src/kube/paths.ts";
+import { isKube } from "../../src/kube/api/errors.ts";
+import { collectionPath, EVENT } from "../../src/kube/api/paths.ts";
+import { listAll } from "../../src/kube/watch/list.ts";
 import { effort } from "../support/effort.ts";
 import { figure } from "../support/figure.ts";
 import { application, connection, defaults, environment, project, secret, tree } from "../support/manifests.ts";

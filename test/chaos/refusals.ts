@@ -1,6 +1,6 @@
 /** What the API server itself refused the operator: the rights that it is granted are too narrow for that. */
-import { statusError } from "../../src/kube/failure.ts";
-import { parseJson, stringMember } from "../../src/kube/json.ts";
+import { statusError } from "../../src/kube/api/failure.ts";
+import { parseJson, stringMember } from "../../src/kube/api/json.ts";
 import type { Answer, Call, Director } from "./tap/call.ts";
 
 export interface Refusals {

@@ -1,8 +1,8 @@
 /** Thousands of objects on a real API server. */
 import { describe, expect, it } from "vitest";
 
-import { isSettled } from "../../src/engine/status.ts";
-import type { KubeObject } from "../../src/kube/types.ts";
+import { isSettled } from "../../src/engine/contract/status.ts";
+import type { KubeObject } from "../../src/kube/api/types.ts";
 import type { Manifest } from "../support/cluster.ts";
 import { effort } from "../support/effort.ts";
 import { figure } from "../support/figure.ts";

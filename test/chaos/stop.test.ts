@@ -1,10 +1,10 @@
 /** SIGTERM in the middle of things, to an operator that holds the lease. */
 import { describe, it } from "vitest";
 
-import { LEASE } from "../../src/app/rbac.ts";
-import { member } from "../../src/kube/json.ts";
-import { INTENT } from "../../src/resources/base/names.ts";
-import type { Surface } from "../../src/simulator/operations.ts";
+import type { Surface } from "../../simulator/base/operations.ts";
+import { INTENT } from "../../src/api/names.ts";
+import { member } from "../../src/kube/api/json.ts";
+import { LEASE } from "../../src/operator/config/rbac.ts";
 import { cluster, comes } from "../support/cluster.ts";
 import { effort } from "../support/effort.ts";
 import { figure } from "../support/figure.ts";

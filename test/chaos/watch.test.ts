@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
-import { TYPES } from "../../src/app/caches.ts";
-import { member, stringMember } from "../../src/kube/json.ts";
-import { collectionPath } from "../../src/kube/paths.ts";
+import { member, stringMember } from "../../src/kube/api/json.ts";
+import { collectionPath } from "../../src/kube/api/paths.ts";
+import { TYPES } from "../../src/operator/config/caches.ts";
 import { effort } from "../support/effort.ts";
 import { figure } from "../support/figure.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, project, tree } from "../support/manifests.ts";

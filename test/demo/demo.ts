@@ -1,11 +1,11 @@
 /** The demo from its first line to its last. */
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { factOf, isReady } from "../../src/app/tree/facts.ts";
-import { factsOf } from "../../src/app/tree/family.ts";
-import { tellChanges } from "../../src/cli/objects/changes.ts";
-import { renderLine, renderTree } from "../../src/cli/objects/drawing.ts";
-import type { Screen } from "../../src/cli/objects/screen.ts";
+import { tellChanges } from "../../src/cli/objects/shared/changes.ts";
+import { renderLine, renderTree } from "../../src/cli/objects/shared/drawing.ts";
+import type { Screen } from "../../src/cli/objects/shared/screen.ts";
+import { factOf, isReady } from "../../src/console/tree/facts.ts";
+import { factsOf } from "../../src/console/tree/family.ts";
 import { kubectl } from "../control-plane/access.ts";
 import type { DemoOptions } from "./options.ts";
 import { createScene, patience } from "./play.ts";

@@ -1,5 +1,5 @@
 /** `make demo`: see options.ts for what it can be told. */
-import { createScreen } from "../../src/cli/objects/screen.ts";
+import { createScreen } from "../../src/cli/objects/shared/screen.ts";
 import { runDemo } from "./demo.ts";
 import { type DemoOptions, parseOptions, USAGE, UsageError } from "./options.ts";
 

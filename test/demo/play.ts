@@ -1,10 +1,10 @@
 /** The scene on the real stage: what a scenario does is done, and shown. */
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { conditionOf, isReady } from "../../src/app/tree/facts.ts";
-import { wordOf } from "../../src/app/tree/words.ts";
-import type { Screen } from "../../src/cli/objects/screen.ts";
-import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
+import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
+import type { Screen } from "../../src/cli/objects/shared/screen.ts";
+import { conditionOf, isReady } from "../../src/console/tree/facts.ts";
+import { wordOf } from "../../src/console/tree/words.ts";
 import { kubectl } from "../control-plane/access.ts";
 import type { DemoOptions } from "./options.ts";
 import type { Scene } from "./scenarios/scene.ts";

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
+import { startSimulator, type Simulator } from "../../simulator/simulator.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
 import { freePort } from "../support/free-port.ts";

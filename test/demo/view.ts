@@ -1,10 +1,10 @@
+import { RESOURCES } from "../../src/kinds/crds.ts";
+import { createKubeClient } from "../../src/kube/api/client.ts";
+import { systemClock } from "../../src/kube/api/clock.ts";
+import type { KubeObject } from "../../src/kube/api/types.ts";
+import type { Change } from "../../src/kube/watch/store.ts";
 /** The custom resources as the API server holds them, followed by a watch. */
-import { createCaches } from "../../src/app/caches.ts";
-import { createKubeClient } from "../../src/kube/client.ts";
-import { systemClock } from "../../src/kube/clock.ts";
-import type { Change } from "../../src/kube/store.ts";
-import type { KubeObject } from "../../src/kube/types.ts";
-import { RESOURCES } from "../../src/resources/index.ts";
+import { createCaches } from "../../src/operator/config/caches.ts";
 
 export interface View {
   /** All objects, by kind. */

@@ -9,10 +9,10 @@ import { parse } from "yaml";
 import { z } from "zod";
 
 import { messageOf } from "../../scripts/argocd/health-tests.ts";
-import { planIn } from "../../src/engine/approval.ts";
-import type { KubeObject } from "../../src/kube/types.ts";
-import { GROUP } from "../../src/resources/base/names.ts";
-import { RESOURCES } from "../../src/resources/index.ts";
+import { GROUP } from "../../src/api/names.ts";
+import { planIn } from "../../src/engine/policies/approval.ts";
+import { RESOURCES } from "../../src/kinds/crds.ts";
+import type { KubeObject } from "../../src/kube/api/types.ts";
 import { startLuaBench, type LuaBench } from "../support/argocd/lua.ts";
 import { annotated } from "../support/health/case.ts";
 import { healthCases, type HealthCase } from "../support/health/index.ts";

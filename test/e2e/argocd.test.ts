@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { isObject, member, stringMember } from "../../src/kube/json.ts";
-import type { Json, JsonObject } from "../../src/kube/types.ts";
+import { isObject, member, stringMember } from "../../src/kube/api/json.ts";
+import type { Json, JsonObject } from "../../src/kube/api/types.ts";
 import { startControlPlane } from "../control-plane/control-plane.ts";
 import { createApplication, type Application, type Look } from "../support/argocd/application.ts";
 import { startArgoCd, type RunningArgoCd } from "../support/argocd/argocd.ts";

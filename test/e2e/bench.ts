@@ -3,14 +3,14 @@ import { randomUUID } from "node:crypto";
 
 import { inject } from "vitest";
 
-import { WINDOWS_VARIABLE } from "../../src/app/config.ts";
-import { OPERATOR } from "../../src/app/rbac.ts";
-import { createKubeClient, type ConnectedClient } from "../../src/kube/client.ts";
-import { systemClock } from "../../src/kube/clock.ts";
-import type { KubeObject } from "../../src/kube/types.ts";
-import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
-import type { Effect } from "../../src/simulator/journal.ts";
-import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
+import type { Effect } from "../../simulator/request/journal.ts";
+import { startSimulator, type Simulator } from "../../simulator/simulator.ts";
+import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
+import { createKubeClient, type ConnectedClient } from "../../src/kube/api/client.ts";
+import { systemClock } from "../../src/kube/api/clock.ts";
+import type { KubeObject } from "../../src/kube/api/types.ts";
+import { WINDOWS_VARIABLE } from "../../src/operator/config/config.ts";
+import { OPERATOR } from "../../src/operator/config/rbac.ts";
 import { type AuditEvent, readAudit, serviceAccountUser } from "../control-plane/audit.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import { type Cluster, cluster as clusterAt } from "../support/cluster.ts";

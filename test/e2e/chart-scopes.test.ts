@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { LEASE } from "../../src/app/rbac.ts";
+import { LEASE } from "../../src/operator/config/rbac.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { comes } from "../support/cluster.ts";
 import type { RunningOperator } from "../support/operator.ts";

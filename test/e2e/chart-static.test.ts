@@ -12,7 +12,7 @@ import { VARIANTS } from "./variants.ts";
 /** What is found in every variant with roles, with the reason. */
 const ACCEPTED: Readonly<Record<string, string>> = {
   "access-to-secrets: get":
-    "the tokens of connections and the values that specs refer to; by name: it lists and watches none (src/app/rbac.ts)",
+    "the tokens of connections and the values that specs refer to; by name: it lists and watches none (src/operator/config/rbac.ts)",
 };
 /** What is found besides, by variant, each with the reason. */
 const ACCEPTED_IN: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -13,8 +13,8 @@ import { createServer } from "node:tls";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 import { COMMAND, PROGRAM, TOKEN_FOLDER, USER } from "../../scripts/image.ts";
-import { OPERATOR } from "../../src/app/rbac.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
+import { startSimulator } from "../../simulator/simulator.ts";
+import { OPERATOR } from "../../src/operator/config/rbac.ts";
 import { endpointOf, kubectl, tokenFor } from "../control-plane/access.ts";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
 import { comes } from "../support/cluster.ts";

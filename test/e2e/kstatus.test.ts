@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import type { KubeObject } from "../../src/kube/types.ts";
+import type { KubeObject } from "../../src/kube/api/types.ts";
 import { healthCases } from "../support/health/index.ts";
 import { findKstatus } from "../tools/kstatus.ts";
 

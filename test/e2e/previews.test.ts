@@ -6,8 +6,8 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { isObject } from "../../src/kube/json.ts";
-import type { Json, JsonObject } from "../../src/kube/types.ts";
+import { isObject } from "../../src/kube/api/json.ts";
+import type { Json, JsonObject } from "../../src/kube/api/types.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { startControlPlane } from "../control-plane/control-plane.ts";
 import { ARGOCD, startArgoCd, type RunningArgoCd } from "../support/argocd/argocd.ts";

@@ -1,11 +1,11 @@
 /** The status page in a real browser, in front of a cache that the tests fill. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 
-import type { HttpServer } from "../../src/app/http.ts";
-import { startStatusPage } from "../../src/app/status-page/server.ts";
-import { type About, PAGE_SIZE } from "../../src/app/status-page/shape.ts";
-import { systemClock } from "../../src/kube/clock.ts";
-import { createStore, type Store } from "../../src/kube/store.ts";
+import { startStatusPage } from "../../src/console/page/server.ts";
+import { type About, PAGE_SIZE } from "../../src/console/page/shape.ts";
+import { systemClock } from "../../src/kube/api/clock.ts";
+import { createStore, type Store } from "../../src/kube/watch/store.ts";
+import type { HttpServer } from "../../src/operator/config/http.ts";
 import { type Chromium, startChromium, type Tab } from "../support/chromium.ts";
 import { takePlaces } from "../support/followers.ts";
 import { applicationOf, environmentOf, projectOf } from "../support/status-page-objects.ts";

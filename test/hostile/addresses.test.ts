@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:net";
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-import { isKube } from "../../src/kube/errors.ts";
+import { isKube } from "../../src/kube/api/errors.ts";
 import { condition } from "../support/cluster.ts";
 import { figure } from "../support/figure.ts";
 import { connection, project, secret } from "../support/manifests.ts";

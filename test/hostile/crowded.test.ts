@@ -1,7 +1,7 @@
 /** Annotations that leave no room for what the operator has to write beside them (reliability bar E16, B11). */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import { EXTERNAL_ID } from "../../src/resources/base/names.ts";
+import { EXTERNAL_ID } from "../../src/api/names.ts";
 import { condition, PATIENCE_MS } from "../support/cluster.ts";
 import { figure } from "../support/figure.ts";
 import { defaults, project } from "../support/manifests.ts";

@@ -2,10 +2,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { member } from "../../src/kube/json.ts";
-import type { JsonObject } from "../../src/kube/types.ts";
-import { GROUP, INSTALLATION, INTENT, PAUSED } from "../../src/resources/base/names.ts";
-import { RESOURCES } from "../../src/resources/index.ts";
+import { GROUP, INSTALLATION, INTENT, PAUSED } from "../../src/api/names.ts";
+import { RESOURCES } from "../../src/kinds/crds.ts";
+import { member } from "../../src/kube/api/json.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/cluster.ts";
 import { existing } from "../support/existing.ts";
 import { figure } from "../support/figure.ts";

@@ -1,11 +1,11 @@
 /** What the API server says of every leaf of every kind (Acto's generation): by dry runs, without an operator. */
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
-import { createKubeClient, type ConnectedClient } from "../../src/kube/client.ts";
-import { systemClock } from "../../src/kube/clock.ts";
-import { collectionPath } from "../../src/kube/paths.ts";
-import type { JsonObject } from "../../src/kube/types.ts";
-import { API_VERSION, GROUP, VERSION } from "../../src/resources/base/names.ts";
+import { API_VERSION, GROUP, VERSION } from "../../src/api/names.ts";
+import { createKubeClient, type ConnectedClient } from "../../src/kube/api/client.ts";
+import { systemClock } from "../../src/kube/api/clock.ts";
+import { collectionPath } from "../../src/kube/api/paths.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { effort } from "../support/effort.ts";
 import { figure } from "../support/figure.ts";
 import { casesOf, repetitions } from "./generated/cases.ts";

@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
-import type { JsonObject } from "../../src/kube/types.ts";
-import { INTENT } from "../../src/resources/base/names.ts";
+import { INTENT } from "../../src/api/names.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/cluster.ts";
 import { figure } from "../support/figure.ts";
 import {

@@ -1,8 +1,8 @@
 /** What is hostile and gets past every schema stalls itself, and nothing of its kind (reliability bar E16). */
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { GROUP } from "../../src/resources/base/names.ts";
-import { RESOURCES } from "../../src/resources/index.ts";
+import { GROUP } from "../../src/api/names.ts";
+import { RESOURCES } from "../../src/kinds/crds.ts";
 import { condition, type Manifest } from "../support/cluster.ts";
 import { figure } from "../support/figure.ts";
 import {

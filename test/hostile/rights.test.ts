@@ -1,5 +1,5 @@
 /**
- * [E14] What the operator's token may do is what src/app/rbac.ts says, by the API server's own word; and the rights that
+ * [E14] What the operator's token may do is what src/operator/config/rbac.ts says, by the API server's own word; and the rights that
  * a usual life uses seldom are of use. test/afterwards/rights.test.ts compares them with what the whole suite used.
  */
 import { randomUUID } from "node:crypto";
@@ -7,11 +7,11 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { z } from "zod";
 
-import { type Grant, GRANTS, LEASE, OPERATOR } from "../../src/app/rbac.ts";
-import { type ConnectedClient, createKubeClient } from "../../src/kube/client.ts";
-import { systemClock } from "../../src/kube/clock.ts";
-import type { KubeRequest } from "../../src/kube/transport.ts";
-import { FINALIZER, RESOLVE } from "../../src/resources/base/names.ts";
+import { FINALIZER, RESOLVE } from "../../src/api/names.ts";
+import { type ConnectedClient, createKubeClient } from "../../src/kube/api/client.ts";
+import { systemClock } from "../../src/kube/api/clock.ts";
+import type { KubeRequest } from "../../src/kube/api/transport.ts";
+import { type Grant, GRANTS, LEASE, OPERATOR } from "../../src/operator/config/rbac.ts";
 import { kubeconfigOf } from "../control-plane/access.ts";
 import { defaults, resource, secret } from "../support/manifests.ts";
 import { grantRights, withdrawRights } from "../support/stage-rights.ts";

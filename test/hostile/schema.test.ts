@@ -1,13 +1,13 @@
 /** What a real API server keeps out: hostile ids, and values without measure. */
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
-import { createKubeClient, type ConnectedClient } from "../../src/kube/client.ts";
-import { systemClock } from "../../src/kube/clock.ts";
-import { KubeError } from "../../src/kube/errors.ts";
-import { collectionPath } from "../../src/kube/paths.ts";
-import type { JsonObject } from "../../src/kube/types.ts";
-import { API_VERSION, GROUP, VERSION } from "../../src/resources/base/names.ts";
-import { RESOURCES } from "../../src/resources/index.ts";
+import { API_VERSION, GROUP, VERSION } from "../../src/api/names.ts";
+import { RESOURCES } from "../../src/kinds/crds.ts";
+import { createKubeClient, type ConnectedClient } from "../../src/kube/api/client.ts";
+import { systemClock } from "../../src/kube/api/clock.ts";
+import { KubeError } from "../../src/kube/api/errors.ts";
+import { collectionPath } from "../../src/kube/api/paths.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { figure } from "../support/figure.ts";
 import { HOSTILE_IDS } from "../support/hostile-ids.ts";
 import { SMALLEST } from "../support/spec-cases.ts";

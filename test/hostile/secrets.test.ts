@@ -1,8 +1,8 @@
 /** Nobody has the operator read a Secret, or use a token, that is not for its namespace (reliability bar E9). */
 import { afterAll, describe, expect, it } from "vitest";
 
-import type { JsonObject } from "../../src/kube/types.ts";
-import { GROUP } from "../../src/resources/base/names.ts";
+import { GROUP } from "../../src/api/names.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/cluster.ts";
 import { figure } from "../support/figure.ts";
 import { application, connection, defaults, environment, project, resource, secret } from "../support/manifests.ts";

@@ -1,8 +1,8 @@
 /** Two tenants of one organization, each with a connection of its own namespace that is limited to its project. */
 import { beforeAll, describe, expect, it } from "vitest";
 
-import type { JsonObject, KubeObject } from "../../src/kube/types.ts";
-import { EXTERNAL_ID } from "../../src/resources/base/names.ts";
+import { EXTERNAL_ID } from "../../src/api/names.ts";
+import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { type Cluster, condition, type Manifest } from "../support/cluster.ts";
 import { existing } from "../support/existing.ts";
 import { figure } from "../support/figure.ts";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 
 import { beforeAll, describe, expect, it } from "vitest";
 
-import type { JsonObject } from "../../src/kube/types.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/cluster.ts";
 import { blueprint, database, defaults, environment, project, resource } from "../support/manifests.ts";
 import { idOf } from "../support/settling.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
-import type { Reason } from "../../src/resources/base/reasons.ts";
+import type { Reason } from "../../src/api/reasons.ts";
 import { condition } from "../support/cluster.ts";
 import { existing } from "../support/existing.ts";
 import { application, defaults, environment, project, secret, connection } from "../support/manifests.ts";

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { z } from "zod";
 
-import { API_VERSION } from "../../src/resources/base/names.ts";
+import { API_VERSION } from "../../src/api/names.ts";
 import { kubectl } from "../control-plane/access.ts";
 import type { Manifest } from "../support/cluster.ts";
 import { examplesApart } from "../support/examples.ts";

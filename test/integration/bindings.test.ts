@@ -1,11 +1,11 @@
 /** The kinds PlatformBinding and PlatformCatalog against the simulated platform, without a cluster. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { createBinding } from "../../src/kinds/binding.ts";
+import { changeSettings } from "../../simulator/base/settings.ts";
+import { createBinding } from "../../src/kinds/binding/index.ts";
 import type { BindingPass, Seen } from "../../src/kinds/binding/model.ts";
-import { catalog } from "../../src/kinds/catalog.ts";
-import { platformCatalog } from "../../src/resources/catalog.ts";
-import { changeSettings } from "../../src/simulator/settings.ts";
+import { platformCatalog } from "../../src/kinds/catalog/crd.ts";
+import { catalog } from "../../src/kinds/catalog/index.ts";
 import { bindingPass, bindingSpec, passOf } from "../support/bindings.ts";
 import { hurriedClock } from "../support/platform-client.ts";
 import { startWorld, type World } from "../support/platform-world.ts";

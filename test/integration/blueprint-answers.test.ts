@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
 
-import { removeService } from "../../src/simulator/world.ts";
+import { removeService } from "../../simulator/model/world.ts";
 import { blueprintGround, blueprintsOf } from "../support/blueprint-ground.ts";
 import { cli } from "../support/cli.ts";
 import { condition } from "../support/cluster.ts";

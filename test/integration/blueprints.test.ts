@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import { member } from "../../src/kube/json.ts";
-import { FINALIZER } from "../../src/resources/base/names.ts";
+import { FINALIZER } from "../../src/api/names.ts";
+import { member } from "../../src/kube/api/json.ts";
 import { blueprintGround, blueprintsOf } from "../support/blueprint-ground.ts";
 import { condition, PATIENCE_MS } from "../support/cluster.ts";
 import { blueprint, secret } from "../support/manifests.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { member } from "../../src/kube/json.ts";
+import { member } from "../../src/kube/api/json.ts";
 import type { AuditEvent } from "../control-plane/audit.ts";
 import { type Write, writesOf } from "../support/audit-tail.ts";
 import { condition } from "../support/cluster.ts";

@@ -1,9 +1,9 @@
 /** The condition `Capabilities`: what the platform has of what a spec asks for, told before and after it was tried. */
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { member } from "../../src/kube/json.ts";
-import { partialPlatforms, type SwitchedOff } from "../../src/simulator/platforms.ts";
-import { changeSettings } from "../../src/simulator/settings.ts";
+import { partialPlatforms, type SwitchedOff } from "../../simulator/base/platforms.ts";
+import { changeSettings } from "../../simulator/base/settings.ts";
+import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/cluster.ts";
 import { createStage } from "../support/stage.ts";
 

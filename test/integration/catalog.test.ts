@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { member } from "../../src/kube/json.ts";
-import { changeSettings } from "../../src/simulator/settings.ts";
+import { changeSettings } from "../../simulator/base/settings.ts";
+import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/cluster.ts";
 import { defaults, resource } from "../support/manifests.ts";
 import { createStage } from "../support/stage.ts";

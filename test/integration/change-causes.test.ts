@@ -1,10 +1,10 @@
 /** Why the platform was changed, for every cause there is: in the change log, and in the events on the object. */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import { CAUSES, type Cause } from "../../src/engine/context.ts";
-import type { JsonObject } from "../../src/kube/types.ts";
-import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
-import { editRecord, removeRecord } from "../../src/simulator/records.ts";
+import { editRecord, removeRecord } from "../../simulator/control/records.ts";
+import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
+import { CAUSES, type Cause } from "../../src/engine/context/context.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { changeLog } from "../support/change-log.ts";
 import type { Manifest } from "../support/cluster.ts";
 import {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
-import { systemClock } from "../../src/kube/clock.ts";
-import type { Clock } from "../../src/kube/types.ts";
+import { systemClock } from "../../src/kube/api/clock.ts";
+import type { Clock } from "../../src/kube/api/types.ts";
 import { createCliWorld } from "../support/cli-world.ts";
 import { NEXT_COMMIT } from "../support/manifests.ts";
 

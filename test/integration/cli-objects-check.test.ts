@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { FINALIZER } from "../../src/resources/base/names.ts";
+import { FINALIZER } from "../../src/api/names.ts";
 import { kubeconfigFor } from "../control-plane/access.ts";
 import { cli } from "../support/cli.ts";
 import { application, defaults, tree } from "../support/manifests.ts";

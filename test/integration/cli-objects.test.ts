@@ -2,9 +2,9 @@ import { Readable } from "node:stream";
 
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 
+import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { main } from "../../src/cli/index.ts";
-import { systemClock } from "../../src/kube/clock.ts";
-import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
+import { systemClock } from "../../src/kube/api/clock.ts";
 import { cli, type CliOptions } from "../support/cli.ts";
 import { condition } from "../support/cluster.ts";
 import { application, defaults, deploying, NEXT_COMMIT, operation, tree } from "../support/manifests.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
-import { VERSION } from "../../src/app/version.ts";
+import { VERSION } from "../../src/operator/config/version.ts";
 import { openBundle, type Bundle } from "../support/bundle.ts";
 import { createCliWorld } from "../support/cli-world.ts";
 import { startScriptedServer } from "../support/scripted-server.ts";

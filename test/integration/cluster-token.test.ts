@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { SECRET_OUTPUTS } from "../../src/app/rbac.ts";
-import { isObject, member } from "../../src/kube/json.ts";
-import type { JsonObject, KubeObject } from "../../src/kube/types.ts";
-import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
+import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
+import { isObject, member } from "../../src/kube/api/json.ts";
+import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
+import { SECRET_OUTPUTS } from "../../src/operator/config/rbac.ts";
 import { condition, type Manifest } from "../support/cluster.ts";
 import { defaults, resource, secret } from "../support/manifests.ts";
 import { grantSecretOutputs } from "../support/stage-rights.ts";

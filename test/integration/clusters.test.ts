@@ -1,10 +1,10 @@
 /** PlatformCluster on a real control plane: approval, locks, who is on a cluster, its end. */
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { member, stringMember } from "../../src/kube/json.ts";
-import type { JsonObject, KubeObject } from "../../src/kube/types.ts";
-import { APPROVED_PLAN, RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
-import { editRecord } from "../../src/simulator/records.ts";
+import { editRecord } from "../../simulator/control/records.ts";
+import { APPROVED_PLAN, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
+import { member, stringMember } from "../../src/kube/api/json.ts";
+import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/cluster.ts";
 import { defaults, environment, project, resource } from "../support/manifests.ts";
 import { createStage, type Stage } from "../support/stage.ts";

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 
-import { isObject } from "../../src/kube/json.ts";
-import type { JsonObject } from "../../src/kube/types.ts";
+import { isObject } from "../../src/kube/api/json.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/cluster.ts";
 import { connection, defaults, environment, project, resource, secret, tree } from "../support/manifests.ts";
 import { calm, expectSettled, idOf } from "../support/settling.ts";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { z } from "zod";
 
-import { API_VERSION, GROUP } from "../../src/resources/base/names.ts";
-import { RESOURCES } from "../../src/resources/index.ts";
+import { API_VERSION, GROUP } from "../../src/api/names.ts";
+import { RESOURCES } from "../../src/kinds/crds.ts";
 import { kubectl } from "../control-plane/access.ts";
 import {
   ACCEPTED,

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import { member } from "../../src/kube/json.ts";
-import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
-import type { FaultInput } from "../../src/simulator/faults.ts";
-import type { CallEntry } from "../../src/simulator/journal.ts";
+import type { FaultInput } from "../../simulator/request/faults.ts";
+import type { CallEntry } from "../../simulator/request/journal.ts";
+import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
+import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/cluster.ts";
 import { database } from "../support/manifests.ts";
 import { calm, idOf } from "../support/settling.ts";

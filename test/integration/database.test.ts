@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { member } from "../../src/kube/json.ts";
+import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/cluster.ts";
 import { database } from "../support/manifests.ts";
 import { eventsOf, idOf } from "../support/settling.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import { FINALIZER } from "../../src/resources/base/names.ts";
-import { removeRecord } from "../../src/simulator/records.ts";
+import { removeRecord } from "../../simulator/control/records.ts";
+import { FINALIZER } from "../../src/api/names.ts";
 import { condition, PATIENCE_MS } from "../support/cluster.ts";
 import { application, connection, defaults, environment, project, secret, tree } from "../support/manifests.ts";
 import { eventsOf, expectSettled, idOf, TREE } from "../support/settling.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
-import { foreignCancel, foreignDeploy, scheduledStop } from "../../src/simulator/control.ts";
+import { foreignCancel, foreignDeploy, scheduledStop } from "../../simulator/control/control.ts";
+import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { condition, PATIENCE_MS } from "../support/cluster.ts";
 import { createStage } from "../support/stage.ts";
 import { lastDeployment, stagedApplications } from "../support/staged-applications.ts";

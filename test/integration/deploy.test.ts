@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { member } from "../../src/kube/json.ts";
-import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
+import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
+import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/cluster.ts";
 import { createStage, type Stage } from "../support/stage.ts";
 import { application, lastDeployment, stagedApplications } from "../support/staged-applications.ts";

@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import type { JsonObject, KubeObject } from "../../src/kube/types.ts";
-import { operations } from "../../src/simulator/operations.ts";
+import { operations } from "../../simulator/base/operations.ts";
+import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { changeLog, isChange, templateOf } from "../support/change-log.ts";
 import { condition } from "../support/cluster.ts";
 import {

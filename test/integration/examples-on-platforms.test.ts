@@ -5,9 +5,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
-import type { KubeObject } from "../../src/kube/types.ts";
-import { RESOURCES } from "../../src/resources/index.ts";
-import { platformNames, type PlatformName } from "../../src/simulator/platforms.ts";
+import { platformNames, type PlatformName } from "../../simulator/base/platforms.ts";
+import { RESOURCES } from "../../src/kinds/crds.ts";
+import type { KubeObject } from "../../src/kube/api/types.ts";
 import { filesFor, prepareWorld, prerequisites } from "../support/example-world.ts";
 import { ownControlPlane } from "../support/own-control-plane.ts";
 import { grantSecretOutputs } from "../support/stage-rights.ts";

@@ -2,16 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import { member } from "../../src/kube/json.ts";
-import type { JsonObject, KubeObject } from "../../src/kube/types.ts";
-import {
-  EXTERNAL_ID,
-  FINALIZER,
-  INSTALLATION,
-  INTENT,
-  RECONCILE_REQUESTED_AT,
-  RESOLVE,
-} from "../../src/resources/base/names.ts";
+import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RECONCILE_REQUESTED_AT, RESOLVE } from "../../src/api/names.ts";
+import { member } from "../../src/kube/api/json.ts";
+import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/cluster.ts";
 import {
   application,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import type { OpenIntent } from "../../src/engine/kind.ts";
+import { addForeignVariable } from "../../simulator/control/control.ts";
+import type { OpenIntent } from "../../src/engine/contract/kind.ts";
 import { application } from "../../src/kinds/application/index.ts";
-import { addForeignVariable } from "../../src/simulator/control.ts";
 import { applicationBench } from "../support/application-bench.ts";
 import { COMMIT, OTHER_COMMIT } from "../support/applications.ts";
 import { failureOf } from "../support/platform-client.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { removeService } from "../../src/simulator/world.ts";
+import { removeService } from "../../simulator/model/world.ts";
 import { blueprintBench } from "../support/blueprint-bench.ts";
 
 describe("the service of a blueprint", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { OpenIntent } from "../../src/engine/kind.ts";
+import type { OpenIntent } from "../../src/engine/contract/kind.ts";
 import { trace } from "../../src/kinds/database/trace.ts";
 import { databaseBench } from "../support/database-bench.ts";
 

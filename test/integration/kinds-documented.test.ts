@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { OpenIntent } from "../../src/engine/kind.ts";
+import type { OpenIntent } from "../../src/engine/contract/kind.ts";
 import { application } from "../../src/kinds/application/index.ts";
 import { applicationBench } from "../support/application-bench.ts";
 import { OTHER_COMMIT } from "../support/applications.ts";

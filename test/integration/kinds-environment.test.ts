@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import type { Kind, OpenIntent } from "../../src/engine/kind.ts";
+import type { Kind, OpenIntent } from "../../src/engine/contract/kind.ts";
 import { environment } from "../../src/kinds/environment/index.ts";
 import { startKindWorld, type KindWorld } from "../support/kind-world.ts";
 import { failureOf } from "../support/platform-client.ts";

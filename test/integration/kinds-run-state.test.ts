@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { addForeignVariable } from "../../src/simulator/control.ts";
+import { addForeignVariable } from "../../simulator/control/control.ts";
 import { applicationBench } from "../support/application-bench.ts";
 import { failureOf } from "../support/platform-client.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { JsonObject } from "../../src/kube/types.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { variableSetBench } from "../support/variable-set-bench.ts";
 
 const plain = { name: "MODE", value: "fast" };

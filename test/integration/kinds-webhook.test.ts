@@ -1,9 +1,9 @@
 /** PlatformWebhook on the real API server: created, changed, left in peace, deleted, and each error of the platform. */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import type { JsonObject } from "../../src/kube/types.ts";
-import { RESOLVE } from "../../src/resources/base/names.ts";
-import type { Webhook } from "../../src/simulator/world.ts";
+import type { Webhook } from "../../simulator/model/world.ts";
+import { RESOLVE } from "../../src/api/names.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/cluster.ts";
 import { defaults, resource } from "../support/manifests.ts";
 import { eventsOf, idOf } from "../support/settling.ts";

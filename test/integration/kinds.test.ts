@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import type { Kind, OpenIntent } from "../../src/engine/kind.ts";
-import { clusterConnection, connection } from "../../src/kinds/connection.ts";
+import type { Kind, OpenIntent } from "../../src/engine/contract/kind.ts";
+import { clusterConnection, connection } from "../../src/kinds/connection/index.ts";
 import { project } from "../../src/kinds/project/index.ts";
 import { startKindWorld, type KindWorld } from "../support/kind-world.ts";
 

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { systemClock } from "../../src/kube/clock.ts";
-import { lines } from "../../src/kube/lines.ts";
-import { listAll } from "../../src/kube/list.ts";
-import { collectionPath } from "../../src/kube/paths.ts";
-import { createReflector, type Reflector, type ReflectorOptions } from "../../src/kube/reflector.ts";
-import { createStore } from "../../src/kube/store.ts";
-import { parseEvent, type WatchEvent } from "../../src/kube/watch-event.ts";
+import { systemClock } from "../../src/kube/api/clock.ts";
+import { collectionPath } from "../../src/kube/api/paths.ts";
+import { lines } from "../../src/kube/watch/lines.ts";
+import { listAll } from "../../src/kube/watch/list.ts";
+import { createReflector, type Reflector, type ReflectorOptions } from "../../src/kube/watch/reflector.ts";
+import { createStore } from "../../src/kube/watch/store.ts";
+import { parseEvent, type WatchEvent } from "../../src/kube/watch/watch-event.ts";
 import { manualClock } from "../support/clock.ts";
 import { kubeBench } from "../support/kube-bench.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";

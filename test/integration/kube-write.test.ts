@@ -1,16 +1,16 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 
-import { systemClock } from "../../src/kube/clock.ts";
-import { createRecorder } from "../../src/kube/events.ts";
-import { member } from "../../src/kube/json.ts";
-import { createLeaderElection } from "../../src/kube/leader.ts";
-import { createNamespaces } from "../../src/kube/namespaces.ts";
-import { createOutputs } from "../../src/kube/outputs.ts";
-import { collectionPath, CONFIG_MAP, EVENT, LEASE, objectPath, SECRET } from "../../src/kube/paths.ts";
-import { createReader } from "../../src/kube/secrets.ts";
-import { createStore, type Store } from "../../src/kube/store.ts";
-import type { Json, Writer } from "../../src/kube/types.ts";
-import { createWriter } from "../../src/kube/writer.ts";
+import { systemClock } from "../../src/kube/api/clock.ts";
+import { member } from "../../src/kube/api/json.ts";
+import { collectionPath, CONFIG_MAP, EVENT, LEASE, objectPath, SECRET } from "../../src/kube/api/paths.ts";
+import type { Json, Writer } from "../../src/kube/api/types.ts";
+import { createLeaderElection } from "../../src/kube/leader/leader.ts";
+import { createNamespaces } from "../../src/kube/watch/namespaces.ts";
+import { createReader } from "../../src/kube/watch/secrets.ts";
+import { createStore, type Store } from "../../src/kube/watch/store.ts";
+import { createRecorder } from "../../src/kube/write/events.ts";
+import { createOutputs } from "../../src/kube/write/outputs.ts";
+import { createWriter } from "../../src/kube/write/writer.ts";
 import { manualClock } from "../support/clock.ts";
 import { figure } from "../support/figure.ts";
 import { kubeBench } from "../support/kube-bench.ts";

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 
-import { RESOURCES } from "../../src/resources/index.ts";
+import { RESOURCES } from "../../src/kinds/crds.ts";
 import type { Manifest } from "../support/cluster.ts";
 import { createStage } from "../support/stage.ts";
 

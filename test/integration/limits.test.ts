@@ -1,8 +1,8 @@
 /** What a connection holds its objects to: the brake on changes that nobody asked for, and its projects. */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import { RESOLVE } from "../../src/resources/base/names.ts";
-import { removeRecord } from "../../src/simulator/records.ts";
+import { removeRecord } from "../../simulator/control/records.ts";
+import { RESOLVE } from "../../src/api/names.ts";
 import { condition } from "../support/cluster.ts";
 import { connection, defaults, environment, project, resource } from "../support/manifests.ts";
 import { idOf } from "../support/settling.ts";

@@ -1,9 +1,9 @@
 /** PlatformOperation: never twice, whatever becomes of its request or of the operator. */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import type { JsonObject } from "../../src/kube/types.ts";
-import type { FaultInput } from "../../src/simulator/faults.ts";
-import { newCluster } from "../../src/simulator/seed.ts";
+import { newCluster } from "../../simulator/model/seed.ts";
+import type { FaultInput } from "../../simulator/request/faults.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { COMMIT, defaults, operation, tree } from "../support/manifests.ts";
 import { endsOf, over } from "../support/operations.ts";
 import { createStage } from "../support/stage.ts";

@@ -3,10 +3,10 @@ import { randomUUID } from "node:crypto";
 
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { member } from "../../src/kube/json.ts";
-import type { JsonObject } from "../../src/kube/types.ts";
-import { PAUSED, RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
-import { editRecord } from "../../src/simulator/records.ts";
+import { editRecord } from "../../simulator/control/records.ts";
+import { PAUSED, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
+import { member } from "../../src/kube/api/json.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/cluster.ts";
 import { database, defaults, NEXT_COMMIT, operation, resource, tree } from "../support/manifests.ts";
 import { createStage } from "../support/stage.ts";

@@ -1,10 +1,10 @@
 /** PlatformOperation on the real control plane: carried out once, whatever is done to the object. */
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { text } from "../../src/engine/status.ts";
-import { member } from "../../src/kube/json.ts";
-import type { JsonObject } from "../../src/kube/types.ts";
-import { APPROVED_PLAN, BEGUN, RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
+import { APPROVED_PLAN, BEGUN, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
+import { text } from "../../src/engine/contract/status.ts";
+import { member } from "../../src/kube/api/json.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/cluster.ts";
 import { COMMIT, defaults, NEXT_COMMIT, operation, resource, tree } from "../support/manifests.ts";
 import { endsOf, over } from "../support/operations.ts";

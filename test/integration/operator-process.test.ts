@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
-import { NODE_FLAGS } from "../../src/app/node-flags.ts";
-import { OPERATOR, LEASE } from "../../src/app/rbac.ts";
+import { NODE_FLAGS } from "../../src/operator/config/node-flags.ts";
+import { OPERATOR, LEASE } from "../../src/operator/config/rbac.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { startControlPlane, type ControlPlane } from "../control-plane/control-plane.ts";
 import { figure } from "../support/figure.ts";

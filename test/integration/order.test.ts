@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import { member } from "../../src/kube/json.ts";
-import { PAUSED, POLL_INTERVAL, RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
-import type { CallEntry } from "../../src/simulator/journal.ts";
+import type { CallEntry } from "../../simulator/request/journal.ts";
+import { PAUSED, POLL_INTERVAL, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
+import { member } from "../../src/kube/api/json.ts";
 import { condition, PATIENCE_MS } from "../support/cluster.ts";
 import {
   application,

@@ -1,7 +1,7 @@
 /** What stays on a platform that deletes nothing, and what a resource of the same name makes of it. */
 import { beforeAll, describe, expect, inject, it, vi } from "vitest";
 
-import { ORPHANS } from "../../src/app/rbac.ts";
+import { ORPHANS } from "../../src/operator/config/rbac.ts";
 import { orphanLog } from "../support/change-log.ts";
 import { cli } from "../support/cli.ts";
 import { condition, PATIENCE_MS, type Manifest } from "../support/cluster.ts";

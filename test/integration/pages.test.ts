@@ -1,7 +1,7 @@
 /** Platforms whose lists have pages that they do not tell of. */
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { changeSettings } from "../../src/simulator/settings.ts";
+import { changeSettings } from "../../simulator/base/settings.ts";
 import { call } from "../support/simulated-platform.ts";
 import { createStage } from "../support/stage.ts";
 

@@ -1,11 +1,11 @@
 /** Platforms that offer some of the operations beyond the specification. */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import { member } from "../../src/kube/json.ts";
-import type { CallEntry } from "../../src/simulator/journal.ts";
-import { operations } from "../../src/simulator/operations.ts";
-import { partialPlatforms, type SwitchedOff } from "../../src/simulator/platforms.ts";
-import { changeSettings } from "../../src/simulator/settings.ts";
+import { operations } from "../../simulator/base/operations.ts";
+import { partialPlatforms, type SwitchedOff } from "../../simulator/base/platforms.ts";
+import { changeSettings } from "../../simulator/base/settings.ts";
+import type { CallEntry } from "../../simulator/request/journal.ts";
+import { member } from "../../src/kube/api/json.ts";
 import { COMMIT, OTHER_COMMIT } from "../support/applications.ts";
 import { condition } from "../support/cluster.ts";
 import { createStage } from "../support/stage.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import type { CallRecord } from "../../src/platform/caller.ts";
-import { changeSettings } from "../../src/simulator/settings.ts";
-import type { SettingsChange } from "../../src/simulator/settings.ts";
+import { changeSettings } from "../../simulator/base/settings.ts";
+import type { SettingsChange } from "../../simulator/base/settings.ts";
+import type { CallRecord } from "../../src/platform/client/caller.ts";
 import { failureOf } from "../support/platform-client.ts";
 import { casesOf, documented, full } from "../support/platform-operations.ts";
 import type { Need } from "../support/platform-operations.ts";

@@ -1,11 +1,11 @@
 /** The policies that hold writes, for every kind that writes: not one request until it may be, then what it takes. */
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { planIn } from "../../src/engine/approval.ts";
-import { member } from "../../src/kube/json.ts";
-import type { JsonObject } from "../../src/kube/types.ts";
-import { APPROVED_PLAN } from "../../src/resources/base/names.ts";
-import { editRecord } from "../../src/simulator/records.ts";
+import { editRecord } from "../../simulator/control/records.ts";
+import { APPROVED_PLAN } from "../../src/api/names.ts";
+import { planIn } from "../../src/engine/policies/approval.ts";
+import { member } from "../../src/kube/api/json.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/cluster.ts";
 import { governedKinds, type Governed } from "../support/governed-kinds.ts";
 import { defaults, NEXT_COMMIT, operation, tree } from "../support/manifests.ts";

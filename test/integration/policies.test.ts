@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { planIn } from "../../src/engine/approval.ts";
-import { member } from "../../src/kube/json.ts";
-import type { JsonObject } from "../../src/kube/types.ts";
-import { APPROVED_PLAN } from "../../src/resources/base/names.ts";
-import { editRecord, removeRecord } from "../../src/simulator/records.ts";
+import { editRecord, removeRecord } from "../../simulator/control/records.ts";
+import { APPROVED_PLAN } from "../../src/api/names.ts";
+import { planIn } from "../../src/engine/policies/approval.ts";
+import { member } from "../../src/kube/api/json.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/cluster.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, project, tree } from "../support/manifests.ts";
 import { eventsOf, idOf } from "../support/settling.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { RECONCILE_REQUESTED_AT } from "../../src/resources/base/names.ts";
+import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { writesOf } from "../support/audit-tail.ts";
 import { condition } from "../support/cluster.ts";
 import { createStage } from "../support/stage.ts";

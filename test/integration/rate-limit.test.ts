@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { describe, expect, it, vi } from "vitest";
 
-import type { CallEntry } from "../../src/simulator/journal.ts";
-import { changeSettings } from "../../src/simulator/settings.ts";
+import { changeSettings } from "../../simulator/base/settings.ts";
+import type { CallEntry } from "../../simulator/request/journal.ts";
 import { condition } from "../support/cluster.ts";
 import { application, connection, environment, project, secret } from "../support/manifests.ts";
 import { calm } from "../support/settling.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 
-import type { JsonObject } from "../../src/kube/types.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/cluster.ts";
 import { defaults, environment, project, resource } from "../support/manifests.ts";
 import { calm } from "../support/settling.ts";

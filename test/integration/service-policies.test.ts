@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { member } from "../../src/kube/json.ts";
-import { foreignDeploy, scheduledStop } from "../../src/simulator/control.ts";
-import { removeRecord } from "../../src/simulator/records.ts";
+import { foreignDeploy, scheduledStop } from "../../simulator/control/control.ts";
+import { removeRecord } from "../../simulator/control/records.ts";
+import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/cluster.ts";
 import { application, COMMIT, NEXT_COMMIT } from "../support/manifests.ts";
 import { SERVICE_KINDS } from "../support/service-kinds.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { member } from "../../src/kube/json.ts";
-import type { JsonObject } from "../../src/kube/types.ts";
+import { member } from "../../src/kube/api/json.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/cluster.ts";
 import { type ServiceKind, SERVICE_KINDS } from "../support/service-kinds.ts";
 import { idOf } from "../support/settling.ts";

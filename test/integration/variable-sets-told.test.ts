@@ -1,7 +1,7 @@
 /** What a PlatformVariableSet sends and tells on a real control plane: sources, scopes, totals, failures, what is left. */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import type { JsonObject } from "../../src/kube/types.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/cluster.ts";
 import { defaults, resource, secret, tree } from "../support/manifests.ts";
 import type { Recording } from "../support/recording.ts";

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import { member } from "../../src/kube/json.ts";
-import type { JsonObject } from "../../src/kube/types.ts";
-import { FINALIZER } from "../../src/resources/base/names.ts";
+import { FINALIZER } from "../../src/api/names.ts";
+import { member } from "../../src/kube/api/json.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/cluster.ts";
 import { application, connection, defaults, resource, secret, tree } from "../support/manifests.ts";
 import { eventsOf, idOf } from "../support/settling.ts";

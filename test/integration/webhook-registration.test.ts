@@ -1,8 +1,8 @@
 /** The operator's receiver is registered once, whatever happens meanwhile. */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import { RESOLVE } from "../../src/resources/base/names.ts";
-import type { Webhook } from "../../src/simulator/world.ts";
+import type { Webhook } from "../../simulator/model/world.ts";
+import { RESOLVE } from "../../src/api/names.ts";
 import { condition } from "../support/cluster.ts";
 import { defaults, project, secret } from "../support/manifests.ts";
 import { createStage } from "../support/stage.ts";

@@ -1,10 +1,10 @@
 /** Deliveries of the platform wake what they are about, and prove themselves first. Polls are too slow to help. */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import type { KubeObject } from "../../src/kube/types.ts";
-import { foreignDeploy } from "../../src/simulator/control.ts";
-import { changeSettings } from "../../src/simulator/settings.ts";
-import type { Webhook } from "../../src/simulator/world.ts";
+import { changeSettings } from "../../simulator/base/settings.ts";
+import { foreignDeploy } from "../../simulator/control/control.ts";
+import type { Webhook } from "../../simulator/model/world.ts";
+import type { KubeObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/cluster.ts";
 import { freePort } from "../support/free-port.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, secret, tree } from "../support/manifests.ts";

@@ -1,15 +1,15 @@
 /** Specs, passes and sights of applications for tests of their pure code. */
-import type { JsonObject } from "../../src/engine/kind.ts";
-import { NOTHING_SEEN, type ApplicationPass, type Inputs, type Seen } from "../../src/kinds/application/model.ts";
-import { plan } from "../../src/kinds/application/plan.ts";
-import type { Application } from "../../src/platform/applications.ts";
-import type { ServiceStatus } from "../../src/platform/service-status.ts";
+import type { JsonObject } from "../../src/engine/contract/kind.ts";
 import {
   platformApplication,
   type ApplicationMemory,
   type ApplicationSpec,
   type LastDeployment,
-} from "../../src/resources/application.ts";
+} from "../../src/kinds/application/crd.ts";
+import { NOTHING_SEEN, type ApplicationPass, type Inputs, type Seen } from "../../src/kinds/application/model.ts";
+import { plan } from "../../src/kinds/application/plan.ts";
+import type { Application } from "../../src/platform/areas/applications.ts";
+import type { ServiceStatus } from "../../src/platform/areas/service-status.ts";
 import { USUAL_POLICIES } from "./policies.ts";
 import { supportsOn, type OnSurface } from "./supports.ts";
 

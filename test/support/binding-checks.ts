@@ -2,7 +2,7 @@
 import { problemsOf } from "../../src/kinds/binding/check.ts";
 import { inputsOf } from "../../src/kinds/binding/leaves.ts";
 import type { ClusterKind } from "../../src/kinds/binding/model.ts";
-import type { Template } from "../../src/platform/templates.ts";
+import type { Template } from "../../src/platform/areas/templates.ts";
 import { bindingSpec, component, field, layer, resolved, template } from "./bindings.ts";
 
 export const AWS = { mode: "PLATFORM_MANAGED", provider: "AWS" };

@@ -1,19 +1,19 @@
 /** Templates, specs and passes for tests of bindings and catalogues. */
-import type { JsonObject, Pass, Resolved } from "../../src/engine/kind.ts";
+import type { JsonObject, Pass, Resolved } from "../../src/engine/contract/kind.ts";
+import { platformBinding, type BindingMemory, type BindingSpec } from "../../src/kinds/binding/crd.ts";
 import { shownLayers } from "../../src/kinds/binding/layers.ts";
 import { inputsOf } from "../../src/kinds/binding/leaves.ts";
 import type { BindingPass, Inputs, Seen } from "../../src/kinds/binding/model.ts";
-import { ApiError } from "../../src/platform/errors.ts";
-import type { ApiFailure } from "../../src/platform/errors.ts";
-import type { Platform } from "../../src/platform/index.ts";
 import type {
   Binding,
   Template,
   TemplateComponent,
   TemplateField,
   TemplateLayer,
-} from "../../src/platform/templates.ts";
-import { platformBinding, type BindingMemory, type BindingSpec } from "../../src/resources/binding.ts";
+} from "../../src/platform/areas/templates.ts";
+import type { Platform } from "../../src/platform/index.ts";
+import { ApiError } from "../../src/platform/transport/errors.ts";
+import type { ApiFailure } from "../../src/platform/transport/errors.ts";
 import { USUAL_POLICIES } from "./policies.ts";
 import { supportsOn, type OnSurface } from "./supports.ts";
 

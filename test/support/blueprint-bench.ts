@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
 
-import type { JsonObject, OpenIntent } from "../../src/engine/kind.ts";
+import type { Service } from "../../simulator/model/world.ts";
+import type { JsonObject, OpenIntent } from "../../src/engine/contract/kind.ts";
 import { blueprint } from "../../src/kinds/blueprint/index.ts";
-import type { Service } from "../../src/simulator/world.ts";
 import { startKindWorld, type KindWorld, type SurfaceName } from "./kind-world.ts";
 
 type BlueprintRunner = ReturnType<KindWorld["blueprint"]>;

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/kube/types.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { defaults, environment, project } from "./manifests.ts";
 import { calm } from "./settling.ts";
 import type { Stage } from "./stage.ts";

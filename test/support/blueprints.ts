@@ -1,8 +1,8 @@
 /** Specs, passes and sights of blueprints for tests of their pure code. */
-import type { JsonObject } from "../../src/engine/kind.ts";
+import type { JsonObject } from "../../src/engine/contract/kind.ts";
+import { platformBlueprint, type BlueprintMemory } from "../../src/kinds/blueprint/crd.ts";
 import { NOTHING_SEEN, type BlueprintPass, type BlueprintService, type Seen } from "../../src/kinds/blueprint/model.ts";
 import { plan } from "../../src/kinds/blueprint/plan.ts";
-import { platformBlueprint, type BlueprintMemory } from "../../src/resources/blueprint.ts";
 import { ENVIRONMENT, NOW, print, statusOf } from "./applications.ts";
 import { USUAL_POLICIES } from "./policies.ts";
 import { supportsOn, type OnSurface } from "./supports.ts";

@@ -1,7 +1,7 @@
 /** The change log of a running operator, and what of the platform's journal belongs into it. */
 import { z } from "zod";
 
-import type { CallEntry } from "../../src/simulator/journal.ts";
+import type { CallEntry } from "../../simulator/request/journal.ts";
 import type { LogLine } from "./operator.ts";
 
 const ChangeLine = z.object({

@@ -3,10 +3,10 @@ import { randomUUID } from "node:crypto";
 
 import { afterAll, beforeAll, inject } from "vitest";
 
-import { createKubeClient, type ConnectedClient } from "../../src/kube/client.ts";
-import { systemClock } from "../../src/kube/clock.ts";
-import type { JsonObject } from "../../src/kube/types.ts";
-import type { Surface } from "../../src/simulator/operations.ts";
+import type { Surface } from "../../simulator/base/operations.ts";
+import { createKubeClient, type ConnectedClient } from "../../src/kube/api/client.ts";
+import { systemClock } from "../../src/kube/api/clock.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import type { ControlPlaneFacts } from "../control-plane/control-plane.ts";
 import { cli, type CliOptions, type Ended } from "./cli.ts";
 import { cluster, type Cluster } from "./cluster.ts";

@@ -1,7 +1,7 @@
+import type { Host } from "../../src/cli/base/io.ts";
 /** The command line in this process, with streams that can be read. */
 import { main } from "../../src/cli/index.ts";
-import type { Host } from "../../src/cli/io.ts";
-import { systemClock } from "../../src/kube/clock.ts";
+import { systemClock } from "../../src/kube/api/clock.ts";
 
 export interface Ended {
   readonly code: number;

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
-import type { Clock } from "../../src/kube/types.ts";
+import type { Clock } from "../../src/kube/api/types.ts";
 
 /** A clock that stands still until a test moves it. */
 export interface ManualClock extends Clock {

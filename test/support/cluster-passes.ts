@@ -1,6 +1,6 @@
+import { platformCluster } from "../../src/kinds/cluster/crd.ts";
 import { NOTHING_SEEN, type ClusterPass, type Seen } from "../../src/kinds/cluster/model.ts";
-import type { ClusterStatus } from "../../src/platform/clusters.ts";
-import { platformCluster } from "../../src/resources/cluster.ts";
+import type { ClusterStatus } from "../../src/platform/areas/clusters.ts";
 import { USUAL_POLICIES } from "./policies.ts";
 import { supportsOn, type OnSurface } from "./supports.ts";
 

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { isKube } from "../../src/kube/errors.ts";
-import { member } from "../../src/kube/json.ts";
-import { listAll } from "../../src/kube/list.ts";
-import { parseObject } from "../../src/kube/objects.ts";
-import { collectionPath, CONFIG_MAP, EVENT, LEASE, objectPath, SECRET } from "../../src/kube/paths.ts";
-import type { KubeClient } from "../../src/kube/transport.ts";
-import type { Json, JsonObject, KubeObject, ResourceType } from "../../src/kube/types.ts";
-import { GROUP, VERSION } from "../../src/resources/base/names.ts";
-import { RESOURCES } from "../../src/resources/index.ts";
+import { GROUP, VERSION } from "../../src/api/names.ts";
+import { RESOURCES } from "../../src/kinds/crds.ts";
+import { isKube } from "../../src/kube/api/errors.ts";
+import { member } from "../../src/kube/api/json.ts";
+import { parseObject } from "../../src/kube/api/objects.ts";
+import { collectionPath, CONFIG_MAP, EVENT, LEASE, objectPath, SECRET } from "../../src/kube/api/paths.ts";
+import type { KubeClient } from "../../src/kube/api/transport.ts";
+import type { Json, JsonObject, KubeObject, ResourceType } from "../../src/kube/api/types.ts";
+import { listAll } from "../../src/kube/watch/list.ts";
 
 /** An object as a person writes it. */
 export type Manifest = JsonObject & {

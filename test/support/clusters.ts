@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
 
-import type { JsonObject } from "../../src/engine/kind.ts";
-import { newCluster } from "../../src/simulator/seed.ts";
-import type { Cluster } from "../../src/simulator/world.ts";
+import { newCluster } from "../../simulator/model/seed.ts";
+import type { Cluster } from "../../simulator/model/world.ts";
+import type { JsonObject } from "../../src/engine/contract/kind.ts";
 import type { Runner } from "./kind-runner.ts";
 import { startKindWorld, type KindWorld, type SurfaceName } from "./kind-world.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
 
-import type { JsonObject } from "../../src/engine/kind.ts";
+import type { JsonObject } from "../../src/engine/contract/kind.ts";
 import { databaseSpec } from "./databases.ts";
 import type { Runner } from "./kind-runner.ts";
 import { startKindWorld, type KindWorld, type SurfaceName } from "./kind-world.ts";

@@ -1,10 +1,10 @@
 /** Specs, passes and sights of databases for tests of their pure code. */
-import type { JsonObject } from "../../src/engine/kind.ts";
+import type { JsonObject } from "../../src/engine/contract/kind.ts";
+import { platformDatabase, type DatabaseDeployment, type DatabaseMemory } from "../../src/kinds/database/crd.ts";
 import { NOTHING_SEEN, type DatabasePass, type Seen } from "../../src/kinds/database/model.ts";
 import { plan } from "../../src/kinds/database/plan.ts";
-import type { Database } from "../../src/platform/databases.ts";
-import type { ServiceStatus } from "../../src/platform/service-status.ts";
-import { platformDatabase, type DatabaseDeployment, type DatabaseMemory } from "../../src/resources/database.ts";
+import type { Database } from "../../src/platform/areas/databases.ts";
+import type { ServiceStatus } from "../../src/platform/areas/service-status.ts";
 import { USUAL_POLICIES } from "./policies.ts";
 import { supportsOn, type OnSurface } from "./supports.ts";
 

@@ -1,7 +1,6 @@
-import { KubeError } from "../../src/kube/errors.ts";
-import { isObject } from "../../src/kube/json.ts";
-import { diffMerge, equalJson } from "../../src/kube/merge-patch.ts";
-import { keyOf } from "../../src/kube/objects.ts";
+import { KubeError } from "../../src/kube/api/errors.ts";
+import { isObject } from "../../src/kube/api/json.ts";
+import { keyOf } from "../../src/kube/api/objects.ts";
 import type {
   Cache,
   Json,
@@ -11,7 +10,8 @@ import type {
   ObjectKey,
   ObjectMeta,
   Writer,
-} from "../../src/kube/types.ts";
+} from "../../src/kube/api/types.ts";
+import { diffMerge, equalJson } from "../../src/kube/write/merge-patch.ts";
 
 /** A write of the operator as the API server saw it. */
 export interface Write {

@@ -1,10 +1,10 @@
 /** The errand of a pretended connection: it registers a receiver as a remote called "hook". */
 import { z } from "zod";
 
-import type { Errand } from "../../src/engine/kind.ts";
-import type { Uuid } from "../../src/engine/kind.ts";
-import type { Resource } from "../../src/resources/base/resource.ts";
-import { kept } from "../../src/resources/base/status.ts";
+import type { Resource } from "../../src/api/resource.ts";
+import { kept } from "../../src/api/status.ts";
+import type { Errand } from "../../src/engine/contract/kind.ts";
+import type { Uuid } from "../../src/engine/contract/kind.ts";
 import type { Remote, WidgetApi } from "./engine-world.ts";
 
 export const hookMemory = { hook: kept(z.string()) };

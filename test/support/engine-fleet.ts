@@ -1,5 +1,5 @@
 /** Widgets behind a connection whose platform fails. */
-import type { ApiFailure } from "../../src/platform/errors.ts";
+import type { ApiFailure } from "../../src/platform/transport/errors.ts";
 import { engineBench, type Bench } from "./engine-bench.ts";
 import { apiError } from "./engine-world.ts";
 

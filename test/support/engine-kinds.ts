@@ -1,5 +1,5 @@
-import { entryOf, type Kind, type Known, type Report, type Step, type Trace } from "../../src/engine/kind.ts";
-import { livingStatus } from "../../src/resources/base/status.ts";
+import { livingStatus } from "../../src/api/status.ts";
+import { entryOf, type Kind, type Known, type Report, type Step, type Trace } from "../../src/engine/contract/kind.ts";
 import { resource } from "./engine-links.ts";
 import type { Remote, WidgetApi } from "./engine-world.ts";
 import {

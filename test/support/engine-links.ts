@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-import type { ConnectionSettings, Kind, Why } from "../../src/engine/kind.ts";
-import type { Resource } from "../../src/resources/base/resource.ts";
-import { kept, observingStatus } from "../../src/resources/base/status.ts";
+import type { Resource } from "../../src/api/resource.ts";
+import { kept, observingStatus } from "../../src/api/status.ts";
+import type { ConnectionSettings, Kind, Why } from "../../src/engine/contract/kind.ts";
 import { hookErrand, hookMemory } from "./engine-errand.ts";
 import type { WidgetApi } from "./engine-world.ts";
 

@@ -1,5 +1,5 @@
-import type { Condition, ConditionStatus } from "../../src/engine/status.ts";
-import type { Json, JsonObject, KubeObject, ObjectMeta } from "../../src/kube/types.ts";
+import type { Condition, ConditionStatus } from "../../src/engine/contract/status.ts";
+import type { Json, JsonObject, KubeObject, ObjectMeta } from "../../src/kube/api/types.ts";
 
 /** A Widget of generation 2 in the namespace "team". */
 export function anObject(

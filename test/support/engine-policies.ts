@@ -1,6 +1,6 @@
 /** The engine's bench with one widget, for what policies make of it. */
-import { member } from "../../src/kube/json.ts";
-import type { Json } from "../../src/kube/types.ts";
+import { member } from "../../src/kube/api/json.ts";
+import type { Json } from "../../src/kube/api/types.ts";
 import { engineBench, type Bench } from "./engine-bench.ts";
 import type { Remote } from "./engine-world.ts";
 

@@ -1,5 +1,5 @@
-import type { RatedApi } from "../../src/engine/connections.ts";
-import { ApiError, type ApiFailure } from "../../src/platform/errors.ts";
+import type { RatedApi } from "../../src/engine/connections/connections.ts";
+import { ApiError, type ApiFailure } from "../../src/platform/transport/errors.ts";
 import { supportsOn } from "./supports.ts";
 
 /** An object of the pretended platform. */

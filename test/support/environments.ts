@@ -1,7 +1,7 @@
 /** Passes and sights of environments for tests of their pure code. */
 import { environment } from "../../src/kinds/environment/index.ts";
 import type { EnvironmentPass, Seen } from "../../src/kinds/environment/model.ts";
-import type { Environment } from "../../src/platform/environments.ts";
+import type { Environment } from "../../src/platform/areas/environments.ts";
 import { USUAL_POLICIES } from "./policies.ts";
 import { supportsOn, type OnSurface } from "./supports.ts";
 

@@ -1,7 +1,7 @@
 /** The examples as their reader would apply them, and what they say is on the platform already. */
-import { bornNow, newService } from "../../src/simulator/births.ts";
-import { newCluster } from "../../src/simulator/seed.ts";
-import type { Environment } from "../../src/simulator/world.ts";
+import { bornNow, newService } from "../../simulator/model/creation.ts";
+import { newCluster } from "../../simulator/model/seed.ts";
+import type { Environment } from "../../simulator/model/world.ts";
 import type { Manifest } from "./cluster.ts";
 import { examples } from "./examples.ts";
 import { secret } from "./manifests.ts";

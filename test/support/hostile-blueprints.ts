@@ -1,7 +1,7 @@
 import fc from "fast-check";
 
 import { NOTHING_SEEN } from "../../src/kinds/blueprint/model.ts";
-import { NOT_READ } from "../../src/kinds/side-read.ts";
+import { NOT_READ } from "../../src/kinds/shared/side-read.ts";
 import { ENVIRONMENT, OLD_REQUEST, print, REQUEST } from "./applications.ts";
 import { ago, BLUEPRINT, passWith, SERVICE } from "./blueprints.ts";
 import { count, hostile, maybe, state } from "./hostile-values.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-import { clusterStates } from "../../src/platform/states.ts";
+import { clusterStates } from "../../src/platform/codec/states.ts";
 import { CLUSTER, clusterPass } from "./cluster-passes.ts";
 import { count, hostile, maybe } from "./hostile-values.ts";
 

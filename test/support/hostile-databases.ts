@@ -3,7 +3,7 @@ import fc from "fast-check";
 
 import { NOTHING_SEEN, type DatabasePass, type Seen } from "../../src/kinds/database/model.ts";
 import { followedRequest, told } from "../../src/kinds/database/told.ts";
-import { serviceStates } from "../../src/platform/states.ts";
+import { serviceStates } from "../../src/platform/codec/states.ts";
 import { DATABASE, OLD_REQUEST, passWith, REQUEST } from "./databases.ts";
 import { count, hostile, maybe, state } from "./hostile-values.ts";
 

@@ -1,18 +1,18 @@
 /** Sights of the platform for property tests of kinds: whatever it may answer. */
 import fc from "fast-check";
 
-import type { JsonObject, Kind, Pass } from "../../src/engine/kind.ts";
+import type { JsonObject, Kind, Pass } from "../../src/engine/contract/kind.ts";
 import { application } from "../../src/kinds/application/index.ts";
 import { NOTHING_SEEN, type ApplicationPass, type Seen } from "../../src/kinds/application/model.ts";
 import { blueprint } from "../../src/kinds/blueprint/index.ts";
 import { cluster } from "../../src/kinds/cluster/index.ts";
-import { clusterConnection, connection } from "../../src/kinds/connection.ts";
+import { clusterConnection, connection } from "../../src/kinds/connection/index.ts";
 import { database } from "../../src/kinds/database/index.ts";
 import { environment } from "../../src/kinds/environment/index.ts";
 import { project } from "../../src/kinds/project/index.ts";
-import { NOT_READ } from "../../src/kinds/side-read.ts";
+import { NOT_READ } from "../../src/kinds/shared/side-read.ts";
 import { webhook } from "../../src/kinds/webhook/index.ts";
-import { serviceStates } from "../../src/platform/states.ts";
+import { serviceStates } from "../../src/platform/codec/states.ts";
 import { APPLICATION, ENVIRONMENT, inputsWith, OLD_REQUEST, passWith, print, REQUEST, specOf } from "./applications.ts";
 import { blueprintSight } from "./hostile-blueprints.ts";
 import { clusterSight } from "./hostile-clusters.ts";

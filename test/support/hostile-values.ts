@@ -1,7 +1,7 @@
 /** Values that a platform may answer with, for property tests. */
 import fc from "fast-check";
 
-import { serviceStates } from "../../src/platform/states.ts";
+import { serviceStates } from "../../src/platform/codec/states.ts";
 
 const unit = fc.oneof(
   { weight: 4, arbitrary: fc.integer({ min: 0, max: 0x7f }) },

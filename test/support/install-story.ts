@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 
 import { NODE, PROGRAM } from "../../scripts/image.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
+import { startSimulator } from "../../simulator/simulator.ts";
 import { quickstart } from "./quickstart.ts";
 
 const CHART = join(import.meta.dirname, "../../helm-chart");

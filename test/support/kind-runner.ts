@@ -1,10 +1,21 @@
+import type {
+  Fingerprint,
+  Goal,
+  Kind,
+  Pass,
+  Plan,
+  Proof,
+  Report,
+  Resolved,
+  Step,
+  Why,
+} from "../../src/engine/contract/kind.ts";
+import { sameJson } from "../../src/engine/contract/status.ts";
+import { fingerprint } from "../../src/engine/references/values.ts";
 /** Runs a kind as the engine does, but with nothing between it and the platform: no Kubernetes, ledger or queue. */
-import { compose, type Ending } from "../../src/engine/compose.ts";
-import type { Fingerprint, Goal, Kind, Pass, Plan, Proof, Report, Resolved, Step, Why } from "../../src/engine/kind.ts";
-import { sameJson } from "../../src/engine/status.ts";
-import { fingerprint } from "../../src/engine/values.ts";
-import type { Json, JsonObject, KubeObject } from "../../src/kube/types.ts";
-import { ApiError, notExecuted } from "../../src/platform/errors.ts";
+import { compose, type Ending } from "../../src/engine/status/build.ts";
+import type { Json, JsonObject, KubeObject } from "../../src/kube/api/types.ts";
+import { ApiError, notExecuted } from "../../src/platform/transport/errors.ts";
 import { USUAL_POLICIES } from "./policies.ts";
 import { supportsOn } from "./supports.ts";
 

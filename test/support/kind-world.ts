@@ -1,5 +1,12 @@
+import { changeSettings, type SettingsChange } from "../../simulator/base/settings.ts";
+import { foreignCancel, foreignDeploy, scheduledStop } from "../../simulator/control/control.ts";
+import { editRecord, removeRecord } from "../../simulator/control/records.ts";
+import type { Service } from "../../simulator/model/world.ts";
+import type { FaultInput } from "../../simulator/request/faults.ts";
+import type { CallEntry } from "../../simulator/request/journal.ts";
+import { startSimulator, type Simulator } from "../../simulator/simulator.ts";
 /** The kinds against a real simulated platform whose time a test turns, without Kubernetes. */
-import type { JsonObject } from "../../src/engine/kind.ts";
+import type { JsonObject } from "../../src/engine/contract/kind.ts";
 import { application } from "../../src/kinds/application/index.ts";
 import { blueprint } from "../../src/kinds/blueprint/index.ts";
 import { cluster } from "../../src/kinds/cluster/index.ts";
@@ -9,13 +16,6 @@ import { operation } from "../../src/kinds/operation/index.ts";
 import { project } from "../../src/kinds/project/index.ts";
 import { webhook } from "../../src/kinds/webhook/index.ts";
 import { connectPlatform, type Platform } from "../../src/platform/index.ts";
-import { foreignCancel, foreignDeploy, scheduledStop } from "../../src/simulator/control.ts";
-import type { FaultInput } from "../../src/simulator/faults.ts";
-import type { CallEntry } from "../../src/simulator/journal.ts";
-import { editRecord, removeRecord } from "../../src/simulator/records.ts";
-import { changeSettings, type SettingsChange } from "../../src/simulator/settings.ts";
-import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
-import type { Service } from "../../src/simulator/world.ts";
 import { kindRunner, type Runner, type Surroundings } from "./kind-runner.ts";
 import { hurriedClock } from "./platform-client.ts";
 

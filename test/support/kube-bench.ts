@@ -3,11 +3,11 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, inject } from "vitest";
 
-import { createKubeClient, type ConnectedClient } from "../../src/kube/client.ts";
-import { systemClock } from "../../src/kube/clock.ts";
-import { parseObject } from "../../src/kube/objects.ts";
-import { collectionPath, objectPath } from "../../src/kube/paths.ts";
-import type { Clock, JsonObject, KubeObject } from "../../src/kube/types.ts";
+import { createKubeClient, type ConnectedClient } from "../../src/kube/api/client.ts";
+import { systemClock } from "../../src/kube/api/clock.ts";
+import { parseObject } from "../../src/kube/api/objects.ts";
+import { collectionPath, objectPath } from "../../src/kube/api/paths.ts";
+import type { Clock, JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { THING } from "./things.ts";
 

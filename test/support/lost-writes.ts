@@ -1,10 +1,10 @@
 /** Writes that may be sent only once, and what became of them on the platform. */
 import { expect, vi } from "vitest";
 
-import { text } from "../../src/engine/status.ts";
-import { member } from "../../src/kube/json.ts";
-import type { FaultInput } from "../../src/simulator/faults.ts";
-import type { Surface } from "../../src/simulator/operations.ts";
+import type { Surface } from "../../simulator/base/operations.ts";
+import type { FaultInput } from "../../simulator/request/faults.ts";
+import { text } from "../../src/engine/contract/status.ts";
+import { member } from "../../src/kube/api/json.ts";
 import type { Recording } from "./recording.ts";
 import { expectSettled, idOf } from "./settling.ts";
 import type { Stage } from "./stage.ts";

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../src/kube/types.ts";
-import { API_VERSION } from "../../src/resources/base/names.ts";
+import { API_VERSION } from "../../src/api/names.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import type { Manifest } from "./cluster.ts";
 import type { Stage } from "./stage.ts";
 

@@ -1,7 +1,7 @@
 /** Answers of a platform that has gone wrong, or bad: mutations of a valid one, for property tests. */
 import fc from "fast-check";
 
-import { stringifyJson } from "../../src/platform/json.ts";
+import { stringifyJson } from "../../src/platform/codec/json.ts";
 import { anyText } from "./hostile-values.ts";
 
 /** Members that reach a prototype where objects are merged carelessly. */

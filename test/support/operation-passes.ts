@@ -1,11 +1,11 @@
 /** Passes over an operation, for its pure code. */
-import type { Pass } from "../../src/engine/kind.ts";
+import type { Pass } from "../../src/engine/contract/kind.ts";
+import { platformOperation } from "../../src/kinds/operation/crd.ts";
 import type { OperationPass } from "../../src/kinds/operation/model.ts";
-import type { ClusterStatus } from "../../src/platform/clusters.ts";
-import { ApiError } from "../../src/platform/errors.ts";
+import type { ClusterStatus } from "../../src/platform/areas/clusters.ts";
+import type { ServiceStatus } from "../../src/platform/areas/service-status.ts";
 import type { Platform } from "../../src/platform/index.ts";
-import type { ServiceStatus } from "../../src/platform/service-status.ts";
-import { platformOperation } from "../../src/resources/operation.ts";
+import { ApiError } from "../../src/platform/transport/errors.ts";
 import { USUAL_POLICIES } from "./policies.ts";
 import { capabilitiesOn, supportsOn, type OnSurface } from "./supports.ts";
 

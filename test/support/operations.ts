@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
 
-import type { JsonObject } from "../../src/engine/kind.ts";
-import { member } from "../../src/kube/json.ts";
-import type { KubeObject } from "../../src/kube/types.ts";
-import { newCluster } from "../../src/simulator/seed.ts";
-import type { Cluster } from "../../src/simulator/world.ts";
+import { newCluster } from "../../simulator/model/seed.ts";
+import type { Cluster } from "../../simulator/model/world.ts";
+import type { JsonObject } from "../../src/engine/contract/kind.ts";
+import { member } from "../../src/kube/api/json.ts";
+import type { KubeObject } from "../../src/kube/api/types.ts";
 import { condition, type Condition } from "./cluster.ts";
 import type { Runner } from "./kind-runner.ts";
 import { startKindWorld, type KindWorld, type SurfaceName } from "./kind-world.ts";

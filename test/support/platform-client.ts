@@ -1,10 +1,10 @@
 import { expect, onTestFinished } from "vitest";
 
-import type { CallRecord } from "../../src/platform/caller.ts";
-import type { Clock } from "../../src/platform/clock.ts";
-import { ApiError } from "../../src/platform/errors.ts";
+import type { CallRecord } from "../../src/platform/client/caller.ts";
 import { connectPlatform } from "../../src/platform/index.ts";
 import type { Platform, PlatformOptions } from "../../src/platform/index.ts";
+import type { Clock } from "../../src/platform/transport/clock.ts";
+import { ApiError } from "../../src/platform/transport/errors.ts";
 import { startScriptedServer } from "./scripted-server.ts";
 import type { ScriptedServer } from "./scripted-server.ts";
 

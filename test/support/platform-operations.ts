@@ -1,6 +1,6 @@
+import { operations } from "../../src/platform/codec/operations.ts";
+import type { OperationName } from "../../src/platform/codec/operations.ts";
 import type { Platform } from "../../src/platform/index.ts";
-import { operations } from "../../src/platform/operations.ts";
-import type { OperationName } from "../../src/platform/operations.ts";
 import { applicationInput, COMMIT, databaseInput } from "./platform-world.ts";
 import type { World } from "./platform-world.ts";
 

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 
+import { parseJson } from "../../src/platform/codec/json.ts";
 import type { Platform } from "../../src/platform/index.ts";
-import { parseJson } from "../../src/platform/json.ts";
 import { failureOf, ORGANIZATION, startHarness } from "./platform-client.ts";
 
 export { ORGANIZATION };

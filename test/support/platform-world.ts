@@ -1,11 +1,11 @@
-import type { ApplicationInput } from "../../src/platform/applications.ts";
-import type { DatabaseInput } from "../../src/platform/databases.ts";
+import type { Surface } from "../../simulator/base/operations.ts";
+import type { CallEntry } from "../../simulator/request/journal.ts";
+import { startSimulator } from "../../simulator/simulator.ts";
+import type { Simulator } from "../../simulator/simulator.ts";
+import type { ApplicationInput } from "../../src/platform/areas/applications.ts";
+import type { DatabaseInput } from "../../src/platform/areas/databases.ts";
 import { connectPlatform } from "../../src/platform/index.ts";
 import type { Platform, PlatformOptions } from "../../src/platform/index.ts";
-import type { CallEntry } from "../../src/simulator/journal.ts";
-import type { Surface } from "../../src/simulator/operations.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
-import type { Simulator } from "../../src/simulator/simulator.ts";
 import { hurriedClock } from "./platform-client.ts";
 import { extendedOn } from "./simulated-platform.ts";
 

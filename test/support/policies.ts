@@ -1,4 +1,4 @@
-import type { JsonObject, Pass } from "../../src/engine/kind.ts";
+import type { JsonObject, Pass } from "../../src/engine/contract/kind.ts";
 
 /** What a pass says of policies while nobody said anything. */
 export const USUAL_POLICIES: Pick<

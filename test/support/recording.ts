@@ -1,5 +1,5 @@
-import type { CallEntry } from "../../src/simulator/journal.ts";
-import type { Simulator } from "../../src/simulator/simulator.ts";
+import type { CallEntry } from "../../simulator/request/journal.ts";
+import type { Simulator } from "../../simulator/simulator.ts";
 import type { AuditEvent } from "../control-plane/audit.ts";
 import { type AuditTail, writesOf } from "./audit-tail.ts";
 

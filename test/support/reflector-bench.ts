@@ -1,9 +1,9 @@
 import { afterEach } from "vitest";
 
-import { createReflector, type Reflector } from "../../src/kube/reflector.ts";
-import { createStore } from "../../src/kube/store.ts";
-import type { KubeRequest } from "../../src/kube/transport.ts";
-import type { Json } from "../../src/kube/types.ts";
+import type { KubeRequest } from "../../src/kube/api/transport.ts";
+import type { Json } from "../../src/kube/api/types.ts";
+import { createReflector, type Reflector } from "../../src/kube/watch/reflector.ts";
+import { createStore } from "../../src/kube/watch/store.ts";
 import { manualClock } from "./clock.ts";
 import { scriptedClient } from "./scripted-client.ts";
 import { THING, thing, thingList } from "./things.ts";

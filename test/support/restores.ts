@@ -1,8 +1,8 @@
+import type { Surface } from "../../simulator/base/operations.ts";
 /** What backups, restores and careless hands do to the objects of a bench. */
-import { conditionOf } from "../../src/engine/status.ts";
-import { isObject } from "../../src/kube/json.ts";
-import type { JsonObject, KubeObject } from "../../src/kube/types.ts";
-import type { Surface } from "../../src/simulator/operations.ts";
+import { conditionOf } from "../../src/engine/contract/status.ts";
+import { isObject } from "../../src/kube/api/json.ts";
+import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { everyKind } from "./every-kind.ts";
 import { operatorBench, type OperatorBench } from "./operator-bench.ts";
 

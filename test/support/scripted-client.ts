@@ -1,5 +1,5 @@
-import type { KubeClient, KubeRequest, Query } from "../../src/kube/transport.ts";
-import type { Json } from "../../src/kube/types.ts";
+import type { KubeClient, KubeRequest, Query } from "../../src/kube/api/transport.ts";
+import type { Json } from "../../src/kube/api/types.ts";
 
 /** One watch that the code under test opened. */
 export interface ScriptedWatch {

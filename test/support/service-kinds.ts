@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/kube/types.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import type { Manifest } from "./cluster.ts";
 import { application, database } from "./manifests.ts";
 

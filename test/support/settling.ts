@@ -3,10 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { z } from "zod";
 
-import { text } from "../../src/engine/status.ts";
-import { member } from "../../src/kube/json.ts";
-import type { KubeObject } from "../../src/kube/types.ts";
-import { INTENT } from "../../src/resources/base/names.ts";
+import { INTENT } from "../../src/api/names.ts";
+import { text } from "../../src/engine/contract/status.ts";
+import { member } from "../../src/kube/api/json.ts";
+import type { KubeObject } from "../../src/kube/api/types.ts";
 import type { Stage } from "./stage.ts";
 
 /** The kinds of a tree, children first. */

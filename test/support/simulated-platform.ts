@@ -1,9 +1,9 @@
-import type { Action, ServiceKind } from "../../src/simulator/actions.ts";
-import { newService } from "../../src/simulator/births.ts";
-import { submit } from "../../src/simulator/deployments.ts";
-import { createSimulation, type Setup, type Simulator, type SimulatorOptions } from "../../src/simulator/simulator.ts";
-import { advance } from "../../src/simulator/transitions.ts";
-import type { DeploymentRequest, Environment, Service } from "../../src/simulator/world.ts";
+import { submit } from "../../simulator/lifecycle/deployments.ts";
+import { advance } from "../../simulator/lifecycle/transitions.ts";
+import type { Action, ServiceKind } from "../../simulator/model/actions.ts";
+import { newService } from "../../simulator/model/creation.ts";
+import type { DeploymentRequest, Environment, Service } from "../../simulator/model/world.ts";
+import { createSimulation, type Setup, type Simulator, type SimulatorOptions } from "../../simulator/simulator.ts";
 import { manualClock, type ManualClock } from "./clock.ts";
 
 /** A platform without a network, with one empty environment, whose time a test turns by hand. */

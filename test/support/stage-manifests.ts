@@ -1,7 +1,7 @@
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
-import type { Simulator } from "../../src/simulator/simulator.ts";
+import type { Simulator } from "../../simulator/simulator.ts";
 import type { Manifest } from "./cluster.ts";
 import { quickstart } from "./quickstart.ts";
 

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
-import { OPERATOR, SECRET_OUTPUTS } from "../../src/app/rbac.ts";
-import type { KubeClient } from "../../src/kube/transport.ts";
+import type { KubeClient } from "../../src/kube/api/transport.ts";
+import { OPERATOR, SECRET_OUTPUTS } from "../../src/operator/config/rbac.ts";
 import type { Stage } from "./stage.ts";
 
 const RBAC = join(import.meta.dirname, "../../deploy/rbac");

@@ -1,8 +1,8 @@
 /** What a stage's operator must never tell, and everywhere that it could have told it. */
 import { Buffer } from "node:buffer";
 
-import { member } from "../../src/kube/json.ts";
-import type { Simulator } from "../../src/simulator/simulator.ts";
+import type { Simulator } from "../../simulator/simulator.ts";
+import { member } from "../../src/kube/api/json.ts";
 import type { AuditEvent } from "../control-plane/audit.ts";
 import { findCanaries } from "./canaries.ts";
 import type { Cluster } from "./cluster.ts";

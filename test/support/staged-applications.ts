@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 
-import { member } from "../../src/kube/json.ts";
-import type { JsonObject, KubeObject } from "../../src/kube/types.ts";
-import { editRecord } from "../../src/simulator/records.ts";
-import type { Service } from "../../src/simulator/world.ts";
+import { editRecord } from "../../simulator/control/records.ts";
+import type { Service } from "../../simulator/model/world.ts";
+import { member } from "../../src/kube/api/json.ts";
+import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "./cluster.ts";
 import type { Stage } from "./stage.ts";
 

@@ -1,6 +1,6 @@
+import { API_VERSION } from "../../src/api/names.ts";
 /** Objects for the status page, as the API server would hold them. */
-import type { JsonObject, KubeObject } from "../../src/kube/types.ts";
-import { API_VERSION } from "../../src/resources/base/names.ts";
+import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 
 const CLUSTER = "0a1b2c3d-0000-4000-8000-0000000000c1";
 const SINCE = "2026-11-21T09:48:00Z";

@@ -1,6 +1,6 @@
-import type { Supports } from "../../src/engine/kind.ts";
-import { createCapabilities } from "../../src/platform/capabilities.ts";
-import { isDocumented } from "../../src/platform/operations.ts";
+import type { Supports } from "../../src/engine/contract/kind.ts";
+import { createCapabilities } from "../../src/platform/client/capabilities.ts";
+import { isDocumented } from "../../src/platform/codec/operations.ts";
 
 /** What a platform offers that is known to have this surface. */
 export function supportsOn(surface: "Documented" | "Full"): Supports {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject, KubeObject, ResourceType } from "../../src/kube/types.ts";
+import type { Json, JsonObject, KubeObject, ResourceType } from "../../src/kube/api/types.ts";
 
 /** A resource type of the tests; the integration tests install its CRD. */
 export const THING: ResourceType = {

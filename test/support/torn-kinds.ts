@@ -1,6 +1,6 @@
+import type { Kind } from "../../src/engine/contract/kind.ts";
 /** The operator's kinds, each of which throws where and about what a test says. */
-import { bind, type Bound } from "../../src/engine/engine.ts";
-import type { Kind } from "../../src/engine/kind.ts";
+import { bind, type Bound } from "../../src/engine/reconcile/engine.ts";
 import {
   application,
   blueprint,
@@ -16,7 +16,7 @@ import {
   variableSet,
   webhook,
 } from "../../src/kinds/index.ts";
-import type { JsonObject } from "../../src/kube/types.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import type { Platform } from "../../src/platform/index.ts";
 
 export const PLACES = ["observe", "plan", "report"] as const;

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 
-import { member } from "../../src/kube/json.ts";
-import type { FaultInput } from "../../src/simulator/faults.ts";
-import type { Surface } from "../../src/simulator/operations.ts";
-import { editRecord } from "../../src/simulator/records.ts";
+import type { Surface } from "../../simulator/base/operations.ts";
+import { editRecord } from "../../simulator/control/records.ts";
+import type { FaultInput } from "../../simulator/request/faults.ts";
+import { member } from "../../src/kube/api/json.ts";
 import { condition } from "./cluster.ts";
 import { application, connection, defaults, deploying, project, secret, tree } from "./manifests.ts";
 import { calm, expectSettled, idOf, versions } from "./settling.ts";

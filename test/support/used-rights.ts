@@ -2,7 +2,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 
-import { type Grant, GRANTS, LEASE, OPERATOR, SECRET_OUTPUTS } from "../../src/app/rbac.ts";
+import { type Grant, GRANTS, LEASE, OPERATOR, SECRET_OUTPUTS } from "../../src/operator/config/rbac.ts";
 import { type AuditEvent, parseAuditLine } from "../control-plane/audit.ts";
 
 /** A right in one line, e.g. "get secrets, everywhere" or "patch platformprojects.platform-operator.io/status, …". */
@@ -47,7 +47,7 @@ export async function usedRights(auditLogPath: string): Promise<Uses> {
   return { used, refused, strange: [...strange], requests, operators: operators.size };
 }
 
-/** @returns everything that src/app/rbac.ts grants. */
+/** @returns everything that src/operator/config/rbac.ts grants. */
 export function grantedRights(): ReadonlySet<Right> {
   return new Set(
     [...GRANTS, SECRET_OUTPUTS].flatMap(({ group, resources, verbs, where }) =>

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
 
-import type { JsonObject } from "../../src/engine/kind.ts";
+import { addForeignVariable } from "../../simulator/control/control.ts";
+import type { Variable } from "../../simulator/model/world.ts";
+import type { JsonObject } from "../../src/engine/contract/kind.ts";
 import { variableSet } from "../../src/kinds/variable-set/index.ts";
-import { addForeignVariable } from "../../src/simulator/control.ts";
-import type { Variable } from "../../src/simulator/world.ts";
 import { kindRunner, type PassChange, type Ran, type Runner, type Surroundings } from "./kind-runner.ts";
 import { startKindWorld, type KindWorld, type SurfaceName } from "./kind-world.ts";
 import { extendedOn } from "./simulated-platform.ts";

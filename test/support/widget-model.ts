@@ -1,8 +1,8 @@
 /** What a widget is: the kind that the engine's tests reconcile. */
 import { z } from "zod";
 
-import type { Fingerprint, Pass } from "../../src/engine/kind.ts";
-import { fingerprint, kept } from "../../src/resources/base/status.ts";
+import { fingerprint, kept } from "../../src/api/status.ts";
+import type { Fingerprint, Pass } from "../../src/engine/contract/kind.ts";
 import type { Remote } from "./engine-world.ts";
 
 const reference = z.object({ name: z.string().optional(), externalId: z.string().optional() });

@@ -1,5 +1,5 @@
 /** What a widget does next. Pure. */
-import { sameContent, type Plan, type Step, type Why } from "../../src/engine/kind.ts";
+import { sameContent, type Plan, type Step, type Why } from "../../src/engine/contract/kind.ts";
 import type { Remote } from "./engine-world.ts";
 import type { Do, Seen, WidgetPass, WidgetSpec } from "./widget-model.ts";
 

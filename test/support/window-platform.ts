@@ -1,5 +1,5 @@
-import type { Gate } from "../../src/platform/gate.ts";
-import type { Priority } from "../../src/platform/line.ts";
+import type { Gate } from "../../src/platform/rate/gate.ts";
+import type { Priority } from "../../src/platform/rate/line.ts";
 import type { ManualClock } from "./clock.ts";
 
 export interface WindowPlatformOptions {

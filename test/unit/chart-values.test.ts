@@ -7,8 +7,8 @@ import { RE2JS } from "re2js";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { loadConfig } from "../../src/app/config.ts";
-import type { FlagName } from "../../src/app/flags.ts";
+import { loadConfig } from "../../src/operator/config/config.ts";
+import type { FlagName } from "../../src/operator/config/flags.ts";
 
 const schema: unknown = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../helm-chart/values.schema.json"), "utf8"),

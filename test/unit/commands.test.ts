@@ -3,9 +3,9 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
+import { parse } from "../../src/cli/base/flags.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { find } from "../../src/cli/find.ts";
-import { parse } from "../../src/cli/flags.ts";
 
 const root = join(import.meta.dirname, "../..");
 const called = /kubectl platform ([a-z][^`"\n|]*)/g;

@@ -8,8 +8,8 @@ import { z } from "zod";
 import { customResourceDefinition } from "../../scripts/crd.ts";
 import { GENERATED_FOLDERS, generatedFiles } from "../../scripts/generated.ts";
 import { structural } from "../../scripts/schema.ts";
-import { GRANTS } from "../../src/app/rbac.ts";
-import { RESOURCES } from "../../src/resources/index.ts";
+import { RESOURCES } from "../../src/kinds/crds.ts";
+import { GRANTS } from "../../src/operator/config/rbac.ts";
 
 const root = join(import.meta.dirname, "../..");
 const files = generatedFiles();

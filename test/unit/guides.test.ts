@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { REASONS } from "../../src/resources/base/reasons.ts";
+import { REASONS } from "../../src/api/reasons.ts";
 
 const guides = join(import.meta.dirname, "../../docs/guides");
 const runbooks = join(import.meta.dirname, "../../docs/runbooks");

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 
 import { describe, expect, it } from "vitest";
 
-import type { World } from "../../src/simulator/world.ts";
+import type { World } from "../../simulator/model/world.ts";
 import type { Bed } from "../chaos/bed.ts";
 import { exposures } from "../chaos/exposures.ts";
 import { contradictionOf, dishonesty, type Sample } from "../chaos/lifecycle/honesty.ts";

@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import type { Ending } from "../../src/engine/compose.ts";
-import type { JsonObject } from "../../src/engine/kind.ts";
-import { sameJson } from "../../src/engine/status.ts";
+import type { JsonObject } from "../../src/engine/contract/kind.ts";
+import { sameJson } from "../../src/engine/contract/status.ts";
+import type { Ending } from "../../src/engine/status/build.ts";
 import { readableDatabase } from "../support/hostile-databases.ts";
 import { readable, sights, type AnyKind, type Sight } from "../support/hostile-sights.ts";
 import { composed, newObject } from "../support/kind-runner.ts";

@@ -5,10 +5,10 @@
  */
 import { describe, expect, it, type TestContext } from "vitest";
 
-import { conditionOf } from "../../src/engine/status.ts";
-import { isObject, member } from "../../src/kube/json.ts";
-import type { JsonObject } from "../../src/kube/types.ts";
-import { INTENT } from "../../src/resources/base/names.ts";
+import { INTENT } from "../../src/api/names.ts";
+import { conditionOf } from "../../src/engine/contract/status.ts";
+import { isObject, member } from "../../src/kube/api/json.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { numbers } from "../chaos/in-process/choose.ts";
 import { effort } from "../support/effort.ts";
 import { silent, widget } from "../support/engine-kinds.ts";

@@ -1,7 +1,7 @@
 /** What the oracles of the lives take for a violation: a bed that found nothing could be one that cannot. */
 import { describe, expect, it } from "vitest";
 
-import type { CallEntry, Effect } from "../../src/simulator/journal.ts";
+import type { CallEntry, Effect } from "../../simulator/request/journal.ts";
 import type { Unknown } from "../chaos/bed.ts";
 import type { Evidence } from "../chaos/effects.ts";
 import { doubleActions } from "../chaos/lifecycle/actions.ts";

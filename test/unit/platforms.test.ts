@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { FEATURES } from "../../scripts/platforms.ts";
-import type { KindOperations } from "../../src/engine/terms.ts";
+import type { KindOperations } from "../../src/engine/contract/types.ts";
+import { RESOURCES } from "../../src/kinds/crds.ts";
 import {
   application,
   blueprint,
@@ -12,8 +13,7 @@ import {
   variableSet,
   webhook,
 } from "../../src/kinds/index.ts";
-import { isDocumented, operations } from "../../src/platform/operations.ts";
-import { RESOURCES } from "../../src/resources/index.ts";
+import { isDocumented, operations } from "../../src/platform/codec/operations.ts";
 
 /** No kind looks at more of a spec to say what it may ask for. */
 const SPEC = { runState: "Stopped", variables: [{ name: "A" }, { name: "B", secret: true }], variablesFrom: [] };

@@ -1,9 +1,9 @@
 /** `catalog`: the platform templates of the organization. */
-import type { Template } from "../../platform/templates.ts";
-import { command } from "../command.ts";
-import { CliError, UsageError } from "../exit.ts";
-import { LIST_FORMATS } from "../globals.ts";
-import { printList, type View } from "../render.ts";
+import type { Template } from "../../platform/areas/templates.ts";
+import { command } from "../base/command.ts";
+import { CliError, UsageError } from "../base/exit.ts";
+import { LIST_FORMATS } from "../base/globals.ts";
+import { printList, type View } from "../base/render.ts";
 
 const view: View<Template> = {
   columns: [
@@ -38,7 +38,7 @@ export const catalog = command({
     const platform = await call.platform();
     const shown = chosen(await platform.templates.list(context), call.args.template);
     if (call.output !== "yaml") return printList(call, view, shown);
-    const { skeletonOf } = await import("./skeleton.ts");
+    const { skeletonOf } = await import("./shared/skeleton.ts");
     call.io.stdout.write(shown.map((template) => skeletonOf(template, { cluster, context })).join("---\n"));
   },
 });

@@ -1,10 +1,10 @@
 /** `cluster stop`, `cluster upgrade` and `cluster metrics`. */
-import type { ClusterStatus } from "../../platform/clusters.ts";
-import { command, type Call } from "../command.ts";
-import { confirm, YES } from "../confirm.ts";
-import { LIST_FORMATS } from "../globals.ts";
-import { printData, printOne, type View } from "../render.ts";
-import { CLUSTER } from "./arguments.ts";
+import type { ClusterStatus } from "../../platform/areas/clusters.ts";
+import { command, type Call } from "../base/command.ts";
+import { confirm, YES } from "../base/confirm.ts";
+import { LIST_FORMATS } from "../base/globals.ts";
+import { printData, printOne, type View } from "../base/render.ts";
+import { CLUSTER } from "./shared/arguments.ts";
 
 const KINDS = ["PlatformCluster"] as const;
 
@@ -102,7 +102,7 @@ function ended(text: string): string {
 
 /** The text itself where it is no JSON. */
 async function parsed(text: string): Promise<unknown> {
-  const { parseJson } = await import("../../platform/json.ts");
+  const { parseJson } = await import("../../platform/codec/json.ts");
   try {
     return parseJson(text);
   } catch {

@@ -1,13 +1,13 @@
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 /** `database deploy` and `database stop`. */
 import type { Platform } from "../../platform/index.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
-import { command, type Command } from "../command.ts";
-import { CliError, EXIT } from "../exit.ts";
-import { LIST_FORMATS } from "../globals.ts";
-import { printOne } from "../render.ts";
-import { DATABASE } from "./arguments.ts";
-import { follow, WAIT, type Following } from "./follow.ts";
-import { serviceView } from "./service-view.ts";
+import { command, type Command } from "../base/command.ts";
+import { CliError, EXIT } from "../base/exit.ts";
+import { LIST_FORMATS } from "../base/globals.ts";
+import { printOne } from "../base/render.ts";
+import { DATABASE } from "./shared/arguments.ts";
+import { follow, WAIT, type Following } from "./shared/follow.ts";
+import { serviceView } from "./shared/service-view.ts";
 
 export const databaseDeploy = action("running", ({ databases }, id) => databases.deploy(id));
 export const databaseStop = action("stopped", ({ databases }, id) => databases.stop(id));

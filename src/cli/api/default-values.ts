@@ -1,6 +1,6 @@
 /** `default-values`: the default values of a helm chart. */
-import { command } from "../command.ts";
-import { readObject } from "../files.ts";
+import { command } from "../base/command.ts";
+import { readObject } from "../base/files.ts";
 
 export const defaultValues = command({
   asks: "platform",

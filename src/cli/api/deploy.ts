@@ -1,12 +1,12 @@
 /** `deploy`: one deployment of one commit. */
-import { member, stringMember } from "../../kube/json.ts";
-import { command } from "../command.ts";
-import { CliError, EXIT } from "../exit.ts";
-import { LIST_FORMATS } from "../globals.ts";
-import { printOne } from "../render.ts";
-import { APPLICATION } from "./arguments.ts";
-import { follow, lookAtApplication, WAIT } from "./follow.ts";
-import { serviceView } from "./service-view.ts";
+import { member, stringMember } from "../../kube/api/json.ts";
+import { command } from "../base/command.ts";
+import { CliError, EXIT } from "../base/exit.ts";
+import { LIST_FORMATS } from "../base/globals.ts";
+import { printOne } from "../base/render.ts";
+import { APPLICATION } from "./shared/arguments.ts";
+import { follow, lookAtApplication, WAIT } from "./shared/follow.ts";
+import { serviceView } from "./shared/service-view.ts";
 
 const LAST_LINES = 20;
 
@@ -51,7 +51,7 @@ export const deploy = command({
     /** What the application said last, as far as it can be had. */
     async function tellLog(): Promise<void> {
       const lines = await platform.applications.log(id, LAST_LINES).catch(() => []);
-      const { printable } = await import("../../app/printable.ts");
+      const { printable } = await import("../../console/tree/printable.ts");
       for (const line of lines) call.tell(`| ${printable(line)}`);
     }
   },

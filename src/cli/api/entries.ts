@@ -1,5 +1,5 @@
 /** The commands that ask the platform directly, with the user's own rights. */
-import type { Entry } from "../command.ts";
+import type { Entry } from "../base/command.ts";
 
 export const API_COMMANDS: readonly Entry[] = [
   {

@@ -1,13 +1,13 @@
 /** `env import`: variables and secrets from a .env file. */
 import { parseEnv } from "node:util";
 
-import { command } from "../command.ts";
-import { CliError, EXIT, UsageError } from "../exit.ts";
-import { readText } from "../files.ts";
-import { LIST_FORMATS } from "../globals.ts";
-import { surfaceOf } from "../objects/surface.ts";
-import { printList, type View } from "../render.ts";
-import { APPLICATION } from "./arguments.ts";
+import { command } from "../base/command.ts";
+import { CliError, EXIT, UsageError } from "../base/exit.ts";
+import { readText } from "../base/files.ts";
+import { LIST_FORMATS } from "../base/globals.ts";
+import { printList, type View } from "../base/render.ts";
+import { surfaceOf } from "../base/surface.ts";
+import { APPLICATION } from "./shared/arguments.ts";
 
 interface Line {
   readonly name: string;

@@ -1,5 +1,5 @@
 /** `invoices send`. */
-import { command } from "../command.ts";
+import { command } from "../base/command.ts";
 
 export const invoicesSend = command({
   asks: "platform",

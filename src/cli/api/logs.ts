@@ -1,11 +1,11 @@
 /** `logs`: the last lines of an application's log, and what comes after them. */
 import { stripVTControlCharacters } from "node:util";
 
-import { pause } from "../../kube/clock.ts";
-import { ApiError } from "../../platform/errors.ts";
-import { command, type Call } from "../command.ts";
-import { EXIT } from "../exit.ts";
-import { APPLICATION } from "./arguments.ts";
+import { pause } from "../../kube/api/clock.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+import { command, type Call } from "../base/command.ts";
+import { EXIT } from "../base/exit.ts";
+import { APPLICATION } from "./shared/arguments.ts";
 
 /** The platform has no stream: the log is asked for again and again. Its budget is about 1,000 requests an hour. */
 const POLL_MS = 5_000;

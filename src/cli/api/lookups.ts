@@ -1,10 +1,10 @@
 /** Small reads of the organization: database types, git repositories, credentials, projects. */
-import type { ManagedDatabaseType } from "../../platform/catalogue.ts";
-import type { CloudCredentials, GitRepository } from "../../platform/organization.ts";
-import type { Project } from "../../platform/projects.ts";
-import { command } from "../command.ts";
-import { LIST_FORMATS } from "../globals.ts";
-import { printList, printOne, type View } from "../render.ts";
+import type { ManagedDatabaseType } from "../../platform/areas/catalogue.ts";
+import type { CloudCredentials, GitRepository } from "../../platform/areas/organization.ts";
+import type { Project } from "../../platform/areas/projects.ts";
+import { command } from "../base/command.ts";
+import { LIST_FORMATS } from "../base/globals.ts";
+import { printList, printOne, type View } from "../base/render.ts";
 
 const databaseTypeView: View<ManagedDatabaseType> = {
   columns: [{ name: "TYPE", of: ({ name }) => name }],

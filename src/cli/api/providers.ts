@@ -1,9 +1,9 @@
 /** `providers` and `regions`: where clusters can be. */
-import type { CloudProvider } from "../../platform/catalogue.ts";
-import { command } from "../command.ts";
-import { CliError } from "../exit.ts";
-import { LIST_FORMATS } from "../globals.ts";
-import { printList, type View } from "../render.ts";
+import type { CloudProvider } from "../../platform/areas/catalogue.ts";
+import { command } from "../base/command.ts";
+import { CliError } from "../base/exit.ts";
+import { LIST_FORMATS } from "../base/globals.ts";
+import { printList, type View } from "../base/render.ts";
 
 type Region = CloudProvider["regions"][number];
 

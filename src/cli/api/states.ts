@@ -1,12 +1,12 @@
 /** How things are: application, ingress, deployment request, environments of a project. */
-import type { Deployment } from "../../platform/deployments.ts";
-import type { EnvironmentCount } from "../../platform/projects.ts";
-import type { IngressStatus } from "../../platform/services.ts";
-import { command } from "../command.ts";
-import { LIST_FORMATS } from "../globals.ts";
-import { printList, printOne, type View } from "../render.ts";
-import { APPLICATION } from "./arguments.ts";
-import { serviceView } from "./service-view.ts";
+import type { Deployment } from "../../platform/areas/deployments.ts";
+import type { EnvironmentCount } from "../../platform/areas/projects.ts";
+import type { IngressStatus } from "../../platform/areas/services.ts";
+import { command } from "../base/command.ts";
+import { LIST_FORMATS } from "../base/globals.ts";
+import { printList, printOne, type View } from "../base/render.ts";
+import { APPLICATION } from "./shared/arguments.ts";
+import { serviceView } from "./shared/service-view.ts";
 
 const INGRESS_KINDS = {
   application: ["PlatformApplication"],

@@ -2,15 +2,15 @@
 import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 
-import { loadShell } from "../../app/config.ts";
-import type { ClusterToken } from "../../platform/clusters.ts";
-import { isUuid } from "../../platform/paths.ts";
-import type { Access } from "../access.ts";
-import { command, type Call } from "../command.ts";
-import { CliError, UsageError } from "../exit.ts";
-import { readText } from "../files.ts";
-import type { Flags } from "../flags.ts";
-import { printData } from "../render.ts";
+import { loadShell } from "../../operator/config/config.ts";
+import type { ClusterToken } from "../../platform/areas/clusters.ts";
+import { isUuid } from "../../platform/codec/paths.ts";
+import type { Access } from "../base/access.ts";
+import { command, type Call } from "../base/command.ts";
+import { CliError, UsageError } from "../base/exit.ts";
+import { readText } from "../base/files.ts";
+import type { Flags } from "../base/flags.ts";
+import { printData } from "../base/render.ts";
 
 /** The group of ExecCredential (Kubernetes: "client-go credential plugins"). */
 const EXEC_GROUP = "client.authentication.k8s.io";

@@ -1,13 +1,13 @@
 /** `variables list`, `secrets list`, `variables set` and `secrets set`. Values are written, never shown. */
-import type { Variable, VariableInput } from "../../platform/variables.ts";
-import { command, type Call, type Command } from "../command.ts";
-import { CliError, UsageError } from "../exit.ts";
-import { readText } from "../files.ts";
-import { LIST_FORMATS } from "../globals.ts";
-import { offers } from "../objects/surface.ts";
-import type { Target } from "../open.ts";
-import { printList, type View } from "../render.ts";
-import { APPLICATION } from "./arguments.ts";
+import type { Variable, VariableInput } from "../../platform/areas/variables.ts";
+import { command, type Call, type Command } from "../base/command.ts";
+import { CliError, UsageError } from "../base/exit.ts";
+import { readText } from "../base/files.ts";
+import { LIST_FORMATS } from "../base/globals.ts";
+import type { Target } from "../base/open.ts";
+import { printList, type View } from "../base/render.ts";
+import { offers } from "../base/surface.ts";
+import { APPLICATION } from "./shared/arguments.ts";
 
 const KINDS = ["PlatformApplication"] as const;
 

@@ -1,11 +1,11 @@
+import { APPROVED_PLAN } from "../../api/names.ts";
 /** The command `approve`: lets the plan of an object go. */
-import { printable } from "../../app/printable.ts";
-import { APPROVED_PLAN } from "../../resources/base/names.ts";
-import { command } from "../command.ts";
-import { CliError } from "../exit.ts";
-import { annotate } from "./edit.ts";
-import { actionLines, planOf } from "./plan-view.ts";
-import { fullName, TARGET, targetOf } from "./target.ts";
+import { printable } from "../../console/tree/printable.ts";
+import { command } from "../base/command.ts";
+import { CliError } from "../base/exit.ts";
+import { annotate } from "./shared/edit.ts";
+import { actionLines, planOf } from "./shared/plan-view.ts";
+import { fullName, TARGET, targetOf } from "./shared/target.ts";
 
 export const approve = command({
   asks: "cluster",

@@ -1,6 +1,6 @@
 /** The commands about custom resources. Light, as all entries are. */
-import type { OperationName } from "../../platform/operations.ts";
-import type { Entry } from "../command.ts";
+import type { OperationName } from "../../platform/codec/operations.ts";
+import type { Entry } from "../base/command.ts";
 
 /** What an export reads. */
 const EXPORT_OPERATIONS = [

@@ -1,14 +1,14 @@
 /** The command `get`: the custom resources, and with --remote what the platform says of them. */
-import { ageOf } from "../../app/tree/duration.ts";
-import { conditionOf, factOf } from "../../app/tree/facts.ts";
-import type { KubeObject } from "../../kube/types.ts";
-import { command, type Call } from "../command.ts";
-import { CliError } from "../exit.ts";
-import { ALL_NAMESPACES } from "../globals.ts";
-import { printList, type View } from "../render.ts";
-import { listObjects } from "./listing.ts";
+import { ageOf } from "../../console/tree/duration.ts";
+import { conditionOf, factOf } from "../../console/tree/facts.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
+import { command, type Call } from "../base/command.ts";
+import { CliError } from "../base/exit.ts";
+import { ALL_NAMESPACES } from "../base/globals.ts";
+import { printList, type View } from "../base/render.ts";
 import { READABLE, remoteOf, type RemoteField } from "./remote.ts";
-import { fullName, resourceOf, shortTarget } from "./target.ts";
+import { listObjects } from "./shared/listing.ts";
+import { fullName, resourceOf, shortTarget } from "./shared/target.ts";
 
 export const get = command({
   asks: "platform",

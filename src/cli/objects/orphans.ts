@@ -1,12 +1,12 @@
+import { ageOf } from "../../console/tree/duration.ts";
 /** The commands `orphans` and `orphans forget`: the ledger of what stayed on the platform when its resource went. */
-import { forgetOrphans, orphanShards, storedOrphans, type StoredOrphan } from "../../app/orphans.ts";
-import { ageOf } from "../../app/tree/duration.ts";
-import { isUuid } from "../../platform/paths.ts";
-import { command } from "../command.ts";
-import { CliError, UsageError } from "../exit.ts";
-import { PLATFORM_FLAGS } from "../globals.ts";
-import { printList, type View } from "../render.ts";
-import { fullName, shortTarget } from "./target.ts";
+import { forgetOrphans, orphanShards, storedOrphans, type StoredOrphan } from "../../operator/orphans.ts";
+import { isUuid } from "../../platform/codec/paths.ts";
+import { command } from "../base/command.ts";
+import { CliError, UsageError } from "../base/exit.ts";
+import { PLATFORM_FLAGS } from "../base/globals.ts";
+import { printList, type View } from "../base/render.ts";
+import { fullName, shortTarget } from "./shared/target.ts";
 
 const OPERATOR_NAMESPACE = { ...PLATFORM_FLAGS["operator-namespace"], about: "namespace of the operator" } as const;
 

@@ -1,12 +1,12 @@
+import { PAUSED } from "../../api/names.ts";
 /** The commands `pause` and `resume`. */
-import type { KubeObject } from "../../kube/types.ts";
-import { PAUSED } from "../../resources/base/names.ts";
-import type { Cluster } from "../cluster.ts";
-import { command, type Call } from "../command.ts";
-import { EXIT } from "../exit.ts";
-import { annotate } from "./edit.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
+import type { Cluster } from "../base/cluster.ts";
+import { command, type Call } from "../base/command.ts";
+import { EXIT } from "../base/exit.ts";
 import { requestAndWait, WAIT_FOR_READY } from "./reconcile.ts";
-import { fullName, targetOf, TARGETS } from "./target.ts";
+import { annotate } from "./shared/edit.ts";
+import { fullName, targetOf, TARGETS } from "./shared/target.ts";
 
 export const pause = command({
   asks: "cluster",

@@ -1,22 +1,22 @@
+import { PAUSED, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
+import { conditionOf } from "../../console/tree/facts.ts";
 /** The command `reconcile`: has the operator look at objects now, and waits for what comes of it. */
-import { printable } from "../../app/printable.ts";
-import { conditionOf } from "../../app/tree/facts.ts";
-import { KubeError } from "../../kube/errors.ts";
-import { stringMember } from "../../kube/json.ts";
-import type { KubeObject } from "../../kube/types.ts";
-import { ApiError } from "../../platform/errors.ts";
-import { platformApplication } from "../../resources/application.ts";
-import { PAUSED, RECONCILE_REQUESTED_AT } from "../../resources/base/names.ts";
-import { platformOperation } from "../../resources/operation.ts";
-import type { Cluster } from "../cluster.ts";
-import { command, type Call } from "../command.ts";
-import { CliError, EXIT } from "../exit.ts";
-import { explain } from "../explain.ts";
-import type { Flags } from "../flags.ts";
-import type { Host } from "../io.ts";
-import { annotate } from "./edit.ts";
-import { followObjects } from "./listing.ts";
-import { fullName, shortTarget, targetOf, TARGETS } from "./target.ts";
+import { printable } from "../../console/tree/printable.ts";
+import { platformApplication } from "../../kinds/application/crd.ts";
+import { platformOperation } from "../../kinds/operation/crd.ts";
+import { KubeError } from "../../kube/api/errors.ts";
+import { stringMember } from "../../kube/api/json.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+import type { Cluster } from "../base/cluster.ts";
+import { command, type Call } from "../base/command.ts";
+import { CliError, EXIT } from "../base/exit.ts";
+import { explain } from "../base/explain.ts";
+import type { Flags } from "../base/flags.ts";
+import type { Host } from "../base/io.ts";
+import { annotate } from "./shared/edit.ts";
+import { followObjects } from "./shared/listing.ts";
+import { fullName, shortTarget, targetOf, TARGETS } from "./shared/target.ts";
 import { verdictOf, waitFor, type Awaited, type Outcome } from "./wait.ts";
 
 /** The flags of commands that wait for objects. */

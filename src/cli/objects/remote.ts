@@ -1,11 +1,11 @@
 /** What the platform says of an object, beside what its spec wants. */
-import { isObject } from "../../kube/json.ts";
-import type { Json, KubeObject } from "../../kube/types.ts";
-import { ApiError } from "../../platform/errors.ts";
+import { isObject } from "../../kube/api/json.ts";
+import type { Json, KubeObject } from "../../kube/api/types.ts";
+import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { OperationName } from "../../platform/operations.ts";
-import type { Access } from "../access.ts";
-import { offers } from "./surface.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+import type { Access } from "../base/access.ts";
+import { offers } from "../base/surface.ts";
 
 /** One field on both sides; undefined where a side says nothing of it. */
 export interface RemoteField {

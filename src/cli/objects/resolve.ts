@@ -1,14 +1,14 @@
+import { INTENT, RESOLVE } from "../../api/names.ts";
 /** The command `resolve`: a person's word where the operator must not decide by itself (design §6). */
-import { conditionOf } from "../../app/tree/facts.ts";
-import { stringMember } from "../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/types.ts";
-import { isUuid } from "../../platform/paths.ts";
-import { INTENT, RESOLVE } from "../../resources/base/names.ts";
-import { clusterPlatformConnection, platformConnection } from "../../resources/connection.ts";
-import { command } from "../command.ts";
-import { CliError, UsageError } from "../exit.ts";
-import { edit } from "./edit.ts";
-import { fullName, TARGET, targetOf } from "./target.ts";
+import { conditionOf } from "../../console/tree/facts.ts";
+import { clusterPlatformConnection, platformConnection } from "../../kinds/connection/crd.ts";
+import { stringMember } from "../../kube/api/json.ts";
+import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import { isUuid } from "../../platform/codec/paths.ts";
+import { command } from "../base/command.ts";
+import { CliError, UsageError } from "../base/exit.ts";
+import { edit } from "./shared/edit.ts";
+import { fullName, TARGET, targetOf } from "./shared/target.ts";
 
 const CONNECTIONS: ReadonlySet<string> = new Set([platformConnection.kind, clusterPlatformConnection.kind]);
 

@@ -1,11 +1,11 @@
 /** The command `status`: one object on one screen. */
-import { conditionsOf, factOf } from "../../app/tree/facts.ts";
-import { command } from "../command.ts";
-import { printData } from "../render.ts";
-import { eventsOf } from "./events.ts";
-import { planOf } from "./plan-view.ts";
-import { summaryOf } from "./summary.ts";
-import { fullName, TARGET, targetOf } from "./target.ts";
+import { conditionsOf, factOf } from "../../console/tree/facts.ts";
+import { command } from "../base/command.ts";
+import { printData } from "../base/render.ts";
+import { eventsOf } from "./shared/events.ts";
+import { planOf } from "./shared/plan-view.ts";
+import { summaryOf } from "./shared/summary.ts";
+import { fullName, TARGET, targetOf } from "./shared/target.ts";
 
 export const status = command({
   asks: "cluster",

@@ -1,21 +1,21 @@
 /** The command `tree`: what there is, what hangs from what, and how it goes. */
-import { idOf, type Fact } from "../../app/tree/facts.ts";
-import { below, factsOf } from "../../app/tree/family.ts";
-import { dataOf, dotOf, hierarchyOf } from "../../app/tree/hierarchy.ts";
-import { stringMember } from "../../kube/json.ts";
-import type { KubeObject } from "../../kube/types.ts";
-import { platformProject } from "../../resources/project.ts";
-import { command } from "../command.ts";
-import { CliError } from "../exit.ts";
-import { ALL_NAMESPACES } from "../globals.ts";
-import { paintFor, type Io, type Stream } from "../io.ts";
-import { printData } from "../render.ts";
-import { aborted } from "./aborted.ts";
-import { tellChanges } from "./changes.ts";
-import { renderTree } from "./drawing.ts";
-import { followObjects, listObjects, type Following, type Scope } from "./listing.ts";
-import { createScreen } from "./screen.ts";
-import { fullName } from "./target.ts";
+import { idOf, type Fact } from "../../console/tree/facts.ts";
+import { below, factsOf } from "../../console/tree/family.ts";
+import { dataOf, dotOf, hierarchyOf } from "../../console/tree/hierarchy.ts";
+import { platformProject } from "../../kinds/project/crd.ts";
+import { stringMember } from "../../kube/api/json.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
+import { command } from "../base/command.ts";
+import { CliError } from "../base/exit.ts";
+import { ALL_NAMESPACES } from "../base/globals.ts";
+import { paintFor, type Io, type Stream } from "../base/io.ts";
+import { printData } from "../base/render.ts";
+import { aborted } from "./shared/aborted.ts";
+import { tellChanges } from "./shared/changes.ts";
+import { renderTree } from "./shared/drawing.ts";
+import { followObjects, listObjects, type Following, type Scope } from "./shared/listing.ts";
+import { createScreen } from "./shared/screen.ts";
+import { fullName } from "./shared/target.ts";
 
 const FORMATS = ["table", "wide", "json", "yaml", "name", "dot"] as const;
 type TreeFormat = (typeof FORMATS)[number];

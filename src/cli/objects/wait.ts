@@ -1,15 +1,15 @@
 /** Waiting until objects have done what they were asked to, and telling how it goes meanwhile. */
-import { factOf, isReady } from "../../app/tree/facts.ts";
-import { pause } from "../../kube/clock.ts";
-import { member } from "../../kube/json.ts";
-import { keyOf } from "../../kube/objects.ts";
-import type { Store } from "../../kube/store.ts";
-import type { Clock, KubeObject } from "../../kube/types.ts";
-import type { Stream } from "../io.ts";
-import { aborted } from "./aborted.ts";
-import { tellChanges } from "./changes.ts";
-import { renderLine } from "./drawing.ts";
-import { createScreen } from "./screen.ts";
+import { factOf, isReady } from "../../console/tree/facts.ts";
+import { pause } from "../../kube/api/clock.ts";
+import { member } from "../../kube/api/json.ts";
+import { keyOf } from "../../kube/api/objects.ts";
+import type { Clock, KubeObject } from "../../kube/api/types.ts";
+import type { Store } from "../../kube/watch/store.ts";
+import type { Stream } from "../base/io.ts";
+import { aborted } from "./shared/aborted.ts";
+import { tellChanges } from "./shared/changes.ts";
+import { renderLine } from "./shared/drawing.ts";
+import { createScreen } from "./shared/screen.ts";
 
 /** An object and the reconcile request that it was given. */
 export interface Awaited {

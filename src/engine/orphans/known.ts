@@ -1,7 +1,7 @@
 /** The entries of the orphan ledger in memory, by object and by resource. */
 import { createHash } from "node:crypto";
 
-import { realmOf } from "../realm.ts";
+import { realmOf } from "../ownership/tenant.ts";
 import { orphanKeyText, readOrphan, type Orphan, type OrphanKey } from "./orphan.ts";
 
 /** Identifies the object of an entry. */

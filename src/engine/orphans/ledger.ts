@@ -2,10 +2,10 @@
  * The orphan ledger: which objects stayed on the platform when their resources went. Kept in memory and in ConfigMaps
  * of the operator's namespace. Only the leader writes it; what other hands change there counts from the next read on.
  */
-import { isKube, KubeError } from "../../kube/errors.ts";
-import type { Clock, Shard, Shards } from "../../kube/types.ts";
-import { backoff } from "../schedule.ts";
-import type { Windows } from "../windows.ts";
+import { isKube, KubeError } from "../../kube/api/errors.ts";
+import type { Clock, Shard, Shards } from "../../kube/api/types.ts";
+import { backoff } from "../contract/requeue.ts";
+import type { Windows } from "../contract/windows.ts";
 import { createIndex, dataKey, type OrphanId } from "./known.ts";
 import { readOrphan, writeOrphan, type Orphan, type OrphanKey } from "./orphan.ts";
 import { arrange, type Changes } from "./shelf.ts";

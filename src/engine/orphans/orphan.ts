@@ -1,12 +1,12 @@
 /** What is recorded of an object that stays on the platform when its resource goes. */
 import { z } from "zod";
 
-import { parseJson } from "../../kube/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/types.ts";
-import { isUuid } from "../../resources/base/ids.ts";
-import { realmOf } from "../realm.ts";
-import { sameSignature, signature } from "../seal.ts";
-import { text } from "../status.ts";
+import { isUuid } from "../../api/ids.ts";
+import { parseJson } from "../../kube/api/json.ts";
+import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import { text } from "../contract/status.ts";
+import { sameSignature, signature } from "../ownership/signature.ts";
+import { realmOf } from "../ownership/tenant.ts";
 
 const id = z.string().refine(isUuid);
 const name = z.string().min(1).max(253);

@@ -1,5 +1,5 @@
 /** Where entries lie in the shards, and which give way when there is no room left. Pure. */
-import type { Shard } from "../../kube/types.ts";
+import type { Shard } from "../../kube/api/types.ts";
 import { readOrphan } from "./orphan.ts";
 
 /** What a shard may hold, in bytes: an object of 1 MiB is refused by the API server, and every write rewrites all of it. */

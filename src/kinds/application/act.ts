@@ -1,13 +1,13 @@
 /** One request, and its answer folded into what was seen. */
-import type { Known } from "../../engine/kind.ts";
+import type { Known } from "../../engine/contract/kind.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
-import type { ApplicationMemory, LastDeployment } from "../../resources/application.ts";
 import { baselineOf } from "../service/baseline.ts";
 import { accepted, begun } from "../service/progress.ts";
 import { memorable, revisionOf, writtenWith } from "../service/settings.ts";
-import { takesMore } from "../surface.ts";
-import { importItems } from "../variables.ts";
+import { takesMore } from "../shared/surface.ts";
+import { importItems } from "../shared/variables.ts";
+import type { ApplicationMemory, LastDeployment } from "./crd.ts";
 import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
 import { followed } from "./progress.ts";
 import { applicationInput, declaredSettings, observedSettings } from "./settings.ts";

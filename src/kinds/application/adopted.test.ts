@@ -10,7 +10,7 @@ import {
   seenFull,
   seenIn,
 } from "../../../test/support/applications.ts";
-import type { ApplicationMemory } from "../../resources/application.ts";
+import type { ApplicationMemory } from "./crd.ts";
 import type { Seen } from "./model.ts";
 import { report } from "./report.ts";
 

@@ -13,7 +13,7 @@ import {
   seenIn,
   statusOf,
 } from "../../../test/support/applications.ts";
-import type { ApplicationMemory } from "../../resources/application.ts";
+import type { ApplicationMemory } from "./crd.ts";
 import type { Seen } from "./model.ts";
 
 type Change = Parameters<typeof passWith>[0];

@@ -1,6 +1,6 @@
 /** Whether a deployment is to be started now. Pure. */
-import type { Plan, Why } from "../../engine/kind.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
+import type { Plan, Why } from "../../engine/contract/kind.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { hasFailed } from "../service/baseline.ts";
 import type { Progress } from "../service/progress.ts";
 import { retryIn, waitToRetry } from "../service/retry.ts";

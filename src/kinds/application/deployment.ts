@@ -1,12 +1,12 @@
+import type { LastOperation } from "../../api/last-operation.ts";
 /** When to deploy (design §6, "Deploy exactly when"). Pure. */
-import { sameContent } from "../../engine/kind.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
-import { servicePhase } from "../../platform/states.ts";
-import type { LastDeployment } from "../../resources/application.ts";
-import type { LastOperation } from "../../resources/base/last-operation.ts";
+import { sameContent } from "../../engine/contract/kind.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import { servicePhase } from "../../platform/codec/states.ts";
 import { everDeployed } from "../service/baseline.ts";
 import { revisionOf } from "../service/settings.ts";
 import { shownState } from "../service/words.ts";
+import type { LastDeployment } from "./crd.ts";
 import { recordOf, type ApplicationPass, type Seen } from "./model.ts";
 import { variablesSent } from "./variables.ts";
 

@@ -13,8 +13,8 @@ import {
   statusOf,
   plannedBy,
 } from "../../../test/support/applications.ts";
-import type { ApplicationMemory } from "../../resources/application.ts";
 import { baselineOf } from "../service/baseline.ts";
+import type { ApplicationMemory } from "./crd.ts";
 import type { Seen } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";

@@ -9,8 +9,8 @@ import {
   seenIn,
   statusOf,
 } from "../../../test/support/applications.ts";
-import type { ApplicationMemory } from "../../resources/application.ts";
 import { baselineOf } from "../service/baseline.ts";
+import type { ApplicationMemory } from "./crd.ts";
 import type { ApplicationPass, Seen } from "./model.ts";
 import { report } from "./report.ts";
 

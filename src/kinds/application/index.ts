@@ -1,10 +1,10 @@
 /** PlatformApplication: exists, settings, variables, the commit deployed, running or stopped. */
-import { entryOf } from "../../engine/kind.ts";
-import { platformApplication, type ApplicationMemory, type ApplicationSpec } from "../../resources/application.ts";
-import type { PlatformKind } from "../kind.ts";
-import { withOperation } from "../last-operation.ts";
-import { variableRequests } from "../variables.ts";
+import { entryOf } from "../../engine/contract/kind.ts";
+import type { PlatformKind } from "../shared/kind.ts";
+import { withOperation } from "../shared/last-operation.ts";
+import { variableRequests } from "../shared/variables.ts";
 import { act } from "./act.ts";
+import { platformApplication, type ApplicationMemory, type ApplicationSpec } from "./crd.ts";
 import type { Do, Inputs, Seen } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";

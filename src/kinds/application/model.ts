@@ -1,12 +1,12 @@
 /** What the parts of the application kind hand to each other. */
-import type { Fingerprint, Pass, Uuid, Why } from "../../engine/kind.ts";
-import type { Application } from "../../platform/applications.ts";
-import type { IngressStatus } from "../../platform/services.ts";
-import type { Variable } from "../../platform/variables.ts";
-import type { ApplicationMemory, ApplicationSpec } from "../../resources/application.ts";
+import type { Fingerprint, Pass, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { Application } from "../../platform/areas/applications.ts";
+import type { IngressStatus } from "../../platform/areas/services.ts";
+import type { Variable } from "../../platform/areas/variables.ts";
 import type { Place, Sight } from "../service/model.ts";
-import { NOT_READ, type SideRead } from "../side-read.ts";
-import type { InputVariable } from "../variables.ts";
+import { NOT_READ, type SideRead } from "../shared/side-read.ts";
+import type { InputVariable } from "../shared/variables.ts";
+import type { ApplicationMemory, ApplicationSpec } from "./crd.ts";
 
 export interface Inputs {
   readonly environmentId: Uuid;

@@ -1,10 +1,9 @@
 /** The reads of an application: few, and shared with its siblings where the surface lets them be. */
-import type { Uuid } from "../../engine/kind.ts";
-import type { Application } from "../../platform/applications.ts";
+import type { Uuid } from "../../engine/contract/kind.ts";
+import type { Application } from "../../platform/areas/applications.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import type { Variable } from "../../platform/areas/variables.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
-import type { Variable } from "../../platform/variables.ts";
-import { offered, SHOWN } from "../offered.ts";
 import { ingressOf } from "../service/ingress.ts";
 import {
   isGone,
@@ -18,7 +17,8 @@ import {
   withMine,
   type Neighbours,
 } from "../service/observe.ts";
-import { sideRead } from "../side-read.ts";
+import { offered, SHOWN } from "../shared/offered.ts";
+import { sideRead } from "../shared/side-read.ts";
 import { NOTHING_SEEN, type ApplicationPass, type Seen } from "./model.ts";
 import { unsentSettings } from "./settings.ts";
 import { isForeign, pendingSecrets, variablesSent } from "./variables.ts";

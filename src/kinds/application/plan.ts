@@ -1,12 +1,12 @@
 /** What an application needs next: a list of checks, the first difference wins. Pure. */
-import type { Plan } from "../../engine/kind.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
-import { servicePhase } from "../../platform/states.ts";
-import { firstOf } from "../checks.ts";
+import type { Plan } from "../../engine/contract/kind.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import { servicePhase } from "../../platform/codec/states.ts";
 import { checkIdentity, checkPlace, planNew } from "../service/identity.ts";
 import type { Progress } from "../service/progress.ts";
 import { checkBusy, checkUnclear, stalled } from "../service/steps.ts";
 import { checkSettings as checkServiceSettings } from "../service/update.ts";
+import { firstOf } from "../shared/checks.ts";
 import { checkDeploy } from "./deploy.ts";
 import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
 import { failedDeployment, progressOf } from "./progress.ts";

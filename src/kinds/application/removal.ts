@@ -1,5 +1,5 @@
 /** What is left to do when the resource is deleted. Pure. */
-import type { Plan } from "../../engine/kind.ts";
+import type { Plan } from "../../engine/contract/kind.ts";
 import { planRemoval as planServiceRemoval } from "../service/removal.ts";
 import type { ApplicationPass, Do, Seen } from "./model.ts";
 import { stop } from "./steps.ts";

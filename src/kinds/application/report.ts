@@ -6,16 +6,16 @@ import {
   type DriftField,
   type Report,
   type Why,
-} from "../../engine/kind.ts";
-import { servicePhase } from "../../platform/states.ts";
-import type { ApplicationMemory, LastDeployment } from "../../resources/application.ts";
+} from "../../engine/contract/kind.ts";
+import { servicePhase } from "../../platform/codec/states.ts";
 import { hasFailed } from "../service/baseline.ts";
 import { lastFailureOf, runStateDrift, runStateOf, stoppingOf } from "../service/history.ts";
 import { ingressFields, ingressReady } from "../service/ingress.ts";
 import { carries } from "../service/progress.ts";
 import { memorable, revisionOf, settingsDrift, shownField } from "../service/settings.ts";
 import { shownState, stateCondition } from "../service/words.ts";
-import { fitOptional } from "../text.ts";
+import { fitOptional } from "../shared/text.ts";
+import type { ApplicationMemory, LastDeployment } from "./crd.ts";
 import { deployCause, deployedCommit, foreignCommit, lastDeployment, sameCommit } from "./deployment.ts";
 import { recordOf, type ApplicationPass, type Seen } from "./model.ts";
 import { failedDeployment, followed, progressOf, runningCommit } from "./progress.ts";

@@ -1,7 +1,7 @@
 /** The settings that an application's spec declares. Pure. */
-import type { Application, ApplicationInput, ApplicationPort } from "../../platform/applications.ts";
-import type { ApplicationSpec } from "../../resources/application.ts";
+import type { Application, ApplicationInput, ApplicationPort } from "../../platform/areas/applications.ts";
 import { settingsOf, unsentPaths, type Settings } from "../service/settings.ts";
+import type { ApplicationSpec } from "./crd.ts";
 import type { ApplicationPass } from "./model.ts";
 
 type Port = NonNullable<ApplicationSpec["ports"]>[number];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { openDeployment, passWith, REQUEST, seenFull, seenIn, statusOf } from "../../../test/support/applications.ts";
-import { serviceStates } from "../../platform/states.ts";
+import { serviceStates } from "../../platform/codec/states.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
 

@@ -1,6 +1,6 @@
 /** Stopping an application. Pure. */
-import type { Plan } from "../../engine/kind.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
+import type { Plan } from "../../engine/contract/kind.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { stalled, stop as stopService } from "../service/steps.ts";
 import type { ApplicationPass, Do } from "./model.ts";
 import { failure } from "./words.ts";

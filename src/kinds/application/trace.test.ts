@@ -15,11 +15,11 @@ import {
   statusOf,
 } from "../../../test/support/applications.ts";
 import { capabilitiesOn } from "../../../test/support/supports.ts";
-import type { OpenIntent } from "../../engine/kind.ts";
-import type { Application } from "../../platform/applications.ts";
-import { ApiError, type ApiFailure } from "../../platform/errors.ts";
+import type { OpenIntent } from "../../engine/contract/kind.ts";
+import type { Application } from "../../platform/areas/applications.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
+import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { baselineOf } from "../service/baseline.ts";
 import { trace } from "./trace.ts";
 

@@ -1,13 +1,13 @@
 /** Did an old request land? Reads only. */
-import type { OpenIntent, Trace } from "../../engine/kind.ts";
+import type { OpenIntent, Trace } from "../../engine/contract/kind.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
-import { platformApplication, type ApplicationMemory, type LastDeployment } from "../../resources/application.ts";
-import { baseline, landed, notCreated } from "../create-trace.ts";
-import { offered } from "../offered.ts";
 import { untraceable } from "../service/identity.ts";
 import { orMissing } from "../service/observe.ts";
 import { deployLanded, landedDeployment, stopLanded } from "../service/trace.ts";
+import { baseline, landed, notCreated } from "../shared/create-trace.ts";
+import { offered } from "../shared/offered.ts";
+import { platformApplication, type ApplicationMemory, type LastDeployment } from "./crd.ts";
 import { NOTHING_SEEN, type ApplicationPass, type Seen } from "./model.ts";
 
 /** @throws ApiError */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { passWith, inputsWith, print, seenIn, specOf } from "../../../test/support/applications.ts";
-import type { Json, Resolved } from "../../engine/kind.ts";
-import { platformApplication, type ApplicationMemory } from "../../resources/application.ts";
+import type { Json, Resolved } from "../../engine/contract/kind.ts";
+import { platformApplication, type ApplicationMemory } from "./crd.ts";
 import type { Seen } from "./model.ts";
 import { imported, inputVariables, keep, pendingSecrets, prepare, variablesSent } from "./variables.ts";
 

@@ -1,10 +1,10 @@
 /** The variables that a spec declares, and what of them is on the platform. Pure. */
-import { sameContent, type ConditionFact, type JsonObject, type Needs } from "../../engine/kind.ts";
-import type { ApplicationSpec } from "../../resources/application.ts";
-import type { ApplicationMemory } from "../../resources/application.ts";
+import { sameContent, type ConditionFact, type JsonObject, type Needs } from "../../engine/contract/kind.ts";
 import { everDeployed } from "../service/baseline.ts";
-import { faultCondition } from "../side-read.ts";
-import { inputsOf, isOfThen, isUntouched, type InputVariable } from "../variables.ts";
+import { faultCondition } from "../shared/side-read.ts";
+import { inputsOf, isOfThen, isUntouched, type InputVariable } from "../shared/variables.ts";
+import type { ApplicationSpec } from "./crd.ts";
+import type { ApplicationMemory } from "./crd.ts";
 import type { ApplicationPass, Do, Inputs, Seen } from "./model.ts";
 
 /** The variables with their values, and what stands for them. */

@@ -1,5 +1,5 @@
 /** What the platform's states mean to people who deploy commits. */
-import type { Why } from "../../engine/kind.ts";
+import type { Why } from "../../engine/contract/kind.ts";
 import { failure as serviceFailure } from "../service/words.ts";
 
 /** The first seven digits. */

@@ -1,8 +1,8 @@
+import type { Template, TemplateField } from "../../platform/areas/templates.ts";
 /** The spec against the template that it names, before anything is sent. */
-import { testPatterns } from "../../platform/pattern.ts";
-import type { Template, TemplateField } from "../../platform/templates.ts";
-import { cleaned } from "../../platform/text.ts";
-import type { BindingSpec } from "../../resources/binding.ts";
+import { testPatterns } from "../../platform/codec/pattern.ts";
+import { cleaned } from "../../platform/codec/text.ts";
+import type { BindingSpec } from "./crd.ts";
 import { isActive, unavailable } from "./layers.ts";
 import { pathOf } from "./leaves.ts";
 import { byCodeUnit, type ClusterKind, type Inputs, type Leaf } from "./model.ts";

@@ -10,7 +10,7 @@ import {
   template,
   writtenMemory,
 } from "../../../test/support/bindings.ts";
-import type { Binding } from "../../platform/templates.ts";
+import type { Binding } from "../../platform/areas/templates.ts";
 import { driftOf } from "./drift.ts";
 
 const catalogue = template(

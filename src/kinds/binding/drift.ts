@@ -1,7 +1,7 @@
 /** Where the binding on the platform differs from what the spec declares. Pure. */
-import type { DriftField } from "../../engine/kind.ts";
-import type { Binding, TemplateField } from "../../platform/templates.ts";
-import { cleaned } from "../../platform/text.ts";
+import type { DriftField } from "../../engine/contract/kind.ts";
+import type { Binding, TemplateField } from "../../platform/areas/templates.ts";
+import { cleaned } from "../../platform/codec/text.ts";
 import { pathOf } from "./leaves.ts";
 import type { BindingPass, Leaf, Seen } from "./model.ts";
 import { typed } from "./values.ts";

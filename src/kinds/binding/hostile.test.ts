@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { AWS, check, DOMAIN } from "../../../test/support/binding-checks.ts";
 import { component, field, layer, template } from "../../../test/support/bindings.ts";
-import type { Template } from "../../platform/templates.ts";
+import type { Template } from "../../platform/areas/templates.ts";
 
 describe("the problems of a spec", () => {
   it("does not miss what a layer needs that may not be there", () => {

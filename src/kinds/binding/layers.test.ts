@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { bindingPass, bindingSeen, bindingSpec, layer, template } from "../../../test/support/bindings.ts";
-import type { Binding } from "../../platform/templates.ts";
-import { platformBinding } from "../../resources/binding.ts";
+import type { Binding } from "../../platform/areas/templates.ts";
+import { platformBinding } from "./crd.ts";
 import { shownLayers, standing } from "./layers.ts";
 
 const on = (key: string) => ({ key, status: "ENABLED" });

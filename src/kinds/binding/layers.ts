@@ -1,7 +1,7 @@
 /** The layers of a template on a cluster: which are selected, and how they stand. Pure. */
-import type { Binding, Template, TemplateLayer } from "../../platform/templates.ts";
-import { cleaned } from "../../platform/text.ts";
-import type { BindingLayer, BindingSpec } from "../../resources/binding.ts";
+import type { Binding, Template, TemplateLayer } from "../../platform/areas/templates.ts";
+import { cleaned } from "../../platform/codec/text.ts";
+import type { BindingLayer, BindingSpec } from "./crd.ts";
 import type { BindingPass, ClusterKind, Seen } from "./model.ts";
 
 /** The documented modes of clusters; a layer that names both is for every cluster. */

@@ -1,7 +1,7 @@
+import type { ValueFrom } from "../../api/fields.ts";
 /** The values of a spec: where they come from, and what they are once resolved. Pure. */
-import type { Resolved, ValueRequest } from "../../engine/kind.ts";
-import type { ValueFrom } from "../../resources/base/fields.ts";
-import type { BindingSpec } from "../../resources/binding.ts";
+import type { Resolved, ValueRequest } from "../../engine/contract/kind.ts";
+import type { BindingSpec } from "./crd.ts";
 import { byCodeUnit, type Inputs, type Leaf } from "./model.ts";
 
 /** A value as the spec has it, before it is resolved. */

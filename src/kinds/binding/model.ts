@@ -1,7 +1,7 @@
 /** What the parts of the binding know of each other. */
-import type { Fingerprint, Pass, Uuid } from "../../engine/kind.ts";
-import type { Binding, Template } from "../../platform/templates.ts";
-import type { BindingMemory, BindingSpec } from "../../resources/binding.ts";
+import type { Fingerprint, Pass, Uuid } from "../../engine/contract/kind.ts";
+import type { Binding, Template } from "../../platform/areas/templates.ts";
+import type { BindingMemory, BindingSpec } from "./crd.ts";
 
 /** A value of the spec, or of what it refers to: one field of one component. */
 export interface Leaf {

@@ -11,10 +11,10 @@ import {
   fullBinding as full,
 } from "../../../test/support/bindings.ts";
 import { capabilitiesOn } from "../../../test/support/supports.ts";
-import type { Cluster } from "../../platform/clusters.ts";
-import { ApiError } from "../../platform/errors.ts";
-import type { Binding, ClusterContext, Template } from "../../platform/templates.ts";
-import { createBinding } from "../binding.ts";
+import type { Cluster } from "../../platform/areas/clusters.ts";
+import type { Binding, ClusterContext, Template } from "../../platform/areas/templates.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+import { createBinding } from "./index.ts";
 
 const kind = createBinding();
 

@@ -1,9 +1,9 @@
 /** What the platform shows about a binding: the template list on every surface, cluster and binding on the full one. */
-import type { Cluster } from "../../platform/clusters.ts";
-import { ApiError } from "../../platform/errors.ts";
+import type { Cluster } from "../../platform/areas/clusters.ts";
+import type { Binding, Template } from "../../platform/areas/templates.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { Binding, Template } from "../../platform/templates.ts";
-import { offered } from "../offered.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+import { offered } from "../shared/offered.ts";
 import { problemsOf } from "./check.ts";
 import type { BindingPass, ClusterKind, ClusterSeen, Seen } from "./model.ts";
 

@@ -14,8 +14,8 @@ import {
   starting,
   template,
 } from "../../../test/support/bindings.ts";
-import type { Binding, BindingInput } from "../../platform/templates.ts";
-import { createBinding } from "../binding.ts";
+import type { Binding, BindingInput } from "../../platform/areas/templates.ts";
+import { createBinding } from "./index.ts";
 
 const kind = createBinding();
 

@@ -13,8 +13,8 @@ import {
   writtenMemory,
 } from "../../../test/support/bindings.ts";
 import type { OnSurface } from "../../../test/support/supports.ts";
-import type { Binding } from "../../platform/templates.ts";
-import { platformBinding } from "../../resources/binding.ts";
+import type { Binding } from "../../platform/areas/templates.ts";
+import { platformBinding } from "./crd.ts";
 import type { BindingPass, Seen } from "./model.ts";
 import { report as reportOf } from "./report.ts";
 

@@ -1,6 +1,6 @@
 /** What there is to say about a binding. Pure; holds neither values nor anything that changes by itself. */
-import { refreshed, type ConditionFact, type Report, type Why } from "../../engine/kind.ts";
-import { cleaned } from "../../platform/text.ts";
+import { refreshed, type ConditionFact, type Report, type Why } from "../../engine/contract/kind.ts";
+import { cleaned } from "../../platform/codec/text.ts";
 import { driftOf, isAlike } from "./drift.ts";
 import { shownLayers, standing, type Standing } from "./layers.ts";
 import type { BindingPass, Seen } from "./model.ts";

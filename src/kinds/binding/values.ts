@@ -1,5 +1,5 @@
 /** One value against one field of a template. Pure; no answer quotes the value. */
-import type { FieldConstraints, TemplateField, ConfigValue } from "../../platform/templates.ts";
+import type { FieldConstraints, TemplateField, ConfigValue } from "../../platform/areas/templates.ts";
 import type { Leaf } from "./model.ts";
 
 const INTEGER = /^-?(0|[1-9]\d*)$/;

@@ -1,14 +1,14 @@
 /** The one write: the create, its answer, and what became of it when nobody knows the answer. */
-import type { JsonObject, Known, OpenIntent, Trace } from "../../engine/kind.ts";
-import type { Blueprint } from "../../platform/blueprints.ts";
+import type { JsonObject, Known, OpenIntent, Trace } from "../../engine/contract/kind.ts";
+import type { Blueprint } from "../../platform/areas/blueprints.ts";
 import type { Platform } from "../../platform/index.ts";
-import { platformBlueprint, type BlueprintMemory } from "../../resources/blueprint.ts";
-import { baseline, landed, notCreated } from "../create-trace.ts";
-import { offered } from "../offered.ts";
 import { untraceable } from "../service/identity.ts";
 import { begun } from "../service/progress.ts";
 import { shownState } from "../service/words.ts";
-import { fitOptional } from "../text.ts";
+import { baseline, landed, notCreated } from "../shared/create-trace.ts";
+import { offered } from "../shared/offered.ts";
+import { fitOptional } from "../shared/text.ts";
+import { platformBlueprint, type BlueprintMemory } from "./crd.ts";
 import { NOTHING_SEEN, type BlueprintPass, type Seen } from "./model.ts";
 import { blueprintsIn } from "./observe.ts";
 import { blueprintInput, written } from "./settings.ts";

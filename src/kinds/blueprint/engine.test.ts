@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { specOf } from "../../../test/support/blueprints.ts";
-import type { JsonObject } from "../../engine/kind.ts";
+import type { JsonObject } from "../../engine/contract/kind.ts";
 import { configCondition, overridesRefused } from "./engine.ts";
 
 const VERSIONS = { allowedEngineVersions: ["1.9.8", "1.10.5"] };

@@ -1,7 +1,7 @@
 /** What can be said of the overrides without the manifest, once the user says what runs the blueprint (spec). Pure. */
-import type { ConditionFact, Why } from "../../engine/kind.ts";
-import type { BlueprintSpec } from "../../resources/blueprint.ts";
-import { fit } from "../text.ts";
+import type { ConditionFact, Why } from "../../engine/contract/kind.ts";
+import { fit } from "../shared/text.ts";
+import type { BlueprintSpec } from "./crd.ts";
 
 const OVERRIDES = "spec.specOverrides";
 const VERSION = `${OVERRIDES}.engine_version`;

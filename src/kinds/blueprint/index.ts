@@ -1,7 +1,7 @@
+import type { PlatformKind } from "../shared/kind.ts";
+import { variableRequests } from "../shared/variables.ts";
 /** PlatformBlueprint: a service from a blueprint of the catalogue. It is created, perhaps deployed, and followed. */
-import { platformBlueprint, type BlueprintMemory, type BlueprintSpec } from "../../resources/blueprint.ts";
-import type { PlatformKind } from "../kind.ts";
-import { variableRequests } from "../variables.ts";
+import { platformBlueprint, type BlueprintMemory, type BlueprintSpec } from "./crd.ts";
 import { create, keep, trace } from "./create.ts";
 import type { Do, Inputs, Seen } from "./model.ts";
 import { observe } from "./observe.ts";

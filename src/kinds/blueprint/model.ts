@@ -1,10 +1,10 @@
 /** What the parts of the blueprint kind hand to each other. */
-import type { Fingerprint, Pass, Presence, Uuid } from "../../engine/kind.ts";
-import type { IngressStatus } from "../../platform/services.ts";
-import type { BlueprintMemory, BlueprintSpec } from "../../resources/blueprint.ts";
+import type { Fingerprint, Pass, Presence, Uuid } from "../../engine/contract/kind.ts";
+import type { IngressStatus } from "../../platform/areas/services.ts";
 import type { Listed, Place, Sight } from "../service/model.ts";
-import { NOT_READ, type SideRead } from "../side-read.ts";
-import type { InputVariable } from "../variables.ts";
+import { NOT_READ, type SideRead } from "../shared/side-read.ts";
+import type { InputVariable } from "../shared/variables.ts";
+import type { BlueprintMemory, BlueprintSpec } from "./crd.ts";
 
 export interface Inputs {
   readonly environmentId: Uuid;

@@ -1,8 +1,6 @@
+import type { Service } from "../../platform/areas/services.ts";
 /** The reads of a blueprint: two lists of its environment, shared with all that is in it. None where there are no lists. */
 import type { Platform } from "../../platform/index.ts";
-import type { Service } from "../../platform/services.ts";
-import { offered, SHOWN } from "../offered.ts";
-import { presenceIn } from "../presence.ts";
 import { ingressOf } from "../service/ingress.ts";
 import {
   isGone,
@@ -13,7 +11,9 @@ import {
   siblingsOf,
   STATUSES_MAX_AGE_MS,
 } from "../service/observe.ts";
-import { NOT_READ } from "../side-read.ts";
+import { offered, SHOWN } from "../shared/offered.ts";
+import { presenceIn } from "../shared/presence.ts";
+import { NOT_READ } from "../shared/side-read.ts";
 import { NOTHING_SEEN, type BlueprintPass, type BlueprintService, type Seen } from "./model.ts";
 
 /** @throws ApiError */

@@ -1,13 +1,13 @@
 /** What a blueprint needs next: after its creation, the platform lets nobody do anything about it. Pure. */
-import type { Plan, Uuid, Why } from "../../engine/kind.ts";
-import { nameMark } from "../create-trace.ts";
-import { adoptOrRefuse, checkLatecomers, deletedThere, gone, outside, sameName } from "../names.ts";
-import { isOpen, planUnshown, planUnshownRemoval } from "../presence.ts";
+import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
 import { checkClaim, checkPlace } from "../service/identity.ts";
 import type { Progress } from "../service/progress.ts";
 import { checkBusy, checkUnclear, once, stalled } from "../service/steps.ts";
 import { failureReason } from "../service/words.ts";
-import { unseen } from "../unseen.ts";
+import { nameMark } from "../shared/create-trace.ts";
+import { adoptOrRefuse, checkLatecomers, deletedThere, gone, outside, sameName } from "../shared/names.ts";
+import { isOpen, planUnshown, planUnshownRemoval } from "../shared/presence.ts";
+import { unseen } from "../shared/unseen.ts";
 import { overridesRefused } from "./engine.ts";
 import { isRecent, isToRun, serviceOf, type BlueprintPass, type Do, type Seen } from "./model.ts";
 import { progressIn } from "./progress.ts";

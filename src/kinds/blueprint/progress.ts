@@ -1,5 +1,5 @@
 /** How far the service of a blueprint is. Pure. */
-import { requestPhase } from "../../platform/states.ts";
+import { requestPhase } from "../../platform/codec/states.ts";
 import { askedProgress, progressOf, type Progress } from "../service/progress.ts";
 import { shownState } from "../service/words.ts";
 import { isToRun, type BlueprintPass, type Seen } from "./model.ts";

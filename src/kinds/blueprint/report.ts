@@ -1,12 +1,12 @@
 /** What a blueprint's status says. Pure. */
-import { refreshed, type ConditionFact, type DriftField, type Report, type Why } from "../../engine/kind.ts";
-import { servicePhase } from "../../platform/states.ts";
-import type { BlueprintMemory } from "../../resources/blueprint.ts";
+import { refreshed, type ConditionFact, type DriftField, type Report, type Why } from "../../engine/contract/kind.ts";
+import { servicePhase } from "../../platform/codec/states.ts";
 import { lastFailureOf } from "../service/history.ts";
 import { ingressFields, ingressReady } from "../service/ingress.ts";
 import { advanced } from "../service/progress.ts";
 import { shownState, stateCondition } from "../service/words.ts";
-import { fitOptional } from "../text.ts";
+import { fitOptional } from "../shared/text.ts";
+import type { BlueprintMemory } from "./crd.ts";
 import { configCondition } from "./engine.ts";
 import { isToRun, serviceOf, type BlueprintPass, type Seen } from "./model.ts";
 import { progressIn } from "./progress.ts";

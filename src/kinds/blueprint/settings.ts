@@ -1,9 +1,9 @@
 /** What a blueprint is created with, and whether the spec is still the same. Pure. */
-import { sameContent, type DriftField, type Fingerprint, type Resolved } from "../../engine/kind.ts";
-import type { BlueprintInput } from "../../platform/blueprints.ts";
-import type { BlueprintSpec } from "../../resources/blueprint.ts";
+import { sameContent, type DriftField, type Fingerprint, type Resolved } from "../../engine/contract/kind.ts";
+import type { BlueprintInput } from "../../platform/areas/blueprints.ts";
 import { memorable, settingsDrift, settingsOf, shownField, unsentPaths, type Settings } from "../service/settings.ts";
-import { inputsOf } from "../variables.ts";
+import { inputsOf } from "../shared/variables.ts";
+import type { BlueprintSpec } from "./crd.ts";
 import { serviceOf, type BlueprintPass, type Inputs, type Seen } from "./model.ts";
 
 /** The variables with their values, and what stands for them. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { parseJson } from "../../platform/json.ts";
+import { parseJson } from "../../platform/codec/json.ts";
 import { digestOf, documentsOf, MAX_BYTES } from "./documents.ts";
 import type { Section } from "./sections.ts";
 

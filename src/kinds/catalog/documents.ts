@@ -1,6 +1,6 @@
 /** The sections as JSON documents that fit into one ConfigMap. Pure, but for the digest, which is asynchronous. */
-import { stringifyJson } from "../../platform/json.ts";
-import { sha256 } from "../text.ts";
+import { stringifyJson } from "../../platform/codec/json.ts";
+import { sha256 } from "../shared/text.ts";
 import type { Section } from "./sections.ts";
 
 export interface Documents {

@@ -1,9 +1,9 @@
 /** The sections of the catalogue: how each is read and put in order. */
-import type { ReadOptions } from "../../platform/caller.ts";
-import { ApiError } from "../../platform/errors.ts";
+import type { ReadOptions } from "../../platform/client/caller.ts";
+import { cleaned } from "../../platform/codec/text.ts";
 import type { Platform } from "../../platform/index.ts";
-import { cleaned } from "../../platform/text.ts";
-import type { CatalogSection, CatalogSpec } from "../../resources/catalog.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+import type { CatalogSection, CatalogSpec } from "./crd.ts";
 
 /** A section as it was read. */
 export interface Section {

@@ -1,10 +1,10 @@
 /** One order, and its answer folded into what was seen. */
-import type { Known } from "../../engine/kind.ts";
-import type { ClusterStatus } from "../../platform/clusters.ts";
+import type { Known } from "../../engine/contract/kind.ts";
+import type { ClusterStatus } from "../../platform/areas/clusters.ts";
+import { clusterPhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
-import { clusterPhase } from "../../platform/states.ts";
-import type { ClusterMemory } from "../../resources/cluster.ts";
-import { isStoppedAlready } from "../stopped-already.ts";
+import { isStoppedAlready } from "../shared/stopped-already.ts";
+import type { ClusterMemory } from "./crd.ts";
 import { factsOf, isShown, type ClusterPass, type Do, type Seen } from "./model.ts";
 import { orderOf } from "./order.ts";
 

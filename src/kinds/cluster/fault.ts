@@ -1,6 +1,6 @@
 /** Reads beside the cluster itself, whose failure is told once nothing else is to be done. Pure. */
-import type { Plan } from "../../engine/kind.ts";
-import { sentenceOf, type ApiError } from "../../platform/errors.ts";
+import type { Plan } from "../../engine/contract/kind.ts";
+import { sentenceOf, type ApiError } from "../../platform/transport/errors.ts";
 import { stalled } from "../service/steps.ts";
 
 /** How soon what failed is tried again, in milliseconds. */

@@ -1,7 +1,7 @@
-/** PlatformCluster: an existing cluster, running or stopped, upgraded to a version, with a token in a Secret. */
-import { platformCluster, type ClusterMemory, type ClusterSpec } from "../../resources/cluster.ts";
-import type { PlatformKind } from "../kind.ts";
+import type { PlatformKind } from "../shared/kind.ts";
 import { act } from "./act.ts";
+/** PlatformCluster: an existing cluster, running or stopped, upgraded to a version, with a token in a Secret. */
+import { platformCluster, type ClusterMemory, type ClusterSpec } from "./crd.ts";
 import { learn } from "./learn.ts";
 import type { Do, Seen } from "./model.ts";
 import { observe } from "./observe.ts";

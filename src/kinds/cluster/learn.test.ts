@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { clusterPass } from "../../../test/support/cluster-passes.ts";
-import type { Action } from "../../engine/kind.ts";
-import type { ClusterMemory } from "../../resources/cluster.ts";
+import type { Action } from "../../engine/contract/kind.ts";
+import type { ClusterMemory } from "./crd.ts";
 import { learn } from "./learn.ts";
 import { NOTHING_SEEN, type ClusterPass } from "./model.ts";
 import { plan } from "./plan.ts";

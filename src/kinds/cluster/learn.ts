@@ -1,8 +1,8 @@
 /** What a PlatformOperation did to the cluster, where nothing but its answer shows it. Pure. */
-import type { Action } from "../../engine/kind.ts";
-import type { ClusterMemory } from "../../resources/cluster.ts";
-import { isNew, withOperation } from "../last-operation.ts";
+import type { Action } from "../../engine/contract/kind.ts";
 import { shownState } from "../service/words.ts";
+import { isNew, withOperation } from "../shared/last-operation.ts";
+import type { ClusterMemory } from "./crd.ts";
 import type { ClusterPass } from "./model.ts";
 import { showsClusters } from "./observe.ts";
 

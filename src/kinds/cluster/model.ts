@@ -1,12 +1,12 @@
 /** What the parts of the cluster kind hand to each other. */
-import type { Pass, Presence } from "../../engine/kind.ts";
-import type { Cluster, ClusterStatus, ClusterToken } from "../../platform/clusters.ts";
-import type { ApiError } from "../../platform/errors.ts";
-import type { CloudCredentials } from "../../platform/organization.ts";
-import { clusterPhase, type Phase } from "../../platform/states.ts";
-import type { ClusterMemory, ClusterSpec } from "../../resources/cluster.ts";
+import type { Pass, Presence } from "../../engine/contract/kind.ts";
+import type { Cluster, ClusterStatus, ClusterToken } from "../../platform/areas/clusters.ts";
+import type { CloudCredentials } from "../../platform/areas/organization.ts";
+import { clusterPhase, type Phase } from "../../platform/codec/states.ts";
+import type { ApiError } from "../../platform/transport/errors.ts";
 import { shownState } from "../service/words.ts";
-import { countOf, fitOptional } from "../text.ts";
+import { countOf, fitOptional } from "../shared/text.ts";
+import type { ClusterMemory, ClusterSpec } from "./crd.ts";
 
 export type ClusterPass = Pass<ClusterSpec, object, ClusterMemory>;
 

@@ -1,10 +1,10 @@
 /** The reads of a cluster: list and status on the full surface; on the documented one nothing shows it. */
-import type { Cluster, ClusterStatus } from "../../platform/clusters.ts";
-import { ApiError, type ApiFailure } from "../../platform/errors.ts";
+import type { Cluster, ClusterStatus } from "../../platform/areas/clusters.ts";
+import { clusterPhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
-import { clusterPhase } from "../../platform/states.ts";
-import { offered } from "../offered.ts";
-import { presenceIn } from "../presence.ts";
+import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
+import { offered } from "../shared/offered.ts";
+import { presenceIn } from "../shared/presence.ts";
 import { factsOf, NOTHING_SEEN, type Attempt, type ClusterPass, type Seen } from "./model.ts";
 import { baselineOf } from "./order.ts";
 import { refusal } from "./refusal.ts";

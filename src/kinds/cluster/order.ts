@@ -1,9 +1,9 @@
 /** Orders to the platform: each is given once, and is open until the cluster shows something new (design §6). Pure. */
-import type { Plan, Step, Why } from "../../engine/kind.ts";
-import type { ClusterStatus } from "../../platform/clusters.ts";
-import { clusterPhase } from "../../platform/states.ts";
-import type { ClusterOrder } from "../../resources/cluster.ts";
-import { fit } from "../text.ts";
+import type { Plan, Step, Why } from "../../engine/contract/kind.ts";
+import type { ClusterStatus } from "../../platform/areas/clusters.ts";
+import { clusterPhase } from "../../platform/codec/states.ts";
+import { fit } from "../shared/text.ts";
+import type { ClusterOrder } from "./crd.ts";
 import { factsOf, isShown, knownFacts, type ClusterPass, type Do, type Facts, type Seen } from "./model.ts";
 
 const ORDERS = {

@@ -1,10 +1,10 @@
 /** What a cluster needs next: a list of checks, the first difference wins. Pure. */
-import type { Plan } from "../../engine/kind.ts";
-import { firstOf } from "../checks.ts";
-import { notThere } from "../names.ts";
-import { isOpen, planUnshown } from "../presence.ts";
+import type { Plan } from "../../engine/contract/kind.ts";
 import { stalled } from "../service/steps.ts";
 import { unknownState } from "../service/words.ts";
+import { firstOf } from "../shared/checks.ts";
+import { notThere } from "../shared/names.ts";
+import { isOpen, planUnshown } from "../shared/presence.ts";
 import { faultOf } from "./fault.ts";
 import { missed, shownPhase, type ClusterPass, type Do, type Seen } from "./model.ts";
 import { openOrder } from "./order.ts";

@@ -1,8 +1,8 @@
 /** Why a cluster may not be worked on at all. Pure. */
-import type { Why } from "../../engine/kind.ts";
-import { clusterNotAllowed } from "../cluster-ref.ts";
-import { unprovenId } from "../limits.ts";
-import { alreadyManaged, notThere } from "../names.ts";
+import type { Why } from "../../engine/contract/kind.ts";
+import { clusterNotAllowed } from "../shared/cluster-ref.ts";
+import { unprovenId } from "../shared/limits.ts";
+import { alreadyManaged, notThere } from "../shared/names.ts";
 import { isShown, type ClusterPass, type Seen } from "./model.ts";
 
 /** What stands in the way of any work on the cluster; undefined when nothing does. */

@@ -1,9 +1,9 @@
 /** What is left to do when the resource is deleted: a cluster is stopped or left as it is, never deleted. Pure. */
-import type { Plan } from "../../engine/kind.ts";
-import { clusterNotAllowed } from "../cluster-ref.ts";
-import { planUnshownRemoval } from "../presence.ts";
+import type { Plan } from "../../engine/contract/kind.ts";
 import { stalled } from "../service/steps.ts";
 import { unknownState } from "../service/words.ts";
+import { clusterNotAllowed } from "../shared/cluster-ref.ts";
+import { planUnshownRemoval } from "../shared/presence.ts";
 import { missed, shownPhase, type ClusterPass, type Do, type Seen } from "./model.ts";
 import { give, openOrder } from "./order.ts";
 import { unproven } from "./refusal.ts";

@@ -1,8 +1,8 @@
 /** What a cluster's status says. Pure; holds no token. */
-import type { ConditionFact, Report, Why } from "../../engine/kind.ts";
-import { clusterPhase } from "../../platform/states.ts";
+import type { ConditionFact, Report, Why } from "../../engine/contract/kind.ts";
+import { clusterPhase } from "../../platform/codec/states.ts";
 import { shownState, stateCondition } from "../service/words.ts";
-import { fit, fitOptional, ID } from "../text.ts";
+import { fit, fitOptional, ID } from "../shared/text.ts";
 import { isShown, knownFacts, shownPhase, shownVersion, type ClusterPass, type Facts, type Seen } from "./model.ts";
 import { followedOrder, lockOf } from "./order.ts";
 import { reachedRunState, runStateDrift } from "./run-state.ts";

@@ -1,5 +1,5 @@
 /** Running or stopped. Pure. */
-import type { DriftField, Plan } from "../../engine/kind.ts";
+import type { DriftField, Plan } from "../../engine/contract/kind.ts";
 import { stalled } from "../service/steps.ts";
 import { shownPhase, type ClusterPass, type Do, type Seen } from "./model.ts";
 import { give } from "./order.ts";

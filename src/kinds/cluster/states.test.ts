@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { CLUSTER, clusterPass, listed } from "../../../test/support/cluster-passes.ts";
-import { clusterStates } from "../../platform/states.ts";
+import { clusterStates } from "../../platform/codec/states.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 
 import { clusterPass, listed } from "../../../test/support/cluster-passes.ts";
-import type { ClusterToken } from "../../platform/clusters.ts";
-import { ApiError, type ApiFailure } from "../../platform/errors.ts";
+import type { ClusterToken } from "../../platform/areas/clusters.ts";
+import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { kubeconfig } from "./kubeconfig.ts";
 import type { Seen } from "./model.ts";
 import { plan } from "./plan.ts";

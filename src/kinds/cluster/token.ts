@@ -1,8 +1,8 @@
 /** A short-lived token of the cluster, kept fresh in a Secret. Its value goes there and nowhere else. Pure. */
-import type { Ms, Plan, Report } from "../../engine/kind.ts";
-import type { ClusterToken } from "../../platform/clusters.ts";
-import type { ClusterMemory } from "../../resources/cluster.ts";
-import { fit } from "../text.ts";
+import type { Ms, Plan, Report } from "../../engine/contract/kind.ts";
+import type { ClusterToken } from "../../platform/areas/clusters.ts";
+import { fit } from "../shared/text.ts";
+import type { ClusterMemory } from "./crd.ts";
 import { FAULT_LOOK_MS, faultOf } from "./fault.ts";
 import { kubeconfig } from "./kubeconfig.ts";
 import { knownFacts, type ClusterPass, type Seen } from "./model.ts";

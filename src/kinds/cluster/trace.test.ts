@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import { CLUSTER, clusterPass, listed } from "../../../test/support/cluster-passes.ts";
 import { capabilitiesOn } from "../../../test/support/supports.ts";
-import type { OpenIntent } from "../../engine/kind.ts";
-import { ApiError } from "../../platform/errors.ts";
+import type { OpenIntent } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
 import { factsOf } from "./model.ts";
 import { baselineOf } from "./order.ts";
 import { trace } from "./trace.ts";

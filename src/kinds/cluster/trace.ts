@@ -1,12 +1,12 @@
 /** Did an old order land? Reads only. */
-import type { OpenIntent, Trace } from "../../engine/kind.ts";
-import type { ClusterStatus } from "../../platform/clusters.ts";
-import { ApiError } from "../../platform/errors.ts";
+import type { OpenIntent, Trace } from "../../engine/contract/kind.ts";
+import type { ClusterStatus } from "../../platform/areas/clusters.ts";
+import { clusterPhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
-import { clusterPhase } from "../../platform/states.ts";
-import type { ClusterMemory, ClusterOrder } from "../../resources/cluster.ts";
-import { baseline } from "../create-trace.ts";
-import { offered } from "../offered.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+import { baseline } from "../shared/create-trace.ts";
+import { offered } from "../shared/offered.ts";
+import type { ClusterMemory, ClusterOrder } from "./crd.ts";
 import { factsOf, NOTHING_SEEN, type ClusterPass, type Seen } from "./model.ts";
 import { clusterStatus } from "./observe.ts";
 import { baselineOf } from "./order.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { clusterPass } from "../../../test/support/cluster-passes.ts";
-import type { ClusterMemory } from "../../resources/cluster.ts";
+import type { ClusterMemory } from "./crd.ts";
 import { NOTHING_SEEN, type ClusterPass } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";

@@ -1,7 +1,7 @@
 /** The version of Kubernetes: one step up at a time, when the platform offers just the one that is wanted. Pure. */
-import type { Plan } from "../../engine/kind.ts";
-import type { VersionBaseline } from "../../resources/cluster.ts";
+import type { Plan } from "../../engine/contract/kind.ts";
 import { stalled } from "../service/steps.ts";
+import type { VersionBaseline } from "./crd.ts";
 import { isShown, knownFacts, shownPhase, shownVersion, type ClusterPass, type Do, type Seen } from "./model.ts";
 import { give } from "./order.ts";
 

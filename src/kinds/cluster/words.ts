@@ -1,5 +1,5 @@
 /** What the states of a cluster mean to people. Messages do not change while the state does not. */
-import type { Why } from "../../engine/kind.ts";
+import type { Why } from "../../engine/contract/kind.ts";
 import { busy, failure, shownState } from "../service/words.ts";
 import type { ClusterPass } from "./model.ts";
 

@@ -1,12 +1,12 @@
 /** One request, and its answer folded into what was seen. */
-import type { Known, Uuid } from "../../engine/kind.ts";
+import type { Known, Uuid } from "../../engine/contract/kind.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
-import type { DatabaseMemory } from "../../resources/database.ts";
 import { baselineOf } from "../service/baseline.ts";
 import { accepted, begun } from "../service/progress.ts";
 import { memorable, revisionOf, writtenWith } from "../service/settings.ts";
-import { isStoppedAlready } from "../stopped-already.ts";
+import { isStoppedAlready } from "../shared/stopped-already.ts";
+import type { DatabaseMemory } from "./crd.ts";
 import { recordOf, type DatabasePass, type Do, type Seen } from "./model.ts";
 import { followed } from "./progress.ts";
 import { databaseInput, databaseSettings, declaredSettings, observedSettings, shownRecord } from "./settings.ts";

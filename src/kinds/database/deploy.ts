@@ -1,13 +1,13 @@
 /** Whether the database is to be deployed or stopped now. Pure. */
-import type { Plan, Why } from "../../engine/kind.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
-import { onWhoseRequest } from "../last-operation.ts";
+import type { Plan, Why } from "../../engine/contract/kind.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Progress } from "../service/progress.ts";
 import { retryIn, waitToRetry } from "../service/retry.ts";
 import { revisionOf } from "../service/settings.ts";
 import { startDue } from "../service/start.ts";
 import { once, stalled, stop as stopService } from "../service/steps.ts";
 import { orderMark } from "../service/trace.ts";
+import { onWhoseRequest } from "../shared/last-operation.ts";
 import { unwantedRunState } from "./learn.ts";
 import type { DatabasePass, Do, Seen } from "./model.ts";
 import { followed, isPending } from "./progress.ts";

@@ -1,8 +1,8 @@
-/** PlatformDatabase: exists, settings, deployed and running, or stopped. */
-import { platformDatabase, type DatabaseMemory, type DatabaseSpec } from "../../resources/database.ts";
-import type { PlatformKind } from "../kind.ts";
 import type { ServiceInputs } from "../service/model.ts";
+import type { PlatformKind } from "../shared/kind.ts";
 import { act } from "./act.ts";
+/** PlatformDatabase: exists, settings, deployed and running, or stopped. */
+import { platformDatabase, type DatabaseMemory, type DatabaseSpec } from "./crd.ts";
 import { learn } from "./learn.ts";
 import { recordOf, type Do, type Seen } from "./model.ts";
 import { observe } from "./observe.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { deployment, passWith, REQUEST, seenFull } from "../../../test/support/databases.ts";
-import type { Action, JsonObject } from "../../engine/kind.ts";
-import type { DatabaseMemory } from "../../resources/database.ts";
+import type { Action, JsonObject } from "../../engine/contract/kind.ts";
+import type { DatabaseMemory } from "./crd.ts";
 import { learn } from "./learn.ts";
 import { NOTHING_SEEN, type DatabasePass } from "./model.ts";
 import { plan } from "./plan.ts";

@@ -1,11 +1,11 @@
+import type { LastOperation } from "../../api/last-operation.ts";
 /** What a PlatformOperation did to the database, where nothing but its answer shows it. Pure. */
-import type { Action } from "../../engine/kind.ts";
-import type { LastOperation } from "../../resources/base/last-operation.ts";
-import type { DatabaseDeployment, DatabaseMemory } from "../../resources/database.ts";
-import { isNew, withOperation } from "../last-operation.ts";
+import type { Action } from "../../engine/contract/kind.ts";
 import { baselineOf } from "../service/baseline.ts";
 import { revisionOf } from "../service/settings.ts";
 import { shownState } from "../service/words.ts";
+import { isNew, withOperation } from "../shared/last-operation.ts";
+import type { DatabaseDeployment, DatabaseMemory } from "./crd.ts";
 import type { DatabasePass } from "./model.ts";
 
 /** Where the platform shows the state of databases, that is read; else the request of the operation is followed. */

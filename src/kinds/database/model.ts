@@ -1,8 +1,8 @@
 /** What the parts of the database kind hand to each other. */
-import type { Pass, Presence, Why } from "../../engine/kind.ts";
-import type { Database } from "../../platform/databases.ts";
-import type { DatabaseMemory, DatabaseSpec } from "../../resources/database.ts";
+import type { Pass, Presence, Why } from "../../engine/contract/kind.ts";
+import type { Database } from "../../platform/areas/databases.ts";
 import type { Place, ServiceInputs, Sight } from "../service/model.ts";
+import type { DatabaseMemory, DatabaseSpec } from "./crd.ts";
 
 export interface Seen extends Place, Sight {
   /** Why the state cannot be told: the documented surface has no read of it. The status then says nothing. */

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { passWith, plannedBy, record, statusOf } from "../../../test/support/databases.ts";
 import { capabilitiesOn } from "../../../test/support/supports.ts";
-import { ApiError } from "../../platform/errors.ts";
 import type { Platform } from "../../platform/index.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
 import { observe } from "./observe.ts";
 
 const missing = () => Promise.reject(new ApiError("getDatabase", { is: "NotFound" }, 404, "not found"));

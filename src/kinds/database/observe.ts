@@ -1,9 +1,7 @@
 /** The reads of a database: few, and shared with its siblings where the surface lets them be. */
-import type { Uuid } from "../../engine/kind.ts";
-import type { Database } from "../../platform/databases.ts";
+import type { Uuid } from "../../engine/contract/kind.ts";
+import type { Database } from "../../platform/areas/databases.ts";
 import type { Platform } from "../../platform/index.ts";
-import { offered, SHOWN } from "../offered.ts";
-import { isOpen } from "../presence.ts";
 import {
   isGone,
   mayBeOver,
@@ -17,6 +15,8 @@ import {
   type Neighbours,
 } from "../service/observe.ts";
 import { unsentPaths } from "../service/settings.ts";
+import { offered, SHOWN } from "../shared/offered.ts";
+import { isOpen } from "../shared/presence.ts";
 import { NOTHING_SEEN, type DatabasePass, type Seen } from "./model.ts";
 import { declaredSettings } from "./settings.ts";
 import { followedRequest, told } from "./told.ts";

@@ -9,7 +9,7 @@ import {
   seenFull,
   statusOf,
 } from "../../../test/support/databases.ts";
-import { serviceStates } from "../../platform/states.ts";
+import { serviceStates } from "../../platform/codec/states.ts";
 import type { Seen } from "./model.ts";
 import { plan } from "./plan.ts";
 

@@ -1,13 +1,13 @@
 /** What a database needs next: a list of checks, the first difference wins. Pure. */
-import type { Plan, Uuid } from "../../engine/kind.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
-import { firstOf } from "../checks.ts";
-import { onWhoseRequest } from "../last-operation.ts";
+import type { Plan, Uuid } from "../../engine/contract/kind.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { checkIdentity, checkPlace, planNew } from "../service/identity.ts";
 import type { Progress } from "../service/progress.ts";
 import { planRemoval } from "../service/removal.ts";
 import { checkBusy, checkUnclear, stalled } from "../service/steps.ts";
 import { checkSettings as checkServiceSettings } from "../service/update.ts";
+import { firstOf } from "../shared/checks.ts";
+import { onWhoseRequest } from "../shared/last-operation.ts";
 import { checkDeploy, checkUnseen, stop } from "./deploy.ts";
 import { stoppedBy } from "./learn.ts";
 import { recordOf, type DatabasePass, type Do, type Seen } from "./model.ts";

@@ -1,13 +1,13 @@
 /** What a database's status says. Pure. */
-import type { ConditionFact, DriftField, JsonObject, Report, Why } from "../../engine/kind.ts";
-import { servicePhase } from "../../platform/states.ts";
-import type { DatabaseMemory } from "../../resources/database.ts";
+import type { ConditionFact, DriftField, JsonObject, Report, Why } from "../../engine/contract/kind.ts";
+import { servicePhase } from "../../platform/codec/states.ts";
 import { hasFailed } from "../service/baseline.ts";
 import { lastFailureOf, runStateDrift, runStateOf, stoppingOf } from "../service/history.ts";
 import { carries } from "../service/progress.ts";
 import { memorable, revisionOf, settingsDrift, shownField } from "../service/settings.ts";
 import { shownState, stateCondition } from "../service/words.ts";
-import { fitOptional } from "../text.ts";
+import { fitOptional } from "../shared/text.ts";
+import type { DatabaseMemory } from "./crd.ts";
 import { recordOf, type DatabasePass, type Seen } from "./model.ts";
 import { failedDeployment, followed, isPending, progressOf } from "./progress.ts";
 import { declaredSettings, observedSettings, shownRecord } from "./settings.ts";

@@ -1,8 +1,8 @@
 /** The settings that a database's spec declares. Pure. */
-import type { Database, DatabaseInput, DatabaseSettings } from "../../platform/databases.ts";
-import type { DatabaseMemory, DatabaseSpec } from "../../resources/database.ts";
+import type { Database, DatabaseInput, DatabaseSettings } from "../../platform/areas/databases.ts";
 import { settingsOf, type Settings } from "../service/settings.ts";
-import { fitOptional } from "../text.ts";
+import { fitOptional } from "../shared/text.ts";
+import type { DatabaseMemory, DatabaseSpec } from "./crd.ts";
 
 /** Only what the spec declares: everything else is left alone. Type and mode cannot change. */
 export function declaredSettings({ name, version, cpu, memory, storage }: DatabaseSpec): Settings {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { DATABASE, deployment, openDeployment, passWith, REQUEST } from "../../../test/support/databases.ts";
-import type { DatabaseMemory } from "../../resources/database.ts";
+import type { DatabaseMemory } from "./crd.ts";
 import { followedRequest, told } from "./told.ts";
 
 const nothing: DatabaseMemory = { lastDeployment: undefined, state: undefined };

@@ -2,10 +2,10 @@
  * The state of a database as far as it was told. The documented surface has no read of it: the answers to deploy and
  * stop are the first word, and then the deployment request by its id, wherever there is one. Pure.
  */
-import type { Ms, Supports, Uuid, Why } from "../../engine/kind.ts";
-import type { Deployment } from "../../platform/deployments.ts";
-import { requestPhase, servicePhase } from "../../platform/states.ts";
-import type { DatabaseMemory } from "../../resources/database.ts";
+import type { Ms, Supports, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { Deployment } from "../../platform/areas/deployments.ts";
+import { requestPhase, servicePhase } from "../../platform/codec/states.ts";
+import type { DatabaseMemory } from "./crd.ts";
 import type { DatabasePass, Seen } from "./model.ts";
 
 type Told = Pick<Seen, "status" | "request" | "unseen">;

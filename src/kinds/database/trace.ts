@@ -1,11 +1,11 @@
 /** Did an old request land? Reads only. */
-import type { OpenIntent, Trace, Why } from "../../engine/kind.ts";
+import type { OpenIntent, Trace, Why } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
-import { platformDatabase, type DatabaseMemory } from "../../resources/database.ts";
-import { baseline, landed, notCreated } from "../create-trace.ts";
-import { offered } from "../offered.ts";
 import { untraceable } from "../service/identity.ts";
 import { deployLanded, landedDeployment, stopLanded } from "../service/trace.ts";
+import { baseline, landed, notCreated } from "../shared/create-trace.ts";
+import { offered } from "../shared/offered.ts";
+import { platformDatabase, type DatabaseMemory } from "./crd.ts";
 import { NOTHING_SEEN, type DatabasePass, type Seen } from "./model.ts";
 
 type Traced = Trace<Seen, DatabaseMemory>;

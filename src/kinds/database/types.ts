@@ -1,8 +1,8 @@
 /** The platform's list of managed database types: advice, and only for databases that the cloud provider manages. */
-import type { ConditionFact } from "../../engine/kind.ts";
-import { ApiError } from "../../platform/errors.ts";
+import type { ConditionFact } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { DatabaseMemory } from "../../resources/database.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+import type { DatabaseMemory } from "./crd.ts";
 import type { DatabasePass, Seen } from "./model.ts";
 
 /** The list is the same for everybody and changes with releases of the platform. */

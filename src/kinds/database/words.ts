@@ -1,5 +1,5 @@
 /** What the platform's states mean to people who run databases. */
-import type { Why } from "../../engine/kind.ts";
+import type { Why } from "../../engine/contract/kind.ts";
 import { failure as serviceFailure } from "../service/words.ts";
 
 const ADVICE: ReadonlyMap<string, string> = new Map([

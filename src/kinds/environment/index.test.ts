@@ -15,8 +15,8 @@ import {
   seenOf,
 } from "../../../test/support/environments.ts";
 import { capabilitiesOn } from "../../../test/support/supports.ts";
-import type { OpenIntent } from "../../engine/kind.ts";
-import type { Environment } from "../../platform/environments.ts";
+import type { OpenIntent } from "../../engine/contract/kind.ts";
+import type { Environment } from "../../platform/areas/environments.ts";
 import type { Platform } from "../../platform/index.ts";
 import { environment } from "./index.ts";
 

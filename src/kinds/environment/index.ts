@@ -1,13 +1,13 @@
 /** PlatformEnvironment: exists, name, mode. The documented surface shows its existence and its record only once. */
-import type { Known, OpenIntent, Trace } from "../../engine/kind.ts";
+import type { Known, OpenIntent, Trace } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
-import { platformEnvironment, type EnvironmentMemory, type EnvironmentSpec } from "../../resources/environment.ts";
-import { isProjectOfOrganization } from "../ancestry.ts";
-import { clusterNeed } from "../cluster-ref.ts";
-import { idsBefore, landed, notCreated } from "../create-trace.ts";
-import type { PlatformKind } from "../kind.ts";
-import { takesMore } from "../surface.ts";
-import { countOf } from "../text.ts";
+import { isProjectOfOrganization } from "../shared/ancestry.ts";
+import { clusterNeed } from "../shared/cluster-ref.ts";
+import { idsBefore, landed, notCreated } from "../shared/create-trace.ts";
+import type { PlatformKind } from "../shared/kind.ts";
+import { takesMore } from "../shared/surface.ts";
+import { countOf } from "../shared/text.ts";
+import { platformEnvironment, type EnvironmentMemory, type EnvironmentSpec } from "./crd.ts";
 import { driftOf, memoryOf, mineOf, recordOf, type Do, type EnvironmentPass, type Inputs, type Seen } from "./model.ts";
 import { listsOf, NO_PROJECT, withMine } from "./observe.ts";
 import { plan } from "./plan.ts";

@@ -1,9 +1,9 @@
 /** What the parts of the environment kind hand to each other. */
-import type { DriftField, Pass, Presence, Uuid } from "../../engine/kind.ts";
-import type { Environment } from "../../platform/environments.ts";
-import type { EnvironmentCount } from "../../platform/projects.ts";
-import type { EnvironmentMemory, EnvironmentSpec } from "../../resources/environment.ts";
-import { fit, fitOptional, ID } from "../text.ts";
+import type { DriftField, Pass, Presence, Uuid } from "../../engine/contract/kind.ts";
+import type { Environment } from "../../platform/areas/environments.ts";
+import type { EnvironmentCount } from "../../platform/areas/projects.ts";
+import { fit, fitOptional, ID } from "../shared/text.ts";
+import type { EnvironmentMemory, EnvironmentSpec } from "./crd.ts";
 
 export interface Inputs {
   readonly projectId: Uuid;

@@ -1,10 +1,10 @@
 /** The reads of an environment: two lists of its project, shared with the other environments there. */
-import type { Uuid } from "../../engine/kind.ts";
+import type { Uuid } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
-import { isProjectOfOrganization, orGone, unlessMissing } from "../ancestry.ts";
-import { offered } from "../offered.ts";
-import { isKnown, presenceIn } from "../presence.ts";
-import { sideRead } from "../side-read.ts";
+import { isProjectOfOrganization, orGone, unlessMissing } from "../shared/ancestry.ts";
+import { offered } from "../shared/offered.ts";
+import { isKnown, presenceIn } from "../shared/presence.ts";
+import { sideRead } from "../shared/side-read.ts";
 import type { EnvironmentPass, Seen } from "./model.ts";
 
 /** Lists are shared by all environments of a project. */

@@ -1,7 +1,7 @@
 /** What an environment needs next. Pure. */
-import type { Plan, Uuid, Why } from "../../engine/kind.ts";
-import { firstOf } from "../checks.ts";
-import { nameMark } from "../create-trace.ts";
+import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
+import { firstOf } from "../shared/checks.ts";
+import { nameMark } from "../shared/create-trace.ts";
 import {
   adoptOrRefuse,
   alreadyManaged,
@@ -11,10 +11,10 @@ import {
   outside,
   projectNotAllowed,
   sameName,
-} from "../names.ts";
-import { planUnshown, planUnshownRemoval } from "../presence.ts";
-import { fit, ID } from "../text.ts";
-import { isMisnamed } from "../unseen.ts";
+} from "../shared/names.ts";
+import { planUnshown, planUnshownRemoval } from "../shared/presence.ts";
+import { fit, ID } from "../shared/text.ts";
+import { isMisnamed } from "../shared/unseen.ts";
 import { driftOf, mineOf, recordOf, type Do, type EnvironmentPass, type Seen } from "./model.ts";
 
 /** The first difference wins. */

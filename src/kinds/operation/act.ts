@@ -1,10 +1,10 @@
 /** The one request, and its answer folded into what was seen. */
-import type { Known, Step } from "../../engine/kind.ts";
+import type { Known, Step } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { OperationMemory } from "../../resources/operation.ts";
 import { accepted } from "../service/progress.ts";
 import { shownState } from "../service/words.ts";
 import { actionOf, send, type Answer } from "./actions.ts";
+import type { OperationMemory } from "./crd.ts";
 import type { ActionType, OperationPass, Seen } from "./model.ts";
 import { taken } from "./outcome.ts";
 import { baselineOf } from "./progress.ts";

@@ -1,9 +1,9 @@
 /** The actions: which request each one is, what it works towards, and what it is called. */
-import type { Why } from "../../engine/kind.ts";
-import type { ClusterStatus } from "../../platform/clusters.ts";
+import type { Why } from "../../engine/contract/kind.ts";
+import type { ClusterStatus } from "../../platform/areas/clusters.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import type { Phase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
-import type { Phase } from "../../platform/states.ts";
 import { shortCommit } from "../application/words.ts";
 import type { ActionType, OperationPass, Target } from "./model.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { operationPass, TARGET } from "../../../test/support/operation-passes.ts";
-import type { OperationMemory } from "../../resources/operation.ts";
+import type { OperationMemory } from "./crd.ts";
 import { imprints } from "./imprints.ts";
 
 const at = "2026-11-21T10:00:00.000Z";

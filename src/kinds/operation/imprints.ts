@@ -1,7 +1,7 @@
 /** What an operation did to the object that another resource may stand for. Pure. */
-import type { Imprint } from "../../engine/kind.ts";
-import type { OperationMemory, OperationSpec } from "../../resources/operation.ts";
+import type { Imprint } from "../../engine/contract/kind.ts";
 import { actionOf } from "./actions.ts";
+import type { OperationMemory, OperationSpec } from "./crd.ts";
 
 /** The request that the platform accepted, with what became of it. */
 export function imprints(

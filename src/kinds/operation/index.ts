@@ -1,13 +1,8 @@
 /** PlatformOperation: one action, carried out once, like a Job. */
-import type { Reference } from "../../engine/kind.ts";
-import {
-  platformOperation,
-  type OperationMemory,
-  type OperationSpec,
-  type OperationType,
-} from "../../resources/operation.ts";
-import type { PlatformKind } from "../kind.ts";
+import type { Reference } from "../../engine/contract/kind.ts";
+import type { PlatformKind } from "../shared/kind.ts";
 import { act } from "./act.ts";
+import { platformOperation, type OperationMemory, type OperationSpec, type OperationType } from "./crd.ts";
 import { imprints } from "./imprints.ts";
 import type { ActionType, Inputs, Seen } from "./model.ts";
 import { observe } from "./observe.ts";

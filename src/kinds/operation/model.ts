@@ -1,8 +1,8 @@
 /** What the parts of the operation kind hand to each other. */
-import type { Pass, Uuid, Why } from "../../engine/kind.ts";
-import type { ClusterStatus } from "../../platform/clusters.ts";
-import type { OperationMemory, OperationSpec, OperationType } from "../../resources/operation.ts";
+import type { Pass, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import type { Sight } from "../service/model.ts";
+import type { OperationMemory, OperationSpec, OperationType } from "./crd.ts";
 
 /** The types that change something on the platform. */
 export type ActionType = Exclude<OperationType, "RenderHelmDefaultValues">;

@@ -1,11 +1,11 @@
 /** The reads of an operation: where its target is, how its request goes, and what it renders. */
-import type { Uuid } from "../../engine/kind.ts";
-import { ApiError } from "../../platform/errors.ts";
+import type { Uuid } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
 import { clusterStatus } from "../cluster/observe.ts";
-import { offered, SHOWN } from "../offered.ts";
 import { orMissing, RECORDS_MAX_AGE_MS } from "../service/observe.ts";
-import { sha256 } from "../text.ts";
+import { offered, SHOWN } from "../shared/offered.ts";
+import { sha256 } from "../shared/text.ts";
 import { actionOf } from "./actions.ts";
 import { isLost, NOTHING_SEEN, sentTo, type OperationPass, type Rendered, type Seen } from "./model.ts";
 import { refusalOf } from "./place.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { operationPass, TARGET } from "../../../test/support/operation-passes.ts";
-import { ApiError, type ApiFailure } from "../../platform/errors.ts";
-import { serviceStates } from "../../platform/states.ts";
-import { platformOperation } from "../../resources/operation.ts";
+import { serviceStates } from "../../platform/codec/states.ts";
+import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
+import { platformOperation } from "./crd.ts";
 import { operation } from "./index.ts";
 import { NOTHING_SEEN, type Seen } from "./model.ts";
 import { outcomeOf } from "./outcome.ts";

@@ -1,10 +1,10 @@
 /** How an operation ends. Pure. */
-import type { Why } from "../../engine/kind.ts";
-import type { OperationMemory, Outcome } from "../../resources/operation.ts";
+import type { Why } from "../../engine/contract/kind.ts";
 import { MAX_BYTES } from "../catalog/documents.ts";
 import type { Progress } from "../service/progress.ts";
 import { failureReason } from "../service/words.ts";
 import { actionOf, subject, type Action } from "./actions.ts";
+import type { OperationMemory, Outcome } from "./crd.ts";
 import { isLost, type OperationPass, type Rendered, type Seen } from "./model.ts";
 import { isShown, progressOf } from "./progress.ts";
 

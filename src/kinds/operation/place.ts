@@ -1,12 +1,12 @@
 /** Whether the target may be touched: an id that a user gave is looked up before any write (design §8). */
-import type { Uuid, Why } from "../../engine/kind.ts";
+import type { Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
-import { projectOfEnvironment } from "../ancestry.ts";
-import { clusterNotAllowed } from "../cluster-ref.ts";
-import { beyondProjects, unprovenId } from "../limits.ts";
-import { notThere, projectNotAllowed } from "../names.ts";
-import { offered } from "../offered.ts";
 import { orMissing } from "../service/observe.ts";
+import { projectOfEnvironment } from "../shared/ancestry.ts";
+import { clusterNotAllowed } from "../shared/cluster-ref.ts";
+import { beyondProjects, unprovenId } from "../shared/limits.ts";
+import { notThere, projectNotAllowed } from "../shared/names.ts";
+import { offered } from "../shared/offered.ts";
 import type { OperationPass } from "./model.ts";
 
 /** What the record of a service says of where it is. */

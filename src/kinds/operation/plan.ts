@@ -1,5 +1,5 @@
 /** What an operation needs next. Pure. */
-import type { Ms, Plan, Why } from "../../engine/kind.ts";
+import type { Ms, Plan, Why } from "../../engine/contract/kind.ts";
 import { stalled, once } from "../service/steps.ts";
 import { busy, unknownState } from "../service/words.ts";
 import { actionOf, subject, type Action } from "./actions.ts";

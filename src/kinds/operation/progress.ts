@@ -1,6 +1,5 @@
 /** How far a request is that the platform accepted. Pure. */
-import { clusterPhase, servicePhase, type Phase } from "../../platform/states.ts";
-import type { OperationMemory } from "../../resources/operation.ts";
+import { clusterPhase, servicePhase, type Phase } from "../../platform/codec/states.ts";
 import { factsOf } from "../cluster/model.ts";
 import { showsClusters } from "../cluster/observe.ts";
 import { baselineOf as clusterBaseline } from "../cluster/order.ts";
@@ -8,6 +7,7 @@ import { baselineOf as serviceBaseline } from "../service/baseline.ts";
 import { advanced, askedProgress, progressOf as serviceProgress, type Progress } from "../service/progress.ts";
 import { shownState } from "../service/words.ts";
 import type { Action } from "./actions.ts";
+import type { OperationMemory } from "./crd.ts";
 import type { OperationPass, Seen } from "./model.ts";
 
 /**

@@ -1,9 +1,9 @@
 /** Requests that the platform certainly did not carry out. Pure. */
-import type { Known, Why } from "../../engine/kind.ts";
-import type { ApiError } from "../../platform/errors.ts";
-import type { OperationMemory } from "../../resources/operation.ts";
-import { isStoppedAlready } from "../stopped-already.ts";
+import type { Known, Why } from "../../engine/contract/kind.ts";
+import type { ApiError } from "../../platform/transport/errors.ts";
+import { isStoppedAlready } from "../shared/stopped-already.ts";
 import { actionOf } from "./actions.ts";
+import type { OperationMemory } from "./crd.ts";
 import type { OperationPass, Seen } from "./model.ts";
 import { failed, stoppedBefore } from "./outcome.ts";
 import { phaseOf } from "./progress.ts";

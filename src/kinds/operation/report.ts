@@ -1,6 +1,6 @@
 /** What an operation's status says. Pure. */
-import type { Report, TaskEnd, Why } from "../../engine/kind.ts";
-import type { OperationMemory, OperationSpec, Outcome } from "../../resources/operation.ts";
+import type { Report, TaskEnd, Why } from "../../engine/contract/kind.ts";
+import type { OperationMemory, OperationSpec, Outcome } from "./crd.ts";
 import { sentTo, type OperationPass, type Rendered, type Seen } from "./model.ts";
 import { outcomeOf, overdueEnd, taken } from "./outcome.ts";
 import { followed } from "./progress.ts";

@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 
 import { answeringPlatform, operationPass, TARGET } from "../../../test/support/operation-passes.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
 import { operation } from "./index.ts";
 import { NOTHING_SEEN, type OperationPass } from "./model.ts";
 import { markOf } from "./trace.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { answeringPlatform, operationPass, TARGET } from "../../../test/support/operation-passes.ts";
-import type { Json, OpenIntent } from "../../engine/kind.ts";
-import type { ClusterStatus } from "../../platform/clusters.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
+import type { Json, OpenIntent } from "../../engine/contract/kind.ts";
+import type { ClusterStatus } from "../../platform/areas/clusters.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { NOTHING_SEEN } from "./model.ts";
 import { markOf, trace } from "./trace.ts";
 

@@ -1,11 +1,11 @@
 /** Did the request land? Reads only. */
-import type { Json, OpenIntent, Trace } from "../../engine/kind.ts";
+import type { Json, OpenIntent, Trace } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { OperationMemory } from "../../resources/operation.ts";
-import { baseline } from "../create-trace.ts";
 import { movedPast } from "../service/baseline.ts";
 import { shownState } from "../service/words.ts";
+import { baseline } from "../shared/create-trace.ts";
 import { actionOf, type Action } from "./actions.ts";
+import type { OperationMemory } from "./crd.ts";
 import { NOTHING_SEEN, sentTo, type OperationPass, type Seen } from "./model.ts";
 import { stateOf } from "./observe.ts";
 import { failed, taken, unresolved, unshownInTime } from "./outcome.ts";

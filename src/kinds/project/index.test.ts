@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 
 import { USUAL_POLICIES } from "../../../test/support/policies.ts";
 import { capabilitiesOn, supportsOn, type OnSurface } from "../../../test/support/supports.ts";
-import type { Goal, Pass } from "../../engine/kind.ts";
+import type { Goal, Pass } from "../../engine/contract/kind.ts";
+import type { Project } from "../../platform/areas/projects.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { Project } from "../../platform/projects.ts";
-import type { ProjectMemory, ProjectSpec } from "../../resources/project.ts";
-import { NOT_READ, type SideRead } from "../side-read.ts";
+import { NOT_READ, type SideRead } from "../shared/side-read.ts";
+import type { ProjectMemory, ProjectSpec } from "./crd.ts";
 import { project } from "./index.ts";
 
 const MINE = "00000000-0000-4000-8000-0000000000b1";

@@ -1,15 +1,15 @@
 /** PlatformProject: exists, name, description. */
-import type { JsonObject, Known } from "../../engine/kind.ts";
+import type { JsonObject, Known } from "../../engine/contract/kind.ts";
+import type { EnvironmentCount, Project } from "../../platform/areas/projects.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { EnvironmentCount, Project } from "../../platform/projects.ts";
-import { LISTED_ENVIRONMENTS, platformProject, type ProjectMemory, type ProjectSpec } from "../../resources/project.ts";
-import { unlessMissing } from "../ancestry.ts";
-import { landed, notCreated } from "../create-trace.ts";
-import type { PlatformKind } from "../kind.ts";
-import { offered } from "../offered.ts";
-import { isKnown, presenceIn } from "../presence.ts";
-import { faultCondition, NOT_READ, sideRead } from "../side-read.ts";
-import { countOf, fitOptional } from "../text.ts";
+import { unlessMissing } from "../shared/ancestry.ts";
+import { landed, notCreated } from "../shared/create-trace.ts";
+import type { PlatformKind } from "../shared/kind.ts";
+import { offered } from "../shared/offered.ts";
+import { isKnown, presenceIn } from "../shared/presence.ts";
+import { faultCondition, NOT_READ, sideRead } from "../shared/side-read.ts";
+import { countOf, fitOptional } from "../shared/text.ts";
+import { LISTED_ENVIRONMENTS, platformProject, type ProjectMemory, type ProjectSpec } from "./crd.ts";
 import { driftOf, mineOf, type Do, type ProjectPass, type Seen } from "./model.ts";
 import { plan } from "./plan.ts";
 

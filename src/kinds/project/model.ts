@@ -1,9 +1,9 @@
 /** What the parts of the project kind hand to each other. */
-import type { DriftField, Pass, Presence } from "../../engine/kind.ts";
-import type { EnvironmentCount, Project } from "../../platform/projects.ts";
-import type { ProjectMemory, ProjectSpec } from "../../resources/project.ts";
-import type { SideRead } from "../side-read.ts";
-import { fit } from "../text.ts";
+import type { DriftField, Pass, Presence } from "../../engine/contract/kind.ts";
+import type { EnvironmentCount, Project } from "../../platform/areas/projects.ts";
+import type { SideRead } from "../shared/side-read.ts";
+import { fit } from "../shared/text.ts";
+import type { ProjectMemory, ProjectSpec } from "./crd.ts";
 
 export interface Seen {
   /** All of the organization's. */

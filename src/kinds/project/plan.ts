@@ -1,8 +1,8 @@
 /** What a project needs next. Pure. */
-import type { Plan, Uuid, Why } from "../../engine/kind.ts";
-import type { Project } from "../../platform/projects.ts";
-import { firstOf } from "../checks.ts";
-import { nameMark } from "../create-trace.ts";
+import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { Project } from "../../platform/areas/projects.ts";
+import { firstOf } from "../shared/checks.ts";
+import { nameMark } from "../shared/create-trace.ts";
 import {
   adoptOrRefuse,
   alreadyManaged,
@@ -11,9 +11,9 @@ import {
   outside,
   projectNotAllowed,
   sameName,
-} from "../names.ts";
-import { planUnshown, planUnshownRemoval } from "../presence.ts";
-import { isMisnamed } from "../unseen.ts";
+} from "../shared/names.ts";
+import { planUnshown, planUnshownRemoval } from "../shared/presence.ts";
+import { isMisnamed } from "../shared/unseen.ts";
 import { driftOf, mineOf, type Do, type ProjectPass, type Seen } from "./model.ts";
 
 /** The first difference wins. */

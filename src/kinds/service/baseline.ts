@@ -1,9 +1,9 @@
 /** What a service showed before an order, for telling later whether something new happened to it. Pure. */
 import { z } from "zod";
 
-import type { ServiceStatus } from "../../platform/service-status.ts";
-import { servicePhase } from "../../platform/states.ts";
-import type { ServiceDeployment } from "../../resources/service/status.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import { servicePhase } from "../../platform/codec/states.ts";
+import type { ServiceDeployment } from "./crd-status.ts";
 
 /** What the service shows now, as text that a status can hold. */
 export function baselineOf(status: ServiceStatus | undefined): string {

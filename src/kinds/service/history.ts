@@ -1,9 +1,9 @@
 /** What a service's status remembers of the past. Pure. */
-import type { DriftField } from "../../engine/kind.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
-import { servicePhase } from "../../platform/states.ts";
-import type { ServiceFailure } from "../../resources/service/status.ts";
+import type { DriftField } from "../../engine/contract/kind.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import { servicePhase } from "../../platform/codec/states.ts";
 import { movedPast } from "./baseline.ts";
+import type { ServiceFailure } from "./crd-status.ts";
 import type { ServicePass, Sight } from "./model.ts";
 import type { Progress } from "./progress.ts";
 import { shownState } from "./words.ts";

@@ -1,8 +1,8 @@
 /** Whether a service may be worked on, and what there is before it has an id. Pure. */
-import type { Plan, Presence, Uuid, Why } from "../../engine/kind.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
-import { createUnknown, nameMark } from "../create-trace.ts";
-import { unprovenId } from "../limits.ts";
+import type { Plan, Presence, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import { createUnknown, nameMark } from "../shared/create-trace.ts";
+import { unprovenId } from "../shared/limits.ts";
 import {
   adoptOrRefuse,
   alreadyManaged,
@@ -12,9 +12,9 @@ import {
   otherName,
   projectNotAllowed,
   sameName,
-} from "../names.ts";
-import { isOpen, planUnshown } from "../presence.ts";
-import { isMisnamed, unseen } from "../unseen.ts";
+} from "../shared/names.ts";
+import { isOpen, planUnshown } from "../shared/presence.ts";
+import { isMisnamed, unseen } from "../shared/unseen.ts";
 import type { Listed, Noun, Place, ServicePass } from "./model.ts";
 import { once } from "./steps.ts";
 

@@ -1,11 +1,11 @@
 /** The ingress of a service: an application, or a Helm chart that came from a blueprint. */
-import type { ConditionFact, Uuid } from "../../engine/kind.ts";
+import type { ConditionFact, Uuid } from "../../engine/contract/kind.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import type { IngressStatus } from "../../platform/areas/services.ts";
+import { servicePhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
-import type { IngressStatus } from "../../platform/services.ts";
-import { servicePhase } from "../../platform/states.ts";
-import { faultCondition, NOT_READ, sideRead, type SideRead } from "../side-read.ts";
-import { fitOptional, ID } from "../text.ts";
+import { faultCondition, NOT_READ, sideRead, type SideRead } from "../shared/side-read.ts";
+import { fitOptional, ID } from "../shared/text.ts";
 import { shownState, stateCondition } from "./words.ts";
 
 /** It changes rarely. In milliseconds. */

@@ -1,8 +1,8 @@
 /** What the code that services share looks at: of a pass, of a sight, and the words of the kind. */
-import type { Pass, Uuid } from "../../engine/kind.ts";
-import type { Deployment } from "../../platform/deployments.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
-import type { ServiceDeployment } from "../../resources/service/status.ts";
+import type { Pass, Uuid } from "../../engine/contract/kind.ts";
+import type { Deployment } from "../../platform/areas/deployments.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import type { ServiceDeployment } from "./crd-status.ts";
 
 export interface ServiceSpec {
   readonly externalId?: Uuid | undefined;

@@ -1,11 +1,11 @@
 /** The reads that services have in common. */
-import type { Presence, Uuid } from "../../engine/kind.ts";
-import { ApiError, type ApiFailure } from "../../platform/errors.ts";
+import type { Presence, Uuid } from "../../engine/contract/kind.ts";
+import { requestPhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
-import { requestPhase } from "../../platform/states.ts";
-import { orGone, projectOfEnvironment } from "../ancestry.ts";
-import { offered } from "../offered.ts";
-import { isOpen, presenceIn } from "../presence.ts";
+import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
+import { orGone, projectOfEnvironment } from "../shared/ancestry.ts";
+import { offered } from "../shared/offered.ts";
+import { isOpen, presenceIn } from "../shared/presence.ts";
 import type { Place, ServicePass, Sight } from "./model.ts";
 
 /** Settings change rarely, states change while somebody watches. In milliseconds. */

@@ -1,8 +1,8 @@
 /** How far a deployment is (design §6). Pure. */
-import type { ServiceStatus } from "../../platform/service-status.ts";
-import { isGuideState, requestPhase, servicePhase, type Phase } from "../../platform/states.ts";
-import type { ServiceDeployment } from "../../resources/service/status.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import { isGuideState, requestPhase, servicePhase, type Phase } from "../../platform/codec/states.ts";
 import { baselineOf, hasFailed, isDeployedSince, movedPast } from "./baseline.ts";
+import type { ServiceDeployment } from "./crd-status.ts";
 import type { Sight } from "./model.ts";
 import { shownState } from "./words.ts";
 

@@ -1,9 +1,9 @@
 /** What is left to do when the resource is deleted. Pure. */
-import type { Plan, Presence, Why } from "../../engine/kind.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
-import { servicePhase } from "../../platform/states.ts";
-import { otherName, outside, sameName } from "../names.ts";
-import { planUnshownRemoval } from "../presence.ts";
+import type { Plan, Presence, Why } from "../../engine/contract/kind.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import { servicePhase } from "../../platform/codec/states.ts";
+import { otherName, outside, sameName } from "../shared/names.ts";
+import { planUnshownRemoval } from "../shared/presence.ts";
 import { elsewhere, isElsewhere } from "./identity.ts";
 import type { Listed, Noun, Place, ServicePass } from "./model.ts";
 import { stalled } from "./steps.ts";

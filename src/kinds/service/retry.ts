@@ -1,6 +1,6 @@
 /** Starting a failed deployment again by itself, as spec.lifecycle.retry says. Pure. */
-import type { Ms, Plan, Why } from "../../engine/kind.ts";
-import type { ServiceDeployment } from "../../resources/service/status.ts";
+import type { Ms, Plan, Why } from "../../engine/contract/kind.ts";
+import type { ServiceDeployment } from "./crd-status.ts";
 import type { ServicePass } from "./model.ts";
 import type { Progress } from "./progress.ts";
 

@@ -1,7 +1,7 @@
 /** Settings that a spec declares, compared field by field with what the platform has or was sent. Pure. */
-import type { DriftField } from "../../engine/kind.ts";
-import type { WrittenSettings } from "../../resources/service/status.ts";
-import { fit, withoutCredentials } from "../text.ts";
+import type { DriftField } from "../../engine/contract/kind.ts";
+import { fit, withoutCredentials } from "../shared/text.ts";
+import type { WrittenSettings } from "./crd-status.ts";
 
 /** Settings by path in the spec; a path is missing where the spec leaves it to the platform. Values are JSON text. */
 export type Settings = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 /** The plans that several checks come to. Pure. */
-import type { Plan, Step, Why } from "../../engine/kind.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
-import { servicePhase } from "../../platform/states.ts";
+import type { Plan, Step, Why } from "../../engine/contract/kind.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import { servicePhase } from "../../platform/codec/states.ts";
 import { movedPast } from "./baseline.ts";
 import type { Noun, ServicePass } from "./model.ts";
 import type { Progress } from "./progress.ts";

@@ -1,8 +1,8 @@
 /** Did an old order land? Pure but for its two callers' reads. */
-import type { Json, OpenIntent } from "../../engine/kind.ts";
-import type { ServiceStatus } from "../../platform/service-status.ts";
-import { servicePhase } from "../../platform/states.ts";
-import { baseline } from "../create-trace.ts";
+import type { Json, OpenIntent } from "../../engine/contract/kind.ts";
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import { servicePhase } from "../../platform/codec/states.ts";
+import { baseline } from "../shared/create-trace.ts";
 import { baselineOf, movedPast } from "./baseline.ts";
 import type { ServicePass } from "./model.ts";
 import { shownState } from "./words.ts";

@@ -1,6 +1,6 @@
 /** Whether the settings are to be sent. Pure. */
-import type { Plan } from "../../engine/kind.ts";
-import type { WrittenSettings } from "../../resources/service/status.ts";
+import type { Plan } from "../../engine/contract/kind.ts";
+import type { WrittenSettings } from "./crd-status.ts";
 import type { Noun, ServicePass } from "./model.ts";
 import { sendingDue, settingsDrift, shownField, unsentPaths, type Settings } from "./settings.ts";
 import { stalled } from "./steps.ts";

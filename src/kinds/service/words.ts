@@ -1,7 +1,7 @@
+import type { Reason } from "../../api/reasons.ts";
 /** What the platform's states mean to people. Messages do not change while the state does not. */
-import type { ConditionFact, Why } from "../../engine/kind.ts";
-import { deploymentCondition, fitsReason } from "../../platform/states.ts";
-import type { Reason } from "../../resources/base/reasons.ts";
+import type { ConditionFact, Why } from "../../engine/contract/kind.ts";
+import { deploymentCondition, fitsReason } from "../../platform/codec/states.ts";
 import type { Noun } from "./model.ts";
 
 const BUSY: readonly (readonly [pattern: RegExp, reason: Reason])[] = [

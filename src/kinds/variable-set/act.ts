@@ -1,14 +1,9 @@
 /** One request, and its answer folded into what is known. */
-import { sameContent, type Known } from "../../engine/kind.ts";
-import { ApiError } from "../../platform/errors.ts";
+import { sameContent, type Known } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
-import {
-  MAX_NAMESAKES,
-  type KnownTarget,
-  type KnownVariable,
-  type VariableSetMemory,
-} from "../../resources/variable-set.ts";
-import { importItems } from "../variables.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+import { importItems } from "../shared/variables.ts";
+import { MAX_NAMESAKES, type KnownTarget, type KnownVariable, type VariableSetMemory } from "./crd.ts";
 import { sentKey, type Do, type Seen, type SetPass, type SetVariable } from "./model.ts";
 import { isCreated, isInPlace, knownOf, ownEntry, targetsOf, type Target } from "./target.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Fingerprint } from "../../engine/kind.ts";
+import type { Fingerprint } from "../../engine/contract/kind.ts";
 import { variableSet } from "./index.ts";
 import type { Inputs, TargetInput } from "./model.ts";
 

@@ -1,8 +1,8 @@
 /** PlatformVariableSet: variables and secrets imported into applications, and removed where the set created them. */
-import { entryOf } from "../../engine/kind.ts";
-import { platformVariableSet, type VariableSetMemory, type VariableSetSpec } from "../../resources/variable-set.ts";
-import type { PlatformKind } from "../kind.ts";
+import { entryOf } from "../../engine/contract/kind.ts";
+import type { PlatformKind } from "../shared/kind.ts";
 import { act, prepare } from "./act.ts";
+import { platformVariableSet, type VariableSetMemory, type VariableSetSpec } from "./crd.ts";
 import { needs, removalsOf } from "./inputs.ts";
 import type { Do, Inputs, Seen } from "./model.ts";
 import { observe } from "./observe.ts";

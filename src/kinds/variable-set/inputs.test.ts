@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { Json, Resolved } from "../../engine/kind.ts";
-import { platformVariableSet } from "../../resources/variable-set.ts";
+import type { Json, Resolved } from "../../engine/contract/kind.ts";
+import { platformVariableSet } from "./crd.ts";
 import { needs } from "./inputs.ts";
 
 const spec = (change: object) =>

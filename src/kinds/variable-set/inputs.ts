@@ -1,7 +1,7 @@
 /** What a variable set needs, and what it makes of it. Pure. */
-import type { Needs, Resolved, ValueRequest } from "../../engine/kind.ts";
-import type { VariableSetSpec } from "../../resources/variable-set.ts";
-import { inputsOf, variableRequests, type InputVariable } from "../variables.ts";
+import type { Needs, Resolved, ValueRequest } from "../../engine/contract/kind.ts";
+import { inputsOf, variableRequests, type InputVariable } from "../shared/variables.ts";
+import type { VariableSetSpec } from "./crd.ts";
 import type { Inputs, SetVariable, TargetInput } from "./model.ts";
 
 const targetField = (index: number): string => `spec.targets[${index}].applicationRef`;

@@ -1,6 +1,6 @@
 /** What is to become of each variable of the spec in an application. Pure. */
-import { sameContent, type Ms } from "../../engine/kind.ts";
-import type { KnownTarget } from "../../resources/variable-set.ts";
+import { sameContent, type Ms } from "../../engine/contract/kind.ts";
+import type { KnownTarget } from "./crd.ts";
 import type { Listed, Seen, SetPass, SetVariable } from "./model.ts";
 import { isCreated, isFixed, knownOf, standingOf, type Target } from "./target.ts";
 

@@ -1,7 +1,7 @@
 /** What the parts of the variable set hand to each other. */
-import type { Fingerprint, Pass, Uuid } from "../../engine/kind.ts";
-import type { VariableSetMemory, VariableSetSpec } from "../../resources/variable-set.ts";
-import type { InputVariable } from "../variables.ts";
+import type { Fingerprint, Pass, Uuid } from "../../engine/contract/kind.ts";
+import type { InputVariable } from "../shared/variables.ts";
+import type { VariableSetMemory, VariableSetSpec } from "./crd.ts";
 
 /** An application of the spec. */
 export interface TargetInput {

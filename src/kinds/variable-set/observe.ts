@@ -1,11 +1,11 @@
 /** The reads of a variable set: the two lists of each application, and where one belongs that was given by its id. */
-import type { Uuid } from "../../engine/kind.ts";
-import { ApiError } from "../../platform/errors.ts";
+import type { Uuid } from "../../engine/contract/kind.ts";
+import type { Variable } from "../../platform/areas/variables.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { Variable } from "../../platform/variables.ts";
-import { projectOfEnvironment } from "../ancestry.ts";
-import { offered } from "../offered.ts";
-import { fit, fitOptional, ID } from "../text.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+import { projectOfEnvironment } from "../shared/ancestry.ts";
+import { offered } from "../shared/offered.ts";
+import { fit, fitOptional, ID } from "../shared/text.ts";
 import type { Listed, Lists, Seen, SetPass, Sight } from "./model.ts";
 import { isInPlace, isVerified, leftovers } from "./target.ts";
 

@@ -1,6 +1,6 @@
 /** What a variable set does next: a list of checks, the first difference wins. Pure. */
-import { entryOf, type Plan, type Step, type Why } from "../../engine/kind.ts";
-import { firstOf } from "../checks.ts";
+import { entryOf, type Plan, type Step, type Why } from "../../engine/contract/kind.ts";
+import { firstOf } from "../shared/checks.ts";
 import { judge, type Judged, type Verdict } from "./judge.ts";
 import { sentKey, type Do, type Seen, type SetPass } from "./model.ts";
 import { planRemoval, removals } from "./removal.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { KnownTarget, KnownVariable } from "../../resources/variable-set.ts";
+import type { KnownTarget, KnownVariable } from "./crd.ts";
 import type { Listed } from "./model.ts";
 import { readBack } from "./read-back.ts";
 

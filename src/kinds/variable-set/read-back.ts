@@ -1,6 +1,6 @@
+import { isOfThen, isUntouched, LANDING_MS } from "../shared/variables.ts";
 /** Which entries an import has made: found by their ids, once it is over. Pure. */
-import type { KnownTarget, KnownVariable } from "../../resources/variable-set.ts";
-import { isOfThen, isUntouched, LANDING_MS } from "../variables.ts";
+import type { KnownTarget, KnownVariable } from "./crd.ts";
 import type { Listed } from "./model.ts";
 
 /** How far the platform's `Date` header, in whole seconds, may lie before its records. */

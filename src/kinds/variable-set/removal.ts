@@ -1,6 +1,6 @@
 /** What of the set is taken out of applications again: only entries that it created, and only by their ids. Pure. */
-import type { Plan, Step } from "../../engine/kind.ts";
-import type { KnownVariable } from "../../resources/variable-set.ts";
+import type { Plan, Step } from "../../engine/contract/kind.ts";
+import type { KnownVariable } from "./crd.ts";
 import { sentKey, type Do, type Listed, type Seen, type SetPass } from "./model.ts";
 import { isOfApplication, leftovers, type Target } from "./target.ts";
 import { beyondReach, left } from "./words.ts";

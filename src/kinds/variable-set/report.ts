@@ -1,7 +1,7 @@
 /** What a variable set's status says: names, ids and times, never values. Pure. */
-import type { ConditionFact, DriftField, Report, Why } from "../../engine/kind.ts";
-import { MAX_NAMES, type KnownTarget } from "../../resources/variable-set.ts";
-import { fit } from "../text.ts";
+import type { ConditionFact, DriftField, Report, Why } from "../../engine/contract/kind.ts";
+import { fit } from "../shared/text.ts";
+import { MAX_NAMES, type KnownTarget } from "./crd.ts";
 import type { Judged, Verdict } from "./judge.ts";
 import type { Seen, SetPass } from "./model.ts";
 import { outlookOf } from "./plan.ts";

@@ -1,6 +1,6 @@
 /** The applications of a set: memory, what the platform shows, and how each variable stands. Pure. */
-import { refreshed, sameContent, type Uuid } from "../../engine/kind.ts";
-import type { KnownTarget, KnownVariable } from "../../resources/variable-set.ts";
+import { refreshed, sameContent, type Uuid } from "../../engine/contract/kind.ts";
+import type { KnownTarget, KnownVariable } from "./crd.ts";
 import type { Inputs, Listed, Seen, SetPass, SetVariable, Sight } from "./model.ts";
 import { readBack } from "./read-back.ts";
 

@@ -1,8 +1,8 @@
 /** What a variable set says. Names of variables, never values; the same words for the same facts. Pure. */
-import type { Why } from "../../engine/kind.ts";
-import { unproven } from "../limits.ts";
-import { outside } from "../names.ts";
-import { fit } from "../text.ts";
+import type { Why } from "../../engine/contract/kind.ts";
+import { unproven } from "../shared/limits.ts";
+import { outside } from "../shared/names.ts";
+import { fit } from "../shared/text.ts";
 import type { Judged, Verdict } from "./judge.ts";
 import type { SetPass } from "./model.ts";
 import type { Target } from "./target.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { startKindWorld, type KindWorld, type SurfaceName } from "../../../test/support/kind-world.ts";
-import type { OpenIntent } from "../../engine/kind.ts";
+import type { OpenIntent } from "../../engine/contract/kind.ts";
 import { webhook } from "./index.ts";
 
 const TARGET = "https://user:hush@hooks.example.com/secret-path?key=hush";

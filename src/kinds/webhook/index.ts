@@ -1,11 +1,11 @@
 /** PlatformWebhook: registered, with its target, its events, and whether it delivers. */
-import { refreshed, type JsonObject, type Known, type Why } from "../../engine/kind.ts";
+import { refreshed, type JsonObject, type Known, type Why } from "../../engine/contract/kind.ts";
+import type { Webhook } from "../../platform/areas/webhooks.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { Webhook } from "../../platform/webhooks.ts";
-import { platformWebhook, WEBHOOK_EVENTS, type WebhookMemory, type WebhookSpec } from "../../resources/webhook.ts";
-import type { PlatformKind } from "../kind.ts";
-import { takesMore } from "../surface.ts";
-import { fit, fitOptional } from "../text.ts";
+import type { PlatformKind } from "../shared/kind.ts";
+import { takesMore } from "../shared/surface.ts";
+import { fit, fitOptional } from "../shared/text.ts";
+import { platformWebhook, WEBHOOK_EVENTS, type WebhookMemory, type WebhookSpec } from "./crd.ts";
 import type { Do, Inputs, Seen, WebhookPass } from "./model.ts";
 import { plan } from "./plan.ts";
 import { driftOf, KIND, shown, shownTarget } from "./settings.ts";

@@ -1,6 +1,6 @@
 /** What the parts of the kind hand to one another. */
-import type { Fingerprint, Pass } from "../../engine/kind.ts";
-import type { WebhookMemory, WebhookSpec } from "../../resources/webhook.ts";
+import type { Fingerprint, Pass } from "../../engine/contract/kind.ts";
+import type { WebhookMemory, WebhookSpec } from "./crd.ts";
 import type { Shown } from "./settings.ts";
 
 export interface Inputs {

@@ -1,9 +1,9 @@
 /** What a webhook needs next: a list of checks, the first difference wins. Pure. */
-import type { Plan, Uuid, Why } from "../../engine/kind.ts";
-import { firstOf } from "../checks.ts";
-import { beyondProjects, unprovenId } from "../limits.ts";
-import { alreadyManaged, deletedThere } from "../names.ts";
-import { unseen } from "../unseen.ts";
+import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
+import { firstOf } from "../shared/checks.ts";
+import { beyondProjects, unprovenId } from "../shared/limits.ts";
+import { alreadyManaged, deletedThere } from "../shared/names.ts";
+import { unseen } from "../shared/unseen.ts";
 import type { Do, Seen, WebhookPass } from "./model.ts";
 import { driftOf, isOutdated, shownTarget } from "./settings.ts";
 

@@ -1,11 +1,11 @@
 /** What a registration says, compared with what the platform has. Pure. */
-import type { DriftField, Fingerprint } from "../../engine/kind.ts";
-import { sameContent } from "../../engine/kind.ts";
-import { ApiError } from "../../platform/errors.ts";
+import type { DriftField, Fingerprint } from "../../engine/contract/kind.ts";
+import { sameContent } from "../../engine/contract/kind.ts";
+import type { Webhook } from "../../platform/areas/webhooks.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { Webhook } from "../../platform/webhooks.ts";
-import { offered } from "../offered.ts";
-import { fit } from "../text.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+import { offered } from "../shared/offered.ts";
+import { fit } from "../shared/text.ts";
 
 /** What can be compared on the full surface. */
 export interface Registration {

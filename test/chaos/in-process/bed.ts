@@ -1,8 +1,8 @@
 /** One run's world: an API server and a platform in memory, one clock, and between them the operator, which may be killed. */
-import { KubeError } from "../../../src/kube/errors.ts";
-import type { KubeRequest } from "../../../src/kube/transport.ts";
-import type { Json } from "../../../src/kube/types.ts";
-import { TransportError, type HttpAnswer, type HttpRequest } from "../../../src/platform/transport.ts";
+import { KubeError } from "../../../src/kube/api/errors.ts";
+import type { KubeRequest } from "../../../src/kube/api/transport.ts";
+import type { Json } from "../../../src/kube/api/types.ts";
+import { TransportError, type HttpAnswer, type HttpRequest } from "../../../src/platform/transport/transport.ts";
 import { manualClock, settle, type ManualClock } from "../../support/clock.ts";
 import { memoryApiServer, type ApiServer } from "./api-server.ts";
 import type { Plan } from "./faults.ts";

@@ -1,5 +1,5 @@
 /** Which plans a run of the suite goes through. */
-import type { Surface } from "../../../src/simulator/operations.ts";
+import type { Surface } from "../../../simulator/base/operations.ts";
 import { CRASHES, faultsAt, type Exchange, type FaultName, type Plan } from "./faults.ts";
 
 type Which = (exchange: Exchange) => readonly FaultName[];

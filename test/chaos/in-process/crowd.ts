@@ -1,9 +1,9 @@
+import type { Surface } from "../../../simulator/base/operations.ts";
 /** Many objects in several namespaces, and an operator with all of its workers; calls of the platform take their time. */
-import { isSettled } from "../../../src/engine/status.ts";
-import type { KubeObject } from "../../../src/kube/types.ts";
-import { sleep } from "../../../src/platform/clock.ts";
-import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport.ts";
-import type { Surface } from "../../../src/simulator/operations.ts";
+import { isSettled } from "../../../src/engine/contract/status.ts";
+import type { KubeObject } from "../../../src/kube/api/types.ts";
+import { sleep } from "../../../src/platform/transport/clock.ts";
+import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/transport.ts";
 import { manualClock, settle, type ManualClock } from "../../support/clock.ts";
 import { memoryApiServer, type ApiServer } from "./api-server.ts";
 import { startOperator } from "./operator.ts";

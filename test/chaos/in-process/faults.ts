@@ -1,5 +1,5 @@
 /** What can go wrong at one exchange, and plans of it that can be told and replayed. */
-import type { Surface } from "../../../src/simulator/operations.ts";
+import type { Surface } from "../../../simulator/base/operations.ts";
 
 /** The operator is killed: before the request was sent, after its effect, or before an effect that lands later. */
 export const CRASHES = ["before", "after", "late"] as const;

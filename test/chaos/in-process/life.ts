@@ -1,8 +1,8 @@
+import type { Surface } from "../../../simulator/base/operations.ts";
 /** The life that every run goes through, and when each part of it is over. */
-import { isSettled, text } from "../../../src/engine/status.ts";
-import { member } from "../../../src/kube/json.ts";
-import type { JsonObject, KubeObject } from "../../../src/kube/types.ts";
-import type { Surface } from "../../../src/simulator/operations.ts";
+import { isSettled, text } from "../../../src/engine/contract/status.ts";
+import { member } from "../../../src/kube/api/json.ts";
+import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import type { Manifest } from "../../support/cluster.ts";
 import {
   application,

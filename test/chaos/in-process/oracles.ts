@@ -1,7 +1,7 @@
+import type { Surface } from "../../../simulator/base/operations.ts";
+import type { CallEntry } from "../../../simulator/request/journal.ts";
 /** What must hold of every run, whatever went wrong in it. */
-import { stringMember } from "../../../src/kube/json.ts";
-import type { CallEntry } from "../../../src/simulator/journal.ts";
-import type { Surface } from "../../../src/simulator/operations.ts";
+import { stringMember } from "../../../src/kube/api/json.ts";
 import { COMMIT } from "../../support/manifests.ts";
 import { asksForMore, repeatableOnce } from "../effects.ts";
 import type { InProcessPlatform } from "./platform.ts";

@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 
-import type { Surface } from "../../../src/simulator/operations.ts";
+import type { Surface } from "../../../simulator/base/operations.ts";
 import { effort } from "../../support/effort.ts";
 import { figure } from "../../support/figure.ts";
 import { keptFaults } from "../kept.ts";

@@ -1,12 +1,12 @@
+import type { Surface } from "../../../simulator/base/operations.ts";
+import { createApp } from "../../../simulator/http/app.ts";
+import { accept } from "../../../simulator/http/wire.ts";
+import { advance } from "../../../simulator/lifecycle/transitions.ts";
+import type { World } from "../../../simulator/model/world.ts";
+import type { CallEntry } from "../../../simulator/request/journal.ts";
+import { createSimulation, type Setup } from "../../../simulator/simulator.ts";
 /** The simulated platform without sockets: its app is built once, its world is new for each run. */
-import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport.ts";
-import { createApp } from "../../../src/simulator/app.ts";
-import type { CallEntry } from "../../../src/simulator/journal.ts";
-import type { Surface } from "../../../src/simulator/operations.ts";
-import { createSimulation, type Setup } from "../../../src/simulator/simulator.ts";
-import { advance } from "../../../src/simulator/transitions.ts";
-import { accept } from "../../../src/simulator/wire.ts";
-import type { World } from "../../../src/simulator/world.ts";
+import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/transport.ts";
 import { manualClock, type ManualClock } from "../../support/clock.ts";
 
 /** Seconds: every state is passed through, and few looks are needed to follow it. */

@@ -1,7 +1,7 @@
+import { RECONCILE_REQUESTED_AT, RESOLVE } from "../../../src/api/names.ts";
 /** One run: a whole life with the faults of a plan in it. */
-import { conditionsOf, isSettled } from "../../../src/engine/status.ts";
-import type { KubeObject } from "../../../src/kube/types.ts";
-import { RECONCILE_REQUESTED_AT, RESOLVE } from "../../../src/resources/base/names.ts";
+import { conditionsOf, isSettled } from "../../../src/engine/contract/status.ts";
+import type { KubeObject } from "../../../src/kube/api/types.ts";
 import { holdings } from "../holdings.ts";
 import { createBed, type Bed } from "./bed.ts";
 import type { Exchange, Plan } from "./faults.ts";

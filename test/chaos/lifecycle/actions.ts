@@ -1,6 +1,6 @@
+import type { Effect } from "../../../simulator/request/journal.ts";
 /** O3: nothing was deployed or stopped without a cause. */
-import { stringMember } from "../../../src/kube/json.ts";
-import type { Effect } from "../../../src/simulator/journal.ts";
+import { stringMember } from "../../../src/kube/api/json.ts";
 import { callsOf, repeatableOnce, type Evidence } from "../effects.ts";
 
 /** Within how many milliseconds before a deployment was decided on a variable may have been written without it being known of. */

@@ -1,7 +1,7 @@
 /** The operator is killed at every call of the life, in every phase; `make test` takes a choice of these plans. */
 import { describe, it } from "vitest";
 
-import type { Surface } from "../../../src/simulator/operations.ts";
+import type { Surface } from "../../../simulator/base/operations.ts";
 import { figure } from "../../support/figure.ts";
 import { chosen, type Plan, plansOf } from "./plan.ts";
 import { live } from "./run.ts";

@@ -1,8 +1,8 @@
+import type { World } from "../../../simulator/model/world.ts";
 /** What statuses say against what is so (reliability-bar §2.2, O5). */
-import { member } from "../../../src/kube/json.ts";
-import type { Json } from "../../../src/kube/types.ts";
-import { servicePhase } from "../../../src/platform/states.ts";
-import type { World } from "../../../src/simulator/world.ts";
+import { member } from "../../../src/kube/api/json.ts";
+import type { Json } from "../../../src/kube/api/types.ts";
+import { servicePhase } from "../../../src/platform/codec/states.ts";
 import { textOf } from "./oracles.ts";
 
 /** What one object looked like each time the operator had written to it. */

@@ -1,11 +1,11 @@
+import type { Surface } from "../../../simulator/base/operations.ts";
+import { RECONCILE_REQUESTED_AT as REQUESTED_AT, RESOLVE } from "../../../src/api/names.ts";
 /**
  * The life of a small platform, from the first `kubectl apply` to the last `kubectl delete`: what a crash is put into,
  * call by call.
  */
-import { member } from "../../../src/kube/json.ts";
-import type { Json, JsonObject, KubeObject } from "../../../src/kube/types.ts";
-import { RECONCILE_REQUESTED_AT as REQUESTED_AT, RESOLVE } from "../../../src/resources/base/names.ts";
-import type { Surface } from "../../../src/simulator/operations.ts";
+import { member } from "../../../src/kube/api/json.ts";
+import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { comes as becomes, condition, type Manifest } from "../../support/cluster.ts";
 import {
   application,

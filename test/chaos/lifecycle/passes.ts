@@ -1,5 +1,5 @@
 /** What a life's passes over each object did (reliability-bar §3, "X reconciles per affected CR"). */
-import { RESOURCES } from "../../../src/resources/index.ts";
+import { RESOURCES } from "../../../src/kinds/crds.ts";
 import type { LogLine } from "../../support/operator.ts";
 import type { Call } from "../tap/call.ts";
 import { textOf } from "./oracles.ts";

@@ -1,5 +1,5 @@
 /** Plans: kill the operator at one call of the life, in one phase. */
-import type { Surface } from "../../../src/simulator/operations.ts";
+import type { Surface } from "../../../simulator/base/operations.ts";
 import { effort } from "../../support/effort.ts";
 import { PHASES, type Call, type Director, type Phase } from "../tap/call.ts";
 import { readTrace, type Step } from "./trace.ts";

@@ -1,8 +1,8 @@
 /** One run of the life, with or without a crash in it. */
 import { isDeepStrictEqual } from "node:util";
 
-import { member, parseJson } from "../../../src/kube/json.ts";
-import type { Surface } from "../../../src/simulator/operations.ts";
+import type { Surface } from "../../../simulator/base/operations.ts";
+import { member, parseJson } from "../../../src/kube/api/json.ts";
 import { comes } from "../../support/cluster.ts";
 import { type Bed, openBed } from "../bed.ts";
 import { exposures } from "../exposures.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { z } from "zod";
 
-import type { Surface } from "../../../src/simulator/operations.ts";
+import type { Surface } from "../../../simulator/base/operations.ts";
 
 export const Step = z.object({
   chapter: z.string(),

@@ -1,10 +1,10 @@
 /** Names for calls that are the same in every run: ids become names, namespaces go. */
 import type { Buffer } from "node:buffer";
 
-import { member, parseJson, stringMember } from "../../../src/kube/json.ts";
-import type { Json } from "../../../src/kube/types.ts";
-import { barePath, matchOperation } from "../../../src/simulator/matching.ts";
-import type { Simulator } from "../../../src/simulator/simulator.ts";
+import { barePath, matchOperation } from "../../../simulator/request/matching.ts";
+import type { Simulator } from "../../../simulator/simulator.ts";
+import { member, parseJson, stringMember } from "../../../src/kube/api/json.ts";
+import type { Json } from "../../../src/kube/api/types.ts";
 
 const OBJECT = /^\/apis?(?:\/[\w.-]+)?\/v\w+(?:\/namespaces\/[^/]+)?\/(\w+)(?:\/([^/]+))?(?:\/(\w+))?$/;
 

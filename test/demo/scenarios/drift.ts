@@ -1,5 +1,5 @@
-import { stringMember } from "../../../src/kube/json.ts";
-import type { Service } from "../../../src/simulator/world.ts";
+import type { Service } from "../../../simulator/model/world.ts";
+import { stringMember } from "../../../src/kube/api/json.ts";
 import { changeCommit, COMMITS, type Scenario, type Scene } from "./scene.ts";
 
 export const drift: Scenario = {

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../src/kube/types.ts";
+import type { KubeObject } from "../../../src/kube/api/types.ts";
 import type { Scenario } from "./scene.ts";
 
 const FAULT = { name: "rate-limit", count: null, answer: { is: "rate-limited", reset: "5" } };

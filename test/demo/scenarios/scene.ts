@@ -1,6 +1,6 @@
+import type { Simulator } from "../../../simulator/simulator.ts";
 /** What a scenario works with. */
-import type { KubeObject } from "../../../src/kube/types.ts";
-import type { Simulator } from "../../../src/simulator/simulator.ts";
+import type { KubeObject } from "../../../src/kube/api/types.ts";
 
 /** What a condition should become; any reason when it is left out. */
 export interface Wanted {

@@ -2,11 +2,11 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { ApiError } from "../../../src/platform/errors.ts";
-import { createTransport } from "../../../src/platform/http.ts";
+import type { OperationName } from "../../../src/platform/codec/operations.ts";
 import type { Platform } from "../../../src/platform/index.ts";
-import type { OperationName } from "../../../src/platform/operations.ts";
-import type { HttpAnswer } from "../../../src/platform/transport.ts";
+import { ApiError } from "../../../src/platform/transport/errors.ts";
+import { createTransport } from "../../../src/platform/transport/http.ts";
+import type { HttpAnswer } from "../../../src/platform/transport/transport.ts";
 import { effort } from "../../support/effort.ts";
 import { figure } from "../../support/figure.ts";
 import { answerOf, hollowWorld, memoryPlatform } from "../../support/hollow-world.ts";

@@ -4,10 +4,10 @@
  */
 import { describe, expect, it } from "vitest";
 
-import { isObject, member } from "../../../src/kube/json.ts";
-import type { Json } from "../../../src/kube/types.ts";
-import { FINALIZER } from "../../../src/resources/base/names.ts";
-import type { Surface } from "../../../src/simulator/operations.ts";
+import type { Surface } from "../../../simulator/base/operations.ts";
+import { FINALIZER } from "../../../src/api/names.ts";
+import { isObject, member } from "../../../src/kube/api/json.ts";
+import type { Json } from "../../../src/kube/api/types.ts";
 import type { Manifest } from "../../support/cluster.ts";
 import { effort } from "../../support/effort.ts";
 import { everyKind } from "../../support/every-kind.ts";

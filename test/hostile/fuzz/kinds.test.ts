@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { boundKinds } from "../../../src/app/kinds.ts";
-import type { Json, KubeObject } from "../../../src/kube/types.ts";
-import { EXTERNAL_ID, INTENT } from "../../../src/resources/base/names.ts";
-import { RESOURCES } from "../../../src/resources/index.ts";
+import { EXTERNAL_ID, INTENT } from "../../../src/api/names.ts";
+import { RESOURCES } from "../../../src/kinds/crds.ts";
+import type { Json, KubeObject } from "../../../src/kube/api/types.ts";
+import { boundKinds } from "../../../src/operator/config/kinds.ts";
 import { effort } from "../../support/effort.ts";
 
 /** Members that exist somewhere, so that a random value gets further than its first check. */

@@ -1,7 +1,7 @@
 /** The generator of changes, and what the operator's own schemas say of them: what slips past the API server ends there. */
 import { describe, expect, it } from "vitest";
 
-import { RESOURCES } from "../../../src/resources/index.ts";
+import { RESOURCES } from "../../../src/kinds/crds.ts";
 import { figure } from "../../support/figure.ts";
 import { casesOf } from "../generated/cases.ts";
 import { SOMEWHERE } from "../generated/ground.ts";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { testPatterns } from "../../../src/platform/pattern.ts";
+import { testPatterns } from "../../../src/platform/codec/pattern.ts";
 import { effort } from "../../support/effort.ts";
 import { figure } from "../../support/figure.ts";
 import { anyText } from "../../support/hostile-values.ts";

@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { systemClock } from "../../../src/kube/clock.ts";
-import { createGate } from "../../../src/platform/gate.ts";
-import { pauseMs, quotaOf } from "../../../src/platform/rate-headers.ts";
+import { systemClock } from "../../../src/kube/api/clock.ts";
+import { createGate } from "../../../src/platform/rate/gate.ts";
+import { pauseMs, quotaOf } from "../../../src/platform/rate/rate-headers.ts";
 import { effort } from "../../support/effort.ts";
 import { figure } from "../../support/figure.ts";
 import { anyText } from "../../support/hostile-values.ts";

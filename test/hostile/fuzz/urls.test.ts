@@ -2,13 +2,21 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { EVENT, CONFIG_MAP, collectionPath, LEASE, NAMESPACE, objectPath, SECRET } from "../../../src/kube/paths.ts";
-import { createReader } from "../../../src/kube/secrets.ts";
-import { ApiError } from "../../../src/platform/errors.ts";
-import { operations } from "../../../src/platform/operations.ts";
-import { isPlainId, isUuid } from "../../../src/platform/paths.ts";
-import { GROUP, VERSION } from "../../../src/resources/base/names.ts";
-import { RESOURCES } from "../../../src/resources/index.ts";
+import { GROUP, VERSION } from "../../../src/api/names.ts";
+import { RESOURCES } from "../../../src/kinds/crds.ts";
+import {
+  EVENT,
+  CONFIG_MAP,
+  collectionPath,
+  LEASE,
+  NAMESPACE,
+  objectPath,
+  SECRET,
+} from "../../../src/kube/api/paths.ts";
+import { createReader } from "../../../src/kube/watch/secrets.ts";
+import { operations } from "../../../src/platform/codec/operations.ts";
+import { isPlainId, isUuid } from "../../../src/platform/codec/paths.ts";
+import { ApiError } from "../../../src/platform/transport/errors.ts";
 import { manualClock } from "../../support/clock.ts";
 import { effort } from "../../support/effort.ts";
 import { figure } from "../../support/figure.ts";

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { lines } from "../../../src/kube/lines.ts";
-import { parseEvent } from "../../../src/kube/watch-event.ts";
+import { lines } from "../../../src/kube/watch/lines.ts";
+import { parseEvent } from "../../../src/kube/watch/watch-event.ts";
 import { effort } from "../../support/effort.ts";
 import { figure } from "../../support/figure.ts";
 import { anyText } from "../../support/hostile-values.ts";

@@ -1,5 +1,5 @@
-import type { Json } from "../../../src/kube/types.ts";
-import type { CallEntry } from "../../../src/simulator/journal.ts";
+import type { CallEntry } from "../../../simulator/request/journal.ts";
+import type { Json } from "../../../src/kube/api/types.ts";
 
 /** Operations that are no GET and yet change nothing, but carry what a spec wants. */
 const isAsking = ({ method }: CallEntry): boolean => method !== "GET";

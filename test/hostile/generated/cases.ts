@@ -1,5 +1,5 @@
 /** What is done to a leaf: a spec with another value in one place. */
-import type { Json, JsonObject } from "../../../src/kube/types.ts";
+import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 import { leavesOf, type Leaf } from "./leaves.ts";
 import type { Entry, Ground, KindCases } from "./outcomes.ts";
 import { placed, valueAt, type Placed } from "./place.ts";

@@ -1,5 +1,5 @@
 /** The leaves that many kinds have in common. */
-import type { Json, JsonObject } from "../../../src/kube/types.ts";
+import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 import { always, local, told, type Entry, type Misuse } from "./outcomes.ts";
 
 /** A lifecycle with every member; it lets everything happen but in one minute of a year. */

@@ -1,6 +1,6 @@
 /** What no schema lets pass, at every leaf and at all that is on the way to one: other types, and hostile members. */
-import { isObject } from "../../../src/kube/json.ts";
-import type { Json, JsonObject } from "../../../src/kube/types.ts";
+import { isObject } from "../../../src/kube/api/json.ts";
+import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 import type { LeafCases } from "./cases.ts";
 import type { Leaf } from "./leaves.ts";
 import { placed, valueAt } from "./place.ts";

@@ -1,10 +1,10 @@
+import type { Surface } from "../../../simulator/base/operations.ts";
+import { newCluster } from "../../../simulator/model/seed.ts";
+import type { CallEntry } from "../../../simulator/request/journal.ts";
+import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
 /** One kind on a stage: a seed object with all that it stands on, by a token of its own, so that its calls are known. */
-import { isObject, member } from "../../../src/kube/json.ts";
-import type { JsonObject, KubeObject } from "../../../src/kube/types.ts";
-import { RECONCILE_REQUESTED_AT } from "../../../src/resources/base/names.ts";
-import type { CallEntry } from "../../../src/simulator/journal.ts";
-import type { Surface } from "../../../src/simulator/operations.ts";
-import { newCluster } from "../../../src/simulator/seed.ts";
+import { isObject, member } from "../../../src/kube/api/json.ts";
+import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { comes, condition, type Condition, type Manifest } from "../../support/cluster.ts";
 import { connection, resource, secret } from "../../support/manifests.ts";
 import type { Stage } from "../../support/stage.ts";

@@ -1,6 +1,6 @@
 /** The leaves of a schema: all that a user can set in a spec. */
 import type { Structural } from "../../../scripts/schema.ts";
-import type { CelRule } from "../../../src/resources/base/resource.ts";
+import type { CelRule } from "../../../src/api/resource.ts";
 
 /** What leads from a value to one inside of it: a member by its name, some item of a list, some entry of a map. */
 export type Segment = { readonly member: string } | "[]" | "{}";

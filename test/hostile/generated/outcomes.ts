@@ -1,6 +1,6 @@
+import type { Reason } from "../../../src/api/reasons.ts";
 /** What becomes of a valid change of a leaf. */
-import type { Json, JsonObject } from "../../../src/kube/types.ts";
-import type { Reason } from "../../../src/resources/base/reasons.ts";
+import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 
 export type Outcome =
   /**

@@ -1,7 +1,7 @@
 /** Values at a leaf of a spec. */
 import type { Structural } from "../../../scripts/schema.ts";
-import { isObject } from "../../../src/kube/json.ts";
-import type { Json, JsonObject } from "../../../src/kube/types.ts";
+import { isObject } from "../../../src/kube/api/json.ts";
+import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 import type { Leaf, Segment } from "./leaves.ts";
 
 /** A spec with another value at a leaf, and where that is in the words of the API server, e.g. `spec.ports[0].protocol`. */

@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 
 import type { Structural } from "../../../scripts/schema.ts";
-import type { CelRule } from "../../../src/resources/base/resource.ts";
+import type { CelRule } from "../../../src/api/resource.ts";
 
 const CRDS = join(import.meta.dirname, "../../../crds");
 

@@ -1,9 +1,9 @@
 /** What the platform holds of one lane, without what differs from time to time. */
 import { isDeepStrictEqual } from "node:util";
 
-import { isObject } from "../../../src/kube/json.ts";
-import type { CallEntry } from "../../../src/simulator/journal.ts";
-import type { World } from "../../../src/simulator/world.ts";
+import type { World } from "../../../simulator/model/world.ts";
+import type { CallEntry } from "../../../simulator/request/journal.ts";
+import { isObject } from "../../../src/kube/api/json.ts";
 
 export type State = Readonly<Record<string, unknown>>;
 

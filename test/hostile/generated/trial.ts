@@ -1,9 +1,9 @@
 /** One change of one leaf on a living platform, judged: what is wrong about what came of it, in words. */
 import { isDeepStrictEqual } from "node:util";
 
-import { isKube, KubeError } from "../../../src/kube/errors.ts";
-import type { JsonObject } from "../../../src/kube/types.ts";
-import type { Surface } from "../../../src/simulator/operations.ts";
+import type { Surface } from "../../../simulator/base/operations.ts";
+import { isKube, KubeError } from "../../../src/kube/api/errors.ts";
+import type { JsonObject } from "../../../src/kube/api/types.ts";
 import type { Stage } from "../../support/stage.ts";
 import { carriers, changesIn } from "./carried.ts";
 import type { Case, LeafCases } from "./cases.ts";

@@ -1,7 +1,7 @@
 /** Which trials a run makes of a kind's leaves. */
 import { createHash } from "node:crypto";
 
-import type { Surface } from "../../../src/simulator/operations.ts";
+import type { Surface } from "../../../simulator/base/operations.ts";
 import type { Stage } from "../../support/stage.ts";
 import { casesOf, type LeafCases } from "./cases.ts";
 import type { Lane } from "./lane.ts";

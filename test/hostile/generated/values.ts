@@ -1,7 +1,7 @@
 /** Values at the bounds of a schema and beyond, made from one that satisfies it. */
 import type { Structural } from "../../../scripts/schema.ts";
-import { isObject } from "../../../src/kube/json.ts";
-import type { Json, JsonObject } from "../../../src/kube/types.ts";
+import { isObject } from "../../../src/kube/api/json.ts";
+import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 
 export interface Value {
   /** What is special about it, e.g. "too long". */

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 
 import { parse } from "yaml";
 
-import type { KubeObject } from "../../../src/kube/types.ts";
+import type { KubeObject } from "../../../src/kube/api/types.ts";
 import { findArgoCd } from "../../tools/argocd.ts";
 
 const SETTINGS = join(import.meta.dirname, "../../../deploy/argocd/argocd-cm.yaml");

@@ -1,10 +1,10 @@
+import type { Report, Why } from "../../../src/engine/contract/kind.ts";
 /** What can become of an object of any kind: each way that a pass ends, one after the other. */
-import { planOf } from "../../../src/engine/approval.ts";
-import { compose, type Ending } from "../../../src/engine/compose.ts";
-import type { Governed } from "../../../src/engine/governed.ts";
-import type { Report, Why } from "../../../src/engine/kind.ts";
-import type { JsonObject, KubeObject } from "../../../src/kube/types.ts";
-import { RESOURCES } from "../../../src/resources/index.ts";
+import { planOf } from "../../../src/engine/policies/approval.ts";
+import type { Governed } from "../../../src/engine/policies/policy-status.ts";
+import { compose, type Ending } from "../../../src/engine/status/build.ts";
+import { RESOURCES } from "../../../src/kinds/crds.ts";
+import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { annotated, changed, created, NOW, type HealthCase } from "./case.ts";
 
 const DONE: Why = { reason: "Available", message: "The object exists on the platform as described." };

@@ -1,13 +1,13 @@
+import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 /** Each of the platform's states, as the kinds that have a state make a status of it. */
-import type { Ending } from "../../../src/engine/compose.ts";
-import type { JsonObject } from "../../../src/engine/kind.ts";
+import type { Ending } from "../../../src/engine/status/build.ts";
 import { application } from "../../../src/kinds/application/index.ts";
 import { blueprint } from "../../../src/kinds/blueprint/index.ts";
 import { cluster } from "../../../src/kinds/cluster/index.ts";
 import { database } from "../../../src/kinds/database/index.ts";
 import { operation } from "../../../src/kinds/operation/index.ts";
 import { NOTHING_SEEN } from "../../../src/kinds/operation/model.ts";
-import { clusterStates, serviceStates } from "../../../src/platform/states.ts";
+import { clusterStates, serviceStates } from "../../../src/platform/codec/states.ts";
 import * as applications from "../applications.ts";
 import * as blueprints from "../blueprints.ts";
 import { clusterPass, listed } from "../cluster-passes.ts";

@@ -1,8 +1,8 @@
+import type { Session } from "../../../src/engine/context/local-state.ts";
 /** What passes between a process of the operator and its world, and what a process remembers. */
-import type { Intent } from "../../../src/engine/ledger.ts";
-import type { Session } from "../../../src/engine/session.ts";
-import type { Json, JsonObject, KubeFailure, KubeObject } from "../../../src/kube/types.ts";
-import type { ApiFailure } from "../../../src/platform/errors.ts";
+import type { Intent } from "../../../src/engine/ledger/ledger.ts";
+import type { Json, JsonObject, KubeFailure, KubeObject } from "../../../src/kube/api/types.ts";
+import type { ApiFailure } from "../../../src/platform/transport/errors.ts";
 import type { Op, Remote } from "../engine-world.ts";
 
 /** One tick of the model's clock, in milliseconds. */

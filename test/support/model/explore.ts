@@ -1,8 +1,8 @@
+import { EXTERNAL_ID } from "../../../src/api/names.ts";
 /** Breadth-first through all that can happen, each world once; and from each one, whether it ends well without faults. */
-import { conditionOf } from "../../../src/engine/status.ts";
-import { member } from "../../../src/kube/json.ts";
-import type { KubeObject } from "../../../src/kube/types.ts";
-import { EXTERNAL_ID } from "../../../src/resources/base/names.ts";
+import { conditionOf } from "../../../src/engine/contract/status.ts";
+import { member } from "../../../src/kube/api/json.ts";
+import type { KubeObject } from "../../../src/kube/api/types.ts";
 import { LONG } from "./exchange.ts";
 import { landed, movesOf } from "./moves.ts";
 import { createNames } from "./names.ts";

@@ -1,11 +1,11 @@
+import { INTENT } from "../../../src/api/names.ts";
 /**
  * Marks that only have to differ from each other: resourceVersions, and the attempts of intents. A new one is the first
  * that occurs nowhere any more, so that worlds that differ in their past alone are the same world.
  */
-import { readSlot } from "../../../src/engine/ledger.ts";
-import { isObject, member } from "../../../src/kube/json.ts";
-import type { Json, KubeObject } from "../../../src/kube/types.ts";
-import { INTENT } from "../../../src/resources/base/names.ts";
+import { readSlot } from "../../../src/engine/ledger/ledger.ts";
+import { isObject, member } from "../../../src/kube/api/json.ts";
+import type { Json, KubeObject } from "../../../src/kube/api/types.ts";
 import { nonceOf } from "./exchange.ts";
 import type { Processes } from "./process.ts";
 import type { World } from "./world.ts";

@@ -1,24 +1,24 @@
+import { INTENT } from "../../../src/api/names.ts";
+import type { Context } from "../../../src/engine/context/context.ts";
+import { createSessions, type Session } from "../../../src/engine/context/local-state.ts";
+import type { Kind } from "../../../src/engine/contract/kind.ts";
+import { DEFAULT_WINDOWS, type Windows } from "../../../src/engine/contract/windows.ts";
+import { readSlot, type Intent } from "../../../src/engine/ledger/ledger.ts";
+import { createImprints } from "../../../src/engine/ownership/external-writes.ts";
+import { createEntries } from "../../../src/engine/ownership/fields.ts";
 /**
  * The real engine, with its writer, run one exchange at a time: from the beginning of a pass with all answers that it
  * got, to the first thing that it asks and has no answer to.
  */
-import { createClaims } from "../../../src/engine/claims.ts";
-import type { Context } from "../../../src/engine/context.ts";
-import { createEntries } from "../../../src/engine/entries.ts";
-import { createGraph } from "../../../src/engine/graph.ts";
-import { createImprints } from "../../../src/engine/imprints.ts";
-import type { Kind } from "../../../src/engine/kind.ts";
-import { readSlot, type Intent } from "../../../src/engine/ledger.ts";
-import { reconciler } from "../../../src/engine/reconcile.ts";
-import { createSessions, type Session } from "../../../src/engine/session.ts";
-import { DEFAULT_WINDOWS, type Windows } from "../../../src/engine/windows.ts";
-import { KubeError } from "../../../src/kube/errors.ts";
-import { member } from "../../../src/kube/json.ts";
-import { keyOf } from "../../../src/kube/objects.ts";
-import type { Clock, Json, JsonObject, KubeObject } from "../../../src/kube/types.ts";
-import { createWriter } from "../../../src/kube/writer.ts";
-import { ApiError } from "../../../src/platform/errors.ts";
-import { INTENT } from "../../../src/resources/base/names.ts";
+import { createClaims } from "../../../src/engine/ownership/ids.ts";
+import { reconciler } from "../../../src/engine/reconcile/reconcile.ts";
+import { createGraph } from "../../../src/engine/references/dependencies.ts";
+import { KubeError } from "../../../src/kube/api/errors.ts";
+import { member } from "../../../src/kube/api/json.ts";
+import { keyOf } from "../../../src/kube/api/objects.ts";
+import type { Clock, Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
+import { createWriter } from "../../../src/kube/write/writer.ts";
+import { ApiError } from "../../../src/platform/transport/errors.ts";
 import { widget } from "../engine-kinds.ts";
 import type { WidgetApi } from "../engine-world.ts";
 import { memoryOrphans } from "../orphans.ts";

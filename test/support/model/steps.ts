@@ -1,8 +1,8 @@
 /** What a process of the operator does next in the model's world, and what can come between. */
 import { inspect } from "node:util";
 
-import { isTimeToWrite } from "../../../src/kube/leader.ts";
-import type { Json, JsonObject, KubeObject } from "../../../src/kube/types.ts";
+import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
+import { isTimeToWrite } from "../../../src/kube/leader/leader.ts";
 import { LONG, NOTHING, TICK, nonceOf, type Command, type Memory, type Reply, type Stand } from "./exchange.ts";
 import { nonces, unused, unusedVersion } from "./marks.ts";
 import type { Processes } from "./process.ts";

@@ -1,7 +1,7 @@
+import type { Connection } from "../../../src/engine/connections/connections.ts";
 /** What a pass of the model finds around it: one connection, which works, and a platform that asks the model. */
-import { createBrake } from "../../../src/engine/brake.ts";
-import type { Connection } from "../../../src/engine/connections.ts";
-import type { Clock, Json } from "../../../src/kube/types.ts";
+import { createBrake } from "../../../src/engine/connections/mass-change-limit.ts";
+import type { Clock, Json } from "../../../src/kube/api/types.ts";
 import { NAMESPACE } from "../engine-cluster.ts";
 import type { Op, Remote, WidgetApi } from "../engine-world.ts";
 import { supportsOn } from "../supports.ts";

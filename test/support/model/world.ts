@@ -1,10 +1,10 @@
+import { INTENT } from "../../../src/api/names.ts";
 /**
  * The world of the model as data: what the API server stores, what the platform has, which requests are under way, and
  * up to two processes of the operator. All that can happen next is a list of moves.
  */
-import { isObject, member } from "../../../src/kube/json.ts";
-import type { Json, JsonObject, KubeObject } from "../../../src/kube/types.ts";
-import { INTENT } from "../../../src/resources/base/names.ts";
+import { isObject, member } from "../../../src/kube/api/json.ts";
+import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { NAMESPACE, merged } from "../engine-cluster.ts";
 import { uuid, type Op, type Remote } from "../engine-world.ts";
 import { LONG, NOTHING, type Memory, type Reply } from "./exchange.ts";

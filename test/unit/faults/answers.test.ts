@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { ApiError } from "../../../src/platform/errors.ts";
-import { createTransport } from "../../../src/platform/http.ts";
-import { parseJson, stringifyJson } from "../../../src/platform/json.ts";
-import { isRead, type OperationName } from "../../../src/platform/operations.ts";
+import { parseJson, stringifyJson } from "../../../src/platform/codec/json.ts";
+import { isRead, type OperationName } from "../../../src/platform/codec/operations.ts";
+import { ApiError } from "../../../src/platform/transport/errors.ts";
+import { createTransport } from "../../../src/platform/transport/http.ts";
 import { effort } from "../../support/effort.ts";
 import { figure } from "../../support/figure.ts";
 import { answerOf, hollowWorld, memoryPlatform } from "../../support/hollow-world.ts";

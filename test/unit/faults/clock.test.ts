@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { conditionOf } from "../../../src/engine/status.ts";
+import { conditionOf } from "../../../src/engine/contract/status.ts";
 import { figure } from "../../support/figure.ts";
 import { database, defaults, NEXT_COMMIT, project, tree } from "../../support/manifests.ts";
 import { operatorBench } from "../../support/operator-bench.ts";

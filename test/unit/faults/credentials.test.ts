@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { RECONCILE_REQUESTED_AT } from "../../../src/resources/base/names.ts";
-import type { Simulator } from "../../../src/simulator/simulator.ts";
+import type { Simulator } from "../../../simulator/simulator.ts";
+import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
 import { figure } from "../../support/figure.ts";
 import { connection, database, NEXT_COMMIT, project, secret, tree } from "../../support/manifests.ts";
 import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";

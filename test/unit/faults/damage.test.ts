@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 
 import { describe, expect, it } from "vitest";
 
-import type { JsonObject } from "../../../src/kube/types.ts";
-import { RECONCILE_REQUESTED_AT } from "../../../src/resources/base/names.ts";
-import { editRecord, removeRecord } from "../../../src/simulator/records.ts";
+import { editRecord, removeRecord } from "../../../simulator/control/records.ts";
+import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
+import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { effort } from "../../support/effort.ts";
 import { figure } from "../../support/figure.ts";
 import {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { planIn } from "../../../src/engine/approval.ts";
-import { member } from "../../../src/kube/json.ts";
-import type { JsonObject } from "../../../src/kube/types.ts";
-import { APPROVED_PLAN, PAUSED } from "../../../src/resources/base/names.ts";
+import { APPROVED_PLAN, PAUSED } from "../../../src/api/names.ts";
+import { planIn } from "../../../src/engine/policies/approval.ts";
+import { member } from "../../../src/kube/api/json.ts";
+import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { defaults, NEXT_COMMIT, operation, tree } from "../../support/manifests.ts";
 import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
 

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { describe, expect, it } from "vitest";
 
-import { INTENT } from "../../../src/resources/base/names.ts";
-import { changeSettings } from "../../../src/simulator/settings.ts";
+import { changeSettings } from "../../../simulator/base/settings.ts";
+import { INTENT } from "../../../src/api/names.ts";
 import { effort } from "../../support/effort.ts";
 import { figure } from "../../support/figure.ts";
 import { blueprint, database, defaults, tree } from "../../support/manifests.ts";

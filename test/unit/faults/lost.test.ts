@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { text } from "../../../src/engine/status.ts";
-import { member } from "../../../src/kube/json.ts";
-import type { FaultInput } from "../../../src/simulator/faults.ts";
-import { changeSettings } from "../../../src/simulator/settings.ts";
+import { changeSettings } from "../../../simulator/base/settings.ts";
+import type { FaultInput } from "../../../simulator/request/faults.ts";
+import { text } from "../../../src/engine/contract/status.ts";
+import { member } from "../../../src/kube/api/json.ts";
 import { effort } from "../../support/effort.ts";
 import { figure } from "../../support/figure.ts";
 import { blueprint, database, defaults, NEXT_COMMIT, resource, tree } from "../../support/manifests.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import type { JsonObject } from "../../../src/kube/types.ts";
-import { RESOLVE } from "../../../src/resources/base/names.ts";
-import { editRecord, removeRecord } from "../../../src/simulator/records.ts";
-import { changeSettings } from "../../../src/simulator/settings.ts";
+import { changeSettings } from "../../../simulator/base/settings.ts";
+import { editRecord, removeRecord } from "../../../simulator/control/records.ts";
+import { RESOLVE } from "../../../src/api/names.ts";
+import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { figure } from "../../support/figure.ts";
 import { application, defaults, environment, project } from "../../support/manifests.ts";
 import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";

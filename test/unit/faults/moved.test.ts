@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import type { JsonObject } from "../../../src/kube/types.ts";
+import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { everyKind } from "../../support/every-kind.ts";
 import { figure } from "../../support/figure.ts";
 import { connection, environment, project, secret } from "../../support/manifests.ts";

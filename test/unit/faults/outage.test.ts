@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { operations } from "../../../src/platform/operations.ts";
+import { operations } from "../../../src/platform/codec/operations.ts";
 import { figure } from "../../support/figure.ts";
 import { blueprint, database, defaults, NEXT_COMMIT, project, tree } from "../../support/manifests.ts";
 import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { CallEntry } from "../../../src/simulator/journal.ts";
+import type { CallEntry } from "../../../simulator/request/journal.ts";
 import { figure } from "../../support/figure.ts";
 import { connection, project, secret } from "../../support/manifests.ts";
 import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { EXTERNAL_ID, SEAL } from "../../../src/resources/base/names.ts";
+import { EXTERNAL_ID, SEAL } from "../../../src/api/names.ts";
 import { everyKind } from "../../support/every-kind.ts";
 import { figure } from "../../support/figure.ts";
 import { application, COMMIT, NEXT_COMMIT } from "../../support/manifests.ts";

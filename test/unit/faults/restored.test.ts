@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { member } from "../../../src/kube/json.ts";
-import type { Json } from "../../../src/kube/types.ts";
-import { RECONCILE_REQUESTED_AT, RESOLVE } from "../../../src/resources/base/names.ts";
+import { RECONCILE_REQUESTED_AT, RESOLVE } from "../../../src/api/names.ts";
+import { member } from "../../../src/kube/api/json.ts";
+import type { Json } from "../../../src/kube/api/types.ts";
 import { effort } from "../../support/effort.ts";
 import { everyKind } from "../../support/every-kind.ts";
 import { figure } from "../../support/figure.ts";

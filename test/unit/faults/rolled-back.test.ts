@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { isObject } from "../../../src/kube/json.ts";
-import type { Json, JsonObject } from "../../../src/kube/types.ts";
-import { INTENT } from "../../../src/resources/base/names.ts";
+import { INTENT } from "../../../src/api/names.ts";
+import { isObject } from "../../../src/kube/api/json.ts";
+import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 import { effort } from "../../support/effort.ts";
 import { figure } from "../../support/figure.ts";
 import { NEXT_COMMIT } from "../../support/manifests.ts";

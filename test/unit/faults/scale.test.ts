@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import type { KubeObject } from "../../../src/kube/types.ts";
+import type { KubeObject } from "../../../src/kube/api/types.ts";
 import { createCrowd, isReady, type Crowd } from "../../chaos/in-process/crowd.ts";
 import { buildPlatforms, type Platforms } from "../../chaos/in-process/platform.ts";
 import { effort } from "../../support/effort.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import { conditionOf } from "../../../src/engine/status.ts";
-import type { JsonObject } from "../../../src/kube/types.ts";
-import { clusterStates, serviceStates } from "../../../src/platform/states.ts";
-import { POLL_INTERVAL } from "../../../src/resources/base/names.ts";
-import type { Surface } from "../../../src/simulator/operations.ts";
-import { editRecord } from "../../../src/simulator/records.ts";
-import type { Service } from "../../../src/simulator/world.ts";
+import type { Surface } from "../../../simulator/base/operations.ts";
+import { editRecord } from "../../../simulator/control/records.ts";
+import type { Service } from "../../../simulator/model/world.ts";
+import { POLL_INTERVAL } from "../../../src/api/names.ts";
+import { conditionOf } from "../../../src/engine/contract/status.ts";
+import type { JsonObject } from "../../../src/kube/api/types.ts";
+import { clusterStates, serviceStates } from "../../../src/platform/codec/states.ts";
 import { effort } from "../../support/effort.ts";
 import { figure } from "../../support/figure.ts";
 import {

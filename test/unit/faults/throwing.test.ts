@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { boundKinds } from "../../../src/app/kinds.ts";
-import { RECONCILE_REQUESTED_AT } from "../../../src/resources/base/names.ts";
+import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
+import { boundKinds } from "../../../src/operator/config/kinds.ts";
 import type { Manifest } from "../../support/cluster.ts";
 import { figure } from "../../support/figure.ts";
 import {

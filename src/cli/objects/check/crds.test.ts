@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { KubeError } from "../../../kube/errors.ts";
-import type { KubeRequest } from "../../../kube/transport.ts";
-import type { Json, KubeFailure } from "../../../kube/types.ts";
-import { RESOURCES } from "../../../resources/index.ts";
-import type { Cluster } from "../../cluster.ts";
+import { RESOURCES } from "../../../kinds/crds.ts";
+import { KubeError } from "../../../kube/api/errors.ts";
+import type { KubeRequest } from "../../../kube/api/transport.ts";
+import type { Json, KubeFailure } from "../../../kube/api/types.ts";
+import type { Cluster } from "../../base/cluster.ts";
 import { checkCrds } from "./crds.ts";
 
 const fail = (failure: KubeFailure): never => {

@@ -1,14 +1,14 @@
 /** Whether the cluster's CRDs are those of this program. */
 import { z } from "zod";
 
-import { KubeError } from "../../../kube/errors.ts";
-import { isObject, member, stringMember } from "../../../kube/json.ts";
-import { objectPath } from "../../../kube/paths.ts";
-import type { Json, JsonObject, ResourceType } from "../../../kube/types.ts";
-import { GROUP, VERSION } from "../../../resources/base/names.ts";
-import type { Resource } from "../../../resources/base/resource.ts";
-import { RESOURCES } from "../../../resources/index.ts";
-import type { Cluster } from "../../cluster.ts";
+import { GROUP, VERSION } from "../../../api/names.ts";
+import type { Resource } from "../../../api/resource.ts";
+import { RESOURCES } from "../../../kinds/crds.ts";
+import { KubeError } from "../../../kube/api/errors.ts";
+import { isObject, member, stringMember } from "../../../kube/api/json.ts";
+import { objectPath } from "../../../kube/api/paths.ts";
+import type { Json, JsonObject, ResourceType } from "../../../kube/api/types.ts";
+import type { Cluster } from "../../base/cluster.ts";
 import { failed, ok, unknown, type Finding } from "./finding.ts";
 
 const CRD: ResourceType = {

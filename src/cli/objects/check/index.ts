@@ -1,16 +1,16 @@
 /** The command `check`: whether everything is in place, and what to do where it is not. */
-import { printable } from "../../../app/printable.ts";
-import { OPERATOR } from "../../../app/rbac.ts";
-import { pause } from "../../../kube/clock.ts";
-import { KubeError } from "../../../kube/errors.ts";
-import { isObject, stringMember } from "../../../kube/json.ts";
-import type { Cluster } from "../../cluster.ts";
-import { command } from "../../command.ts";
-import { EXIT, UsageError } from "../../exit.ts";
-import { explain } from "../../explain.ts";
-import { PLATFORM_FLAGS } from "../../globals.ts";
-import { paintFor, type Io } from "../../io.ts";
-import { printData } from "../../render.ts";
+import { printable } from "../../../console/tree/printable.ts";
+import { pause } from "../../../kube/api/clock.ts";
+import { KubeError } from "../../../kube/api/errors.ts";
+import { isObject, stringMember } from "../../../kube/api/json.ts";
+import { OPERATOR } from "../../../operator/config/rbac.ts";
+import type { Cluster } from "../../base/cluster.ts";
+import { command } from "../../base/command.ts";
+import { EXIT, UsageError } from "../../base/exit.ts";
+import { explain } from "../../base/explain.ts";
+import { PLATFORM_FLAGS } from "../../base/globals.ts";
+import { paintFor, type Io } from "../../base/io.ts";
+import { printData } from "../../base/render.ts";
 import { checkCrds } from "./crds.ts";
 import { failed, ok, type Finding, type Mark } from "./finding.ts";
 import { checkOperator } from "./operator.ts";

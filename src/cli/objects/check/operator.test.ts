@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { manualClock } from "../../../../test/support/clock.ts";
-import { KubeError } from "../../../kube/errors.ts";
-import type { Json, KubeFailure } from "../../../kube/types.ts";
-import type { Cluster } from "../../cluster.ts";
+import { KubeError } from "../../../kube/api/errors.ts";
+import type { Json, KubeFailure } from "../../../kube/api/types.ts";
+import type { Cluster } from "../../base/cluster.ts";
 import { checkOperator } from "./operator.ts";
 
 const clock = manualClock();

@@ -1,17 +1,17 @@
 /** Connections, and the platform behind the one that the user would use. */
-import { ageOf } from "../../../app/tree/duration.ts";
-import { conditionOf, factOf } from "../../../app/tree/facts.ts";
-import { createReader } from "../../../kube/secrets.ts";
-import type { Clock, KubeObject } from "../../../kube/types.ts";
-import { ApiError } from "../../../platform/errors.ts";
-import { clusterPlatformConnection, platformConnection } from "../../../resources/connection.ts";
-import type { Access } from "../../access.ts";
-import type { Cluster } from "../../cluster.ts";
-import { CliError } from "../../exit.ts";
-import { explain } from "../../explain.ts";
-import { listObjects } from "../listing.ts";
-import { operationsOf } from "../surface.ts";
-import { shortTarget } from "../target.ts";
+import { ageOf } from "../../../console/tree/duration.ts";
+import { conditionOf, factOf } from "../../../console/tree/facts.ts";
+import { clusterPlatformConnection, platformConnection } from "../../../kinds/connection/crd.ts";
+import type { Clock, KubeObject } from "../../../kube/api/types.ts";
+import { createReader } from "../../../kube/watch/secrets.ts";
+import { ApiError } from "../../../platform/transport/errors.ts";
+import type { Access } from "../../base/access.ts";
+import type { Cluster } from "../../base/cluster.ts";
+import { CliError } from "../../base/exit.ts";
+import { explain } from "../../base/explain.ts";
+import { operationsOf } from "../../base/surface.ts";
+import { listObjects } from "../shared/listing.ts";
+import { shortTarget } from "../shared/target.ts";
 import { failed, info, ok, unknown, type Finding } from "./finding.ts";
 
 /** Beyond this, times that the platform tells are of no use for telling who made something (design §6). */

@@ -1,10 +1,10 @@
+import { GROUP } from "../../../api/names.ts";
+import { RESOURCES } from "../../../kinds/crds.ts";
+import { KubeError } from "../../../kube/api/errors.ts";
+import { member } from "../../../kube/api/json.ts";
 /** What may be done: by the user, and by the operator. */
-import { GRANTS, OPERATOR, type Grant } from "../../../app/rbac.ts";
-import { KubeError } from "../../../kube/errors.ts";
-import { member } from "../../../kube/json.ts";
-import { GROUP } from "../../../resources/base/names.ts";
-import { RESOURCES } from "../../../resources/index.ts";
-import type { Cluster } from "../../cluster.ts";
+import { GRANTS, OPERATOR, type Grant } from "../../../operator/config/rbac.ts";
+import type { Cluster } from "../../base/cluster.ts";
 import { failed, info, ok, unknown, type Finding } from "./finding.ts";
 
 /** One question to the API server (authorization.k8s.io/v1). */

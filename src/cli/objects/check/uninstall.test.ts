@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { KubeError } from "../../../kube/errors.ts";
-import type { KubeObject } from "../../../kube/types.ts";
-import { API_VERSION, FINALIZER } from "../../../resources/base/names.ts";
-import type { Cluster } from "../../cluster.ts";
-import { CliError } from "../../exit.ts";
+import { API_VERSION, FINALIZER } from "../../../api/names.ts";
+import { KubeError } from "../../../kube/api/errors.ts";
+import type { KubeObject } from "../../../kube/api/types.ts";
+import type { Cluster } from "../../base/cluster.ts";
+import { CliError } from "../../base/exit.ts";
 import { checkUninstall } from "./uninstall.ts";
 
 /** An application with these finalizers. */

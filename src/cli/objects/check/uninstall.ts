@@ -1,11 +1,11 @@
+import { FINALIZER } from "../../../api/names.ts";
+import { KubeError } from "../../../kube/api/errors.ts";
+import { member, stringMember } from "../../../kube/api/json.ts";
+import type { KubeObject } from "../../../kube/api/types.ts";
 /** What would hold up the deletion of custom resources, or change the platform with it: those with our finalizer. */
-import { TYPES } from "../../../app/caches.ts";
-import { KubeError } from "../../../kube/errors.ts";
-import { member, stringMember } from "../../../kube/json.ts";
-import type { KubeObject } from "../../../kube/types.ts";
-import { FINALIZER } from "../../../resources/base/names.ts";
-import type { Cluster } from "../../cluster.ts";
-import { CliError } from "../../exit.ts";
+import { TYPES } from "../../../operator/config/caches.ts";
+import type { Cluster } from "../../base/cluster.ts";
+import { CliError } from "../../base/exit.ts";
 import { failed, ok, unknown, type Finding } from "./finding.ts";
 
 const WHAT = "finalizers";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Binding, Template } from "../../../platform/templates.ts";
+import type { Binding, Template } from "../../../platform/areas/templates.ts";
 import { filesOf } from "./describe.ts";
 
 const ID = "00000001-0000-4000-8000-000000000001";

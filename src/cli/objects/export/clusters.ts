@@ -1,6 +1,6 @@
+import type { Binding, Template } from "../../../platform/areas/templates.ts";
 /** Clusters and what is bound to them as manifests. Pure. */
-import { clusterPhase } from "../../../platform/states.ts";
-import type { Binding, Template } from "../../../platform/templates.ts";
+import { clusterPhase } from "../../../platform/codec/states.ts";
 import type { FoundCluster } from "./inventory.ts";
 import { documentOf, type Document, type SpecData } from "./manifests.ts";
 import { bindingId, unlessHeld, type Scribe } from "./scribe.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 
-import type { Application } from "../../../platform/applications.ts";
+import type { Application } from "../../../platform/areas/applications.ts";
 import { filesOf } from "./describe.ts";
 import type { FoundApplication, FoundEnvironment, Inventory } from "./inventory.ts";
 import type { Home } from "./scribe.ts";

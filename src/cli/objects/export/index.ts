@@ -2,17 +2,17 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { KubeError } from "../../../kube/errors.ts";
-import { member, stringMember } from "../../../kube/json.ts";
-import type { KubeObject } from "../../../kube/types.ts";
-import { platformBinding } from "../../../resources/binding.ts";
-import { platformCluster } from "../../../resources/cluster.ts";
-import type { Access } from "../../access.ts";
-import type { Cluster } from "../../cluster.ts";
-import { command } from "../../command.ts";
-import { CliError, UsageError } from "../../exit.ts";
-import { listObjects } from "../listing.ts";
-import { surfaceOf } from "../surface.ts";
+import { platformBinding } from "../../../kinds/binding/crd.ts";
+import { platformCluster } from "../../../kinds/cluster/crd.ts";
+import { KubeError } from "../../../kube/api/errors.ts";
+import { member, stringMember } from "../../../kube/api/json.ts";
+import type { KubeObject } from "../../../kube/api/types.ts";
+import type { Access } from "../../base/access.ts";
+import type { Cluster } from "../../base/cluster.ts";
+import { command } from "../../base/command.ts";
+import { CliError, UsageError } from "../../base/exit.ts";
+import { surfaceOf } from "../../base/surface.ts";
+import { listObjects } from "../shared/listing.ts";
 import { filesOf, type File } from "./describe.ts";
 import type { Inventory } from "./inventory.ts";
 import { takeInventory } from "./read.ts";

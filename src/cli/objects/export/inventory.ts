@@ -1,11 +1,11 @@
 /** What was read of the platform. */
-import type { Application } from "../../../platform/applications.ts";
-import type { Cluster, ClusterStatus } from "../../../platform/clusters.ts";
-import type { Database } from "../../../platform/databases.ts";
-import type { Environment } from "../../../platform/environments.ts";
-import type { Project } from "../../../platform/projects.ts";
-import type { Service } from "../../../platform/services.ts";
-import type { Binding, Template } from "../../../platform/templates.ts";
+import type { Application } from "../../../platform/areas/applications.ts";
+import type { Cluster, ClusterStatus } from "../../../platform/areas/clusters.ts";
+import type { Database } from "../../../platform/areas/databases.ts";
+import type { Environment } from "../../../platform/areas/environments.ts";
+import type { Project } from "../../../platform/areas/projects.ts";
+import type { Service } from "../../../platform/areas/services.ts";
+import type { Binding, Template } from "../../../platform/areas/templates.ts";
 
 export interface FoundApplication {
   readonly record: Application;

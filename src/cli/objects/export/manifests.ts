@@ -1,6 +1,6 @@
 /** Manifests that adopt what is on the platform: the spec says what is there, so nothing has to be written. Pure. */
-import { API_VERSION } from "../../../resources/base/names.ts";
-import { RESOURCES } from "../../../resources/index.ts";
+import { API_VERSION } from "../../../api/names.ts";
+import { RESOURCES } from "../../../kinds/crds.ts";
 
 /** A spec as plain data; members that are undefined are left out. */
 export type SpecData = Readonly<Record<string, unknown>>;

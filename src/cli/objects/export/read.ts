@@ -1,9 +1,9 @@
-/** Reads what there is on the platform. Writes nothing. */
-import { ApiError } from "../../../platform/errors.ts";
+import type { Project } from "../../../platform/areas/projects.ts";
+import type { Template } from "../../../platform/areas/templates.ts";
+import type { Variable } from "../../../platform/areas/variables.ts";
 import type { Platform } from "../../../platform/index.ts";
-import type { Project } from "../../../platform/projects.ts";
-import type { Template } from "../../../platform/templates.ts";
-import type { Variable } from "../../../platform/variables.ts";
+/** Reads what there is on the platform. Writes nothing. */
+import { ApiError } from "../../../platform/transport/errors.ts";
 import type { FoundApplication, FoundCluster, FoundEnvironment, FoundProject, Inventory } from "./inventory.ts";
 
 export interface Survey {

@@ -1,5 +1,5 @@
 /** The services of an environment as manifests. Pure. */
-import { servicePhase } from "../../../platform/states.ts";
+import { servicePhase } from "../../../platform/codec/states.ts";
 import type { FoundApplication, FoundDatabase, FoundEnvironment } from "./inventory.ts";
 import { documentOf, type Document, type SpecData } from "./manifests.ts";
 import { unlessHeld, type Scribe } from "./scribe.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { KubeError } from "../../../kube/errors.ts";
-import type { KubeRequest } from "../../../kube/transport.ts";
-import type { Json, JsonObject, KubeFailure, KubeObject } from "../../../kube/types.ts";
-import type { Cluster } from "../../cluster.ts";
+import { KubeError } from "../../../kube/api/errors.ts";
+import type { KubeRequest } from "../../../kube/api/transport.ts";
+import type { Json, JsonObject, KubeFailure, KubeObject } from "../../../kube/api/types.ts";
+import type { Cluster } from "../../base/cluster.ts";
 import { dryApply } from "./apply.ts";
 import type { Manifest } from "./manifests.ts";
 

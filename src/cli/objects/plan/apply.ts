@@ -1,10 +1,10 @@
 /** What `kubectl apply` would make of a custom resource, told by the API server in a dry run. */
-import { KubeError } from "../../../kube/errors.ts";
-import { isObject, member, parseJson } from "../../../kube/json.ts";
-import { parseObject } from "../../../kube/objects.ts";
-import { collectionPath, objectPath } from "../../../kube/paths.ts";
-import type { Json, JsonObject, KubeObject } from "../../../kube/types.ts";
-import { typeOf, type Cluster } from "../../cluster.ts";
+import { KubeError } from "../../../kube/api/errors.ts";
+import { isObject, member, parseJson } from "../../../kube/api/json.ts";
+import { parseObject } from "../../../kube/api/objects.ts";
+import { collectionPath, objectPath } from "../../../kube/api/paths.ts";
+import type { Json, JsonObject, KubeObject } from "../../../kube/api/types.ts";
+import { typeOf, type Cluster } from "../../base/cluster.ts";
 import type { Manifest } from "./manifests.ts";
 
 /** Where kubectl keeps what it applied last. */

@@ -1,8 +1,8 @@
 /** The command `plan`: what the operator would do to the platform if these files were applied. Reads only. */
-import { loadPlatformRules } from "../../../app/config.ts";
-import { command } from "../../command.ts";
-import { EXIT, UsageError } from "../../exit.ts";
-import { PLATFORM_FLAGS } from "../../globals.ts";
+import { loadPlatformRules } from "../../../operator/config/config.ts";
+import { command } from "../../base/command.ts";
+import { EXIT, UsageError } from "../../base/exit.ts";
+import { PLATFORM_FLAGS } from "../../base/globals.ts";
 import { readManifests } from "./manifests.ts";
 import { planManifests } from "./overlay.ts";
 import { show } from "./show.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import type { Io } from "../../io.ts";
+import type { Io } from "../../base/io.ts";
 import { readManifests } from "./manifests.ts";
 
 const silent = { write: () => true };

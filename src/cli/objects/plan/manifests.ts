@@ -2,11 +2,11 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-import { isObject, member, stringMember } from "../../../kube/json.ts";
-import type { Json, JsonObject } from "../../../kube/types.ts";
-import { CliError } from "../../exit.ts";
-import { readText } from "../../files.ts";
-import type { Io } from "../../io.ts";
+import { isObject, member, stringMember } from "../../../kube/api/json.ts";
+import type { Json, JsonObject } from "../../../kube/api/types.ts";
+import { CliError } from "../../base/exit.ts";
+import { readText } from "../../base/files.ts";
+import type { Io } from "../../base/io.ts";
 
 /** An object as a person wrote it. */
 export interface Manifest {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { JsonObject, KubeObject } from "../../../kube/types.ts";
+import type { JsonObject, KubeObject } from "../../../kube/api/types.ts";
 import { rowOf } from "./rows.ts";
 
 type Condition = readonly [type: string, status: string, reason: string];

@@ -1,9 +1,9 @@
+import { PAUSED } from "../../../api/names.ts";
 /** What a plan comes to, one row an object. Pure. */
-import { conditionOf } from "../../../app/tree/facts.ts";
-import { member, stringMember } from "../../../kube/json.ts";
-import type { KubeObject } from "../../../kube/types.ts";
-import { PAUSED } from "../../../resources/base/names.ts";
-import { fieldsOf, planOf, type PlannedAction } from "../plan-view.ts";
+import { conditionOf } from "../../../console/tree/facts.ts";
+import { member, stringMember } from "../../../kube/api/json.ts";
+import type { KubeObject } from "../../../kube/api/types.ts";
+import { fieldsOf, planOf, type PlannedAction } from "../shared/plan-view.ts";
 
 /** What is done to one object of the platform. */
 export interface PlanRow {

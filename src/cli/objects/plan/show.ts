@@ -1,10 +1,10 @@
 /** A plan as people and other tools read it. */
-import { printable } from "../../../app/printable.ts";
-import type { Format } from "../../globals.ts";
-import type { Io } from "../../io.ts";
-import { printData } from "../../render.ts";
-import { actionLines } from "../plan-view.ts";
-import { fullName, shortTarget } from "../target.ts";
+import { printable } from "../../../console/tree/printable.ts";
+import type { Format } from "../../base/globals.ts";
+import type { Io } from "../../base/io.ts";
+import { printData } from "../../base/render.ts";
+import { actionLines } from "../shared/plan-view.ts";
+import { fullName, shortTarget } from "../shared/target.ts";
 import type { PlanRow } from "./rows.ts";
 
 /** Writes the rows. The table ends with a sum. */

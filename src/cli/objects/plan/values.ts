@@ -1,6 +1,6 @@
 /** Values of Secrets and ConfigMaps: those of the manifests before those of the cluster. */
-import { isObject, member } from "../../../kube/json.ts";
-import type { Json, KeyValues, Reader } from "../../../kube/types.ts";
+import { isObject, member } from "../../../kube/api/json.ts";
+import type { Json, KeyValues, Reader } from "../../../kube/api/types.ts";
 import type { Manifest } from "./manifests.ts";
 
 /** @param home the namespace of manifests that name none. */

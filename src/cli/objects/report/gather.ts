@@ -1,12 +1,12 @@
+import { API_VERSION } from "../../../api/names.ts";
+import { KubeError } from "../../../kube/api/errors.ts";
+import { isObject, member, stringMember } from "../../../kube/api/json.ts";
+import { collectionPath, objectPath } from "../../../kube/api/paths.ts";
+import type { Json, JsonObject, KubeObject, ResourceType } from "../../../kube/api/types.ts";
 /** What a support bundle holds. */
-import { OPERATOR } from "../../../app/rbac.ts";
-import { VERSION } from "../../../app/version.ts";
-import { KubeError } from "../../../kube/errors.ts";
-import { isObject, member, stringMember } from "../../../kube/json.ts";
-import { collectionPath, objectPath } from "../../../kube/paths.ts";
-import type { Json, JsonObject, KubeObject, ResourceType } from "../../../kube/types.ts";
-import { API_VERSION } from "../../../resources/base/names.ts";
-import type { Cluster } from "../../cluster.ts";
+import { OPERATOR } from "../../../operator/config/rbac.ts";
+import { VERSION } from "../../../operator/config/version.ts";
+import type { Cluster } from "../../base/cluster.ts";
 import { masked, maskedEnv, maskedText, maskedValue } from "./mask.ts";
 
 const DEPLOYMENT: ResourceType = {

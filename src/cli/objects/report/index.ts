@@ -5,13 +5,13 @@ import { gzipSync } from "node:zlib";
 
 import { stringify } from "yaml";
 
-import { OPERATOR } from "../../../app/rbac.ts";
-import type { KubeObject } from "../../../kube/types.ts";
-import { command } from "../../command.ts";
-import { CliError, UsageError } from "../../exit.ts";
-import { ALL_NAMESPACES, PLATFORM_FLAGS } from "../../globals.ts";
+import type { KubeObject } from "../../../kube/api/types.ts";
+import { OPERATOR } from "../../../operator/config/rbac.ts";
+import { command } from "../../base/command.ts";
+import { CliError, UsageError } from "../../base/exit.ts";
+import { ALL_NAMESPACES, PLATFORM_FLAGS } from "../../base/globals.ts";
 import { checkAll } from "../check/index.ts";
-import { listObjects } from "../listing.ts";
+import { listObjects } from "../shared/listing.ts";
 import { eventsIn, objectsByKind, operatorOf, versionsOf, type Gathering, type Part } from "./gather.ts";
 import { maskedText } from "./mask.ts";
 import { tarOf, type TarEntry } from "./tar.ts";

@@ -1,7 +1,7 @@
+import { SEAL } from "../../../api/names.ts";
 /** Takes out of custom resources what may be secret, for bundles that leave the house. Pure. */
-import { isObject, member, parseJson } from "../../../kube/json.ts";
-import type { Json, JsonObject, KubeObject } from "../../../kube/types.ts";
-import { SEAL } from "../../../resources/base/names.ts";
+import { isObject, member, parseJson } from "../../../kube/api/json.ts";
+import type { Json, JsonObject, KubeObject } from "../../../kube/api/types.ts";
 
 const MASK = "•••";
 /** Members whose texts are values of users, whatever they hold. */

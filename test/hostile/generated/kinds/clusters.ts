@@ -1,5 +1,5 @@
 /** Clusters and their bindings. */
-import type { Json, JsonObject } from "../../../../src/kube/types.ts";
+import type { Json, JsonObject } from "../../../../src/kube/api/types.ts";
 import { IMPOSSIBLE_WINDOWS, lifecycle, lifecycleLeaves } from "../common.ts";
 import { always, local, locked, sent, told, type Entry, type KindCases, type Outcome } from "../outcomes.ts";
 import { rootConnectionLeaves, unresolved, VALUES } from "./references.ts";

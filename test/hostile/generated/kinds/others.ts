@@ -1,5 +1,5 @@
 /** Catalogues, operations and connections. */
-import type { Json, JsonObject } from "../../../../src/kube/types.ts";
+import type { Json, JsonObject } from "../../../../src/kube/api/types.ts";
 import { COMMIT, NEXT_COMMIT } from "../../../support/manifests.ts";
 import { lifecycle, lifecycleLeaves } from "../common.ts";
 import { always, local, locked, sent, told, type Entry, type Ground, type KindCases } from "../outcomes.ts";

@@ -1,6 +1,6 @@
+import type { Reason } from "../../../../src/api/reasons.ts";
 /** Leaves that are references, and the world that they lead to. */
-import type { JsonObject } from "../../../../src/kube/types.ts";
-import type { Reason } from "../../../../src/resources/base/reasons.ts";
+import type { JsonObject } from "../../../../src/kube/api/types.ts";
 import {
   always,
   local,

@@ -1,5 +1,5 @@
 /** Variable sets and blueprints: what is put into services, and services of the catalogue. */
-import type { Json, JsonObject } from "../../../../src/kube/types.ts";
+import type { Json, JsonObject } from "../../../../src/kube/api/types.ts";
 import { IMPOSSIBLE_WINDOWS, lifecycle, lifecycleLeaves } from "../common.ts";
 import { always, local, sent, told, type Entry, type KindCases } from "../outcomes.ts";
 import {

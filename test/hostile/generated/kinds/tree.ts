@@ -1,5 +1,5 @@
 /** Projects, environments and webhooks. */
-import type { Json } from "../../../../src/kube/types.ts";
+import type { Json } from "../../../../src/kube/api/types.ts";
 import { IMPOSSIBLE_WINDOWS, lifecycle, lifecycleLeaves } from "../common.ts";
 import { sent, told, type Entry, type KindCases } from "../outcomes.ts";
 import {

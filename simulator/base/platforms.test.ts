@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { call, control, type Answer } from "../../test/support/simulated-platform.ts";
+import { GIT_TOKEN_ID } from "../model/seed.ts";
+import { startSimulator, type Simulator } from "../simulator.ts";
+import { operations, type OperationId } from "./operations.ts";
+import { partialPlatformNames, partialPlatforms } from "./platforms.ts";
+
+const BINDING = {
+  templateKey: "kubernetes-essentials",
+  templateVersion: "1.2.0",
+  managedConfig: { ingress: { domain: "apps.example.com" } },
+};
+
+let simulator: Simulator;
+let project: string;
+beforeEach(async () => {
+  simulator = await startSimulator({ surface: "documented", speed: "instant", seed: "platforms" });
+  project = idOf(await call(simulator, `POST /organization/${simulator.organizationId}/project`, { name: "p" }));
+});
+afterEach(() => simulator.close());
+
+function idOf({ body }: Answer): string {
+  const { id }: { id: string } = body;
+  return id;
+}
+
+const status = async (request: string, body?: unknown): Promise<number> =>
+  (await call(simulator, request, body)).status;
+
+describe("an operation that is switched off", () => {
+  it.each([401, 403, 404, 405, 501])("answers %i alone, until it is switched on again", async (off) => {
+    await control(simulator, "POST /surface", { surface: "full", operations: { getProject: off } });
+    expect(await status(`GET /project/${project}`)).toBe(off);
+    expect(await status(`GET /project/${project}/environment`)).toBe(200);
+    await control(simulator, "POST /surface", { operations: {} });
+    expect(await status(`GET /project/${project}`)).toBe(200);
+  });
+
+  it("is named by an operation of the surface, with a status of a refusal", async () => {
+    expect((await control(simulator, "POST /surface", { operations: { getMoon: 404 } })).status).toBe(400);
+    expect((await control(simulator, "POST /surface", { operations: { getProject: 200 } })).status).toBe(400);
+  });
+});
+
+describe("a partial platform", () => {
+  it.each(partialPlatformNames)("%s has all that is documented, and lacks something beyond it", (name) => {
+    const off = new Set(Object.keys(partialPlatforms[name]));
+    const beyond = operations.filter(({ surface }) => surface === "full").map(({ id }) => id);
+    expect([...off].filter((id) => !beyond.includes(id as OperationId))).toEqual([]);
+    expect(off.size).toBeGreaterThan(0);
+    expect(off.size).toBeLessThan(beyond.length);
+  });
+
+  it("is switched on by its name", async () => {
+    await control(simulator, "POST /surface", { surface: "lists-only" });
+    expect(await status(`GET /project/${project}`)).toBe(404);
+    expect(await status(`GET /project/${project}/environment`)).toBe(200);
+    await control(simulator, "POST /surface", { surface: "documented" });
+    expect(await status(`GET /project/${project}/environment`)).toBe(405);
+  });
+});
+
+describe("a platform that takes the documented bodies only", () => {
+  beforeEach(() => control(simulator, "PATCH /settings", { strictBodies: true }));
+
+  it("refuses every other member, at any depth, by its name", async () => {
+    const environment = idOf(await call(simulator, `POST /project/${project}/environment`, { name: "e" }));
+    const body = { name: "web", git_repository: { url: "https://example.com/a.git", provider: "GITHUB" } };
+    const refused = await call(simulator, `POST /environment/${environment}/application`, {
+      ...body,
+      healthchecks: {},
+      ports: [{ internal_port: 80, name: "http" }],
+    });
+    expect(refused.status).toBe(400);
+    for (const member of ["git_repository.provider", "healthchecks", "ports.name"]) {
+      expect(refused.text).toContain(`${member} is not documented`);
+    }
+  });
+
+  it("takes the documented ones, and everything on the full surface", async () => {
+    expect(await status(`POST /project/${project}/environment`, { name: "e", mode: "STAGING" })).toBe(200);
+    await control(simulator, "POST /surface", { surface: "full" });
+    const cluster = simulator.clusterIds[0];
+    expect(await status(`POST /project/${project}/environment`, { name: "f", cluster })).toBe(201);
+  });
+});
+
+describe("what a platform may answer otherwise", () => {
+  it("layers in any state, with its reason", async () => {
+    const [cluster = ""] = simulator.clusterIds;
+    const layerStatuses = { networking: { status: "FAILED", reason: "no quota" } };
+    await control(simulator, "PATCH /settings", { layerStatuses });
+    const path = `/organization/${simulator.organizationId}/cluster/${cluster}/platformBinding`;
+    const { body } = await call(simulator, `PUT ${path}`, BINDING);
+    const { layers }: { layers: { key: string }[] } = body;
+    expect(layers.find(({ key }) => key === "networking")).toMatchObject(layerStatuses.networking);
+  });
+
+  it("services without an ingress, and errors that say nothing", async () => {
+    const environment = idOf(await call(simulator, `POST /project/${project}/environment`, { name: "e" }));
+    const service = idOf(await call(simulator, `POST /environment/${environment}/application`, { name: "web" }));
+    await control(simulator, "PATCH /settings", { ingresses: false, profile: { errorText: "bare" } });
+    const { status: code, body } = await call(simulator, `GET /application/${service}/ingressDeploymentStatus`);
+    expect([code, body]).toEqual([404, { error: "Not Found" }]);
+  });
+
+  it("repositories by the git token", async () => {
+    const path = `GET /organization/${simulator.organizationId}/account/github/repository`;
+    const names = async (query = "") => {
+      const { results }: { results: { name: string }[] } = (await call(simulator, `${path}${query}`)).body;
+      return results.map(({ name }) => name);
+    };
+    expect(await names()).toEqual(["acme/web", "acme/api"]);
+    for (const repository of simulator.world().repositories) repository.gitTokenId ??= simulator.organizationId;
+    expect(await names(`?gitTokenId=${GIT_TOKEN_ID}`)).toEqual(["acme/api"]);
+    expect(await status(`${path}?gitTokenId=${project}`)).toBe(404);
+  });
+
+  it("another wording of what is stopped already", async () => {
+    await control(simulator, "PATCH /settings", { alreadyStopped: "Nothing runs there" });
+    const environment = idOf(await call(simulator, `POST /project/${project}/environment`, { name: "e" }));
+    const database = { name: "db", type: "POSTGRESQL", version: "17", mode: "CONTAINER" };
+    const id = idOf(await call(simulator, `POST /environment/${environment}/database`, database));
+    await control(simulator, `PATCH /records/${id}`, { state: "STOPPED" });
+    const refused = await call(simulator, `POST /database/${id}/stop`);
+    expect([refused.status, refused.text.includes("Nothing runs there")]).toEqual([409, true]);
+  });
+});

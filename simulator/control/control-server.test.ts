@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { call, control, type Answer } from "../../test/support/simulated-platform.ts";
+import { clusterStates, serviceStates } from "../model/states.ts";
+import { startSimulator, type Simulator } from "../simulator.ts";
+
+let simulator: Simulator;
+let environmentId: string;
+let applicationId: string;
+beforeEach(async () => {
+  simulator = await startSimulator({ surface: "documented", speed: "instant", seed: "control" });
+  const project = idOf(await call(simulator, `POST /organization/${simulator.organizationId}/project`, { name: "p" }));
+  environmentId = idOf(await call(simulator, `POST /project/${project}/environment`, { name: "e" }));
+  applicationId = idOf(await call(simulator, `POST /environment/${environmentId}/application`, { name: "web" }));
+});
+afterEach(() => simulator.close());
+
+function idOf({ body }: Answer): string {
+  const { id }: { id: string } = body;
+  return id;
+}
+
+async function state(): Promise<unknown> {
+  const { state: shown }: { state: string } = (await call(simulator, `GET /application/${applicationId}/status`)).body;
+  return shown;
+}
+
+const deploy = (commit = "abcdef1"): Promise<Answer> =>
+  call(simulator, `POST /application/${applicationId}/deploy`, { git_commit_id: commit });
+
+describe("the journal", () => {
+  it("has every call with principal, operation, body, status and effect, and every transition", async () => {
+    await control(simulator, "DELETE /journal");
+    await deploy();
+    await call(simulator, "GET /cloudProvider", undefined, `Token ${simulator.tokens.read}`);
+    await call(simulator, "GET /nowhere", undefined, null);
+    const entries: Record<string, unknown>[] = (await control(simulator, "GET /journal")).body;
+    const calls = entries.filter(({ is }) => is === "call");
+    expect(calls.map(({ principal, operation, status }) => [principal, operation, status])).toEqual([
+      ["admin", "deployApplication", 200],
+      ["read", "listCloudProviders", 200],
+      [null, null, 404],
+    ]);
+    expect(calls[0]).toMatchObject({
+      method: "POST",
+      path: `/application/${applicationId}/deploy`,
+      body: { git_commit_id: "abcdef1" },
+      effects: [{ deployed: applicationId, commit: "abcdef1", request: expect.any(String) }],
+    });
+    const seqs = entries.map(({ seq }) => Number(seq));
+    expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
+    const transitions = entries.flatMap(({ transition }) => (transition === undefined ? [] : [transition]));
+    expect(transitions).toContainEqual(
+      expect.objectContaining({ id: applicationId, from: "DEPLOYING", to: "DEPLOYED" }),
+    );
+  });
+
+  it("is read from a number on, and by operation", async () => {
+    const all: { seq: number }[] = (await control(simulator, "GET /journal")).body;
+    const since = all.at(-1)?.seq ?? 0;
+    await deploy();
+    expect((await control(simulator, `GET /journal?since=${since}&operation=deployApplication`)).body).toHaveLength(1);
+    expect((await control(simulator, `GET /journal?since=${since}&operation=createProject`)).body).toEqual([]);
+  });
+});
+
+describe("records behind the operator's back", () => {
+  it.each([...serviceStates, "RUNNING", "PAUSED"])("put a service into %s", async (wanted) => {
+    await control(simulator, `PATCH /records/${applicationId}`, { state: wanted });
+    expect(await state()).toBe(wanted);
+  });
+
+  it.each([...clusterStates, "MOULTING"])("put a cluster into %s", async (wanted) => {
+    const [id] = simulator.clusterIds;
+    simulator.sim.settings.surface = "full";
+    await control(simulator, `PATCH /records/${id}`, { state: wanted });
+    const request = `GET /organization/${simulator.organizationId}/cluster/${id}/status`;
+    expect((await call(simulator, request)).body).toMatchObject({ status: wanted });
+  });
+
+  it("are edited: settings bring a service out of date", async () => {
+    await deploy();
+    await call(simulator, `GET /application/${applicationId}/status`);
+    expect((await control(simulator, `PATCH /records/${applicationId}`, { cpu: 4000 })).body).toMatchObject({
+      settings: { cpu: 4000 },
+      deploymentStatus: "OUT_OF_DATE",
+    });
+    expect((await control(simulator, `PATCH /records/${environmentId}`, { colour: "red" })).status).toBe(400);
+    expect((await control(simulator, "PATCH /records/nothing", {})).status).toBe(404);
+  });
+
+  it("show a script of states, one a read, backwards too", async () => {
+    await control(simulator, `PATCH /records/${applicationId}`, { script: ["DEPLOYED", "DEPLOYING", "STOPPED"] });
+    expect([await state(), await state(), await state(), await state()]).toEqual([
+      "DEPLOYED",
+      "DEPLOYING",
+      "STOPPED",
+      "STOPPED",
+    ]);
+  });
+
+  it("stick, and come loose", async () => {
+    await control(simulator, `PATCH /records/${applicationId}`, { stuck: true });
+    await deploy();
+    expect(await state()).toBe("BUILDING");
+    await control(simulator, `PATCH /records/${applicationId}`, { stuck: false });
+    expect(await state()).toBe("DEPLOYED");
+  });
+
+  it("fail the next time", async () => {
+    await control(simulator, `PATCH /records/${applicationId}`, { failNext: ["deploy"] });
+    await deploy();
+    expect(await state()).toBe("DEPLOYMENT_ERROR");
+  });
+
+  it("vanish", async () => {
+    expect((await control(simulator, `DELETE /records/${applicationId}`)).status).toBe(204);
+    expect((await call(simulator, `GET /application/${applicationId}/status`)).status).toBe(404);
+  });
+});
+
+describe("other people", () => {
+  it("deploy another commit, and stop everything on a schedule", async () => {
+    await deploy();
+    await state();
+    const foreign = await control(simulator, `POST /services/${applicationId}/deploy`, { commit: "fffffff" });
+    expect(foreign.body).toEqual({ requestId: expect.any(String) });
+    expect(await state()).toBe("DEPLOYED");
+    expect(simulator.world().services.get(applicationId)?.commit).toBe("fffffff");
+    expect((await control(simulator, `POST /environments/${environmentId}/stop`)).body).toEqual({ stopped: 1 });
+    expect(await state()).toBe("STOPPED");
+  });
+
+  it("cancel a request", async () => {
+    await control(simulator, "PATCH /settings", { speed: 1 });
+    const { deployment_request_id: id }: { deployment_request_id: string } = (await deploy()).body;
+    expect((await control(simulator, `POST /requests/${id}/cancel`)).status).toBe(204);
+    expect(await state()).toBe("READY");
+    expect((await control(simulator, `POST /requests/${id}/cancel`)).status).toBe(409);
+  });
+
+  it("add services that no operation creates, clusters, templates and manifests", async () => {
+    const service = { environmentId, kind: "container", name: "worker" };
+    const id = idOf(await control(simulator, "POST /services", service));
+    expect((await call(simulator, `GET /container/${id}/ingressDeploymentStatus`)).body).toMatchObject({
+      status: "READY",
+    });
+    const { organizationId } = simulator;
+    expect((await control(simulator, "POST /clusters", { organizationId, name: "third" })).status).toBe(200);
+    expect(simulator.world().clusters.size).toBe(4);
+    const template = { key: "tiny", version: "1", layers: [] };
+    expect((await control(simulator, "PUT /templates", template)).body).toMatchObject({ status: "PUBLISHED" });
+    expect((await call(simulator, `GET /organization/${organizationId}/platformTemplate`)).text).toContain(`"tiny"`);
+    expect((await control(simulator, "PUT /manifests", { tag: "x/1", engine: "helm" })).body).toMatchObject({
+      overridable: [],
+    });
+    expect((await control(simulator, "PUT /manifests", { tag: "x/1" })).status).toBe(400);
+  });
+});
+
+describe("settings", () => {
+  it("change what is named, and a surface brings its profile", async () => {
+    const full: { profile: object } = (await control(simulator, "PATCH /settings", { surface: "full" })).body;
+    expect(full.profile).toMatchObject({ statusCodes: "public", routerKey: "routerId", errorText: "detail" });
+    const change = { profile: { errorText: "none" }, durations: { build: 1 }, speed: 5 };
+    expect((await control(simulator, "PATCH /settings", change)).body).toMatchObject({
+      surface: "full",
+      speed: 5,
+      profile: { statusCodes: "public", errorText: "none" },
+      durations: { build: 1, deploy: 10 },
+    });
+    expect((await call(simulator, "GET /nowhere")).body).toEqual({ status: 404, error: "Not Found" });
+    expect((await control(simulator, "PATCH /settings", { surface: "half" })).status).toBe(400);
+    expect((await control(simulator, "PATCH /settings", { colour: "red" })).status).toBe(400);
+  });
+
+  it("limit the calls of a token", async () => {
+    const rate = { limit: 1, windowSeconds: 100, reset: "seconds" };
+    await control(simulator, "PATCH /settings", { rate });
+    const first = await call(simulator, "GET /cloudProvider");
+    const second = await call(simulator, "GET /cloudProvider");
+    expect([first.status, first.headers.get("x-ratelimit-remaining")]).toEqual([200, "0"]);
+    expect([second.status, second.headers.get("x-ratelimit-reset")]).toEqual([429, "100"]);
+    expect((await call(simulator, "GET /cloudProvider", undefined, `Token ${simulator.tokens.read}`)).status).toBe(200);
+    await control(simulator, "PATCH /settings", { rate: null });
+    expect((await call(simulator, "GET /cloudProvider")).status).toBe(200);
+  });
+
+  it("script faults while it runs", async () => {
+    const fault = { name: "out", count: null, answer: { is: "status", status: 503 } };
+    expect((await control(simulator, "POST /faults", fault)).status).toBe(200);
+    expect((await call(simulator, "GET /cloudProvider")).status).toBe(503);
+    expect((await control(simulator, "GET /faults")).body).toHaveLength(1);
+    expect((await control(simulator, "DELETE /faults?name=out")).status).toBe(204);
+    expect((await call(simulator, "GET /cloudProvider")).status).toBe(200);
+    expect((await control(simulator, "POST /faults", { answer: { is: "moon" } })).status).toBe(400);
+  });
+});

@@ -1,0 +1,111 @@
+import { Problem } from "../base/problems.ts";
+import { markEdited, setClusterState, setServiceState } from "../model/state-changes.ts";
+import {
+  removeEnvironment,
+  removeProject,
+  removeService,
+  type Cluster,
+  type Service,
+  type World,
+} from "../model/world.ts";
+import type { Simulation } from "../request/simulation.ts";
+
+/** The kinds of record that can be looked at, edited and taken out behind the operator's back. */
+const kinds = [
+  "projects",
+  "environments",
+  "services",
+  "clusters",
+  "variables",
+  "webhooks",
+  "blueprints",
+  "requests",
+  "credentials",
+] as const satisfies readonly (keyof World)[];
+
+/** @returns the record of that id, whatever it is. @throws Problem 404 */
+export function findRecord(world: World, id: string): object {
+  for (const kind of kinds) {
+    const record = world[kind].get(id);
+    if (record !== undefined) return record;
+  }
+  throw new Problem(404, `no record with id ${id}`);
+}
+
+/**
+ * Edits a record as if somebody else did. Members are those of the world's records (`name`, `state`, `failNext`,
+ * `stuck`, `script`, `lock`, `binding`, …); any other member of a service goes into its settings. A state may be one
+ * that no list has.
+ * @throws Problem 404, or 400 for a member that the record does not have.
+ */
+export function editRecord(sim: Simulation, id: string, members: Readonly<Record<string, unknown>>): object {
+  const record = findRecord(sim.world, id);
+  const now = sim.time.virtual();
+  const { state, ...rest } = members;
+  const service = sim.world.services.get(id);
+  const cluster = sim.world.clusters.get(id);
+  if (typeof state === "string") setState(sim, service, cluster, state, now);
+  for (const [member, value] of Object.entries(rest)) {
+    if (Object.hasOwn(record, member)) Object.assign(record, { [member]: value });
+    else if (service === undefined) throw new Problem(400, `the record has no member ${member}`);
+    else service.settings = { ...service.settings, [member]: value };
+  }
+  if (service !== undefined && Object.keys(rest).some((member) => isConfiguration(member))) markEdited(service);
+  return record;
+}
+
+/** Members of a service's record that do not configure what runs. */
+const machinery: ReadonlySet<string> = new Set([
+  "failNext",
+  "stuck",
+  "script",
+  "deploymentStatus",
+  "commit",
+  "requestId",
+  "executionId",
+  "lastDeploymentDate",
+  "lastDurationSeconds",
+  "log",
+]);
+
+function isConfiguration(member: string): boolean {
+  return !machinery.has(member);
+}
+
+function setState(
+  sim: Simulation,
+  service: Service | undefined,
+  cluster: Cluster | undefined,
+  state: string,
+  at: number,
+): void {
+  if (service !== undefined) setServiceState(sim, service, state, at);
+  else if (cluster !== undefined) setClusterState(sim, cluster, state, at);
+  else throw new Problem(400, "the record has no state");
+}
+
+/** Takes a record out at once, with what is in it, as if it had been deleted. @throws Problem 404 */
+export function removeRecord({ world }: Simulation, id: string): void {
+  findRecord(world, id);
+  const project = world.projects.get(id);
+  const environment = world.environments.get(id);
+  const service = world.services.get(id);
+  if (project !== undefined) removeProject(world, project);
+  else if (environment !== undefined) removeEnvironment(world, environment);
+  else if (service !== undefined) removeService(world, service);
+  else for (const kind of kinds) world[kind].delete(id);
+}
+
+/** @returns the world as data, without secret values. */
+export function dumpWorld(world: World): Record<string, unknown> {
+  const lists = kinds.map((kind) => [kind, [...world[kind].values()]] as const);
+  const variables = [...world.variables.values()];
+  return {
+    organizations: [...world.organizations.values()],
+    ...Object.fromEntries(lists),
+    variables: variables.map((variable) => (variable.secret ? { ...variable, value: "***" } : variable)),
+    manifests: [...world.manifests.values()],
+    templates: world.templates,
+    repositories: world.repositories,
+  };
+}

@@ -1,0 +1,259 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { call, control, type Answer } from "../../test/support/simulated-platform.ts";
+import type { Surface } from "../base/operations.ts";
+import { startSimulator, type Simulator } from "../simulator.ts";
+import type { DeliveryEntry } from "./deliveries.ts";
+import { isLoopback } from "./delivery-post.ts";
+
+interface Arrived {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: { readonly event_type: string; readonly payload: Readonly<Record<string, unknown>> };
+}
+
+const events = [
+  "DEPLOYMENT_STARTED",
+  "DEPLOYMENT_SUCCEEDED",
+  "DEPLOYMENT_FAILED",
+  "DEPLOYMENT_SUCCESSFUL",
+  "DEPLOYMENT_FAILURE",
+  "DEPLOYMENT_CANCELLED",
+];
+
+let simulator: Simulator;
+let target: Server;
+let targetUrl: string;
+let arrived: Arrived[];
+/** Statuses of the next answers; 200 after them. */
+let answers: number[];
+let environmentId: string;
+
+beforeEach(async () => {
+  arrived = [];
+  answers = [];
+  target = createServer((request, response) => {
+    let text = "";
+    request.on("data", (chunk: Buffer) => (text += chunk.toString()));
+    request.on("end", () => {
+      arrived.push({ headers: request.headers, body: JSON.parse(text) as Arrived["body"] });
+      response.writeHead(answers.shift() ?? 200).end();
+    });
+  }).listen(0, "127.0.0.1");
+  await once(target, "listening");
+  const address = target.address();
+  targetUrl = `http://127.0.0.1:${typeof address === "object" ? String(address?.port) : ""}/hook`;
+});
+
+afterEach(async () => {
+  await simulator.close();
+  target.closeAllConnections();
+  await once(target.close(), "close");
+});
+
+function idOf({ body }: Answer): string {
+  const { id }: { id: string } = body;
+  return id;
+}
+
+async function start(surface: Surface): Promise<void> {
+  simulator = await startSimulator({ surface, speed: 1_000, seed: "deliveries" });
+  const { organizationId, clusterIds } = simulator;
+  // One set of bodies for both surfaces.
+  await control(simulator, "PATCH /settings", { strictBodies: false });
+  const project = idOf(await call(simulator, `POST /organization/${organizationId}/project`, { name: "p" }));
+  const environment = { name: "e", mode: "STAGING", cluster_id: clusterIds[0] };
+  environmentId = idOf(await call(simulator, `POST /project/${project}/environment`, environment));
+}
+
+const application = async (name: string): Promise<string> =>
+  idOf(
+    await call(simulator, `POST /environment/${environmentId}/application`, {
+      name,
+      git_repository: { url: "https://github.com/acme/web.git", branch: "main", provider: "GITHUB" },
+      build_mode: "DOCKER",
+      healthchecks: {},
+    }),
+  );
+
+const register = (change: object = {}): Promise<Answer> =>
+  call(simulator, `POST /organization/${simulator.organizationId}/webhook`, {
+    target_url: targetUrl,
+    events,
+    enabled: true,
+    ...change,
+  });
+
+const deploy = (id: string, commit = "abcdef1"): Promise<Answer> =>
+  call(simulator, `POST /application/${id}/deploy`, { git_commit_id: commit });
+
+const names = (): readonly string[] => arrived.map(({ body }) => body.event_type);
+
+async function arrivals(count: number): Promise<void> {
+  await vi.waitFor(() => {
+    expect(arrived).toHaveLength(count);
+  });
+}
+
+const told = async (): Promise<readonly DeliveryEntry[]> => (await control(simulator, "GET /deliveries")).body;
+
+describe("the documented surface", () => {
+  beforeEach(() => start("documented"));
+
+  it("tells of each application that it begins and ends, while nobody looks", async () => {
+    await register();
+    const id = await application("web");
+    await deploy(id);
+    await arrivals(2);
+    expect(arrived.map(({ body }) => body)).toEqual([
+      { event_type: "DEPLOYMENT_STARTED", payload: { application_id: id } },
+      { event_type: "DEPLOYMENT_SUCCEEDED", payload: { application_id: id } },
+    ]);
+    await deploy(id, "bad0001");
+    await arrivals(4);
+    expect(names().slice(2)).toEqual(["DEPLOYMENT_STARTED", "DEPLOYMENT_FAILED"]);
+  });
+
+  it("tells only those who want to know, and nobody of a cancellation", async () => {
+    await register({ events: ["DEPLOYMENT_FAILED"] });
+    await register({ enabled: false });
+    const id = await application("web");
+    await deploy(id);
+    await vi.waitFor(() => {
+      expect(simulator.world().services.get(id)?.state).toBe("DEPLOYED");
+    });
+    await deploy(id, "bad0001");
+    await arrivals(1);
+    expect(names()).toEqual(["DEPLOYMENT_FAILED"]);
+    simulator.sim.time.setSpeed(1);
+    await register();
+    const request = [...simulator.world().requests.values()].length;
+    await deploy(id);
+    const last = [...simulator.world().requests.values()][request];
+    await control(simulator, `POST /requests/${last?.id}/cancel`);
+    expect(simulator.world().requests.get(last?.id ?? "")?.status).toBe("CANCELED");
+    expect(names()).toEqual(["DEPLOYMENT_FAILED"]);
+  });
+});
+
+describe("the full surface", () => {
+  beforeEach(() => start("full"));
+
+  it("tells of a deployment with all that it is about, and sends the secret along", async () => {
+    const hook = await register({ kind: "STANDARD", target_secret: "hush" });
+    expect(JSON.stringify(hook.body)).not.toContain("hush");
+    expect(hook.body).toMatchObject({ kind: "STANDARD", target_secret_set: true });
+    const id = await application("web");
+    await deploy(id);
+    await arrivals(2);
+    expect(names()).toEqual(["DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCESSFUL"]);
+    expect(arrived[1]?.headers["x-signature"]).toBe("hush");
+    expect(arrived[1]?.body).toMatchObject({
+      created_at: expect.any(String),
+      payload_type: "ENVIRONMENT",
+      payload_id: environmentId,
+      payload: {
+        current_status: "DEPLOYED",
+        desired_status: "DEPLOYED",
+        organization: { id: simulator.organizationId },
+        environment: { id: environmentId },
+        applications: [{ id, name: "web" }],
+        databases: [],
+      },
+    });
+    expect(arrived[1]?.body.payload).not.toHaveProperty("application_id");
+    await control(simulator, "PATCH /settings", { deliveries: { secretHeader: "x-secret" } });
+    await deploy(id, "bad0001");
+    await arrivals(4);
+    expect(names().slice(2)).toEqual(["DEPLOYMENT_STARTED", "DEPLOYMENT_FAILURE"]);
+    expect(arrived[3]?.headers["x-secret"]).toBe("hush");
+    expect(JSON.stringify(simulator.journal())).not.toContain("hush");
+  });
+
+  it("tells of a cancellation", async () => {
+    await register();
+    const id = await application("web");
+    simulator.sim.time.setSpeed(1);
+    const { body } = await deploy(id);
+    const { deployment_request_id: request }: { deployment_request_id: string } = body;
+    await control(simulator, `POST /requests/${request}/cancel`);
+    await arrivals(1);
+    expect(names()).toEqual(["DEPLOYMENT_CANCELLED"]);
+  });
+});
+
+describe("a delivery", () => {
+  beforeEach(() => start("documented"));
+
+  const behave = (deliveries: object): Promise<Answer> => control(simulator, "PATCH /settings", { deliveries });
+
+  it("is repeated until it is taken, and no longer than that", async () => {
+    await behave({ backoffSeconds: 0.01, attempts: 3 });
+    await register({ events: ["DEPLOYMENT_STARTED"] });
+    answers = [500, 404, 200];
+    await deploy(await application("web"));
+    await arrivals(3);
+    await vi.waitFor(async () => {
+      expect((await told()).map(({ attempt, ended }) => [attempt, ended])).toEqual([
+        [1, 500],
+        [2, 404],
+        [3, 200],
+      ]);
+    });
+    answers = [500, 500, 500];
+    await deploy(await application("next"));
+    await arrivals(6);
+    await vi.waitFor(async () => {
+      expect((await told()).slice(3).map(({ ended }) => ended)).toEqual([500, 500, 500]);
+    });
+    await control(simulator, "DELETE /deliveries");
+    expect(await told()).toEqual([]);
+  });
+
+  it("comes twice where that is switched on", async () => {
+    await behave({ copies: 2 });
+    await register({ events: ["DEPLOYMENT_SUCCEEDED"] });
+    await deploy(await application("web"));
+    await arrivals(2);
+    expect(arrived[0]?.body).toEqual(arrived[1]?.body);
+  });
+
+  it("comes after later ones where that is switched on", async () => {
+    await behave({ lateEvery: 2, lateSeconds: 1 });
+    await register();
+    const id = await application("web");
+    await deploy(id);
+    await vi.waitFor(() => {
+      expect(simulator.world().services.get(id)?.state).toBe("DEPLOYED");
+    });
+    await deploy(id, "bad0001");
+    await vi.waitFor(() => expect(arrived).toHaveLength(4), { timeout: 3_000 });
+    expect(names()).toEqual(["DEPLOYMENT_STARTED", "DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCEEDED", "DEPLOYMENT_FAILED"]);
+  });
+
+  it("is lost where that is switched on, and never leaves the machine", async () => {
+    await behave({ loseEvery: 2 });
+    await register({ events: ["DEPLOYMENT_SUCCEEDED"], target_url: "https://example.com/hook" });
+    await register({ events: ["DEPLOYMENT_SUCCEEDED"] });
+    await deploy(await application("web"));
+    await vi.waitFor(async () => {
+      expect((await told()).map(({ ended }) => String(ended)).toSorted()).toEqual(["lost", "refused"]);
+    });
+    expect(arrived).toEqual([]);
+  });
+
+  it.each([
+    ["http://127.0.0.1:9/x", true],
+    ["http://127.8.9.10/", true],
+    ["http://localhost:8082", true],
+    ["http://[::1]:8082/x", true],
+    ["https://127.0.0.1/x", false],
+    ["http://127.0.0.1.example.com/", false],
+    ["http://10.0.0.1/", false],
+    ["nonsense", false],
+  ])("to %s goes out: %s", (url, goes) => {
+    expect(isLoopback(url)).toBe(goes);
+  });
+});

@@ -1,0 +1,125 @@
+import type { Clock } from "../base/clock.ts";
+import { nextDeployment } from "../lifecycle/deployments.ts";
+import { advance } from "../lifecycle/transitions.ts";
+import type { Machine, Transition } from "../model/machine.ts";
+import type { Webhook } from "../model/world.ts";
+import { messagesOf, type Message } from "./delivery-events.ts";
+import { post, type Ended } from "./delivery-post.ts";
+
+/** One try of one delivery, or one that was lost on the way. */
+export interface DeliveryEntry {
+  readonly seq: number;
+  /** Wall-clock time of the end of the try, ISO 8601. */
+  readonly at: string;
+  readonly webhookId: string;
+  readonly event: string;
+  readonly body: unknown;
+  /** From 1. */
+  readonly attempt: number;
+  readonly ended: Ended | "lost";
+}
+
+/** Tells the targets of webhooks what happens to deployments. */
+export interface Deliveries {
+  /** To be told every change of state, before it is shown. */
+  notify(transition: Transition): void;
+  /** To be told of a new target: from now on time moves the platform, also while nobody looks at it. */
+  kick(): void;
+  /** All tries so far, in the order of their ends. */
+  list(): readonly DeliveryEntry[];
+  /** Forgets the tries so far. */
+  clear(): void;
+  /** Sends nothing more. */
+  stop(): void;
+}
+
+/** While something is under way, the platform is looked at so often at least: its speed may have been changed. */
+const longestNapMs = 250;
+
+/** @returns deliveries of a platform. */
+export function createDeliveries(machine: Machine, clock: Clock): Deliveries {
+  const timers = new Set<() => void>();
+  let entries: DeliveryEntry[] = [];
+  let seq = 0;
+  let count = 0;
+  let napping = false;
+  let stopped = false;
+
+  const after = (ms: number, run: () => void): void => {
+    if (stopped) return;
+    const cancel = clock.after(ms, () => {
+      timers.delete(cancel);
+      run();
+    });
+    timers.add(cancel);
+  };
+
+  const kick = (): void => {
+    const due = nextDeployment(machine)?.dueAt;
+    if (napping || due === undefined || machine.world.webhooks.size === 0) return;
+    napping = true;
+    const speed = machine.time.speed();
+    const ms = (due - machine.time.virtual()) / (speed === "instant" ? 1 : speed);
+    after(Math.min(longestNapMs, Math.max(0, ms)), () => {
+      napping = false;
+      advance(machine);
+      kick();
+    });
+  };
+
+  const tell = (webhook: Webhook, { event, body }: Message, attempt: number, ended: DeliveryEntry["ended"]): void => {
+    seq += 1;
+    entries.push({ seq, at: machine.time.wall().toISOString(), webhookId: webhook.id, event, body, attempt, ended });
+  };
+
+  const attempt = async (webhook: Webhook, message: Message, tries: number): Promise<void> => {
+    const { attempts, backoffSeconds, timeoutSeconds, secretHeader } = machine.settings.deliveries;
+    const secret = webhook.settings["target_secret"];
+    const headers: Record<string, string> = typeof secret === "string" ? { [secretHeader]: secret } : {};
+    const ended = await post(clock, webhook.targetUrl, headers, JSON.stringify(message.body), timeoutSeconds * 1_000);
+    if (stopped) return;
+    tell(webhook, message, tries, ended);
+    const taken = typeof ended === "number" && ended >= 200 && ended < 300;
+    if (taken || ended === "refused" || tries >= attempts) return;
+    after(backoffSeconds * 1_000 * 2 ** (tries - 1), () => void attempt(webhook, message, tries + 1));
+  };
+
+  const deliver = (webhook: Webhook, message: Message): void => {
+    const { copies, lateEvery, lateSeconds, loseEvery } = machine.settings.deliveries;
+    count += 1;
+    if (isNth(count, loseEvery)) {
+      tell(webhook, message, 0, "lost");
+      return;
+    }
+    const ms = isNth(count, lateEvery) ? lateSeconds * 1_000 : 0;
+    for (let copy = 0; copy < copies; copy += 1) after(ms, () => void attempt(webhook, message, 1));
+  };
+
+  return {
+    notify: (transition) => {
+      const request = transition.subject === "request" ? machine.world.requests.get(transition.id) : undefined;
+      for (const message of request === undefined ? [] : messagesOf(machine, request, transition)) {
+        for (const webhook of machine.world.webhooks.values()) {
+          const { enabled, events, organizationId } = webhook;
+          const wanted = enabled && organizationId === request?.organizationId && events.includes(message.event);
+          if (wanted) deliver(webhook, message);
+        }
+      }
+      // What is being changed shows itself only when it is done.
+      after(0, kick);
+    },
+    kick,
+    list: () => entries,
+    clear: () => {
+      entries = [];
+    },
+    stop: () => {
+      stopped = true;
+      for (const cancel of timers) cancel();
+    },
+  };
+}
+
+function isNth(count: number, every: number): boolean {
+  return every > 0 && count % every === 0;
+}

@@ -1,0 +1,200 @@
+import { connect } from "node:net";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { manualClock, type ManualClock } from "../../test/support/clock.ts";
+import { call } from "../../test/support/simulated-platform.ts";
+import type { FaultAnswer, FaultInput } from "../request/faults.ts";
+import { startSimulator, type Simulator } from "../simulator.ts";
+
+let simulator: Simulator;
+let clock: ManualClock;
+beforeEach(async () => {
+  clock = manualClock();
+  simulator = await startSimulator({ surface: "documented", speed: "instant", seed: "faults", clock });
+});
+afterEach(() => simulator.close());
+
+const path = (): string => `/organization/${simulator.organizationId}/project`;
+const create = { match: { operation: "createProject" } };
+const projects = (): number => simulator.world().projects.size;
+
+function set(fault: FaultInput): void {
+  simulator.sim.faults.add(fault);
+}
+
+interface Raw {
+  readonly text: string;
+  readonly end: "closed" | "reset";
+}
+
+/** Sends one request over a socket, so that the answer is seen byte by byte. */
+function exchange(method: string, body = ""): { done: Promise<Raw>; seen(): string; close(): void } {
+  const { promise, resolve } = Promise.withResolvers<Raw>();
+  const socket = connect(Number(new URL(simulator.url).port), "127.0.0.1");
+  let text = "";
+  socket.setEncoding("utf8");
+  socket.on("data", (chunk: string) => (text += chunk));
+  socket.on("error", () => resolve({ text, end: "reset" }));
+  socket.on("close", () => resolve({ text, end: "closed" }));
+  socket.write(
+    `${method} ${path()} HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Token ${simulator.tokens.admin}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  );
+  return { done: promise, seen: () => text, close: () => socket.destroy() };
+}
+
+/** Turns the clock until something is so. */
+async function until(what: () => boolean, stepMs: number): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        await clock.advance(stepMs);
+        return what();
+      },
+      { interval: 1 },
+    )
+    .toBe(true);
+}
+
+const ok = JSON.stringify({ name: "shop" });
+
+describe("a connection", () => {
+  it("is reset before the platform sees the call", async () => {
+    set({ ...create, answer: { is: "reset" } });
+    expect(await exchange("POST", ok).done).toEqual({ text: "", end: "reset" });
+    expect(projects()).toBe(0);
+    expect(simulator.journal().at(-1)).toMatchObject({ operation: "createProject", status: null, fault: "fault" });
+  });
+
+  it("is reset after the platform did its work", async () => {
+    set({ ...create, name: "lost", effect: "applied", answer: { is: "reset" } });
+    expect((await exchange("POST", ok).done).end).toBe("reset");
+    expect(projects()).toBe(1);
+    expect(simulator.journal().at(-1)).toMatchObject({ status: 200, fault: "lost", effects: [{}] });
+  });
+
+  it("stays silent, with the work done and without", async () => {
+    set({ ...create, effect: "applied", answer: { is: "silence" } });
+    const silent = exchange("POST", ok);
+    await expect.poll(projects).toBe(1);
+    await clock.advance(3600_000);
+    expect(silent.seen()).toBe("");
+    silent.close();
+  });
+
+  it("is cut off, and the work lands later", async () => {
+    set({ ...create, effect: "late", lateSeconds: 12, answer: { is: "status", status: 504 } });
+    expect((await exchange("POST", ok).done).text).toMatch(/^HTTP\/1.1 504 /);
+    await clock.advance(11_999);
+    expect(projects()).toBe(0);
+    await clock.advance(1);
+    await expect.poll(projects).toBe(1);
+  });
+
+  it("never ends its headers", async () => {
+    set({ answer: { is: "endless-headers", intervalMs: 10 } });
+    const endless = exchange("GET");
+    await until(() => endless.seen().includes("x-padding-50: x"), 10);
+    expect(endless.seen()).not.toContain("\r\n\r\n");
+    endless.close();
+  });
+
+  it("drips its body byte by byte", async () => {
+    set({ answer: { is: "drip", intervalMs: 1000 } });
+    const dripping = exchange("GET");
+    await expect.poll(() => dripping.seen()).toContain("\r\n\r\n");
+    expect(dripping.seen()).not.toContain("{");
+    await until(() => dripping.seen().endsWith(`{"results`), 1000);
+    await until(() => dripping.seen().endsWith(`{"results":[]}`), 1000);
+  });
+
+  it.each([true, false])("breaks in the middle of the body (length promised: %j)", async (contentLength) => {
+    set({ answer: { is: "truncated", contentLength } });
+    const { text } = await exchange("GET").done;
+    expect(text).toContain(contentLength ? "content-length: 14" : "Transfer-Encoding: chunked");
+    expect(text).toContain(`{"resul`);
+    expect(text).not.toContain("]}");
+  });
+
+  it("answers slowly, with what was true before", async () => {
+    set({ match: { method: "GET" }, answer: { is: "slow", seconds: 30 } });
+    const slow = exchange("GET");
+    await expect.poll(() => simulator.sim.journal.entries.length).toBe(1);
+    await call(simulator, `POST ${path()}`, { name: "shop" });
+    await clock.advance(29_999);
+    expect(slow.seen()).toBe("");
+    await clock.advance(1);
+    expect((await slow.done).text).toContain(`{"results":[]}`);
+  });
+});
+
+describe("an answer", () => {
+  interface Expected {
+    readonly status?: number;
+    readonly type?: string;
+    readonly text?: RegExp;
+    readonly reset?: string | null;
+    readonly applied: boolean;
+  }
+  it.each<[string, FaultAnswer, Expected]>([
+    ["a status", { is: "status", status: 502, headers: {} }, { status: 502, text: /Bad Gateway/, applied: false }],
+    [
+      "a status with a body",
+      { is: "status", status: 409, body: { a: 1 }, headers: {} },
+      { status: 409, text: /^\{"a":1\}$/, applied: false },
+    ],
+    [
+      "raw text",
+      { is: "status", status: 200, body: `{"n":9223372036854775807}`, headers: {} },
+      { text: /9223372036854775807/, applied: false },
+    ],
+    ["429", { is: "rate-limited" }, { status: 429, reset: null, applied: false }],
+    ["429 for so long", { is: "rate-limited", reset: "5" }, { status: 429, reset: "5", applied: false }],
+    ["429 with nonsense", { is: "rate-limited", reset: "1e400" }, { status: 429, reset: "1e400", applied: false }],
+    [
+      "HTML",
+      { is: "html", status: 200 },
+      { type: "text/html; charset=utf-8", text: /^<!DOCTYPE html>/, applied: false },
+    ],
+    ["nothing", { is: "empty", status: 200 }, { text: /^$/, applied: false }],
+    ["very much", { is: "huge", bytes: 5_000_000 }, { text: /x{1000}"\}$/, applied: false }],
+    ["another type", { is: "content-type", value: "text/csv" }, { type: "text/csv", text: /"shop"/, applied: true }],
+    ["broken JSON", { is: "malformed" }, { text: /"shop".*,,$/, applied: true }],
+    [
+      "an unknown value",
+      { is: "edited", set: { name: "RUNNING", extra: { a: 1 } }, remove: [] },
+      { text: /"name":"RUNNING".*"extra":\{"a":1\}/, applied: true },
+    ],
+    [
+      "null and less",
+      { is: "edited", set: { name: null }, remove: ["created_at"] },
+      { text: /^(?!.*created_at).*"name":null/, applied: true },
+    ],
+    ["itself", { is: "normal" }, { text: /"shop"/, applied: true }],
+  ])("is %s", async (_what, fault, expected) => {
+    set({ ...create, answer: fault });
+    const answer = await call(simulator, `POST ${path()}`, { name: "shop" });
+    expect(answer.status).toBe(expected.status ?? 200);
+    expect(answer.headers.get("content-type")).toBe(expected.type ?? "application/json; charset=utf-8");
+    expect(answer.headers.get("x-ratelimit-reset")).toBe(expected.reset ?? null);
+    expect(answer.text).toMatch(expected.text ?? "");
+    expect(projects()).toBe(expected.applied ? 1 : 0);
+  });
+
+  it("is edited deep inside lists", async () => {
+    await call(simulator, `POST ${path()}`, { name: "shop" });
+    set({ answer: { is: "edited", set: { "results.0.id": 7 }, remove: ["results.0.name", "results.9.name"] } });
+    const { body } = await call(simulator, `GET ${path()}`);
+    expect(body).toEqual({
+      results: [{ id: 7, description: null, created_at: expect.any(String), updated_at: expect.any(String) }],
+    });
+  });
+
+  it("carries the platform's date, which can be shifted", async () => {
+    const date = async (): Promise<string | null> => (await call(simulator, `GET ${path()}`)).headers.get("date");
+    expect(await date()).toBe("Sat, 21 Nov 2026 10:00:00 GMT");
+    simulator.sim.time.shiftWall(-3600);
+    expect(await date()).toBe("Sat, 21 Nov 2026 09:00:00 GMT");
+  });
+});

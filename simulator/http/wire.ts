@@ -1,0 +1,137 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+
+import type { Clock } from "../base/clock.ts";
+import { problemBody } from "../base/problems.ts";
+import { advance } from "../lifecycle/transitions.ts";
+import { effectOf, type Fault } from "../request/faults.ts";
+import type { CallEntry } from "../request/journal.ts";
+import { barePath, matchOperation, type Match } from "../request/matching.ts";
+import type { Simulation } from "../request/simulation.ts";
+import type { App, WireAnswer, WireRequest } from "./app.ts";
+import { maskBody } from "./mask.ts";
+import { misbehave, sendAnswer } from "./misbehaviour.ts";
+
+/** The largest request body that is taken in. */
+const bodyLimit = 16 * 1024 * 1024;
+
+/** @returns a server that journals each call, lets it meet its fault, and else hands it to the app. */
+export function createWire(sim: Simulation, app: App, clock: Clock): Server {
+  return createServer((request, response) => {
+    serve(sim, app, clock, request, response).catch(() => response.destroy());
+  });
+}
+
+async function serve(
+  sim: Simulation,
+  app: App,
+  clock: Clock,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const request: WireRequest = {
+    method: incoming.method ?? "GET",
+    url: incoming.url ?? "/",
+    headers: incoming.headers,
+    body: await readBody(incoming),
+  };
+  const { entry, fault, work } = accept(sim, app, request);
+  if (fault === undefined) {
+    sendAnswer(response, await work());
+    return;
+  }
+  entry.fault = fault.name;
+  await misbehave(fault, await effect(fault, clock, work), { response, clock, sim });
+}
+
+/** A call that the platform has taken in and not answered yet. */
+interface Accepted {
+  readonly entry: CallEntry;
+  /** What it meets, of those that are set. */
+  readonly fault: Fault | undefined;
+  /** Does what was asked for, and answers. */
+  readonly work: () => Promise<WireAnswer>;
+}
+
+/** Takes a call in: the world is brought up to date, and the call journaled. */
+export function accept(sim: Simulation, app: App, request: WireRequest): Accepted {
+  advance(sim);
+  const path = barePath(request.url);
+  const match = matchOperation(request.method, path, sim.settings.surface);
+  const operation = match.is === "operation" ? match.id : undefined;
+  const entry = sim.journal.call({
+    method: request.method,
+    path: request.url,
+    operation: operation ?? null,
+    body: maskBody(request.body, operation, sim.world),
+  });
+  const fault = sim.faults.take({ method: request.method, path, operation });
+  return { entry, fault, work: () => perform(sim, app, request, entry, match, path) };
+}
+
+/** @returns the real answer, where the fault lets the platform do its work now. */
+async function effect(fault: Fault, clock: Clock, work: () => Promise<WireAnswer>): Promise<WireAnswer | undefined> {
+  switch (effectOf(fault)) {
+    case "none":
+      return undefined;
+    case "applied":
+      return work();
+    case "late":
+      clock.after(fault.lateSeconds * 1000, () => {
+        // The platform may have been closed meanwhile.
+        work().catch(() => undefined);
+      });
+      return undefined;
+    default:
+      throw new Error("no such effect");
+  }
+}
+
+async function perform(
+  sim: Simulation,
+  app: App,
+  request: WireRequest,
+  entry: CallEntry,
+  match: Match,
+  path: string,
+): Promise<WireAnswer> {
+  advance(sim);
+  const published = request.method === "GET" && path === "/openapi.json";
+  const off = match.is === "operation" ? sim.settings.switchedOff[match.id] : undefined;
+  const answer =
+    off === undefined && (published || match.is === "operation")
+      ? await app.exchange(request, entry)
+      : refusal(sim, match, off);
+  entry.status = answer.status;
+  return { ...answer, headers: { ...answer.headers, date: sim.time.wall().toUTCString() } };
+}
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  401: "Access token is missing or invalid",
+  403: "Access forbidden",
+  404: "No such route",
+  405: "Method not allowed",
+  501: "Not implemented",
+};
+
+/** @param off the status of an operation that is switched off */
+function refusal(sim: Simulation, match: Match, off: number | undefined): WireAnswer {
+  const status = off ?? (match.is === "unknown" ? 404 : 405);
+  const message = REFUSALS[status] ?? "Refused";
+  const allow: Record<string, string> = match.is === "method-not-allowed" ? { allow: match.allow.join(", ") } : {};
+  return {
+    status,
+    headers: { "content-type": "application/json; charset=utf-8", ...allow },
+    body: Buffer.from(JSON.stringify(problemBody(status, message, sim.settings.profile.errorText))),
+  };
+}
+
+async function readBody(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > bodyLimit) throw new Error("request body too large");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,24 @@
+import type { Machine } from "../model/machine.ts";
+import { nextCluster, proceedCluster } from "./clusters.ts";
+import { proceed } from "./deployment-steps.ts";
+import { nextDeployment } from "./deployments.ts";
+
+/**
+ * Brings the world up to date: takes every step that is due by now, in the order of time. Nothing moves in between,
+ * so a reader always sees a world that has passed every state, however long nobody looked.
+ */
+export function advance(machine: Machine): void {
+  const now = machine.time.virtual();
+  while (step(machine, now));
+}
+
+function step(machine: Machine, now: number): boolean {
+  const request = nextDeployment(machine);
+  const cluster = nextCluster(machine);
+  const requestDue = request?.dueAt ?? Infinity;
+  const clusterDue = cluster?.run.dueAt ?? Infinity;
+  if (Math.min(requestDue, clusterDue) > now) return false;
+  if (request !== undefined && requestDue <= clusterDue) proceed(machine, request, requestDue);
+  else if (cluster !== undefined) proceedCluster(machine, cluster, clusterDue);
+  return true;
+}

@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { call } from "../../test/support/simulated-platform.ts";
+import { startSimulator, type Simulator } from "../simulator.ts";
+
+let simulator: Simulator;
+let id: string;
+beforeEach(async () => {
+  simulator = await startSimulator({ surface: "full", speed: "instant", seed: "variables" });
+  const made = async (path: string, body: object): Promise<string> => {
+    const answer: { readonly id: string } = (await call(simulator, `POST ${path}`, body)).body;
+    return answer.id;
+  };
+  const projectId = await made(`/organization/${simulator.organizationId}/project`, { name: "shop" });
+  const environmentId = await made(`/project/${projectId}/environment`, { name: "staging" });
+  id = await made(`/environment/${environmentId}/application`, {
+    name: "api",
+    git_repository: { url: "https://github.com/acme/web.git", provider: "GITHUB" },
+    healthchecks: {},
+  });
+});
+afterEach(() => simulator.close());
+
+const item = (name: string, scope?: string): object => ({ name, value: "1", is_secret: false, scope });
+const load = async (...vars: object[]) =>
+  call(simulator, `POST /application/${id}/environmentVariable/import`, { overwrite: false, vars });
+
+describe("an import of variables", () => {
+  it("needs a scope on deployed services, and puts each where its scope says", async () => {
+    expect((await load(item("A"))).status).toBe(400);
+    expect((await load(item("A", "BUILT_IN"))).status).toBe(400);
+    const scopes = ["APPLICATION", "ENVIRONMENT", "PROJECT"];
+    for (const scope of scopes) expect((await load(item("A", scope))).status).toBe(201);
+    const { body } = await call(simulator, `GET /application/${id}/environmentVariable`);
+    const listed: { readonly results: readonly { readonly key: string; readonly scope: string }[] } = body;
+    expect(listed.results.flatMap(({ key, scope }) => (key === "A" ? [scope] : []))).toEqual(scopes);
+  });
+
+  it("needs none on the documented surface", async () => {
+    simulator.sim.settings.profile.records = "seed";
+    expect((await load(item("A"))).status).toBe(201);
+  });
+
+  it("leaves out what the platform refuses, without a word", async () => {
+    simulator.sim.settings.refusedVariables = ["B"];
+    const { body } = await load(item("A", "APPLICATION"), item("B", "APPLICATION"));
+    expect(body).toEqual({
+      total_variables_to_import: 2,
+      successful_imported_variables: [{ name: "A", value: "1", is_secret: false, scope: "APPLICATION" }],
+    });
+  });
+});

@@ -1,0 +1,125 @@
+import { Problem } from "../base/problems.ts";
+import { bornNow } from "./creation.ts";
+import type { Machine } from "./machine.ts";
+import { markEdited } from "./state-changes.ts";
+import { servicesOf, type Service, type Variable, type World } from "./world.ts";
+
+/** Names that begin so belong to the platform. */
+const reservedPrefix = "VENDOR_";
+
+/** Where an import through an application may put a variable. */
+export interface Place {
+  readonly scope: "APPLICATION" | "ENVIRONMENT" | "PROJECT";
+  readonly parentId: string;
+}
+
+/** The place of an application's own variables. */
+export function ownPlace(service: Service): Place {
+  return { scope: "APPLICATION", parentId: service.id };
+}
+
+/** @returns the variable or secret of that name in a place. */
+export function variableIn(world: World, place: Place, key: string): Variable | undefined {
+  return [...world.variables.values()].find(
+    (each) => each.scope === place.scope && each.parentId === place.parentId && each.key === key,
+  );
+}
+
+/**
+ * The place that an import names for a variable.
+ * @param scope as the caller sent it; only deployed services insist on one (api-behaviour, import vars)
+ * @throws Problem 400 for a scope that is missing where it is required, or that an application is not in
+ */
+export function placeOf(machine: Machine, service: Service, scope: string | undefined): Place {
+  if (scope === undefined) {
+    if (machine.settings.profile.records === "public") throw new Problem(400, "scope is required");
+    return ownPlace(service);
+  }
+  const projectId = machine.world.environments.get(service.environmentId)?.projectId ?? "";
+  switch (scope) {
+    case "APPLICATION":
+      return ownPlace(service);
+    case "ENVIRONMENT":
+      return { scope, parentId: service.environmentId };
+    case "PROJECT":
+      return { scope, parentId: projectId };
+    default:
+      throw new Problem(400, `Variables of an application cannot be imported in the scope ${scope}`);
+  }
+}
+
+/** @returns what an application sees: its own, those of its environment and project, and the platform's. */
+export function visibleVariables(world: World, service: Service, secret: boolean): Variable[] {
+  const environment = world.environments.get(service.environmentId);
+  const parents = new Set([service.id, service.environmentId, environment?.projectId]);
+  return [...world.variables.values()].filter((each) => each.secret === secret && parents.has(each.parentId));
+}
+
+/** @throws Problem 400 for a name that cannot be one, or that belongs to the platform. */
+export function checkVariableName(key: string): void {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(key)) throw new Problem(400, `${key} is no name for a variable`);
+  if (key.startsWith(reservedPrefix)) throw new Problem(400, `${key} is reserved`);
+}
+
+/** Adds a variable; the configuration of all that see it counts as edited. The name was checked. */
+export function addVariable(
+  machine: Machine,
+  place: Place,
+  content: { key: string; value: string; secret: boolean; description?: string | null | undefined },
+): Variable {
+  const variable: Variable = {
+    ...bornNow(machine),
+    id: machine.ids.uuid(),
+    ...place,
+    key: content.key,
+    value: content.value,
+    secret: content.secret,
+    description: content.description ?? null,
+  };
+  machine.world.variables.set(variable.id, variable);
+  markReaders(machine.world, variable);
+  return variable;
+}
+
+/** Gives a variable another value, and another name where one is given. */
+export function changeVariable(machine: Machine, variable: Variable, content: { key?: string; value: string }): void {
+  variable.key = content.key ?? variable.key;
+  variable.value = content.value;
+  variable.updatedAt = bornNow(machine).updatedAt;
+  markReaders(machine.world, variable);
+}
+
+/** Takes a variable out. */
+export function removeVariable(machine: Machine, variable: Variable): void {
+  machine.world.variables.delete(variable.id);
+  markReaders(machine.world, variable);
+}
+
+/** Every service that sees the variable is to be deployed again. */
+function markReaders(world: World, { scope, parentId }: Variable): void {
+  const own = world.services.get(parentId);
+  if (own !== undefined) return markEdited(own);
+  const environments = scope === "ENVIRONMENT" ? [parentId] : environmentsOf(world, parentId);
+  for (const id of environments) for (const service of servicesOf(world, id)) markEdited(service);
+}
+
+function environmentsOf(world: World, projectId: string): string[] {
+  return [...world.environments.values()].filter((each) => each.projectId === projectId).map(({ id }) => id);
+}
+
+/** Adds what the platform itself tells every application. */
+export function addBuiltIns(machine: Machine, service: Service): void {
+  const { world, ids } = machine;
+  const short = service.id.slice(0, 8);
+  const id = ids.uuid();
+  world.variables.set(id, {
+    ...bornNow(machine),
+    id,
+    scope: "BUILT_IN",
+    parentId: service.id,
+    key: `${reservedPrefix}APPLICATION_Z${short.toUpperCase()}_HOST_INTERNAL`,
+    value: `app-z${short}.internal`,
+    secret: false,
+    description: null,
+  });
+}

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { call, control, type Answer } from "../../test/support/simulated-platform.ts";
+import { startSimulator, type Simulator } from "../simulator.ts";
+
+let simulator: Simulator;
+beforeAll(async () => {
+  simulator = await startSimulator({ surface: "documented", speed: "instant", seed: "bindings" });
+});
+afterAll(() => simulator.close());
+
+interface TemplateList {
+  readonly results: readonly {
+    readonly key: string;
+    readonly version: string;
+    readonly status: string;
+    readonly layers: readonly { readonly components: readonly { readonly fields: readonly FieldBody[] }[] }[];
+  }[];
+}
+interface FieldBody {
+  readonly key: string;
+  readonly constraints: Readonly<Record<string, unknown>>;
+}
+
+async function catalogue(query = "", authorization?: string): Promise<Answer> {
+  const organization = authorization === undefined ? simulator.organizationId : simulator.otherOrganizationId;
+  return call(simulator, `GET /organization/${organization}/platformTemplate${query}`, undefined, authorization);
+}
+
+async function instanceTypes(query: string): Promise<unknown> {
+  const { results }: TemplateList = (await catalogue(query)).body;
+  const fields = results.flatMap(({ layers }) => layers).flatMap(({ components }) => components);
+  return fields.flatMap((component) => component.fields).find(({ key }) => key === "instanceType")?.constraints;
+}
+
+describe("the catalogue", () => {
+  it("lists what is published, everybody's or the organisation's own", async () => {
+    const names = async (authorization?: string): Promise<string[]> => {
+      const { results }: TemplateList = (await catalogue("", authorization)).body;
+      return results.map(({ key, version, status }) => `${key} ${version} ${status}`);
+    };
+    const everybodys = ["kubernetes-essentials 1.1.0 PUBLISHED", "kubernetes-essentials 1.2.0 PUBLISHED"];
+    expect(await names()).toEqual(everybodys);
+    expect(await names(`Token ${simulator.tokens.foreign}`)).toEqual([
+      ...everybodys,
+      "partner-platform 1.0.0 PUBLISHED",
+    ]);
+  });
+
+  it("narrows constraints to the cluster's mode and provider", async () => {
+    const wide = ["small", "medium", "large", "t3.medium", "m6i.large", "e2-standard-4"];
+    const on = (provider: string): string => `?clusterMode=PLATFORM_MANAGED&cloudProvider=${provider}`;
+    expect(await instanceTypes("")).toEqual({ allowedValues: wide });
+    expect(await instanceTypes(on("AWS"))).toEqual({ allowedValues: ["t3.medium", "m6i.large"] });
+    expect(await instanceTypes(on("GCP"))).toEqual({ allowedValues: ["e2-standard-4"] });
+    expect(await instanceTypes(on("OVH"))).toEqual({ allowedValues: wide });
+  });
+
+  it("keeps int64 exact", async () => {
+    expect((await catalogue()).text).toContain(`"max":9223372036854775807`);
+  });
+
+  it.each(["?clusterMode=PLATFORM_MANAGED", "?cloudProvider=AWS", "?clusterMode=MINE&cloudProvider=AWS"])(
+    "answers 400 to %s",
+    async (query) => {
+      expect((await catalogue(query)).status).toBe(400);
+    },
+  );
+
+  it.each([
+    ["failed", 500],
+    ["unavailable", 503],
+  ])("answers while it is %s with %d, to a binding as well", async (catalog, status) => {
+    await control(simulator, "PATCH /settings", { catalog });
+    expect((await catalogue()).status).toBe(status);
+    expect((await bind({})).status).toBe(status);
+    await control(simulator, "PATCH /settings", { catalog: "ok" });
+    expect((await catalogue()).status).toBe(200);
+  });
+});
+
+const good = { ingress: { domain: "apps.example.com" } };
+
+function bind(change: Readonly<Record<string, unknown>>, cluster = 0): Promise<Answer> {
+  const id = simulator.clusterIds[cluster];
+  return call(simulator, `PUT /organization/${simulator.organizationId}/cluster/${id}/platformBinding`, {
+    templateKey: "kubernetes-essentials",
+    templateVersion: "1.2.0",
+    managedConfig: good,
+    ...change,
+  });
+}
+
+describe("a binding", () => {
+  it.each([
+    ["a draft", { templateVersion: "2.0.0" }, 404],
+    ["a deprecated version", { templateVersion: "1.0.0" }, 400],
+    ["a version of nothing", { templateVersion: "9.9.9" }, 404],
+    ["a template of another organisation", { templateKey: "partner-platform", templateVersion: "1.0.0" }, 404],
+    ["no template", { templateKey: undefined }, 400],
+    ["an unknown layer", { layerSelections: { moon: true } }, 400],
+    ["a mandatory layer deselected", { layerSelections: { networking: false } }, 400],
+    ["an unknown component", { managedConfig: { ...good, moon: {} } }, 400],
+    ["an unknown field", { managedConfig: { ingress: { ...good.ingress, moon: 1 } } }, 400],
+    ["a required field missing", { managedConfig: {} }, 400],
+    ["less than the minimum", { managedConfig: { ingress: { ...good.ingress, replicas: 0 } } }, 400],
+    ["more than the maximum", { managedConfig: { ingress: { ...good.ingress, replicas: 21 } } }, 400],
+    ["a text for a number", { managedConfig: { ingress: { ...good.ingress, replicas: "many" } } }, 400],
+    ["a number for a bool", { managedConfig: { ingress: { ...good.ingress, accessLogs: 1 } } }, 400],
+    ["a number for a text", { managedConfig: { ingress: { domain: 1 } } }, 400],
+    ["a text too short", { managedConfig: { ingress: { domain: "a.b" } } }, 400],
+    ["a text that does not match", { managedConfig: { ingress: { domain: "Not A Domain" } } }, 400],
+    ["a value outside the list", { managedConfig: { ...good, nodePool: { instanceType: "huge" } } }, 400],
+    ["a value of another provider", { managedConfig: { ...good, nodePool: { instanceType: "e2-standard-4" } } }, 400],
+    ["a runtime input that does not fit", { customerProvidedInputs: { ingress: { replicas: "0" } } }, 400],
+    ["a runtime input that is no text", { customerProvidedInputs: { ingress: { replicas: 3 } } }, 400],
+  ])("is refused with %s", async (_what, change, status) => {
+    expect((await bind(change)).status).toBe(status);
+  });
+
+  it("takes a required field as a runtime input as well", async () => {
+    const inputs = { ingress: { domain: "apps.example.com" } };
+    expect((await bind({ managedConfig: {}, customerProvidedInputs: inputs })).status).toBe(200);
+  });
+
+  it("answers each layer with its status and reason", async () => {
+    const selections = { observability: false, gpu: true };
+    const layers = async (cluster: number): Promise<unknown> => {
+      const { layers }: { layers: { key: string; status: string; reason: string }[] } = (
+        await bind({ layerSelections: selections }, cluster)
+      ).body;
+      return layers.map(({ key, status, reason }) => `${key} ${status}: ${reason}`);
+    };
+    expect(await layers(0)).toEqual([
+      "networking ENABLED: The layer is mandatory",
+      "nodes ENABLED: The layer is mandatory",
+      "observability DISABLED: Deselected",
+      "gpu ENABLED: Selected",
+    ]);
+    expect(await layers(1)).toEqual([
+      "networking ENABLED: The layer is mandatory",
+      "nodes SKIPPED: Not available for CUSTOMER_MANAGED clusters",
+      "observability DISABLED: Deselected",
+      "gpu SKIPPED: Not available for CUSTOMER_MANAGED clusters",
+    ]);
+  });
+
+  it("turns layers on after a while where work takes time", async () => {
+    await control(simulator, "PATCH /settings", { surface: "full", speed: 1, durations: { layers: 10 } });
+    const id = simulator.clusterIds[0];
+    const status = (answer: Answer): unknown => {
+      const { layers }: { layers: { status: string }[] } = answer.body;
+      return layers[0]?.status;
+    };
+    expect(status(await bind({}))).toBe("DISABLED");
+    await control(simulator, "POST /time/advance", { seconds: 10 });
+    const request = `GET /organization/${simulator.organizationId}/cluster/${id}/platformBinding`;
+    expect(status(await call(simulator, request))).toBe("ENABLED");
+    await control(simulator, "PATCH /settings", { surface: "documented", speed: "instant" });
+  });
+
+  it("shows a sensitive value in no journal", async () => {
+    await bind({ managedConfig: { ingress: { ...good.ingress, dnsApiToken: "canary-4711" } } });
+    const { text } = await control(simulator, "GET /journal?operation=updateClusterPlatformBinding");
+    expect(text).toContain(`"dnsApiToken":"***"`);
+    expect(text).not.toContain("canary-4711");
+  });
+});

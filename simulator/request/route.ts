@@ -1,0 +1,76 @@
+import { z } from "zod";
+
+import type { Need, OperationId } from "../base/operations.ts";
+import { Problem } from "../base/problems.ts";
+import { requireScope, type Principal } from "./auth.ts";
+import type { Effect } from "./journal.ts";
+import type { Simulation } from "./simulation.ts";
+
+/** One call that got through to its operation. */
+export interface Call {
+  readonly sim: Simulation;
+  readonly principal: Principal;
+  /** Writes what the call did into the journal. */
+  effect(effect: Effect): void;
+}
+
+export interface Result {
+  readonly body?: unknown;
+  /** Other than the operation's own; only where the public profile knows several. */
+  readonly publicStatus?: number;
+  /** A body that is raw text. */
+  readonly text?: boolean;
+}
+
+/** The parts of a request as they arrived. */
+export interface RawInput {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+/** An operation that can be served. */
+export interface Route {
+  readonly operation: OperationId;
+  /** Schemas for the OpenAPI document. */
+  readonly input: Input;
+  readonly answer: z.ZodType;
+  /** @throws Problem, 400 for an input that does not fit. */
+  handle(input: RawInput, call: Call): Result;
+}
+
+/** Schemas of a request's parts; a part without one is not looked at. */
+interface Input {
+  readonly params?: z.ZodType;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+}
+
+/** @returns a route whose handler gets its input parsed. */
+export function route<In extends Input & z.ZodRawShape>(spec: {
+  readonly operation: OperationId;
+  readonly input: In;
+  readonly answer: z.ZodType;
+  handle(input: z.output<z.ZodObject<In>>, call: Call): Result;
+}): Route {
+  const input = z.object(spec.input);
+  return {
+    operation: spec.operation,
+    input: spec.input,
+    answer: spec.answer,
+    handle(raw, call) {
+      const parsed = input.safeParse(raw);
+      if (!parsed.success) throw new Problem(400, explain(parsed.error));
+      return spec.handle(parsed.data, call);
+    },
+  };
+}
+
+/** @throws Problem 403 unless the caller may do that as well. */
+export function alsoNeeds(call: Call, need: Need): void {
+  requireScope(call.principal, need);
+}
+
+function explain(error: z.ZodError): string {
+  return error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; ");
+}

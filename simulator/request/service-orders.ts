@@ -1,0 +1,97 @@
+import { Problem } from "../base/problems.ts";
+import { submit } from "../lifecycle/deployments.ts";
+import { judge, statesOf, type Action } from "../model/actions.ts";
+import {
+  environmentsOf,
+  removeEnvironment,
+  removeProject,
+  removeService,
+  servicesOf,
+  type DeploymentRequest,
+  type Environment,
+  type Fields,
+  type Project,
+  type Service,
+} from "../model/world.ts";
+import { showStatus } from "./render.ts";
+import type { Call } from "./route.ts";
+
+/**
+ * Carries out an order for one service by whoever calls.
+ * @returns the service deployment status to answer, which shows the request even where reads do not yet.
+ * @throws Problem 400 or 409 when the service's state does not allow it.
+ */
+export function order(call: Call, service: Service, action: Exclude<Action, "delete">, commit: string | null): Fields {
+  accept(call, service, action);
+  const request = enqueue(call, service, action, commit);
+  switch (action) {
+    case "deploy":
+      call.effect({ deployed: service.id, commit, request: request.id });
+      break;
+    case "stop":
+      call.effect({ stopped: service.id, request: request.id });
+      break;
+    case "restart":
+      call.effect({ restarted: service.id, request: request.id });
+      break;
+    default:
+      action satisfies never;
+  }
+  const state = request.stage === "accepted" ? statesOf[action].queued : service.state;
+  return showStatus(call.sim, service, { state, requestId: request.id });
+}
+
+/** Deletes a service: at once when it was never deployed, else by a deployment. */
+export function orderDeletion(call: Call, service: Service): void {
+  if (accept(call, service, "delete") === "gone") removeService(call.sim.world, service);
+  else enqueue(call, service, "delete", null);
+  call.effect({ deleted: service.id });
+}
+
+/** Deletes an environment: at once when nothing in it was ever deployed, else after the deletion of its services. */
+export function orderEnvironmentDeletion(call: Call, environment: Environment): void {
+  doomEnvironment(call, environment);
+  call.effect({ deleted: environment.id });
+}
+
+/** Deletes a project with all of its environments, or none of them. */
+export function orderProjectDeletion(call: Call, project: Project): void {
+  const { world } = call.sim;
+  const environments = environmentsOf(world, project.id);
+  for (const { id } of environments) for (const service of servicesOf(world, id)) accept(call, service, "delete");
+  project.doomed = true;
+  for (const environment of environments) doomEnvironment(call, environment);
+  if (environmentsOf(world, project.id).length === 0) removeProject(world, project);
+  call.effect({ deleted: project.id });
+}
+
+function doomEnvironment(call: Call, environment: Environment): void {
+  const { world } = call.sim;
+  const services = servicesOf(world, environment.id);
+  const deployed = services.filter((service) => accept(call, service, "delete") !== "gone");
+  if (deployed.length === 0) {
+    removeEnvironment(world, environment);
+    return;
+  }
+  environment.doomed = true;
+  for (const service of services) {
+    if (deployed.includes(service)) enqueue(call, service, "delete", null);
+    else removeService(world, service);
+  }
+}
+
+function accept(call: Call, service: Service, action: Action): "accepted" | "gone" {
+  const verdict = judge(action, service.state, call.sim.settings.queueMode);
+  if (verdict.is === "refused") {
+    const isStopped = action === "stop" && service.state === "STOPPED";
+    throw new Problem(verdict.status, isStopped ? call.sim.settings.alreadyStopped : verdict.message);
+  }
+  return verdict.is;
+}
+
+function enqueue(call: Call, service: Service, action: Action, commit: string | null): DeploymentRequest {
+  const environment = call.sim.world.environments.get(service.environmentId);
+  if (environment === undefined) throw new Problem(404, "The environment is gone");
+  const principal = call.principal.name;
+  return submit(call.sim, environment, { action, principal, targets: [{ service, commit }] });
+}

@@ -1,0 +1,15 @@
+import type { Deliveries } from "../deliveries/deliveries.ts";
+import type { Machine } from "../model/machine.ts";
+import type { Auth } from "./auth.ts";
+import type { Faults } from "./faults.ts";
+import type { Journal } from "./journal.ts";
+import type { Rate } from "./rate.ts";
+
+/** Everything that one running platform consists of. */
+export interface Simulation extends Machine {
+  readonly auth: Auth;
+  readonly rate: Rate;
+  readonly journal: Journal;
+  readonly faults: Faults;
+  readonly deliveries: Deliveries;
+}

@@ -1,0 +1,121 @@
+import { z } from "zod";
+
+import { Problem } from "../base/problems.ts";
+import { bornNow, newService } from "../model/creation.ts";
+import { markEdited } from "../model/state-changes.ts";
+import { servicesOf, type Service } from "../model/world.ts";
+import { checkNameFree, findEnvironment, findService, listed } from "../request/lookups.ts";
+import { showService } from "../request/render.ts";
+import { route, type Call } from "../request/route.ts";
+import { Id, listOf, Name, Nothing, Positive, Service as ServiceBody, ServiceStatus } from "../request/schemas.ts";
+import { order, orderDeletion } from "../request/service-orders.ts";
+
+const EnvironmentPath = z.object({ environmentId: Id });
+const DatabasePath = z.object({ databaseId: Id });
+
+const sizes = {
+  version: z.string().min(1),
+  accessibility: z.enum(["PRIVATE", "PUBLIC"]).default("PRIVATE"),
+  cpu: Positive.default(250),
+  memory: Positive.default(256),
+  storage: Positive.default(10),
+};
+const Creation = z.looseObject({
+  name: Name,
+  type: z.enum(["MONGODB", "MYSQL", "POSTGRESQL", "REDIS"]),
+  mode: z.enum(["CONTAINER", "MANAGED"]),
+  ...sizes,
+});
+/** Type and mode stay what they were. */
+const Update = z.looseObject({ ...sizes, name: Name.optional(), version: sizes.version.optional() });
+
+export const databaseRoutes = [
+  route({
+    operation: "createDatabase",
+    input: { params: EnvironmentPath, body: Creation },
+    answer: ServiceBody,
+    handle({ params, body }, call) {
+      const environment = findEnvironment(call, params.environmentId);
+      const { name, ...settings } = body;
+      checkNameFree(call, "database", name, databasesOf(call, environment.id));
+      const service = newService(call.sim, environment, "database", name, settings);
+      call.effect({ created: service.id });
+      return { body: showService(call.sim, service) };
+    },
+  }),
+  route({
+    operation: "listDatabases",
+    input: { params: EnvironmentPath },
+    answer: listOf(ServiceBody),
+    handle({ params }, call) {
+      const environment = findEnvironment(call, params.environmentId);
+      const databases = listed(call, databasesOf(call, environment.id));
+      return { body: { results: databases.map((service) => showService(call.sim, service)) } };
+    },
+  }),
+  route({
+    operation: "getDatabase",
+    input: { params: DatabasePath },
+    answer: ServiceBody,
+    handle: ({ params }, call) => ({ body: showService(call.sim, find(call, params.databaseId)) }),
+  }),
+  route({
+    operation: "updateDatabase",
+    input: { params: DatabasePath, body: Update },
+    answer: ServiceBody,
+    handle({ params, body }, call) {
+      const service = find(call, params.databaseId);
+      const { name = service.name, version = service.settings["version"], type: _t, mode: _m, ...settings } = body;
+      checkNameFree(call, "database", name, databasesOf(call, service.environmentId), service.id);
+      if (settings.storage < Number(service.settings["storage"])) throw new Problem(400, "storage cannot shrink");
+      const { type, mode } = service.settings;
+      service.name = name;
+      service.settings = { ...settings, version, type, mode };
+      service.updatedAt = bornNow(call.sim).updatedAt;
+      markEdited(service);
+      call.effect({ updated: service.id });
+      return { body: showService(call.sim, service) };
+    },
+  }),
+  route({
+    operation: "deleteDatabase",
+    input: { params: DatabasePath },
+    answer: Nothing,
+    handle({ params }, call) {
+      orderDeletion(call, find(call, params.databaseId));
+      return {};
+    },
+  }),
+  route({
+    operation: "deployDatabase",
+    input: { params: DatabasePath },
+    answer: ServiceStatus,
+    handle: ({ params }, call) => ({ body: order(call, find(call, params.databaseId), "deploy", null) }),
+  }),
+  route({
+    operation: "stopDatabase",
+    input: { params: DatabasePath },
+    answer: ServiceStatus,
+    handle({ params }, call) {
+      const service = find(call, params.databaseId);
+      checkStoppable(call, service);
+      return { body: order(call, service, "stop", null) };
+    },
+  }),
+];
+
+function find(call: Call, id: string): Service {
+  return findService(call, id, "database");
+}
+
+function databasesOf(call: Call, environmentId: string): Service[] {
+  return servicesOf(call.sim.world, environmentId).filter((service) => service.kind === "database");
+}
+
+/** Managed databases stop on AWS only, and Redis never. */
+function checkStoppable(call: Call, { environmentId, settings }: Service): void {
+  if (settings["mode"] !== "MANAGED") return;
+  const cluster = call.sim.world.clusters.get(findEnvironment(call, environmentId).clusterId);
+  if (cluster?.cloudProvider === "AWS" && settings["type"] !== "REDIS") return;
+  throw new Problem(400, "This managed database cannot be stopped");
+}

@@ -1,0 +1,228 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { manualClock, type ManualClock } from "../test/support/clock.ts";
+import { call, control, type Answer } from "../test/support/simulated-platform.ts";
+import { startSimulator, type Simulator } from "./simulator.ts";
+
+let simulator: Simulator;
+let clock: ManualClock;
+let projectId: string;
+let environmentId: string;
+beforeEach(async () => {
+  clock = manualClock();
+  simulator = await startSimulator({ surface: "full", speed: "instant", seed: "rules", clock });
+  simulator.sim.settings.profile = { ...simulator.sim.settings.profile, records: "seed" };
+  projectId = idOf(await call(simulator, `POST /organization/${simulator.organizationId}/project`, { name: "shop" }));
+  environmentId = idOf(await call(simulator, `POST /project/${projectId}/environment`, { name: "staging" }));
+});
+afterEach(() => simulator.close());
+
+function idOf({ body }: Answer): string {
+  const { id }: { id: string } = body;
+  return id;
+}
+
+const application = async (name = "web"): Promise<string> =>
+  idOf(await call(simulator, `POST /environment/${environmentId}/application`, { name }));
+const blueprint = { name: "cache", tag: "redis/3.0.0", icon: "https://example.com/i.png" };
+const database = { name: "db", type: "POSTGRESQL", version: "16", mode: "MANAGED" };
+
+async function results(request: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const { results: list }: { results: Readonly<Record<string, unknown>>[] } = (await call(simulator, request)).body;
+  return list;
+}
+
+describe("names", () => {
+  it.each([
+    ["project", () => `POST /organization/${simulator.organizationId}/project`, {}],
+    ["environment", () => `POST /project/${projectId}/environment`, {}],
+    ["application", () => `POST /environment/${environmentId}/application`, {}],
+    ["database", () => `POST /environment/${environmentId}/database`, database],
+    ["blueprint", () => `POST /environment/${environmentId}/blueprint`, blueprint],
+  ])("of a %s are unique in their parent, whatever the case", async (_what, request, body) => {
+    expect((await call(simulator, request(), { ...body, name: "Thing" })).status).toBeLessThan(300);
+    expect((await call(simulator, request(), { ...body, name: "tHING" })).status).toBe(409);
+  });
+
+  it("may stay on an update, and be free elsewhere", async () => {
+    await application("api");
+    const id = await application("web");
+    expect((await call(simulator, `PUT /application/${id}`, { name: "WEB" })).status).toBe(200);
+    expect((await call(simulator, `PUT /application/${id}`, { name: "API" })).status).toBe(409);
+    environmentId = idOf(await call(simulator, `POST /project/${projectId}/environment`, { name: "other" }));
+    await application("web");
+  });
+});
+
+describe("an environment's cluster", () => {
+  const create = (body: object): Promise<Answer> =>
+    call(simulator, `POST /project/${projectId}/environment`, { name: "x", ...body });
+
+  it.each(["cluster", "cluster_id"])("is named by %s", async (member) => {
+    const [, second] = simulator.clusterIds;
+    expect((await create({ [member]: second })).body).toMatchObject({ cluster_id: second });
+  });
+
+  it("must exist, in the organisation", async () => {
+    const foreign = [...simulator.world().clusters.values()].find(({ name }) => name === "theirs")?.id;
+    expect((await create({ cluster_id: foreign })).status).toBe(403);
+    expect((await create({ cluster_id: projectId })).status).toBe(404);
+    expect((await create({})).body).toMatchObject({ cluster_id: simulator.clusterIds[0] });
+  });
+});
+
+describe("variables", () => {
+  const vars = (overwrite: boolean, ...list: (readonly [string, string, boolean])[]): object => ({
+    overwrite,
+    vars: list.map(([name, value, secret]) => ({ name, value, is_secret: secret })),
+  });
+
+  it("are imported over what is there on demand, over a secret never", async () => {
+    const id = await application();
+    const load = async (body: object): Promise<unknown> =>
+      (await call(simulator, `POST /application/${id}/environmentVariable/import`, body)).body;
+    expect(await load(vars(false, ["A", "1", false], ["S", "x", true]))).toMatchObject({
+      total_variables_to_import: 2,
+    });
+    expect(await load(vars(false, ["A", "2", false], ["B", "2", false]))).toEqual({
+      total_variables_to_import: 2,
+      successful_imported_variables: [{ name: "B", value: "2", is_secret: false }],
+    });
+    expect(await load(vars(true, ["A", "3", false], ["S", "y", true], ["S", "y", false]))).toEqual({
+      total_variables_to_import: 3,
+      successful_imported_variables: [{ name: "A", value: "3", is_secret: false }],
+    });
+    const listed = await results(`GET /application/${id}/environmentVariable`);
+    expect(listed.map(({ key, value }) => `${String(key)}=${String(value)}`).slice(1)).toEqual(["A=3", "B=2"]);
+  });
+
+  it.each(["VENDOR_HOST", "1A", "a b", ""])("are not named %j", async (name) => {
+    const id = await application();
+    const request = `POST /application/${id}/environmentVariable/import`;
+    expect((await call(simulator, request, vars(false, [name, "1", false]))).status).toBe(400);
+  });
+
+  it("bring a deployed application out of date, inherited and built-in ones are only shown", async () => {
+    const id = await application();
+    await call(simulator, `POST /application/${id}/deploy`, { git_commit_id: "abcdef1" });
+    const freshness = async (): Promise<unknown> => {
+      const { service_deployment_status: status }: Record<string, unknown> = (
+        await call(simulator, `GET /application/${id}/status`)
+      ).body;
+      return status;
+    };
+    expect(await freshness()).toBe("UP_TO_DATE");
+    await call(simulator, `POST /application/${id}/environmentVariable`, { key: "A", value: "1" });
+    expect(await freshness()).toBe("OUT_OF_DATE");
+    await control(simulator, "POST /variables", { parentId: projectId, scope: "PROJECT", key: "P", value: "p" });
+    simulator.sim.settings.profile.records = "public";
+    const listed = await results(`GET /application/${id}/environmentVariable`);
+    expect(listed.map(({ scope }) => scope)).toEqual(["BUILT_IN", "APPLICATION", "PROJECT"]);
+    for (const variable of [listed[0], listed[2]]) {
+      const request = `DELETE /application/${id}/environmentVariable/${String(variable?.["id"])}`;
+      expect((await call(simulator, request)).status).toBeGreaterThanOrEqual(400);
+    }
+  });
+
+  it("never show a secret's value, in answers nor in the journal", async () => {
+    const id = await application();
+    await call(simulator, `POST /application/${id}/secret`, { key: "S", value: "canary-1" });
+    await call(simulator, `POST /application/${id}/environmentVariable/import`, vars(false, ["T", "canary-2", true]));
+    expect((await call(simulator, `GET /application/${id}/secret`)).text).not.toContain("canary");
+    expect((await control(simulator, "GET /journal")).text).not.toContain("canary");
+    expect((await control(simulator, "GET /world")).text).not.toContain("canary");
+    expect((await call(simulator, `POST /application/${id}/secret`, { key: "S", value: "x" })).status).toBe(409);
+  });
+});
+
+describe("what is gone", () => {
+  it("is gone at once when it was never deployed, step by step when it was", async () => {
+    const [fresh, deployed] = [await application("fresh"), await application("deployed")];
+    await call(simulator, `POST /application/${deployed}/deploy`, { git_commit_id: "abcdef1" });
+    await call(simulator, `GET /application/${deployed}/status`);
+    simulator.sim.time.setSpeed(1);
+    for (const id of [fresh, deployed]) expect((await call(simulator, `DELETE /application/${id}`)).status).toBe(204);
+    expect((await call(simulator, `GET /application/${fresh}/status`)).status).toBe(404);
+    expect((await call(simulator, `GET /application/${deployed}/status`)).body).toMatchObject({
+      state: "DELETE_QUEUED",
+    });
+    await clock.advance(60_000);
+    expect((await call(simulator, `GET /application/${deployed}/status`)).status).toBe(404);
+  });
+
+  it.each([
+    [404, { project: 404, environment: 404, application: 404 }],
+    [403, { project: 403, environment: 403, application: 403 }],
+  ] as const)("is answered with %d where a parent is gone too", async (goneAs, expected) => {
+    simulator.sim.settings.goneAs = goneAs;
+    const id = await application();
+    await call(simulator, `DELETE /project/${projectId}`);
+    const status = async (path: string): Promise<number> => (await call(simulator, `GET ${path}`)).status;
+    expect({
+      project: await status(`/project/${projectId}`),
+      environment: await status(`/environment/${environmentId}`),
+      application: await status(`/application/${id}`),
+    }).toEqual(expected);
+  });
+
+  it("is answered with 404 where the parent is still there", async () => {
+    simulator.sim.settings.goneAs = 403;
+    const id = await application();
+    await call(simulator, `DELETE /application/${id}`);
+    expect((await call(simulator, `GET /application/${id}/status`)).status).toBe(404);
+  });
+});
+
+describe("lists that lag", () => {
+  it("hide what is young, by real time", async () => {
+    simulator.sim.settings.listLagSeconds = 3;
+    await application();
+    const request = `GET /environment/${environmentId}/application`;
+    expect(await results(request)).toHaveLength(0);
+    await clock.advance(3000);
+    expect(await results(request)).toHaveLength(1);
+  });
+});
+
+describe("statuses", () => {
+  it("show a null request id by a switch", async () => {
+    const id = await application();
+    simulator.sim.settings.nullRequestIds = true;
+    const answer = await call(simulator, `POST /application/${id}/deploy`, { git_commit_id: "abcdef1" });
+    expect(answer.body).toMatchObject({
+      deployment_request_id: null,
+      deployment_requests_count: 1,
+      execution_id: expect.any(String),
+    });
+    expect((await call(simulator, `GET /application/${id}/status`)).body).toMatchObject({
+      deployment_request_id: null,
+      deployment_requests_count: 0,
+      last_deployment_date: "2026-11-21T10:00:00.000Z",
+    });
+  });
+
+  it("show only the usage guide's four members by a switch", async () => {
+    const id = await application();
+    simulator.sim.settings.profile.applicationStatus = "partial";
+    expect((await call(simulator, `GET /application/${id}/status`)).body).toEqual({
+      id,
+      state: "READY",
+      service_deployment_status: "NEVER_DEPLOYED",
+      last_deployment_date: null,
+    });
+  });
+
+  it("of an environment are one call for all of its services", async () => {
+    await application();
+    await call(simulator, `POST /environment/${environmentId}/database`, database);
+    expect((await call(simulator, `GET /environment/${environmentId}/statuses`)).body).toMatchObject({
+      environment: { id: environmentId, state: "READY" },
+      applications: [{ state: "READY" }],
+      databases: [{ state: "READY" }],
+      containers: [],
+      jobs: [],
+      helms: [],
+      terraforms: [],
+    });
+  });
+});

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { call, control } from "../test/support/simulated-platform.ts";
+import { operations } from "./base/operations.ts";
+import { startSimulator, type Simulator } from "./simulator.ts";
+
+/** The documentation's endpoints, in its order and with its words; parameter names are ours. */
+const documented = `
+GET /organization/{}/platformTemplate
+PUT /organization/{}/cluster/{}/platformBinding
+POST /application/{}/environmentVariable/import
+POST /environment/{}/helmDefaultValues
+POST /environment/{}/blueprint
+POST /application/{}/deploy
+POST /database/{}/stop
+GET /{}/{}/ingressDeploymentStatus
+GET /application/{}/secret
+GET /environment/deploymentStatus
+GET /project/{}/environment/stats
+POST /organization/{}/cluster/{}/stop
+POST /cluster/{}/upgrade
+GET /cluster/{}/token
+GET /cluster/{}/metrics
+GET /cloudProvider
+GET /aws/managedDatabase/type
+GET /organization/{}/gcp/credentials/{}
+POST /organization/{}/downloadInvoices
+GET /organization/{}/account/github/repository
+GET /organization/{}/project
+POST /organization/{}/project
+POST /project/{}/environment
+POST /environment/{}/application
+GET /application/{}/status
+POST /application/{}/environmentVariable
+GET /application/{}/environmentVariable
+POST /application/{}/secret
+GET /application/{}/log
+POST /environment/{}/database
+POST /database/{}/deploy
+POST /organization/{}/webhook
+`
+  .trim()
+  .split("\n");
+
+interface Document {
+  readonly openapi: string;
+  readonly info: { readonly version: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
+}
+
+function published({ paths }: Document): string[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, "{}")}`),
+  );
+}
+
+let simulator: Simulator;
+beforeAll(async () => {
+  simulator = await startSimulator({ surface: "documented", speed: "instant", seed: "surface" });
+});
+afterAll(() => simulator.close());
+
+const someId = "3fa85f64-5717-4562-b3fc-2c963f66afa6";
+const fill = (path: string): string => path.replaceAll(/\{\w+\}/g, someId);
+
+describe("the documented surface", () => {
+  it("has the 32 operations of the documentation, and no other", async () => {
+    const { body } = await call(simulator, "GET /openapi.json", undefined, null);
+    const document: Document = body;
+    expect(document.info.version).toBe("1.0.4");
+    expect(document.openapi).toMatch(/^3\.1/);
+    expect(documented).toHaveLength(32);
+    expect(published(document).sort()).toEqual([...documented].sort());
+  });
+
+  it.each(operations.filter(({ surface }) => surface === "full"))(
+    "knows nothing of $method $path",
+    async ({ method, path }) => {
+      const answer = await call(simulator, `${method} ${fill(path)}`, method === "PUT" ? {} : undefined);
+      expect([404, 405]).toContain(answer.status);
+      expect(answer.headers.get("allow") === null).toBe(answer.status === 404);
+    },
+  );
+
+  it("answers a single project like an unknown route", async () => {
+    const unknown = await call(simulator, "GET /no/such/route");
+    const project = await call(simulator, `GET /project/${someId}`);
+    expect([project.status, project.text]).toEqual([404, unknown.text]);
+  });
+});
+
+describe("the full surface", () => {
+  beforeAll(() => control(simulator, "PATCH /settings", { surface: "full" }));
+  afterAll(() => control(simulator, "PATCH /settings", { surface: "documented" }));
+
+  it("adds what the operator may use, and no more", async () => {
+    const { body } = await call(simulator, "GET /api/v1/openapi.json", undefined, null);
+    const ours = operations.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, "{}")}`);
+    expect(published(body).sort()).toEqual([...ours].sort());
+    expect(ours).toHaveLength(32 + 31);
+  });
+});
+
+describe.each(["", "/api/v1"])("the prefix %j", (prefix) => {
+  it("serves the same", async () => {
+    const answer = await call(simulator, `GET ${prefix}/organization/${simulator.organizationId}/project`);
+    expect([answer.status, answer.body]).toEqual([200, { results: [] }]);
+  });
+
+  it.each(["/api/v2/cloudProvider", "/cloudProvider/", "/"])("does not serve %s", async (path) => {
+    expect((await call(simulator, `GET ${prefix}${path}`)).status).toBe(404);
+  });
+});
+
+describe("bad requests", () => {
+  it.each([
+    ["an id that is none", "GET /application/nonsense/status", undefined, 400],
+    ["an id of nothing", `GET /application/${someId}/status`, undefined, 404],
+    ["an organisation that is none", `GET /organization/${someId}/project`, undefined, 404],
+    ["a body without its members", `POST /application/${someId}/deploy`, {}, 400],
+    ["a commit that is none", `POST /application/${someId}/deploy`, { git_commit_id: "main" }, 400],
+    ["half of a pair", `GET /organization/{org}/platformTemplate?clusterMode=PLATFORM_MANAGED`, undefined, 400],
+    ["another method", "PUT /cloudProvider", {}, 405],
+  ])("answer %s with an error body", async (_what, request, body, status) => {
+    const answer = await call(simulator, request.replace("{org}", simulator.organizationId), body);
+    expect(answer.status).toBe(status);
+    expect(answer.body).toMatchObject({ status, error: expect.any(String), message: expect.any(String) });
+  });
+
+  it("include text that is no JSON", async () => {
+    const response = await fetch(`${simulator.url}/organization/${simulator.organizationId}/project`, {
+      method: "POST",
+      headers: { authorization: `Token ${simulator.tokens.admin}`, "content-type": "application/json" },
+      body: "{",
+    });
+    expect(response.status).toBe(400);
+  });
+});

@@ -1,0 +1,157 @@
+import { conditionOf } from "../../console/tree/facts.ts";
+import { clusterPlatformConnection, platformConnection, type ConnectionSpec } from "../../kinds/connection/crd.ts";
+import { KubeError } from "../../kube/api/errors.ts";
+import { member, stringMember } from "../../kube/api/json.ts";
+import type { Clock, KubeObject } from "../../kube/api/types.ts";
+import { createReader } from "../../kube/watch/secrets.ts";
+/** The platform as a user reaches it: through a connection object, with a token that the user may read. */
+import { loadPlatformRules } from "../../operator/config/config.ts";
+import { boundKinds } from "../../operator/config/kinds.ts";
+import { VERSION } from "../../operator/config/version.ts";
+import { connectPlatform, type Platform } from "../../platform/index.ts";
+import type { Cluster } from "./cluster.ts";
+import { CliError } from "./exit.ts";
+import { nameOf } from "./targets.ts";
+
+/** A connection that is open. */
+export interface Access {
+  readonly platform: Platform;
+  readonly connection: KubeObject;
+  readonly spec: ConnectionSpec;
+}
+
+export interface AccessFlags {
+  readonly connection?: string | undefined;
+  readonly operatorNamespace: string;
+  readonly allowedHosts?: string | undefined;
+  readonly allowInsecure: boolean;
+}
+
+const { kind: NAMESPACED } = platformConnection;
+const { kind: CLUSTER_WIDE } = clusterPlatformConnection;
+/** project, environment, service: deeper than any chain of parents. */
+const MOST_PARENTS = 8;
+
+/**
+ * Connects to the platform as the operator would for `object`, but with the rights of the user: whoever cannot read the
+ * token's Secret gets no further.
+ * @param object whose connection is wanted; the namespace's when left out.
+ * @throws CliError, KubeError, ApiError "Refused"
+ */
+export async function openAccess(
+  cluster: Cluster,
+  flags: AccessFlags,
+  clock: Clock,
+  object?: KubeObject,
+): Promise<Access> {
+  const connection = await choose(cluster, flags.connection, object);
+  const spec = specOf(connection);
+  if (flags.allowedHosts === undefined) heedOperator(connection);
+  const token = await readToken(cluster, connection, spec, flags.operatorNamespace, clock);
+  const rules = loadPlatformRules({ hosts: flags.allowedHosts, insecure: flags.allowInsecure });
+  const platform = connectPlatform({
+    baseUrl: spec.baseUrl,
+    pathPrefix: spec.pathPrefix,
+    organizationId: spec.organizationId,
+    scheme: spec.auth.scheme,
+    surface: spec.surface,
+    token: () => token,
+    rate: spec.rateLimit,
+    allowedHosts: rules.allowedPlatformHosts,
+    allowInsecure: rules.allowInsecurePlatform,
+    version: VERSION,
+    clock,
+    random: Math.random,
+  });
+  return { platform, connection, spec };
+}
+
+/** @returns what messages call a connection. */
+export function titleOf({ kind, metadata }: KubeObject): string {
+  const { namespace, name } = metadata;
+  return `${kind} "${namespace === undefined ? name : `${namespace}/${name}`}"`;
+}
+
+/** --connection; else the object's or its parents'; else the default of the namespace; else that of the cluster. */
+async function choose(cluster: Cluster, named: string | undefined, object?: KubeObject): Promise<KubeObject> {
+  const namespace = object?.metadata.namespace ?? cluster.namespace;
+  if (named !== undefined) {
+    const { kind, name } = nameOf(named, [NAMESPACED, CLUSTER_WIDE]);
+    return cluster.get(kind, name, namespace);
+  }
+  const given = object === undefined ? undefined : await ofObject(cluster, object);
+  if (given !== undefined) return given;
+  const found =
+    (await cluster.find(NAMESPACED, "default", namespace)) ??
+    (await cluster.find(CLUSTER_WIDE, "default").catch(denied));
+  if (found !== undefined) return found;
+  throw new CliError(
+    `There is no connection: neither ${NAMESPACED} "default" in namespace "${namespace}" nor ${CLUSTER_WIDE} "default" exists. ` +
+      "Name one with --connection, or choose a namespace with -n.",
+  );
+}
+
+/** Users who see only their namespace are refused cluster-scoped objects: to them there is none. */
+function denied(error: unknown): undefined {
+  if (error instanceof KubeError && error.failure === "Forbidden") return undefined;
+  throw error;
+}
+
+/** The connection that the object or the nearest of its parents names. */
+async function ofObject(cluster: Cluster, object: KubeObject): Promise<KubeObject | undefined> {
+  const kinds = boundKinds();
+  let at: KubeObject | undefined = object;
+  for (let step = 0; at !== undefined && step < MOST_PARENTS; step += 1) {
+    const current: KubeObject = at;
+    const { namespace } = current.metadata;
+    const reference = member(current.spec, "connectionRef");
+    const name = stringMember(reference, "name");
+    if (name !== undefined) return cluster.get(stringMember(reference, "kind") ?? NAMESPACED, name, namespace);
+    const parent = kinds.find(({ kind }) => kind === current.kind)?.references(current)[0];
+    at = parent?.name === undefined ? undefined : await cluster.find(parent.kind, parent.name, namespace);
+  }
+  return undefined;
+}
+
+/**
+ * What the operator does not connect to, a user is not led to either: whoever may write a connection but not read its
+ * Secret could have the token sent anywhere.
+ */
+function heedOperator(connection: KubeObject): void {
+  const ready = conditionOf(connection, "Ready");
+  if (ready?.status !== "False" || ready.reason !== "InvalidSpec") return;
+  throw new CliError(`The operator refuses ${titleOf(connection)}: ${ready.message}`);
+}
+
+function specOf(connection: KubeObject): ConnectionSpec {
+  const schema = connection.kind === CLUSTER_WIDE ? clusterPlatformConnection.spec : platformConnection.spec;
+  const parsed = schema.safeParse(connection.spec);
+  if (parsed.success) return parsed.data;
+  const where = parsed.error.issues.map(({ path }) => ["spec", ...path].join(".")).join(", ");
+  throw new CliError(`${titleOf(connection)} cannot be used: ${where} is not as it has to be. Mend it.`);
+}
+
+async function readToken(
+  cluster: Cluster,
+  connection: KubeObject,
+  { auth }: ConnectionSpec,
+  operatorNamespace: string,
+  clock: Clock,
+): Promise<string> {
+  const { name, key } = auth.tokenSecretRef;
+  const namespace = connection.metadata.namespace ?? operatorNamespace;
+  const what = `Secret "${namespace}/${name}", which holds the token of ${titleOf(connection)}`;
+  try {
+    const secret = await createReader(cluster.client, clock).secret(namespace, name, 0);
+    if (secret === undefined) throw new CliError(`${what}, does not exist. Create it with the token under "${key}".`);
+    const token = secret.data.get(key);
+    if (token !== undefined && token.trim() !== "") return token;
+    throw new CliError(`${what}, has nothing under "${key}". Put the platform's token there.`);
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.failure !== "Forbidden") throw error;
+    throw new CliError(
+      `You may not read ${what}. Commands that ask the platform directly need the right to get that Secret; ` +
+        "ask a cluster admin, or choose another connection with --connection.",
+    );
+  }
+}

@@ -1,0 +1,94 @@
+import { createKubeClient, type ConnectedClient } from "../../kube/api/client.ts";
+import { isKube, KubeError } from "../../kube/api/errors.ts";
+import { parseObject } from "../../kube/api/objects.ts";
+import { collectionPath, objectPath } from "../../kube/api/paths.ts";
+import type { Clock, KubeObject, ResourceType } from "../../kube/api/types.ts";
+import { listAll } from "../../kube/watch/list.ts";
+/** The user's cluster, with the user's own rights. */
+import { TYPES } from "../../operator/config/caches.ts";
+import { VERSION } from "../../operator/config/version.ts";
+import { CliError } from "./exit.ts";
+
+export interface Cluster {
+  /** For what the methods here do not do. */
+  readonly client: ConnectedClient;
+  /** What -n says, else the context's, else `default`. */
+  readonly namespace: string;
+  /** @throws CliError when it does not exist, KubeError */
+  get(kind: string, name: string, namespace?: string): Promise<KubeObject>;
+  /** @returns undefined when it does not exist. @throws KubeError */
+  find(kind: string, name: string, namespace?: string): Promise<KubeObject | undefined>;
+  /** @param namespace "" for all of them; the cluster's `namespace` when left out. @throws CliError, KubeError */
+  list(kind: string, namespace?: string): Promise<readonly KubeObject[]>;
+  close(): Promise<void>;
+}
+
+export interface ClusterFlags {
+  readonly namespace?: string | undefined;
+  readonly context?: string | undefined;
+  readonly kubeconfig?: string | undefined;
+}
+
+/**
+ * Connects as kubectl does; sends nothing yet.
+ * @throws CliError when there is no usable kubeconfig
+ */
+export function openCluster(flags: ClusterFlags, clock: Clock): Cluster {
+  const client = connect(flags, clock);
+  const namespace = flags.namespace ?? client.namespace ?? "default";
+
+  const find: Cluster["find"] = async (kind, name, inNamespace = namespace) => {
+    const type = typeOf(kind);
+    const path = objectPath(type, { namespace: type.namespaced ? inNamespace : "", name });
+    try {
+      return parseObject(type, await client.request({ method: "GET", path }));
+    } catch (error) {
+      if (isKube(error, "NotFound")) return undefined;
+      throw error;
+    }
+  };
+
+  return {
+    client,
+    namespace,
+    find,
+    get: async (kind, name, inNamespace = namespace) => {
+      const found = await find(kind, name, inNamespace);
+      if (found !== undefined) return found;
+      const where = typeOf(kind).namespaced ? ` in namespace "${inNamespace}"` : "";
+      throw new CliError(`${kind} "${name}" does not exist${where}. Check the name, or choose a namespace with -n.`);
+    },
+    list: async (kind, inNamespace = namespace) => {
+      const type = typeOf(kind);
+      try {
+        return (await listAll(client, type, collectionPath(type, inNamespace))).objects;
+      } catch (error) {
+        if (!isKube(error, "NotFound")) throw error;
+        throw new CliError(`The cluster does not know ${type.plural}. Install the CRDs of platform-operator first.`);
+      }
+    },
+    close: () => client.close(),
+  };
+}
+
+/** @returns the resource type of a kind of ours. */
+export function typeOf(kind: string): ResourceType {
+  const type = TYPES.find((known) => known.kind === kind);
+  if (type === undefined) throw new TypeError(`no custom resource is called ${kind}`);
+  return type;
+}
+
+function connect({ kubeconfig, context }: ClusterFlags, clock: Clock): ConnectedClient {
+  const chosen = context === undefined ? {} : { context };
+  try {
+    return createKubeClient({
+      config: kubeconfig === undefined ? { from: "default", ...chosen } : { from: "file", path: kubeconfig, ...chosen },
+      userAgent: `kubectl-platform/${VERSION}`,
+      clock,
+    });
+  } catch (error) {
+    // A KubeConfig that cannot be read may be quoted by its parser, secrets and all: only its first line is shown.
+    const [reason = ""] = error instanceof Error && !(error instanceof KubeError) ? error.message.split("\n") : [];
+    throw new CliError(`No cluster can be reached: ${reason}. Check --kubeconfig, $KUBECONFIG and --context.`);
+  }
+}

@@ -1,0 +1,95 @@
+/** What a command may open while it runs: the cluster and the platform. Loaded when first asked for, closed at the end. */
+import type { KubeObject } from "../../kube/api/types.ts";
+import { isUuid } from "../../platform/codec/paths.ts";
+import type { Platform } from "../../platform/index.ts";
+import type { Access, AccessFlags } from "./access.ts";
+import type { Cluster, ClusterFlags } from "./cluster.ts";
+import type { Parsed } from "./flags.ts";
+import type { Host } from "./io.ts";
+
+/** An object of the platform that the user named. */
+export interface Target {
+  readonly id: string;
+  readonly platform: Platform;
+  /** How the platform is reached. */
+  readonly access: Access;
+  /** The custom resource, when the user named one. */
+  readonly object: KubeObject | undefined;
+}
+
+/** What the shared flags say. */
+export interface Shared extends ClusterFlags, AccessFlags {}
+
+/** Everything here throws CliError, KubeError or ApiError, each with words for the user. */
+export interface Ports {
+  readonly shared: Shared;
+  readonly cluster: () => Promise<Cluster>;
+  /** @param object whose connection is wanted; that of --connection or of the namespace when left out. */
+  readonly access: (object?: KubeObject) => Promise<Access>;
+  /** The platform of --connection or of the namespace. */
+  readonly platform: () => Promise<Platform>;
+  /**
+   * What a user named: an id of the platform, or a custom resource, whose connection and id are used then.
+   * @param kinds what may stand there; a bare name is one of the first.
+   */
+  readonly target: (text: string, kinds: readonly string[]) => Promise<Target>;
+}
+
+export interface Opened {
+  readonly ports: Ports;
+  readonly close: () => Promise<void>;
+}
+
+/** @param flags of the command line, the shared ones among them. */
+export function opener(flags: Parsed["flags"], host: Host): Opened {
+  const closers: (() => Promise<void>)[] = [];
+  const text = (name: string): string | undefined => {
+    const value = flags[name];
+    return typeof value === "string" ? value : undefined;
+  };
+  const shared: Shared = {
+    namespace: text("namespace"),
+    context: text("context"),
+    kubeconfig: text("kubeconfig"),
+    connection: text("connection"),
+    operatorNamespace: text("operator-namespace") ?? "",
+    allowedHosts: text("allowed-platform-hosts"),
+    allowInsecure: flags["allow-insecure-platform"] === true,
+  };
+
+  const open = async (): Promise<Cluster> => {
+    const { openCluster } = await import("./cluster.ts");
+    const cluster = openCluster(shared, host.clock);
+    closers.push(() => cluster.close());
+    return cluster;
+  };
+  let opening: Promise<Cluster> | undefined;
+  const cluster = (): Promise<Cluster> => (opening ??= open());
+
+  const access: Ports["access"] = async (object) => {
+    const { openAccess } = await import("./access.ts");
+    const opened = await openAccess(await cluster(), shared, host.clock, object);
+    closers.push(() => opened.platform.close());
+    return opened;
+  };
+
+  return {
+    ports: {
+      shared,
+      cluster,
+      access,
+      platform: async () => (await access()).platform,
+      target: async (given, kinds) => {
+        const { externalIdOf, nameOf } = await import("./targets.ts");
+        const name = isUuid(given) ? undefined : nameOf(given, kinds, ["an id"]);
+        const object = name === undefined ? undefined : await (await cluster()).get(name.kind, name.name);
+        const id = object === undefined ? given : externalIdOf(object);
+        const opened = await access(object);
+        return { id, platform: opened.platform, access: opened, object };
+      },
+    },
+    close: async () => {
+      await Promise.all(closers.map((close) => close()));
+    },
+  };
+}

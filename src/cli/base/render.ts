@@ -1,0 +1,105 @@
+/** The one place that writes data: table, wide, json, yaml and name. */
+import { printable } from "../../console/tree/printable.ts";
+import type { Format } from "./globals.ts";
+import type { Io } from "./io.ts";
+
+/** Where a command writes, and what -o says. */
+interface Printing {
+  readonly io: Io;
+  readonly output: Format;
+}
+
+export type Cell = string | number | bigint | boolean | undefined;
+
+export interface Column<Row> {
+  /** In capitals. */
+  readonly name: string;
+  readonly of: (row: Row) => Cell;
+  /** Shown by -o wide only. */
+  readonly wide?: true;
+}
+
+/** How rows are shown. */
+export interface View<Row> {
+  readonly columns: readonly Column<Row>[];
+  /** What -o name says of a row: "kind/name". */
+  readonly name: (row: Row) => string;
+  /** What -o json and -o yaml say of a row; the row itself when left out. */
+  readonly data?: (row: Row) => unknown;
+}
+
+/** Writes rows as -o says; json and yaml give a list. */
+export async function printList<Row>(
+  call: Printing & { readonly tell: (line: string) => void },
+  view: View<Row>,
+  rows: readonly Row[],
+) {
+  if (rows.length === 0 && (call.output === "table" || call.output === "wide")) {
+    call.tell("Nothing found.");
+    return;
+  }
+  await print(call, view, rows, () => rows.map((row) => dataOf(view, row)));
+}
+
+/** Writes one row as -o says; json and yaml give an object. */
+export async function printOne<Row>(call: Printing, view: View<Row>, row: Row): Promise<void> {
+  await print(call, view, [row], () => dataOf(view, row));
+}
+
+/** Writes plain data as JSON or YAML. @param value may hold bigint, which keeps its digits. */
+export async function printData(call: Pick<Printing, "io">, output: "json" | "yaml", value: unknown): Promise<void> {
+  call.io.stdout.write(output === "json" ? `${await json(value)}\n` : await yaml(value));
+}
+
+async function print<Row>(call: Printing, view: View<Row>, rows: readonly Row[], data: () => unknown): Promise<void> {
+  const { io, output } = call;
+  switch (output) {
+    case "json":
+    case "yaml":
+      return printData(call, output, data());
+    case "name":
+      io.stdout.write(rows.map((row) => `${printable(view.name(row))}\n`).join(""));
+      return;
+    case "table":
+    case "wide":
+    case "raw":
+      io.stdout.write(table(view, rows, output === "wide"));
+      return;
+    default:
+      output satisfies never;
+  }
+}
+
+function dataOf<Row>(view: View<Row>, row: Row): unknown {
+  return view.data === undefined ? row : view.data(row);
+}
+
+function table<Row>(view: View<Row>, rows: readonly Row[], isWide: boolean): string {
+  const columns = view.columns.filter(({ wide }) => isWide || wide !== true);
+  const lines = [columns.map(({ name }) => name), ...rows.map((row) => columns.map((column) => cell(column.of(row))))];
+  const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
+  return lines
+    .map(
+      (line) =>
+        `${line
+          .map((text, at) => text.padEnd(widths[at] ?? 0))
+          .join("   ")
+          .trimEnd()}\n`,
+    )
+    .join("");
+}
+
+function cell(value: Cell): string {
+  const text = value === undefined ? "" : printable(String(value));
+  return text === "" ? "<none>" : text;
+}
+
+async function json(value: unknown): Promise<string> {
+  const { stringifyJson } = await import("../../platform/codec/json.ts");
+  return stringifyJson(value, 2);
+}
+
+async function yaml(value: unknown): Promise<string> {
+  const { stringify } = await import("yaml");
+  return stringify(value, { lineWidth: 0 });
+}

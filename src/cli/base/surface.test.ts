@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+
+import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { OperationName } from "../../platform/codec/operations.ts";
+import type { Access } from "./access.ts";
+import { offers, operationsOf } from "./surface.ts";
+
+const connection = (surface: string, status: JsonObject = {}): KubeObject => ({
+  apiVersion: "platform-operator.io/v1alpha1",
+  kind: "PlatformConnection",
+  metadata: { name: "default", uid: "1", resourceVersion: "1" },
+  spec: { surface },
+  status,
+});
+
+const LEARNED = {
+  surface: "Partial",
+  operations: { supported: ["getProject", "updateProject"], unsupported: ["deleteProject"] },
+};
+
+// What is known is not asked for.
+const NOT_ASKED = {};
+
+const ALL = "all 13 reads, all 7 updates, all 7 deletions, all 4 actions";
+
+describe("operationsOf", () => {
+  it.each<[string, KubeObject, readonly (readonly [support: string, names: string])[]]>([
+    ["Documented by the spec", connection("Documented", LEARNED), [["not supported", ALL]]],
+    ["Full by the spec", connection("Full", LEARNED), [["supported", ALL]]],
+    ["nothing learned", connection("Auto"), [["not tried", ALL]]],
+  ])("%s", (_title, object, told) => {
+    expect(operationsOf(object).map(({ support, names }) => [support, names])).toEqual(told);
+  });
+
+  it("names single operations where an area is mixed", () => {
+    const told = Object.fromEntries(
+      operationsOf(connection("Auto", LEARNED)).map(({ support, names }) => [support, names]),
+    );
+    expect(told).toMatchObject({ supported: "getProject, updateProject", "not supported": "deleteProject" });
+    expect(told["not tried"]).toContain("updateEnvironment");
+    expect(told["not tried"]).not.toMatch(/\b(?:getProject|updateProject|deleteProject)\b/);
+  });
+});
+
+describe("offers", () => {
+  it.each<[surface: string, JsonObject, OperationName, boolean]>([
+    ["Documented", LEARNED, "getProject", false],
+    ["Full", LEARNED, "deleteProject", true],
+    ["Auto", LEARNED, "updateProject", true],
+    ["Auto", LEARNED, "deleteProject", false],
+    // Nobody tried it: the platform's answer tells.
+    ["Auto", LEARNED, "updateSecret", true],
+    ["Auto", { surface: "Documented" }, "updateSecret", false],
+    ["Auto", { surface: "Full" }, "updateSecret", true],
+    ["Auto", { surface: "Documented" }, "listSecrets", true],
+  ])("surface %s, status %o, %s: %s", async (surface, status, name, offered) => {
+    const access = { platform: NOT_ASKED, connection: connection(surface, status), spec: { surface } };
+    expect(await offers(access as unknown as Access, name)).toBe(offered);
+  });
+});

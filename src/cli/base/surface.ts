@@ -1,0 +1,68 @@
+import { platformConnection } from "../../kinds/connection/crd.ts";
+/** Which operations the platform offers. */
+import { stringMember } from "../../kube/api/json.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
+import { createCapabilities, type Support } from "../../platform/client/capabilities.ts";
+import { isDocumented, operations, type OperationName } from "../../platform/codec/operations.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+import type { Access } from "./access.ts";
+
+export type Surface = "Documented" | "Full";
+
+/** Whether one operation is offered; one that was never tried is taken for what the rest of the platform is. @throws ApiError */
+export async function offers(access: Access, name: OperationName): Promise<boolean> {
+  const support = learnedOn(access.connection)(name);
+  return support === "Unknown" ? (await surfaceOf(access)) === "Full" : support === "Supported";
+}
+
+/**
+ * What the connection says, else what the operator found out, else what one harmless read tells. A platform that offers
+ * a part beyond its specification is asked for all of it: each answer tells what is missing.
+ * @throws ApiError
+ */
+export async function surfaceOf({ platform, connection, spec }: Access): Promise<Surface> {
+  if (spec.surface !== "Auto") return spec.surface;
+  const { surface } = platformConnection.memory.parse(connection.status ?? {});
+  if (surface !== undefined) return surface === "Documented" ? "Documented" : "Full";
+  const [project] = await platform.projects.list();
+  if (project === undefined) return "Documented";
+  try {
+    await platform.projects.get(project.id);
+    return "Full";
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return "Documented";
+  }
+}
+
+/** What the user says of a platform, or the operator learned of it. */
+function learnedOn(connection: KubeObject): (name: string) => Support {
+  const said = stringMember(connection.spec, "surface");
+  const capabilities = createCapabilities(said === "Documented" || said === "Full" ? said : "Auto", {
+    monotonic: () => 0,
+  });
+  capabilities.restore(platformConnection.memory.parse(connection.status ?? {}).operations ?? {});
+  return (name) => capabilities.learned(name);
+}
+
+const SUPPORTS = [
+  ["supported", "Supported"],
+  ["not supported", "Unsupported"],
+  ["not tried", "Unknown"],
+] as const;
+
+const AREAS = { GET: "reads", PUT: "updates", DELETE: "deletions", POST: "actions" } as const;
+
+/** The operations beyond the specification by what is known of them; areas in one word where all of it is alike. */
+export function operationsOf(connection: KubeObject): readonly { readonly support: string; readonly names: string }[] {
+  const learned = learnedOn(connection);
+  const beyond = Object.entries(operations).filter(([name]) => !isDocumented(name));
+  const areas = Map.groupBy(beyond, ([, { method }]) => AREAS[method]);
+  return SUPPORTS.flatMap(([support, wanted]) => {
+    const names = [...areas].flatMap(([area, all]) => {
+      const some = all.flatMap(([name]) => (learned(name) === wanted ? [name] : []));
+      return some.length === all.length ? [`all ${all.length} ${area}`] : some;
+    });
+    return names.length === 0 ? [] : [{ support, names: names.join(", ") }];
+  });
+}

@@ -1,0 +1,50 @@
+/** What users call things: `papp/api`, `PlatformApplication/api`, `api`, or an id of the platform. */
+import { conditionOf } from "../../console/tree/facts.ts";
+import { shortNameOf } from "../../console/tree/words.ts";
+import { RESOURCES } from "../../kinds/crds.ts";
+import { stringMember } from "../../kube/api/json.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
+import { isUuid } from "../../platform/codec/paths.ts";
+import { CliError, UsageError } from "./exit.ts";
+
+/** The name of a custom resource. */
+export interface Name {
+  readonly kind: string;
+  readonly name: string;
+}
+
+const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
+
+/**
+ * Reads `kind/name`, the kind spelled in any of the ways that kubectl takes, or a bare name.
+ * @param kinds what may stand there; a bare name is one of the first.
+ * @param besides what else may stand there, in words.
+ * @throws UsageError
+ */
+export function nameOf(text: string, kinds: readonly string[], besides: readonly string[] = []): Name {
+  const [first, second, ...rest] = text.split("/");
+  const name = second ?? first ?? "";
+  const kind = second === undefined ? kinds[0] : kindOf(first ?? "");
+  if (!NAME.test(name) || rest.length > 0) throw new UsageError(`${JSON.stringify(text)} is no name.`);
+  if (kind !== undefined && kinds.includes(kind)) return { kind, name };
+  const known = [...besides, ...kinds.map((each) => `${shortNameOf(each)}/${name}`)].join(" or ");
+  throw new UsageError(`${JSON.stringify(text)} cannot stand here. Write ${known}.`);
+}
+
+/** @returns the kind that a word stands for: kind, plural, singular or short name, in any case, with or without group. */
+export function kindOf(word: string): string | undefined {
+  const [bare = ""] = word.toLowerCase().split(".");
+  const found = RESOURCES.find(({ kind, plural, singular, shortNames }) =>
+    [kind.toLowerCase(), plural, singular, ...shortNames].includes(bare),
+  );
+  return found?.kind;
+}
+
+/** @returns the id of the object on the platform. @throws CliError when it has none yet */
+export function externalIdOf(object: KubeObject): string {
+  const id = stringMember(object.status, "externalId");
+  if (id !== undefined && isUuid(id)) return id;
+  const { kind, metadata } = object;
+  const because = conditionOf(object, "Ready")?.message ?? "The operator has not seen it yet.";
+  throw new CliError(`${kind} "${metadata.name}" is not on the platform yet. ${because}`);
+}

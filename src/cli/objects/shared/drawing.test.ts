@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import type { Fact, Mark } from "../../../console/tree/facts.ts";
+import { fit, plain, renderLine, renderTree } from "./drawing.ts";
+
+function fact(kind: string, name: string, more: Partial<Fact> = {}): Fact {
+  const namespace = more.namespace ?? "shop";
+  return {
+    id: `${kind}/${namespace}/${name}`,
+    kind,
+    namespace,
+    name,
+    parent: undefined,
+    mark: "ready",
+    state: "",
+    reason: "Available",
+    message: `It is there.`,
+    since: "",
+    commit: "",
+    externalId: "",
+    ...more,
+  };
+}
+
+const project = fact("PlatformProject", "shop");
+const staging = fact("PlatformEnvironment", "staging", { parent: project.id });
+const production = fact("PlatformEnvironment", "production", { parent: project.id });
+const api = fact("PlatformApplication", "api", {
+  parent: staging.id,
+  mark: "stalled",
+  state: "BUILD_ERROR",
+  reason: "BuildFailed",
+  message: "The platform reports BUILD_ERROR for commit 1a2b3c4.",
+  commit: "1a2b3c4",
+});
+const quickstart: readonly Fact[] = [
+  fact("PlatformBinding", "essentials", { mark: "new", state: "3/3", reason: "" }),
+  api,
+  staging,
+  fact("PlatformApplication", "web", { parent: production.id, mark: "working", reason: "Deploying" }),
+  fact("PlatformCatalog", "catalog"),
+  production,
+  project,
+  fact("PlatformConnection", "default", { mark: "warned", reason: "RateLimited" }),
+];
+
+describe("the tree", () => {
+  it("hangs environments from their project and applications from their environment", () => {
+    expect(renderTree(quickstart, { width: 80, paint: plain })).toEqual([
+      "OBJECT                           STATE        REASON          MESSAGE",
+      "! connection default                          RateLimited     It is there.",
+      "✔ project shop                                Available       It is there.",
+      "├─ ✔ environment production                   Available       It is there.",
+      "│  └─ ◌ application web                       Deploying       It is there.",
+      "└─ ✔ environment staging                      Available       It is there.",
+      "   └─ ✘ application api 1a2b3c4  BUILD_ERROR  BuildFailed     The platform repo…",
+      "· binding essentials             3/3                          It is there.",
+      "✔ catalog catalog                             Available       It is there.",
+    ]);
+  });
+
+  it.each([
+    [
+      120,
+      "   └─ ✘ application api 1a2b3c4  BUILD_ERROR  BuildFailed     The platform reports BUILD_ERROR for commit 1a2b3c4.",
+    ],
+    [70, "   └─ ✘ application api 1a2b3c4  BUILD_ERROR  BuildFailed"],
+    [40, "   └─ ✘ application api 1a2b3c4  BUILD_…"],
+    [5, "   └…"],
+  ])("leaves out in %d columns what has no room", (width, line) => {
+    expect(renderTree(quickstart, { width, paint: plain })).toContain(line);
+  });
+
+  it("puts what has lost its parent at the root", () => {
+    expect(renderTree([api], { width: 60, paint: plain })[1]).toMatch(/^✘ application api/);
+  });
+
+  it("names the namespaces when there are several", () => {
+    const lines = renderTree([project, fact("PlatformProject", "shop", { namespace: "test" })], {
+      width: 80,
+      paint: plain,
+    });
+    expect(lines.slice(1).map((line) => line.split("  ")[0])).toEqual(["✔ project shop/shop", "✔ project test/shop"]);
+  });
+
+  it("colours signs and headings only, so that columns stay aligned", () => {
+    const painted = renderTree(quickstart, { width: 80, paint: (colour, text) => `<${colour}>${text}</>` });
+    expect(painted[2]).toMatch(/^<green>✔<\/> project shop {2}/);
+    expect(painted[6]).toMatch(/^ {3}└─ <red>✘<\/> application api/);
+    expect(painted.map((line) => line.replaceAll(/<\/?\w*>/g, ""))).toEqual(
+      renderTree(quickstart, { width: 80, paint: plain }),
+    );
+  });
+
+  it("shows every object once and never a line wider than the terminal", () => {
+    const marks: readonly Mark[] = ["new", "working", "ready", "warned", "stalled", "deleting"];
+    const names = fc.stringMatching(/^[a-z]{1,9}$/);
+    const facts = fc.uniqueArray(
+      fc
+        .tuple(
+          fc.constantFrom("PlatformProject", "PlatformEnvironment", "PlatformApplication"),
+          names,
+          names,
+          fc.constantFrom(...marks),
+        )
+        .map(([kind, name, parent, mark]) => {
+          const above = kind === "PlatformApplication" ? "PlatformEnvironment" : "PlatformProject";
+          const id = kind === "PlatformProject" ? undefined : `${above}/shop/${parent}`;
+          return fact(kind, name, { mark, parent: id });
+        }),
+      { selector: ({ id }) => id },
+    );
+    fc.assert(
+      fc.property(facts, fc.integer({ min: 1, max: 200 }), (some, width) => {
+        const lines = renderTree(some, { width, paint: plain });
+        expect(lines).toHaveLength(some.length + 1);
+        expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
+      }),
+    );
+  });
+});
+
+describe("the words", () => {
+  it("say a change in one line", () => {
+    expect(renderLine(api)).toBe(
+      "✘ application api 1a2b3c4  BUILD_ERROR  BuildFailed: The platform reports BUILD_ERROR for commit 1a2b3c4.",
+    );
+  });
+
+  it.each([
+    ["four", 4, "four"],
+    ["four", 3, "fo…"],
+    ["four", 1, "…"],
+    ["four", 0, ""],
+  ])("fit %s into %d", (text, width, fitted) => {
+    expect(fit(text, width)).toBe(fitted);
+  });
+});

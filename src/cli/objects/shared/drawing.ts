@@ -1,0 +1,109 @@
+/** The objects as a tree with columns, in the width of a terminal. Pure. */
+import type { Fact, Mark } from "../../../console/tree/facts.ts";
+import { hierarchyOf, type Branch } from "../../../console/tree/hierarchy.ts";
+import { SIGNS } from "../../../console/tree/signs.ts";
+import { wordOf } from "../../../console/tree/words.ts";
+
+export type Colour = "green" | "red" | "yellow" | "cyan" | "dim" | "bold";
+
+/** Colours a text, or gives it back as it is. */
+export type Paint = (colour: Colour, text: string) => string;
+
+export const plain: Paint = (_colour, text) => text;
+
+export interface TreeStyle {
+  /** Columns of the terminal. No line is wider. Infinity where there is none. */
+  readonly width: number;
+  /** With the ids on the platform. */
+  readonly wide?: boolean;
+  readonly paint: Paint;
+}
+
+interface Look {
+  readonly sign: string;
+  readonly colour: Colour;
+}
+
+/** How each mark looks. */
+export const LOOKS: Readonly<Record<Mark, Look>> = {
+  new: { sign: SIGNS.new, colour: "dim" },
+  working: { sign: SIGNS.working, colour: "cyan" },
+  ready: { sign: SIGNS.ready, colour: "green" },
+  warned: { sign: SIGNS.warned, colour: "yellow" },
+  stalled: { sign: SIGNS.stalled, colour: "red" },
+  deleting: { sign: SIGNS.deleting, colour: "dim" },
+};
+
+const GAP = "  ";
+/** Room that the columns have even while nothing fills it, so that they do not jump. */
+const LEAST: readonly number[] = [31, 8, 14];
+/** A message that would be shorter than this is left out. */
+const SHORTEST_MESSAGE = 12;
+
+interface Row {
+  readonly fact: Fact;
+  /** The branches before the sign. */
+  readonly lead: string;
+}
+
+/** @returns the tree, one line an object below a line of headings; no line is wider than the terminal. */
+export function renderTree(facts: readonly Fact[], style: TreeStyle): readonly string[] {
+  const { width, paint, wide = false } = style;
+  const severalNamespaces = new Set(facts.map(({ namespace }) => namespace).filter((name) => name !== "")).size > 1;
+  const rows = hierarchyOf(facts).flatMap((root) => rowsOf(root, { lead: "", indent: "" }));
+  const cells = rows.map(({ fact, lead }) => [
+    `${lead}${LOOKS[fact.mark].sign} ${nameOf(fact, severalNamespaces)}`,
+    fact.state,
+    fact.reason,
+    ...(wide ? [fact.externalId] : []),
+  ]);
+  const headings = ["OBJECT", "STATE", "REASON", ...(wide ? ["REMOTE-ID"] : [])];
+  const widths = headings.map((heading, column) =>
+    Math.max(LEAST[column] ?? heading.length, ...cells.map((row) => row[column]?.length ?? 0)),
+  );
+  const rest = width - widths.reduce((sum, column) => sum + column + GAP.length, 0);
+  const lineOf = (row: readonly string[], message: string): string => {
+    const last = rest < SHORTEST_MESSAGE ? [] : [fit(message, rest)];
+    return fit([...row.map((cell, column) => cell.padEnd(widths[column] ?? 0)), ...last].join(GAP).trimEnd(), width);
+  };
+  const lines = rows.map(({ fact, lead }, index) => {
+    const line = lineOf(cells[index] ?? [], fact.message);
+    // The sign comes right after the branches, so it can be coloured without measuring anything again.
+    const at = lead.length;
+    const painted = at < line.length ? paint(LOOKS[fact.mark].colour, line.slice(at, at + 1)) : "";
+    return line.slice(0, at) + painted + line.slice(at + 1);
+  });
+  return [paint("dim", lineOf(headings, "MESSAGE")), ...lines];
+}
+
+/** @returns one line on one object, for where lines are only ever added. */
+export function renderLine(fact: Fact): string {
+  const { sign } = LOOKS[fact.mark];
+  const words = [nameOf(fact, false), fact.state, fact.reason].filter((word) => word !== "").join(GAP);
+  return `${sign} ${words}: ${fact.message}`;
+}
+
+/** Cuts a text to `width` characters, with an ellipsis for what is left out. */
+export function fit(text: string, width: number): string {
+  if (text.length <= width) return text;
+  return width < 1 ? "" : `${text.slice(0, width - 1)}…`;
+}
+
+function nameOf({ kind, namespace, name, commit }: Fact, severalNamespaces: boolean): string {
+  const place = severalNamespaces && namespace !== "" ? `${namespace}/` : "";
+  return `${wordOf(kind)} ${place}${name}${commit === "" ? "" : ` ${commit}`}`;
+}
+
+/** Depth first. */
+function rowsOf({ fact, children }: Branch, at: { readonly lead: string; readonly indent: string }): readonly Row[] {
+  return [
+    { fact, lead: at.lead },
+    ...children.flatMap((child, index) => {
+      const last = index === children.length - 1;
+      return rowsOf(child, {
+        lead: `${at.indent}${last ? "└─ " : "├─ "}`,
+        indent: `${at.indent}${last ? "   " : "│  "}`,
+      });
+    }),
+  ];
+}

@@ -1,0 +1,104 @@
+import { KubeError } from "../../../kube/api/errors.ts";
+import type { Clock, KubeObject, ResourceType } from "../../../kube/api/types.ts";
+import { createReflector } from "../../../kube/watch/reflector.ts";
+import { createStore, type Store } from "../../../kube/watch/store.ts";
+/** All custom resources that the user may see, read once or followed. */
+import { TYPES } from "../../../operator/config/caches.ts";
+import type { Cluster } from "../../base/cluster.ts";
+import { CliError } from "../../base/exit.ts";
+
+/** Which objects. */
+export interface Scope {
+  readonly cluster: Cluster;
+  /** "" for all namespaces. */
+  readonly namespace: string;
+  /** All kinds when left out. */
+  readonly kinds?: readonly string[];
+  /** Takes a line on every kind that cannot be read. */
+  readonly tell: (line: string) => void;
+}
+
+/**
+ * Lists all kinds. Those that the user may not list, and those that the cluster does not know, are left out.
+ * @throws CliError where the cluster knows none of them, KubeError
+ */
+export async function listObjects({ cluster, namespace, kinds, tell }: Scope): Promise<readonly KubeObject[]> {
+  const types = typesOf(kinds);
+  const unknown: CliError[] = [];
+  const lists = await Promise.all(
+    types.map(async ({ kind, plural }) => {
+      try {
+        return await cluster.list(kind, namespace);
+      } catch (error) {
+        if (error instanceof CliError) unknown.push(error);
+        else if (!(error instanceof KubeError) || error.failure !== "Forbidden") throw error;
+        tell(
+          `${plural} are left out: ${error instanceof CliError ? "the cluster does not know them" : "you may not list them"}.`,
+        );
+        return [];
+      }
+    }),
+  );
+  const [first] = unknown;
+  if (first !== undefined && unknown.length === types.length) throw first;
+  return lists.flat();
+}
+
+/** Objects under a watch. */
+export interface Following {
+  readonly store: Store;
+  readonly objects: () => readonly KubeObject[];
+  /** Resolves when every kind is there, or cannot be read. */
+  readonly synced: Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts to follow the objects. */
+export function followObjects({
+  cluster,
+  namespace,
+  kinds,
+  tell,
+  clock,
+}: Scope & { readonly clock: Clock }): Following {
+  const types = typesOf(kinds);
+  const store = createStore((error) => {
+    throw error;
+  });
+  const known = new Set<string>();
+  const synced = Promise.withResolvers<void>();
+  const settle = (kind: string): void => {
+    known.add(kind);
+    if (known.size === types.length) synced.resolve();
+  };
+  const reflectors = types.map((type) =>
+    createReflector({
+      client: cluster.client,
+      store,
+      type,
+      ...(type.namespaced && namespace !== "" ? { namespace } : {}),
+      clock,
+      random: Math.random,
+      observer: {
+        listed: settle,
+        failed: (kind, error) => {
+          if (!known.has(kind)) tell(`${type.plural} are left out until they can be read: ${error.message}.`);
+          settle(kind);
+        },
+      },
+    }),
+  );
+  for (const reflector of reflectors) reflector.start();
+  return {
+    store,
+    objects: () => types.flatMap(({ kind }) => store.list(kind)),
+    synced: synced.promise,
+    stop: async () => {
+      await Promise.all(reflectors.map((reflector) => reflector.stop()));
+    },
+  };
+}
+
+function typesOf(kinds: readonly string[] | undefined): readonly ResourceType[] {
+  return TYPES.filter(({ kind }) => kinds === undefined || kinds.includes(kind));
+}

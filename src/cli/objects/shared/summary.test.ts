@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+
+import type { JsonObject, KubeObject } from "../../../kube/api/types.ts";
+import { summaryOf } from "./summary.ts";
+
+const now = new Date("2026-11-21T12:00:00Z");
+
+function application(status: JsonObject, annotations: Readonly<Record<string, string>> = {}): KubeObject {
+  return {
+    apiVersion: "platform-operator.io/v1alpha1",
+    kind: "PlatformApplication",
+    metadata: {
+      name: "api",
+      namespace: "shop",
+      uid: "1",
+      resourceVersion: "1",
+      generation: 2,
+      creationTimestamp: "2026-11-20T12:00:00Z",
+      annotations,
+    },
+    status: { observedGeneration: 2, ...status },
+  };
+}
+
+const condition = (type: string, status: string, reason: string, message: string): JsonObject => ({
+  type,
+  status,
+  reason,
+  message,
+  lastTransitionTime: "2026-11-21T11:50:00Z",
+});
+
+describe("the summary of an object", () => {
+  it("has everything on one screen", () => {
+    const object = application({
+      externalId: "0a1b",
+      state: "DEPLOYED",
+      serviceDeploymentStatus: "OUT_OF_DATE",
+      lastDeployment: {
+        gitCommitId: "1a2b3c4d",
+        state: "DEPLOYED",
+        requestId: "77",
+        startedAt: "2026-11-21T11:00:00Z",
+        finishedAt: "2026-11-21T11:02:00Z",
+      },
+      lastFailure: { state: "BUILD_ERROR", gitCommitId: "bad0000", message: "The build failed." },
+      drift: { fields: [{ path: "spec.cpu", desired: "500", observed: "250" }] },
+      plan: {
+        hash: "sha256:12",
+        reason: "Approval",
+        generation: 2,
+        actions: [
+          {
+            operation: "updateApplication",
+            message: "Update the settings.",
+            fields: [{ path: "spec.cpu", desired: "500", observed: "250" }],
+          },
+          { operation: "deployApplication", commit: "1a2b3c4d" },
+        ],
+      },
+      conditions: [
+        condition("Ready", "True", "Deployed", "Commit 1a2b3c4 is deployed."),
+        condition("Drifted", "True", "DriftDetected", "spec.cpu differs."),
+      ],
+    });
+    const events = [
+      {
+        type: "Normal",
+        reason: "Deployed",
+        message: "Commit 1a2b3c4 is deployed.",
+        at: "2026-11-21T11:02:00Z",
+        count: 3,
+      },
+    ];
+    expect(summaryOf({ object, events, now, program: "kubectl platform" })).toEqual([
+      "! application shop/api  DriftDetected",
+      "  spec.cpu differs.",
+      "",
+      "  Age        24h",
+      "  Remote id  0a1b",
+      "  State      DEPLOYED",
+      "  Settings   OUT_OF_DATE",
+      "",
+      "Deployment",
+      "  Commit    1a2b3c4d",
+      "  State     DEPLOYED",
+      "  Request   77",
+      "  Started   60m ago",
+      "  Finished  58m ago",
+      "",
+      "Failure",
+      "  State    BUILD_ERROR",
+      "  Commit   bad0000",
+      "  Message  The build failed.",
+      "",
+      "Drift",
+      "  spec.cpu: 250 → 500",
+      "",
+      "Plan",
+      "  updateApplication  Update the settings.",
+      "    spec.cpu: 250 → 500",
+      "  deployApplication  (commit 1a2b3c4d)",
+      "  Approve it with: kubectl platform approve papp/api --hash sha256:12",
+      "",
+      "Conditions",
+      "  Ready    True  Deployed       10m  Commit 1a2b3c4 is deployed.",
+      "  Drifted  True  DriftDetected  10m  spec.cpu differs.",
+      "",
+      "Events",
+      "  58m  Normal  Deployed  Commit 1a2b3c4 is deployed. (3 times)",
+    ]);
+  });
+
+  it("says that the operator has not seen it, that it is paused, and that events are hidden", () => {
+    const object = application({ observedGeneration: -1 }, { "platform-operator.io/paused": "true" });
+    expect(summaryOf({ object, events: undefined, now, program: "kubectl platform" })).toEqual([
+      "· application shop/api",
+      "  Waiting for the operator.",
+      "",
+      "  Age         24h",
+      "  Paused      yes",
+      "  Generation  2, the operator has seen -1",
+      "",
+      "Events",
+      "  You may not see them.",
+    ]);
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+
+import { UsageError } from "../../base/exit.ts";
+import { fullName, resourceOf, shortTarget, targetOf } from "./target.ts";
+
+describe("a kind", () => {
+  it.each([
+    ["papp"],
+    ["PlatformApplication"],
+    ["platformapplication"],
+    ["platformapplications"],
+    ["platformapplications.platform-operator.io"],
+  ])("is known as %s", (word) => {
+    expect(resourceOf(word).kind).toBe("PlatformApplication");
+  });
+
+  it("that is not ours is refused, and the others are named", () => {
+    expect(() => resourceOf("pods")).toThrow(/"pods" is no kind of platform-operator\.io\..* pproj, penv, papp/);
+    expect(() => resourceOf("toString")).toThrow(UsageError);
+  });
+});
+
+describe("an object", () => {
+  it("is named by kind and name", () => {
+    expect(targetOf("penv/staging")).toEqual({ kind: "PlatformEnvironment", name: "staging" });
+    expect(fullName({ kind: "PlatformProject", name: "web" })).toBe("platformproject.platform-operator.io/web");
+    expect(shortTarget({ kind: "PlatformProject", name: "web" })).toBe("pproj/web");
+  });
+
+  it.each([["papp"], ["papp/"], ["/api"], ["papp/a/b"], [""]])("is not named by %j", (text) => {
+    expect(() => targetOf(text)).toThrow(/give kind and name, e\.g\. papp\/api/);
+  });
+});

@@ -1,0 +1,52 @@
+import { GROUP } from "../../../api/names.ts";
+import type { Resource } from "../../../api/resource.ts";
+/** How people name objects on the command line, as with kubectl. Pure. */
+import { shortNameOf } from "../../../console/tree/words.ts";
+import { RESOURCES } from "../../../kinds/crds.ts";
+import { UsageError } from "../../base/exit.ts";
+import { kindOf } from "../../base/targets.ts";
+
+/** The argument that names one object. */
+export const TARGET = { name: "object", about: "kind and name, e.g. papp/api" } as const;
+
+/** The argument that names several. */
+export const TARGETS = {
+  name: "object",
+  about: "kind and name, e.g. papp/api; several may follow",
+  many: true,
+} as const;
+
+/** One object by its kind and name. */
+export interface Target {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** @param word a kind in any of its spellings, see kindOf. @throws UsageError for one that is not ours */
+export function resourceOf(word: string): Resource {
+  const kind = kindOf(word);
+  const found = RESOURCES.find((resource) => resource.kind === kind);
+  if (found !== undefined) return found;
+  const known = RESOURCES.map((resource) => shortNameOf(resource.kind)).join(", ");
+  throw new UsageError(`${JSON.stringify(word)} is no kind of ${GROUP}. Kinds by their short names: ${known}.`);
+}
+
+/** @param text "kind/name". @throws UsageError for anything else */
+export function targetOf(text: string): Target {
+  const [word = "", name = "", ...rest] = text.split("/");
+  if (word === "" || name === "" || rest.length > 0) {
+    throw new UsageError(`${JSON.stringify(text)} names no object: give kind and name, e.g. papp/api.`);
+  }
+  return { kind: resourceOf(word).kind, name };
+}
+
+/** @returns the object as `kubectl -o name` prints it, e.g. "platformproject.platform-operator.io/web". */
+export function fullName({ kind, name }: Target): string {
+  const singular = RESOURCES.find((resource) => resource.kind === kind)?.singular ?? kind.toLowerCase();
+  return `${singular}.${GROUP}/${name}`;
+}
+
+/** @returns the object as people type it, e.g. "papp/api". */
+export function shortTarget({ kind, name }: Target): string {
+  return `${shortNameOf(kind)}/${name}`;
+}

@@ -1,0 +1,66 @@
+/** Server-sent events (HTML standard, "Server-sent events"): that something changed, and that the operator is there. */
+import type { ServerResponse } from "node:http";
+
+import type { Clock } from "../../kube/api/types.ts";
+
+/** At most one event a second, however much changes. */
+const PAUSE_MS = 1_000;
+/** Changes come in groups: the first event waits for the rest of its group. */
+const GATHER_MS = 50;
+const ALIVE_MS = 10_000;
+const MOST_STREAMS = 32;
+/** Bytes that a browser may leave unread. */
+const MOST_UNREAD = 16 * 1024;
+
+export interface Streams {
+  /** Writes events into the response, whose head is sent, until its browser goes. @returns false when there are too many */
+  open(response: ServerResponse): boolean;
+  /** Something changed. */
+  changed(): void;
+  /** Ends all streams. */
+  close(): void;
+}
+
+/** @returns no streams yet. */
+export function createStreams(clock: Clock): Streams {
+  const streams = new Map<ServerResponse, () => void>();
+  let toldAt = -Infinity;
+  let cancel: (() => void) | undefined;
+
+  const send = (response: ServerResponse, event: string): void => {
+    if (response.writableLength <= MOST_UNREAD) response.write(`event: ${event}\ndata:\n\n`);
+    else response.destroy();
+  };
+  const tell = (): void => {
+    cancel = undefined;
+    toldAt = clock.monotonic();
+    for (const response of streams.keys()) send(response, "changed");
+  };
+  const keepAlive = (response: ServerResponse): void => {
+    const again = clock.after(ALIVE_MS, () => {
+      keepAlive(response);
+    });
+    streams.set(response, again);
+    send(response, "alive");
+  };
+
+  return {
+    open: (response) => {
+      if (streams.size >= MOST_STREAMS) return false;
+      response.once("close", () => {
+        streams.get(response)?.();
+        streams.delete(response);
+      });
+      keepAlive(response);
+      return true;
+    },
+    changed: () => {
+      if (streams.size === 0) return;
+      cancel ??= clock.after(Math.max(GATHER_MS, toldAt + PAUSE_MS - clock.monotonic()), tell);
+    },
+    close: () => {
+      cancel?.();
+      for (const response of streams.keys()) response.destroy();
+    },
+  };
+}

@@ -1,0 +1,74 @@
+/** What a browser may ask for, and the part of the tree that answers it. Pure. */
+import { cleanText } from "../../kube/api/text.ts";
+import { shortNameOf, wordOf } from "../tree/words.ts";
+import { MOST_TEXT, PAGE_SIZE, SHOWS, type Row, type Show, type TreePage } from "./shape.ts";
+import type { Leaf, Tree } from "./tree.ts";
+
+export interface Query {
+  readonly show: Show;
+  /** In lower case; every object that has it somewhere in its words. Empty: all. */
+  readonly text: string;
+  /** From 1 on; one beyond the last is the last. */
+  readonly page: number;
+  /** The id of an object: the page that it is on, if it is on any. */
+  readonly at: string;
+}
+
+/** Bytes of a message: a condition's may have 32 KB. */
+const MOST_MESSAGE = 1_024;
+
+/** @returns undefined for what is no query of ours. */
+export function queryOf(parameters: URLSearchParams): Query | undefined {
+  const show = SHOWS.find((known) => known === (parameters.get("show") ?? "all"));
+  const page = parameters.get("page") ?? "1";
+  const text = parameters.get("text") ?? "";
+  if (show === undefined || !/^[1-9]\d{0,5}$/.test(page) || text.length > MOST_TEXT) return undefined;
+  return { show, page: Number(page), text: text.trim().toLowerCase(), at: parameters.get("at") ?? "" };
+}
+
+type Part = Pick<TreePage, "counts" | "matched" | "page" | "pages" | "rows">;
+
+/** @returns a page of what fits, each object below its parents, which come along wherever they would be missing. */
+export function partOf({ leaves, counts }: Tree, query: Query): Part {
+  const matches = new Set<number>();
+  const shown = new Set<number>();
+  for (const [at, leaf] of leaves.entries()) {
+    if (!fits(leaf, query)) continue;
+    matches.add(at);
+    for (const place of [...ancestors(leaves, at), at]) shown.add(place);
+  }
+  const places = [...shown];
+  const pages = Math.max(1, Math.ceil(places.length / PAGE_SIZE));
+  const wanted = query.at === "" ? -1 : places.findIndex((place) => leaves[place]?.fact.id === query.at);
+  const page = wanted === -1 ? Math.min(query.page, pages) : Math.floor(wanted / PAGE_SIZE) + 1;
+  const here = places.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
+  const [first] = here;
+  const lead = first === undefined ? [] : ancestors(leaves, first);
+  const rows = [
+    ...lead.map((place) => rowOf(leaves[place], true)),
+    ...here.map((place) => rowOf(leaves[place], !matches.has(place))),
+  ];
+  return { counts, matched: matches.size, page, pages, rows: rows.flat() };
+}
+
+function fits({ fact }: Leaf, { show, text }: Query): boolean {
+  if (show === "not-ready" ? fact.mark === "ready" : show !== "all" && show !== fact.mark) return false;
+  const { kind, namespace, name, state, reason, message, commit, externalId } = fact;
+  const words = [kind, wordOf(kind), namespace, name, state, reason, message, commit, externalId];
+  return text === "" || words.some((word) => word.toLowerCase().includes(text));
+}
+
+/** @returns the places of its parents, the highest first. */
+function ancestors(leaves: readonly Leaf[], place: number): readonly number[] {
+  const parent = leaves[place]?.parent;
+  return parent === undefined ? [] : [...ancestors(leaves, parent), parent];
+}
+
+function rowOf(leaf: Leaf | undefined, isContext: boolean): readonly Row[] {
+  if (leaf === undefined) return [];
+  const { fact, depth } = leaf;
+  const { id, kind, namespace, name, mark, state, reason, since, commit, externalId } = fact;
+  const message = cleanText(fact.message, MOST_MESSAGE);
+  const names = { id, word: wordOf(kind), short: shortNameOf(kind), namespace, name };
+  return [{ ...names, depth, mark, state, reason, message, since, commit, externalId, isContext }];
+}

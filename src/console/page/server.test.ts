@@ -1,0 +1,156 @@
+import { once } from "node:events";
+import { request } from "node:http";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { applicationOf, environmentOf, projectOf } from "../../../test/support/status-page-objects.ts";
+import { systemClock } from "../../kube/api/clock.ts";
+import { createStore, type Store } from "../../kube/watch/store.ts";
+import type { HttpServer } from "../../operator/config/http.ts";
+import { startStatusPage } from "./server.ts";
+import type { About } from "./shape.ts";
+
+const CANARY = "c4n4ry-spec-value";
+const about: About = { version: "1.2.3", instance: "pod-1", isLeading: true, waitingFor: null, silentMs: 12 };
+let store: Store;
+let server: HttpServer;
+
+beforeEach(async () => {
+  store = createStore(() => {});
+  server = await startStatusPage({ host: "127.0.0.1", port: 0 }, { clock: systemClock(), store, about: () => about });
+});
+afterEach(() => server.stop());
+
+async function get(path: string, init?: RequestInit) {
+  const answer = await fetch(`${server.url}${path}`, init);
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+}
+
+describe("[S3] the status page's server", () => {
+  it.each([
+    ["/", "text/html; charset=utf-8", "<title>Platform Operator</title>"],
+    ["/app.js", "text/javascript; charset=utf-8", "EventSource"],
+    ["/style.css", "text/css; charset=utf-8", "prefers-reduced-motion"],
+    ["/icon.svg", "image/svg+xml", "<svg"],
+  ])("serves %s", async (path, type, part) => {
+    const { status, headers, text } = await get(path);
+    expect([status, headers.get("content-type")]).toEqual([200, type]);
+    expect(text).toContain(part);
+  });
+
+  it("weighs less than 50 KB and needs nothing from elsewhere", async () => {
+    const files = await Promise.all(["/", "/app.js", "/style.css", "/icon.svg"].map((path) => get(path)));
+    const all = files.map(({ text }) => text).join("");
+    expect(Buffer.byteLength(all)).toBeLessThan(50_000);
+    expect(all.match(/(?:https?:)?\/\/[a-z][\w.]*/gi)?.filter((url) => url !== "http://www.w3")).toEqual([
+      "http://www.w3.org",
+    ]);
+    // Neither inline code nor a way from text to HTML.
+    expect(all).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\bon\w+="|style="/);
+  });
+
+  it("answers with the tree as JSON", async () => {
+    const { metadata, ...rest } = projectOf("web");
+    const annotations = { note: CANARY };
+    const spec = { name: "web", description: CANARY };
+    store.upsert({ ...rest, spec, metadata: { ...metadata, annotations, labels: { note: CANARY } } });
+    store.upsert(environmentOf("production", "web"));
+    const { status, headers, text } = await get("/api/tree");
+    expect([status, headers.get("content-type")]).toEqual([200, "application/json; charset=utf-8"]);
+    expect(JSON.parse(text)).toMatchObject({
+      operator: about,
+      matched: 2,
+      rows: [
+        { name: "web", depth: 0, mark: "ready" },
+        { name: "production", depth: 1 },
+      ],
+    });
+    expect(text).not.toContain(CANARY);
+  });
+
+  it("gives hostile texts as JSON that no browser takes for a page", async () => {
+    const message = `<script>alert(1)</script>\u202e\u0000"'`;
+    store.upsert(applicationOf("api", "x", { conditions: { Ready: ["False", "<b>", message] } }));
+    const { headers, text } = await get("/api/tree");
+    expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(JSON.parse(text)).toMatchObject({ rows: [{ reason: "<b>", message: `<script>alert(1)</script> "'` }] });
+  });
+
+  it("sends the headers of a page that trusts nobody, errors included", async () => {
+    for (const path of ["/", "/app.js", "/api/tree", "/api/tree?page=0", "/nothing"]) {
+      const { headers } = await get(path);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        "content-security-policy": expect.stringMatching(
+          /^default-src 'none'; script-src 'self'; style-src 'self';.* frame-ancestors 'none';.* trusted-types 'none'$/,
+        ),
+        "cache-control": "no-store",
+        "cross-origin-resource-policy": "same-origin",
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+      });
+      expect(headers.get("access-control-allow-origin")).toBeNull();
+    }
+  });
+
+  it.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("has no route for %s", async (method) => {
+    for (const path of ["/", "/api/tree", "/api/events", "/nothing"]) {
+      const { status, headers } = await get(path, { method });
+      expect([status, headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+    }
+  });
+
+  it.each([
+    ["/nothing", 404],
+    ["/index.html", 404],
+    ["/constructor", 404],
+    ["/../package.json", 404],
+    ["/api/tree?show=everything", 400],
+    ["/api/tree?page=-1", 400],
+  ])("answers %s with %i", async (path, status) => {
+    expect((await get(path)).status).toBe(status);
+  });
+
+  it.each(["/", "/api/tree", "/api/events"])("answers HEAD of %s with headers alone", async (path) => {
+    const { status, headers, text } = await get(path, { method: "HEAD" });
+    expect([status, text]).toEqual([200, ""]);
+    expect(headers.get("content-type")).toMatch(/charset=utf-8$/);
+  });
+
+  it("answers no site that leads its own name here", async () => {
+    const { hostname, port } = new URL(server.url);
+    for (const [host, status] of [
+      ["attacker.example", 421],
+      [`localhost:${port}`, 200],
+    ] as const) {
+      const asked = request({ hostname, port, path: "/api/tree", headers: { host } }).end();
+      const [answer] = (await once(asked, "response")) as [{ statusCode: number; resume(): void }];
+      answer.resume();
+      expect(answer.statusCode).toBe(status);
+    }
+  });
+
+  it("tells followers of a change, and refuses the 33rd of them", async () => {
+    const ended = new AbortController();
+    const streams = await Promise.all(
+      Array.from({ length: 32 }, () => fetch(`${server.url}/api/events`, { signal: ended.signal })),
+    );
+    const readers = streams.map(({ body }) => body!.pipeThrough(new TextDecoderStream()).getReader());
+    for (const reader of readers) expect((await reader.read()).value).toBe("event: alive\ndata:\n\n");
+    const refused = await get("/api/events");
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "30"]);
+    store.upsert(projectOf("web"));
+    for (const reader of readers) expect((await reader.read()).value).toBe("event: changed\ndata:\n\n");
+    ended.abort();
+  });
+
+  it("ends its followers when it stops", async () => {
+    const { body } = await fetch(`${server.url}/api/events`);
+    const reader = body!.getReader();
+    await reader.read();
+    await server.stop();
+    await expect(reader.read()).rejects.toThrow("terminated");
+    // The next `stop`, of the hook, needs one that runs.
+    server = await startStatusPage({ host: "127.0.0.1", port: 0 }, { clock: systemClock(), store, about: () => about });
+  });
+});

@@ -1,0 +1,144 @@
+/**
+ * The status page: what the caches hold, for people, to read. It answers GET and HEAD alone, holds no Secret and nothing
+ * of a spec but names, and asks the API server nothing. Whoever reaches it sees all objects that the operator watches,
+ * so it listens where its flag says and is off without one.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+
+import type { Clock } from "../../kube/api/types.ts";
+import type { Store } from "../../kube/watch/store.ts";
+import type { BindAddress } from "../../operator/config/config.ts";
+import { listen, type HttpServer } from "../../operator/config/http.ts";
+import { ASSETS } from "./assets.ts";
+import { createStreams, type Streams } from "./events.ts";
+import { isOwnHost } from "./hosts.ts";
+import { partOf, queryOf } from "./query.ts";
+import type { About, TreePage } from "./shape.ts";
+import { createTrees, type Trees } from "./tree.ts";
+
+export interface StatusPageOptions {
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly about: () => About;
+}
+
+const REQUEST_MS = 5_000;
+const MOST_HEADER_BYTES = 8 * 1024;
+const MOST_CONNECTIONS = 128;
+
+/** Nothing from elsewhere, no inline script or style, no text as HTML, no frame around it, no copy kept. */
+const HEADERS = {
+  "content-security-policy": [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; "),
+  "cache-control": "no-store",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+} as const;
+
+const TEXT = "text/plain; charset=utf-8";
+const WRONG_HOST =
+  "This page answers under localhost, an address, or the name of a Service (name.namespace.svc).\n" +
+  "A proxy in front of it sends one of these as Host.\n";
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+/** Starts the status page. @throws Error with what to do when the address cannot be used */
+export async function startStatusPage(address: BindAddress, options: StatusPageOptions): Promise<HttpServer> {
+  const { clock, store } = options;
+  const trees = createTrees(store, clock);
+  const streams = createStreams(clock);
+  const server = createServer(
+    { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, maxHeaderSize: MOST_HEADER_BYTES },
+    (request, response) => {
+      void respond({ options, trees, streams }, request, response);
+    },
+  );
+  server.maxConnections = MOST_CONNECTIONS;
+  server.maxRequestsPerSocket = 1_000;
+  const listening = await listen(server, address);
+  const unsubscribe = store.subscribe((change) => {
+    trees.changed(change);
+    streams.changed();
+  });
+  return {
+    url: listening.url,
+    stop: async () => {
+      unsubscribe();
+      streams.close();
+      await listening.stop();
+    },
+  };
+}
+
+interface Page {
+  readonly options: StatusPageOptions;
+  readonly trees: Trees;
+  readonly streams: Streams;
+}
+
+async function respond(page: Page, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [path = "", search = ""] = (request.url ?? "").split("?", 2);
+  const refusal = refuse(request);
+  if (refusal === undefined && path === "/api/events") {
+    follow(page.streams, request, response);
+    return;
+  }
+  const { status, type, body } = refusal ?? (await answer(page, path, search));
+  response.writeHead(status, {
+    ...HEADERS,
+    "content-type": type,
+    "content-length": Buffer.byteLength(body),
+    ...(status === 405 ? { allow: "GET, HEAD" } : {}),
+  });
+  response.end(request.method === "HEAD" ? undefined : body);
+}
+
+/** What is answered whatever was asked for. */
+function refuse({ method, headers }: IncomingMessage): Answer | undefined {
+  if (!isOwnHost(headers.host)) return { status: 421, type: TEXT, body: WRONG_HOST };
+  if (method !== "GET" && method !== "HEAD") return { status: 405, type: TEXT, body: "only GET and HEAD\n" };
+  return undefined;
+}
+
+async function answer({ options, trees }: Page, path: string, search: string): Promise<Answer> {
+  const asset = ASSETS.get(path);
+  if (asset !== undefined) return { status: 200, ...asset };
+  if (path !== "/api/tree") return { status: 404, type: TEXT, body: "not found\n" };
+  const query = queryOf(new URLSearchParams(search));
+  if (query === undefined) return { status: 400, type: TEXT, body: "no such show, page or text\n" };
+  try {
+    const part = partOf(await trees.read(), query);
+    const body: TreePage = { operator: options.about(), now: options.clock.now().toISOString(), ...part };
+    return { status: 200, type: "application/json; charset=utf-8", body: JSON.stringify(body) };
+  } catch {
+    return { status: 500, type: TEXT, body: "failed\n" };
+  }
+}
+
+function follow(streams: Streams, request: IncomingMessage, response: ServerResponse): void {
+  const headers = { ...HEADERS, "content-type": "text/event-stream; charset=utf-8" };
+  if (request.method === "HEAD") {
+    response.writeHead(200, headers).end();
+    return;
+  }
+  response.statusCode = 200;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  if (streams.open(response)) return;
+  response.writeHead(503, { ...HEADERS, "content-type": TEXT, "retry-after": "30" }).end("too many followers\n");
+}

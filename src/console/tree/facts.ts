@@ -1,0 +1,117 @@
+/** What one object says of itself, in the few words that a tree has room for. Pure. */
+import { isObject, member, stringMember } from "../../kube/api/json.ts";
+import type { Json, KubeObject } from "../../kube/api/types.ts";
+import { printable } from "./printable.ts";
+
+/**
+ * new: the operator has not said anything of this spec yet; working: it is under way; ready; warned: Ready, but the last exchange
+ * failed or the platform differs; stalled: a person is needed; deleting.
+ */
+export type Mark = "new" | "working" | "ready" | "warned" | "stalled" | "deleting";
+
+export interface Fact {
+  /** "PlatformProject/shop/web": kind, namespace, name. */
+  readonly id: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** The id of the object that it hangs from in the tree. */
+  readonly parent: string | undefined;
+  readonly mark: Mark;
+  /** The platform's own word: an application's state, a binding's layers. Empty for others. */
+  readonly state: string;
+  /** The reason and message of the condition that matters most. */
+  readonly reason: string;
+  readonly message: string;
+  /** Since when that condition is as it is, as the API server has it; empty while there is none. */
+  readonly since: string;
+  /** Of an application: the first digits of the commit of its last deployment. */
+  readonly commit: string;
+  /** Its id on the platform; empty while it has none. */
+  readonly externalId: string;
+}
+
+/** A condition as people look at it; members that are missing are "". */
+export interface ConditionView {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly lastTransitionTime: string;
+}
+
+/** @returns the conditions in their order. */
+export function conditionsOf({ status }: KubeObject): readonly ConditionView[] {
+  const conditions = member(status, "conditions");
+  if (!Array.isArray(conditions)) return [];
+  const list: readonly Json[] = conditions;
+  return list.filter(isObject).map((condition) => {
+    const text = (name: string): string => stringMember(condition, name) ?? "";
+    return {
+      type: text("type"),
+      status: text("status"),
+      reason: text("reason"),
+      message: text("message"),
+      lastTransitionTime: text("lastTransitionTime"),
+    };
+  });
+}
+
+/** @returns the condition of that type. */
+export function conditionOf(object: KubeObject, type: string): ConditionView | undefined {
+  return conditionsOf(object).find((condition) => condition.type === type);
+}
+
+/** Whether the object is Ready, and says so of its current spec. */
+export function isReady(object: KubeObject): boolean {
+  return isObserved(object) && conditionOf(object, "Ready")?.status === "True";
+}
+
+/** @param parent the id of the object that it hangs from. @returns what the object says of itself. */
+export function factOf(object: KubeObject, parent?: string): Fact {
+  const { name, namespace = "" } = object.metadata;
+  const { mark, word } = markOf(object);
+  return {
+    id: idOf(object.kind, namespace, name),
+    kind: object.kind,
+    namespace,
+    name,
+    parent,
+    mark,
+    state: printable(stringMember(object.status, "state") ?? stringMember(object.status, "layersEnabled") ?? ""),
+    reason: printable(word.reason),
+    message: printable(word.message),
+    since: word.lastTransitionTime,
+    commit: printable(stringMember(object.status, "commit") ?? ""),
+    externalId: printable(stringMember(object.status, "externalId") ?? ""),
+  };
+}
+
+/** @returns the id by which facts are found. */
+export function idOf(kind: string, namespace: string, name: string): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
+const SILENCE: Word = { reason: "", message: "Waiting for the operator.", lastTransitionTime: "" };
+
+type Word = Pick<ConditionView, "reason" | "message" | "lastTransitionTime">;
+
+/** How it goes, and the words that say why: trouble before progress before success. */
+function markOf(object: KubeObject): { readonly mark: Mark; readonly word: Word } {
+  const ready = conditionOf(object, "Ready");
+  if (object.metadata.deletionTimestamp !== undefined) return { mark: "deleting", word: ready ?? SILENCE };
+  if (ready === undefined || !isObserved(object)) return { mark: "new", word: SILENCE };
+  const stalled = conditionOf(object, "Stalled");
+  if (stalled?.status === "True") return { mark: "stalled", word: stalled };
+  if (ready.status !== "True") return { mark: "working", word: ready };
+  const synced = conditionOf(object, "Synced");
+  if (synced?.status === "False") return { mark: "warned", word: synced };
+  const drifted = conditionOf(object, "Drifted");
+  if (drifted?.status === "True") return { mark: "warned", word: drifted };
+  return { mark: "ready", word: ready };
+}
+
+/** Whether the status speaks of the current spec. */
+function isObserved({ metadata, status }: KubeObject): boolean {
+  return member(status, "observedGeneration") === (metadata.generation ?? 0);
+}

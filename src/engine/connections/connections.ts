@@ -1,0 +1,274 @@
+/** The open connections: their clients, tokens, and the trouble that is told once, on the connection (design §5, §8). */
+import { keyOf } from "../../kube/api/objects.ts";
+import type { Clock, KubeObject, ObjectKey, Reader } from "../../kube/api/types.ts";
+import { ApiError, sentenceOf } from "../../platform/transport/errors.ts";
+import { keyText } from "../contract/keys.ts";
+import type { ConnectionSettings, Ms, Supports, Surface, Why } from "../contract/kind.ts";
+import { createBrake, type Brake } from "./mass-change-limit.ts";
+import type { ReceiverKeys } from "./receiver-keys.ts";
+
+/** What the engine itself needs of a platform client. */
+export interface RatedApi {
+  /** Takes the rate token of the next write. @throws ApiError RateLimited or OverBudget */
+  reserve(): Promise<void>;
+  readonly capabilities: {
+    readonly supports: Supports;
+    /** The same for what is told: it does not change because an answer was long ago. */
+    readonly learned: Supports;
+    /** The operation was answered 404 for an object that the platform showed in the same reconcile. */
+    missing(operation: string): void;
+    /** undefined while nothing is known. */
+    summary(): Surface | undefined;
+  };
+  /** For how long the platform has refused requests (429), and when the next may be sent; undefined while it does not. */
+  limited(): { readonly sinceMs: Ms; readonly leftMs: Ms } | undefined;
+  /** Has reads answered by the platform alone, not from what it said before. */
+  refresh(): void;
+  close(): Promise<void>;
+}
+
+/** How a client is made; the token is asked for at every request, as it may be rotated. */
+export type Connect<Api> = (settings: ConnectionSettings, token: () => string, name: string) => Api;
+
+export interface Connection<Api> {
+  readonly key: ObjectKey;
+  readonly uid: string;
+  readonly generation: number;
+  readonly settings: ConnectionSettings;
+  /** Host and port of the base URL. */
+  readonly host: string;
+  readonly api: Api;
+  readonly brake: Brake;
+  readonly token: () => string;
+  /** Why it cannot be used now; undefined when the last probe succeeded. Before the first probe it says so. */
+  trouble: Why | undefined;
+  /** As its status tells it; undefined while nothing is known. */
+  surface: Surface | undefined;
+  probedAt: Ms | undefined;
+  nextProbeAt: Ms;
+  failures: number;
+  /** Since when its probes fail without an answer from the platform that can be used, on the monotonic clock. */
+  failingSince: Ms | undefined;
+  /** Since when its token is rejected while nothing is left to mend it in; for the deletion of its users. */
+  barredAt: Ms | undefined;
+  /** Keys of objects with work pending that wait for it, and of those that were denied for want of a scope. */
+  readonly waiting: Set<string>;
+  readonly denied: Set<string>;
+  /** What proves that a delivery for it comes from the platform; undefined while none is expected. */
+  receiver: ReceiverKeys | undefined;
+  /** Keys of all objects that use it. */
+  readonly users: Set<string>;
+}
+
+export type Opened<Api> =
+  | { readonly is: "open"; readonly connection: Connection<Api> }
+  | { readonly is: "closed"; readonly why: Why };
+
+export interface Connections<Api> {
+  /** Opens what a connection object describes, with the token that its Secret holds now. */
+  open(object: KubeObject, settings: ConnectionSettings): Promise<Opened<Api>>;
+  /** Reads the Secret again if that is due. A Secret that vanished leaves the last good token to its users. */
+  refresh(connection: Connection<Api>): Promise<void>;
+  /** One that is or was open, even if its object or Secret is gone: for the deletion of its users. */
+  last(key: ObjectKey): Connection<Api> | undefined;
+  byUid(uid: string): Connection<Api> | undefined;
+  /** All that are open. */
+  all(): readonly Connection<Api>[];
+  /** A user of it failed in a way that may be the connection's fault: have it probed. */
+  suspect(connection: Connection<Api>): void;
+  /** An object with work pending waits for a connection, which may not be open yet. */
+  waitFor(key: ObjectKey, userKey: string): void;
+  /** The probe succeeded: everybody who waits goes on. */
+  recovered(connection: Connection<Api>): void;
+  /** An object is gone: no connection has to remember it. */
+  forget(userKey: string): void;
+  closeAll(): Promise<void>;
+}
+
+/** How long a client that was replaced is left to the calls under way: longer than the longest deadline. */
+const RETIRE_MS = 30_000;
+
+/** A connection's Secret is read again when it was not for this long (design §8). */
+const SECRET_MAX_AGE_MS = 30_000;
+
+/** Dependencies of the registry. */
+export interface ConnectionsDeps<Api> {
+  readonly reader: Reader;
+  readonly clock: Clock;
+  readonly connect: Connect<Api>;
+  /** Where a cluster-scoped connection's Secret lies. */
+  readonly operatorNamespace: string;
+  readonly wake: (keyText: string) => void;
+}
+
+export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Api>): Connections<Api> {
+  const open = new Map<string, Connection<Api>>();
+  const tokens = new Map<string, string>();
+  const waiting = new Map<string, Set<string>>();
+  const retired = new Set<Api>();
+
+  const wakeAll = (keys: Set<string>): void => {
+    for (const key of keys) deps.wake(key);
+    keys.clear();
+  };
+
+  const secretOf = (key: ObjectKey, settings: ConnectionSettings, maxAgeMs: Ms): Promise<TokenRead> =>
+    readToken(deps.reader, key.namespace === "" ? deps.operatorNamespace : key.namespace, settings, maxAgeMs);
+
+  /** Takes a token into use; one that differs from the last lets everybody try again who was refused. */
+  const take = (id: string, token: string): void => {
+    const rotated = tokens.has(id) && tokens.get(id) !== token;
+    tokens.set(id, token);
+    const known = open.get(id);
+    if (!rotated || known === undefined) return;
+    known.nextProbeAt = 0;
+    wakeAll(known.denied);
+    deps.wake(id);
+  };
+
+  const waitingFor = (id: string): Set<string> => {
+    const keys = waiting.get(id) ?? new Set();
+    waiting.set(id, keys);
+    return keys;
+  };
+
+  /** Closing a client ends its calls, and one of them may be a create. */
+  const retire = (api: Api): void => {
+    retired.add(api);
+    deps.clock.after(RETIRE_MS, () => {
+      retired.delete(api);
+      void api.close();
+    });
+  };
+
+  return {
+    open: async (object, settings) => {
+      const key = keyOf(object);
+      const id = keyText(key);
+      const known = open.get(id);
+      const read = await secretOf(key, settings, 0);
+      if (read.is === "missing") {
+        // Once there is a token again the connection has to be probed, even if it is the old one.
+        if (known !== undefined) Object.assign(known, { trouble: read.why, nextProbeAt: 0 });
+        return { is: "closed", why: read.why };
+      }
+      take(id, read.token);
+      if (
+        known !== undefined &&
+        known.uid === object.metadata.uid &&
+        known.generation === (object.metadata.generation ?? 0)
+      ) {
+        return { is: "open", connection: known };
+      }
+      const made = tryMake(object, settings, () => tokens.get(id) ?? "", known, { ...deps, waiting: waitingFor(id) });
+      if (made instanceof ApiError) return { is: "closed", why: refusedAddress(made) };
+      if (known !== undefined) retire(known.api);
+      open.set(id, made);
+      return { is: "open", connection: made };
+    },
+    refresh: async (connection) => {
+      const read = await secretOf(connection.key, connection.settings, SECRET_MAX_AGE_MS);
+      if (read.is === "found") take(keyText(connection.key), read.token);
+      else deps.wake(keyText(connection.key));
+    },
+    last: (key) => open.get(keyText(key)),
+    byUid: (uid) => [...open.values()].find((connection) => connection.uid === uid),
+    all: () => [...open.values()],
+    suspect: (connection) => {
+      if (connection.trouble !== undefined) return;
+      // At most one probe a second on suspicion alone.
+      connection.nextProbeAt = (connection.probedAt ?? -1_000) + 1_000;
+      deps.wake(keyText(connection.key));
+    },
+    waitFor: (key, userKey) => {
+      waitingFor(keyText(key)).add(userKey);
+    },
+    recovered: (connection) => {
+      connection.trouble = undefined;
+      connection.failures = 0;
+      connection.failingSince = undefined;
+      connection.barredAt = undefined;
+      wakeAll(connection.waiting);
+    },
+    forget: (userKey) => {
+      const sets = [...open.values()].flatMap(({ users, denied }) => [users, denied]);
+      for (const set of [...sets, ...waiting.values()]) set.delete(userKey);
+    },
+    closeAll: async () => {
+      const clients = [...retired, ...[...open.values()].map(({ api }) => api)];
+      await Promise.all(clients.map(async (api) => await api.close()));
+    },
+  };
+}
+
+function make<Api extends RatedApi>(
+  object: KubeObject,
+  settings: ConnectionSettings,
+  token: () => string,
+  known: Connection<Api> | undefined,
+  deps: ConnectionsDeps<Api> & { readonly waiting: Set<string> },
+): Connection<Api> {
+  const key = keyOf(object);
+  return {
+    key,
+    uid: object.metadata.uid,
+    generation: object.metadata.generation ?? 0,
+    settings,
+    host: hostOf(settings.baseUrl),
+    api: deps.connect(settings, token, keyText(key)),
+    brake: known?.brake ?? createBrake(deps.clock),
+    token,
+    trouble: { reason: "Progressing", message: "The connection was not probed yet." },
+    surface: undefined,
+    probedAt: undefined,
+    nextProbeAt: 0,
+    failures: 0,
+    failingSince: undefined,
+    barredAt: undefined,
+    waiting: deps.waiting,
+    denied: new Set(),
+    receiver: known?.receiver,
+    users: known?.users ?? new Set(),
+  };
+}
+
+/** @returns the error instead when the client refuses the address. */
+function tryMake<Api extends RatedApi>(...how: Parameters<typeof make<Api>>): Connection<Api> | ApiError {
+  try {
+    return make(...how);
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+function refusedAddress(error: ApiError): Why {
+  const message = `The operator does not connect to spec.baseUrl: ${sentenceOf(error)} Fix the address, or allow it with the flag --allowed-platform-hosts or --allow-insecure-platform.`;
+  return { reason: "InvalidSpec", message };
+}
+
+function hostOf(baseUrl: string): string {
+  return URL.canParse(baseUrl) ? new URL(baseUrl).host : "";
+}
+
+type TokenRead = { readonly is: "found"; readonly token: string } | { readonly is: "missing"; readonly why: Why };
+
+async function readToken(
+  reader: Reader,
+  namespace: string,
+  settings: ConnectionSettings,
+  maxAgeMs: Ms,
+): Promise<TokenRead> {
+  const { name, key } = settings.tokenSecret;
+  const secret = await reader.secret(namespace, name, maxAgeMs);
+  const token = secret?.data.get(key);
+  if (token !== undefined && token !== "") return { is: "found", token };
+  const what = secret === undefined ? "does not exist" : `has no key "${key}", or it is empty`;
+  return {
+    is: "missing",
+    why: {
+      reason: "CredentialsMissing",
+      message: `Secret "${name}" in namespace "${namespace}" ${what}. Create it with the platform's token under the key "${key}".`,
+    },
+  };
+}

@@ -1,0 +1,43 @@
+/** The brake on mass changes that no new generation caused (design §6). */
+import type { Clock } from "../../kube/api/types.ts";
+
+const WINDOW_MS = 600_000;
+
+export interface Brake {
+  /**
+   * Asks to write once more. @param objects how many objects the connection has
+   * @returns false when max(10, 5 % of the objects) such writes were made in the last 10 minutes: the brake then holds
+   *   until it is released
+   */
+  take(objects: number): boolean;
+  held(): boolean;
+  /** Holds from now on: it held before the process began. */
+  hold(): void;
+  release(): void;
+}
+
+export function createBrake(clock: Clock): Brake {
+  let taken: number[] = [];
+  let holds = false;
+  return {
+    take: (objects) => {
+      if (holds) return false;
+      const now = clock.monotonic();
+      taken = taken.filter((at) => now - at < WINDOW_MS);
+      if (taken.length >= Math.max(10, Math.ceil(objects * 0.05))) {
+        holds = true;
+        return false;
+      }
+      taken.push(now);
+      return true;
+    },
+    held: () => holds,
+    hold: () => {
+      holds = true;
+    },
+    release: () => {
+      holds = false;
+      taken = [];
+    },
+  };
+}

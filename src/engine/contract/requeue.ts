@@ -1,0 +1,78 @@
+import { POLL_INTERVAL } from "../../api/names.ts";
+/** When an object is looked at again. Pure but for the random number that is handed in. */
+import type { KubeObject } from "../../kube/api/types.ts";
+import type { Ms } from "./kind.ts";
+import type { Windows } from "./windows.ts";
+
+const FLOOR_MS = 30_000;
+const UNITS: ReadonlyMap<string, Ms> = new Map([
+  ["ms", 1],
+  ["s", 1_000],
+  ["m", 60_000],
+  ["h", 3_600_000],
+]);
+
+/**
+ * Reads a duration as Go writes it ("90s", "1h30m").
+ * @returns milliseconds, undefined for anything else
+ */
+export function parseDuration(text: string): Ms | undefined {
+  if (!/^(\d{1,9}(ms|s|m|h))+$/.test(text)) return undefined;
+  let total = 0;
+  for (const [, amount, unit] of text.matchAll(/(\d{1,9})(ms|s|m|h)/g)) {
+    total += Number(amount) * (UNITS.get(unit ?? "") ?? 0);
+  }
+  return total;
+}
+
+/**
+ * The poll interval of one object: its annotation, at least 30 s, else the connection's, else the default. `invalid` is
+ * an unreadable annotation.
+ */
+export function pollInterval(
+  object: KubeObject,
+  windows: Windows,
+  ofConnection?: string,
+): { readonly ms: Ms; readonly invalid: string | undefined } {
+  const atLeast = (ms: Ms): Ms => Math.max(ms, Math.min(FLOOR_MS, windows.pollMs));
+  const usual = parseDuration(ofConnection ?? "");
+  const fallback = usual === undefined ? windows.pollMs : atLeast(usual);
+  const asked = object.metadata.annotations?.[POLL_INTERVAL];
+  if (asked === undefined) return { ms: fallback, invalid: undefined };
+  const parsed = parseDuration(asked);
+  return parsed === undefined ? { ms: fallback, invalid: asked } : { ms: atLeast(parsed), invalid: undefined };
+}
+
+/** The interval ± 10 %, so that objects do not come in waves. @param random in [0, 1) */
+export function jitter(ms: Ms, random: number): Ms {
+  return Math.round(ms * (0.9 + 0.2 * random));
+}
+
+/**
+ * The interval, shifted by up to 10 % towards the time at which all of one group are looked at: after a few looks those
+ * under one parent share its reads, and groups are spread over the interval.
+ * @param now on the monotonic clock
+ */
+export function abreast(ms: Ms, group: string, now: Ms): Ms {
+  const slot = (hash(group) / 2 ** 32) * ms;
+  const late = (((now - slot) % ms) + ms) % ms;
+  const shift = late > ms / 2 ? ms - late : -late;
+  return Math.round(ms + Math.max(-ms / 10, Math.min(ms / 10, shift)));
+}
+
+function hash(text: string): number {
+  let sum = 7;
+  for (const letter of text) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) >>> 0;
+  return sum;
+}
+
+/** The follow interval: from its minimum, by half more a time, to its maximum. @param waits passes in a row */
+export function follow(waits: number, windows: Windows): Ms {
+  return Math.min(windows.followMaxMs, windows.followMinMs * 1.5 ** Math.min(waits, 30));
+}
+
+/** Exponential backoff with full jitter above half. @param failures in a row, from 1 */
+export function backoff(failures: number, windows: Windows, random: number): Ms {
+  const ceiling = Math.min(windows.backoffMaxMs, windows.backoffMinMs * 2 ** Math.min(failures - 1, 30));
+  return Math.round(ceiling * (0.5 + 0.5 * random));
+}

@@ -1,0 +1,82 @@
+/** Reading an untyped status, and the small shapes in it. */
+import { isDeepStrictEqual } from "node:util";
+
+import { isObject, member } from "../../kube/api/json.ts";
+import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
+
+/** Array.isArray, for readonly arrays. */
+export function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** What is stored of a status, whatever it is; nothing where there is none. */
+export function statusOf({ status }: { readonly status?: Json | undefined }): JsonObject {
+  return isObject(status) ? status : {};
+}
+
+/** The value if it is a non-empty string. */
+export function text(value: Json | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+export type ConditionStatus = "True" | "False" | "Unknown";
+
+/** A condition as it is stored (metav1.Condition). */
+export interface Condition {
+  readonly type: string;
+  readonly status: ConditionStatus;
+  readonly observedGeneration: number;
+  readonly lastTransitionTime: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The stored conditions that have the right shape. */
+export function conditionsOf(object: { readonly status?: Json | undefined }): readonly Condition[] {
+  const list = member(object.status, "conditions");
+  if (!isList(list)) return [];
+  return list.flatMap((entry) => {
+    const type = text(member(entry, "type"));
+    const status = text(member(entry, "status"));
+    if (type === undefined || (status !== "True" && status !== "False" && status !== "Unknown")) return [];
+    return [
+      {
+        type,
+        status,
+        observedGeneration: Number(member(entry, "observedGeneration") ?? 0),
+        lastTransitionTime: text(member(entry, "lastTransitionTime")) ?? "",
+        reason: text(member(entry, "reason")) ?? "",
+        message: text(member(entry, "message")) ?? "",
+      },
+    ];
+  });
+}
+
+/** The stored condition of a type. */
+export function conditionOf(object: { readonly status?: Json | undefined }, type: string): Condition | undefined {
+  return conditionsOf(object).find((condition) => condition.type === type);
+}
+
+/** For how long the stored condition says Unknown, in milliseconds; 0 when it does not. */
+export function unknownFor(object: KubeObject, type: string, now: Date): number {
+  const condition = conditionOf(object, type);
+  if (condition?.status !== "Unknown") return 0;
+  return Math.max(0, now.getTime() - Date.parse(condition.lastTransitionTime));
+}
+
+/** Whether the object was Ready for its current generation when its status was last written. */
+export function isSettled(object: KubeObject): boolean {
+  const ready = conditionOf(object, "Ready");
+  return ready?.status === "True" && ready.observedGeneration === (object.metadata.generation ?? 0);
+}
+
+/** Whether the operator had given up on the current generation when its status was last written. */
+export function isStalled(object: KubeObject): boolean {
+  const stalled = conditionOf(object, "Stalled");
+  return stalled?.status === "True" && stalled.observedGeneration === (object.metadata.generation ?? 0);
+}
+
+/** Whether two JSON values are the same. */
+export function sameJson(left: Json | undefined, right: Json | undefined): boolean {
+  return isDeepStrictEqual(left, right);
+}

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+
+import { anObject } from "../../../test/support/engine-objects.ts";
+import { uuid } from "../../../test/support/engine-world.ts";
+import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE } from "../../api/names.ts";
+import type { Json, KubeObject } from "../../kube/api/types.ts";
+import type { RatedApi } from "../connections/connections.ts";
+import type { Context } from "../context/context.ts";
+import { contradiction, identify, isForeign, type Pins } from "./identity.ts";
+
+const [A, B, C] = [uuid(1), uuid(2), uuid(3)];
+
+describe("identify", () => {
+  it.each<[string, Json | undefined, Json | undefined, string | undefined, unknown]>([
+    ["nothing", undefined, undefined, undefined, { is: "none" }],
+    ["a status", A, undefined, undefined, { is: "known", id: A, proof: "recorded" }],
+    ["a status over an annotation", A, undefined, B, { is: "known", id: A, proof: "recorded" }],
+    ["a status that the spec confirms", A, A, B, { is: "known", id: A, proof: "recorded" }],
+    ["a spec", undefined, B, undefined, { is: "known", id: B, proof: "given" }],
+    ["a spec over an annotation", undefined, B, C, { is: "known", id: B, proof: "given" }],
+    ["an annotation", undefined, undefined, C, { is: "known", id: C, proof: "claimed" }],
+    ["an annotation that is no id", undefined, undefined, "../../x", { is: "none" }],
+    ["an empty annotation", undefined, undefined, "", { is: "none" }],
+    ["an empty status", "", undefined, C, { is: "known", id: C, proof: "claimed" }],
+    ["a status of another type", 7, undefined, undefined, { is: "none" }],
+  ])("by %s", (_, recorded, given, claimed, expected) => {
+    const object = anObject({
+      status: { externalId: recorded },
+      spec: { externalId: given },
+      meta: claimed === undefined ? {} : { annotations: { [EXTERNAL_ID]: claimed } },
+    });
+    expect(identify(object)).toEqual(expected);
+  });
+
+  it("refuses a spec that contradicts the status", () => {
+    const identity = identify(anObject({ status: { externalId: A }, spec: { externalId: B } }));
+    expect(identity).toMatchObject({ is: "refused", why: { reason: "InvalidSpec" } });
+  });
+});
+
+describe("contradiction", () => {
+  const now: Pins = { connectionUid: "c", host: "h", organizationId: "o", parentId: "p", installation: "i" };
+  const pinned = (identity: Json | undefined): KubeObject => anObject({ status: { identity } });
+
+  it.each<[string, Json | undefined, string | undefined]>([
+    ["nothing pinned", undefined, undefined],
+    ["the same", { ...now }, undefined],
+    ["a connection that was re-created", { ...now, connectionUid: "other" }, undefined],
+    ["another host", { ...now, host: "x" }, "ConnectionChanged"],
+    ["another organisation", { ...now, organizationId: "x" }, "ConnectionChanged"],
+    ["another parent", { ...now, parentId: "x" }, "ParentChanged"],
+    ["no parent", { ...now, parentId: undefined }, undefined],
+    ["odd pins", "x", undefined],
+  ])("with %s", (_, identity, reason) => {
+    expect(contradiction(pinned(identity), now)?.reason).toBe(reason);
+  });
+
+  it("is none where the parent is not known now", () => {
+    const { parentId: _, ...rest } = now;
+    expect(contradiction(pinned({ ...now }), rest)).toBeUndefined();
+  });
+});
+
+describe("isForeign", () => {
+  const connection = anObject({ meta: { name: "default" } });
+  const moved = anObject({ meta: { annotations: { [RESOLVE]: "adopt" } } });
+  const judge = (object: KubeObject, through: KubeObject = connection): string | undefined => {
+    const context = {
+      installation: "ours",
+      route: () => ({ is: "found", key: { kind: "Link", namespace: "team", name: "default" } }),
+      cache: { get: () => through, list: () => [] },
+    } as unknown as Context<RatedApi>;
+    return isForeign(context, object)?.reason;
+  };
+  const intent = (installation: string): string =>
+    JSON.stringify({ v: 1, uid: "u", installation, attempt: "a", op: "o", creates: true, generation: 1, mark: null });
+
+  it.each<[string, Json | undefined, Readonly<Record<string, string>>, string | undefined]>([
+    ["nothing", undefined, {}, undefined],
+    ["our status", "ours", {}, undefined],
+    ["their status", "theirs", {}, "ForeignLedger"],
+    ["our status over their annotation", "ours", { [INSTALLATION]: "theirs" }, undefined],
+    ["their annotation alone", undefined, { [INSTALLATION]: "theirs" }, "ForeignLedger"],
+    ["our intent", undefined, { [INTENT]: intent("ours") }, undefined],
+    ["their intent alone", undefined, { [INTENT]: intent("theirs") }, "ForeignLedger"],
+    ["their intent over what is ours", "ours", { [INTENT]: intent("theirs") }, undefined],
+    ["an intent that cannot be read", undefined, { [INTENT]: "{" }, undefined],
+    ["their status, adopted", "theirs", { [RESOLVE]: "adopt" }, undefined],
+    ["their status, another word", "theirs", { [RESOLVE]: "recreate" }, "ForeignLedger"],
+  ])("by %s", (_, installation, annotations, expected) => {
+    expect(judge(anObject({ status: { identity: { installation } }, meta: { annotations } }))).toBe(expected);
+  });
+
+  it("ends with a word on the connection", () => {
+    const object = anObject({ status: { identity: { installation: "theirs" } } });
+    expect(judge(object, moved)).toBeUndefined();
+  });
+});

@@ -1,0 +1,99 @@
+import { isUuid } from "../../api/ids.ts";
+import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE } from "../../api/names.ts";
+/** Which object of the platform a custom resource stands for, and whether its records are ours (design §6). Pure. */
+import { member } from "../../kube/api/json.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
+import type { RatedApi } from "../connections/connections.ts";
+import type { Context } from "../context/context.ts";
+import type { Proof, Uuid, Why } from "../contract/kind.ts";
+import { text } from "../contract/status.ts";
+import { readSlot } from "./ledger.ts";
+
+/** What is pinned in `status.identity` when an id is recorded. */
+export interface Pins {
+  readonly connectionUid: string;
+  readonly host: string;
+  readonly organizationId: Uuid;
+  readonly parentId?: Uuid;
+  readonly installation: string;
+}
+
+export type Identity =
+  | { readonly is: "none" }
+  | { readonly is: "known"; readonly id: Uuid; readonly proof: Proof }
+  | { readonly is: "refused"; readonly why: Why };
+
+/**
+ * Status is the authority, the annotation its backup, spec.externalId the user's word. They differ: status wins, but
+ * for a spec.externalId that contradicts it, which is refused.
+ */
+export function identify(object: KubeObject): Identity {
+  const recorded = text(member(object.status, "externalId"));
+  const given = text(member(object.spec, "externalId"));
+  if (recorded !== undefined) {
+    if (given !== undefined && given !== recorded) {
+      const message = `spec.externalId is ${given}, but this resource already stands for ${recorded}. Remove spec.externalId, or create another resource for the other object.`;
+      return { is: "refused", why: { reason: "InvalidSpec", message } };
+    }
+    return { is: "known", id: recorded, proof: "recorded" };
+  }
+  if (given !== undefined) return { is: "known", id: given, proof: "given" };
+  const claimed = object.metadata.annotations?.[EXTERNAL_ID];
+  if (claimed !== undefined && isUuid(claimed)) return { is: "known", id: claimed, proof: "claimed" };
+  return { is: "none" };
+}
+
+/**
+ * Whether another installation wrote this object's records, and nobody said `resolve: adopt`, on the object or, for a
+ * whole move, on its connection.
+ * @returns the reason to write nothing
+ */
+export function isForeign<Api extends RatedApi>(context: Context<Api>, object: KubeObject): Why | undefined {
+  const recorded = text(member(member(object.status, "identity"), "installation"));
+  const annotations = object.metadata.annotations ?? {};
+  const installation = recorded ?? annotations[INSTALLATION] ?? installationOf(annotations[INTENT]);
+  if (installation === undefined || installation === context.installation) return undefined;
+  const found = context.route(object);
+  const connection = found.is === "found" ? context.cache.get(found.key) : undefined;
+  if ([object, connection].some((one) => one?.metadata.annotations?.[RESOLVE] === "adopt")) return undefined;
+  const message =
+    `Another installation of the operator (kube-system uid ${installation}) wrote this resource's records, perhaps the ` +
+    `cluster that this one was restored from. Nothing is written. To take it over, annotate it or its connection with ` +
+    `${RESOLVE}=adopt after the other installation has stopped.`;
+  return { reason: "ForeignLedger", message };
+}
+
+/** Who wrote an intent: before the first record nothing else tells. */
+function installationOf(raw: string | undefined): string | undefined {
+  const slot = readSlot(raw);
+  return slot.is === "open" ? slot.intent.installation : undefined;
+}
+
+/**
+ * Compares what is pinned with what the spec leads to now.
+ * @param now the pins that a record made in this pass would carry
+ * @returns the reason not to write anything, undefined when all is as it was. A connection that was re-created with
+ *   the same host and organisation is the same connection.
+ */
+export function contradiction(object: KubeObject, now: Pins): Why | undefined {
+  const pinned = member(object.status, "identity");
+  const host = text(member(pinned, "host"));
+  const organizationId = text(member(pinned, "organizationId"));
+  const parentId = text(member(pinned, "parentId"));
+  if (
+    (host !== undefined && host !== now.host) ||
+    (organizationId !== undefined && organizationId !== now.organizationId)
+  ) {
+    return {
+      reason: "ConnectionChanged",
+      message: `This resource was recorded on ${host ?? "another host"}, organisation ${organizationId ?? "unknown"}; its connection now leads to ${now.host}, organisation ${now.organizationId}. Point it back, or create a new resource.`,
+    };
+  }
+  if (parentId !== undefined && now.parentId !== undefined && parentId !== now.parentId) {
+    return {
+      reason: "ParentChanged",
+      message: `This resource was recorded under the parent ${parentId}; its reference now leads to ${now.parentId}. Point it back, or create a new resource.`,
+    };
+  }
+  return undefined;
+}

@@ -1,0 +1,218 @@
+import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE, SEAL } from "../../api/names.ts";
+/** Writing down which object of the platform belongs to a resource, and letting go of it. */
+import { isKube, KubeError } from "../../kube/api/errors.ts";
+import { member } from "../../kube/api/json.ts";
+import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { Connection, RatedApi } from "../connections/connections.ts";
+import type { Context } from "../context/context.ts";
+import type { Lives, Uuid } from "../contract/kind.ts";
+import { sameJson, statusOf, text } from "../contract/status.ts";
+import { seal, unseal } from "../ownership/signature.ts";
+import { policiesOf } from "../policies/policy.ts";
+import type { Pins } from "./identity.ts";
+import { writeSlot, type Intent } from "./ledger.ts";
+
+/** Whether the object should carry our finalizer: only while its deletion has something to do (design §2). */
+export function finalizerDue<Api>({ object, connection }: Omit<Place<Api>, "pins">): boolean {
+  const { deletion } = policiesOf(object, connection.settings.defaults);
+  return deletion !== "Retain" && object.metadata.deletionTimestamp === undefined;
+}
+
+export function hasFinalizer(object: KubeObject): boolean {
+  return object.metadata.finalizers?.includes(FINALIZER) ?? false;
+}
+
+/** The finalizers with or without ours, other people's untouched. */
+export function finalizersWith(object: KubeObject, ours: boolean): readonly string[] {
+  const others = (object.metadata.finalizers ?? []).filter((name) => name !== FINALIZER);
+  return ours ? [...others, FINALIZER] : others;
+}
+
+/** Where an object is recorded: with whose token its record is sealed, and under which parent. */
+export interface Place<Api> {
+  readonly object: KubeObject;
+  readonly connection: Connection<Api>;
+  readonly pins: Pins;
+}
+
+/** Keeps finalizer and backup of an object that has an id, or writes without one, as they should be. */
+export async function keepRecord<Api extends RatedApi>(
+  context: Context<Api>,
+  place: Place<Api>,
+  lives: Lives,
+): Promise<KubeObject> {
+  if (typeof lives === "string") return await keepHolder(context, place, lives === "InOthers");
+  return await keepBackup(context, { ...place, object: await keepFinalizer(context, place) });
+}
+
+/** Where there is no id, nothing but the installation's name tells a restored copy from the first one. */
+async function keepHolder<Api extends RatedApi>(
+  context: Context<Api>,
+  place: Place<Api>,
+  mayHold: boolean,
+): Promise<KubeObject> {
+  const { object } = place;
+  if (object.metadata.deletionTimestamp !== undefined) return object;
+  const annotations = { [INSTALLATION]: context.installation, ...cleared(object) };
+  const finalizers = mayHold ? { finalizers: finalizersWith(object, finalizerDue(place)) } : {};
+  return await context.writer.patchChecked(object, { annotations, ...finalizers });
+}
+
+/** The status is the authority; its backup follows it, also when a replace stripped it, or it named another installation. */
+async function keepBackup<Api extends RatedApi>(context: Context<Api>, place: Place<Api>): Promise<KubeObject> {
+  const { object } = place;
+  const annotations = object.metadata.annotations ?? {};
+  const id = text(member(object.status, "externalId"));
+  const holder = text(member(member(object.status, "identity"), "installation"));
+  const kept = annotations[EXTERNAL_ID] === id && annotations[INSTALLATION] === context.installation;
+  if (id === undefined || holder !== context.installation || kept) return object;
+  const change = { ...recordOf(context, place, id), ...cleared(object) };
+  // The status has it: what leaves no room for a backup, or forbids it, must not hold up the rest, least of all a deletion.
+  if (!hasRoom(object, change)) return object;
+  try {
+    return await context.writer.patchChecked(object, { annotations: change });
+  } catch (error) {
+    if (isKube(error, "Invalid")) return object;
+    throw error;
+  }
+}
+
+/**
+ * The annotations of a record, with what is to be kept of the create that it is the outcome of, if there is room for it:
+ * the id comes first.
+ */
+export function recordOf<Api extends RatedApi>(
+  context: Context<Api>,
+  { object, connection, pins }: Place<Api>,
+  id: Uuid,
+  kept?: JsonObject,
+): Readonly<Record<string, string>> {
+  const sealed = { uid: object.metadata.uid, id, parentId: pins.parentId };
+  const annotations = (note?: JsonObject) => ({
+    [EXTERNAL_ID]: id,
+    [SEAL]: seal(connection.token(), sealed, note),
+    [INSTALLATION]: context.installation,
+  });
+  const whole = annotations(kept);
+  return hasRoom(object, whole) ? whole : annotations();
+}
+
+/** What the API server takes of annotations on one object, in bytes (apimachinery, TotalAnnotationSizeLimitB). */
+const ANNOTATIONS_MAX = 256 * 1_024;
+
+/** @param change of the object's annotations; null removes one */
+function hasRoom(object: KubeObject, change: Readonly<Record<string, string | null>>): boolean {
+  const then = Object.entries({ ...object.metadata.annotations, ...change }).filter(([, value]) => value !== null);
+  return Buffer.byteLength(then.flat().join("")) <= ANNOTATIONS_MAX;
+}
+
+/**
+ * What the annotations keep of the create of this object.
+ * @returns undefined unless they are a record of ours: of this object, this id and this parent
+ */
+export function readRecord<Api>(
+  { object, connection, pins }: Place<Api>,
+  id: Uuid,
+): { readonly kept: Json | undefined } | undefined {
+  const sealed = { uid: object.metadata.uid, id, parentId: pins.parentId };
+  return unseal(connection.token(), sealed, object.metadata.annotations?.[SEAL]);
+}
+
+/** Makes the finalizer follow the policy. */
+async function keepFinalizer<Api extends RatedApi>(context: Context<Api>, place: Place<Api>): Promise<KubeObject> {
+  const { object } = place;
+  const due = finalizerDue(place);
+  if (due === hasFinalizer(object) || object.metadata.deletionTimestamp !== undefined) return object;
+  return await context.writer.patchChecked(object, { finalizers: finalizersWith(object, due) });
+}
+
+/** Lets an object that is being deleted go. */
+export async function release<Api extends RatedApi>(context: Context<Api>, object: KubeObject): Promise<void> {
+  if (hasFinalizer(object)) await context.writer.patchChecked(object, { finalizers: finalizersWith(object, false) });
+}
+
+/**
+ * Stores the id of the object that now belongs to the resource, retried until it is stored, and clears the intent
+ * that led to it. What is stored already is not stored again. It is stored whoever has written to the object: what
+ * another process has put into the status meanwhile, an order it has given, must not be written over by this pass.
+ * @param kept see `recordOf`
+ * @returns the object as the API server has it now; undefined when it is gone
+ * @throws KubeError "Conflict" once it is stored, where the status is another one by then; others where it is refused
+ *   for good, see `storeOutcome`
+ */
+export async function recordId<Api extends RatedApi>(
+  context: Context<Api>,
+  place: Place<Api>,
+  id: Uuid,
+  kept?: JsonObject,
+): Promise<KubeObject | undefined> {
+  const { object } = place;
+  const annotations = object.metadata.annotations ?? {};
+  const stored =
+    annotations[EXTERNAL_ID] === id &&
+    annotations[INSTALLATION] === context.installation &&
+    annotations[INTENT] === undefined;
+  if (stored) return object;
+  context.claims.take(object, id, place.pins);
+  return await storeOutcome(context, object, { ...recordOf(context, place, id, kept), ...cleared(object) });
+}
+
+/**
+ * Stores that the platform accepted a create without telling the id, as `recordId` stores an id. The intent stays open.
+ * @param kept what the kind keeps of the answer
+ * @throws KubeError as `recordId`
+ */
+export async function recordAccepted<Api extends RatedApi>(
+  context: Context<Api>,
+  object: KubeObject,
+  intent: Intent,
+  kept: JsonObject,
+): Promise<KubeObject | undefined> {
+  const annotation = JSON.stringify(writeSlot({ ...intent, accepted: kept }));
+  return await storeOutcome(context, object, { [INTENT]: annotation });
+}
+
+async function storeOutcome<Api extends RatedApi>(
+  context: Context<Api>,
+  object: KubeObject,
+  change: Readonly<Record<string, string | null>>,
+): Promise<KubeObject | undefined> {
+  const now = await context.writer.storeOutcome(object, change, context.stopping);
+  if (now !== undefined && !sameJson(statusOf(now), statusOf(object))) {
+    throw new KubeError("Conflict", 409, "the status was written meanwhile");
+  }
+  return now;
+}
+
+/**
+ * Clears the intent of a create, and with it the user's word on it, unless the resource was changed meanwhile: a process
+ * that was frozen since it decided so must not clear the intent of the next one, whose request may be under way.
+ * @throws KubeError "Conflict"
+ */
+export async function clearIntent<Api extends RatedApi>(
+  context: Context<Api>,
+  object: KubeObject,
+): Promise<KubeObject> {
+  return await context.writer.patchChecked(object, { annotations: cleared(object) });
+}
+
+/** What a user says about an object's records; it holds once. */
+const USED_UP: ReadonlySet<string> = new Set(["recreate", "adopt"]);
+
+function cleared(object: KubeObject): Readonly<Record<string, null>> {
+  const annotations = object.metadata.annotations ?? {};
+  return {
+    ...(annotations[INTENT] === undefined ? {} : { [INTENT]: null }),
+    ...(USED_UP.has(annotations[RESOLVE] ?? "") ? { [RESOLVE]: null } : {}),
+  };
+}
+
+/**
+ * Drops what is recorded of an object that does not exist on the platform any more, unless the resource was changed
+ * meanwhile: another process may have created the next one. The annotations go first: while the status has the id,
+ * nothing is created anew. @throws KubeError "Conflict"
+ */
+export async function forgetId<Api extends RatedApi>(context: Context<Api>, object: KubeObject): Promise<KubeObject> {
+  const annotations = { [EXTERNAL_ID]: null, [SEAL]: null, [INSTALLATION]: null, [INTENT]: null };
+  return await context.writer.patchChecked(object, { annotations });
+}

@@ -1,0 +1,124 @@
+/**
+ * What resources write into objects of the platform that another resource stands for, e.g. variables of applications:
+ * two of them must not write the same entry, or they would undo each other for ever. An entry is named
+ * "<id of the object>/<name>", whatever the kind of those that write it.
+ */
+import { member } from "../../kube/api/json.ts";
+import { keyOf } from "../../kube/api/objects.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
+import { keyText, shortName } from "../contract/keys.ts";
+import { text } from "../contract/status.ts";
+import type { Uuid } from "../contract/types.ts";
+import { realmOf, recordedRealm, type Realm } from "./tenant.ts";
+
+export interface Entries {
+  /** Takes note of the entries that an object's status records as written by it, in place of those it had before. */
+  record(object: KubeObject, entries: readonly string[]): void;
+  /** Takes note of the entries that it is about to write, in place of those it was about to write before. */
+  want(object: KubeObject, entries: readonly string[]): void;
+  forget(object: KubeObject): void;
+  /**
+   * Who writes an entry before `self`, as `Kind "namespace/name"`: the resource of the object itself; else who has
+   * written it already, and of two that have the older one; else who wanted it first. What is only wanted counts in its
+   * own namespace alone, and what is recorded in the organization where it was: nobody can reserve what is another
+   * tenant's.
+   * @param realm where `self` works
+   * @returns undefined when `self` may write it
+   */
+  writer(entry: string, self: KubeObject, realm: Realm): string | undefined;
+}
+
+interface Writer {
+  readonly key: string;
+  readonly name: string;
+  readonly namespace: string;
+  /** Where its records are made. */
+  readonly realm: string;
+  /** Of the object that it stands for itself. */
+  readonly id: Uuid | undefined;
+  readonly since: string;
+  readonly recorded: ReadonlySet<string>;
+  readonly wanted: ReadonlySet<string>;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+export function createEntries(): Entries {
+  const writers = new Map<string, Writer>();
+  /** Who writes an entry, in the order in which they came. */
+  const byEntry = new Map<string, Set<string>>();
+
+  const note = (object: KubeObject, change: Partial<Pick<Writer, "recorded" | "wanted">>): void => {
+    const key = keyText(keyOf(object));
+    const before = writers.get(key);
+    const { recorded = NONE, wanted = NONE } = { ...before, ...change };
+    const after: Writer = { ...writerOf(object), recorded, wanted };
+    for (const entry of entriesOf(before)) if (!has(after, entry)) drop(entry, key);
+    for (const entry of entriesOf(after)) byEntry.set(entry, (byEntry.get(entry) ?? new Set()).add(key));
+    if (recorded.size + wanted.size > 0) writers.set(key, after);
+    else writers.delete(key);
+  };
+  const drop = (entry: string, key: string): void => {
+    byEntry.get(entry)?.delete(key);
+    if (byEntry.get(entry)?.size === 0) byEntry.delete(entry);
+  };
+
+  return {
+    record: (object, entries) => note(object, { recorded: new Set(entries) }),
+    want: (object, entries) => note(object, { wanted: new Set(entries) }),
+    forget: (object) => {
+      const key = keyText(keyOf(object));
+      for (const entry of entriesOf(writers.get(key))) drop(entry, key);
+      writers.delete(key);
+    },
+    writer: (entry, self, realm) => {
+      const key = keyText(keyOf(self));
+      const here = realmOf(realm);
+      const all = [...(byEntry.get(entry) ?? [])]
+        .flatMap((one) => writers.get(one) ?? [])
+        .filter((one) => one.namespace === self.metadata.namespace || (one.realm === here && isOnRecord(entry, one)));
+      const first = all.reduce<Writer | undefined>(
+        (best, one) => (best === undefined || precedes(entry, one, best) ? one : best),
+        undefined,
+      );
+      return first === undefined || first.key === key ? undefined : first.name;
+    },
+  };
+}
+
+function writerOf(object: KubeObject): Omit<Writer, "recorded" | "wanted"> {
+  const key = keyOf(object);
+  return {
+    key: keyText(key),
+    name: `${object.kind} "${shortName(key)}"`,
+    namespace: key.namespace,
+    realm: realmOf(recordedRealm(object)),
+    id: text(member(object.status, "externalId")),
+    since: object.metadata.creationTimestamp ?? "",
+  };
+}
+
+function entriesOf(writer: Writer | undefined): readonly string[] {
+  return writer === undefined ? [] : [...writer.recorded, ...writer.wanted];
+}
+
+function has({ recorded, wanted }: Writer, entry: string): boolean {
+  return recorded.has(entry) || wanted.has(entry);
+}
+
+/** Whether it has written the entry, or stands for the object that the entry is in. */
+function isOnRecord(entry: string, writer: Writer): boolean {
+  return writer.recorded.has(entry) || isOwner(entry, writer);
+}
+
+function isOwner(entry: string, { id }: Writer): boolean {
+  return id !== undefined && entry.startsWith(`${id}/`);
+}
+
+/** Whether `left`, which came later, goes before `right` all the same. */
+function precedes(entry: string, left: Writer, right: Writer): boolean {
+  if (isOwner(entry, left) !== isOwner(entry, right)) return isOwner(entry, left);
+  const [isWritten, wasWritten] = [left.recorded.has(entry), right.recorded.has(entry)];
+  if (isWritten !== wasWritten) return isWritten;
+  return isWritten && (left.since < right.since || (left.since === right.since && left.key < right.key));
+}

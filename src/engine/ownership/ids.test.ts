@@ -1,0 +1,174 @@
+import { describe, expect, it } from "vitest";
+
+import { anObject } from "../../../test/support/engine-objects.ts";
+import { uuid } from "../../../test/support/engine-world.ts";
+import { EXTERNAL_ID } from "../../api/names.ts";
+import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import { createClaims } from "./ids.ts";
+
+const ID = uuid(1);
+const HERE = { host: "platform", organizationId: uuid(90) };
+
+function claimant(name: string, at: string, recorded: boolean, kind = "Widget"): KubeObject {
+  const object = anObject({
+    meta: { name, uid: `uid-${name}`, creationTimestamp: `2026-11-21T${at}:00Z` },
+    ...(recorded ? { status: { externalId: ID } } : {}),
+  });
+  return { ...object, kind };
+}
+
+describe("holder", () => {
+  it.each<[string, readonly [string, string, boolean][], readonly (string | undefined)[]]>([
+    ["one alone has it", [["a", "10:00", false]], [undefined]],
+    [
+      "the recorded one before an older claim",
+      [
+        ["a", "09:00", false],
+        ["b", "10:00", true],
+      ],
+      ["team/b", undefined],
+    ],
+    [
+      "the older of two claims",
+      [
+        ["a", "10:00", false],
+        ["b", "09:00", false],
+      ],
+      ["team/b", undefined],
+    ],
+    [
+      "the older of two recorded ones",
+      [
+        ["a", "10:00", true],
+        ["b", "09:00", true],
+      ],
+      ["team/b", undefined],
+    ],
+    [
+      "the first by name at the same age",
+      [
+        ["b", "09:00", false],
+        ["a", "09:00", false],
+      ],
+      ["team/a", undefined],
+    ],
+    [
+      "the best of many",
+      [
+        ["a", "08:00", false],
+        ["b", "10:00", true],
+        ["c", "09:00", true],
+      ],
+      ["team/c", "team/c", undefined],
+    ],
+  ])("%s", (_, rows, expected) => {
+    const objects = rows.map(([name, at, recorded]) => claimant(name, at, recorded));
+    for (const order of [objects, objects.toReversed()]) {
+      const claims = createClaims();
+      for (const object of order) claims.set(object, ID);
+      expect(objects.map((object) => claims.holder(ID, object, HERE))).toEqual(expected);
+    }
+  });
+
+  it("counts for an object that has not laid its claim yet", () => {
+    const claims = createClaims();
+    claims.set(claimant("old", "08:00", false), ID);
+    expect(claims.holder(ID, claimant("new", "09:00", false), HERE)).toBe("team/old");
+    expect(claims.holder(ID, claimant("older", "07:00", false), HERE)).toBeUndefined();
+  });
+
+  it("counts by the annotation until there is a status, and no longer", () => {
+    const claims = createClaims();
+    const noted = anObject({
+      meta: {
+        name: "old",
+        uid: "uid-old",
+        creationTimestamp: "2026-11-21T08:00:00Z",
+        annotations: { [EXTERNAL_ID]: ID },
+      },
+    });
+    const other = claimant("new", "09:00", false);
+    claims.set(noted, undefined);
+    expect(claims.holder(ID, other, HERE)).toBe("team/old");
+    claims.set({ ...noted, status: { externalId: uuid(2) } }, undefined);
+    expect(claims.holder(ID, other, HERE)).toBeUndefined();
+  });
+
+  it("tells kinds and ids apart", () => {
+    const claims = createClaims();
+    claims.set(claimant("a", "08:00", true, "Other"), undefined);
+    expect(claims.holder(ID, claimant("b", "09:00", false), HERE)).toBeUndefined();
+    expect(claims.holder(uuid(2), claimant("b", "09:00", false, "Other"), HERE)).toBeUndefined();
+  });
+
+  it("forgets what changed its mind, and what is gone", () => {
+    const claims = createClaims();
+    const first = claimant("a", "08:00", false);
+    const second = claimant("b", "09:00", false);
+    claims.set(first, ID);
+    claims.set(second, ID);
+    claims.set(first, uuid(2));
+    expect(claims.holder(ID, second, HERE)).toBeUndefined();
+    claims.set(first, ID);
+    claims.forget(first);
+    expect(claims.holder(ID, second, HERE)).toBeUndefined();
+  });
+
+  it("knows one object by two ids", () => {
+    const claims = createClaims();
+    claims.set(claimant("a", "08:00", true), uuid(2));
+    expect(claims.holder(ID, claimant("b", "07:00", false), HERE)).toBe("team/a");
+    expect(claims.holder(uuid(2), claimant("b", "09:00", false), HERE)).toBe("team/a");
+    expect(claims.holder(uuid(2), claimant("b", "07:00", false), HERE)).toBeUndefined();
+  });
+
+  describe("[E10] of another namespace", () => {
+    const here = claimant("here", "10:00", false);
+    const there = (status?: JsonObject, annotations?: Readonly<Record<string, string>>): KubeObject =>
+      anObject({
+        meta: {
+          name: "there",
+          namespace: "other",
+          uid: "uid-there",
+          creationTimestamp: "2026-11-21T08:00:00Z",
+          ...(annotations !== undefined && { annotations }),
+        },
+        ...(status !== undefined && { status }),
+      });
+    const on = (identity: JsonObject): JsonObject => ({ externalId: ID, identity });
+
+    it.each<[string, KubeObject, string | undefined, string | undefined]>([
+      ["by its spec", there(), ID, undefined],
+      ["by an annotation", there(undefined, { [EXTERNAL_ID]: ID }), undefined, undefined],
+      ["by a record of the same organization", there(on(HERE)), undefined, "other/there"],
+      ["by a record of another host", there(on({ ...HERE, host: "evil" })), undefined, undefined],
+      ["by a record of another organization", there(on({ ...HERE, organizationId: ID })), undefined, undefined],
+      ["by a record of nowhere", there({ externalId: ID }), undefined, undefined],
+    ])("%s", (_how, claimed, wanted, expected) => {
+      const claims = createClaims();
+      claims.set(claimed, wanted);
+      expect(claims.holder(ID, here, HERE)).toBe(expected);
+    });
+
+    it("has what it is just taking over, until it lets go", () => {
+      const claims = createClaims();
+      claims.take(there(), ID, HERE);
+      expect(claims.holder(ID, here, HERE)).toBe("other/there");
+      expect(claims.holder(ID, here, { ...HERE, host: "evil" })).toBeUndefined();
+      claims.set(there(undefined, { [EXTERNAL_ID]: ID }), ID);
+      expect(claims.holder(ID, here, HERE)).toBe("other/there");
+      claims.release(there());
+      expect(claims.holder(ID, here, HERE)).toBeUndefined();
+    });
+
+    it("leaves nothing to its namesake", () => {
+      const claims = createClaims();
+      claims.take(there(), ID, HERE);
+      claims.set({ ...there(), metadata: { ...there().metadata, uid: "another" } }, undefined);
+      expect(claims.holder(ID, here, HERE)).toBeUndefined();
+      claims.take(there(), ID, HERE);
+      claims.forget(there());
+      expect(claims.holder(ID, here, HERE)).toBeUndefined();
+    });
+  });
+});

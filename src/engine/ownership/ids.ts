@@ -1,0 +1,130 @@
+import { EXTERNAL_ID } from "../../api/names.ts";
+/** One object of the platform belongs to one custom resource (design §6, identity). */
+import { member } from "../../kube/api/json.ts";
+import { keyOf } from "../../kube/api/objects.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
+import { keyText, shortName } from "../contract/keys.ts";
+import type { Uuid } from "../contract/kind.ts";
+import { text } from "../contract/status.ts";
+import { realmOf, recordedRealm, type Realm } from "./tenant.ts";
+
+export interface Claims {
+  /** Takes note of an object's state. @param wanted the id that its spec lays claim to, if any */
+  set(object: KubeObject, wanted: Uuid | undefined): void;
+  /** Says that an id is about to be recorded: until its status tells, or `release`, nobody else may have it. */
+  take(object: KubeObject, id: Uuid, realm: Realm): void;
+  release(object: KubeObject): void;
+  forget(object: KubeObject): void;
+  /**
+   * Who holds an id before `self`, as "namespace/name": the recorded holder wins; between two of the same standing
+   * the older one does, and at the same age the one whose name sorts first. What is only claimed counts in its own
+   * namespace alone, and a record in the organization where it was made: nobody can reserve what is another tenant's.
+   * @param realm where `self` works
+   * @returns undefined when `self` may have it
+   */
+  holder(id: Uuid, self: KubeObject, realm: Realm): string | undefined;
+  /** Keys of those that recorded an id, of whatever kind. */
+  recorders(id: Uuid): readonly string[];
+}
+
+interface Claim {
+  readonly key: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly since: string;
+  /** Where it is recorded; undefined while it is only claimed. */
+  readonly recorded: string | undefined;
+}
+
+export function createClaims(): Claims {
+  const byId = new Map<string, Map<string, Claim>>();
+  const byKey = new Map<string, readonly string[]>();
+  const byRecord = new Map<Uuid, Set<string>>();
+  const records = new Map<string, Uuid>();
+  const taken = new Map<string, { readonly uid: string; readonly id: Uuid; readonly realm: string }>();
+
+  const unrecord = (key: string): void => {
+    const id = records.get(key);
+    if (id === undefined) return;
+    records.delete(key);
+    byRecord.get(id)?.delete(key);
+    if (byRecord.get(id)?.size === 0) byRecord.delete(id);
+  };
+
+  const drop = (key: string): void => {
+    for (const slot of byKey.get(key) ?? []) {
+      byId.get(slot)?.delete(key);
+      if (byId.get(slot)?.size === 0) byId.delete(slot);
+    }
+    byKey.delete(key);
+    unrecord(key);
+  };
+
+  const put = (object: KubeObject, id: Uuid, recorded: string | undefined): void => {
+    const key = keyText(keyOf(object));
+    const slot = `${object.kind}:${id}`;
+    byId.set(slot, (byId.get(slot) ?? new Map<string, Claim>()).set(key, claimOf(object, recorded)));
+    byKey.set(key, [...(byKey.get(key) ?? []), slot]);
+  };
+
+  return {
+    set: (object, wanted) => {
+      const key = keyText(keyOf(object));
+      drop(key);
+      const recorded = text(member(object.status, "externalId"));
+      if (recorded !== undefined) {
+        records.set(key, recorded);
+        byRecord.set(recorded, (byRecord.get(recorded) ?? new Set()).add(key));
+      }
+      const mark = taken.get(key);
+      if (recorded !== undefined || mark?.uid !== object.metadata.uid) taken.delete(key);
+      // The annotation precedes the status by a moment, in which another resource might adopt the same object.
+      const noted = recorded === undefined ? object.metadata.annotations?.[EXTERNAL_ID] : undefined;
+      for (const id of new Set([wanted, noted])) if (id !== undefined) put(object, id, undefined);
+      const held = taken.get(key);
+      if (held !== undefined) put(object, held.id, held.realm);
+      if (recorded !== undefined) put(object, recorded, realmOf(recordedRealm(object)));
+    },
+    take: (object, id, realm) => {
+      taken.set(keyText(keyOf(object)), { uid: object.metadata.uid, id, realm: realmOf(realm) });
+      put(object, id, realmOf(realm));
+    },
+    release: (object) => {
+      const key = keyText(keyOf(object));
+      const mark = taken.get(key);
+      taken.delete(key);
+      // What its spec or its annotations claim stays claimed.
+      if (mark !== undefined) byId.get(`${object.kind}:${mark.id}`)?.set(key, claimOf(object, undefined));
+    },
+    forget: (object) => {
+      const key = keyText(keyOf(object));
+      taken.delete(key);
+      drop(key);
+    },
+    holder: (id, self, realm) => {
+      const claims = byId.get(`${self.kind}:${id}`);
+      if (claims === undefined) return undefined;
+      const own = keyText(keyOf(self));
+      const here = realmOf(realm);
+      const mine = claims.get(own) ?? claimOf(self, text(member(self.status, "externalId")) === id ? here : undefined);
+      const counts = ({ key, namespace, recorded }: Claim): boolean =>
+        key !== own && (namespace === mine.namespace || recorded === here);
+      return [...claims.values()].filter((claim) => counts(claim) && compare(claim, mine) < 0).toSorted(compare)[0]
+        ?.name;
+    },
+    recorders: (id) => [...(byRecord.get(id) ?? [])],
+  };
+}
+
+function claimOf(object: KubeObject, recorded: string | undefined): Claim {
+  const key = keyOf(object);
+  const since = object.metadata.creationTimestamp ?? "";
+  return { key: keyText(key), name: shortName(key), namespace: key.namespace, since, recorded };
+}
+
+function compare(left: Claim, right: Claim): number {
+  const [isLeft, isRight] = [left.recorded !== undefined, right.recorded !== undefined];
+  if (isLeft !== isRight) return isLeft ? -1 : 1;
+  if (left.since !== right.since) return left.since < right.since ? -1 : 1;
+  return left.key < right.key ? -1 : left.key > right.key ? 1 : 0;
+}

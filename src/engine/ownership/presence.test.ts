@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+
+import type { Goal, Sight } from "../contract/types.ts";
+import { judge, noteDeleted, sightingsOf, type Sightings } from "./presence.ts";
+
+const ID = "00000000-0000-4000-8000-000000000001";
+const OTHER = "00000000-0000-4000-8000-000000000002";
+const MINUTE = 60_000;
+
+type Look = readonly [atMs: number, sight: Sight];
+
+/** What the last of these looks comes to. */
+function last(looks: readonly Look[], goal: Goal = "present", deleted = false): string {
+  const session: { sightings: Sightings | undefined } = { sightings: undefined };
+  if (deleted) noteDeleted(session, ID);
+  const found = looks.map(([now, sight]) => judge(sightingsOf(session, ID), sight, { goal, now, absenceMs: MINUTE }));
+  return found.at(-1) ?? "";
+}
+
+const SHOWN: Look = [0, "Shown"];
+
+describe("an object that a list lacks", () => {
+  it.each<[string, readonly Look[], string]>([
+    ["is there while the list shows it", [SHOWN], "Present"],
+    ["is not gone at once", [SHOWN, [1, "Missing"]], "Unconfirmed"],
+    ["is not gone at the second look, if that comes soon", [SHOWN, [1, "Missing"], [MINUTE, "Missing"]], "Unconfirmed"],
+    ["is gone at the second look a minute later", [SHOWN, [1, "Missing"], [MINUTE + 1, "Missing"]], "Gone"],
+    [
+      "is not gone if it was shown in between",
+      [SHOWN, [1, "Missing"], [2, "Shown"], [MINUTE + 1, "Missing"]],
+      "Unconfirmed",
+    ],
+    [
+      "may be there if no list ever showed it",
+      [
+        [1, "Missing"],
+        [10 * MINUTE, "Missing"],
+      ],
+      "Unproven",
+    ],
+    ["may be on another page", [SHOWN, [1, "Unclear"], [10 * MINUTE, "Unclear"]], "Unproven"],
+    [
+      "is not gone by one list that holds all there is",
+      [SHOWN, [1, "Unclear"], [MINUTE + 1, "Missing"]],
+      "Unconfirmed",
+    ],
+  ])("%s", (_name, looks, expected) => {
+    expect(last(looks)).toBe(expected);
+  });
+
+  it.each<[string, readonly Look[], boolean, string]>([
+    ["is gone at once where the platform accepted its deletion", [SHOWN, [1, "Missing"]], true, "Gone"],
+    ["still goes while it is shown", [SHOWN], true, "Present"],
+    ["is not gone at once where nothing was asked for", [SHOWN, [1, "Missing"]], false, "Unconfirmed"],
+    [
+      "is gone after a minute, though a new process never saw it",
+      [
+        [1, "Missing"],
+        [MINUTE + 1, "Missing"],
+      ],
+      false,
+      "Gone",
+    ],
+    [
+      "may be on another page",
+      [
+        [1, "Unclear"],
+        [MINUTE + 1, "Unclear"],
+      ],
+      false,
+      "Unproven",
+    ],
+  ])("while its resource goes: %s", (_name, looks, deleted, expected) => {
+    expect(last(looks, "absent", deleted)).toBe(expected);
+  });
+
+  it("tells nothing of another one with a new id", () => {
+    const session: { sightings: Sightings | undefined } = { sightings: undefined };
+    const at = { goal: "present", now: 0, absenceMs: MINUTE } as const;
+    judge(sightingsOf(session, ID), "Shown", at);
+    expect(judge(sightingsOf(session, OTHER), "Missing", at)).toBe("Unproven");
+  });
+});

@@ -1,0 +1,55 @@
+/** When an object of the platform that a list does not show counts as gone. A new process knows nothing of it. */
+import type { Goal, Ms, Presence, Sight, Uuid } from "../contract/types.ts";
+
+/** What this process knows of an object from the lists that it has read. */
+export interface Sightings {
+  readonly id: Uuid;
+  /** A list has shown it. */
+  shown: boolean;
+  /** The platform has accepted its deletion. */
+  deleted: boolean;
+  /** Since when no list shows it, and since when one that holds all there is does not, on the monotonic clock. */
+  hiddenSince: Ms | undefined;
+  missingSince: Ms | undefined;
+}
+
+function unsighted(id: Uuid): Sightings {
+  return { id, shown: false, deleted: false, hiddenSince: undefined, missingSince: undefined };
+}
+
+/** What is known of an object by its id; of another one than before nothing is. */
+export function sightingsOf(session: { sightings: Sightings | undefined }, id: Uuid): Sightings {
+  if (session.sightings?.id !== id) session.sightings = unsighted(id);
+  return session.sightings;
+}
+
+/** Notes that the platform has accepted the deletion of an object. */
+export function noteDeleted(session: { sightings: Sightings | undefined }, id: Uuid | undefined): void {
+  if (id !== undefined) sightingsOf(session, id).deleted = true;
+}
+
+/** For how long no list has shown the object, in milliseconds; 0 while one does. @param now on the monotonic clock */
+export function hiddenFor({ sightings }: { readonly sightings: Sightings | undefined }, now: Ms): Ms {
+  return now - (sightings?.hiddenSince ?? now);
+}
+
+/**
+ * Notes what a list shows of an object, and judges. An object is gone once a list that showed it before lacks it in two
+ * reads that are `absenceMs` apart. The deletion of a resource goes by the two reads alone, as nothing else would end it
+ * after a restart, and by one once the platform has accepted the deletion.
+ */
+export function judge(
+  sightings: Sightings,
+  sight: Sight,
+  { goal, now, absenceMs }: { readonly goal: Goal; readonly now: Ms; readonly absenceMs: Ms },
+): Presence {
+  if (sight === "Shown") {
+    Object.assign(sightings, { shown: true, hiddenSince: undefined, missingSince: undefined });
+    return "Present";
+  }
+  if (sightings.deleted && goal !== "present") return "Gone";
+  sightings.hiddenSince ??= now;
+  if (sight === "Unclear" || !(sightings.shown || goal !== "present")) return "Unproven";
+  sightings.missingSince ??= now;
+  return now - sightings.missingSince >= absenceMs ? "Gone" : "Unconfirmed";
+}

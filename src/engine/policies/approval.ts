@@ -1,0 +1,84 @@
+/** What waits to be written, as people see and approve it (applyPolicy Manual). Pure. */
+import { createHash } from "node:crypto";
+
+import { z } from "zod";
+
+import { APPROVED_PLAN } from "../../api/names.ts";
+import { member } from "../../kube/api/json.ts";
+import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { DriftField, Step } from "../contract/kind.ts";
+import { text } from "../contract/status.ts";
+
+const field = z.object({ path: z.string(), desired: z.string(), observed: z.string() }).readonly();
+const action = z
+  .object({
+    operation: z.string(),
+    message: z.string().optional(),
+    creates: z.literal(true).optional(),
+    commit: z.string().optional(),
+    fields: z.array(field).readonly().optional(),
+  })
+  .readonly();
+const statusPlan = z
+  .object({
+    hash: z.string(),
+    reason: z.string(),
+    generation: z.int(),
+    approved: z.literal(true).optional(),
+    actions: z.array(action).readonly(),
+  })
+  .readonly();
+
+/** The member `plan` of a status. */
+export type StatusPlan = z.output<typeof statusPlan>;
+
+/** The plan that a status holds. */
+export function planIn(object: KubeObject): StatusPlan | undefined {
+  return statusPlan.safeParse(member(object.status, "plan")).data;
+}
+
+const MAX_FIELDS = 20;
+
+/**
+ * The plan of some steps. Its hash stands for what is seen of them and for the generation, and for the last plan that
+ * was approved: the same change that comes up again wants another approval.
+ */
+export function planOf<Do>(object: KubeObject, steps: readonly Step<Do>[], reason: string): StatusPlan {
+  const generation = object.metadata.generation ?? 0;
+  const actions = steps.map(actionOf);
+  const basis = [object.metadata.uid, generation, text(member(object.status, "lastApprovedPlan")) ?? "", actions];
+  const hash = createHash("sha256").update(JSON.stringify(basis)).digest("hex").slice(0, 16);
+  return { hash, reason, generation, actions };
+}
+
+function actionOf<Do>(step: Step<Do>): StatusPlan["actions"][number] {
+  const message = step.repeat === "once" ? step.why.message : step.message;
+  const fields: readonly DriftField[] = (step.changes ?? []).slice(0, MAX_FIELDS);
+  return {
+    operation: step.op,
+    ...(message === undefined ? {} : { message }),
+    ...(step.repeat === "once" && step.creates ? { creates: true as const } : {}),
+    ...(step.repeat === "once" && step.commit !== undefined ? { commit: step.commit } : {}),
+    ...(fields.length === 0 ? {} : { fields: fields.map((one) => ({ ...one })) }),
+  };
+}
+
+/** Whether a person let this very plan go. */
+export function isApproved(object: KubeObject, { hash }: StatusPlan): boolean {
+  return object.metadata.annotations?.[APPROVED_PLAN] === hash;
+}
+
+/** Whether an approved plan covers a step: it lists the operation, or it creates, and what follows was not to be seen. */
+export function covers<Do>(plan: StatusPlan | undefined, generation: number, step: Step<Do>): boolean {
+  if (plan?.approved !== true || plan.generation !== generation) return false;
+  return plan.actions.some(({ operation, creates }) => operation === step.op || creates === true);
+}
+
+/** As it is stored. */
+export function writePlan(plan: StatusPlan | undefined): JsonObject | undefined {
+  if (plan === undefined) return undefined;
+  return {
+    ...plan,
+    actions: plan.actions.map((one) => ({ ...one, fields: one.fields?.map((changed) => ({ ...changed })) })),
+  };
+}

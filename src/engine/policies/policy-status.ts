@@ -1,0 +1,56 @@
+/** What a status says of the policies' work: what was brought about, what waits, what was approved. Pure. */
+import { member } from "../../kube/api/json.ts";
+import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { Cause } from "../context/context.ts";
+import { isSettled, isStalled } from "../contract/status.ts";
+import { planIn, writePlan, type StatusPlan } from "./approval.ts";
+import { requestedToken, type Policies } from "./policy.ts";
+
+/** Members of the status, as they are to be stored. */
+export interface Governed {
+  readonly appliedGeneration: number | undefined;
+  readonly plan: StatusPlan | undefined;
+  readonly lastApprovedPlan: string | undefined;
+}
+
+/** As it was stored last. */
+export function governedIn(object: KubeObject): Governed {
+  const applied = member(object.status, "appliedGeneration");
+  const approved = member(object.status, "lastApprovedPlan");
+  return {
+    appliedGeneration: typeof applied === "number" ? applied : undefined,
+    plan: planIn(object),
+    lastApprovedPlan: typeof approved === "string" ? approved : undefined,
+  };
+}
+
+/** Its members of the status. */
+export function writeGoverned({ appliedGeneration, plan, lastApprovedPlan }: Governed): JsonObject {
+  return { appliedGeneration, plan: writePlan(plan), lastApprovedPlan };
+}
+
+/**
+ * Whether the spec as it is now was brought about on the platform: what differs since is drift. A status of an older
+ * version does not say it; what was Ready then, was.
+ */
+export function isBroughtAbout(object: KubeObject): boolean {
+  return member(object.status, "appliedGeneration") === object.metadata.generation || isSettled(object);
+}
+
+/** What in the object itself calls for changes; undefined where only the platform or what the spec refers to can. */
+export function causeIn(object: KubeObject): Extract<Cause, "Requested" | "SpecChanged"> | undefined {
+  const isDone = isBroughtAbout(object);
+  // What was given up goes on only because somebody asked.
+  if (requestedToken(object) !== undefined && (isDone || isStalled(object))) return "Requested";
+  return isDone ? undefined : "SpecChanged";
+}
+
+/**
+ * The generation that was brought about. A status of an older version does not say it; what was Ready then, was, unless
+ * it was only observed.
+ */
+export function broughtAbout(object: KubeObject, management: Policies["management"]): number | undefined {
+  const { appliedGeneration } = governedIn(object);
+  if (appliedGeneration !== undefined || management === "ObserveOnly" || !isSettled(object)) return appliedGeneration;
+  return object.metadata.generation;
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { anObject } from "../../../test/support/engine-objects.ts";
+import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
+import type { Json } from "../../kube/api/types.ts";
+import { adoptionPolicy, invalidSpec, NO_DEFAULTS, policiesOf, requestedToken } from "./policy.ts";
+
+const FLUX = "reconcile.fluxcd.io/requestedAt";
+
+describe("requestedToken", () => {
+  it.each<[Readonly<Record<string, string>> | undefined, string | undefined, string | undefined]>([
+    [undefined, undefined, undefined],
+    [{ [RECONCILE_REQUESTED_AT]: "1" }, undefined, "1"],
+    [{ [RECONCILE_REQUESTED_AT]: "1" }, "1", undefined],
+    [{ [RECONCILE_REQUESTED_AT]: "2" }, "1", "2"],
+    [{ [FLUX]: "1" }, undefined, "1"],
+    [{ [FLUX]: "1" }, "1", undefined],
+    [{ [RECONCILE_REQUESTED_AT]: "1", [FLUX]: "2" }, undefined, "1"],
+    [{ [RECONCILE_REQUESTED_AT]: "1", [FLUX]: "2" }, "1", undefined],
+  ])("of %o after %s is %s", (annotations, lastHandledReconcileAt, expected) => {
+    const object = anObject({
+      meta: annotations === undefined ? {} : { annotations },
+      status: { lastHandledReconcileAt },
+    });
+    expect(requestedToken(object)).toBe(expected);
+  });
+});
+
+describe("adoptionPolicy", () => {
+  it.each<[Json | undefined, boolean, boolean, string]>([
+    [undefined, true, true, "IfUniqueName"],
+    [undefined, true, false, "Never"],
+    [undefined, false, true, "Never"],
+    ["Never", true, true, "Never"],
+    ["Required", false, false, "Required"],
+    ["IfUniqueName", false, false, "IfUniqueName"],
+    ["else", true, true, "IfUniqueName"],
+  ])("%s, listable %s, parent managed here %s: %s", (adoption, listable, parentManagedHere, expected) => {
+    const object = anObject({ spec: { lifecycle: { adoptionPolicy: adoption } } });
+    const { adoption: said } = policiesOf(object, NO_DEFAULTS);
+    expect(adoptionPolicy(said, { listable, parentManagedHere })).toBe(expected);
+  });
+});
+
+describe("the deletion policy", () => {
+  it.each<[Json | undefined, string]>([
+    [undefined, "Retain"],
+    [{}, "Retain"],
+    [{ lifecycle: "x" }, "Retain"],
+    [{ lifecycle: { deletionPolicy: "delete" } }, "Retain"],
+    [{ lifecycle: { deletionPolicy: "Retain" } }, "Retain"],
+    [{ lifecycle: { deletionPolicy: "Delete" } }, "Delete"],
+    [{ lifecycle: { deletionPolicy: "Stop" } }, "Stop"],
+  ])("of %j is %s: what is not clear deletes nothing", (spec, expected) => {
+    expect(policiesOf({ ...anObject(), spec }, NO_DEFAULTS).deletion).toBe(expected);
+  });
+});
+
+describe("invalidSpec", () => {
+  const schema = z.strictObject(Object.fromEntries(["a", "b", "c", "d", "e", "f"].map((name) => [name, z.int()])));
+
+  it("names at most five fields, and quotes no value", () => {
+    const parsed = schema.safeParse({ a: "hidden", b: 1 });
+    const { reason, message } = invalidSpec(parsed.error ?? new z.ZodError([]));
+    expect(reason).toBe("InvalidSpec");
+    expect(message).toMatch(/^spec\.a: .*; spec\.c: .*; spec\.f: .*\.$/);
+    expect(message).not.toContain("hidden");
+    const all = invalidSpec(schema.safeParse({}).error ?? new z.ZodError([])).message;
+    expect(all).toContain("(and 1 more).");
+  });
+});

@@ -1,0 +1,116 @@
+/** What the user says about an object beside its kind's own fields, on the object or on its connection. */
+import { z } from "zod";
+
+import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
+import { isObject, member } from "../../kube/api/json.ts";
+import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { Ms, Pass, PolicyDefaults, Why } from "../contract/kind.ts";
+import { parseDuration } from "../contract/requeue.ts";
+import { text } from "../contract/status.ts";
+
+/** Flux's own annotation for the same request. */
+const FLUX_REQUESTED_AT = "reconcile.fluxcd.io/requestedAt";
+
+/** The annotations that carry a reconcile request. */
+export const REQUEST_ANNOTATIONS = [RECONCILE_REQUESTED_AT, FLUX_REQUESTED_AT] as const;
+
+/** The user's reconcile request that was not handled yet. */
+export function requestedToken(object: KubeObject): string | undefined {
+  const annotations = object.metadata.annotations;
+  const token = annotations?.[RECONCILE_REQUESTED_AT] ?? annotations?.[FLUX_REQUESTED_AT];
+  return token === undefined || token === member(object.status, "lastHandledReconcileAt") ? undefined : token;
+}
+
+const milliseconds = z.string().transform((written): Ms => parseDuration(written) ?? 0);
+
+const PROGRESS_DEADLINE_MS = 3_600_000;
+
+/** A member that cannot be read counts as absent: the kind's own schema has told that it is wrong. */
+const lifecycle = z.object({
+  managementPolicy: z.enum(["Manage", "ObserveOnly", "CreateOnly"]).optional().catch(undefined),
+  adoptionPolicy: z.enum(["Never", "IfUniqueName", "Required"]).optional().catch(undefined),
+  deletionPolicy: z.enum(["Retain", "Delete", "Stop"]).optional().catch(undefined),
+  onMissing: z.enum(["Fail", "Recreate"]).optional().catch(undefined),
+  driftPolicy: z.enum(["Correct", "Report"]).optional().catch(undefined),
+  applyPolicy: z.enum(["Automatic", "Manual"]).optional().catch(undefined),
+  syncWindows: z
+    .object({
+      kind: z.enum(["Allow", "Deny"]),
+      windows: z.array(
+        z.object({ schedule: z.string(), duration: milliseconds, timeZone: z.string().default("UTC") }).readonly(),
+      ),
+    })
+    .optional()
+    .catch(undefined),
+  retry: z
+    .object({ limit: z.int(), backoff: milliseconds.default(300_000) })
+    .optional()
+    .catch(undefined),
+  progressDeadline: milliseconds.default(PROGRESS_DEADLINE_MS).catch(PROGRESS_DEADLINE_MS),
+});
+
+/** Everything that spec.lifecycle and the connection's defaults say; what neither says has its documented default. */
+export interface Policies {
+  readonly management: "Manage" | "ObserveOnly" | "CreateOnly";
+  /** undefined: the default, which depends on kind and parent. */
+  readonly adoption: "Never" | "IfUniqueName" | "Required" | undefined;
+  readonly deletion: "Retain" | "Delete" | "Stop";
+  readonly onMissing: "Fail" | "Recreate";
+  readonly corrects: Pass<unknown, unknown, JsonObject>["corrects"];
+  readonly manual: boolean;
+  readonly windows: SyncWindows | undefined;
+  readonly retry: { readonly limit: number; readonly backoffMs: Ms } | undefined;
+  /** How long the platform may be at one thing before that is told; 0: for ever. */
+  readonly progressDeadlineMs: Ms;
+}
+
+/** Repeating windows of time, and whether they allow or deny writes. */
+export type SyncWindows = NonNullable<z.output<typeof lifecycle>["syncWindows"]>;
+
+export const NO_DEFAULTS: PolicyDefaults = { lifecycle: {}, pollInterval: undefined };
+
+const CORRECTS = { Correct: "Everything", Report: "Nothing", absent: "Settings" } as const;
+
+/** @param manual whether steps of the kind wait for approval when nobody says anything. */
+export function policiesOf(object: KubeObject, defaults: PolicyDefaults, manual = false): Policies {
+  const own = member(object.spec, "lifecycle");
+  const said = lifecycle.parse({ ...defaults.lifecycle, ...(isObject(own) ? own : {}) });
+  const management = said.managementPolicy ?? "Manage";
+  return {
+    management,
+    adoption: said.adoptionPolicy,
+    deletion: management === "ObserveOnly" ? "Retain" : (said.deletionPolicy ?? "Retain"),
+    onMissing: management === "Manage" ? (said.onMissing ?? "Fail") : "Fail",
+    corrects: management === "Manage" ? CORRECTS[said.driftPolicy ?? "absent"] : "Nothing",
+    manual: said.applyPolicy === undefined ? manual : said.applyPolicy === "Manual",
+    windows: said.syncWindows,
+    retry: said.retry && { limit: said.retry.limit, backoffMs: said.retry.backoff },
+    progressDeadlineMs: said.progressDeadline,
+  };
+}
+
+/** The defaults that a connection object states. */
+export function defaultsIn(connection: KubeObject): PolicyDefaults {
+  const stated = member(connection.spec, "defaults");
+  const said = member(stated, "lifecycle");
+  return { lifecycle: isObject(said) ? said : {}, pollInterval: text(member(stated, "pollInterval")) };
+}
+
+export type AdoptionPolicy = NonNullable<Policies["adoption"]>;
+
+/** What was said, or the default: IfUniqueName where a list exists and the parent is managed here. */
+export function adoptionPolicy(
+  said: Policies["adoption"],
+  facts: { readonly listable: boolean; readonly parentManagedHere: boolean },
+): AdoptionPolicy {
+  return said ?? (facts.listable && facts.parentManagedHere ? "IfUniqueName" : "Never");
+}
+
+/** Which fields of a spec are wrong, and why. Values are not quoted. */
+export function invalidSpec(error: z.ZodError): Why {
+  const issues = error.issues
+    .slice(0, 5)
+    .map((issue) => `${["spec", ...issue.path.map(String)].join(".")}: ${issue.message}`);
+  const more = error.issues.length > 5 ? ` (and ${error.issues.length - 5} more)` : "";
+  return { reason: "InvalidSpec", message: `${issues.join("; ")}${more}.` };
+}

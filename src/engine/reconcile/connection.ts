@@ -1,0 +1,165 @@
+import { RESOLVE } from "../../api/names.ts";
+/** A pass over a connection object: it is probed when that is due, and tells its users how it went. */
+import { keyOf } from "../../kube/api/objects.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
+import type { Connection, RatedApi } from "../connections/connections.ts";
+import type { Context } from "../context/context.ts";
+import type { Ms, Surface, Why } from "../contract/kind.ts";
+import { conditionOf } from "../contract/status.ts";
+import { requestedToken } from "../policies/policy.ts";
+import type { Ending } from "../status/build.ts";
+
+/** How often a connection in trouble, or one whose token was denied something, has its Secret read again: recovery takes at most 10 s (reliability-bar C6). */
+const SECRET_POLL_MS = 5_000;
+/** At most one probe a minute with a token that was rejected (reliability-bar C6). */
+const AUTH_PROBE_MS = 60_000;
+/** At most one probe in 15 s of a platform that does not answer (reliability-bar C2). */
+const PROBE_MAX_MS = 15_000;
+const PROBE_MIN_MS = 1_000;
+/** By which part probes come later by chance, so that all connections of a platform do not ask it at once. */
+const PROBE_JITTER = 0.2;
+
+const HELD: Why = {
+  reason: "MassChangeHeld",
+  message: `Too many objects of this connection would be changed without a new generation of theirs. Nothing more is written through it. Find out why, then annotate it with ${RESOLVE}=proceed.`,
+};
+
+/** Whether the platform has to be asked now. The first time, after a change, on request, and when the time has come. */
+export function probeDue<Api extends RatedApi>(
+  context: Context<Api>,
+  connection: Connection<Api>,
+  object: KubeObject,
+): boolean {
+  return (
+    context.clock.monotonic() >= connection.nextProbeAt ||
+    (connection.trouble === HELD && mayProceed(object)) ||
+    requestedToken(object) !== undefined ||
+    conditionOf(object, "Synced")?.reason === "RateLimited" ||
+    object.metadata.annotations?.[RESOLVE] === "recreate" ||
+    conditionOf(object, "Ready") === undefined
+  );
+}
+
+/**
+ * What a connection does while the platform refuses its requests (429): nothing, and after two minutes it says so, with
+ * the time until which nothing is sent.
+ * @returns undefined where there is something to do: it is used, changed, without a token, or a reconcile was requested
+ */
+export function rateLimited<Api extends RatedApi>(
+  context: Context<Api>,
+  object: KubeObject,
+):
+  | { readonly is: "silent"; readonly again: Ms }
+  | { readonly is: "told"; readonly ending: Ending; readonly again: Ms }
+  | undefined {
+  const connection = context.connections.last(keyOf(object));
+  const isSame = connection?.uid === object.metadata.uid && connection.generation === (object.metadata.generation ?? 0);
+  if (!isSame || connection.trouble?.reason === "CredentialsMissing" || requestedToken(object) !== undefined)
+    return undefined;
+  const limit = connection.api.limited();
+  if (limit === undefined) return undefined;
+  const untilTold = context.windows.outageMs - limit.sinceMs;
+  if (untilTold > 0) return { is: "silent", again: Math.min(untilTold, limit.leftMs) };
+  const until = `${new Date(context.clock.now().getTime() + limit.leftMs).toISOString().slice(0, 19)}Z`;
+  const message = `The platform limits the rate of requests (429); the operator sends nothing before ${until}, and goes on by itself.`;
+  return { is: "told", ending: { is: "retry", why: { reason: "RateLimited", message } }, again: limit.leftMs };
+}
+
+/** How long until a connection that was not probed now is looked at again. */
+export function untilProbe<Api extends RatedApi>(context: Context<Api>, connection: Connection<Api>): Ms {
+  const left = Math.max(0, connection.nextProbeAt - context.clock.monotonic());
+  const watchful = connection.trouble !== undefined || connection.denied.size > 0;
+  return watchful ? Math.min(left, SECRET_POLL_MS) : left;
+}
+
+/**
+ * Takes note of how a probe ended.
+ * @returns the ending that the object shows, as the brake goes before everything else, and the object as it is now
+ */
+export async function probed<Api extends RatedApi>(
+  context: Context<Api>,
+  connection: Connection<Api>,
+  passed: { readonly object: KubeObject; readonly ending: Ending },
+  again: Ms,
+): Promise<{ readonly object: KubeObject; readonly ending: Ending }> {
+  const { object, ending } = passed;
+  const now = context.clock.monotonic();
+  // A restart, or another leader, is nobody's word to proceed.
+  const isFirst = connection.probedAt === undefined;
+  if (isFirst && conditionOf(object, "Ready")?.reason === HELD.reason) connection.brake.hold();
+  connection.probedAt = now;
+  if (ending.is !== "settled") {
+    connection.failures += 1;
+    connection.trouble = "why" in ending ? ending.why : undefined;
+    connection.nextProbeAt = now + pause(connection, context.random());
+    return { object, ending: outage(context, connection, object, { ending, isFirst }) };
+  }
+  learn(context, connection, connection.api.capabilities.summary());
+  connection.nextProbeAt = now + again;
+  const brake = await braked(context, connection, object);
+  if (!brake.held) {
+    context.connections.recovered(connection);
+    return { object: brake.object, ending };
+  }
+  connection.trouble = HELD;
+  return { object, ending: { is: "stalled", why: HELD, exchange: "ok" } };
+}
+
+/** Marks the ending once the probes have failed for too long. */
+function outage<Api extends RatedApi>(
+  { clock, windows }: Context<Api>,
+  connection: Connection<Api>,
+  object: KubeObject,
+  { ending, isFirst }: { readonly ending: Ending; readonly isFirst: boolean },
+): Ending {
+  if (ending.is !== "retry") {
+    connection.failingSince = undefined;
+    return ending;
+  }
+  const now = clock.monotonic();
+  connection.failingSince ??= now - (isFirst ? failedBefore(object, clock.now()) : 0);
+  return { ...ending, isOutage: now - connection.failingSince >= windows.outageMs };
+}
+
+/** For how long probes had failed before this process began, as the stored status says. */
+function failedBefore(object: KubeObject, now: Date): Ms {
+  const synced = conditionOf(object, "Synced");
+  if (synced?.status !== "False" || synced.reason === "RateLimited") return 0;
+  const ms = now.getTime() - Date.parse(synced.lastTransitionTime);
+  return Number.isNaN(ms) ? 0 : Math.max(0, ms);
+}
+
+/** Once the platform is found to offer more than was known, everybody looks again. What it lacks, each finds out. */
+function learn<Api extends RatedApi>(
+  context: Context<Api>,
+  connection: Connection<Api>,
+  surface: Surface | undefined,
+): void {
+  const isNews = surface === "Full" && connection.surface !== surface;
+  connection.surface = surface;
+  if (isNews) for (const user of connection.users) context.wake(user);
+}
+
+/** Until the next probe of a connection in trouble. @param random in [0, 1) */
+function pause<Api>(connection: Connection<Api>, random: number): Ms {
+  const reason = connection.trouble?.reason;
+  const rejected = reason === "CredentialsInvalid" || reason === "PermissionDenied";
+  const doubled = Math.min(PROBE_MAX_MS, PROBE_MIN_MS * 2 ** Math.min(connection.failures - 1, 10));
+  return (rejected ? AUTH_PROBE_MS : doubled) * (1 + PROBE_JITTER * random);
+}
+
+/** Whether the brake still holds; the user's `resolve: proceed` releases it. */
+async function braked<Api extends RatedApi>(
+  context: Context<Api>,
+  connection: Connection<Api>,
+  object: KubeObject,
+): Promise<{ readonly held: boolean; readonly object: KubeObject }> {
+  if (!mayProceed(object)) return { held: connection.brake.held(), object };
+  const used = await context.writer.patchChecked(object, { annotations: { [RESOLVE]: null } });
+  connection.brake.release();
+  return { held: false, object: used };
+}
+
+function mayProceed(object: KubeObject): boolean {
+  return object.metadata.annotations?.[RESOLVE] === "proceed";
+}

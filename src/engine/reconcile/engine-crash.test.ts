@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+
+import { engineBench, type Bench } from "../../../test/support/engine-bench.ts";
+import { INTENT } from "../../api/names.ts";
+
+type Moment = "before" | "after" | "late";
+
+/** How long an effect takes to land whose sender was killed; shorter than the landing window. */
+const LANDS_MS = 20_000;
+
+/**
+ * Kills the operator at the `position`th exchange with Kubernetes or the platform: before it takes effect, after, or
+ * so that it takes effect later.
+ * @returns whether it came so far
+ */
+function killAt(bench: Bench, position: number, moment: Moment): () => boolean {
+  let count = 0;
+  let done = false;
+  const dies = (at: Moment): boolean => {
+    if (done || at !== (moment === "late" ? "before" : moment)) return false;
+    count += 1;
+    done = count === position;
+    return done;
+  };
+  const die = (): Promise<never> => {
+    bench.kill();
+    return new Promise<never>(() => {});
+  };
+  bench.cluster.hooks = {
+    before: () => (dies("before") ? die() : Promise.resolve()),
+    after: () => (dies("after") ? die() : Promise.resolve()),
+  };
+  bench.world.hooks = {
+    before: () => (dies("before") ? die() : Promise.resolve()),
+    after: () => (dies("after") ? die() : Promise.resolve()),
+  };
+  if (moment !== "late") return () => done;
+  const connect = bench.world.api.bind(bench.world);
+  bench.world.api = (token) => {
+    const real = connect(token);
+    const late = <T>(op: "create" | "deploy", id: string, made: object, now: () => Promise<T>): Promise<T> => {
+      if (!dies("before")) return now();
+      bench.clock.after(LANDS_MS, () => bench.world.effect(op, id, made));
+      return die();
+    };
+    return {
+      ...real,
+      create: (name, parentId, note) =>
+        late("create", "", { name, parentId, note }, () => real.create(name, parentId, note)),
+      deploy: (id, commit) => late("deploy", id, { commit }, () => real.deploy(id, commit)),
+    };
+  };
+  return () => done;
+}
+
+async function life(position: number, moment: Moment): Promise<Bench | undefined> {
+  const bench = engineBench();
+  await bench.run(5_000);
+  const came = killAt(bench, position, moment);
+  if (moment === "late") bench.restart();
+  bench.widget("a", { commit: "c1", lifecycle: { deletionPolicy: "Delete" } });
+  await bench.run(5_000);
+  if (!came()) return undefined;
+  bench.restart();
+  await bench.run(5 * 60_000);
+  return bench;
+}
+
+describe("a crash at any exchange", () => {
+  it.each(["before", "after", "late"] as const)(
+    "(%s it) leaves one object, one deployment and no intent",
+    async (moment) => {
+      let positions = 0;
+      for (let position = 1; ; position += 1) {
+        const bench = await life(position, moment);
+        if (bench === undefined) break;
+        positions += 1;
+        const where = `${moment} ${position}`;
+        expect(bench.world.remotes.size, where).toBe(1);
+        expect(bench.world.count("create"), where).toBe(1);
+        expect(bench.world.count("deploy"), where).toBe(1);
+        expect(bench.conditions("Widget", "a"), where).toContain("Ready=True/Available");
+        const { metadata, status } = bench.cluster.get("Widget", "a");
+        expect(metadata.annotations, where).not.toHaveProperty([INTENT]);
+        expect(status, where).not.toHaveProperty("intent");
+        const writes = bench.cluster.writes.length;
+        await bench.run(30 * 60_000);
+        expect(bench.cluster.writes.length, where).toBe(writes);
+      }
+      expect(positions).toBeGreaterThan(moment === "late" ? 1 : 5);
+    },
+  );
+});
+
+describe("a crash while a deployed object changes", () => {
+  it.each(["before", "after", "late"] as const)("(%s any exchange) deploys the change once", async (moment) => {
+    for (let position = 1; ; position += 1) {
+      const bench = engineBench();
+      bench.cluster.secret("values", { a: "one" });
+      bench.widget("a", { commit: "c1", secret: { name: "values", key: "a" } });
+      await bench.run(10_000);
+      const came = killAt(bench, position, moment);
+      if (moment === "late") bench.restart();
+      bench.cluster.spec("Widget", "a", { name: "a", commit: "c2", note: "n", secret: { name: "values", key: "a" } });
+      await bench.run(5_000);
+      if (!came()) break;
+      bench.restart();
+      await bench.run(5 * 60_000);
+      const where = `${moment} ${position}`;
+      const [remote] = bench.world.remotes.values();
+      expect(remote, where).toMatchObject({ commit: "c2", deploys: 2, note: "n" });
+      expect(bench.conditions("Widget", "a"), where).toContain("Ready=True/Available");
+      expect(bench.cluster.get("Widget", "a").status, where).not.toHaveProperty("intent");
+    }
+  });
+});
+
+describe("a crash while an object goes", () => {
+  it.each(["before", "after"] as const)("(%s any exchange) leaves nothing behind", async (moment) => {
+    for (let position = 1; ; position += 1) {
+      const bench = engineBench();
+      bench.widget("a", { lifecycle: { deletionPolicy: "Delete" } });
+      await bench.run(10_000);
+      const came = killAt(bench, position, moment);
+      bench.cluster.remove("Widget", "a");
+      await bench.run(5_000);
+      if (!came()) break;
+      bench.restart();
+      await bench.run(5 * 60_000);
+      expect(bench.cluster.find("Widget", "a"), `${moment} ${position}`).toBeUndefined();
+      expect(bench.world.remotes.size, `${moment} ${position}`).toBe(0);
+    }
+  });
+});

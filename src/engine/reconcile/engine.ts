@@ -1,0 +1,282 @@
+/** The engine as the app sees it: kinds bound to one context, fed by the store's changes. */
+import { member } from "../../kube/api/json.ts";
+import { keyOf } from "../../kube/api/objects.ts";
+import type { Cache, KubeObject, ObjectKey, JsonObject } from "../../kube/api/types.ts";
+import { createConnections, type Connect, type Connections, type RatedApi } from "../connections/connections.ts";
+import type { Context, Enqueue } from "../context/context.ts";
+import { createSessions } from "../context/local-state.ts";
+import { keyText, parseKey } from "../contract/keys.ts";
+import type { Imprint, Kind, Reference, Uuid } from "../contract/kind.ts";
+import { isSettled, text } from "../contract/status.ts";
+import { isForeign } from "../ledger/identity.ts";
+import { createImprints } from "../ownership/external-writes.ts";
+import { createEntries } from "../ownership/fields.ts";
+import { createClaims } from "../ownership/ids.ts";
+import { recordedRealm } from "../ownership/tenant.ts";
+import { createGraph } from "../references/dependencies.ts";
+import { connectionFor, namedConnection, type ConnectionKinds, type Found } from "../references/references.ts";
+import { noteLeft } from "./orphaning.ts";
+import { reconciler, type Reconcile } from "./reconcile.ts";
+import { changesDefaults, concernsDependents, concernsItself, mayWait, type Change } from "./triggers.ts";
+import { hint } from "./wake-ups.ts";
+import { flush } from "./write-status.ts";
+
+/** A kind without its type parameters. */
+export interface Bound<Api extends RatedApi> {
+  readonly kind: string;
+  readonly isConnection: boolean;
+  references(object: KubeObject): readonly Reference[];
+  claim(object: KubeObject, idOf: (field: string) => Uuid | undefined): Uuid | undefined;
+  entries(object: KubeObject): readonly string[];
+  imprints(object: KubeObject): readonly Imprint[];
+  /** Records what stays on the platform of an object that is gone. */
+  left(context: Context<Api>, object: KubeObject): void;
+  attach(context: Context<Api>): Reconcile;
+}
+
+/** Closes over a kind's type parameters. */
+export function bind<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+): Bound<Api> {
+  // A kind that throws is told by the pass over that object; the news of it must reach the queue nevertheless.
+  const attempt = <T>(question: () => T): T | undefined => {
+    try {
+      return question();
+    } catch {
+      return undefined;
+    }
+  };
+  const ask = <T>(object: KubeObject, question: (spec: Spec) => T): T | undefined =>
+    attempt(() => {
+      const { data } = kind.resource.spec.safeParse(object.spec ?? {});
+      return data === undefined ? undefined : question(data);
+    });
+  const recall = <T>(object: KubeObject, question: (memory: Mem) => T): T | undefined =>
+    attempt(() => question(kind.resource.memory.parse(object.status ?? {})));
+  return {
+    kind: kind.resource.kind,
+    isConnection: kind.connection !== undefined,
+    references: (object) => ask(object, (spec) => kind.needs(spec).references) ?? [],
+    claim: (object, idOf) => ask(object, (spec) => kind.claim(spec, idOf)),
+    entries: (object) => {
+      const id = text(member(object.status, "externalId"));
+      return recall(object, (memory) => kind.entries?.({ id, memory, inputs: undefined })) ?? [];
+    },
+    imprints: (object) => {
+      if (kind.imprints === undefined) return [];
+      const { data: spec } = kind.resource.spec.safeParse(object.spec ?? {});
+      return recall(object, (memory) => kind.imprints?.(memory, spec)) ?? [];
+    },
+    left: (context, object) => {
+      attempt(() => {
+        noteLeft(context, kind, object);
+      });
+    },
+    attach: (context) => reconciler(context, kind),
+  };
+}
+
+/** What the app provides; the rest of the context is the engine's own. */
+export type EngineDeps<Api extends RatedApi> = Omit<
+  Context<Api>,
+  "connections" | "graph" | "claims" | "entries" | "imprints" | "sessions" | "route" | "wake"
+> & {
+  readonly connect: Connect<Api>;
+  readonly enqueue: Enqueue;
+};
+
+export interface Engine<Api extends RatedApi> {
+  reconcile: Reconcile;
+  /** To be called for every change of the store, in order; `initial` for what the first list brings. */
+  changed(change: Change, initial: boolean): void;
+  readonly connections: Connections<Api>;
+  /** Which connection an object uses, or why it has none. */
+  route(object: KubeObject): Found;
+  /**
+   * Something is said to have happened to these objects of the platform, behind this connection. Nothing of it is
+   * believed: those of its resources that stand for them are looked at.
+   * @returns how many that are
+   */
+  hinted(connection: ObjectKey, ids: readonly Uuid[]): number;
+  /** Stores what only this process knows, once no pass is under way any more. */
+  flush(): Promise<void>;
+}
+
+export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound: readonly Bound<Api>[]): Engine<Api> {
+  const kinds = new Map(bound.map((kind) => [kind.kind, kind]));
+  const wake = (key: string): void => deps.enqueue(key, { afterMs: 0, urgent: true });
+  const connections = createConnections<Api>({ ...deps, wake });
+  const graph = createGraph();
+  const claims = createClaims();
+  const entries = createEntries();
+  const imprints = createImprints();
+  const route = router(deps, kinds);
+  const sessions = createSessions(() => deps.clock.monotonic());
+  const context: Context<Api> = { ...deps, connections, graph, claims, entries, imprints, sessions, route, wake };
+  const reconcilers = new Map(bound.map((kind) => [kind.kind, kind.attach(context)]));
+
+  /** The id that a reference by name leads to now. */
+  const idBehind = (object: KubeObject, field: string): Uuid | undefined => {
+    const found = kinds
+      .get(object.kind)
+      ?.references(object)
+      .find((one) => one.field === field);
+    if (found?.name === undefined) return undefined;
+    const { kind, name } = found;
+    const namespace = object.metadata.namespace ?? "";
+    return idOf(deps.cache.get({ kind, namespace, name }));
+  };
+
+  const claim = (object: KubeObject): void => {
+    claims.set(
+      object,
+      kinds.get(object.kind)?.claim(object, (field) => idBehind(object, field)),
+    );
+  };
+
+  /** @returns the objects of the platform that were written into */
+  const note = (change: Change): readonly Uuid[] => {
+    const { object, old } = change;
+    // What is claimed through a reference is known once that has its id.
+    if (idOf(object) !== idOf(old)) existing(context, graph.dependents(keyOf(object))).forEach(claim);
+    const kind = kinds.get(object.kind);
+    if (kind === undefined) return [];
+    if (change.type === "deleted") {
+      kind.left(context, object);
+      claims.forget(object);
+      entries.forget(object);
+      imprints.forget(object, (id) => claims.recorders(id).length > 0);
+      graph.set(keyOf(object), []);
+      return [];
+    }
+    if (idOf(object) !== idOf(old)) foundAgain(context, object);
+    claim(object);
+    entries.record(object, kind.entries(object));
+    graph.set(keyOf(object), ...refersTo(deps.connectionKinds, kind, object, route(object)));
+    // What another installation recorded is not trusted.
+    return imprints.record(object, isForeign(context, object) === undefined ? kind.imprints(object) : []);
+  };
+
+  /** What the first list brings and has nothing pending is verified over the poll interval. */
+  const queue = (object: KubeObject, initial: boolean): void => {
+    const routine = initial && mayWait(object) && kinds.get(object.kind)?.isConnection !== true;
+    const key = keyText(keyOf(object));
+    if (routine) deps.enqueue(key, { afterMs: deps.random() * deps.windows.pollMs, urgent: false });
+    else wake(key);
+  };
+
+  return {
+    connections,
+    route,
+    flush: () => flush(context),
+    hinted: (connection, ids) => hint(context, deps.enqueue, connection, ids),
+    reconcile: async (key) => {
+      const reconcile = reconcilers.get(key.kind);
+      return await reconcile?.(key);
+    },
+    changed: (change, initial) => {
+      const { object } = change;
+      const key = keyOf(object);
+      const parents = change.type === "deleted" ? graph.references(key) : [];
+      const written = note(change);
+      if (concernsItself(change)) queue(object, initial);
+      if (initial) return;
+      for (const id of written) claims.recorders(id).forEach(wake);
+      for (const parent of parents) if (isGoing(deps.cache, parent)) wake(parent);
+      if (concernsDependents(change)) wakeDependents(context, key, wake);
+      if (changesDefaults(change)) spreadOver(context, deps.enqueue, graph.dependents(key));
+    },
+  };
+}
+
+/** What a living resource has recorded is no orphan any more. */
+function foundAgain<Api extends RatedApi>({ orphans, installation }: Context<Api>, object: KubeObject): void {
+  const id = idOf(object);
+  if (id === undefined || object.metadata.deletionTimestamp !== undefined) return;
+  orphans.found({ id, kind: object.kind, installation, ...recordedRealm(object) });
+}
+
+/** Only a parent that waits for its children to end has something to gain from the end of one. */
+function isGoing(cache: Cache, key: string): boolean {
+  return cache.get(parseKey(key))?.metadata.deletionTimestamp !== undefined;
+}
+
+/** A dependent that is settled has nothing to gain from its parent's news. */
+function wakeDependents<Api extends RatedApi>(
+  context: Context<Api>,
+  key: ObjectKey,
+  wake: (key: string) => void,
+): void {
+  for (const object of existing(context, context.graph.dependents(key))) {
+    if (!isSettled(object) || object.metadata.deletionTimestamp !== undefined) wake(keyText(keyOf(object)));
+  }
+}
+
+/** What counts for many objects at once is looked at by one after the other. */
+const SPREAD_MS = 60_000;
+
+function spreadOver<Api extends RatedApi>(
+  { random, windows }: Context<Api>,
+  enqueue: Enqueue,
+  keys: readonly string[],
+): void {
+  const within = Math.min(SPREAD_MS, windows.pollMs);
+  for (const key of keys) enqueue(key, { afterMs: random() * within, urgent: false });
+}
+
+function existing<Api extends RatedApi>({ cache }: Context<Api>, keys: readonly string[]): readonly KubeObject[] {
+  return keys.flatMap((key) => cache.get(parseKey(key)) ?? []);
+}
+
+const idOf = (object: KubeObject | undefined): Uuid | undefined => text(member(object?.status, "externalId"));
+
+/** References by name and the connection that is or would be used; apart from them, the optional references. */
+function refersTo<Api extends RatedApi>(
+  kinds: ConnectionKinds,
+  kind: Bound<Api>,
+  object: KubeObject,
+  found: Found,
+): readonly [firmly: readonly ObjectKey[], loosely: readonly ObjectKey[]] {
+  const namespace = object.metadata.namespace ?? "";
+  const named = kind
+    .references(object)
+    .flatMap(({ kind: target, name, optional }) =>
+      name === undefined ? [] : [{ optional, key: { kind: target, namespace, name } }],
+    );
+  const loosely = named.flatMap(({ optional, key }) => (optional === true ? [key] : []));
+  const firmly = named.flatMap(({ optional, key }) => (optional === true ? [] : [key]));
+  return [[...firmly, ...connectionsOf(kinds, kind, object, found)], loosely];
+}
+
+function connectionsOf<Api extends RatedApi>(
+  kinds: ConnectionKinds,
+  kind: Bound<Api>,
+  object: KubeObject,
+  found: Found,
+): readonly ObjectKey[] {
+  if (kind.isConnection) return [];
+  if (found.is === "found") return [found.key];
+  const own = namedConnection(kinds, object);
+  if (own !== undefined) return [own];
+  return [
+    { kind: kinds.namespaced, namespace: object.metadata.namespace ?? "", name: "default" },
+    { kind: kinds.cluster, namespace: "", name: "default" },
+  ];
+}
+
+/** Follows parents up to a connection; a circle, which no kind allows, ends at the depth of the hierarchy. */
+function router<Api extends RatedApi>(
+  deps: Pick<EngineDeps<Api>, "cache" | "connectionKinds">,
+  kinds: ReadonlyMap<string, Bound<Api>>,
+): (object: KubeObject) => Found {
+  const follow = (object: KubeObject, depth: number): Found => {
+    const parent = kinds.get(object.kind)?.references(object)[0];
+    const above =
+      parent?.name === undefined || depth === 0
+        ? undefined
+        : deps.cache.get({ kind: parent.kind, namespace: object.metadata.namespace ?? "", name: parent.name });
+    const inherited = above === undefined ? undefined : follow(above, depth - 1);
+    return connectionFor(deps.cache, deps.connectionKinds, object, inherited);
+  };
+  return (object) => follow(object, 8);
+}

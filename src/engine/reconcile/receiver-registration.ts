@@ -1,0 +1,118 @@
+import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE, SEAL } from "../../api/names.ts";
+/**
+ * What a connection does on the platform for itself: it registers the operator's receiver of deliveries. It goes through
+ * the same ledger as every create, in a pass of its own after the probe. Its trouble is told in a condition and is no
+ * trouble of the connection: without deliveries everything works, only later.
+ */
+import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { RatedApi } from "../connections/connections.ts";
+import { RECEIVER_TOKEN_LENGTH, receiverKeys, type ReceiverKeys } from "../connections/receiver-keys.ts";
+import type { Context } from "../context/context.ts";
+import type { ConditionFact, Errand, Ms, ReceiverInputs, ReceiverSettings, Report, Why } from "../contract/kind.ts";
+import { conditionsOf } from "../contract/status.ts";
+import { isForeign } from "../ledger/identity.ts";
+import { fingerprint } from "../references/values.ts";
+import type { Frame } from "../resolve/resolve.ts";
+import type { Ending } from "../status/build.ts";
+import { pass } from "../steps/loop.ts";
+
+/** How an errand went: what the connection's status says of it, and when to look at it again, if before the next probe. */
+export interface Ran {
+  readonly object: KubeObject;
+  readonly conditions: readonly ConditionFact[];
+  readonly status: JsonObject;
+  readonly again: Ms | undefined;
+}
+
+/** Runs the errand of a connection that was just probed. @throws KubeError */
+export async function runErrand<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  context: Context<Api>,
+  errand: Errand<Spec, Mem, Api>,
+  probed: Frame<Spec, In, Mem, Api>,
+): Promise<Ran> {
+  const { connection, object } = probed;
+  const settings = connection.settings.receiver;
+  if (settings === undefined) {
+    connection.receiver = undefined;
+    return { object, conditions: [], status: {}, again: undefined };
+  }
+  const soon = Math.min(context.windows.followMaxMs, context.windows.backoffMaxMs);
+  const told = (why: Why, holds: boolean): readonly ConditionFact[] => {
+    const { condition } = errand;
+    return [{ type: condition, status: holds ? "True" : "False", ...why, message: masked(why.message, connection) }];
+  };
+  const read = await readKeys(context, probed, settings);
+  if (read.is === "missing") return { object, conditions: told(read.why, false), status: {}, again: soon };
+  connection.receiver = read.keys;
+  const foreign = isForeign(context, object);
+  if (foreign !== undefined) return { object, conditions: told(foreign, false), status: {}, again: undefined };
+
+  const passed = await pass(context, errand.kind, await frameOf(context, probed, settings, read));
+  const { ending, report } = passed;
+  const stored = conditionsOf(object).filter(({ type }) => type === errand.condition);
+  return {
+    object: passed.frame.object,
+    conditions: ending.is === "deferred" ? stored : told(whyOf(ending, report), ending.is === "settled"),
+    status: report?.status ?? {},
+    again: ending.is === "settled" || ending.is === "stalled" ? passed.again : Math.max(soon, passed.again ?? 0),
+  };
+}
+
+type Keys = { readonly is: "found"; readonly keys: ReceiverKeys; readonly sources: string };
+
+/** The keys as the Secret has them now; the receiver goes by them from then on. */
+async function readKeys<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  context: Context<Api>,
+  { connection }: Frame<Spec, In, Mem, Api>,
+  { secret: ref }: ReceiverSettings,
+): Promise<Keys | { readonly is: "missing"; readonly why: Why }> {
+  const namespace = connection.key.namespace === "" ? context.operatorNamespace : connection.key.namespace;
+  const secret = await context.reader.secret(namespace, ref.name, 0);
+  const token = secret?.data.get(ref.key);
+  if (secret !== undefined && token !== undefined && token.length >= RECEIVER_TOKEN_LENGTH) {
+    const sources = `${secret.uid}/${secret.resourceVersion}`;
+    return { is: "found", keys: receiverKeys(token, connection.key), sources };
+  }
+  const message = `Secret "${ref.name}" in namespace "${namespace}" has no key "${ref.key}" with at least ${String(RECEIVER_TOKEN_LENGTH)} characters, which spec.webhook.secretRef refers to. Create it with a long random text.`;
+  return { is: "missing", why: { reason: "DependencyNotReady", message } };
+}
+
+/** The frame of the errand's own pass. The user's word to do it anew holds once, and is taken back before it is done. */
+async function frameOf<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  context: Context<Api>,
+  probed: Frame<Spec, In, Mem, Api>,
+  settings: ReceiverSettings,
+  { keys, sources }: Keys,
+): Promise<Frame<Spec, ReceiverInputs, Mem, Api>> {
+  const { connection } = probed;
+  const annotations = probed.object.metadata.annotations ?? {};
+  // With an open intent the ledger itself acts upon that word.
+  const anew = annotations[RESOLVE] === "recreate" && annotations[INTENT] === undefined;
+  const cleared = { [EXTERNAL_ID]: null, [SEAL]: null, [INSTALLATION]: null, [RESOLVE]: null };
+  const stored = anew ? await context.writer.patchChecked(probed.object, { annotations: cleared }) : undefined;
+  const url = `${settings.url.replace(/\/+$/, "")}/${keys.path}`;
+  const inputs: ReceiverInputs = {
+    url,
+    secret: keys.secret,
+    registered: fingerprint({ url }, `${settings.url} ${sources}`, connection.token()),
+    anew,
+  };
+  return {
+    ...probed,
+    object: stored ?? probed.object,
+    // A connection has no status.plan that could be approved.
+    policies: { ...probed.policies, manual: false },
+    pass: { ...probed.pass, inputs },
+  };
+}
+
+function whyOf(ending: Ending, report: Report | undefined): Why {
+  if (ending.is === "settled" && report !== undefined) return report.ready;
+  return "why" in ending ? ending.why : { reason: "Progressing", message: "The errand has not been run yet." };
+}
+
+/** The platform's own words may quote what it was sent. */
+function masked(message: string, { receiver }: { readonly receiver: ReceiverKeys | undefined }): string {
+  if (receiver === undefined) return message;
+  return message.replaceAll(receiver.path, "…").replaceAll(receiver.secret, "…");
+}

@@ -1,0 +1,55 @@
+import { APPROVED_PLAN, INTENT, PAUSED, POLL_INTERVAL, RESOLVE } from "../../api/names.ts";
+/** Which changes of the stored objects bring whom back. Pure. */
+import { member } from "../../kube/api/json.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
+import { isSettled, sameJson, text } from "../contract/status.ts";
+import { REQUEST_ANNOTATIONS, requestedToken } from "../policies/policy.ts";
+
+const USER_ANNOTATIONS = [PAUSED, ...REQUEST_ANNOTATIONS, POLL_INTERVAL, RESOLVE, APPROVED_PLAN];
+
+/** A change as the store tells it. */
+export interface Change {
+  readonly type: "added" | "updated" | "deleted";
+  readonly object: KubeObject;
+  readonly old?: KubeObject | undefined;
+}
+
+/** Whether the object itself has to be looked at: spec, deletion, a user's annotation, a lost status. Never our own status. */
+export function concernsItself(change: Change): boolean {
+  const { object, old } = change;
+  if (change.type !== "updated" || old === undefined) return true;
+  if (old.metadata.uid !== object.metadata.uid || old.metadata.generation !== object.metadata.generation) return true;
+  if (old.metadata.deletionTimestamp !== object.metadata.deletionTimestamp) return true;
+  const differs = (key: string): boolean => old.metadata.annotations?.[key] !== object.metadata.annotations?.[key];
+  if (USER_ANNOTATIONS.some((key) => differs(key) && object.metadata.annotations?.[key] !== undefined)) return true;
+  if (differs(PAUSED)) return true;
+  return idOf(old) !== undefined && idOf(object) === undefined;
+}
+
+/** Whether those that refer to the object have to be looked at: it came, went, got its id, became ready or ceased to be. */
+export function concernsDependents(change: Change): boolean {
+  const { object, old } = change;
+  if (change.type !== "updated" || old === undefined) return true;
+  return idOf(old) !== idOf(object) || isSettled(old) !== isSettled(object) || old.metadata.uid !== object.metadata.uid;
+}
+
+/** Whether a connection says something else for its objects now: finalizers and poll intervals follow it. */
+export function changesDefaults({ object, old, type }: Change): boolean {
+  if (type !== "updated" || old === undefined) return false;
+  return !sameJson(member(object.spec, "defaults"), member(old.spec, "defaults"));
+}
+
+/** Whether an object found at start has nothing pending: its verification is spread over the poll interval. */
+export function mayWait(object: KubeObject): boolean {
+  return (
+    isSettled(object) &&
+    object.metadata.deletionTimestamp === undefined &&
+    requestedToken(object) === undefined &&
+    object.metadata.annotations?.[INTENT] === undefined &&
+    object.metadata.annotations?.[RESOLVE] === undefined &&
+    member(object.status, "plan") === undefined &&
+    member(object.status, "intent") === undefined
+  );
+}
+
+const idOf = (object: KubeObject): string | undefined => text(member(object.status, "externalId"));

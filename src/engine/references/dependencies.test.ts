@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import type { ObjectKey } from "../../kube/api/types.ts";
+import { keyText, parseKey, shortName } from "../contract/keys.ts";
+import { createGraph } from "./dependencies.ts";
+
+const key = (name: string): ObjectKey => ({ kind: "Widget", namespace: "team", name });
+
+describe("the graph", () => {
+  it("tells those that hold up an end from those that only refer", () => {
+    const graph = createGraph();
+    graph.set(key("child"), [key("parent")]);
+    graph.set(key("guest"), [key("host")], [key("parent")]);
+    expect(graph.dependents(key("parent"))).toEqual([keyText(key("child")), keyText(key("guest"))]);
+    expect(graph.children(key("parent"))).toEqual([keyText(key("child"))]);
+    expect(graph.children(key("host"))).toEqual([keyText(key("guest"))]);
+    graph.set(key("guest"), [key("parent")]);
+    expect(graph.children(key("parent"))).toEqual([keyText(key("child")), keyText(key("guest"))]);
+  });
+
+  it("answers as a list of all references would, after any changes", () => {
+    const names = fc.constantFrom("a", "b", "c", "d");
+    const changes = fc.array(fc.tuple(names, fc.array(names, { maxLength: 4 })), { maxLength: 30 });
+    fc.assert(
+      fc.property(changes, (sets) => {
+        const graph = createGraph();
+        const model = new Map<string, ReadonlySet<string>>();
+        for (const [from, to] of sets) {
+          graph.set(key(from), to.map(key));
+          model.set(from, new Set(to));
+        }
+        for (const name of ["a", "b", "c", "d"]) {
+          const dependents = [...model].filter(([, to]) => to.has(name)).map(([from]) => keyText(key(from)));
+          expect([...graph.dependents(key(name))].toSorted()).toEqual(dependents.toSorted());
+          const references = [...(model.get(name) ?? [])].map((one) => keyText(key(one)));
+          expect([...graph.references(key(name))].toSorted()).toEqual(references.toSorted());
+        }
+      }),
+    );
+  });
+});
+
+describe("keys", () => {
+  it.each([
+    [{ kind: "Widget", namespace: "team", name: "a" }, "Widget/team/a", "team/a"],
+    [{ kind: "ClusterLink", namespace: "", name: "default" }, "ClusterLink//default", "default"],
+  ])("%o", (object, text, short) => {
+    expect(keyText(object)).toBe(text);
+    expect(parseKey(text)).toEqual(object);
+    expect(shortName(object)).toBe(short);
+  });
+
+  it("are not read out of anything else", () => {
+    expect(() => parseKey("Widget/a")).toThrow(RangeError);
+  });
+});

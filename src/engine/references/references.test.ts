@@ -1,0 +1,177 @@
+import { describe, expect, it } from "vitest";
+
+import { aCondition, anObject, aStatus } from "../../../test/support/engine-objects.ts";
+import { uuid } from "../../../test/support/engine-world.ts";
+import type { Cache, Json, KubeObject } from "../../kube/api/types.ts";
+import { keyText } from "../contract/keys.ts";
+import type { ConnectionSettings, Reference } from "../contract/kind.ts";
+import { admission, connectionFor, resolveReferences, strayed, type Found } from "./references.ts";
+
+const KINDS = { namespaced: "Link", cluster: "ClusterLink" };
+const ID = uuid(1);
+
+function cacheOf(...objects: readonly (readonly [kind: string, namespace: string, object: KubeObject])[]): Cache {
+  const map = new Map(
+    objects.map(([kind, namespace, object]) => [keyText({ kind, namespace, name: object.metadata.name }), object]),
+  );
+  return { get: (key) => map.get(keyText(key)), list: () => [] };
+}
+
+const named = (name: string): KubeObject => anObject({ meta: { name } });
+const byName: Reference = { field: "spec.parentRef", kind: "Widget", name: "parent", externalId: undefined };
+const parent = (ready: "True" | "False", id: string | undefined, generation = 2): KubeObject =>
+  anObject({
+    meta: { name: "parent" },
+    status: aStatus([aCondition("Ready", ready, "Creating", { observedGeneration: generation })], { externalId: id }),
+  });
+
+describe("resolveReferences", () => {
+  it.each<[string, KubeObject | undefined, boolean, string]>([
+    ["a parent that is ready", parent("True", ID), false, "open"],
+    ["a parent that is not ready", parent("False", ID), false, "ParentNotReady"],
+    ["a parent that was ready for an older generation", parent("True", ID, 1), false, "ParentNotReady"],
+    ["a parent without an id", parent("True", undefined), false, "ParentNotReady"],
+    ["a parent that is not there", undefined, false, "ParentNotFound"],
+    ["trouble of the parent, of a child that has an id", parent("False", ID), true, "open"],
+    ["a parent without an id, of a child that has one", parent("True", undefined), true, "ParentNotReady"],
+  ])("by %s (child has an id: %s)", (_, object, hasId, expected) => {
+    const cache = object === undefined ? cacheOf() : cacheOf(["Widget", "team", object]);
+    const gate = resolveReferences(cache, "team", [byName], hasId);
+    expect(gate.is === "open" ? "open" : gate.why.reason).toBe(expected);
+    expect(gate.is === "open" ? gate.ids.get("spec.parentRef") : ID).toBe(ID);
+  });
+
+  it.each<[string, KubeObject, string]>([
+    ["is not ready", parent("False", ID), "open"],
+    ["has no id", parent("True", undefined), "ParentNotReady"],
+  ])("needs no more than the id of one that %s, where that is enough", (_, object, expected) => {
+    const cache = cacheOf(["Widget", "team", object]);
+    const gate = resolveReferences(cache, "team", [{ ...byName, idOnly: true }], false);
+    expect(gate.is === "open" ? "open" : gate.why.reason).toBe(expected);
+  });
+
+  it("takes an id as it is, and does not look into another namespace", () => {
+    const given = { ...byName, name: undefined, externalId: ID };
+    expect(resolveReferences(cacheOf(), "team", [given], false)).toEqual({
+      is: "open",
+      ids: new Map([["spec.parentRef", ID]]),
+    });
+    const elsewhere = cacheOf(["Widget", "other", parent("True", ID)]);
+    expect(resolveReferences(elsewhere, "team", [byName], false)).toMatchObject({ is: "shut", missing: true });
+  });
+
+  it.each<[string, KubeObject | undefined, string | undefined]>([
+    ["is not there", undefined, undefined],
+    ["has no id", parent("True", undefined), undefined],
+    ["is not ready", parent("False", ID), ID],
+  ])("is not held up by an optional one that %s", (_, object, id) => {
+    const cache = object === undefined ? cacheOf() : cacheOf(["Widget", "team", object]);
+    const gate = resolveReferences(cache, "team", [{ ...byName, optional: true }], false);
+    expect(gate).toEqual({ is: "open", ids: new Map(id === undefined ? [] : [["spec.parentRef", id]]) });
+  });
+
+  it("says why the parent is not ready", () => {
+    const gate = resolveReferences(cacheOf(["Widget", "team", parent("False", ID)]), "team", [byName], false);
+    expect(gate).toMatchObject({ why: { message: 'Waiting for Widget "parent" (reason Creating).' } });
+  });
+});
+
+describe("strayed", () => {
+  const link = (name: string) => ({ kind: "Link", namespace: "team", name });
+  const second: Reference = { ...byName, field: "spec.otherRef" };
+  const cache = cacheOf(["Widget", "team", parent("True", ID)]);
+  const uses = (name: string | undefined) => (): Found =>
+    name === undefined
+      ? { is: "none", why: { reason: "ConnectionNotReady", message: "?" } }
+      : { is: "found", key: link(name) };
+
+  it.each<[string, Cache, readonly Reference[], string | undefined, boolean]>([
+    ["another connection", cache, [byName, second], "b", true],
+    ["the same connection", cache, [byName, second], "a", false],
+    ["another connection, but is the parent", cache, [second], "b", false],
+    ["none yet", cache, [byName, second], undefined, false],
+    ["nothing, as it is not there", cacheOf(), [byName, second], "b", false],
+  ])("finds what uses %s", (_, objects, references, used, expected) => {
+    const why = strayed({ cache: objects, route: uses(used) }, named("self"), references, link("a"));
+    expect(why?.reason).toBe(expected ? "InvalidSpec" : undefined);
+    expect(why?.message ?? "spec.otherRef").toContain("spec.otherRef");
+  });
+});
+
+describe("connectionFor", () => {
+  const own = ["Link", "team", named("default")] as const;
+  const cluster = ["ClusterLink", "", named("default")] as const;
+  const special = ["Link", "team", named("special")] as const;
+  const all = cacheOf(own, cluster, special);
+  const found = (kind: string, name: string): Found => ({
+    is: "found",
+    key: { kind, namespace: kind === "Link" ? "team" : "", name },
+  });
+  const none: Found = { is: "none", why: { reason: "InvalidSpec", message: "The parent is wrong." } };
+  const found1 = (one: Found): string => (one.is === "found" ? keyText(one.key) : one.why.reason);
+
+  it.each<[string, Cache, Json | undefined, Found | undefined, string]>([
+    ["its own reference", all, { name: "special" }, undefined, "Link/team/special"],
+    [
+      "its own reference to a cluster's",
+      all,
+      { kind: "ClusterLink", name: "default" },
+      undefined,
+      "ClusterLink//default",
+    ],
+    ["the parent's", all, undefined, found("Link", "special"), "Link/team/special"],
+    ["its own that is the parent's", all, { name: "special" }, found("Link", "special"), "Link/team/special"],
+    ["its own that is not the parent's", all, { name: "default" }, found("Link", "special"), "InvalidSpec"],
+    [
+      "one of the same name and another kind",
+      all,
+      { kind: "ClusterLink", name: "default" },
+      found("Link", "default"),
+      "InvalidSpec",
+    ],
+    ["the namespace's default", all, undefined, undefined, "Link/team/default"],
+    ["the cluster's default", cacheOf(cluster), undefined, undefined, "ClusterLink//default"],
+    ["none", cacheOf(), undefined, undefined, "ConnectionNotReady"],
+    ["one that is not there", all, { name: "nobody" }, undefined, "ConnectionNotReady"],
+    ["none, as the parent has none", all, undefined, none, "ConnectionNotReady"],
+    ["its own, though the parent has none", all, { name: "special" }, none, "Link/team/special"],
+  ])("%s", (_, cache, connectionRef, inherited, expected) => {
+    const object = anObject({ spec: { connectionRef } });
+    expect(found1(connectionFor(cache, KINDS, object, inherited))).toBe(expected);
+  });
+});
+
+describe("admission", () => {
+  const connection = { kind: "ClusterLink", namespace: "", name: "default" };
+  const namespaces = {
+    get: (name: string) =>
+      Promise.resolve(name === "gone" ? undefined : { uid: "u", labels: { tier: "gold" }, terminating: false }),
+  };
+  const settings = (allowedNamespaces: ConnectionSettings["allowedNamespaces"]): ConnectionSettings =>
+    ({ allowedNamespaces }) as ConnectionSettings;
+
+  it.each<[string, ConnectionSettings["allowedNamespaces"], string, boolean]>([
+    ["nobody is named", undefined, "team", false],
+    ["nobody is named in a list", { names: [], matchLabels: {} }, "team", false],
+    ["it is named", { names: ["team"], matchLabels: undefined }, "team", true],
+    ["another one is named", { names: ["other"], matchLabels: undefined }, "team", false],
+    ["its labels match", { names: [], matchLabels: { tier: "gold" } }, "team", true],
+    ["its labels differ", { names: [], matchLabels: { tier: "iron" } }, "team", false],
+    ["one of its labels is missing", { names: [], matchLabels: { tier: "gold", zone: "a" } }, "team", false],
+    [
+      "a label is asked for that every object inherits",
+      { names: [], matchLabels: { constructor: "x" } },
+      "team",
+      false,
+    ],
+    ["it does not exist", { names: [], matchLabels: { tier: "gold" } }, "gone", false],
+  ])("where %s", async (_, allowed, namespace, admitted) => {
+    const refused = await admission(namespaces, settings(allowed), connection, namespace);
+    expect(refused === undefined).toBe(admitted);
+  });
+
+  it("is no question for a connection of the namespace itself", async () => {
+    const own = { kind: "Link", namespace: "team", name: "default" };
+    expect(await admission(namespaces, settings(undefined), own, "team")).toBeUndefined();
+  });
+});

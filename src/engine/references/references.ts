@@ -1,0 +1,151 @@
+/** Where references lead: parents, connections, and what is pinned of them. */
+import { member } from "../../kube/api/json.ts";
+import type { Cache, KubeObject, Namespaces, ObjectKey } from "../../kube/api/types.ts";
+import { keyText, shortName } from "../contract/keys.ts";
+import type { ConnectionSettings, Reference, Uuid, Why } from "../contract/kind.ts";
+import { conditionOf, isSettled, text } from "../contract/status.ts";
+
+/** The kind names of the two connection kinds: the engine asks for them by role. */
+export interface ConnectionKinds {
+  readonly namespaced: string;
+  readonly cluster: string;
+}
+
+export type Gate =
+  | { readonly is: "open"; readonly ids: ReadonlyMap<string, Uuid> }
+  | { readonly is: "shut"; readonly why: Why; readonly missing: boolean };
+
+/**
+ * Resolves references to ids. A child that has no id of its own yet waits until its parent is Ready for its current
+ * generation; one that has needs only the parent's id, so that a passing trouble of the parent does not reach it.
+ */
+export function resolveReferences(
+  cache: Cache,
+  namespace: string,
+  references: readonly Reference[],
+  hasId: boolean,
+): Gate {
+  const ids = new Map<string, Uuid>();
+  for (const reference of references) {
+    if (reference.externalId !== undefined) {
+      ids.set(reference.field, reference.externalId);
+      continue;
+    }
+    const name = reference.name ?? "";
+    const object = cache.get({ kind: reference.kind, namespace, name });
+    if (reference.optional === true) {
+      const known = text(member(object?.status, "externalId"));
+      if (known !== undefined) ids.set(reference.field, known);
+      continue;
+    }
+    if (object === undefined) return { is: "shut", missing: true, why: notFound(reference, namespace, name) };
+    const id = text(member(object.status, "externalId"));
+    if (id === undefined || (!hasId && reference.idOnly !== true && !isSettled(object))) {
+      return { is: "shut", missing: false, why: notReady(reference.kind, name, object) };
+    }
+    ids.set(reference.field, id);
+  }
+  return { is: "open", ids };
+}
+
+function notFound(reference: Reference, namespace: string, name: string): Why {
+  const message = `${reference.kind} "${name}" does not exist in namespace "${namespace}". Create it or fix ${reference.field}.name.`;
+  return { reason: "ParentNotFound", message };
+}
+
+function notReady(kind: string, name: string, object: KubeObject): Why {
+  const reason = conditionOf(object, "Ready")?.reason;
+  const because = reason === undefined ? "" : ` (reason ${reason})`;
+  return { reason: "ParentNotReady", message: `Waiting for ${kind} "${name}"${because}.` };
+}
+
+/**
+ * A resource that is referred to beside the parent and uses another connection: its id means nothing on this one.
+ * @returns why nothing may be written; undefined when all use the same connection
+ */
+export function strayed(
+  { cache, route }: { readonly cache: Cache; readonly route: (object: KubeObject) => Found },
+  { metadata }: KubeObject,
+  references: readonly Reference[],
+  connection: ObjectKey,
+): Why | undefined {
+  const namespace = metadata.namespace ?? "";
+  for (const { field, kind, name } of references.slice(1)) {
+    const object = name === undefined ? undefined : cache.get({ kind, namespace, name });
+    const found = object === undefined ? undefined : route(object);
+    if (found?.is !== "found" || keyText(found.key) === keyText(connection)) continue;
+    const message = `${field} names ${kind} "${name}", which uses ${found.key.kind} "${shortName(found.key)}", but this resource uses ${connection.kind} "${shortName(connection)}". Use one resource for each connection.`;
+    return { reason: "InvalidSpec", message };
+  }
+  return undefined;
+}
+
+export type Found = { readonly is: "found"; readonly key: ObjectKey } | { readonly is: "none"; readonly why: Why };
+
+/**
+ * Which connection an object uses: its own connectionRef; else the parent's; else the namespace's `default`; else
+ * the cluster's `default`. A reference that differs from the parent's is refused.
+ * @param inherited what was found for the parent, if it has one: a child of a parent without a connection has none
+ */
+export function connectionFor(
+  cache: Cache,
+  kinds: ConnectionKinds,
+  object: KubeObject,
+  inherited: Found | undefined,
+): Found {
+  const key = namedConnection(kinds, object);
+  if (key === undefined) return toChild(inherited) ?? defaultConnection(cache, kinds, object.metadata.namespace ?? "");
+  const { kind, name } = key;
+  if (inherited?.is === "found" && (inherited.key.kind !== kind || inherited.key.name !== name)) {
+    const message = `spec.connectionRef names ${kind} "${name}", but the parent uses ${inherited.key.kind} "${inherited.key.name}". Remove spec.connectionRef, or make both the same.`;
+    return { is: "none", why: { reason: "InvalidSpec", message } };
+  }
+  if (cache.get(key) === undefined) {
+    const message = `${kind} "${shortName(key)}" does not exist. Create it or fix spec.connectionRef.`;
+    return { is: "none", why: { reason: "ConnectionNotReady", message } };
+  }
+  return { is: "found", key };
+}
+
+/** What is wrong with the parent's connection is for the parent to mend. */
+function toChild(inherited: Found | undefined): Found | undefined {
+  if (inherited?.is !== "none") return inherited;
+  return { is: "none", why: { reason: "ConnectionNotReady", message: inherited.why.message } };
+}
+
+/** The connection that spec.connectionRef names; undefined when it is not set. */
+export function namedConnection(kinds: ConnectionKinds, object: KubeObject): ObjectKey | undefined {
+  const ref = member(object.spec, "connectionRef");
+  const name = text(member(ref, "name"));
+  if (name === undefined) return undefined;
+  const kind = text(member(ref, "kind")) ?? kinds.namespaced;
+  return { kind, namespace: kind === kinds.cluster ? "" : (object.metadata.namespace ?? ""), name };
+}
+
+function defaultConnection(cache: Cache, kinds: ConnectionKinds, namespace: string): Found {
+  const own = { kind: kinds.namespaced, namespace, name: "default" };
+  if (cache.get(own) !== undefined) return { is: "found", key: own };
+  const cluster = { kind: kinds.cluster, namespace: "", name: "default" };
+  if (cache.get(cluster) !== undefined) return { is: "found", key: cluster };
+  const message = `There is no connection: spec.connectionRef is not set, and neither ${kinds.namespaced} "default" in namespace "${namespace}" nor ${kinds.cluster} "default" exists. Create one of them.`;
+  return { is: "none", why: { reason: "ConnectionNotReady", message } };
+}
+
+/** Whether a cluster-scoped connection lets this namespace use it; undefined when it does. */
+export async function admission(
+  namespaces: Namespaces,
+  settings: ConnectionSettings,
+  connection: ObjectKey,
+  namespace: string,
+): Promise<Why | undefined> {
+  if (connection.namespace !== "") return undefined;
+  const allowed = settings.allowedNamespaces;
+  if (allowed?.names.includes(namespace)) return undefined;
+  const wanted = Object.entries(allowed?.matchLabels ?? {});
+  if (wanted.length > 0) {
+    const labels = (await namespaces.get(namespace, 30_000))?.labels ?? {};
+    if (wanted.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value)) return undefined;
+  }
+  const message = `${connection.kind} "${connection.name}" does not allow namespace "${namespace}". A cluster admin can add it to its spec.allowedNamespaces.`;
+  return { reason: "ConnectionNotReady", message };
+}

@@ -1,0 +1,75 @@
+/** Values from Secrets and ConfigMaps, and what stands for them in memory. */
+import { createHash, createHmac } from "node:crypto";
+
+import type { Json, KeyValues, Reader } from "../../kube/api/types.ts";
+import type { Fingerprint, ValueRequest, Why } from "../contract/kind.ts";
+
+export type ResolvedValues =
+  | {
+      readonly is: "found";
+      readonly values: ReadonlyMap<string, string>;
+      /** For requests without a key: everything, by key. */
+      readonly all: ReadonlyMap<string, ReadonlyMap<string, string>>;
+      readonly sources: string;
+    }
+  | { readonly is: "missing"; readonly why: Why };
+
+/**
+ * Reads every requested value; each Secret and ConfigMap once.
+ * @returns the first thing that is missing, or everything by field. `sources` names the versions that were read.
+ */
+export async function resolveValues(
+  reader: Reader,
+  namespace: string,
+  requests: readonly ValueRequest[],
+  maxAgeMs: number,
+): Promise<ResolvedValues> {
+  const objects = new Map<string, KeyValues | undefined>();
+  const values = new Map<string, string>();
+  const all = new Map<string, ReadonlyMap<string, string>>();
+  const versions = new Set<string>();
+  for (const request of requests) {
+    const id = `${request.from}/${request.name}`;
+    if (!objects.has(id)) {
+      const reading =
+        request.from === "Secret"
+          ? reader.secret(namespace, request.name, maxAgeMs)
+          : reader.configMap(namespace, request.name, maxAgeMs);
+      objects.set(id, await reading);
+    }
+    const object = objects.get(id);
+    if (object === undefined) return { is: "missing", why: missing(namespace, request) };
+    if (request.key === undefined) {
+      all.set(request.field, object.data);
+    } else {
+      const value = object.data.get(request.key);
+      if (value === undefined) return { is: "missing", why: missing(namespace, request, request.key) };
+      values.set(request.field, value);
+    }
+    versions.add(`${id}@${object.uid}/${object.resourceVersion}`);
+  }
+  return { is: "found", values, all, sources: [...versions].toSorted().join(" ") };
+}
+
+/** @param key the one that is missing in an object that exists */
+function missing(namespace: string, request: ValueRequest, key?: string): Why {
+  const what = `${request.from} "${request.name}"`;
+  const message =
+    key !== undefined
+      ? `${what} in namespace "${namespace}" has no key "${key}", which ${request.field} refers to. Add the key or fix the reference.`
+      : `${what} does not exist in namespace "${namespace}", but ${request.field} refers to it. Create it or fix the reference.`;
+  return { reason: "DependencyNotReady", message };
+}
+
+/**
+ * Stands for content that may hold secrets. The digest is an HMAC keyed with the connection's token, so that nobody
+ * who reads a status can try out values (reliability-bar C12).
+ */
+export function fingerprint(content: Json, sources: string, token: string): Fingerprint {
+  const mac = (text: string): string => createHmac("sha256", token).update(text).digest("base64url");
+  return {
+    key: mac("fingerprint key").slice(0, 8),
+    digest: mac(JSON.stringify(content)).slice(0, 22),
+    sources: createHash("sha256").update(sources).digest("base64url").slice(0, 12),
+  };
+}

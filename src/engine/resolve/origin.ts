@@ -1,0 +1,49 @@
+import { INTENT } from "../../api/names.ts";
+/** Where the id of a resource comes from, and how far it can be believed. */
+import { isObject } from "../../kube/api/json.ts";
+import type { JsonObject } from "../../kube/api/types.ts";
+import type { RatedApi } from "../connections/connections.ts";
+import type { Context } from "../context/context.ts";
+import type { Goal, Lives } from "../contract/kind.ts";
+import type { Identity } from "../ledger/identity.ts";
+import { readRecord, type Place } from "../ledger/record.ts";
+import type { Orphan } from "../orphans/orphan.ts";
+import type { Policies } from "../policies/policy.ts";
+import { candidateFor, memoryOfOrphan } from "./orphan.ts";
+
+interface Origin {
+  readonly identity: Identity;
+  /** What is remembered of the object where the status does not have it. */
+  readonly kept?: JsonObject;
+  readonly orphan?: Orphan;
+}
+
+/** Which object a resource stands for: as it is recorded, else as an earlier resource of its key has left it. */
+export async function originOf<Api extends RatedApi>(
+  context: Context<Api>,
+  frame: Place<Api> & { readonly policies: Policies },
+  identity: Identity,
+  { goal, lives }: { readonly goal: Goal; readonly lives: Lives },
+): Promise<Origin> {
+  const proven = provenBySeal(frame, identity);
+  if (goal !== "present" || lives !== true) return proven;
+  if (identity.is === "known") {
+    // A process that was killed after it had adopted an orphan left no status.
+    const isSealed = identity.proof === "claimed" && proven.identity !== identity;
+    const memory = isSealed ? memoryOfOrphan(context, frame, identity.id) : undefined;
+    return { ...proven, ...(memory !== undefined && { kept: memory }) };
+  }
+  if (identity.is !== "none" || frame.object.metadata.annotations?.[INTENT] !== undefined) return proven;
+  const found = await candidateFor(context, frame, frame.policies);
+  if (found === undefined) return proven;
+  const { orphan, memory } = found;
+  return { identity: found.identity, orphan, ...(memory !== undefined && { kept: memory }) };
+}
+
+/** A claim that bears our seal is as good as the status that a crash kept us from writing, with what the kind keeps of it. */
+function provenBySeal<Api>(place: Place<Api>, identity: Identity): Origin {
+  if (identity.is !== "known" || identity.proof !== "claimed") return { identity };
+  const record = readRecord(place, identity.id);
+  if (record === undefined) return { identity };
+  return { identity: { ...identity, proof: "recorded" }, ...(isObject(record.kept) && { kept: record.kept }) };
+}

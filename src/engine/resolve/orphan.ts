@@ -1,0 +1,83 @@
+/** Finding again what an earlier resource of the same key left on the platform. */
+import { isKube } from "../../kube/api/errors.ts";
+import { keyOf } from "../../kube/api/objects.ts";
+import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { RatedApi } from "../connections/connections.ts";
+import type { Context } from "../context/context.ts";
+import type { Uuid, Why } from "../contract/kind.ts";
+import type { Identity, Pins } from "../ledger/identity.ts";
+import { externalNameOf, isSigned, type Orphan, type OrphanKey } from "../orphans/orphan.ts";
+import type { Policies } from "../policies/policy.ts";
+
+interface Place {
+  readonly object: KubeObject;
+  readonly pins: Pins;
+  readonly connection: { readonly token: () => string };
+}
+
+/** An entry that a resource may adopt its object by. */
+export interface Candidate {
+  readonly orphan: Orphan;
+  readonly identity: Extract<Identity, { is: "known" }>;
+  /** What is remembered of the object, where the signature vouches for it. */
+  readonly memory: JsonObject | undefined;
+}
+
+/**
+ * The entry of a resource that has no id yet. One that was signed with the connection's token is good wherever that
+ * token is used; any other only in the very namespace that it was made for, and as no more than a claim.
+ * @throws KubeError
+ */
+export async function candidateFor<Api extends RatedApi>(
+  context: Context<Api>,
+  place: Place,
+  { adoption, management }: Pick<Policies, "adoption" | "management">,
+): Promise<Candidate | undefined> {
+  const expected = context.orphans.expected();
+  if (expected !== undefined) await expected;
+  const known = context.orphans.find(orphanKeyOf(place));
+  if (known === undefined || adoption === "Never" || management === "ObserveOnly") return undefined;
+  const orphan = await confirmed(context, known);
+  if (orphan === undefined) return undefined;
+  const { id } = orphan;
+  if (isSigned(orphan, place.connection.token())) {
+    return { orphan, identity: { is: "known", id, proof: "orphaned" }, memory: orphan.memory };
+  }
+  // A namespace of the same name may be another team's by now.
+  const namespace = await context.namespaces.get(orphan.namespace, 0);
+  if (namespace === undefined || namespace.uid !== orphan.namespaceUid) return undefined;
+  return { orphan, identity: { is: "known", id, proof: "claimed" }, memory: undefined };
+}
+
+/** What is remembered of an object that was adopted by its entry, as long as the status does not have it. */
+export function memoryOfOrphan<Api extends RatedApi>(
+  context: Context<Api>,
+  { object, pins, connection }: Place,
+  id: Uuid,
+): JsonObject | undefined {
+  const orphan = context.orphans.get({ ...pins, kind: object.kind, id });
+  return orphan !== undefined && isSigned(orphan, connection.token()) ? orphan.memory : undefined;
+}
+
+/** Where even reading is forbidden, what is known has to do. */
+async function confirmed<Api extends RatedApi>(context: Context<Api>, orphan: Orphan): Promise<Orphan | undefined> {
+  try {
+    return await context.orphans.confirm(orphan);
+  } catch (error) {
+    if (isKube(error, "Forbidden")) return orphan;
+    throw error;
+  }
+}
+
+function orphanKeyOf({ object, pins }: Place): OrphanKey {
+  const { installation, host, organizationId, parentId } = pins;
+  const { kind, namespace, name } = keyOf(object);
+  const externalName = externalNameOf(object);
+  return { installation, host, organizationId, kind, namespace, name, parentId, externalName };
+}
+
+/** Why the object of an entry is not adopted, with the way out. */
+export function notAdopted({ reason, message }: Why, { id }: Orphan): Why {
+  const hint = `The orphan ledger says that an earlier resource of this name left ${id} on the platform. To have nothing to do with it, run "kubectl platform orphans forget ${id}", or set spec.lifecycle.adoptionPolicy to Never.`;
+  return { reason, message: `${message} ${hint}` };
+}

@@ -1,0 +1,294 @@
+/** Hop 3 of a reconcile: the spec parsed, references, connection and values resolved, identity checked. */
+import { member } from "../../kube/api/json.ts";
+import { keyOf } from "../../kube/api/objects.ts";
+import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { Connection, RatedApi } from "../connections/connections.ts";
+import type { Cause, Context } from "../context/context.ts";
+import type { Session } from "../context/local-state.ts";
+import { keyText } from "../contract/keys.ts";
+import type { Goal, Kind, Needs, Pass, Proof, Reference, Supports, Uuid, Why } from "../contract/kind.ts";
+import { statusOf, text } from "../contract/status.ts";
+import { contradiction, identify, isForeign, type Identity, type Pins } from "../ledger/identity.ts";
+import { isBegun } from "../ledger/one-shot.ts";
+import type { Orphan } from "../orphans/orphan.ts";
+import { judge, sightingsOf } from "../ownership/presence.ts";
+import { invalidWindows } from "../policies/change-window.ts";
+import { causeIn, governedIn, type Governed } from "../policies/policy-status.ts";
+import { adoptionPolicy, invalidSpec, policiesOf, requestedToken, type Policies } from "../policies/policy.ts";
+import { resolveReferences, strayed, type Gate } from "../references/references.ts";
+import { resolver } from "../references/resolver.ts";
+import { resolveValues } from "../references/values.ts";
+import type { Ending } from "../status/build.ts";
+import { deadlineOf } from "../status/deadline.ts";
+import { reach } from "./connection.ts";
+import { originOf } from "./origin.ts";
+
+/** Everything that a pass over one object works with. The object is replaced by what the API server answers. */
+export interface Frame<Spec, In, Mem extends JsonObject, Api> {
+  readonly object: KubeObject;
+  /** What in the object called for changes before this pass wrote anything to it. */
+  readonly cause: Cause | undefined;
+  readonly session: Session;
+  readonly connection: Connection<Api>;
+  readonly pass: Pass<Spec, In, Mem>;
+  readonly pins: Pins;
+  readonly policies: Policies;
+  /** What the policies have to say in the status, as far as this pass has come. */
+  readonly governed: Governed;
+  /** The operation of an action that nobody confirmed, and that may be sent once more. Its intent is open till then. */
+  readonly repeats?: string;
+  /** The entry that its id comes from, until the object is adopted. */
+  readonly orphan?: Orphan | undefined;
+}
+
+export type Scoped<Spec, In, Mem extends JsonObject, Api> =
+  | { readonly is: "ready"; readonly frame: Frame<Spec, In, Mem, Api> }
+  | Unscoped;
+
+/** The pass ends before it has begun. */
+export interface Unscoped {
+  readonly is: "ended";
+  readonly ending: Ending;
+  readonly lacksConnection?: boolean;
+}
+
+/** Value Secrets are read at each poll, but not at every step of a deployment that is followed. */
+const VALUES_MAX_AGE_MS = 5_000;
+
+const stalled = (why: Why): { readonly is: "ended"; readonly ending: Ending } => ({
+  is: "ended",
+  ending: { is: "stalled", why, exchange: "none" },
+});
+const waiting = (why: Why): { readonly is: "ended"; readonly ending: Ending } => ({
+  is: "ended",
+  ending: { is: "waiting", why, exchange: "none" },
+});
+
+/**
+ * Resolves all that a pass needs, or says how the pass ends before it has begun. For a goal other than "present"
+ * nothing but the connection is insisted on: a child of a vanished parent is deleted by its recorded id.
+ * @throws KubeError
+ */
+export async function scope<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  object: KubeObject,
+  session: Session,
+  goal: Goal,
+): Promise<Scoped<Spec, In, Mem, Api>> {
+  const trusted = trust(context, kind, object, session);
+  if (trusted.is === "ended") return trusted;
+  const { spec, identity } = trusted;
+  const needs = kind.needs(spec);
+  const insist = goal === "present";
+  const recorded = identity.is === "known" && identity.proof === "recorded";
+  const gate = resolveReferences(context.cache, object.metadata.namespace ?? "", needs.references, recorded);
+  const absent = insist ? missing(gate) : undefined;
+  if (absent !== undefined) return waiting(absent);
+  const reached = await reach(context, kind, spec, object, goal);
+  if (reached.is === "ended") return reached;
+  const { connection } = reached;
+  connection.users.add(keyText(keyOf(object)));
+  const pins = pinsOf(context, connection, object, needs, gate);
+  const misplaced = displacement(context, object, needs.references, { connection, pins });
+  if (misplaced !== undefined) return stalled(misplaced);
+  const inputs = await inputsOf(context, object, needs, gate, {
+    token: connection.token,
+    generation: object.metadata.generation ?? 0,
+    lenient: insist ? undefined : { parentId: pins.parentId },
+  });
+  if (inputs.is === "missing") return waiting(inputs.why);
+  const policies = policiesOf(object, connection.settings.defaults, kind.manual);
+  const unclear = unclearWindows(invalidWindows(policies.windows, context.clock.now()), goal);
+  if (unclear !== undefined) return unclear;
+  const frame = { object, cause: causeIn(object), session, connection, pins, policies, governed: governedIn(object) };
+  const { orphan, ...proven } = await originOf(context, frame, identity, { goal, lives: kind.lives });
+  const pass = passOf(context, kind, frame, { spec, inputs: inputs.inputs, goal, ...proven, needs });
+  claimEntries(context, kind, object, pass);
+  return { is: "ready", frame: { ...frame, pass, orphan } };
+}
+
+/** What stalls while the object goes lets it go; a window that nobody understands must not read as "never mind". */
+function unclearWindows(why: Why | undefined, goal: Goal): ReturnType<typeof stalled> | undefined {
+  return why && (goal === "present" ? stalled(why) : waiting(why));
+}
+
+/** Why nothing may be written where the spec leads now. What goes is judged by where it was alone. */
+function displacement<Api extends RatedApi>(
+  context: Context<Api>,
+  object: KubeObject,
+  references: readonly Reference[],
+  { connection, pins }: { readonly connection: Connection<Api>; readonly pins: Pins },
+): Why | undefined {
+  const isGoing = object.metadata.deletionTimestamp !== undefined;
+  return (isGoing ? undefined : strayed(context, object, references, connection.key)) ?? contradiction(object, pins);
+}
+
+/** What it is about to write is spoken for before it is written; nothing in an object that is not yet known to be its own. */
+function claimEntries<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  object: KubeObject,
+  pass: Pass<Spec, In, Mem>,
+): void {
+  if (kind.entries === undefined || pass.goal !== "present") return;
+  context.entries.want(object, kind.entries({ ...pass, id: recordedId(pass) }));
+}
+
+/**
+ * The id that may be stored: one that was only given or claimed is not, before the kind has verified it and taken the
+ * object over.
+ */
+export function recordedId(pass: {
+  readonly id: Uuid | undefined;
+  readonly proof: Proof | undefined;
+}): Uuid | undefined {
+  return pass.proof === "recorded" ? pass.id : undefined;
+}
+
+/** A parent that does not exist is told before anything is said of the connection, which may be the parent's. */
+function missing(gate: Gate): Why | undefined {
+  return gate.is === "shut" && gate.missing ? gate.why : undefined;
+}
+
+/** What can be said of an object without asking anybody: its spec, and which object of the platform it stands for. */
+function trust<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  object: KubeObject,
+  session: Session,
+): { readonly is: "trusted"; readonly spec: Spec; readonly identity: Identity } | ReturnType<typeof stalled> {
+  const parsed = kind.resource.spec.safeParse(object.spec ?? {});
+  if (!parsed.success) return stalled(invalidSpec(parsed.error));
+  // A connection keeps nothing but its errand's record, and that is judged where it counts.
+  const foreign = kind.connection === undefined ? isForeign(context, object) : undefined;
+  if (foreign !== undefined) return stalled(foreign);
+  const identity = known(object, session);
+  return identity.is === "refused" ? stalled(identity.why) : { is: "trusted", spec: parsed.data, identity };
+}
+
+async function inputsOf<In, Api extends RatedApi>(
+  context: Context<Api>,
+  object: KubeObject,
+  needs: Needs<In>,
+  gate: Gate,
+  how: Parameters<typeof resolver>[2],
+): Promise<{ readonly is: "found"; readonly inputs: In } | { readonly is: "missing"; readonly why: Why }> {
+  if (gate.is === "shut" && how.lenient === undefined) return { is: "missing", why: gate.why };
+  const namespace = object.metadata.namespace ?? "";
+  const values = await resolveValues(context.reader, namespace, needs.values, VALUES_MAX_AGE_MS);
+  if (values.is === "missing" && how.lenient === undefined) return values;
+  return { is: "found", inputs: needs.inputs(resolver(gate, values, how)) };
+}
+
+/** The identity with what this process knows but has not stored yet. */
+function known(object: KubeObject, session: Session): Identity {
+  const id = session.unsaved?.id;
+  return id === undefined ? identify(object) : { is: "known", id, proof: "recorded" };
+}
+
+function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  frame: Omit<Frame<Spec, In, Mem, Api>, "pass">,
+  found: {
+    readonly spec: Spec;
+    readonly inputs: In;
+    readonly goal: Goal;
+    readonly identity: Identity;
+    readonly kept?: JsonObject;
+    readonly needs: Needs<In>;
+  },
+): Pass<Spec, In, Mem> {
+  const { object, session, connection, pins, policies } = frame;
+  const { settings } = connection;
+  const supports: Supports = (operation) => connection.api.capabilities.supports(operation);
+  const id = found.identity.is === "known" ? found.identity.id : undefined;
+  const proof: Proof | undefined = found.identity.is === "known" ? found.identity.proof : undefined;
+  const pass: Pass<Spec, In, Mem> = {
+    name: object.metadata.name,
+    spec: found.spec,
+    inputs: found.inputs,
+    goal: found.goal,
+    now: context.clock.now(),
+    id,
+    proof,
+    memory: kind.resource.memory.parse(session.unsaved?.memory ?? { ...found.kept, ...statusOf(object) }),
+    supports,
+    generation: object.metadata.generation ?? 0,
+    adoption: adoptionPolicy(policies.adoption, {
+      listable: kind.listable(supports),
+      parentManagedHere: isManagedHere(found.needs.references[0], connection),
+    }),
+    requested: requestedToken(object),
+    writtenAt: id === undefined ? undefined : context.imprints.latest(id, pins),
+    writtenInto: (other) => context.imprints.latest(other, pins),
+    holderOf: (candidate) =>
+      context.claims.holder(candidate, object, pins) ?? context.entries.writer(candidate, object, pins),
+    allowUnverifiedIds: settings.allowUnverifiedIds,
+    allowedProjects: settings.allowedProjects,
+    withheld: new Set(),
+    awaited: new Set(),
+    presence: presenceOf(context, session, { id, goal: found.goal }),
+    onMissing: policies.onMissing,
+    corrects: policies.corrects,
+    retry: policies.retry,
+    deadline: deadlineOf(kind, object, session, context.clock.now()),
+    // What this process knows and could not store yet is not lost.
+    begun: (kind.task === undefined ? kind.untold !== undefined : session.unsaved === undefined) && isBegun(object),
+  };
+  return informed(context, kind, pass, frame);
+}
+
+/**
+ * With what is known of the last action that another resource requested for the object. What happened before this
+ * resource was created may be outdated: nobody recorded what was done since.
+ */
+function informed<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  { imprints }: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  pass: Pass<Spec, In, Mem>,
+  { object, pins }: Pick<Frame<Spec, In, Mem, Api>, "object" | "pins">,
+): Pass<Spec, In, Mem> {
+  const { id, proof } = pass;
+  const action = proof === "recorded" && id !== undefined ? imprints.action(id, pins) : undefined;
+  if (action === undefined || kind.learn === undefined) return pass;
+  const isOlder = Date.parse(action.at) < Date.parse(object.metadata.creationTimestamp ?? "");
+  return isOlder ? pass : { ...pass, memory: kind.learn(action, pass) };
+}
+
+function presenceOf<Api extends RatedApi>(
+  { clock, windows }: Context<Api>,
+  session: Session,
+  { id = "", goal }: { readonly id: Uuid | undefined; readonly goal: Goal },
+): Pass<unknown, unknown, JsonObject>["presence"] {
+  return (sight) =>
+    judge(sightingsOf(session, id), sight, { goal, now: clock.monotonic(), absenceMs: windows.absenceMs });
+}
+
+/** Whether the parent is a resource of the same namespace; what has no parent lies under its connection. */
+function isManagedHere<Api>(parent: Reference | undefined, connection: Connection<Api>): boolean {
+  return parent === undefined ? connection.key.namespace !== "" : parent.name !== undefined;
+}
+
+/** What a record made in this pass would pin. A parent that cannot be resolved any more stays as it was pinned. */
+function pinsOf<In, Api extends RatedApi>(
+  context: Context<Api>,
+  connection: Connection<Api>,
+  object: KubeObject,
+  needs: Needs<In>,
+  gate: Gate,
+): Pins {
+  const pinned = text(member(member(object.status, "identity"), "parentId"));
+  const parent = needs.references.slice(0, 1).find(({ optional }) => optional !== true);
+  const resolved: Uuid | undefined =
+    gate.is === "open" && parent !== undefined ? gate.ids.get(parent.field) : undefined;
+  const parentId = resolved ?? pinned;
+  return {
+    connectionUid: connection.uid,
+    host: connection.host,
+    organizationId: connection.settings.organizationId,
+    installation: context.installation,
+    ...(parentId === undefined ? {} : { parentId }),
+  };
+}

@@ -1,0 +1,302 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/support/engine-objects.ts";
+import { anyText } from "../../../test/support/hostile-values.ts";
+import { isObject } from "../../kube/api/json.ts";
+import type { Json, JsonObject } from "../../kube/api/types.ts";
+import type { Report } from "../contract/kind.ts";
+import { conditionsOf } from "../contract/status.ts";
+import { compose, type Ending, type Exchange, type Outcome } from "./build.ts";
+
+const NOW = new Date("2026-11-21T10:00:00.789Z");
+const EXCHANGES: readonly Exchange[] = ["ok", "failed", "none"];
+const QUEUED = { reason: "Queued", message: "It waits." } as const;
+const INVALID = { reason: "InvalidSpec", message: "It is wrong." } as const;
+
+const unknown = (keepsReady: boolean): Ending => ({
+  is: "unknown",
+  why: { reason: "UnknownState", message: "?" },
+  keepsReady,
+});
+
+function outcome(status: Json | undefined, ending: Ending, more: Partial<Outcome> = {}): Outcome {
+  return {
+    object: anObject(status === undefined ? {} : { status }),
+    ending,
+    report: undefined,
+    memory: {},
+    id: undefined,
+    pins: undefined,
+    intent: undefined,
+    handled: undefined,
+    governed: undefined,
+    now: NOW,
+    ...more,
+  };
+}
+
+function told(status: Json | undefined, ending: Ending, more: Partial<Outcome> = {}): readonly string[] {
+  const composed = compose(outcome(status, ending, more));
+  return conditionsOf({ status: composed }).map(({ type, status, reason }) => `${type}=${status}/${reason}`);
+}
+
+const REPORT: Report = {
+  ready: { reason: "Available", message: "It is there." },
+  conditions: [{ type: "Deployed", status: "True", reason: "DEPLOYED", message: "As the platform says." }],
+  status: { state: "DEPLOYED" },
+  drift: [],
+};
+
+const READY = "Ready=True/Available";
+const OK = "Synced=True/ReconcileSuccess";
+
+describe("conditions of an ending", () => {
+  it.each<[string, Json | undefined, Ending, readonly string[]]>([
+    ["settled, new", undefined, { is: "settled", why: REPORT.ready }, [READY, OK]],
+    ["settled, before", WORKING, { is: "settled", why: REPORT.ready }, [READY, OK]],
+    [
+      "waiting after an exchange, settled before",
+      SETTLED,
+      { is: "waiting", why: QUEUED, exchange: "ok" },
+      ["Ready=False/Queued", OK, "Reconciling=True/Progressing"],
+    ],
+    [
+      "waiting without an exchange, new",
+      undefined,
+      { is: "waiting", why: QUEUED, exchange: "none" },
+      ["Ready=False/Queued", "Synced=Unknown/Progressing", "Reconciling=True/Progressing"],
+    ],
+    [
+      "waiting after a failed exchange",
+      WORKING,
+      { is: "waiting", why: QUEUED, exchange: "failed" },
+      ["Ready=False/Queued", "Synced=False/Queued", "Reconciling=True/Progressing"],
+    ],
+    ["unknown, settled before", SETTLED, unknown(true), ["Ready=True/Available", OK]],
+    ["unknown for long", SETTLED, unknown(false), ["Ready=Unknown/UnknownState", OK]],
+    [
+      "stalled by the platform's word, settled before",
+      SETTLED,
+      { is: "stalled", why: INVALID, exchange: "failed" },
+      ["Ready=False/InvalidSpec", "Synced=False/InvalidSpec", "Stalled=True/InvalidSpec"],
+    ],
+    [
+      "stalled without an exchange, working before",
+      WORKING,
+      { is: "stalled", why: INVALID, exchange: "none" },
+      ["Ready=False/InvalidSpec", OK, "Stalled=True/InvalidSpec"],
+    ],
+    ["retry, settled before", SETTLED, { is: "retry", why: QUEUED }, [READY, "Synced=False/Queued"]],
+    [
+      "retry, new",
+      undefined,
+      { is: "retry", why: QUEUED },
+      ["Ready=False/Queued", "Synced=False/Queued", "Reconciling=True/Progressing"],
+    ],
+    ["held, settled before", SETTLED, { is: "held", why: QUEUED, stale: false }, [READY, OK]],
+    [
+      "held and stale, settled before",
+      SETTLED,
+      { is: "held", why: QUEUED, stale: true },
+      [READY, "Synced=False/Queued"],
+    ],
+    [
+      "held, working before",
+      WORKING,
+      { is: "held", why: QUEUED, stale: false },
+      ["Ready=False/Queued", OK, "Reconciling=True/Progressing"],
+    ],
+    [
+      "held, new",
+      undefined,
+      { is: "held", why: QUEUED, stale: false },
+      ["Ready=False/Queued", "Synced=Unknown/Progressing", "Reconciling=True/Progressing"],
+    ],
+    ["paused, settled before", SETTLED, { is: "paused" }, [READY, "Synced=False/ReconcilePaused"]],
+    ["paused, new", undefined, { is: "paused" }, ["Ready=False/ReconcilePaused", "Synced=False/ReconcilePaused"]],
+    [
+      "paused, stalled before",
+      aStatus([aCondition("Ready", "False", "InvalidSpec"), aCondition("Stalled", "True", "InvalidSpec")]),
+      { is: "paused" },
+      ["Ready=False/InvalidSpec", "Synced=False/ReconcilePaused", "Stalled=True/InvalidSpec"],
+    ],
+    ["paused, working before", WORKING, { is: "paused" }, ["Ready=False/Deploying", "Synced=False/ReconcilePaused"]],
+  ])("%s", (_, status, ending, expected) => {
+    expect(told(status, ending)).toEqual(expected);
+  });
+
+  it("of an older generation's Ready is work pending, not a settled object", () => {
+    const old = aStatus([aCondition("Ready", "True", "Available", { observedGeneration: 1 })]);
+    expect(told(old, { is: "held", why: QUEUED, stale: true })).toContain("Ready=False/Queued");
+  });
+});
+
+describe("observedGeneration", () => {
+  const old = aStatus([aCondition("Ready", "True", "Available", { observedGeneration: 1 })], { observedGeneration: 1 });
+  const held: Ending = { is: "held", why: QUEUED, stale: true };
+  it.each<[string, Json | undefined, Ending, number]>([
+    ["of what was evaluated is the object's", old, { is: "settled", why: QUEUED }, 2],
+    ["of what is wrong is the object's", old, { is: "stalled", why: INVALID, exchange: "none" }, 2],
+    ["of what waits is the object's", old, { is: "waiting", why: QUEUED, exchange: "none" }, 2],
+    ["of what is held with work pending is the object's", old, held, 2],
+    [
+      "of what is held and settled stays",
+      aStatus(conditionsOf({ status: SETTLED }), { observedGeneration: 2 }),
+      held,
+      2,
+    ],
+    ["of what is paused stays", old, { is: "paused" }, 1],
+    ["of what is paused before anything was seen is -1", undefined, { is: "paused" }, -1],
+  ])("%s", (_, status, ending, expected) => {
+    expect(compose(outcome(status, ending))).toMatchObject({ observedGeneration: expected });
+  });
+
+  it("of a kept condition is the one that it was judged on", () => {
+    const kept = aStatus([aCondition("Deployed", "True", "DEPLOYED", { observedGeneration: 1 })]);
+    const composed = compose(outcome(kept, { is: "retry", why: QUEUED }));
+    expect(conditionsOf({ status: composed }).find(({ type }) => type === "Deployed")?.observedGeneration).toBe(1);
+  });
+});
+
+describe("lastTransitionTime", () => {
+  it("changes with the status, in whole seconds, and with nothing else", () => {
+    const composed = compose(outcome(SETTLED, { is: "retry", why: QUEUED }));
+    const times = conditionsOf({ status: composed }).map(({ type, lastTransitionTime }) => [type, lastTransitionTime]);
+    expect(times).toEqual([
+      ["Ready", "2026-11-21T09:00:00Z"],
+      ["Synced", "2026-11-21T10:00:00Z"],
+    ]);
+    const other = compose(outcome(WORKING, { is: "waiting", why: QUEUED, exchange: "ok" }));
+    expect(new Set(conditionsOf({ status: other }).map(({ lastTransitionTime }) => lastTransitionTime)).size).toBe(1);
+  });
+});
+
+describe("messages", () => {
+  it("[E13] are one line without characters that turn a terminal or a text", () => {
+    const shows = (text: string): boolean => {
+      const drift = [{ path: "spec.name", desired: "a", observed: `a\u001b[31m\nb\u202e${text}` }];
+      const composed = compose(outcome(undefined, { is: "retry", why: QUEUED }, { report: { ...REPORT, drift } }));
+      return conditionsOf({ status: composed }).some(({ message }) => /[\p{Cc}\u2028\u202e]/u.test(message));
+    };
+    fc.assert(fc.property(anyText(), (text) => !shows(text)));
+  });
+
+  it("are cut to 1,024 characters, never within one", () => {
+    const message = `${"x".repeat(1_022)}😀${"y".repeat(100)}`;
+    const composed = compose(outcome(undefined, { is: "retry", why: { reason: "Queued", message } }));
+    for (const condition of conditionsOf({ status: composed })) {
+      expect(condition.message.length).toBeLessThanOrEqual(1_024);
+      expect(condition.message.isWellFormed()).toBe(true);
+      expect(condition.message.endsWith("…")).toBe(true);
+    }
+  });
+
+  it("of an outage are the first ones while the reason stands", () => {
+    const down = (message: string): Ending => ({ is: "retry", why: { reason: "PlatformUnavailable", message } });
+    const first = compose(outcome(undefined, down("with 503")));
+    expect(compose(outcome(first, down("with 502")))).toEqual(first);
+    const queued = compose(outcome(first, { is: "retry", why: QUEUED }));
+    expect(JSON.stringify(queued)).not.toContain("503");
+  });
+});
+
+describe("facts", () => {
+  it("of a report replace the stored ones; without a report these stay", () => {
+    const before = aStatus(
+      [aCondition("Deployed", "False", "BUILDING"), aCondition("Drifted", "True", "DriftDetected")],
+      {
+        state: "BUILDING",
+        gone: 1,
+        drift: { fields: [] },
+      },
+    );
+    const kept = compose(outcome(before, { is: "retry", why: QUEUED }));
+    expect(kept).toMatchObject({ state: "BUILDING", gone: 1, drift: { fields: [] } });
+    expect(told(before, { is: "retry", why: QUEUED })).toContain("Drifted=True/DriftDetected");
+    const fresh = compose(outcome(before, { is: "settled", why: REPORT.ready }, { report: REPORT }));
+    expect(fresh).toMatchObject({ state: "DEPLOYED" });
+    expect(fresh).not.toHaveProperty("gone");
+    expect(fresh).not.toHaveProperty("drift");
+    expect(told(before, { is: "settled", why: REPORT.ready }, { report: REPORT })).toEqual([
+      READY,
+      OK,
+      "Deployed=True/DEPLOYED",
+      "Drifted=False/NoDrift",
+    ]);
+  });
+
+  it("list at most 20 differences and name five", () => {
+    const drift = Array.from({ length: 25 }, (_, index) => ({ path: `spec.f${index}`, desired: "a", observed: "b" }));
+    const composed = compose(
+      outcome(undefined, { is: "settled", why: REPORT.ready }, { report: { ...REPORT, drift } }),
+    );
+    expect(composed).toMatchObject({ drift: { fields: drift.slice(0, 20) } });
+    const message = conditionsOf({ status: composed }).find(({ type }) => type === "Drifted")?.message;
+    expect(message).toContain("spec.f4 is b instead of a, and 20 more.");
+  });
+
+  it("that nothing can be compared with have no Drifted condition", () => {
+    const { drift: _, ...rest } = REPORT;
+    expect(told(SETTLED, { is: "settled", why: REPORT.ready }, { report: rest })).not.toContainEqual(
+      expect.stringContaining("Drifted"),
+    );
+  });
+
+  it("keep an intent that cannot be read, and a token that was handled", () => {
+    const before = { ...SETTLED, intent: { v: 9 }, lastHandledReconcileAt: "t1" };
+    expect(compose(outcome(before, { is: "paused" }))).toMatchObject({
+      intent: { v: 9 },
+      lastHandledReconcileAt: "t1",
+    });
+    expect(compose(outcome(before, { is: "paused" }, { handled: "t2" }))).toMatchObject({
+      lastHandledReconcileAt: "t2",
+    });
+  });
+});
+
+describe("every ending over every status", () => {
+  const why = fc.record({
+    reason: fc.constantFrom("Queued", "UnknownState", "PlatformUnavailable"),
+    message: fc.string(),
+  });
+  const ending = fc.oneof(
+    fc.record({ is: fc.constant("settled"), why }),
+    fc.record({ is: fc.constantFrom("waiting", "stalled"), why, exchange: fc.constantFrom(...EXCHANGES) }),
+    fc.record({ is: fc.constant("retry"), why }),
+    fc.record({ is: fc.constant("held"), why, stale: fc.boolean() }),
+    fc.constant({ is: "paused" }),
+  ) as fc.Arbitrary<Ending>;
+  const before = fc.constantFrom<Json | undefined>(undefined, { observedGeneration: -1 }, SETTLED, WORKING, "odd", {
+    conditions: [7, { type: "Ready" }],
+  });
+  const report = fc.constantFrom(undefined, REPORT);
+
+  it("says Ready and Synced once, and never that it both works and has given up", () => {
+    fc.assert(
+      fc.property(before, ending, report, (status, how, said) => {
+        const types = conditionsOf({ status: compose(outcome(status, how, { report: said })) }).map(({ type }) => type);
+        expect(new Set(types).size).toBe(types.length);
+        expect(types.slice(0, 2)).toEqual(["Ready", "Synced"]);
+        expect(types.includes("Reconciling") && types.includes("Stalled")).toBe(false);
+      }),
+    );
+  });
+
+  it("is the same again over what it made, byte by byte, an hour later", () => {
+    fc.assert(
+      fc.property(before, ending, report, (status, how, said) => {
+        const more = { report: said, id: "id", memory: { written: { a: 1 } } };
+        const first = stored(compose(outcome(status, how, more)));
+        const again = stored(compose({ ...outcome(first, how, more), now: new Date(NOW.getTime() + 3_600_000) }));
+        expect(JSON.stringify(again)).toBe(JSON.stringify(first));
+      }),
+    );
+  });
+
+  /** As the API server keeps it. */
+  function stored(status: JsonObject): JsonObject {
+    const kept: unknown = JSON.parse(JSON.stringify(status));
+    return isObject(kept) ? kept : {};
+  }
+});

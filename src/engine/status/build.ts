@@ -1,0 +1,277 @@
+import type { Reason } from "../../api/reasons.ts";
+/** The single ending of a reconcile: what was found out becomes `.status`. Pure and deterministic (design §5). */
+import { isObject, member } from "../../kube/api/json.ts";
+import { cleanText } from "../../kube/api/text.ts";
+import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { ConditionFact, DriftField, Report, Uuid, Why } from "../contract/kind.ts";
+import {
+  conditionOf,
+  conditionsOf,
+  isList,
+  isSettled,
+  statusOf,
+  type Condition,
+  type ConditionStatus,
+} from "../contract/status.ts";
+import type { Pins } from "../ledger/identity.ts";
+import type { Intent } from "../ledger/ledger.ts";
+import { readSlot, writeSlot } from "../ledger/ledger.ts";
+import { writeGoverned, type Governed } from "../policies/policy-status.ts";
+
+/** How a pass ended. */
+export type Ending =
+  | { readonly is: "settled"; readonly why: Why }
+  /** Work is under way, or something else is needed first. */
+  | { readonly is: "waiting"; readonly why: Why; readonly exchange: Exchange }
+  /** A person is needed. */
+  | { readonly is: "stalled"; readonly why: Why; readonly exchange: Exchange }
+  /** The exchange failed and is tried again; `isOutage` once the probes of a connection have failed for too long. */
+  | { readonly is: "retry"; readonly why: Why; readonly isOutage?: boolean }
+  /** Nobody can tell whether the object works; the stored Ready stays while `keepsReady`. */
+  | { readonly is: "unknown"; readonly why: Why; readonly keepsReady: boolean }
+  /** The connection is in trouble and tells it itself; `stale` once nothing was read for long. */
+  | { readonly is: "held"; readonly why: Why; readonly stale: boolean }
+  /** The rate limit of the platform leaves no room: nothing was found out, nothing is told, and it goes on later. */
+  | { readonly is: "deferred" }
+  | { readonly is: "paused" };
+
+/** How the last exchange with the platform about this object went; "none" when there was none in this pass. */
+export type Exchange = "ok" | "failed" | "none";
+
+export interface Outcome {
+  readonly object: KubeObject;
+  readonly ending: Ending;
+  /** Absent when nothing was observed in this pass: then the stored facts stay. */
+  readonly report: Report | undefined;
+  /** The operator's memory, flat members of status. What the report says of the same members is newer. */
+  readonly memory: JsonObject;
+  readonly id: Uuid | undefined;
+  readonly pins: Pins | undefined;
+  /** The action intent that stays open. */
+  readonly intent: Intent | undefined;
+  /** The reconcile-requested-at token that this pass has handled. */
+  readonly handled: string | undefined;
+  /** The members of a task's status that tell of its time limit; absent where they stay as they are. */
+  readonly timeLimit?: JsonObject;
+  /** What the policies say; undefined where nothing was planned in this pass, or the kind has no such members. */
+  readonly governed: Governed | undefined;
+  readonly now: Date;
+}
+
+/** At most this many bytes of a message are stored (design §5, experience-bar §2.4). */
+const MESSAGE_CAP = 1_024;
+
+/** Conditions that exist only while they say something. */
+const ENDING_TYPES = new Set(["Ready", "Synced", "Reconciling", "Stalled", "Drifted"]);
+
+/** The whole new `.status`; equal to the stored one, timestamps included, when nothing changed. */
+export function compose(outcome: Outcome): JsonObject {
+  const { object, report, memory, id, pins } = outcome;
+  const kept = report === undefined ? keptFacts(object) : {};
+  return prune({
+    ...kept,
+    ...memory,
+    ...report?.status,
+    deadline: member(object.status, "deadline"),
+    remainingSeconds: member(object.status, "remainingSeconds"),
+    ...outcome.timeLimit,
+    observedGeneration: observedGeneration(outcome),
+    externalId: id,
+    identity: pins === undefined ? member(object.status, "identity") : { ...pins },
+    intent: outcome.intent === undefined ? unreadableIntent(object) : writeSlot(outcome.intent),
+    lastHandledReconcileAt: outcome.handled ?? member(object.status, "lastHandledReconcileAt"),
+    ...(outcome.governed === undefined ? {} : writeGoverned(outcome.governed)),
+    drift: report === undefined ? member(object.status, "drift") : driftFields(report.drift),
+    conditions: conditions(outcome).map((condition) => ({ ...condition })),
+  });
+}
+
+/** The generation that was evaluated; neither a pause nor the connection's trouble evaluates a settled object. */
+function observedGeneration({ object, ending }: Outcome): number {
+  const evaluated = ending.is !== "paused" && ending.is !== "deferred" && !(ending.is === "held" && isSettled(object));
+  return evaluated ? (object.metadata.generation ?? 0) : Number(member(object.status, "observedGeneration") ?? -1);
+}
+
+function driftFields(drift: readonly DriftField[] | undefined): Json | undefined {
+  if (drift === undefined || drift.length === 0) return undefined;
+  return { fields: drift.slice(0, 20).map((field) => ({ ...field })) };
+}
+
+/** A slot that we cannot read is not ours to drop. */
+function unreadableIntent(object: KubeObject): Json | undefined {
+  const raw = member(object.status, "intent");
+  return readSlot(raw).is === "unreadable" ? raw : undefined;
+}
+
+/** The kind's facts of the last observation, kept while nothing new was observed. */
+function keptFacts(object: KubeObject): JsonObject {
+  const status = statusOf(object);
+  return { ...status, intent: undefined, conditions: undefined };
+}
+
+function conditions(outcome: Outcome): readonly Condition[] {
+  const { object, report } = outcome;
+  const ending = steady(object, outcome.ending);
+  const generation = object.metadata.generation ?? 0;
+  const facts: ConditionFact[] = [...endingFacts(object, ending), ...driftFact(object, report)];
+  if (report === undefined) {
+    for (const old of conditionsOf(object)) if (!ENDING_TYPES.has(old.type)) facts.push(old);
+  } else {
+    facts.push(...report.conditions);
+  }
+  return facts
+    .map((fact) => condition(object, fact, generation, outcome.now))
+    .toSorted((left, right) => rank(left.type) - rank(right.type) || (left.type < right.type ? -1 : 1));
+}
+
+/** Trouble whose words differ from call to call: the first ones stand while the reason does. */
+const OUTAGES: ReadonlySet<Reason> = new Set([
+  "PlatformUnavailable",
+  "PlatformUnreachable",
+  "RateLimited",
+  "UnexpectedResponse",
+]);
+
+function steady(object: KubeObject, ending: Ending): Ending {
+  if (ending.is !== "retry" || !OUTAGES.has(ending.why.reason)) return ending;
+  const told = conditionOf(object, "Synced");
+  if (told?.status !== "False" || told.reason !== ending.why.reason) return ending;
+  return { ...ending, why: { ...ending.why, message: told.message } };
+}
+
+const rank = (type: string): number => {
+  const order = ["Ready", "Synced", "Reconciling", "Stalled"].indexOf(type);
+  return order === -1 ? 9 : order;
+};
+
+function condition(object: KubeObject, fact: ConditionFact, generation: number, now: Date): Condition {
+  const old = conditionOf(object, fact.type);
+  const observedGeneration = "observedGeneration" in fact ? Number(fact.observedGeneration) : generation;
+  return {
+    type: fact.type,
+    status: fact.status,
+    observedGeneration,
+    lastTransitionTime: old?.status === fact.status ? old.lastTransitionTime : `${now.toISOString().slice(0, 19)}Z`,
+    reason: fact.reason,
+    // What is quoted, a name, a key or the platform's words, may hold anything (reliability bar E5, E13).
+    message: cleanText(fact.message, MESSAGE_CAP),
+  };
+}
+
+const fact = (
+  type: string,
+  status: ConditionStatus,
+  why: { readonly reason: string; readonly message: string },
+): ConditionFact => ({
+  type,
+  status,
+  reason: why.reason,
+  message: why.message,
+});
+
+const SYNCED: Why = { reason: "ReconcileSuccess", message: "The last exchange with the platform succeeded." };
+const NOT_YET: Why = { reason: "Progressing", message: "Nothing was exchanged with the platform yet." };
+const PAUSED: Why = {
+  reason: "ReconcilePaused",
+  message: "Reconciling is paused by the annotation platform-operator.io/paused. Deletion still works.",
+};
+
+/** Ready, Synced, and Reconciling or Stalled while True. */
+function endingFacts(object: KubeObject, ending: Ending): readonly ConditionFact[] {
+  switch (ending.is) {
+    case "settled":
+      return [fact("Ready", "True", ending.why), fact("Synced", "True", SYNCED)];
+    case "waiting": {
+      const synced = syncedFact(object, ending.exchange, ending.why);
+      if (ending.why.reason === "UnknownState") return [fact("Ready", "Unknown", ending.why), synced];
+      return [fact("Ready", "False", ending.why), synced, reconciling(ending.why)];
+    }
+    case "unknown": {
+      const ready = ending.keepsReady ? stored(object, "Ready") : [];
+      if (ready.length === 0) return [fact("Ready", "Unknown", ending.why), fact("Synced", "True", SYNCED)];
+      return [...ready, fact("Synced", "True", SYNCED), ...stored(object, "Reconciling")];
+    }
+    case "stalled":
+      return [
+        fact("Ready", "False", ending.why),
+        syncedFact(object, ending.exchange, ending.why),
+        fact("Stalled", "True", ending.why),
+      ];
+    case "retry":
+      if (ending.isOutage === true)
+        return [fact("Ready", "False", outage(ending.why)), fact("Synced", "False", ending.why)];
+      if (isSettled(object)) return [...stored(object, "Ready"), fact("Synced", "False", ending.why)];
+      return [fact("Ready", "False", ending.why), fact("Synced", "False", ending.why), reconciling(ending.why)];
+    case "held":
+      if (isSettled(object))
+        return [
+          ...stored(object, "Ready"),
+          ...(ending.stale ? [fact("Synced", "False", ending.why)] : stored(object, "Synced")),
+        ];
+      return [fact("Ready", "False", ending.why), syncedFact(object, "none", ending.why), reconciling(ending.why)];
+    case "deferred":
+      return [...ENDING_TYPES].filter((type) => type !== "Drifted").flatMap((type) => stored(object, type));
+    case "paused": {
+      const ready = stored(object, "Ready");
+      return [
+        ...(ready.length > 0 ? ready : [fact("Ready", "False", PAUSED)]),
+        fact("Synced", "False", PAUSED),
+        ...stored(object, "Stalled"),
+      ];
+    }
+    default:
+      return ending satisfies never;
+  }
+}
+
+/** For a connection that cannot be used, a platform that answers with errors is one that does not answer. */
+const outage = ({ reason, message }: Why): Why => ({
+  reason: reason === "PlatformUnavailable" ? "PlatformUnreachable" : reason,
+  message: `${message} Resources that are Ready keep their status; all other work through this connection waits.`,
+});
+
+const reconciling = (why: Why): ConditionFact =>
+  fact("Reconciling", "True", { reason: "Progressing", message: why.message });
+
+function stored(object: KubeObject, type: string): readonly ConditionFact[] {
+  const old = conditionOf(object, type);
+  return old === undefined ? [] : [old];
+}
+
+function syncedFact(object: KubeObject, exchange: Exchange, why: Why): ConditionFact {
+  if (exchange === "ok") return fact("Synced", "True", SYNCED);
+  if (exchange === "failed") return fact("Synced", "False", why);
+  return stored(object, "Synced")[0] ?? fact("Synced", "Unknown", NOT_YET);
+}
+
+function driftFact(object: KubeObject, report: Report | undefined): readonly ConditionFact[] {
+  if (report === undefined) return stored(object, "Drifted");
+  if (report.drift === undefined) return [];
+  if (report.drift.length === 0) {
+    return [
+      fact("Drifted", "False", {
+        reason: "NoDrift",
+        message: "The platform equals the spec where it can be compared.",
+      }),
+    ];
+  }
+  return [fact("Drifted", "True", { reason: "DriftDetected", message: driftMessage(report.drift) })];
+}
+
+function driftMessage(drift: readonly DriftField[]): string {
+  const fields = drift.slice(0, 5).map((field) => `${field.path} is ${field.observed} instead of ${field.desired}`);
+  const more = drift.length > 5 ? `, and ${drift.length - 5} more` : "";
+  return `The platform differs from the spec: ${fields.join(", ")}${more}.`;
+}
+
+/** Without members that are undefined, at any depth, so that equal statuses are equal as JSON. */
+function prune(object: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(object).flatMap(([name, value]) => (value === undefined ? [] : [[name, pruned(value)]])),
+  );
+}
+
+function pruned(value: Json): Json {
+  if (isList(value)) return value.map(pruned);
+  return isObject(value) ? prune(value) : value;
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { anObject } from "../../../test/support/engine-objects.ts";
+import type { Json } from "../../kube/api/types.ts";
+import { createSessions, type Session } from "../context/local-state.ts";
+import type { Ending } from "./build.ts";
+import { countDelay, deadlineOf, expectLook, timeLimit } from "./deadline.ts";
+
+const HOUR = 3_600_000;
+const CREATED = "2026-11-21T10:00:00Z";
+const kind = {
+  resource: { spec: z.object({ seconds: z.int().default(3_600) }) },
+  task: { limitMs: ({ seconds }: { readonly seconds: number }) => seconds * 1000 },
+};
+const session = (more: Partial<Session> = {}): Session => ({ ...createSessions(() => 0).of("key", "uid"), ...more });
+const object = (status: Json = {}) => anObject({ meta: { creationTimestamp: CREATED }, status });
+const at = (ms: number): Date => new Date(Date.parse(CREATED) + ms);
+const working: Ending = { is: "waiting", why: { reason: "Deploying", message: "" }, exchange: "ok" };
+const pending: Ending = { is: "waiting", why: { reason: "ApprovalPending", message: "" }, exchange: "ok" };
+
+describe("the deadline of a task", () => {
+  it.each<[title: string, status: Json, idleMs: number, now: number, deadline: number]>([
+    ["counts from the creation", {}, 0, 0, HOUR],
+    ["is what was stored", { deadline: "2026-11-21T10:30:00Z" }, 0, 0, HOUR / 2],
+    ["is as far away as time was left when it stood still", { remainingSeconds: 60 }, 0, 5 * HOUR, 5 * HOUR + 60_000],
+    ["is later by what it was held up", { deadline: "2026-11-21T11:00:00Z" }, 60_000, HOUR, HOUR + 60_000],
+    [
+      "is never further away than the limit, whatever is stored",
+      { deadline: "9999-01-01T00:00:00Z" },
+      0,
+      HOUR,
+      2 * HOUR,
+    ],
+    ["is never further away than the limit, whatever is left", { remainingSeconds: 1e300 }, 0, HOUR, 2 * HOUR],
+    ["counts from the creation where what is stored is no time", { deadline: 7, remainingSeconds: "x" }, 0, 0, HOUR],
+  ])("%s", (_title, status, idleMs, now, deadline) => {
+    expect(deadlineOf(kind, object(status), session({ idleMs }), at(now))).toEqual(at(deadline));
+  });
+
+  it("is none of what is no task, or has a spec that cannot be read", () => {
+    expect(deadlineOf({ resource: kind.resource }, object(), session(), at(0))).toBeUndefined();
+    const unreadable = { ...object(), spec: { seconds: "x" } };
+    expect(timeLimit(kind, unreadable, session(), { ending: working, now: at(0) })).toEqual({});
+  });
+
+  it.each<[title: string, status: Json, ending: Ending, idleMs: number, told: object]>([
+    ["its deadline at first", {}, working, 0, { deadline: "2026-11-21T11:00:00Z" }],
+    ["what is left where it stands still", {}, pending, 0, { remainingSeconds: 1_800 }],
+    ["what is left where it is paused", {}, { is: "paused" }, 0, { remainingSeconds: 1_800 }],
+    ["what was left, however long it has stood still", { remainingSeconds: 7 }, pending, 0, { remainingSeconds: 7 }],
+    ["a new deadline once it goes on", { remainingSeconds: 60 }, working, 0, { deadline: "2026-11-21T10:31:00Z" }],
+    ["the same, held up for seconds", { deadline: CREATED }, working, 59_000, { deadline: CREATED }],
+    ["a later one, held up for longer", { deadline: CREATED }, working, 120_000, { deadline: "2026-11-21T10:02:00Z" }],
+  ])("is told: %s", (_title, status, ending, idleMs, told) => {
+    const now = at(HOUR / 2);
+    expect(timeLimit(kind, object(status), session({ idleMs }), { ending, now })).toEqual({
+      deadline: undefined,
+      remainingSeconds: undefined,
+      ...told,
+    });
+  });
+
+  it("leaves out for how long the task had to wait for its turn", () => {
+    const own = session();
+    let now = 0;
+    const clock = { monotonic: () => now };
+    countDelay(own, clock);
+    expectLook(own, clock, 30_000);
+    now = 30_000;
+    countDelay(own, clock);
+    expect(own.idleMs).toBe(0);
+    expectLook(own, clock, 30_000);
+    now = 90_000;
+    countDelay(own, clock);
+    expect(own.idleMs).toBe(30_000);
+    // A rate limit held it up: the time until its turn comes is not its own, however late it is to be tried again.
+    expectLook(own, clock, 0);
+    expectLook(own, clock, 3_600_000);
+    now += 60_000;
+    countDelay(own, clock);
+    expect(own.idleMs).toBe(90_000);
+    // It was woken before it was due.
+    expectLook(own, clock, 30_000);
+    now += 1_000;
+    countDelay(own, clock);
+    expect(own.idleMs).toBe(90_000);
+  });
+});

@@ -1,0 +1,76 @@
+import type { Reason } from "../../api/reasons.ts";
+/** The time limit of a task: it counts from the object's creation, and stands still while nothing can be done. */
+import { member } from "../../kube/api/json.ts";
+import type { Clock, JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { Session } from "../context/local-state.ts";
+import type { Ms } from "../contract/kind.ts";
+import { text } from "../contract/status.ts";
+import type { Ending } from "./build.ts";
+
+/** What the time limit needs to know of a kind. */
+interface Timed<Spec> {
+  readonly resource: { readonly spec: { safeParse(spec: unknown): { readonly data?: Spec | undefined } } };
+  readonly task?: { limitMs(spec: Spec): Ms };
+}
+
+/** A deadline that moved by less is not worth a write of its own. */
+const STORED_FROM_MS = 60_000;
+
+const SUSPENDED: ReadonlySet<Reason> = new Set(["ApprovalPending", "OutsideChangeWindow"]);
+
+/** When a task has to be over; undefined for what is no task. */
+export function deadlineOf<Spec>(
+  { resource, task }: Timed<Spec>,
+  object: KubeObject,
+  { idleMs }: Session,
+  now: Date,
+): Date | undefined {
+  const spec = resource.spec.safeParse(object.spec ?? {}).data;
+  if (task === undefined || spec === undefined) return undefined;
+  const limit = task.limitMs(spec);
+  const left = remaining(object);
+  if (left !== undefined) return new Date(now.getTime() + Math.min(left * 1000, limit));
+  const stored = Date.parse(text(member(object.status, "deadline")) ?? "");
+  const at = Number.isNaN(stored) ? Date.parse(object.metadata.creationTimestamp ?? "") + limit : stored;
+  return Number.isNaN(at) ? undefined : new Date(Math.min(at + idleMs, now.getTime() + limit));
+}
+
+/** Members of the status of a task that ended its pass so: the deadline, or what is left of the time while it stands still. */
+export function timeLimit<Spec>(
+  kind: Timed<Spec>,
+  object: KubeObject,
+  session: Session,
+  { ending, now }: { readonly ending: Ending; readonly now: Date },
+): JsonObject {
+  const at = deadlineOf(kind, object, session, now);
+  if (at === undefined) return {};
+  const left = remaining(object);
+  if (isSuspended(ending)) {
+    const seconds = Math.max(0, Math.ceil((at.getTime() - now.getTime()) / 1000));
+    return { deadline: undefined, remainingSeconds: left ?? seconds };
+  }
+  const stored = text(member(object.status, "deadline"));
+  const isSame = left === undefined && session.idleMs < STORED_FROM_MS;
+  const deadline = isSame && stored !== undefined ? stored : `${at.toISOString().slice(0, 19)}Z`;
+  return { deadline, remainingSeconds: undefined };
+}
+
+/** Notes when a task is to be looked at next; the first word since the last look counts. */
+export function expectLook(session: Session, { monotonic }: Pick<Clock, "monotonic">, within: Ms): void {
+  session.dueAt ??= monotonic() + within;
+}
+
+/** Takes out of the time limit for how long a task was not looked at although it was due: other work had to wait less. */
+export function countDelay(session: Session, { monotonic }: Pick<Clock, "monotonic">): void {
+  if (session.dueAt !== undefined) session.idleMs += Math.max(0, monotonic() - session.dueAt);
+  session.dueAt = undefined;
+}
+
+function isSuspended(ending: Ending): boolean {
+  return ending.is === "paused" || (ending.is === "waiting" && SUSPENDED.has(ending.why.reason));
+}
+
+function remaining({ status }: KubeObject): number | undefined {
+  const seconds = member(status, "remainingSeconds");
+  return typeof seconds === "number" && seconds >= 0 ? seconds : undefined;
+}

@@ -1,0 +1,72 @@
+/** The objects that a kind has written beside its own: a ConfigMap, a Secret. */
+import { isKube } from "../../kube/api/errors.ts";
+import type { JsonObject } from "../../kube/api/types.ts";
+import type { RatedApi } from "../connections/connections.ts";
+import type { Context } from "../context/context.ts";
+import type { Kind, Why } from "../contract/kind.ts";
+import { backoff } from "../contract/requeue.ts";
+import { memoryOf, type Done } from "./done.ts";
+
+/**
+ * Writes the outputs of a report. What belongs to somebody else is not overwritten, and that is told; so is a Secret
+ * that the operator may not write. @throws KubeError
+ */
+export async function publish<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  done: Done,
+): Promise<Done> {
+  const { output, secret } = done.report ?? {};
+  if (output !== undefined) {
+    try {
+      await context.outputs.configMap(done.object, output.name, output.data);
+    } catch (error) {
+      if (!isKube(error, "Conflict")) throw error;
+      // What the report says holds of content that is there.
+      return unwritten(context, { ...done, report: undefined }, notOurs("ConfigMap", output.name));
+    }
+  }
+  if (secret === undefined) return done;
+  try {
+    await context.outputs.secret(done.object, secret.name, secret.data);
+  } catch (error) {
+    const why = secretRefusal(error, secret.name);
+    if (why === undefined) throw error;
+    return unwritten(context, done, why);
+  }
+  return written(kind, done, secret.status);
+}
+
+/** What is known once the Secret is there. A status that is held back must not have it fetched and written again. */
+function written<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  done: Done,
+  status: JsonObject,
+): Done {
+  const { session, report, object } = done;
+  const { intentClosed = false } = session.unsaved ?? {};
+  const memory = { ...memoryOf(kind, done), ...status };
+  session.unsaved = { id: done.id, memory, intentClosed, over: object.status };
+  return report === undefined ? done : { ...done, report: { ...report, status: { ...report.status, ...status } } };
+}
+
+function secretRefusal(error: unknown, name: string): Why | undefined {
+  if (isKube(error, "Conflict")) return notOurs("Secret", name);
+  if (!isKube(error, "Forbidden")) return undefined;
+  const message = `The operator may not write Secret "${name}": nothing is granted in this namespace. A cluster admin can bind the ClusterRole platform-operator-secret-outputs to the operator's ServiceAccount here.`;
+  return { reason: "PermissionDenied", message };
+}
+
+function notOurs(kind: "ConfigMap" | "Secret", name: string): Why {
+  const message = `${kind} "${name}" exists and belongs to something else, so nothing is written to it. Rename or delete it.`;
+  return { reason: "NameConflict", message };
+}
+
+function unwritten<Api extends RatedApi>(context: Context<Api>, done: Done, why: Why): Done {
+  done.session.failures += 1;
+  return {
+    ...done,
+    ending: { is: "stalled", why, exchange: "ok" },
+    again: backoff(done.session.failures, context.windows, context.random()),
+  };
+}

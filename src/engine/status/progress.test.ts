@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+
+import { anObject } from "../../../test/support/engine-objects.ts";
+import type { Work } from "../context/local-state.ts";
+import type { Why } from "../contract/kind.ts";
+import { isOverdue, overdue, workOf } from "./progress.ts";
+
+const building: Why = { reason: "Building", message: "The platform reports BUILDING." };
+const deploying: Why = { reason: "Deploying", message: "The platform reports DEPLOYING." };
+const approval: Why = { reason: "ApprovalPending", message: "A plan waits for approval." };
+const [deadlineMs, now] = [100, 1_000];
+
+function stalledFor(why: Why) {
+  return { conditions: [{ type: "Stalled", status: "True", ...overdue(why) }] };
+}
+
+describe("workOf", () => {
+  const since = (at: number, { message }: Why = building): Work => ({ message, since: at });
+
+  it.each<[string, Why, Work | undefined, Why | undefined, number | undefined]>([
+    ["begins with the first look", building, undefined, undefined, now],
+    ["goes on while the state is the same", building, since(7), undefined, 7],
+    ["begins anew with every other state", deploying, since(7), undefined, now],
+    ["is overdue where an earlier process told so", building, undefined, building, now - deadlineMs],
+    ["is not overdue for what an earlier process told of another state", building, undefined, deploying, now],
+    ["begins anew where a state comes back", building, since(7, deploying), building, now],
+    ["is none while nothing is under way", approval, since(7), building, undefined],
+  ])("%s", (_, why, before, told, expected) => {
+    const object = anObject(told === undefined ? {} : { status: stalledFor(told) });
+    expect(workOf(object, before, why, { deadlineMs, now })?.since).toBe(expected);
+  });
+});
+
+describe("isOverdue", () => {
+  it.each([
+    [deadlineMs, now - deadlineMs, true],
+    [deadlineMs, now - deadlineMs + 1, false],
+    [0, 0, false],
+  ])("deadline %s, since %s: %s", (limit, since, expected) => {
+    expect(isOverdue({ message: "", since }, limit, now)).toBe(expected);
+  });
+});

@@ -1,0 +1,43 @@
+/** Which changes of a status are worth an event: transitions, never polls (design §5). */
+import type { EventInput, EventRecorder, KubeObject } from "../../kube/api/types.ts";
+import { conditionOf, type Condition } from "../contract/status.ts";
+
+export type Transition = Pick<EventInput, "type" | "reason" | "note">;
+
+/**
+ * Pure. Ready with a new reason; else an exchange that failed or works again, which the reason of Ready would have told;
+ * and the platform differing from the spec.
+ */
+export function transitions(before: KubeObject, after: KubeObject): readonly Transition[] {
+  const ready = changed(before, after, "Ready");
+  const told = ready === undefined ? exchange(before, after) : [event(failing(after) ? "Warning" : "Normal", ready)];
+  const drifted = changed(before, after, "Drifted");
+  return drifted?.status === "True" ? [...told, event("Warning", drifted)] : told;
+}
+
+/** Records the events of a status that was written. */
+export function announce(events: EventRecorder, before: KubeObject, after: KubeObject): void {
+  for (const told of transitions(before, after)) events.record({ regarding: after, action: "Reconcile", ...told });
+}
+
+/** The condition as it is now, if its status or reason is another than before. */
+function changed(before: KubeObject, after: KubeObject, type: string): Condition | undefined {
+  const old = conditionOf(before, type);
+  const now = conditionOf(after, type);
+  return old?.status === now?.status && old?.reason === now?.reason ? undefined : now;
+}
+
+function exchange(before: KubeObject, after: KubeObject): readonly Transition[] {
+  const synced = changed(before, after, "Synced");
+  if (synced === undefined || conditionOf(before, "Synced") === undefined) return [];
+  return [event(synced.status === "True" ? "Normal" : "Warning", synced)];
+}
+
+function failing(object: KubeObject): boolean {
+  if (conditionOf(object, "Stalled") !== undefined) return true;
+  return conditionOf(object, "Ready")?.status !== "True" && conditionOf(object, "Synced")?.status === "False";
+}
+
+function event(type: Transition["type"], { reason, message }: Condition): Transition {
+  return { type, reason, note: message };
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+
+import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/support/engine-objects.ts";
+import type { Json, JsonObject } from "../../kube/api/types.ts";
+import { DEFAULT_WINDOWS } from "../contract/windows.ts";
+import type { Ending } from "./build.ts";
+import { holdBack, signature } from "./write-throttle.ts";
+
+const why = { reason: "Queued", message: "It waits." } as const;
+const ENDINGS: readonly Ending[] = [
+  { is: "settled", why },
+  { is: "waiting", why, exchange: "ok" },
+  { is: "stalled", why, exchange: "ok" },
+  { is: "retry", why },
+  { is: "held", why, stale: true },
+  { is: "paused" },
+];
+const STALLED = aStatus([aCondition("Ready", "False", "InvalidSpec"), aCondition("Stalled", "True", "InvalidSpec")]);
+const OUTDATED = { ...WORKING, observedGeneration: 1 };
+
+const withListed = (reason: string): JsonObject =>
+  aStatus([aCondition("Ready", "True", "Available"), aCondition("EnvironmentsListed", "Unknown", reason)]);
+
+describe("holdBack", () => {
+  it.each<[string, Json | undefined, readonly number[]]>([
+    ["nothing is told yet", undefined, [0, 2_000, 0, 2_000, 2_000, 0]],
+    ["it is settled", SETTLED, [0, 0, 0, 10_000, 0, 0]],
+    ["work is told already", WORKING, [0, 10_000, 0, 10_000, 10_000, 0]],
+    ["the work of an older generation is told", OUTDATED, [0, 0, 0, 0, 0, 0]],
+    ["a failure is told", STALLED, [0, 0, 0, 0, 10_000, 0]],
+  ])("while %s: settled, waiting, stalled, retry, held, paused", (_, status, expected) => {
+    const object = anObject(status === undefined ? {} : { status });
+    expect(ENDINGS.map((ending) => holdBack(object, {}, ending, DEFAULT_WINDOWS))).toEqual(expected);
+  });
+
+  it.each<[string, string, Json, number]>([
+    ["what a side read shows, for an answer that an outage gives", "PlatformUnavailable", SETTLED, 10_000],
+    ["what a side read shows, for want of an answer", "PlatformUnreachable", SETTLED, 10_000],
+    ["what a side read shows, as the token lacks a right", "PermissionDenied", SETTLED, 0],
+    ["nothing more than is told", "PlatformUnavailable", withListed("PlatformUnavailable"), 0],
+  ])("of a settled object that loses %s", (_, reason, stored, expected) => {
+    const object = anObject({ status: stored });
+    expect(holdBack(object, withListed(reason), { is: "settled", why }, DEFAULT_WINDOWS)).toBe(expected);
+  });
+});
+
+describe("signature", () => {
+  const status = aStatus([aCondition("Ready", "False", "Deploying")], { state: "BUILDING", externalId: "id" });
+  it.each<[string, Json, boolean]>([
+    [
+      "another message",
+      aStatus([aCondition("Ready", "False", "Deploying", { message: "!" })], { state: "BUILDING", externalId: "id" }),
+      true,
+    ],
+    [
+      "another time",
+      aStatus([aCondition("Ready", "False", "Deploying", { lastTransitionTime: "x" })], {
+        state: "BUILDING",
+        externalId: "id",
+      }),
+      true,
+    ],
+    [
+      "another reason",
+      aStatus([aCondition("Ready", "False", "Queued")], { state: "BUILDING", externalId: "id" }),
+      false,
+    ],
+    [
+      "another state",
+      aStatus([aCondition("Ready", "False", "Deploying")], { state: "DEPLOYING", externalId: "id" }),
+      false,
+    ],
+    ["an id", aStatus([aCondition("Ready", "False", "Deploying")], { state: "BUILDING" }), false],
+  ])("with %s is the same: %j", (_, other, same) => {
+    expect(signature(other as typeof status) === signature(status)).toBe(same);
+  });
+});

@@ -1,0 +1,56 @@
+/** Which statuses are worth a write now: writes are the dearest thing we do (design §5). Pure. */
+import { member } from "../../kube/api/json.ts";
+import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { Ms } from "../contract/kind.ts";
+import { conditionOf, conditionsOf, isSettled, isStalled } from "../contract/status.ts";
+import type { Windows } from "../contract/windows.ts";
+import type { Ending } from "./build.ts";
+
+/** Reasons of a read that failed with the whole platform, or may have. */
+const OUTAGES: ReadonlySet<string> = new Set(["PlatformUnavailable", "PlatformUnreachable", "RateLimited"]);
+
+/**
+ * How long a status may be held back before it is written, counted from when it first looked like this. An
+ * intermediate state of work that is already told is written once it lasts 10 s, and so is a failed exchange about what
+ * is settled, a side read included, as it may be the connection's trouble, which is told once, on the connection; the first word on an object
+ * may wait until the YAML that came with it is applied; a reconcile that the rate limit defers writes only what would
+ * be lost at the end of the process (see `flush`); everything else is written at once.
+ */
+export function holdBack(object: KubeObject, status: JsonObject, ending: Ending, windows: Windows): Ms {
+  if (ending.is === "deferred") return Number.POSITIVE_INFINITY;
+  if (keepsReady(object, status, ending)) return windows.deferMs;
+  const isWorking = ending.is === "waiting" || ending.is === "retry" || (ending.is === "held" && !isSettled(object));
+  if (!isWorking) return 0;
+  if (conditionOf(object, "Ready") === undefined) return windows.graceMs;
+  const current = member(object.status, "observedGeneration") === (object.metadata.generation ?? 0);
+  return isTold(object, ending) && current ? windows.deferMs : 0;
+}
+
+/** Whether the status says already that there is something to wait for; a stalled object may wait for its connection. */
+function isTold(object: KubeObject, ending: Ending): boolean {
+  return conditionOf(object, "Reconciling")?.status === "True" || (ending.is === "held" && isStalled(object));
+}
+
+/** Whether the stored Ready stays, although something went wrong that may be over soon. */
+function keepsReady(object: KubeObject, status: JsonObject, ending: Ending): boolean {
+  if (ending.is === "unknown") return ending.keepsReady;
+  if (!isSettled(object)) return false;
+  return ending.is === "retry" || (ending.is === "settled" && losesDetail(object, status));
+}
+
+/** Whether what a side read shows is lost, in what may be the first sign of an outage. */
+function losesDetail(object: KubeObject, status: JsonObject): boolean {
+  return conditionsOf({ status }).some(
+    (condition) =>
+      condition.status === "Unknown" &&
+      OUTAGES.has(condition.reason) &&
+      conditionOf(object, condition.type)?.reason !== condition.reason,
+  );
+}
+
+/** What a status looks like from afar: a change of it starts the time anew. */
+export function signature(status: JsonObject): string {
+  const conditions = conditionsOf({ status }).map(({ type, status: value, reason }) => `${type}=${value}/${reason}`);
+  const state = member(status, "state");
+  return JSON.stringify([conditions, typeof state === "string" ? state : "", member(status, "externalId") ?? ""]);
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+
+import { supportsOn } from "../../../test/support/supports.ts";
+import type { Supports } from "../contract/kind.ts";
+import type { KindOperations } from "../contract/types.ts";
+import { capabilitiesOf } from "./capabilities.ts";
+
+const MANAGED = { management: "Manage", deletion: "Retain" } as const;
+const APPLICATION: KindOperations = {
+  update: [["listApplications", "getApplication"], "updateApplication"],
+  stop: ["stopApplication"],
+  delete: ["deleteApplication"],
+};
+const documented = supportsOn("Documented");
+const full = supportsOn("Full");
+const nothingTried: Supports = () => "Unknown";
+const onlyUpdates: Supports = (name) => (/^(?:update|get)/.test(name) ? "Supported" : "Unknown");
+
+describe("capabilitiesOf", () => {
+  it.each<[string, KindOperations | undefined, Parameters<typeof capabilitiesOf>[1], Supports, string | undefined]>([
+    ["a kind that does none of it", undefined, MANAGED, documented, undefined],
+    ["what is only observed", APPLICATION, { management: "ObserveOnly", deletion: "Retain" }, documented, undefined],
+    ["what is only created", APPLICATION, { management: "CreateOnly", deletion: "Retain" }, documented, undefined],
+    ["a change that is missing", APPLICATION, MANAGED, documented, "False/NotSupportedByApi"],
+    ["a change that was never tried", APPLICATION, MANAGED, nothingTried, "Unknown/NotTried"],
+    ["a change that worked", APPLICATION, MANAGED, onlyUpdates, "True/Supported"],
+    [
+      "a deletion that was never tried",
+      APPLICATION,
+      { ...MANAGED, deletion: "Delete" },
+      onlyUpdates,
+      "Unknown/NotTried",
+    ],
+    ["all of it", APPLICATION, { ...MANAGED, deletion: "Delete" }, full, "True/Supported"],
+    [
+      "a stop by policy",
+      { stop: ["stopApplication"] },
+      { ...MANAGED, deletion: "Stop" },
+      nothingTried,
+      "Unknown/NotTried",
+    ],
+    ["no stop by policy", { stop: ["stopApplication"] }, MANAGED, nothingTried, undefined],
+    [
+      "a stop by the spec",
+      { stop: ["stopApplication"], isStopWanted: true },
+      MANAGED,
+      documented,
+      "False/NotSupportedByApi",
+    ],
+    [
+      "a stop that is documented",
+      { stop: ["stopDatabase"], isStopWanted: true },
+      MANAGED,
+      documented,
+      "True/Supported",
+    ],
+    ["what no platform has", { delete: [] }, { ...MANAGED, deletion: "Delete" }, full, "False/NotSupportedByApi"],
+    [
+      "one of two that is missing",
+      { delete: ["deleteSecret", "deleteVariable"] },
+      { ...MANAGED, deletion: "Delete" },
+      (name) => (name === "deleteSecret" ? "Unsupported" : "Supported"),
+      "False/NotSupportedByApi",
+    ],
+  ])("%s", (_title, operations, policies, supports, told) => {
+    const fact = capabilitiesOf(operations, policies, { supports, isDocumented: false });
+    expect(fact && `${fact.status}/${fact.reason}`).toBe(told);
+  });
+
+  it("names each operation and what follows", () => {
+    const policies = { ...MANAGED, deletion: "Delete" } as const;
+    const supports: Supports = (name) => (name.startsWith("delete") ? "Unknown" : "Unsupported");
+    expect(capabilitiesOf(APPLICATION, policies, { supports, isDocumented: false })).toEqual({
+      type: "Capabilities",
+      status: "False",
+      reason: "NotSupportedByApi",
+      message:
+        "Update: the platform has no listApplications and no getApplication and no updateApplication; changed settings are not sent after the creation. " +
+        "Delete: whether the platform has deleteApplication is known after the first deletion.",
+    });
+  });
+
+  it("does not wait for the first try where the platform has shown its specification alone", () => {
+    expect(capabilitiesOf(APPLICATION, MANAGED, { supports: nothingTried, isDocumented: true })).toMatchObject({
+      status: "False",
+      reason: "NotSupportedByApi",
+      message:
+        "Update: the specification has none of listApplications, getApplication, updateApplication, and the platform has shown nothing beyond it; " +
+        "changed settings are not sent after the creation.",
+    });
+    const stop = { stop: ["stopDatabase"], isStopWanted: true };
+    expect(capabilitiesOf(stop, MANAGED, { supports: documented, isDocumented: true })?.status).toBe("True");
+  });
+});

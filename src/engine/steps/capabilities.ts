@@ -1,0 +1,110 @@
+/** The condition `Capabilities`: whether the platform has the operations that a spec asks for, told before they are needed. */
+import type { JsonObject } from "../../kube/api/types.ts";
+import type { RatedApi } from "../connections/connections.ts";
+import type { ConditionFact, Kind, KindOperations, Need, Report, Support, Supports } from "../contract/kind.ts";
+import type { Policies } from "../policies/policy.ts";
+import type { Frame } from "../resolve/resolve.ts";
+
+const AREAS = ["update", "stop", "delete"] as const;
+type Area = (typeof AREAS)[number];
+
+interface Words {
+  readonly first: string;
+  readonly missing: string;
+}
+
+const WORDS: Readonly<Record<Area, Words>> = {
+  update: { first: "first change", missing: "changed settings are not sent after the creation" },
+  stop: { first: "first stop", missing: "it keeps running" },
+  delete: { first: "first deletion", missing: "the object stays on the platform when this resource is deleted" },
+};
+
+/** What was reported, with the condition, where something was observed. */
+export function withCapabilities<
+  Spec,
+  In,
+  Mem extends JsonObject,
+  Api extends RatedApi,
+  Passed extends { readonly frame: Frame<Spec, In, Mem, Api>; readonly report: Report | undefined },
+>(kind: Pick<Kind<Spec, In, unknown, Mem, unknown, Api>, "operations">, passed: Passed): Passed {
+  const { report, frame } = passed;
+  if (report === undefined) return passed;
+  const { capabilities } = frame.connection.api;
+  const known = {
+    supports: (operation: string) => capabilities.learned(operation),
+    isDocumented: capabilities.summary() === "Documented",
+  };
+  const fact = capabilitiesOf(kind.operations?.(frame.pass.spec), frame.policies, known);
+  return fact === undefined ? passed : { ...passed, report: { ...report, conditions: [...report.conditions, fact] } };
+}
+
+/** What is known of the platform. */
+interface Known {
+  /** Of an operation, without regard to when it was learned. */
+  readonly supports: Supports;
+  /** The platform has shown nothing beyond the specification. */
+  readonly isDocumented: boolean;
+}
+
+/** Pure. @returns undefined where the spec asks for none of them */
+export function capabilitiesOf(
+  operations: KindOperations | undefined,
+  policies: Pick<Policies, "management" | "deletion">,
+  known: Known,
+): ConditionFact | undefined {
+  const asked = AREAS.flatMap((area) => {
+    const names = operations?.[area];
+    return names !== undefined && isAsked(area, operations, policies) ? [supportOf(area, names, known)] : [];
+  });
+  if (asked.length === 0) return undefined;
+  const fact = { type: "Capabilities", message: asked.map(({ text }) => text).join(" ") };
+  const is = (support: string): boolean => asked.some((one) => one.support === support);
+  if (is("Unsupported")) return { ...fact, status: "False", reason: "NotSupportedByApi" };
+  if (is("Unknown")) return { ...fact, status: "Unknown", reason: "NotTried" };
+  return { ...fact, status: "True", reason: "Supported" };
+}
+
+function isAsked(
+  area: Area,
+  operations: KindOperations | undefined,
+  { management, deletion }: Pick<Policies, "management" | "deletion">,
+): boolean {
+  switch (area) {
+    case "update":
+      return management === "Manage";
+    case "stop":
+      return deletion === "Stop" || (management === "Manage" && operations?.isStopWanted === true);
+    case "delete":
+      return deletion === "Delete";
+    default:
+      return area satisfies never;
+  }
+}
+
+function supportOf(area: Area, needs: readonly Need[], { supports, isDocumented }: Known) {
+  const { first, missing } = WORDS[area];
+  const those = (support: Support): readonly Need[] => needs.filter((need) => best(need, supports) === support);
+  const absent = those("Unsupported");
+  const what = `${area.charAt(0).toUpperCase()}${area.slice(1)}`;
+  if (needs.length === 0) return { support: "Unsupported", text: `${what}: there is no operation for it; ${missing}.` };
+  if (absent.length > 0) {
+    const names = absent.map((need) => `no ${[need].flat().join(" and no ")}`);
+    return { support: "Unsupported", text: `${what}: the platform has ${names.join(" and ")}; ${missing}.` };
+  }
+  const open = those("Unknown");
+  if (open.length === 0) return { support: "Supported", text: `${what}: the platform has ${listed(needs)}.` };
+  if (isDocumented) {
+    const names = open.flat();
+    const none = names.length === 1 ? `no ${names.join("")}` : `none of ${names.join(", ")}`;
+    const text = `${what}: the specification has ${none}, and the platform has shown nothing beyond it; ${missing}.`;
+    return { support: "Unsupported", text };
+  }
+  return { support: "Unknown", text: `${what}: whether the platform has ${listed(open)} is known after the ${first}.` };
+}
+
+function best(need: Need, supports: Supports): Support {
+  const all = new Set([need].flat().map(supports));
+  return (["Supported", "Unknown"] as const).find((support) => all.has(support)) ?? "Unsupported";
+}
+
+const listed = (needs: readonly Need[]): string => needs.map((need) => [need].flat().join(" or ")).join(" and ");

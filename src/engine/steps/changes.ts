@@ -1,0 +1,85 @@
+/** What is told of every changing call of the platform: to the change log, and as an event on the object. */
+import { keyOf } from "../../kube/api/objects.ts";
+import type { EventInput, JsonObject } from "../../kube/api/types.ts";
+import { ApiError, notExecuted } from "../../platform/transport/errors.ts";
+import type { RatedApi } from "../connections/connections.ts";
+import { CAUSES, type Cause, type Change, type Context } from "../context/context.ts";
+import type { Step, Uuid } from "../contract/kind.ts";
+import type { Frame } from "../resolve/resolve.ts";
+
+/** The id that the answer tells, or whatever was thrown. */
+type Result = { readonly id: Uuid | undefined } | { readonly error: unknown };
+
+/** Tells of one call, however it ended. What never left the operator is no event: nothing happened on the platform. */
+export function tellChange<Spec, In, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Pick<Context<Api>, "observer" | "events">,
+  frame: Frame<Spec, In, Mem, Api>,
+  step: Step<Do>,
+  result: Result,
+): void {
+  const { object, pass } = frame;
+  const error = "error" in result ? asApiError(step.op, result.error) : undefined;
+  const change: Change = {
+    key: keyOf(object),
+    uid: object.metadata.uid,
+    generation: pass.generation,
+    cause: causeOf(frame, step),
+    op: step.op,
+    id: "error" in result ? pass.id : (result.id ?? pass.id),
+    commit: step.repeat === "once" ? step.commit : undefined,
+    result: error?.failure.is ?? "ok",
+    sent: error === undefined || wasSent(error),
+  };
+  context.observer.change(change);
+  if (change.sent) context.events.record({ regarding: object, action: step.op, ...eventOf(change, error) });
+}
+
+/** Pure. The first that applies. */
+export function causeOf<Spec, In, Mem extends JsonObject, Do, Api>(
+  { pass, session, cause }: Frame<Spec, In, Mem, Api>,
+  step: Step<Do>,
+): Cause {
+  if (pass.goal !== "present") return "Deleted";
+  if (step.retries === true) return "Retried";
+  if (session.recreates) return "Recreated";
+  return cause ?? (step.corrects === true ? "Drifted" : "InputsChanged");
+}
+
+/** Whether the request may have left the operator. */
+export function wasSent({ failure, status }: ApiError): boolean {
+  switch (failure.is) {
+    case "OverBudget":
+    case "Refused":
+    case "Unreachable":
+      return false;
+    case "RateLimited":
+    case "Unauthorized":
+      return status !== 0;
+    default:
+      return true;
+  }
+}
+
+/** A defect of ours in the middle of a call: nobody knows what became of it. */
+function asApiError(op: string, error: unknown): ApiError {
+  return error instanceof ApiError ? error : new ApiError(op, { is: "OutcomeUnknown" }, 0, "the operator failed");
+}
+
+/** The same call with the same end is the same event: no times, and no words of the platform. */
+function eventOf(change: Change, error: ApiError | undefined): Pick<EventInput, "type" | "reason" | "note"> {
+  const { op, id, commit, cause } = change;
+  const what = `${op}${id === undefined ? "" : ` for ${id}`}${commit === undefined ? "" : `, commit ${commit}`}`;
+  const because = `because ${CAUSES[cause]}`;
+  if (error === undefined) {
+    return { type: "Normal", reason: "PlatformChanged", note: `The platform carried out ${what}, ${because}.` };
+  }
+  const status = error.status === 0 ? "" : `, HTTP status ${String(error.status)}`;
+  const how = `(${error.failure.is}${status})`;
+  return notExecuted(error.failure)
+    ? { type: "Warning", reason: "PlatformChangeRefused", note: `The platform refused ${what} ${how}, ${because}.` }
+    : {
+        type: "Warning",
+        reason: "PlatformChangeUnknown",
+        note: `The platform was asked for ${what}, ${because}, and nobody knows whether it did it ${how}.`,
+      };
+}

@@ -1,0 +1,300 @@
+import { INTENT } from "../../api/names.ts";
+/** Hop 6 of a reconcile: one step, behind the ledger where it may not happen twice (design §6). */
+import { isKube, KubeError } from "../../kube/api/errors.ts";
+import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import { ApiError, notExecuted } from "../../platform/transport/errors.ts";
+import type { RatedApi } from "../connections/connections.ts";
+import type { Context } from "../context/context.ts";
+import type { Unsaved } from "../context/local-state.ts";
+import type { Kind, Known, Step, Uuid, Why } from "../contract/kind.ts";
+import { maySend, writeSlot, type Intent } from "../ledger/ledger.ts";
+import { noteBegun } from "../ledger/one-shot.ts";
+import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordAccepted, recordId } from "../ledger/record.ts";
+import { noteDeleted } from "../ownership/presence.ts";
+import { isBroughtAbout } from "../policies/policy-status.ts";
+import { recordedId, type Frame } from "../resolve/resolve.ts";
+import { compose, type Ending } from "../status/build.ts";
+import type { Phase } from "../status/errors.ts";
+import { announce } from "../status/transitions.ts";
+import { tellChange } from "./changes.ts";
+
+export type Executed<Spec, In, Seen, Mem extends JsonObject, Api> =
+  | { readonly is: "done"; readonly frame: Frame<Spec, In, Mem, Api>; readonly known: Known<Seen, Mem> }
+  | Failed<Spec, In, Mem, Api>
+  | { readonly is: "ended"; readonly frame: Frame<Spec, In, Mem, Api>; readonly ending: Ending };
+
+export type Failed<Spec, In, Mem extends JsonObject, Api> = {
+  readonly is: "failed";
+  readonly frame: Frame<Spec, In, Mem, Api>;
+} & { readonly error: ApiError; readonly phase: Phase };
+
+type Work<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi> = {
+  readonly context: Context<Api>;
+  readonly kind: Kind<Spec, In, Seen, Mem, Do, Api>;
+  readonly frame: Frame<Spec, In, Mem, Api>;
+  readonly seen: Seen;
+};
+
+const NOT_LEADER: Ending = {
+  is: "waiting",
+  why: { reason: "Progressing", message: "Waiting for an operator that holds the lease." },
+  exchange: "none",
+};
+
+/**
+ * Runs one step: at most one request to the platform, after the API server has confirmed that the object is still what
+ * was planned for. @throws KubeError "Conflict" or "NotFound" when it is not, and others
+ */
+export async function execute<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  work: Work<Spec, In, Seen, Mem, Do, Api>,
+  step: Step<Do>,
+): Promise<Executed<Spec, In, Seen, Mem, Api>> {
+  const { context, frame } = work;
+  if (!context.fence.mayWrite()) return { is: "ended", frame, ending: NOT_LEADER };
+  const { generation = 0 } = frame.object.metadata;
+  // An outcome that was stored brought a newer object than the one that was planned for.
+  if (generation !== frame.pass.generation) throw new KubeError("Conflict", 409, "the spec changed within the pass");
+  const held = brake(context, frame);
+  if (held !== undefined) return { is: "ended", frame, ending: { is: "held", why: held, stale: false } };
+  return await (step.repeat === "safe" ? safely(work, step) : once(work, step));
+}
+
+/**
+ * A write that neither a new generation, nor a deletion, nor the user's request caused goes through the brake.
+ * @returns what is waited for where the brake holds
+ */
+export function brake<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  context: Context<Api>,
+  { object, connection, pass }: Frame<Spec, In, Mem, Api>,
+): Why | undefined {
+  if (pass.goal !== "present" || pass.requested !== undefined) return undefined;
+  if (!isBroughtAbout(object)) return undefined;
+  if (connection.brake.take(connection.users.size)) return undefined;
+  context.connections.suspect(connection);
+  const message = `Waiting for ${connection.key.kind} "${connection.key.name}" (reason MassChangeHeld).`;
+  return { reason: "ConnectionNotReady", message };
+}
+
+/**
+ * What may be repeated needs no intent, but neither is it sent on the word of a cache that may be behind: a deletion
+ * could meet what belongs to the namesake of today (reliability-bar B1).
+ */
+async function safely<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  work: Work<Spec, In, Seen, Mem, Do, Api>,
+  step: Step<Do>,
+): Promise<Executed<Spec, In, Seen, Mem, Api>> {
+  const { context } = work;
+  const memory = work.kind.prepare?.(step, work.frame.pass, work.seen);
+  const frame = memory === undefined ? await confirmed(work) : await prepared(work, memory);
+  if (!context.fence.mayWrite()) return { is: "ended", frame, ending: NOT_LEADER };
+  const phase: Phase = frame.pass.goal === "absent" ? "delete" : "put";
+  const sent = await send({ ...work, frame }, step);
+  if (sent instanceof ApiError) return { is: "failed", frame, error: sent, phase };
+  if (phase === "delete") noteDeleted(frame.session, frame.pass.id);
+  return { is: "done", frame: remember(frame, sent), known: sent };
+}
+
+async function confirmed<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>({
+  context,
+  frame,
+}: Work<Spec, In, Seen, Mem, Do, Api>): Promise<Frame<Spec, In, Mem, Api>> {
+  await context.writer.confirm(frame.object);
+  return frame;
+}
+
+/** Stores what the kind wants to be remembered whatever becomes of its request. @throws KubeError "Conflict" */
+async function prepared<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  work: Work<Spec, In, Seen, Mem, Do, Api>,
+  memory: Mem,
+): Promise<Frame<Spec, In, Mem, Api>> {
+  const frame = { ...work.frame, pass: { ...work.frame.pass, memory } };
+  const why: Why = { reason: "Progressing", message: "A request is on its way to the platform." };
+  const object = await announced({ ...work, frame }, why, undefined);
+  // What is stored already was not written again, and so not checked.
+  if (object === work.frame.object) await work.context.writer.confirm(object);
+  return { ...frame, object };
+}
+
+async function once<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  work: Work<Spec, In, Seen, Mem, Do, Api>,
+  step: Extract<Step<Do>, { repeat: "once" }>,
+): Promise<Executed<Spec, In, Seen, Mem, Api>> {
+  const { context, kind } = work;
+  const phase: Phase = step.creates ? "create" : "action";
+  try {
+    await work.frame.connection.api.reserve();
+  } catch (error) {
+    if (error instanceof ApiError) return { is: "failed", frame: work.frame, error, phase };
+    throw error;
+  }
+  const intent = intentOf(work, step);
+  const started = context.clock.monotonic();
+  // Until the send begins: also of one of which nobody knows whether it was stored.
+  work.frame.session.unsent = [...work.frame.session.unsent, intent.attempt];
+  const frame = await writeIntent(work, step, intent);
+  // The older ones would be refused by now, wherever they are.
+  frame.session.unsent = [intent.attempt];
+  const sinceMs = context.clock.monotonic() - started;
+  if (!maySend({ sinceMs, sendMs: context.windows.sendMs, leads: context.fence.mayWrite() })) {
+    return { is: "ended", frame, ending: NOT_LEADER };
+  }
+  frame.session.unsent = [];
+  const sent = await send({ ...work, frame }, step);
+  if (sent instanceof ApiError) return await unsentOrUnknown(work, frame, intent, sent, phase);
+  if (!step.creates) return { is: "done", frame: remember(frame, sent), known: sent };
+  frame.session.recreates = false;
+  if (sent.id === undefined) return await withoutId({ ...work, frame }, intent, sent.memory);
+  frame.session.answered = { attempt: intent.attempt, id: sent.id, memory: sent.memory };
+  return { is: "done", frame: await recordAnswer(context, kind, frame, { ...sent, id: sent.id }), known: sent };
+}
+
+/** Stores what the platform has answered to a create. @throws KubeError see `recordId` */
+export async function recordAnswer<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  answer: { readonly id: Uuid; readonly memory: Mem },
+): Promise<Frame<Spec, In, Mem, Api>> {
+  const stored = await recordId(context, frame, answer.id, kind.keep?.(answer.memory));
+  frame.session.answered = undefined;
+  return remember({ ...frame, object: stored ?? frame.object }, answer);
+}
+
+/** A create that is answered without an id is traced like one that is not answered, and is never sent again. */
+async function withoutId<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  { context, kind, frame }: Work<Spec, In, Seen, Mem, Do, Api>,
+  intent: Intent,
+  memory: Mem,
+): Promise<Executed<Spec, In, Seen, Mem, Api>> {
+  const stored = await recordAccepted(context, frame.object, intent, kind.keep?.(memory) ?? {});
+  const error = new ApiError(intent.op, { is: "OutcomeUnknown" }, 200, "the answer has no id");
+  return { is: "failed", frame: { ...frame, object: stored ?? frame.object }, error, phase: "create" };
+}
+
+/** A failure that certainly was not executed closes the intent, but that of a repetition; others leave it to be traced. */
+async function unsentOrUnknown<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  work: Work<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  intent: Intent,
+  error: ApiError,
+  phase: Phase,
+): Promise<Executed<Spec, In, Seen, Mem, Api>> {
+  if (!notExecuted(error.failure)) return { is: "failed", frame, error, phase };
+  frame.session.unsent = [intent.attempt];
+  if (!intent.creates) {
+    if (intent.repetition !== true) frame.session.unsaved = closed(frame);
+    return { is: "failed", frame, error, phase };
+  }
+  const object = await clearIntent(work.context, frame.object);
+  return { is: "failed", frame: { ...frame, object }, error, phase };
+}
+
+async function send<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  work: Work<Spec, In, Seen, Mem, Do, Api>,
+  step: Step<Do>,
+): Promise<Known<Seen, Mem> | ApiError> {
+  const { context, kind, frame, seen } = work;
+  try {
+    const known = await kind.act(step, frame.pass, seen, frame.connection.api);
+    tellChange(context, frame, step, { id: known.id });
+    if (kind.imprints !== undefined)
+      context.imprints.note(frame.object, kind.imprints(known.memory, frame.pass.spec), frame.pins);
+    return known;
+  } catch (error) {
+    tellChange(context, frame, step, { error });
+    if (!(error instanceof ApiError)) throw error;
+    return (notExecuted(error.failure) ? kind.task?.refused(error, frame.pass, seen) : undefined) ?? error;
+  }
+}
+
+/** The pass goes on with what is known now; it is unsaved until a status write succeeds. */
+export function remember<Spec, In, Mem extends JsonObject, Api>(
+  frame: Frame<Spec, In, Mem, Api>,
+  known: Pick<Known<unknown, Mem>, "id" | "memory">,
+): Frame<Spec, In, Mem, Api> {
+  const identity = known.id === undefined ? {} : ({ id: known.id, proof: "recorded" } as const);
+  const pass = { ...frame.pass, ...identity, memory: known.memory };
+  const next = { ...frame, pass };
+  frame.session.unsaved = closed(next);
+  return next;
+}
+
+/** What a pass knows and has not stored, with no action open any more. */
+export function closed<Spec, In, Mem extends JsonObject, Api>({ object, pass }: Frame<Spec, In, Mem, Api>): Unsaved {
+  return { id: recordedId(pass), memory: pass.memory, intentClosed: true, over: object.status };
+}
+
+function intentOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  work: Work<Spec, In, Seen, Mem, Do, Api>,
+  step: Extract<Step<Do>, { repeat: "once" }>,
+): Intent {
+  const { context, frame } = work;
+  const attempt = `${frame.pass.generation}-${Math.floor(context.random() * 2 ** 48).toString(36)}`;
+  return {
+    v: 1,
+    uid: frame.object.metadata.uid,
+    installation: context.installation,
+    attempt,
+    op: step.op,
+    creates: step.creates,
+    generation: frame.pass.generation,
+    ...(frame.pins.parentId === undefined ? {} : { parentId: frame.pins.parentId }),
+    ...(step.name === undefined ? {} : { name: step.name }),
+    ...(frame.pass.id === undefined ? {} : { id: frame.pass.id }),
+    ...(step.commit === undefined ? {} : { commit: step.commit }),
+    mark: step.mark,
+    ...(frame.repeats === step.op && { repetition: true }),
+  };
+}
+
+/** Writes the intent, checked against the resourceVersion: a conflict ends the pass. @throws KubeError "Conflict" */
+async function writeIntent<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  work: Work<Spec, In, Seen, Mem, Do, Api>,
+  step: Extract<Step<Do>, { repeat: "once" }>,
+  intent: Intent,
+): Promise<Frame<Spec, In, Mem, Api>> {
+  const { context, kind, frame } = work;
+  frame.session.seenIntent = { attempt: intent.attempt, at: context.clock.monotonic() };
+  if (step.creates) {
+    const finalizers =
+      finalizerDue(frame) && !hasFinalizer(frame.object) ? { finalizers: finalizersWith(frame.object, true) } : {};
+    const annotations = { [INTENT]: JSON.stringify(writeSlot(intent)) };
+    return { ...frame, object: await context.writer.patchChecked(frame.object, { annotations, ...finalizers }) };
+  }
+  const object = await announced(work, intent.repetition === true ? sentAgain(step.why) : step.why, intent);
+  return { ...frame, object: kind.task === undefined ? object : await noteBegun(context, object) };
+}
+
+function sentAgain({ reason, message }: Why): Why {
+  const again = "The platform did not confirm the same order before, and nothing shows whether it was carried out";
+  return { reason, message: `${message} ${again}: it is sent once more, which changes nothing if it was.` };
+}
+
+/** Writes the status that a request is about to be sent with. @throws KubeError "Conflict" */
+async function announced<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  { context, kind, frame, seen }: Work<Spec, In, Seen, Mem, Do, Api>,
+  why: Why,
+  intent: Intent | undefined,
+): Promise<KubeObject> {
+  const status = compose({
+    object: frame.object,
+    ending: { is: "waiting", why, exchange: "ok" },
+    report: kind.report(frame.pass, seen),
+    memory: frame.pass.memory,
+    id: recordedId(frame.pass),
+    pins: frame.pins,
+    intent,
+    handled: undefined,
+    governed: frame.governed,
+    now: frame.pass.now,
+  });
+  const object = await context.writer.patchStatus(frame.object, status);
+  announce(context.events, frame.object, object);
+  frame.session.unsaved = undefined;
+  return object;
+}
+
+/** Whether an error only means that the object changed or went meanwhile: the watch brings the news. */
+export function isMoved(error: unknown): boolean {
+  return isKube(error, "Conflict") || isKube(error, "NotFound");
+}

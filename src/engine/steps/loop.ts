@@ -1,0 +1,300 @@
+/** Hops 4 to 6 of a reconcile: trace or observe, plan, act, until there is no step. */
+import { keyOf } from "../../kube/api/objects.ts";
+import type { JsonObject } from "../../kube/api/types.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+import type { Connection, RatedApi } from "../connections/connections.ts";
+import type { Context } from "../context/context.ts";
+import { keyText } from "../contract/keys.ts";
+import type { Kind, Ms, Plan, Report, Why, Step } from "../contract/kind.ts";
+import { backoff } from "../contract/requeue.ts";
+import { isSettled, unknownFor } from "../contract/status.ts";
+import { isBegun, noteBegun } from "../ledger/one-shot.ts";
+import { keepRecord } from "../ledger/record.ts";
+import { hiddenFor } from "../ownership/presence.ts";
+import { notAdopted } from "../resolve/orphan.ts";
+import type { Frame } from "../resolve/resolve.ts";
+import type { Ending } from "../status/build.ts";
+import { expectLook } from "../status/deadline.ts";
+import { judge, rejectedToken, type Phase } from "../status/errors.ts";
+import { isLate, overdue, refusedForLong, restAfter } from "../status/progress.ts";
+import { adopt, forget } from "./adoption.ts";
+import { withCapabilities } from "./capabilities.ts";
+import { brake, execute, type Failed, remember } from "./execute.ts";
+import { permit } from "./policy-gate.ts";
+import { recover } from "./recover.ts";
+import { rejectedBefore, rejectionOf } from "./rejection.ts";
+import { withoutStep } from "./unsupported.ts";
+
+/** Requests of one pass, before it yields to other objects. */
+const STEP_LIMIT = 8;
+/** How often in a row a pass may go on at once; beyond that the platform does not keep what is written to it. */
+const YIELDS = 8;
+
+/** How a pass over one object ended, before it is written down. */
+export interface Passed<Spec, In, Mem extends JsonObject, Api> {
+  readonly frame: Frame<Spec, In, Mem, Api>;
+  readonly ending: Ending;
+  readonly report: Report | undefined;
+  readonly again: Ms | undefined;
+}
+
+type Loop<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi> = {
+  readonly context: Context<Api>;
+  readonly kind: Kind<Spec, In, Seen, Mem, Do, Api>;
+};
+
+/** One pass. @throws KubeError, and whatever a kind throws that is no ApiError */
+export async function pass<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  scoped: Frame<Spec, In, Mem, Api>,
+): Promise<Passed<Spec, In, Mem, Api>> {
+  const loop = { context, kind };
+  const begun = await begin(loop, scoped);
+  if (begun.is === "passed") return begun.passed;
+  const passed = withCapabilities(kind, await rounds(loop, begun.frame));
+  // What was to be sent once more is not wanted any more.
+  if (begun.frame.repeats !== undefined && passed.ending.is === "settled")
+    remember(passed.frame, { memory: passed.frame.pass.memory });
+  return passed;
+}
+
+/** What an older pass left open is closed first, and the record of the object kept. */
+async function begin<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
+  scoped: Frame<Spec, In, Mem, Api>,
+): Promise<
+  | { readonly is: "passed"; readonly passed: Passed<Spec, In, Mem, Api> }
+  | { readonly is: "on"; readonly frame: Frame<Spec, In, Mem, Api> }
+> {
+  const { context, kind } = loop;
+  // A connection's intent is its errand's, which has a pass of its own.
+  const isProbe = kind.connection !== undefined;
+  const recovered = isProbe ? { is: "clear" as const, frame: scoped } : await recover(context, kind, scoped);
+  const { frame } = recovered;
+  if (recovered.is === "ended") {
+    return { is: "passed", passed: { frame, ending: recovered.ending, report: undefined, again: undefined } };
+  }
+  if (recovered.is === "failed") {
+    return { is: "passed", passed: failed(loop, frame, recovered.error, "read", undefined) };
+  }
+  const isKept = typeof kind.lives === "string" || (kind.lives && frame.pass.proof === "recorded");
+  if (!isKept) return { is: "on", frame };
+  const object = await keepRecord(context, frame, kind.lives);
+  const isUntold = kind.untold?.(frame.pass.memory, frame.pass.supports) === true && !isBegun(object);
+  return { is: "on", frame: { ...frame, object: isUntold ? await noteBegun(context, object) : object } };
+}
+
+/** Observes, plans and acts until there is nothing to do, or other objects should have their turn. */
+async function rounds<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
+  begun: Frame<Spec, In, Mem, Api>,
+): Promise<Passed<Spec, In, Mem, Api>> {
+  let frame = begun;
+  let seen: { readonly value: Seen } | undefined;
+  for (let steps = 0; steps < STEP_LIMIT; steps += 1) {
+    const observed = seen ?? (await observe(loop, frame));
+    if (observed instanceof ApiError) return failed(loop, frame, observed, "read", undefined);
+    const stepped = await step(loop, frame, observed.value);
+    if (stepped.is === "passed") return stepped.passed;
+    ({ frame, seen } = stepped);
+  }
+  // Yields to other objects; the next pass observes anew.
+  const why = { reason: "Progressing" as const, message: "Work goes on in the next pass." };
+  const report = seen === undefined ? undefined : loop.kind.report(frame.pass, seen.value);
+  const { reason, times } = frame.session.waits;
+  const endless = reason === why.reason && times >= YIELDS;
+  return { frame, ending: { is: "waiting", why, exchange: "ok" }, report, again: endless ? undefined : 0 };
+}
+
+type Stepped<Spec, In, Seen, Mem extends JsonObject, Api> =
+  | { readonly is: "passed"; readonly passed: Passed<Spec, In, Mem, Api> }
+  | {
+      readonly is: "on";
+      readonly frame: Frame<Spec, In, Mem, Api>;
+      /** Undefined when it has to be observed anew. */
+      readonly seen: { readonly value: Seen } | undefined;
+    };
+
+/** Plans once, and acts if there is a step. */
+async function step<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
+  scoped: Frame<Spec, In, Mem, Api>,
+  seen: Seen,
+): Promise<Stepped<Spec, In, Seen, Mem, Api>> {
+  const { context, kind } = loop;
+  // What others wrote into the object meanwhile is in what is done next.
+  const { id } = scoped.pass;
+  const writtenAt = id === undefined ? undefined : context.imprints.latest(id, scoped.pins);
+  const fresh = { ...scoped, pass: { ...scoped.pass, writtenAt } };
+  const { plan, governed } = permit(context, kind, fresh, seen);
+  const frame = { ...fresh, governed };
+  if (plan.is === "adopt") return { is: "on", frame: await adopt(context, kind, frame, plan.id), seen: undefined };
+  if (plan.is === "forget") return { is: "passed", passed: await recreated(loop, frame, seen, plan.why) };
+  if (plan.is !== "step") return { is: "passed", passed: concluded(loop, frame, seen, plan) };
+  const surface = frame.connection.api.capabilities.summary();
+  const now = context.clock.monotonic();
+  const again = rejectedBefore(frame.session.rejected, plan.step.op, { ...frame.pass, surface, now });
+  if (again !== undefined) {
+    const ending: Ending = { is: "stalled", why: again, exchange: "failed" };
+    return { is: "passed", passed: { frame, ending, report: kind.report(frame.pass, seen), again: undefined } };
+  }
+  const done = await execute({ context, kind, frame, seen }, plan.step);
+  if (done.is === "done") return { is: "on", frame: done.frame, seen: { value: done.known.seen } };
+  if (done.is === "failed") return await afterFailure(loop, plan.step, { ...done, seen });
+  const report = kind.report(done.frame.pass, seen);
+  return { is: "passed", passed: { frame: done.frame, ending: done.ending, report, again: undefined } };
+}
+
+/** What a step comes to whose request failed. */
+async function afterFailure<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
+  refused: Step<Do>,
+  { frame, seen, error, phase }: Failed<Spec, In, Mem, Api> & { readonly seen: Seen },
+): Promise<Stepped<Spec, In, Seen, Mem, Api>> {
+  const anew = await withoutStep(loop.kind, frame, { step: refused, seen, error }, () => observe(loop, frame));
+  if (anew?.is === "on") return { is: "on", frame, seen: anew };
+  if (anew?.is === "stalled") return { is: "passed", passed: concluded(loop, frame, seen, anew) };
+  const passed = failed(loop, frame, error, phase, loop.kind.report(frame.pass, seen));
+  // A scope may be added to a token on the platform, where nobody tells us: a denied step is tried again, slowly.
+  if (passed.ending.is === "stalled" && error.failure.is !== "Forbidden") {
+    const { why } = passed.ending;
+    const until = loop.context.clock.monotonic() + restAfter(why, frame.policies.progressDeadlineMs);
+    frame.session.rejected = rejectionOf(frame, refused.op, { why, until });
+  }
+  return { is: "passed", passed };
+}
+
+async function observe<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+): Promise<{ readonly value: Seen } | ApiError> {
+  try {
+    const value = await loop.kind.observe(frame.pass, frame.connection.api);
+    frame.session.readAt = loop.context.clock.monotonic();
+    return { value };
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+function concluded<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  seen: Seen,
+  plan: Extract<Plan<Do>, { is: "settled" | "waiting" | "stalled" | "unknown" }>,
+): Passed<Spec, In, Mem, Api> {
+  const report = loop.kind.report(frame.pass, seen);
+  const late = plan.is === "waiting" && isLate(loop.context.clock, loop.kind, frame, plan.why);
+  if (plan.is !== "waiting") frame.session.work = undefined;
+  if (plan.is === "settled") return { frame, ending: { is: "settled", why: report.ready }, report, again: plan.again };
+  if (plan.is === "unknown") {
+    const { clock, windows } = loop.context;
+    const forMs =
+      plan.condition === undefined
+        ? hiddenFor(frame.session, clock.monotonic())
+        : unknownFor(frame.object, plan.condition, clock.now());
+    const keepsReady = forMs < windows.unknownMs;
+    // Of an object that is not shown nothing new is known: the facts of the last look stay.
+    const facts = plan.condition === undefined ? undefined : report;
+    return { frame, ending: { is: "unknown", why: plan.why, keepsReady }, report: facts, again: plan.again };
+  }
+  const { orphan } = frame;
+  const why = plan.is === "stalled" && orphan !== undefined ? notAdopted(plan.why, orphan) : plan.why;
+  if (!late) return { frame, ending: { is: plan.is, why, exchange: "ok" }, report, again: plan.again };
+  const again = plan.again ?? loop.context.windows.followMaxMs;
+  return { frame, ending: { is: "stalled", why: overdue(plan.why), exchange: "ok" }, report, again };
+}
+
+const RECREATING: Why = {
+  reason: "Creating",
+  message: "It is gone from the platform and is created anew, as spec.lifecycle.onMissing says.",
+};
+
+/** What is gone is forgotten, so that the next pass creates it; an id that the user gave stands for nothing else. */
+async function recreated<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  seen: Seen,
+  why: Why,
+): Promise<Passed<Spec, In, Mem, Api>> {
+  const { context, kind } = loop;
+  if (kind.claim(frame.pass.spec, () => undefined) === frame.pass.id)
+    return concluded(loop, frame, seen, { is: "stalled", why });
+  // The create that follows has no record any more that would tell that no new generation caused it.
+  const held = brake(context, frame);
+  if (held !== undefined) return concluded(loop, frame, seen, { is: "waiting", why: held });
+  const forgotten = await forget(context, frame, kind.resource.memory.parse({}), why);
+  return { frame: forgotten, ending: { is: "waiting", why: RECREATING, exchange: "ok" }, report: undefined, again: 0 };
+}
+
+/** What a failed exchange means; the connection is asked when it may be the cause. */
+function failed<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  error: ApiError,
+  phase: Phase,
+  report: Report | undefined,
+): Passed<Spec, In, Mem, Api> {
+  const { session, connection, object } = frame;
+  const verdict = judge(error, phase, session.failures);
+  const { is: failure } = error.failure;
+  // What the rate limit held up is due now, whenever its turn comes.
+  if (failure === "RateLimited" || failure === "OverBudget") expectLook(session, loop.context.clock, 0);
+  const again = "again" in verdict ? verdict.again : undefined;
+  const passed = { frame, report, again };
+  if (verdict.is === "later") return { ...passed, ending: { is: "deferred" } };
+  if (session.failures === 0) session.failingSince = loop.context.clock.monotonic();
+  session.failures += 1;
+  switch (verdict.is) {
+    case "terminal":
+      if (error.failure.is === "Forbidden") {
+        connection.denied.add(keyText(keyOf(object)));
+        loop.context.connections.suspect(connection);
+      }
+      return { ...passed, ending: { is: "stalled", why: verdict.why, exchange: "failed" } };
+    case "unknown":
+      return { ...passed, ending: { is: "waiting", why: verdict.why, exchange: "failed" } };
+    case "connection":
+      return {
+        ...passed,
+        ...(loop.kind.connection === undefined
+          ? suspected(loop.context, frame, verdict)
+          : own(connection, error, verdict.why)),
+      };
+    case "retry": {
+      const { why } = verdict;
+      // The platform's words may differ from answer to answer.
+      const message = `${error.operation} of generation ${frame.pass.generation}`;
+      const isLong = isLate(loop.context.clock, loop.kind, frame, { ...why, message });
+      if (!isLong) return { ...passed, ending: { is: "retry", why } };
+      return { ...passed, ending: { is: "stalled", why: refusedForLong(why), exchange: "failed" } };
+    }
+    default:
+      return verdict satisfies never;
+  }
+}
+
+type Told = { readonly ending: Ending; readonly again?: Ms | undefined };
+
+/** A connection's own failure: what its token may not do is for a person to mend. */
+function own<Api>(connection: Connection<Api>, error: ApiError, why: Why): Told {
+  const { failure } = error;
+  if (failure.is === "Unauthorized")
+    return { ending: { is: "stalled", why: rejectedToken(connection, error), exchange: "failed" } };
+  return { ending: failure.is === "Forbidden" ? { is: "stalled", why, exchange: "failed" } : { is: "retry", why } };
+}
+
+/** What may be the connection's trouble is not told on a settled object before the connection was asked. */
+function suspected<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  context: Context<Api>,
+  { object, session, connection }: Frame<Spec, In, Mem, Api>,
+  { why }: { readonly why: Why },
+): Told {
+  context.connections.suspect(connection);
+  const asked = connection.probedAt !== undefined && connection.probedAt > session.failingSince;
+  if (asked || !isSettled(object)) return { ending: { is: "retry", why } };
+  const again = backoff(session.failures, context.windows, context.random());
+  return { ending: { is: "held", why, stale: false }, again };
+}

@@ -1,0 +1,210 @@
+import { APPROVED_PLAN } from "../../api/names.ts";
+/** Which of the steps that a kind plans may be taken now: management, drift, approval and change windows. */
+import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { RatedApi } from "../connections/connections.ts";
+import type { Context } from "../context/context.ts";
+import type { Goal, Kind, Ms, Plan, Step, Why } from "../contract/kind.ts";
+import { pollInterval } from "../contract/requeue.ts";
+import { covers, isApproved, planOf, type StatusPlan } from "../policies/approval.ts";
+import { windowState, type WindowState } from "../policies/change-window.ts";
+import { broughtAbout, type Governed } from "../policies/policy-status.ts";
+import type { Policies } from "../policies/policy.ts";
+import type { Frame } from "../resolve/resolve.ts";
+
+/** What the policies leave of a plan. A step in it may be taken. */
+export interface Permitted<Do> {
+  readonly plan: Plan<Do>;
+  readonly governed: Governed;
+}
+
+/** Looked at again at least so often while a window is closed. */
+const WINDOW_LOOK_MS = 600_000;
+
+/** How many steps a plan may have. */
+const PLAN_LIMIT = 16;
+
+/** Of the poll interval: how long a correction may take with all of its requests, and after which the next may begin. */
+const CORRECTION = { lasts: 0.02, rests: 0.9 } as const;
+
+/**
+ * Asks the kind again for each step that may not be taken, as if it could not be done. What others change again right
+ * after it was put right is drift until the next look: nobody fights with them (reliability-bar C11).
+ */
+export function permit<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  seen: Seen,
+): Permitted<Do> {
+  const permitted = judged(context, kind, frame, seen);
+  const { plan, governed } = permitted;
+  const corrects = plan.is === "step" && plan.step.corrects === true;
+  if (corrects && governed.appliedGeneration === frame.pass.generation) {
+    if (sinceCorrection(context, frame) >= CORRECTION.rests) frame.session.correctedAt = context.clock.monotonic();
+  }
+  return permitted;
+}
+
+/** @returns the time since the last correction of this object began, in poll intervals; infinity without one */
+function sinceCorrection<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  { clock, windows }: Context<Api>,
+  { object, session, connection }: Frame<Spec, In, Mem, Api>,
+): number {
+  const poll = pollInterval(object, windows, connection.settings.defaults.pollInterval).ms;
+  return (clock.monotonic() - (session.correctedAt ?? Number.NEGATIVE_INFINITY)) / poll;
+}
+
+function judged<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  seen: Seen,
+): Permitted<Do> {
+  const now = context.clock.now();
+  const place = {
+    ...frame,
+    governed: { ...frame.governed, appliedGeneration: broughtAbout(frame.object, frame.policies.management) },
+    generation: frame.pass.generation,
+    isDry: context.dryRun,
+    window: windowState(frame.policies.windows, now),
+    rests: isResting(context, frame),
+  };
+  const planWithout: PlanWithout<Do> = (withheld, awaited) => kind.plan({ ...frame.pass, withheld, awaited }, seen);
+  const first = sift(place, planWithout);
+  if (first.later.length === 0) return concluded(place, first);
+  const reason = place.window.is === "closed" ? "OutsideChangeWindow" : "ApprovalPending";
+  const plan = planOf(frame.object, first.later, reason);
+  if (reason === "ApprovalPending" && !context.dryRun && isApproved(frame.object, plan)) {
+    const approved = { ...place, governed: { ...place.governed, plan: { ...plan, approved: true as const } } };
+    return concluded(approved, sift(approved, planWithout));
+  }
+  return { plan: pending(place, first.plan, plan, now), governed: { ...place.governed, plan } };
+}
+
+/** Whether the last correction is over and the next is not due yet. What a person asks for is always due. */
+function isResting<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  context: Context<Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+): boolean {
+  const share = sinceCorrection(context, frame);
+  return frame.pass.requested === undefined && share >= CORRECTION.lasts && share < CORRECTION.rests;
+}
+
+/** What it takes to judge a step. */
+interface Place {
+  readonly object: KubeObject;
+  readonly policies: Policies;
+  readonly governed: Governed;
+  readonly pass: { readonly goal: Goal };
+  readonly generation: number;
+  readonly window: WindowState;
+  readonly isDry: boolean;
+  /** What others changed was put right a moment ago. */
+  readonly rests: boolean;
+}
+
+interface Sifted<Do> {
+  /** A step that may be taken, or what there is to say when none may. */
+  readonly plan: Plan<Do>;
+  readonly mayTake: boolean;
+  /** Steps that wait for approval or a window. */
+  readonly later: readonly Step<Do>[];
+  readonly forbids: boolean;
+}
+
+type PlanWithout<Do> = (withheld: ReadonlySet<string>, awaited: ReadonlySet<string>) => Plan<Do>;
+
+function sift<Do>(place: Place, planWithout: PlanWithout<Do>): Sifted<Do> {
+  const later: Step<Do>[] = [];
+  const withheld = new Set<string>();
+  const awaited = new Set<string>();
+  let plan = planWithout(withheld, awaited);
+  while (plan.is === "step" && !withheld.has(plan.step.op) && withheld.size < PLAN_LIMIT) {
+    const answer = judgeStep(place, plan.step);
+    if (answer === "yes" && later.length === 0) return { plan, mayTake: true, later, forbids: false };
+    // What comes after a step that waits, waits with it.
+    if (answer !== "never") {
+      later.push(plan.step);
+      awaited.add(plan.step.op);
+    }
+    withheld.add(plan.step.op);
+    plan = planWithout(withheld, awaited);
+  }
+  return { plan, mayTake: false, later, forbids: withheld.size > later.length };
+}
+
+function judgeStep<Do>(place: Place, step: Step<Do>): "yes" | "later" | "never" {
+  const { policies, governed, generation } = place;
+  if (policies.management === "ObserveOnly") return "never";
+  const isEnding = place.pass.goal !== "present";
+  if (!isEnding && isLeftAlone(place, step)) return "never";
+  if (place.isDry || place.window.is === "closed") return "later";
+  return !isEnding && policies.manual && !covers(governed.plan, generation, step) ? "later" : "yes";
+}
+
+/** What was brought about once is left alone under CreateOnly, and not corrected under Report or right after it was. */
+function isLeftAlone<Do>(place: Place, step: Step<Do>): boolean {
+  const { policies, governed } = place;
+  if (policies.management === "CreateOnly") return governed.appliedGeneration !== undefined;
+  const untouched = policies.corrects === "Nothing" || place.rests;
+  return step.corrects === true && untouched && isDone(place);
+}
+
+/** Whether the spec as it is now was brought about on the platform: what differs since is drift. */
+function isDone({ governed, generation }: Place): boolean {
+  return governed.appliedGeneration === generation;
+}
+
+/** Nothing waits: the step is taken, or the pass ends as the kind says. */
+function concluded<Do>(place: Place, { plan, mayTake, forbids }: Sifted<Do>): Permitted<Do> {
+  const { governed } = place;
+  const approved = governed.plan?.approved === true ? governed.plan : undefined;
+  if (mayTake) return { plan, governed: { ...governed, plan: approved } };
+  const ending = plan.is === "step" ? refused(plan.step) : plan;
+  if (ending.is !== "settled") return { plan: ending, governed: { ...governed, plan: approved } };
+  return {
+    plan: ending,
+    governed: {
+      appliedGeneration: forbids ? governed.appliedGeneration : place.generation,
+      plan: undefined,
+      lastApprovedPlan: approved?.hash ?? governed.lastApprovedPlan,
+    },
+  };
+}
+
+/** The kind has nothing to say but a step that is forbidden. */
+function refused<Do>(step: Step<Do>): Exclude<Plan<Do>, { is: "step" }> {
+  if (step.repeat === "safe" || !step.creates) return { is: "settled" };
+  const message =
+    "It does not exist on the platform, and spec.lifecycle.managementPolicy forbids to create it. Create it there, set spec.externalId, or change the policy.";
+  return { is: "stalled", why: { reason: "NotCreated", message } };
+}
+
+/** Something waits. What is brought about already goes on as it is; only its drift is not corrected. */
+function pending<Do>(place: Place, plan: Plan<Do>, { hash, actions }: StatusPlan, now: Date): Plan<Do> {
+  const again = untilOpen(place.window, now);
+  const later = again === undefined ? {} : { again };
+  if (place.pass.goal === "present" && isDone(place)) {
+    return plan.is === "step" ? { is: "settled", ...later } : { ...later, ...plan };
+  }
+  const operations = [...new Set(actions.map(({ operation }) => operation))].join(", ");
+  const why: Why =
+    place.window.is === "closed"
+      ? {
+          reason: "OutsideChangeWindow",
+          message: `Waiting for a change window of spec.lifecycle.syncWindows before writing to the platform: ${operations}.`,
+        }
+      : {
+          reason: "ApprovalPending",
+          message: `Waiting for approval of the plan in status.plan: ${operations}. To approve it, set the annotation ${APPROVED_PLAN}=${hash}.`,
+        };
+  return { is: "waiting", why, again: again ?? APPROVAL_LOOK_MS };
+}
+
+/** An approval wakes the object; until then only the platform may change. */
+const APPROVAL_LOOK_MS = 600_000;
+
+function untilOpen(window: WindowState, now: Date): Ms | undefined {
+  if (window.is === "open") return undefined;
+  return Math.min(WINDOW_LOOK_MS, Math.max(0, (window.until?.getTime() ?? Number.POSITIVE_INFINITY) - now.getTime()));
+}

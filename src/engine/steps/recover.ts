@@ -1,0 +1,229 @@
+import { INTENT, RESOLVE } from "../../api/names.ts";
+/** An intent that an older pass left open is traced before anything else happens (design §6). */
+import { member } from "../../kube/api/json.ts";
+import type { KubeObject, JsonObject } from "../../kube/api/types.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+import type { RatedApi } from "../connections/connections.ts";
+import type { Context } from "../context/context.ts";
+import type { Session } from "../context/local-state.ts";
+import type { Kind, Trace, Uuid, Why } from "../contract/kind.ts";
+import {
+  decide,
+  duty,
+  openIntent,
+  readSlot,
+  type Finding,
+  type Intent,
+  type Knowledge,
+  type Slot,
+} from "../ledger/ledger.ts";
+import { clearIntent, recordId } from "../ledger/record.ts";
+import type { Frame } from "../resolve/resolve.ts";
+import type { Ending } from "../status/build.ts";
+import { closed, recordAnswer, remember } from "./execute.ts";
+
+export type Recovered<Spec, In, Mem extends JsonObject, Api> =
+  /** No intent is open any more. */
+  | { readonly is: "clear"; readonly frame: Frame<Spec, In, Mem, Api> }
+  | { readonly is: "failed"; readonly frame: Frame<Spec, In, Mem, Api>; readonly error: ApiError }
+  | { readonly is: "ended"; readonly frame: Frame<Spec, In, Mem, Api>; readonly ending: Ending };
+
+/**
+ * The slot that is open: a create's annotation, or an action's member of status unless this process closed it; what another
+ * process has put there since makes that void (see `isOvertaken`). Actions
+ * are never in the annotation, which whoever may edit the object can write.
+ */
+export function openSlot(object: KubeObject, session: Session): Slot {
+  const create = readSlot(object.metadata.annotations?.[INTENT]);
+  if (create.is === "open" && !create.intent.creates) return { is: "unreadable" };
+  if (create.is !== "empty") return create;
+  return session.unsaved?.intentClosed ? { is: "empty" } : readSlot(member(object.status, "intent"));
+}
+
+/** The action intent that is still open, and so stays in status. */
+export function openAction(object: KubeObject, session: Session): Intent | undefined {
+  if (session.unsaved?.intentClosed) return undefined;
+  const slot = readSlot(member(object.status, "intent"));
+  return slot.is === "open" ? slot.intent : undefined;
+}
+
+const UNREADABLE: Why = {
+  reason: "ForeignLedger",
+  message: `This resource's ledger was written by a version of the operator that this one does not know. Nothing is written. Run that version, or remove the annotation ${INTENT} and status.intent once you know that nothing is under way.`,
+};
+
+/** Finds out what became of an open intent. @throws KubeError */
+export async function recover<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+): Promise<Recovered<Spec, In, Mem, Api>> {
+  const slot = openSlot(frame.object, frame.session);
+  if (slot.is === "empty") return { is: "clear", frame };
+  if (slot.is === "unreadable")
+    return { is: "ended", frame, ending: { is: "stalled", why: UNREADABLE, exchange: "none" } };
+  const { intent } = slot;
+  const { answered } = frame.session;
+  if (answered?.attempt === intent.attempt) {
+    const memory = kind.resource.memory.parse(answered.memory);
+    return { is: "clear", frame: await recordAnswer(context, kind, frame, { id: answered.id, memory }) };
+  }
+  const known = knowledge(context, frame, intent);
+  const due = duty(intent, known);
+  if (due === "repeat") return { is: "clear", frame: { ...frame, repeats: intent.op } };
+  if (due === "clear") return { is: "clear", frame: await dropped(context, kind, frame, intent) };
+  const moved = elsewhere(frame, intent);
+  if (moved !== undefined) return { is: "ended", frame, ending: { is: "stalled", why: moved, exchange: "none" } };
+  let trace: Trace<Seen, Mem>;
+  try {
+    trace = await kind.trace(openIntent(intent), frame.pass, frame.connection.api);
+  } catch (error) {
+    if (error instanceof ApiError) return { is: "failed", frame, error };
+    throw error;
+  }
+  return await conclude(context, frame, intent, trace, known);
+}
+
+async function conclude<Spec, In, Seen, Mem extends JsonObject, Api extends RatedApi>(
+  context: Context<Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  intent: Intent,
+  trace: Trace<Seen, Mem>,
+  known: Knowledge,
+): Promise<Recovered<Spec, In, Mem, Api>> {
+  const finding = findingOf(trace);
+  const landed = trace.is === "landed" ? trace.known : [];
+  if (landed.length > 1)
+    return { is: "ended", frame, ending: { is: "stalled", why: several(intent, landed.length), exchange: "ok" } };
+  const decision = decide(finding, intent, known);
+  switch (decision) {
+    case "record": {
+      const only = landed[0];
+      if (only === undefined) return { is: "clear", frame };
+      if (!intent.creates || only.id === undefined) return { is: "clear", frame: remember(frame, only) };
+      if (frame.pass.goal === "present") return { is: "clear", frame: found(frame, only.memory, only.id) };
+      const object = await recordId(context, frame, only.id);
+      return { is: "clear", frame: remember({ ...frame, object: object ?? frame.object }, only) };
+    }
+    case "retry":
+      return { is: "clear", frame: withMemory(await clear(context, frame, intent), trace) };
+    case "repeat":
+      return { is: "clear", frame: { ...frame, repeats: intent.op } };
+    case "wait":
+      return { is: "ended", frame, ending: { is: "waiting", why: waiting(intent), exchange: "ok" } };
+    case "giveUp": {
+      const why =
+        trace.is === "unknowable" && intent.accepted === undefined ? trace.why : unconfirmed(frame.object, intent);
+      return { is: "ended", frame, ending: { is: "stalled", why, exchange: "ok" } };
+    }
+    default:
+      return decision satisfies never;
+  }
+}
+
+function findingOf<Seen, Mem extends JsonObject>(trace: Trace<Seen, Mem>): Finding {
+  return trace.is === "unknowable" && trace.repeatable === true ? "repeatable" : trace.is;
+}
+
+/**
+ * What a trace found is taken over like an id that the user gave: the kind makes sure first that it lies where this
+ * resource may work. The annotation that led to it can be written by whoever may edit the object.
+ */
+function found<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  frame: Frame<Spec, In, Mem, Api>,
+  memory: Mem,
+  id: Uuid,
+): Frame<Spec, In, Mem, Api> {
+  return { ...frame, pass: { ...frame.pass, id, proof: "given", memory } };
+}
+
+/** An intent that needs no trace is cleared. */
+async function dropped<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  context: Context<Api>,
+  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  intent: Intent,
+): Promise<Frame<Spec, In, Mem, Api>> {
+  const vouched = intent.uid === frame.object.metadata.uid && intent.creates && frame.pass.proof === "given";
+  return await clear(context, vouched ? vouchedFor(kind, frame, intent) : frame, intent);
+}
+
+/** A person has said which object an unconfirmed create has made. */
+function vouchedFor<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  { resource }: { readonly resource: { readonly memory: { parse(kept: unknown): Mem } } },
+  frame: Frame<Spec, In, Mem, Api>,
+  { accepted }: Intent,
+): Frame<Spec, In, Mem, Api> {
+  const memory = accepted === undefined ? frame.pass.memory : resource.memory.parse(accepted);
+  return { ...frame, pass: { ...frame.pass, memory, vouched: true } };
+}
+
+/** Why nothing can be said of a create that was sent under another parent than the one of now. */
+function elsewhere<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  { pins }: Frame<Spec, In, Mem, Api>,
+  intent: Intent,
+): Why | undefined {
+  if (!intent.creates || intent.parentId === pins.parentId) return undefined;
+  const message = `An earlier create under the parent ${intent.parentId ?? "(none)"} was not confirmed, but the reference now leads to ${pins.parentId ?? "none"}. Point it back until that is found out, or set the annotation ${RESOLVE}=recreate.`;
+  return { reason: "ParentChanged", message };
+}
+
+function knowledge<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  context: Context<Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  intent: Intent,
+): Knowledge {
+  const now = context.clock.monotonic();
+  if (frame.session.seenIntent?.attempt !== intent.attempt)
+    frame.session.seenIntent = { attempt: intent.attempt, at: now };
+  return {
+    uid: frame.object.metadata.uid,
+    generation: frame.pass.generation,
+    unsent: frame.session.unsent,
+    seenForMs: now - frame.session.seenIntent.at,
+    landingMs: context.windows.landingMs,
+    resolved: frame.pass.proof === "given" || frame.object.metadata.annotations?.[RESOLVE] === "recreate",
+  };
+}
+
+async function clear<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
+  context: Context<Api>,
+  frame: Frame<Spec, In, Mem, Api>,
+  intent: Intent,
+): Promise<Frame<Spec, In, Mem, Api>> {
+  if (intent.creates) return { ...frame, object: await clearIntent(context, frame.object) };
+  frame.session.unsaved = closed(frame);
+  return frame;
+}
+
+/** What is to be remembered of a request that did not get there. */
+function withMemory<Spec, In, Seen, Mem extends JsonObject, Api extends RatedApi>(
+  frame: Frame<Spec, In, Mem, Api>,
+  trace: Trace<Seen, Mem>,
+): Frame<Spec, In, Mem, Api> {
+  if (trace.is !== "absent" || trace.memory === undefined) return frame;
+  return remember(frame, { memory: trace.memory });
+}
+
+function waiting(intent: Intent): Why {
+  const what = intent.name === undefined ? intent.op : `${intent.op} of "${intent.name}"`;
+  return {
+    reason: intent.creates ? "Creating" : "Progressing",
+    message: `An earlier ${what} was not confirmed; the operator watches whether it was executed before it tries again.`,
+  };
+}
+
+/** What only a person can say of a create; one that was not even accepted is told as what is waited for. */
+function unconfirmed({ kind, metadata }: KubeObject, intent: Intent): Why {
+  if (intent.accepted === undefined) return waiting(intent);
+  const { name, namespace } = metadata;
+  const message = `The platform accepted ${intent.op} of "${intent.name ?? ""}" without telling an id, and does not show what it created. Nothing is sent again. Look up the id on the platform, then run: kubectl platform resolve ${kind.toLowerCase()}/${name} -n ${namespace ?? ""} --id ID`;
+  return { reason: "CreateResultUnknown", message };
+}
+
+function several(intent: Intent, count: number): Why {
+  return {
+    reason: "DuplicateRemote",
+    message: `${count} objects of the platform may be the result of one ${intent.op}. Nothing is deleted. Set spec.externalId to the right one.`,
+  };
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+
+import type { Rejection } from "../context/local-state.ts";
+import { rejectedBefore } from "./rejection.ts";
+
+const why = { reason: "InvalidSpec", message: "no" } as const;
+const last: Rejection = {
+  op: "create",
+  generation: 2,
+  inputs: { parent: "p", value: "v" },
+  surface: "Documented",
+  why,
+  until: 100,
+};
+const pass = {
+  generation: 2,
+  inputs: { parent: "p", value: "v" },
+  surface: "Documented",
+  requested: undefined,
+  now: 99,
+} as const;
+
+describe("a step that was rejected", () => {
+  it.each([
+    ["the same again", "create", pass, why],
+    ["another operation", "update", pass, undefined],
+    ["a newer generation", "create", { ...pass, generation: 3 }, undefined],
+    ["another value", "create", { ...pass, inputs: { parent: "p", value: "w" } }, undefined],
+    ["another surface", "create", { ...pass, surface: "Full" }, undefined],
+    ["the same after a while", "create", { ...pass, now: 100 }, undefined],
+    ["the user's request", "create", { ...pass, requested: "now" }, undefined],
+  ] as const)("%s", (_, op, now, expected) => {
+    expect(rejectedBefore(last, op, now)).toEqual(expected);
+  });
+
+  it("is none at first", () => {
+    expect(rejectedBefore(undefined, "create", pass)).toBeUndefined();
+  });
+});

@@ -1,0 +1,36 @@
+/**
+ * What the platform rejected for good (400, 422, the 409 of a name that is taken) is not sent again, and what it refused
+ * for long not for a while: another spec, value or request of the user may change its mind, or news of what the platform
+ * offers, as the same step may then be another request; and nothing else would be told to us.
+ */
+import { isDeepStrictEqual } from "node:util";
+
+import type { JsonObject } from "../../kube/api/types.ts";
+import type { RatedApi } from "../connections/connections.ts";
+import type { Rejection } from "../context/local-state.ts";
+import type { Ms, Why } from "../contract/kind.ts";
+import type { Frame } from "../resolve/resolve.ts";
+
+/** @returns what to remember of a step that was rejected just now */
+export function rejectionOf<Spec, In, Mem extends JsonObject>(
+  { pass, connection }: Pick<Frame<Spec, In, Mem, RatedApi>, "pass" | "connection">,
+  op: string,
+  told: Pick<Rejection, "why" | "until">,
+): Rejection {
+  const { generation, inputs } = pass;
+  return { op, generation, inputs, surface: connection.api.capabilities.summary(), ...told };
+}
+
+/** @returns why the step would be rejected again; undefined when it has not been tried like this, or the user asks. */
+export function rejectedBefore(
+  last: Rejection | undefined,
+  op: string,
+  pass: Pick<Rejection, "generation" | "inputs" | "surface"> & {
+    readonly requested: string | undefined;
+    readonly now: Ms;
+  },
+): Why | undefined {
+  if (last?.op !== op || last.generation !== pass.generation || pass.requested !== undefined) return undefined;
+  if (last.surface !== pass.surface || pass.now >= last.until) return undefined;
+  return isDeepStrictEqual(last.inputs, pass.inputs) ? last.why : undefined;
+}

@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+
+import { ApiError } from "../../platform/transport/errors.ts";
+import type { Plan, Step } from "../contract/kind.ts";
+import { withoutStep } from "./unsupported.ts";
+
+const STEP: Step<string> = { repeat: "safe", op: "deleteWidget", do: "delete" };
+const SETTLED: Plan<string> = { is: "settled" };
+
+/** A refused step, on a platform that is known by then not to offer its operation. */
+function refused(next: Plan<string>) {
+  const capabilities = { supports: () => "Unsupported" };
+  const frame = { pass: {}, connection: { api: { capabilities } } } as unknown as Parameters<typeof withoutStep>[1];
+  const error = new ApiError("deleteWidget", { is: "NotSupported" }, 501, "There is no such operation.");
+  return withoutStep({ plan: () => next }, frame, { step: STEP, seen: "it", error }, () => Promise.resolve(error));
+}
+
+describe("a step whose operation the platform does not offer", () => {
+  it("is planned without", async () => {
+    expect(await refused(SETTLED)).toEqual({ is: "on", value: "it" });
+  });
+
+  it("is not sent again by a kind that would plan it again", async () => {
+    expect(await refused({ is: "step", step: STEP })).toEqual({
+      is: "stalled",
+      why: { reason: "NotSupportedByApi", message: "The platform has no operation deleteWidget." },
+    });
+  });
+});

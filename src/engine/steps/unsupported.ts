@@ -1,0 +1,41 @@
+/** A step that the platform answers as if it had no such operation. */
+import type { JsonObject } from "../../kube/api/types.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+import type { RatedApi } from "../connections/connections.ts";
+import type { Kind, Step, Why } from "../contract/kind.ts";
+import type { Frame } from "../resolve/resolve.ts";
+
+/** What to plan with, or, where the kind would plan the refused step again, what the object says. */
+type Without<Seen> = { readonly is: "on"; readonly value: Seen } | { readonly is: "stalled"; readonly why: Why };
+
+/**
+ * Whether the pass goes on without the step: after 405 or 501 the platform does not offer it, and after 404 either, if
+ * what it was about is still shown. What is not shown any more is planned for anew as well.
+ * @returns undefined where the failure means something else
+ */
+export async function withoutStep<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
+  { shows, plan }: Pick<Kind<Spec, In, Seen, Mem, Do, Api>, "shows" | "plan">,
+  { pass, connection: { api } }: Frame<Spec, In, Mem, Api>,
+  { step, seen, error }: { readonly step: Step<Do>; readonly seen: Seen; readonly error: ApiError },
+  observe: () => Promise<{ readonly value: Seen } | ApiError>,
+): Promise<Without<Seen> | undefined> {
+  const isMissing = (): boolean => api.capabilities.supports(step.op) === "Unsupported";
+  const without = (value: Seen): Without<Seen> => {
+    const next = plan(pass, value);
+    if (next.is !== "step" || next.step.op !== step.op) return { is: "on", value };
+    return {
+      is: "stalled",
+      why: { reason: "NotSupportedByApi", message: `The platform has no operation ${step.op}.` },
+    };
+  };
+  // A request that may be sent once only, and that was answered 501, is traced first.
+  const isOver = step.repeat === "safe" || error.failure.is === "NotSupported";
+  if (isOver && isMissing()) return without(seen);
+  if (error.failure.is !== "NotFound" || shows === undefined) return undefined;
+  api.refresh();
+  const again = await observe();
+  if (again instanceof ApiError) return undefined;
+  if (!shows(step, pass, again.value)) return { is: "on", ...again };
+  api.capabilities.missing(step.op);
+  return isMissing() ? without(again.value) : undefined;
+}

@@ -1,0 +1,166 @@
+import { z } from "zod";
+
+import { clusterContext } from "../../api/cluster.ts";
+import { AGE, MESSAGE, READY, REASON } from "../../api/columns.ts";
+import {
+  connectionRef,
+  EXACTLY_ONE_VALUE,
+  hasOneValue,
+  mapOf,
+  ONE_VALUE,
+  reference,
+  valueFrom,
+} from "../../api/fields.ts";
+import { lifecycleOf } from "../../api/lifecycle.ts";
+import type { Resource } from "../../api/resource.ts";
+import { ATOMIC, fingerprint, id, kept, livingStatus, text } from "../../api/status.ts";
+
+const SAFE_INTEGER = "must be quoted: an integer beyond 2^53 would be rounded";
+
+/** A value in the type of the template's field. Long integers are texts, so that nothing rounds them. */
+const fieldValue = z
+  .union([
+    z.string().max(32768),
+    z.number().refine((value) => !Number.isInteger(value) || Number.isSafeInteger(value), SAFE_INTEGER),
+    z.boolean(),
+  ])
+  .meta({
+    description:
+      "The value: a string, number or boolean as the template's field wants it; a string is understood for each of " +
+      "them. Quote integers beyond 2^53.",
+    // The API server cannot say "string, number or boolean"; what else comes here is refused by the operator.
+    "x-kubernetes-preserve-unknown-fields": true,
+  });
+
+/** Counted properties say "exactly one": rules cannot see a member without a type. */
+const configValue = z
+  .object({ value: fieldValue.optional(), valueFrom: valueFrom.optional() })
+  .refine(hasOneValue, EXACTLY_ONE_VALUE)
+  .meta({
+    description: "The value of one field: exactly one of value and valueFrom. Sensitive fields only from a Secret.",
+    minProperties: 1,
+    maxProperties: 1,
+  });
+
+const inputValue = z
+  .object({
+    value: z
+      .string()
+      .max(32768)
+      .optional()
+      .describe("The value. It is not protected here: use valueFrom for a secret."),
+    valueFrom: valueFrom.optional(),
+  })
+  .refine(hasOneValue, EXACTLY_ONE_VALUE)
+  .meta({ description: "The value of one input: exactly one of value and valueFrom.", ...ONE_VALUE });
+
+const spec = z.object({
+  connectionRef: connectionRef.optional(),
+  clusterRef: reference(
+    "PlatformCluster",
+    "Cluster that the template is bound to. Cannot be changed once it is bound.",
+  ),
+  cluster: clusterContext.optional(),
+  template: z
+    .object({
+      key: z.string().min(1).max(255).describe("Key of the template."),
+      version: z.string().min(1).max(255).describe("Version of the template."),
+    })
+    .describe("The platform template, one of the connection's organization; see PlatformCatalog."),
+  layerSelections: mapOf(z.boolean().describe("Whether the layer is selected."), 64)
+    .default({})
+    .describe("Layers to select or deselect, by key. Others are as the template enables them."),
+  managedConfig: mapOf(mapOf(configValue, 128).describe("Fields of one component, by key."), 64)
+    .default({})
+    .describe("Configuration of the template's components: by component key, then by field key."),
+  customerProvidedInputs: mapOf(mapOf(inputValue, 128).describe("Inputs of one component, by key."), 64)
+    .default({})
+    .describe("Inputs that the components need at run time: by component key, then by input key."),
+  lifecycle: lifecycleOf(["managementPolicy", "driftPolicy", "applyPolicy", "syncWindows", "progressDeadline"]),
+});
+
+export type BindingSpec = z.output<typeof spec>;
+
+/** The answer to the PUT; the documented surface tells it only once. */
+const record = {
+  templateKey: text.describe("Key of the template that is bound."),
+  templateVersion: text.describe("Version of the template that is bound."),
+  layers: z
+    .array(
+      z
+        .object({
+          key: text.describe("Key of the layer."),
+          status: text.describe("Status of the layer, verbatim, e.g. ENABLED."),
+          reason: text.optional().describe("Why, in the platform's words."),
+          componentKeys: z
+            .array(text.describe("Key of a component."))
+            .max(256)
+            .optional()
+            .describe("Components of the layer.")
+            .meta(ATOMIC),
+        })
+        .describe("One layer."),
+    )
+    .max(64)
+    .describe("Layers of the template on this cluster.")
+    .meta(ATOMIC),
+  written: fingerprint.describe("Stands for the binding as it was last written."),
+};
+
+const memory = z
+  .object({
+    templateKey: kept(record.templateKey),
+    templateVersion: kept(record.templateVersion),
+    layers: kept(record.layers),
+    written: kept(record.written),
+  })
+  .catch({});
+
+export type BindingMemory = z.output<typeof memory>;
+export type BindingLayer = NonNullable<BindingMemory["layers"]>[number];
+
+export const platformBinding: Resource<BindingSpec, BindingMemory> = {
+  kind: "PlatformBinding",
+  plural: "platformbindings",
+  singular: "platformbinding",
+  shortNames: ["pbind"],
+  scope: "Namespaced",
+  description: "A platform template bound to a cluster, with its layers, configuration and inputs.",
+  spec,
+  memory,
+  status: livingStatus({
+    ...z.object(record).partial().shape,
+    clusterId: id.optional().describe("Id of the cluster that the template is bound to."),
+    layersEnabled: text.optional().describe("How many of the selected layers are enabled, e.g. 3/4."),
+  }),
+  rules: [
+    {
+      rule:
+        "!has(oldSelf.status) || (!has(oldSelf.status.externalId) && !has(oldSelf.status.templateKey)) || " +
+        "self.spec.clusterRef == oldSelf.spec.clusterRef",
+      message: "spec.clusterRef cannot be changed once the template is bound",
+    },
+  ],
+  columns: [
+    READY,
+    { name: "Template", type: "string", jsonPath: ".spec.template.key", description: "Key of the template." },
+    { name: "Version", type: "string", jsonPath: ".spec.template.version", description: "Version of the template." },
+    { name: "Layers", type: "string", jsonPath: ".status.layersEnabled", description: "Enabled of selected layers." },
+    {
+      name: "Cluster",
+      type: "string",
+      jsonPath: ".status.clusterId",
+      description: "Id of the cluster.",
+      priority: 1,
+    },
+    { ...REASON, priority: 1 },
+    MESSAGE,
+    AGE,
+  ],
+  selectableFields: [
+    ".spec.connectionRef.name",
+    ".spec.clusterRef.name",
+    ".spec.clusterRef.externalId",
+    ".spec.template.key",
+  ],
+};

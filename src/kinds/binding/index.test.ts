@@ -1,0 +1,198 @@
+import { describe, expect, it } from "vitest";
+
+import {
+  bindingPass,
+  bindingSeen,
+  bindingSpec,
+  CLUSTER,
+  enabled,
+  essentials,
+  fullBinding as full,
+  resolved,
+  starting,
+  writtenMemory,
+} from "../../../test/support/bindings.ts";
+import { supportsOn, type OnSurface } from "../../../test/support/supports.ts";
+import type { Binding } from "../../platform/areas/templates.ts";
+import { createBinding } from "./index.ts";
+import type { BindingPass, Seen } from "./model.ts";
+
+const kind = createBinding();
+const PUT = { is: "step", step: { repeat: "safe", op: "putBinding", do: "put" } };
+
+describe("what a binding needs", () => {
+  const spec = bindingSpec({
+    managedConfig: { c: { a: { valueFrom: { secretKeyRef: { name: "s", key: "k" } } }, b: { value: 1 } } },
+    customerProvidedInputs: { c: { "x y": { valueFrom: { configMapKeyRef: { name: "m", key: "k" } } } } },
+  });
+  it("are the values that it refers to, and nothing else", () => {
+    expect(kind.needs(spec)).toMatchObject({
+      references: [{ field: "spec.clusterRef", kind: "PlatformCluster", externalId: CLUSTER, idOnly: true }],
+      values: [
+        { field: "spec.managedConfig[c][a]", from: "Secret", name: "s", key: "k" },
+        { field: 'spec.customerProvidedInputs[c]["x y"]', from: "ConfigMap", name: "m", key: "k" },
+      ],
+    });
+  });
+  it("never takes one value for another, however the keys are spelled", () => {
+    const from = (name: string) => ({ valueFrom: { secretKeyRef: { name, key: "k" } } });
+    const odd = bindingSpec({ managedConfig: { "a][b": { c: from("one") }, a: { "b][c": from("two") } } });
+    expect(new Set(kind.needs(odd).values.map((request) => request.field)).size).toBe(2);
+  });
+  it("says for all content whether it changed, whatever its order", () => {
+    const digest = (change: object) => kind.needs(bindingSpec(change)).inputs(resolved()).fingerprint.digest;
+    const config = {
+      managedConfig: { a: { x: { value: 1 }, y: { value: "1" } } },
+      layerSelections: { a: true, b: false },
+    };
+    const turned = {
+      managedConfig: { a: { y: { value: "1" }, x: { value: 1 } } },
+      layerSelections: { b: false, a: true },
+    };
+    expect(digest(config)).toBe(digest(turned));
+    const others = [
+      {},
+      { ...config, layerSelections: { a: true } },
+      { ...config, managedConfig: { a: { x: { value: "1" }, y: { value: "1" } } } },
+      { ...config, customerProvidedInputs: { a: { x: { value: "1" } } } },
+      { ...config, template: { key: "essentials", version: "1.3.0" } },
+    ];
+    expect(new Set([config, ...others].map(digest)).size).toBe(others.length + 1);
+  });
+  it("claims its cluster", () => {
+    expect(kind.claim(spec, () => undefined)).toBe(CLUSTER);
+    expect(kind.lives).toBe("Stays");
+  });
+});
+
+describe("the plan of a binding", () => {
+  const written = (layers: Binding["layers"] = enabled) => ({
+    memory: writtenMemory(bindingPass(), layers),
+  });
+  const refusing = { allowUnverifiedIds: false };
+  const UNPROVEN = { is: "stalled", why: { reason: "NotObservable" } };
+  const other = {
+    memory: { ...writtenMemory(bindingPass(), enabled), written: { key: "k", digest: "other", sources: "s" } },
+  };
+
+  it.each<[string, Partial<BindingPass> & OnSurface, Partial<Seen>, object]>([
+    ["not written yet", {}, {}, PUT],
+    ["written", written(), {}, { is: "settled" }],
+    ["another content than was written", other, {}, PUT],
+    ["written in this pass", {}, { sent: true }, { is: "settled" }],
+    [
+      "forbidden to be written, and not shown",
+      { withheld: new Set(["putBinding"]) },
+      {},
+      { is: "stalled", why: { reason: "NotObservable" } },
+    ],
+    [
+      "forbidden to be written, and there is none",
+      { withheld: new Set(["putBinding"]), surface: "Full" },
+      { bound: "none" },
+      { is: "stalled", why: { reason: "NotCreated" } },
+    ],
+    [
+      "forbidden to be written, and bound already",
+      { ...written(), withheld: new Set(["putBinding"]) },
+      {},
+      { is: "settled" },
+    ],
+    ["on request", { ...written(), requested: "now" }, {}, { is: "settled" }],
+    ["layers off, which later nobody shows", written(starting), {}, { is: "stalled" }],
+    ["layers off, which an answer shows on request", { ...written(starting), requested: "now" }, {}, PUT],
+    ["layers that the answer does not have", written([]), {}, { is: "settled" }],
+    [
+      "another one has the cluster",
+      { holderOf: () => "shop/first" },
+      {},
+      { is: "stalled", why: { reason: "AlreadyManaged" } },
+    ],
+    ["a connection for some projects", { ...refusing, allowedProjects: ["p"] }, {}, UNPROVEN],
+    ["no proof whose cluster it is", refusing, { cluster: { listed: undefined, kind: undefined } }, UNPROVEN],
+    ["a connection for some projects and any id", { allowedProjects: ["p"] }, {}, PUT],
+    ["no such template", {}, { template: undefined }, { is: "stalled", why: { reason: "TemplateNotAvailable" } }],
+    ["no such template, but bound", written(), { template: undefined }, { is: "settled" }],
+    [
+      "no such template, another bound",
+      { memory: { templateKey: "essentials", templateVersion: "1.1.0" } },
+      { template: undefined },
+      { is: "stalled" },
+    ],
+    ["problems", written(), { problems: ["spec.x is wrong"] }, { is: "stalled", why: { reason: "InvalidSpec" } }],
+    [
+      "no such cluster",
+      { surface: "Full" },
+      { cluster: { listed: false, kind: undefined } },
+      { is: "waiting", why: { reason: "DependencyNotReady" } },
+    ],
+    ["nothing bound", { surface: "Full" }, { bound: "none" }, PUT],
+    ["bound by somebody else in the same way", { surface: "Full" }, { bound: full(enabled) }, { is: "settled" }],
+    [
+      "bound by somebody else in another way",
+      { surface: "Full" },
+      { bound: { ...full(enabled), templateVersion: "1.1.0" } },
+      PUT,
+    ],
+    ["bound by us", { surface: "Full", ...written() }, { bound: full(enabled) }, { is: "settled" }],
+    [
+      "bound by us, on request",
+      { surface: "Full", ...written(), requested: "now" },
+      { bound: full(enabled) },
+      { is: "settled" },
+    ],
+    ["unbound since", { surface: "Full", ...written() }, { bound: "none" }, PUT],
+    ["drifted", { surface: "Full", ...written() }, { bound: { ...full(enabled), templateVersion: "1.1.0" } }, PUT],
+    [
+      "drifted still, after the write",
+      { surface: "Full", ...written() },
+      { bound: { ...full(enabled), templateVersion: "1.1.0" }, sent: true },
+      { is: "settled" },
+    ],
+    [
+      "layers starting",
+      { surface: "Full", ...written() },
+      { bound: full(starting) },
+      { is: "waiting", why: { reason: "LayersNotEnabled" } },
+    ],
+    [
+      "no answer to the write",
+      { surface: "Full", ...written() },
+      { sent: true },
+      { is: "waiting", why: { reason: "Progressing" } },
+    ],
+    ["a full surface without this read", { surface: "Full", ...written() }, {}, { is: "settled" }],
+  ])("%s", (_name, pass, seen, expected) => {
+    expect(kind.plan(bindingPass(bindingSpec(), pass), bindingSeen({ template: essentials, ...seen }))).toMatchObject(
+      expected,
+    );
+  });
+
+  it("writes values from Secrets, which cannot be compared with what somebody else bound", () => {
+    const token = { valueFrom: { secretKeyRef: { name: "s", key: "k" } } };
+    const spec = bindingSpec({ managedConfig: { c: { token } } });
+    const pass = bindingPass(spec, { surface: "Full" }, { "spec.managedConfig[c][token]": "value" });
+    expect(kind.plan(pass, bindingSeen({ template: essentials, bound: full(enabled) }))).toMatchObject(PUT);
+  });
+
+  it("remembers what it took over, so that a change of the spec is written", () => {
+    const pass = bindingPass(bindingSpec(), { surface: "Full" });
+    const { status } = kind.report(pass, bindingSeen({ template: essentials, bound: full(enabled) }));
+    expect(status).toMatchObject({ written: pass.inputs.fingerprint });
+    const changed = bindingPass(bindingSpec({ layerSelections: { gpu: false } }), {
+      surface: "Full",
+      memory: { written: pass.inputs.fingerprint },
+    });
+    expect(kind.plan(changed, bindingSeen({ template: essentials, bound: full(enabled) }))).toMatchObject(PUT);
+  });
+
+  it("stalls over a layer that the platform leaves out though the spec selects it", () => {
+    const pass = bindingPass(bindingSpec({ layerSelections: { gpu: true } }));
+    const layers = [...enabled, { key: "gpu", status: "SKIPPED", reason: "Not available on IBM" }];
+    const seen = bindingSeen({ template: essentials, bound: full(layers) });
+    expect(kind.plan({ ...pass, memory: writtenMemory(pass, layers), supports: supportsOn("Full") }, seen)).toEqual({
+      is: "stalled",
+      why: { reason: "LayersNotEnabled", message: expect.stringMatching(/^gpu is SKIPPED .*Deselect/) },
+    });
+  });
+});

@@ -1,0 +1,161 @@
+/** PlatformBinding: a template bound to a cluster by a PUT that may be repeated, checked before it is sent. */
+import { sameContent, type Known, type Plan, type Why } from "../../engine/contract/kind.ts";
+import type { BindingInput, ConfigValue } from "../../platform/areas/templates.ts";
+import type { Platform } from "../../platform/index.ts";
+import { firstOf } from "../shared/checks.ts";
+import { clusterNeed, clusterNotAllowed } from "../shared/cluster-ref.ts";
+import type { PlatformKind } from "../shared/kind.ts";
+import { unprovenId } from "../shared/limits.ts";
+import { platformBinding, type BindingMemory, type BindingSpec } from "./crd.ts";
+import { driftOf, isAlike } from "./drift.ts";
+import { areLayersOn, shownLayers } from "./layers.ts";
+import { inputsOf, valueRequests } from "./leaves.ts";
+import type { BindingPass, Inputs, Leaf, Seen } from "./model.ts";
+import { createTemplateList, observe } from "./observe.ts";
+import { configFault, isBound, layersFault, report } from "./report.ts";
+import { typed } from "./values.ts";
+
+/** @returns the kind; it remembers the template lists that it last saw. */
+export function createBinding(): PlatformKind<BindingSpec, Inputs, Seen, BindingMemory, "put"> {
+  const listTemplates = createTemplateList();
+  return {
+    resource: platformBinding,
+    lives: "Stays",
+    claim: (spec, idOf) => spec.clusterRef.externalId ?? idOf("spec.clusterRef"),
+    listable: () => false,
+    needs: (spec) => ({
+      references: [clusterNeed(spec.clusterRef)],
+      values: valueRequests(spec),
+      inputs: (resolved) => inputsOf(spec, resolved),
+    }),
+    observe: (pass, api) => observe(pass, api, listTemplates),
+    plan,
+    act: (_step, pass, seen, api) => put(pass, seen, api),
+    trace: () => Promise.resolve({ is: "absent" }),
+    report,
+  };
+}
+
+function plan(pass: BindingPass, seen: Seen): Plan<"put"> {
+  const refused = refusal(pass, seen);
+  if (refused !== undefined) return { is: "stalled", why: refused };
+  if (seen.cluster.listed === false) return { is: "waiting", why: noCluster(pass) };
+  const fault = configFault(pass, seen);
+  if (fault !== undefined) return { is: "stalled", why: fault };
+  return firstOf(pass, [
+    () => checkWritten(pass, seen),
+    () => checkLayers(pass, seen),
+    () => checkRead(pass, seen),
+    () => checkBound(pass, seen),
+  ]);
+}
+
+/**
+ * The binding is written when the spec or a value has changed, when the platform shows another one, and on request
+ * where only the answer shows the layers.
+ */
+function checkWritten(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
+  if (seen.sent) return undefined;
+  const { written } = pass.memory;
+  if (written === undefined && isAlike(pass, seen)) return undefined;
+  const changed = written === undefined || !sameContent(written, pass.inputs.fingerprint);
+  const changes = driftOf(pass, seen) ?? [];
+  const asksForLayers = pass.requested !== undefined && seen.bound === undefined && !areLayersOn(pass, seen);
+  if (!changed && changes.length === 0 && !asksForLayers) return undefined;
+  const { key, version } = pass.spec.template;
+  const message = `Bind the template "${key}" version "${version}" to the cluster.`;
+  return {
+    is: "step",
+    step: { repeat: "safe", op: "putBinding", do: "put", message, changes, corrects: !changed && !asksForLayers },
+  };
+}
+
+function checkLayers(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
+  const layers = layersFault(pass, seen);
+  if (layers === undefined) return undefined;
+  const { waits, reason, message } = layers;
+  return { is: waits ? "waiting" : "stalled", why: { reason, message } };
+}
+
+function checkRead(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
+  if (seen.sent && seen.bound === undefined && pass.supports("getBinding") !== "Unsupported")
+    return { is: "waiting", why: { reason: "Progressing", message: "The binding was written and is read back." } };
+  return undefined;
+}
+
+/** Where a policy forbids to write and nothing was written ever, there may be nothing. */
+function checkBound(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
+  if (seen.sent || pass.memory.written !== undefined || isBound(pass, seen)) return undefined;
+  const { clusterId } = pass.inputs;
+  if (seen.bound === "none") {
+    const message = `No template is bound to cluster ${clusterId}, and a policy forbids to bind one.`;
+    return { is: "stalled", why: { reason: "NotCreated", message } };
+  }
+  if (seen.bound !== undefined) return undefined;
+  const message = `A policy forbids to bind the template, and the platform's surface does not show what cluster ${clusterId} has.`;
+  return { is: "stalled", why: { reason: "NotObservable", message } };
+}
+
+function noCluster({ inputs }: BindingPass): Why {
+  const message = `The organization has no cluster ${inputs.clusterId}. Fix spec.clusterRef, or the connection.`;
+  return { reason: "DependencyNotReady", message };
+}
+
+/** Why this resource may not write to the cluster at all. */
+function refusal(pass: BindingPass, { cluster }: Seen): Why | undefined {
+  const id = pass.inputs.clusterId;
+  const holder = pass.holderOf(id);
+  if (holder !== undefined) {
+    const message = `PlatformBinding "${holder}" binds the cluster ${id} already. Delete one of the two.`;
+    return { reason: "AlreadyManaged", message };
+  }
+  // What a resource of the namespace stands for was verified by its own kind.
+  const isGiven = pass.spec.clusterRef.externalId !== undefined && cluster.listed === undefined;
+  return clusterNotAllowed(pass) ?? (isGiven ? unprovenId(pass, `cluster ${id}`) : undefined);
+}
+
+async function put(pass: BindingPass, seen: Seen, api: Platform): Promise<Known<Seen, BindingMemory>> {
+  const { spec, inputs, supports } = pass;
+  const answer = await api.templates.bind(inputs.clusterId, bindingInput(pass, seen));
+  return {
+    // What the answer shows is how it is now, and on the documented surface never again.
+    seen: { ...seen, bound: supports("getBinding") === "Supported" ? answer : undefined, sent: true },
+    memory: {
+      templateKey: spec.template.key,
+      templateVersion: spec.template.version,
+      layers: shownLayers(answer?.layers),
+      written: inputs.fingerprint,
+    },
+  };
+}
+
+function bindingInput({ spec, inputs }: BindingPass, { template }: Seen): BindingInput {
+  const components = template?.layers.flatMap((layer) => layer.components) ?? [];
+  const inType = ({ component, key, value }: Leaf): ConfigValue => {
+    const fields = components.find((each) => each.key === component)?.fields;
+    return typed(fields?.find((each) => each.key === key)?.type ?? "", value) ?? value;
+  };
+  const leaves = [...inputs.config, ...inputs.customer];
+  return {
+    templateKey: spec.template.key,
+    templateVersion: spec.template.version,
+    layerSelections: spec.layerSelections,
+    managedConfig: byComponent(inputs.config, inType),
+    customerProvidedInputs: byComponent(inputs.customer, ({ value }) => String(value)),
+    secrets: leaves.flatMap(({ from, value }) => (from === "Secret" ? [String(value)] : [])),
+  };
+}
+
+function byComponent<T>(
+  leaves: readonly Leaf[],
+  valueOf: (leaf: Leaf) => T,
+): Readonly<Record<string, Readonly<Record<string, T>>>> {
+  const components = Map.groupBy(leaves, ({ component }) => component);
+  // Object.fromEntries defines members; a key called __proto__ is one like any other.
+  return Object.fromEntries(
+    [...components].map(([component, of]) => [
+      component,
+      Object.fromEntries(of.map((leaf) => [leaf.key, valueOf(leaf)])),
+    ]),
+  );
+}

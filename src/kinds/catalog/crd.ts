@@ -1,0 +1,86 @@
+import { z } from "zod";
+
+import { clusterContext } from "../../api/cluster.ts";
+import { AGE, MESSAGE, READY, REASON } from "../../api/columns.ts";
+import { connectionRef, uuid } from "../../api/fields.ts";
+import type { Resource } from "../../api/resource.ts";
+import { count, kept, observingStatus, text, time } from "../../api/status.ts";
+
+const SECTIONS = ["Templates", "CloudProviders", "DatabaseTypes", "GitRepositories"] as const;
+
+const spec = z.object({
+  connectionRef: connectionRef.optional(),
+  include: z
+    .array(z.enum(SECTIONS).describe("One part of the catalogue."))
+    .min(1)
+    .max(SECTIONS.length)
+    .default(["Templates"])
+    .describe(
+      "What to read: Templates, CloudProviders (with regions and zones), DatabaseTypes, GitRepositories (a platform " +
+        "may take an API token only for it). Defaults to Templates.",
+    )
+    .meta({ "x-kubernetes-list-type": "set" }),
+  cluster: clusterContext.optional(),
+  gitTokenId: uuid
+    .optional()
+    .describe("Id of the platform's git token whose repositories are listed. Left to the platform when absent."),
+  interval: z
+    .string()
+    .max(16)
+    .regex(/^([1-9][0-9]{0,4}m|[1-9][0-9]{0,3}h)$/, "must be whole minutes or hours, e.g. 30m or 1h")
+    .default("10m")
+    .describe("How often the catalogue is read again, e.g. 30m or 1h. Defaults to 10m."),
+});
+
+export type CatalogSpec = z.output<typeof spec>;
+export type CatalogSection = (typeof SECTIONS)[number];
+
+const record = {
+  digest: text.describe("SHA-256 of the content; it changes when the catalogue does."),
+  changedAt: time.describe("When the operator first saw this content."),
+};
+
+const memory = z.object({ digest: kept(record.digest), changedAt: kept(record.changedAt) }).catch({});
+
+export type CatalogMemory = z.output<typeof memory>;
+
+export const platformCatalog: Resource<CatalogSpec, CatalogMemory> = {
+  kind: "PlatformCatalog",
+  plural: "platformcatalogs",
+  singular: "platformcatalog",
+  shortNames: ["pcat"],
+  scope: "Namespaced",
+  description: "What the platform offers, read from time to time into a ConfigMap.",
+  spec,
+  memory,
+  status: observingStatus({
+    ...z.object(record).partial().shape,
+    configMap: text.optional().describe("Name of the ConfigMap in the same namespace that holds the content."),
+    counts: z
+      .object({
+        templates: count.optional().describe("Number of templates."),
+        cloudProviders: count.optional().describe("Number of cloud providers."),
+        databaseTypes: count.optional().describe("Number of database types."),
+        gitRepositories: count.optional().describe("Number of git repositories."),
+      })
+      .optional()
+      .describe("How much of each section there is."),
+  }),
+  rules: [],
+  columns: [
+    READY,
+    REASON,
+    { name: "Templates", type: "integer", jsonPath: ".status.counts.templates", description: "Number of templates." },
+    { name: "ConfigMap", type: "string", jsonPath: ".status.configMap", description: "Holds the content." },
+    {
+      name: "Changed",
+      type: "date",
+      jsonPath: ".status.changedAt",
+      description: "Time since the content changed.",
+      priority: 1,
+    },
+    MESSAGE,
+    AGE,
+  ],
+  selectableFields: [".spec.connectionRef.name"],
+};

@@ -1,0 +1,193 @@
+import { describe, expect, it } from "vitest";
+
+import { essentials, failed, fakePlatform, NOW, passOf } from "../../../test/support/bindings.ts";
+import type { ClusterContext, Template } from "../../platform/areas/templates.ts";
+import type { ReadOptions } from "../../platform/client/caller.ts";
+import { parseJson } from "../../platform/codec/json.ts";
+import type { Platform } from "../../platform/index.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+import { platformCatalog, type CatalogMemory } from "./crd.ts";
+import { catalog } from "./index.ts";
+
+const all = ["GitRepositories", "Templates", "DatabaseTypes", "CloudProviders"];
+
+const pass = (change: object = {}, memory: CatalogMemory = {}, more: object = {}) =>
+  passOf(platformCatalog.spec.parse(change), {}, memory, { name: "full", ...more });
+
+interface Fake {
+  readonly templates?: readonly Template[] | ApiError;
+  readonly repositories?: ApiError;
+}
+
+function platform({ templates = [essentials], repositories }: Fake = {}) {
+  const asked: [string, ClusterContext | undefined, ReadOptions | undefined][] = [];
+  const gitTokens: unknown[] = [];
+  const list = async <T>(
+    name: string,
+    answer: T | ApiError,
+    options?: ReadOptions,
+    context?: ClusterContext,
+  ): Promise<T> => {
+    asked.push([name, context, options]);
+    if (answer instanceof ApiError) throw answer;
+    return answer;
+  };
+  const api: Platform = fakePlatform({
+    templates: { list: (context, options) => list("templates", templates, options, context) },
+    catalogue: {
+      cloudProviders: (options) =>
+        list(
+          "cloudProviders",
+          [
+            { shortName: "GCP", regions: [] },
+            { shortName: "AWS", regions: [{ name: "eu-west-3", zones: ["a"] }] },
+          ],
+          options,
+        ),
+      managedDatabaseTypes: (options) => list("databaseTypes", [{ name: "POSTGRESQL" }], options),
+    },
+    organization: {
+      gitRepositories: (query, options) => {
+        gitTokens.push(query?.gitTokenId);
+        return list(
+          "gitRepositories",
+          repositories ?? [
+            { id: "2", name: "acme/web", url: "u" },
+            { id: "1", name: "acme/api", url: "u" },
+          ],
+          options,
+        );
+      },
+    },
+  });
+  return { api, asked, gitTokens };
+}
+
+const reportOf = async (given = pass({ include: all }), fake?: Fake) =>
+  catalog.report(given, await catalog.observe(given, platform(fake).api));
+
+describe("a catalogue", () => {
+  it("lists the repositories of the git token that it names", async () => {
+    const { api, gitTokens } = platform();
+    const gitTokenId = "00000000-0000-4000-8000-0000000000c1";
+    for (const change of [{}, { gitTokenId }]) {
+      await catalog.observe(pass({ include: ["GitRepositories"], ...change }), api);
+    }
+    expect(gitTokens).toEqual([undefined, gitTokenId]);
+  });
+
+  it("reads what it includes, and nothing else", async () => {
+    const read = async (change: object) => {
+      const { api, asked } = platform();
+      await catalog.observe(pass(change), api);
+      return asked.map(([name]) => name).toSorted();
+    };
+    expect(await read({})).toEqual(["templates"]);
+    expect(await read({ include: ["CloudProviders"] })).toEqual(["cloudProviders"]);
+    expect(await read({ include: all })).toEqual(["cloudProviders", "databaseTypes", "gitRepositories", "templates"]);
+  });
+
+  it("asks for the templates of its kind of cluster", async () => {
+    const { api, asked } = platform();
+    await catalog.observe(pass({ cluster: { mode: "CUSTOMER_MANAGED", provider: "AWS" } }), api);
+    expect(asked).toEqual([
+      ["templates", { clusterMode: "CUSTOMER_MANAGED", cloudProvider: "AWS" }, { maxAgeMs: 30_000 }],
+    ]);
+  });
+
+  it("reads anew when the user asks", async () => {
+    const { api, asked } = platform();
+    await catalog.observe(pass({}, {}, { requested: "now" }), api);
+    expect(asked[0]?.[2]?.maxAgeMs).toBe(0);
+  });
+
+  it("writes a document per section, one item a line, in an order of its own", async () => {
+    const { output } = await reportOf();
+    expect(output?.name).toBe("full-catalog");
+    expect(Object.keys(output?.data ?? {}).toSorted()).toEqual([
+      "cloudProviders.json",
+      "databaseTypes.json",
+      "gitRepositories.json",
+      "templates.json",
+    ]);
+    expect(output?.data["cloudProviders.json"]).toBe(
+      '{\n"results":[\n{"shortName":"AWS","regions":[{"name":"eu-west-3","zones":["a"]}]},\n{"shortName":"GCP","regions":[]}\n]\n}\n',
+    );
+    expect(parseJson(output?.data["gitRepositories.json"] ?? "")).toMatchObject({
+      results: [{ id: "1" }, { id: "2" }],
+    });
+  });
+
+  it("counts, and says where the content is", async () => {
+    const { ready, status, conditions, drift } = await reportOf();
+    expect(ready).toEqual({ reason: "Available", message: 'The catalogue is in ConfigMap "full-catalog".' });
+    expect(status).toEqual({
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      changedAt: "2026-11-21T10:00:00Z",
+      configMap: "full-catalog",
+      counts: { templates: 1, cloudProviders: 2, databaseTypes: 1, gitRepositories: 2 },
+    });
+    expect(platformCatalog.status.strict().safeParse(status).error).toBeUndefined();
+    expect([conditions, drift]).toEqual([[], undefined]);
+  });
+
+  it("says the same of the same content, whatever its order and the time", async () => {
+    const two = [essentials, { ...essentials, version: "1.1.0" }];
+    const first = await reportOf(pass({}), { templates: two });
+    const memory = platformCatalog.memory.parse(first.status);
+    const later = pass({}, memory, { now: new Date(NOW.getTime() + 3_600_000) });
+    expect(await reportOf(later, { templates: two.toReversed() })).toEqual(first);
+    const changed = await reportOf(later, { templates: [essentials] });
+    expect(changed.status["digest"]).not.toBe(first.status["digest"]);
+    expect(changed.status["changedAt"]).toBe("2026-11-21T11:00:00Z");
+  });
+
+  it.each([
+    ["Refused", 0],
+    ["Invalid", 400],
+    ["Forbidden", 403],
+    ["Unauthorized", 401],
+  ] as const)("shows a section that the platform refuses as %s, and goes on with the others", async (is, code) => {
+    const { ready, status, output } = await reportOf(pass({ include: all }), { repositories: failed(is, code) });
+    expect(ready).toMatchObject({
+      reason: "Available",
+      message: expect.stringContaining("GitRepositories cannot be read: said."),
+    });
+    expect(status["counts"]).toEqual({ templates: 1, cloudProviders: 2, databaseTypes: 1 });
+    expect(output?.data["gitRepositories.json"]).toBe('{\n"error":"said",\n"results":[\n\n]\n}\n');
+  });
+
+  it.each(["Server", "Unauthorized", "Forbidden", "Unreachable", "RateLimited", "BadResponse"] as const)(
+    "hands %s on, so that the last good content stays",
+    async (is) => {
+      await expect(reportOf(pass({ include: all }), { templates: failed(is, 503) })).rejects.toThrow("said");
+    },
+  );
+
+  it.each([
+    ["10m", 600_000],
+    ["1m", 60_000],
+    ["2h", 7_200_000],
+  ])("comes back after %s", async (interval, again) => {
+    const given = pass({ interval });
+    expect(catalog.plan(given, await catalog.observe(given, platform().api))).toEqual({ is: "settled", again });
+  });
+
+  it("says what did not fit", async () => {
+    const big = Array.from({ length: 10 }, (_each, index) => ({
+      ...essentials,
+      version: `${index}`,
+      description: "x".repeat(200_000),
+    }));
+    const { ready, status } = await reportOf(pass({}), { templates: big });
+    expect(ready.message).toContain("6 entries of templates.json are left out: a ConfigMap holds 900 KiB.");
+    expect(status["counts"]).toEqual({ templates: 10 });
+  });
+
+  it("names its ConfigMap within what Kubernetes takes", async () => {
+    const named = async (name: string) => (await reportOf(pass({}, {}, { name }))).output?.name ?? "";
+    const long = await named(`${"a".repeat(244)}.bbbbbb`);
+    expect(long).toBe(`${"a".repeat(244)}-catalog`);
+    expect((await named("b".repeat(253))).length).toBe(253);
+  });
+});

@@ -1,0 +1,222 @@
+import { z } from "zod";
+
+import { AGE, MESSAGE, READY, REASON, REMOTE_ID } from "../../api/columns.ts";
+import { connectionRef, objectName, uuid } from "../../api/fields.ts";
+import { lastOperation } from "../../api/last-operation.ts";
+import { lifecycleOf } from "../../api/lifecycle.ts";
+import type { Resource } from "../../api/resource.ts";
+import { EXTERNAL_ID_STAYS } from "../../api/rules.ts";
+import { count, id, kept, livingStatus, text, time } from "../../api/status.ts";
+
+const BOTH_OR_NONE = "server and caBundle must be set together";
+
+/** Whether it is the base64 of PEM, as `certificate-authority-data` of a kubeconfig is. */
+function isCaBundle(value: string): boolean {
+  return Buffer.from(value, "base64").toString().includes("-----BEGIN CERTIFICATE-----");
+}
+
+const writeTokenSecretToRef = z
+  .object({
+    name: objectName.describe(
+      "Name of the Secret in the same namespace. It is created; one that exists already is not overwritten.",
+    ),
+    readOnly: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Whether the token may only read. Set to false, it may do everything in the cluster. Defaults to true.",
+      ),
+    server: z
+      .string()
+      .max(2048)
+      .regex(
+        /^https:\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?)(:[0-9]{1,5})?(\/[^\s?#]*)?$/,
+        "must be an https URL",
+      )
+      .optional()
+      .describe("URL of the cluster's API server, for a kubeconfig. Together with caBundle."),
+    caBundle: z
+      .string()
+      .min(1)
+      .max(131_072)
+      .regex(/^[A-Za-z0-9+/]+={0,2}$/, "must be base64 without line breaks")
+      .refine(isCaBundle, "must be the base64 of PEM certificates")
+      .optional()
+      .describe(
+        "Certificates that the API server is verified by: PEM in base64, as certificate-authority-data of a kubeconfig. " +
+          "Together with server.",
+      ),
+  })
+  .refine((ref) => (ref.server === undefined) === (ref.caBundle === undefined), BOTH_OR_NONE)
+  .meta({
+    description:
+      "Writes a short-lived token of the cluster into a Secret that belongs to this object, with the keys token and " +
+      "expirationTimestamp, and kubeconfig when server and caBundle are set. It is renewed before it expires. The " +
+      "operator needs the right to write Secrets in this namespace: the ClusterRole platform-operator-secret-outputs.",
+    "x-kubernetes-validations": [{ rule: "has(self.server) == has(self.caBundle)", message: BOTH_OR_NONE }],
+  });
+
+const spec = z.object({
+  connectionRef: connectionRef.optional(),
+  externalId: uuid.describe(
+    "Id of the cluster on the platform. Clusters are taken over, never created or deleted. Cannot be changed.",
+  ),
+  runState: z
+    .enum(["Running", "Stopped"])
+    .optional()
+    .describe("Whether the cluster runs. Running needs a platform that can start clusters. Left alone when absent."),
+  kubernetesVersion: z
+    .string()
+    .max(16)
+    .regex(/^[1-9][0-9]{0,3}\.(0|[1-9][0-9]{0,3})$/, "must be major.minor, e.g. 1.34")
+    .optional()
+    .describe(
+      "Version of Kubernetes to upgrade to, as major.minor. The platform is asked once it offers just this version " +
+        "next. Where the platform shows no versions, the first one that is set counts as the one that runs, and each " +
+        "newer one sends one upgrade, to the version that the platform chooses. Left alone when absent.",
+    ),
+  writeTokenSecretToRef: writeTokenSecretToRef.optional(),
+  credentialsId: uuid.optional().describe("Id of cloud credentials of the organization, shown in status.credentials."),
+  lifecycle: lifecycleOf(
+    ["managementPolicy", "driftPolicy", "applyPolicy", "syncWindows", "progressDeadline"],
+    ["Retain", "Stop"],
+    "Manual",
+  ),
+});
+
+export type ClusterSpec = z.output<typeof spec>;
+
+const lock = z
+  .object({
+    reason: text.optional().describe("Why it is locked."),
+    ownerName: text.optional().describe("Who locked it."),
+    lockedAt: text.optional().describe("When it was locked."),
+    ttlInDays: count.optional().describe("After how many days the lock ends."),
+  })
+  .describe("The lock of the cluster; while there is one, nothing is changed.");
+
+/** The status object of the platform. The documented surface tells it only in its answers to stop and upgrade. */
+const record = {
+  state: text.describe("State of the cluster on the platform, verbatim, e.g. DEPLOYED."),
+  isDeployed: z.boolean().describe("Whether the platform says that the cluster is deployed."),
+  reason: text.describe("What the platform changes the cluster for, verbatim, e.g. MAINTENANCE."),
+  nextKubernetesVersion: text.describe("The version of Kubernetes that the platform offers next."),
+  lastExecutionId: text.describe("The platform's id of its last work on the cluster."),
+  lastDeploymentDate: text.describe("When the cluster was last deployed."),
+  lock,
+};
+
+const order = z
+  .object({
+    operation: z.enum(["Stop", "Start", "Upgrade"]).describe("What was asked for."),
+    kubernetesVersion: text.optional().describe("Version that was asked for."),
+    generation: z.int().min(0).describe("Generation of the spec that asked for it."),
+    baseline: text.optional().describe("What the platform showed before, until it shows something new."),
+  })
+  .describe("What the operator last asked of the platform.");
+
+const token = z
+  .object({
+    secretName: text.describe("Name of the Secret."),
+    expiresAt: text.optional().describe("When the token expires, in the platform's words."),
+    renewAt: time.describe("When it is renewed."),
+    generation: z.int().min(0).describe("Generation of the spec that it was written for."),
+  })
+  .describe("The Secret with the token of the cluster.");
+
+const versionBaseline = z
+  .object({
+    kubernetesVersion: text.optional().describe("Version of Kubernetes in the spec."),
+    generation: z.int().min(0).describe("Generation of that spec."),
+  })
+  .describe(
+    "What the spec said when the cluster was taken over or last upgraded, where the platform shows no versions: a newer " +
+      "version is upgraded to.",
+  );
+
+const own = {
+  verified: z.boolean().describe("Whether the platform has shown that the cluster is the organization's."),
+  runState: z.enum(["Running", "Stopped"]).describe("The run state that the spec wants and that was brought about."),
+  lastOrder: order,
+  lastOperation,
+  versionBaseline,
+  token,
+};
+
+const memory = z
+  .object({
+    state: kept(record.state),
+    isDeployed: kept(record.isDeployed),
+    reason: kept(record.reason),
+    nextKubernetesVersion: kept(record.nextKubernetesVersion),
+    lastExecutionId: kept(record.lastExecutionId),
+    lastDeploymentDate: kept(record.lastDeploymentDate),
+    lock: kept(record.lock),
+    verified: kept(own.verified),
+    runState: kept(own.runState),
+    lastOrder: kept(own.lastOrder),
+    lastOperation: kept(own.lastOperation),
+    versionBaseline: kept(own.versionBaseline),
+    token: kept(own.token),
+  })
+  .catch({});
+
+export type ClusterMemory = z.output<typeof memory>;
+export type VersionBaseline = z.output<typeof versionBaseline>;
+export type ClusterOrder = z.output<typeof order>;
+
+export const platformCluster: Resource<ClusterSpec, ClusterMemory> = {
+  kind: "PlatformCluster",
+  plural: "platformclusters",
+  singular: "platformcluster",
+  shortNames: ["pcl"],
+  scope: "Namespaced",
+  description: "An existing cluster of the platform: running or stopped, upgraded, with a token for those who use it.",
+  spec,
+  memory,
+  status: livingStatus({
+    ...z.object({ ...record, ...own }).partial().shape,
+    name: text.optional().describe("Name of the cluster on the platform."),
+    region: text.optional().describe("Region that it is in."),
+    provider: text.optional().describe("Cloud provider, verbatim, e.g. AWS."),
+    kubernetesVersion: text.optional().describe("Version of Kubernetes that it runs."),
+    credentials: z
+      .object({
+        id: id.describe("Id of the credentials."),
+        name: text.optional().describe("Their name."),
+        objectType: text.optional().describe("Their type, verbatim, e.g. AWS."),
+      })
+      .optional()
+      .describe("The cloud credentials of spec.credentialsId, without their keys."),
+  }),
+  rules: [EXTERNAL_ID_STAYS],
+  columns: [
+    READY,
+    { name: "State", type: "string", jsonPath: ".status.state", description: "State on the platform, verbatim." },
+    { name: "Deployed", type: "boolean", jsonPath: ".status.isDeployed", description: "Whether it is deployed." },
+    {
+      name: "Next-K8s",
+      type: "string",
+      jsonPath: ".status.nextKubernetesVersion",
+      description: "Version of Kubernetes that the platform offers next.",
+    },
+    {
+      name: "Locked",
+      type: "string",
+      jsonPath: '.status.conditions[?(@.type=="Locked")].status',
+      description: "Whether it is locked.",
+    },
+    {
+      name: "Lock-Owner",
+      type: "string",
+      jsonPath: ".status.lock.ownerName",
+      description: "Who locked it.",
+      priority: 1,
+    },
+    REMOTE_ID,
+    { ...REASON, priority: 1 },
+    MESSAGE,
+    AGE,
+  ],
+  selectableFields: [".spec.connectionRef.name", ".spec.externalId"],
+};

@@ -1,0 +1,259 @@
+import { z } from "zod";
+
+import { AGE, MESSAGE, READY, REASON, SINCE, SYNCED } from "../../api/columns.ts";
+import { dataKey, mapOf, objectName, tokenSecretRef, uuid } from "../../api/fields.ts";
+import { defaults } from "../../api/lifecycle.ts";
+import type { PrinterColumn, Resource } from "../../api/resource.ts";
+import { fingerprint, id, kept, observingStatus } from "../../api/status.ts";
+
+const auth = z
+  .object({
+    scheme: z
+      .enum(["Token", "Bearer"])
+      .default("Token")
+      .describe("How the token is sent: Token for an API token, Bearer for a user's JWT. Defaults to Token."),
+    tokenSecretRef,
+  })
+  .describe("How the operator signs in.");
+
+const rateLimit = z
+  .object({
+    requestsPerSecond: z
+      .int()
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe(
+        "Requests a second at most. The operator begins with so many, and sends fewer after a 429. Defaults to none.",
+      ),
+    burst: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .optional()
+      .describe("Requests that may be sent at once after a quiet time, until the first 429. Defaults to very few."),
+  })
+  .optional()
+  .describe(
+    "A ceiling for the requests that are sent with this token; of several connections with the same token the lowest " +
+      "holds. Defaults to none: the operator finds out how many requests the platform takes, from 10 a second on.",
+  );
+
+/** No user, query or fragment: the receiver's path is appended. */
+const receiverUrl = z
+  .string()
+  .max(512)
+  .regex(/^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/, "must be a URL without user, query and fragment");
+
+const webhook = z
+  .object({
+    receiverUrl: receiverUrl.describe(
+      "URL under which the platform reaches this operator's receiver (flag --webhook-bind-address), e.g. " +
+        "https://hooks.example.com/platform. A path that cannot be guessed is appended. It is https, unless baseUrl " +
+        "is not.",
+    ),
+    secretRef: z
+      .object({
+        name: objectName.describe("Name of the Secret."),
+        key: dataKey.default("token").describe("Key in the Secret. Defaults to token."),
+      })
+      .describe(
+        "The Secret with a long random text, of at least 16 characters, that deliveries are proven by: in the " +
+          "namespace of a PlatformConnection, in the operator's own for a ClusterPlatformConnection. The text itself " +
+          "is not sent to anybody.",
+      ),
+  })
+  .optional()
+  .describe(
+    "Has the operator register its own receiver on the platform, once, so that it is told at once when a deployment " +
+      "begins or ends. The registration stays on the platform when this section or the connection is deleted. " +
+      "Defaults to none: the operator looks by itself, every few minutes.",
+  );
+
+const common = {
+  baseUrl: z
+    .string()
+    .max(512)
+    .regex(/^https?:\/\/([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?\/?$/, {
+      error: "must be a URL of scheme, host and port only, e.g. https://api.example.com",
+    })
+    .describe(
+      "Scheme, host and port of the platform, e.g. https://api.example.com. Only https and hosts that the operator " +
+        "was started to allow. Cannot be changed.",
+    ),
+  pathPrefix: z
+    .string()
+    .max(200)
+    .regex(/^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$/, "must be empty or a path that does not end in a slash")
+    .default("")
+    .describe('Path before every operation, e.g. /api/v1. Defaults to "", no prefix.'),
+  organizationId: uuid.describe("Id of the organization on the platform. Cannot be changed."),
+  auth,
+  rateLimit,
+  surface: z
+    .enum(["Auto", "Documented", "Full"])
+    .default("Auto")
+    .describe(
+      "Which operations the platform offers: Documented for those of its specification, Full for reads, updates and " +
+        "deletes as well, Auto to find out for each operation from the platform's answers. Defaults to Auto.",
+    ),
+  allowUnverifiedIds: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether an id that a user writes (externalId of a service, cluster or webhook) may be acted on where the platform " +
+        "does not show that it belongs to the organization: then who may create these kinds acts with the token's full " +
+        "power. What was not proven is never deleted. When absent, a PlatformConnection without allowedProjects lets " +
+        "such ids stand, and every other connection refuses them.",
+    ),
+  allowedProjects: z
+    .array(uuid.describe("Id of a project."))
+    .min(1)
+    .max(256)
+    .optional()
+    .describe(
+      "Projects that may be used through this connection. What is in none, clusters, webhooks and invoices, is then out " +
+        "of reach unless allowUnverifiedIds is true. Defaults to all that the token can see.",
+    )
+    .meta({ "x-kubernetes-list-type": "set" }),
+  defaults,
+  webhook,
+};
+
+const namespacedSpec = z.object(common);
+
+const clusterSpec = z.object({
+  ...common,
+  allowedNamespaces: z
+    .object({
+      names: z
+        .array(objectName.describe("Name of a namespace."))
+        .max(256)
+        .optional()
+        .describe("Namespaces by name.")
+        .meta({ "x-kubernetes-list-type": "set" }),
+      selector: z
+        .object({
+          matchLabels: mapOf(z.string().max(63).describe("Value of the label."), 16).describe(
+            "Labels that a namespace must have, all of them; none selects every namespace.",
+          ),
+        })
+        .optional()
+        .describe("Namespaces by label."),
+    })
+    .optional()
+    .describe("Namespaces that may use this connection: those named and those selected. Defaults to none."),
+});
+
+export type ConnectionSpec = z.output<typeof namespacedSpec>;
+export type ClusterConnectionSpec = z.output<typeof clusterSpec>;
+
+const surfaceFound = z
+  .enum(["Documented", "Partial", "Full"])
+  .describe(
+    "What is known of the operations beyond the specification, in a word: Documented where none was found, Full where " +
+      "each one that was tried works, Partial for some of both. Absent while nothing is known.",
+  );
+
+/** As many as the platform client knows, and room for more. */
+const MAX_OPERATIONS = 64;
+
+const operationNames = z
+  .array(z.string().max(64).describe("Name of an operation."))
+  .max(MAX_OPERATIONS)
+  .meta({ "x-kubernetes-list-type": "set" });
+
+const operations = z
+  .object({
+    supported: operationNames.optional().describe("Operations that have worked."),
+    unsupported: operationNames
+      .optional()
+      .describe("Operations that the platform does not offer; each is tried again after an hour."),
+  })
+  .describe("What was learned of the operations beyond the specification.");
+
+const registration = z
+  .object({
+    id: id.describe("Id of the registration on the platform."),
+    registered: fingerprint
+      .optional()
+      .describe("Stands for the receiver's address and secret that were last sent to the platform."),
+  })
+  .describe("The operator's own receiver, as it was registered.");
+
+const memory = z
+  .object({ surface: kept(surfaceFound), operations: kept(operations), webhook: kept(registration) })
+  .catch({});
+
+export type ConnectionMemory = z.output<typeof memory>;
+
+const status = observingStatus({
+  surface: surfaceFound.optional(),
+  operations: operations.optional(),
+  webhook: registration.optional(),
+});
+
+const columns: readonly PrinterColumn[] = [
+  { ...READY, description: "Whether the connection can be used." },
+  SYNCED,
+  {
+    name: "Surface",
+    type: "string",
+    jsonPath: ".status.surface",
+    description: "Which operations the platform offers.",
+  },
+  REASON,
+  SINCE,
+  {
+    name: "Org",
+    type: "string",
+    jsonPath: ".spec.organizationId",
+    description: "Organization on the platform.",
+    priority: 1,
+  },
+  { name: "Base-URL", type: "string", jsonPath: ".spec.baseUrl", description: "Address of the platform.", priority: 1 },
+  MESSAGE,
+  AGE,
+];
+
+const shared = {
+  memory,
+  status,
+  rules: [
+    {
+      rule: "self.spec.organizationId == oldSelf.spec.organizationId",
+      message: "spec.organizationId cannot be changed; make another connection",
+    },
+    {
+      // Not the host alone: the API server's cost estimate forbids to take URLs apart here.
+      rule: "self.spec.baseUrl == oldSelf.spec.baseUrl",
+      message: "spec.baseUrl cannot be changed; make another connection",
+    },
+  ],
+  columns,
+  selectableFields: [".spec.organizationId"],
+};
+
+export const platformConnection: Resource<ConnectionSpec, ConnectionMemory> = {
+  kind: "PlatformConnection",
+  plural: "platformconnections",
+  singular: "platformconnection",
+  shortNames: ["pconn"],
+  scope: "Namespaced",
+  description: "Access to one organization of the platform for the objects of one namespace.",
+  spec: namespacedSpec,
+  ...shared,
+};
+
+export const clusterPlatformConnection: Resource<ClusterConnectionSpec, ConnectionMemory> = {
+  kind: "ClusterPlatformConnection",
+  plural: "clusterplatformconnections",
+  singular: "clusterplatformconnection",
+  shortNames: ["cpconn"],
+  scope: "Cluster",
+  description:
+    "Access to one organization of the platform for the namespaces that it names. Its Secret is in the operator's " +
+    "own namespace.",
+  spec: clusterSpec,
+  ...shared,
+};

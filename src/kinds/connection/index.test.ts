@@ -1,0 +1,220 @@
+import { describe, expect, it } from "vitest";
+
+import { capabilitiesOn, supportsOn } from "../../../test/support/supports.ts";
+import type { Pass } from "../../engine/contract/kind.ts";
+import type { Platform } from "../../platform/index.ts";
+import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
+import type { ConnectionMemory, ConnectionSpec } from "./crd.ts";
+import { clusterConnection, connection } from "./index.ts";
+
+const ORGANIZATION = "00000000-0000-4000-8000-000000000001";
+const PROJECT = "00000000-0000-4000-8000-0000000000b1";
+const least = {
+  baseUrl: "https://platform.example.com",
+  organizationId: ORGANIZATION,
+  auth: { tokenSecretRef: { name: "token" } },
+};
+
+type Said = readonly [ApiFailure["is"], status: number];
+
+/** What is found out of a platform with these projects, where reading one of them goes so. */
+function talking(surface: "Auto" | "Documented" | "Full", lists: readonly (readonly string[])[], said?: Said) {
+  const calls: string[] = [];
+  let listed = 0;
+  let time = 0;
+  const capabilities = capabilitiesOn(surface, { monotonic: () => time });
+  const list = () => {
+    calls.push("list");
+    listed += 1;
+    return Promise.resolve((lists[listed - 1] ?? lists.at(-1) ?? []).map((id) => ({ id, name: "shop", record: {} })));
+  };
+  const get = async (id: string) => {
+    calls.push(`get ${id}`);
+    await Promise.resolve();
+    if (said === undefined) {
+      capabilities.succeeded("getProject");
+      return { id, name: "shop", record: {} };
+    }
+    const error = new ApiError("getProject", { is: said[0] } as ApiFailure, said[1], "said");
+    capabilities.failed("getProject", error);
+    throw error;
+  };
+  const api = { capabilities, projects: { list, get } } as unknown as Platform;
+  return {
+    calls,
+    skip: (ms: number) => {
+      time += ms;
+    },
+    look: async (memory: ConnectionMemory = {}) => {
+      const pass = { spec: { surface }, memory } as Pass<ConnectionSpec, object, ConnectionMemory>;
+      const seen = await connection.observe(pass, api);
+      return connection.report(pass, seen);
+    },
+  };
+}
+
+describe("the surface of a connection", () => {
+  const probe = ["list", `get ${PROJECT}`];
+  const again = [...probe, "list"];
+  const asked = (status: number) =>
+    `Unknown: The platform answered ${status} to getProject, which does not tell whether it offers that operation. It is asked again, at growing intervals.`;
+
+  it.each<[string, Parameters<typeof talking>, "Documented" | "Full" | undefined, string[], string | undefined]>([
+    ["is what the spec says", ["Documented", [[PROJECT]]], "Documented", ["list"], "True"],
+    ["is what the spec says, too", ["Full", [[]]], "Full", ["list"], "True"],
+    [
+      "is open without a project",
+      ["Auto", [[]]],
+      undefined,
+      ["list"],
+      "Unknown: The organization has no project yet that the platform could be asked about.",
+    ],
+    ["is full where one can be read", ["Auto", [[PROJECT]]], "Full", probe, "True"],
+    ["is documented without the operation", ["Auto", [[PROJECT]], ["NotSupported", 405]], "Documented", probe, "True"],
+    ["is documented where 501 says so", ["Auto", [[PROJECT]], ["NotSupported", 501]], "Documented", probe, "True"],
+    [
+      "is documented where what is listed is not found",
+      ["Auto", [[PROJECT]], ["NotFound", 404]],
+      "Documented",
+      again,
+      "True",
+    ],
+    ["is open where it went in between", ["Auto", [[PROJECT], []], ["NotFound", 404]], undefined, again, asked(404)],
+    ["is open where it may not be read", ["Auto", [[PROJECT]], ["Forbidden", 403]], undefined, probe, asked(403)],
+    [
+      "is open where the token is rejected for it",
+      ["Auto", [[PROJECT]], ["Unauthorized", 401]],
+      undefined,
+      probe,
+      asked(401),
+    ],
+    ["is open where the platform fails", ["Auto", [[PROJECT]], ["Server", 500]], undefined, probe, asked(500)],
+    ["is open after garbage", ["Auto", [[PROJECT]], ["BadResponse", 200]], undefined, probe, asked(200)],
+    [
+      "is open where it must slow down",
+      ["Auto", [[PROJECT]], ["RateLimited", 429]],
+      undefined,
+      probe,
+      "Unknown: The platform did not answer getProject, which does not tell whether it offers that operation. It is asked again, at growing intervals.",
+    ],
+  ])("%s", async (_name, given, surface, calls, condition) => {
+    const platform = talking(...given);
+    const { status, conditions } = await platform.look();
+    expect(status["surface"]).toBe(surface);
+    expect(platform.calls).toEqual(calls);
+    const [told] = conditions;
+    expect(told?.status === "Unknown" ? `Unknown: ${told.message}` : told?.status).toBe(condition);
+  });
+
+  it("is not asked for every 15 s where the answers tell nothing", async () => {
+    const platform = talking("Auto", [[PROJECT]], ["Forbidden", 403]);
+    const first = await platform.look();
+    for (let seconds = 0; seconds < 3_600; seconds += 15) {
+      platform.skip(15_000);
+      expect(await platform.look()).toEqual(first);
+    }
+    expect(platform.calls.filter((call) => call.startsWith("get")).length).toBeLessThan(10);
+  });
+
+  it("is remembered, with the operations that it sums up, and tried again after an hour", async () => {
+    const operations = { supported: ["listApplications"], unsupported: ["getProject"] };
+    const platform = talking("Auto", [[PROJECT]], ["NotSupported", 405]);
+    const told = await platform.look({ surface: "Partial", operations });
+    expect(told.status).toEqual({ surface: "Partial", operations });
+    expect(platform.calls).toEqual(["list"]);
+    platform.skip(3_600_000);
+    expect((await platform.look({ surface: "Partial", operations })).status).toEqual(told.status);
+    expect(platform.calls).toEqual(["list", "list", `get ${PROJECT}`]);
+  });
+});
+
+describe("an organization that the platform does not find", () => {
+  const observed = (is: ApiFailure["is"]) => {
+    const list = () => Promise.reject(new ApiError("listProjects", { is } as ApiFailure, 404, "No such organization"));
+    const pass = { spec: { surface: "Full", organizationId: ORGANIZATION } } as Pass<
+      ConnectionSpec,
+      object,
+      ConnectionMemory
+    >;
+    const seen = connection.observe(pass, {
+      capabilities: capabilitiesOn("Full"),
+      projects: { list },
+    } as unknown as Platform);
+    return seen.then((one) => connection.plan(pass, one));
+  };
+
+  it("is a mistake in the spec, which says where, and is looked for again", async () => {
+    expect(await observed("NotFound")).toEqual({
+      is: "stalled",
+      why: {
+        reason: "InvalidSpec",
+        message: `The platform does not find organization ${ORGANIZATION} (404): No such organization. Check spec.pathPrefix and spec.organizationId; for another organization make another connection.`,
+      },
+      again: 15_000,
+    });
+  });
+
+  it("is not what another failure says", async () => {
+    await expect(observed("Forbidden")).rejects.toThrow(ApiError);
+  });
+});
+
+describe("the settings of a connection", () => {
+  const settings = (change: object = {}) =>
+    connection.connection?.(connection.resource.spec.parse({ ...least, ...change }));
+  const clusterSettings = (change: object = {}) =>
+    clusterConnection.connection?.(clusterConnection.resource.spec.parse({ ...least, ...change }));
+
+  it("have their defaults", () => {
+    expect(settings()).toEqual({
+      baseUrl: "https://platform.example.com",
+      pathPrefix: "",
+      organizationId: ORGANIZATION,
+      scheme: "Token",
+      tokenSecret: { name: "token", key: "token" },
+      surface: "Auto",
+      allowUnverifiedIds: true,
+      allowedProjects: undefined,
+      defaults: { lifecycle: {}, pollInterval: undefined },
+      allowedNamespaces: undefined,
+    });
+  });
+
+  it.each([
+    ["unset", {}, true, false],
+    ["unset, for some projects", { allowedProjects: [PROJECT] }, false, false],
+    ["true", { allowUnverifiedIds: true }, true, true],
+    ["true, for some projects", { allowedProjects: [PROJECT], allowUnverifiedIds: true }, true, true],
+    ["false", { allowUnverifiedIds: false }, false, false],
+  ])("let ids stand, or not, where allowUnverifiedIds is %s", (_name, change, own, shared) => {
+    expect(settings(change)?.allowUnverifiedIds).toBe(own);
+    expect(clusterSettings(change)?.allowUnverifiedIds).toBe(shared);
+  });
+
+  it("are handed on", () => {
+    const change = { allowedProjects: [PROJECT], allowUnverifiedIds: true, pathPrefix: "/api/v1", surface: "Full" };
+    expect(settings(change)).toMatchObject(change);
+  });
+
+  it.each([
+    [undefined, undefined],
+    [{}, { names: [], matchLabels: undefined }],
+    [{ names: ["a"] }, { names: ["a"], matchLabels: undefined }],
+    [{ selector: { matchLabels: { team: "shop" } } }, { names: [], matchLabels: { team: "shop" } }],
+  ])("of the cluster's one name who may use it: %j", (allowedNamespaces, expected) => {
+    expect(clusterSettings({ allowedNamespaces })?.allowedNamespaces).toEqual(expected);
+  });
+});
+
+describe("a connection", () => {
+  it.each([connection, clusterConnection])("has nothing on the platform that could be acted upon", async (kind) => {
+    expect([kind.lives, kind.listable(supportsOn("Full")), kind.claim({} as never, () => undefined)]).toEqual([
+      false,
+      false,
+      undefined,
+    ]);
+    expect(kind.needs({} as never)).toMatchObject({ references: [], values: [] });
+    await expect(kind.act({} as never, {} as never, {} as never, {} as never)).rejects.toThrow(TypeError);
+    expect(await kind.trace({} as never, {} as never, {} as never)).toEqual({ is: "absent" });
+  });
+});

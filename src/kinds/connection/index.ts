@@ -1,0 +1,160 @@
+/** The two kinds of connections: observed, never acted upon. */
+import type { ConditionFact, ConnectionSettings, Surface, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { KnownOperations } from "../../platform/client/capabilities.ts";
+import type { Platform } from "../../platform/index.ts";
+import { ApiError, sentenceOf } from "../../platform/transport/errors.ts";
+import type { PlatformKind } from "../shared/kind.ts";
+import { offered } from "../shared/offered.ts";
+import {
+  clusterPlatformConnection,
+  platformConnection,
+  type ClusterConnectionSpec,
+  type ConnectionMemory,
+  type ConnectionSpec,
+} from "./crd.ts";
+import { registration } from "./registration.ts";
+
+interface Seen {
+  /** undefined while nothing is known of the operations beyond the specification. */
+  readonly surface: Surface | undefined;
+  /** Why nothing is known of them. */
+  readonly undecided?: string;
+  /** What has been learned, where the user does not say it. */
+  readonly operations?: KnownOperations;
+  /** In the platform's words, that it does not know the organization, or nothing under this address. */
+  readonly unknown?: string;
+}
+
+/** How soon an organization that the platform does not find is asked for again. */
+const NOWHERE_AGAIN_MS = 15_000;
+
+type ConnectionKind<Spec> = PlatformKind<Spec, object, Seen, ConnectionMemory, never>;
+
+function connectionKind<Spec extends ConnectionSpec>(
+  resource: ConnectionKind<Spec>["resource"],
+  allowedNamespaces: (spec: Spec) => ConnectionSettings["allowedNamespaces"],
+): ConnectionKind<Spec> {
+  return {
+    resource,
+    lives: false,
+    connection: (spec) => settings(spec, resource.scope, allowedNamespaces(spec)),
+    errand: { condition: "WebhookRegistered", kind: registration(resource) },
+    claim: () => undefined,
+    listable: () => false,
+    needs: () => ({ references: [], values: [], inputs: () => ({}) }),
+    observe: async ({ spec, memory }, api) => {
+      // The probe of address, token and organization; documented on every surface.
+      const projects = await projectsOf(api);
+      if ("unknown" in projects) return { surface: undefined, ...projects };
+      if (spec.surface !== "Auto") return { surface: spec.surface };
+      api.capabilities.restore(memory.operations ?? {});
+      const undecided = await ask(api, projects.ids[0]);
+      const surface = api.capabilities.summary();
+      return { surface, operations: api.capabilities.known(), ...(surface === undefined && { undecided }) };
+    },
+    plan: ({ spec }, { unknown }) =>
+      unknown === undefined
+        ? { is: "settled" }
+        : { is: "stalled", why: nowhere(spec, unknown), again: NOWHERE_AGAIN_MS },
+    act: () => Promise.reject(new TypeError("a connection has no steps")),
+    trace: () => Promise.resolve({ is: "absent" }),
+    report: ({ memory }, seen) => {
+      const operations = seen.operations ?? memory.operations;
+      return {
+        ready: { reason: "Available", message: "The platform is reachable and accepts the token." },
+        conditions: surfaceKnown(seen),
+        status: {
+          surface: seen.surface ?? memory.surface,
+          operations: operations && {
+            supported: [...(operations.supported ?? [])],
+            unsupported: [...(operations.unsupported ?? [])],
+          },
+        },
+      };
+    },
+  };
+}
+
+/** The ids of the organization's projects. @throws ApiError for every other failure than a 404 */
+async function projectsOf(api: Platform): Promise<{ readonly ids: readonly Uuid[] } | { readonly unknown: string }> {
+  try {
+    return { ids: (await api.projects.list()).map(({ id }) => id) };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.failure.is !== "NotFound") throw error;
+    return { unknown: sentenceOf(error) };
+  }
+}
+
+/** Not the end of anything: a gateway without a route says the same, so it is looked at again. */
+function nowhere(spec: ConnectionSpec, said: string): Why {
+  const message =
+    `The platform does not find organization ${spec.organizationId} (404): ${said} Check spec.pathPrefix ` +
+    "and spec.organizationId; for another organization make another connection.";
+  return { reason: "InvalidSpec", message };
+}
+
+/**
+ * One harmless read beyond the specification. It tells of that operation alone; the others are learned when they are
+ * needed.
+ * @returns why nothing is known, where that is so
+ */
+async function ask(api: Platform, projectId: string | undefined): Promise<string> {
+  if (projectId === undefined) return "The organization has no project yet that the platform could be asked about.";
+  const isListed = async () => (await api.projects.list()).some(({ id }) => id === projectId);
+  try {
+    await offered(api, "getProject", () => api.projects.get(projectId), isListed);
+  } catch (error) {
+    // The list of projects tells of trouble; this read is no reason for any.
+    if (!(error instanceof ApiError)) throw error;
+  }
+  const status = api.capabilities.inconclusive("getProject") ?? 0;
+  const how = status === 0 ? "The platform did not answer getProject" : `The platform answered ${status} to getProject`;
+  return `${how}, which does not tell whether it offers that operation. It is asked again, at growing intervals.`;
+}
+
+/** Told while nothing is known, and once something is. */
+function surfaceKnown({ surface, undecided }: Seen): readonly ConditionFact[] {
+  if (undecided !== undefined) {
+    return [{ type: "SurfaceKnown", status: "Unknown", reason: "SurfaceUndecided", message: undecided }];
+  }
+  return surface === undefined
+    ? []
+    : [{ type: "SurfaceKnown", status: "True", reason: "SurfaceKnown", message: SURFACES[surface] }];
+}
+
+const SURFACES: Readonly<Record<Surface, string>> = {
+  Documented: "The platform offers the operations of its specification, and none beyond it that was tried.",
+  Partial:
+    "The platform offers some operations beyond its specification, and others not: status.operations lists them.",
+  Full: "The platform offers every operation beyond its specification that was tried.",
+};
+
+function settings(
+  spec: ConnectionSpec,
+  scope: ConnectionKind<ConnectionSpec>["resource"]["scope"],
+  allowedNamespaces: ConnectionSettings["allowedNamespaces"],
+): ConnectionSettings {
+  return {
+    baseUrl: spec.baseUrl,
+    pathPrefix: spec.pathPrefix,
+    organizationId: spec.organizationId,
+    scheme: spec.auth.scheme,
+    tokenSecret: spec.auth.tokenSecretRef,
+    requestsPerSecond: spec.rateLimit?.requestsPerSecond,
+    burst: spec.rateLimit?.burst,
+    surface: spec.surface,
+    allowUnverifiedIds: spec.allowUnverifiedIds ?? (scope === "Namespaced" && spec.allowedProjects === undefined),
+    allowedProjects: spec.allowedProjects,
+    defaults: { lifecycle: spec.defaults?.lifecycle ?? {}, pollInterval: spec.defaults?.pollInterval },
+    allowedNamespaces,
+    receiver: spec.webhook && { url: spec.webhook.receiverUrl, secret: spec.webhook.secretRef },
+  };
+}
+
+export const connection = connectionKind<ConnectionSpec>(platformConnection, () => undefined);
+
+export const clusterConnection = connectionKind<ClusterConnectionSpec>(
+  clusterPlatformConnection,
+  ({ allowedNamespaces: allowed }) =>
+    allowed && { names: allowed.names ?? [], matchLabels: allowed.selector?.matchLabels },
+);

@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { startKindWorld, type KindWorld, type SurfaceName } from "../../../test/support/kind-world.ts";
+import { USUAL_POLICIES } from "../../../test/support/policies.ts";
+import { supportsOn, type OnSurface } from "../../../test/support/supports.ts";
+import type { Fingerprint, OpenIntent, Pass, Plan, ReceiverInputs } from "../../engine/contract/kind.ts";
+import { platformConnection, type ConnectionMemory, type ConnectionSpec } from "./crd.ts";
+import { registration } from "./registration.ts";
+
+type RegistrationPass = Pass<ConnectionSpec, ReceiverInputs, ConnectionMemory>;
+
+const KIND = registration<ConnectionSpec>(platformConnection);
+const PATH = "f".repeat(64);
+const print = (digest: string): Fingerprint => ({ key: "k", digest, sources: "s" });
+const inputs: ReceiverInputs = {
+  url: `https://hooks.example.com/${PATH}`,
+  secret: "e".repeat(64),
+  registered: print("first"),
+  anew: false,
+};
+const moved = { ...inputs, url: `https://hooks.example.com/${"a".repeat(64)}`, registered: print("second") };
+
+let world: KindWorld;
+
+afterEach(async () => {
+  await world.close();
+});
+
+function passOf(change: Partial<RegistrationPass> & OnSurface = {}): RegistrationPass {
+  return {
+    name: "default",
+    spec: platformConnection.spec.parse({
+      baseUrl: "https://platform.example.com",
+      organizationId: world.simulator.organizationId,
+      auth: { tokenSecretRef: { name: "token" } },
+    }),
+    inputs,
+    goal: "present",
+    now: new Date("2026-11-21T10:00:00Z"),
+    id: undefined,
+    proof: undefined,
+    memory: {},
+    supports: supportsOn(change.surface ?? world.surface),
+    generation: 1,
+    adoption: "Never",
+    requested: undefined,
+    holderOf: () => undefined,
+    allowUnverifiedIds: false,
+    allowedProjects: undefined,
+    ...USUAL_POLICIES,
+    ...change,
+  };
+}
+
+/** Plans and acts until there is no step. @returns what was sent, how it ended, and what is remembered */
+async function run(first: RegistrationPass) {
+  const ops: string[] = [];
+  let pass = first;
+  let seen = await KIND.observe(pass, world.api);
+  let plan: Plan<unknown> = KIND.plan(pass, seen);
+  for (; plan.is === "step" && ops.length < 4; plan = KIND.plan(pass, seen)) {
+    ops.push(plan.step.op);
+    const known = await KIND.act(plan.step as never, pass, seen, world.api);
+    ({ seen } = known);
+    const { memory, id = pass.id } = known;
+    pass = passOf({ ...first, memory, id, proof: id === undefined ? undefined : "recorded" });
+  }
+  const { webhook } = KIND.report(pass, seen).status as { readonly webhook?: ConnectionMemory["webhook"] };
+  const reason = plan.is === "stalled" || plan.is === "waiting" ? plan.why.reason : plan.is;
+  return { ops, reason, memory: { webhook }, id: pass.id, plan };
+}
+
+describe.each<SurfaceName>(["Documented", "Full"])("the registration of the receiver on the surface %s", (surface) => {
+  const isFull = surface === "Full";
+
+  beforeEach(async () => {
+    world = await startKindWorld(surface);
+  });
+
+  it("asks for the events that the surface knows, and is found again by what is remembered", async () => {
+    const { ops, reason, memory } = await run(passOf());
+    expect([ops, reason]).toEqual([["createWebhook"], "settled"]);
+    expect(world.writes()).toEqual([
+      [
+        "createWebhook",
+        {
+          target_url: inputs.url,
+          enabled: true,
+          events: isFull
+            ? ["DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCESSFUL", "DEPLOYMENT_FAILURE", "DEPLOYMENT_CANCELLED"]
+            : ["DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCEEDED", "DEPLOYMENT_FAILED"],
+          ...(isFull && { kind: "STANDARD", target_secret: "***" }),
+        },
+      ],
+    ]);
+    expect(memory.webhook).toMatchObject({ registered: inputs.registered });
+    expect(await run(passOf({ memory }))).toMatchObject({ ops: [], reason: "settled", memory });
+  });
+
+  it("is found again by a record that the status has not", async () => {
+    const { id } = await run(passOf());
+    const again = await run(passOf({ id, proof: "recorded" }));
+    expect(again).toMatchObject({ ops: [], reason: "settled", memory: { webhook: { id } } });
+    // The record of a registration that was repeated is newer than the status.
+    const old = { webhook: { id: "00000000-0000-4000-8000-00000000dead", registered: print("old") } };
+    expect(await run(passOf({ id, proof: "recorded", memory: old }))).toMatchObject({ memory: { webhook: { id } } });
+  });
+
+  it("believes an annotation only where it leads to the receiver", async () => {
+    const { id } = await run(passOf());
+    const claimed = await run(passOf({ id, proof: "claimed" }));
+    expect(claimed).toMatchObject({ ops: [], reason: isFull ? "adopt" : "NotObservable" });
+    expect(await run(passOf({ id, proof: "claimed", inputs: moved }))).toMatchObject({ reason: "NotObservable" });
+  });
+
+  it("follows another address where it can be changed", async () => {
+    const { memory } = await run(passOf());
+    const change = await run(passOf({ memory, inputs: moved }));
+    expect([change.ops, change.reason]).toEqual(isFull ? [["updateWebhook"], "settled"] : [[], "UpdateNotSupported"]);
+    expect(change.memory.webhook?.registered).toEqual(isFull ? moved.registered : inputs.registered);
+    expect(await run(passOf({ memory: change.memory, inputs: isFull ? moved : inputs }))).toMatchObject({
+      ops: [],
+      reason: "settled",
+    });
+  });
+
+  it("is repeated on a person's word alone, once in a pass", async () => {
+    const { memory } = await run(passOf());
+    const again = await run(passOf({ memory, inputs: { ...inputs, anew: true } }));
+    expect([again.ops, again.reason]).toEqual([["createWebhook"], "settled"]);
+    expect(again.memory.webhook?.id).not.toBe(memory.webhook?.id);
+  });
+
+  it("goes to http only where the platform itself is reached by it", async () => {
+    const plain = { ...inputs, url: `http://hooks.example.com/${PATH}` };
+    expect(await run(passOf({ inputs: plain }))).toMatchObject({ ops: [], reason: "InvalidSpec" });
+    const spec = { ...passOf().spec, baseUrl: "http://127.0.0.1:8080" };
+    expect(await run(passOf({ inputs: plain, spec }))).toMatchObject({ ops: ["createWebhook"], reason: "settled" });
+  });
+
+  it("cannot be traced, and says the way out without the path that nobody may know", async () => {
+    const traced = await KIND.trace({ op: "createWebhook", creates: true } as OpenIntent, passOf(), world.api);
+    expect(traced).toMatchObject({ is: "unknowable", why: { reason: "CreateResultUnknown" } });
+    const said = JSON.stringify(traced);
+    expect(said).toContain("https://hooks.example.com/…");
+    expect(said).toContain("resolve=recreate");
+    expect(said).not.toContain(PATH);
+  });
+});
+
+describe("on the full surface", () => {
+  beforeEach(async () => {
+    world = await startKindWorld("Full");
+  });
+
+  it("is put right where others changed it, and not put back where they deleted it", async () => {
+    const { memory } = await run(passOf());
+    world.edit(memory.webhook?.id, { enabled: false, events: ["DEPLOYMENT_STARTED"] });
+    expect(await run(passOf({ memory }))).toMatchObject({ ops: ["updateWebhook"], reason: "settled" });
+    world.remove(memory.webhook?.id);
+    expect(await run(passOf({ memory }))).toMatchObject({ ops: [], reason: "ExternalResourceDeleted" });
+  });
+
+  it("is brought up to the surface once that is known", async () => {
+    const { memory } = await run(passOf({ surface: "Documented" }));
+    world.writes();
+    expect(await run(passOf({ memory }))).toMatchObject({ ops: ["updateWebhook"], reason: "settled" });
+    expect(world.writes()).toMatchObject([["updateWebhook", { target_secret: "***", enabled: true }]]);
+  });
+});

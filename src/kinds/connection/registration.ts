@@ -1,0 +1,173 @@
+/** The registration of the operator's own receiver, which a connection asks for. */
+import {
+  refreshed,
+  type Pass,
+  type Plan,
+  type ReceiverInputs,
+  type Uuid,
+  type Why,
+} from "../../engine/contract/kind.ts";
+import { firstOf } from "../shared/checks.ts";
+import type { PlatformKind } from "../shared/kind.ts";
+import { takesMore } from "../shared/surface.ts";
+import { driftOf, isOutdated, KIND, shown, shownTarget, type Registration, type Shown } from "../webhook/settings.ts";
+import type { ConnectionMemory, ConnectionSpec } from "./crd.ts";
+
+interface Seen {
+  readonly shown: Shown;
+  /** It was registered or changed in this pass. */
+  readonly sent: boolean;
+}
+
+type Do = "create" | "update";
+type RegistrationPass<Spec> = Pass<Spec, ReceiverInputs, ConnectionMemory>;
+type RegistrationKind<Spec> = PlatformKind<Spec, ReceiverInputs, Seen, ConnectionMemory, Do>;
+
+/** What the documentation shows, and what deployed services know (api-behaviour, create webhook). */
+const EVENTS = {
+  Documented: ["DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCEEDED", "DEPLOYMENT_FAILED"],
+  Full: ["DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCESSFUL", "DEPLOYMENT_FAILURE", "DEPLOYMENT_CANCELLED"],
+} as const;
+
+const ANEW = "annotate the connection with platform-operator.io/resolve=recreate";
+
+/** @param resource the connection whose errand it is. */
+export function registration<Spec extends ConnectionSpec>(
+  resource: RegistrationKind<Spec>["resource"],
+): RegistrationKind<Spec> {
+  return {
+    resource,
+    lives: false,
+    claim: () => undefined,
+    listable: () => false,
+    needs: () => ({
+      references: [],
+      values: [],
+      inputs: () => {
+        throw new TypeError("a registration gets its inputs from the engine");
+      },
+    }),
+    observe: async (pass, api) => {
+      const id = idOf(pass);
+      const isShown = id !== undefined && !pass.inputs.anew;
+      return { shown: isShown ? await shown(api, id) : undefined, sent: false };
+    },
+    plan,
+    act: async ({ do: what }, pass, seen, api) => {
+      const { url, secret, registered } = pass.inputs;
+      const isFull = takesMore(pass);
+      const input = { ...wanted(pass), ...(isFull && { targetSecret: secret }) };
+      if (what === "update") {
+        if (typeof seen.shown !== "object") return { seen, memory: pass.memory };
+        const updated = await api.webhooks.update(seen.shown, input);
+        const next = { ...seen.shown, ...mutable(wanted(pass)), ...updated };
+        return { seen: { shown: next, sent: true }, memory: remember(pass, seen.shown.id, registered) };
+      }
+      const { id } = await api.webhooks.create({ ...input, ...(isFull && { kind: KIND }) });
+      const made = isFull ? { id, record: {}, ...mutable({ ...wanted(pass), targetUrl: url }) } : undefined;
+      return { seen: { shown: made, sent: true }, memory: remember(pass, id, registered), id };
+    },
+    trace: (_intent, pass) => Promise.resolve({ is: "unknowable", why: unknown(pass) }),
+    report: (pass) => ({
+      ready: { reason: "Available", message: `The platform delivers to ${shownTarget(pass.inputs.url)}.` },
+      conditions: [],
+      status: { webhook: reported(pass) },
+    }),
+  };
+}
+
+function plan<Spec extends ConnectionSpec>(pass: RegistrationPass<Spec>, seen: Seen): Plan<Do> {
+  const { spec, inputs } = pass;
+  if (!inputs.url.startsWith("https:") && spec.baseUrl.startsWith("https:")) {
+    return stalled("InvalidSpec", "spec.webhook.receiverUrl must be https: what proves a delivery is sent to it.");
+  }
+  const id = inputs.anew && !seen.sent ? undefined : idOf(pass);
+  if (id === undefined) return create(pass);
+  if (seen.shown === "gone") {
+    return stalled(
+      "ExternalResourceDeleted",
+      `The platform has no webhook ${id} any more. Nothing is registered in its place; to register again, ${ANEW}.`,
+    );
+  }
+  const claim = checkClaim(pass, seen, id);
+  return claim ?? firstOf(pass, [() => checkShown(pass, seen), () => checkSent(pass, seen)]);
+}
+
+function create<Spec extends ConnectionSpec>({ inputs }: RegistrationPass<Spec>): Plan<Do> {
+  const name = shownTarget(inputs.url);
+  const why: Why = { reason: "Creating", message: `Registering the operator's receiver at ${name}.` };
+  return {
+    is: "step",
+    step: { repeat: "once", op: "createWebhook", do: "create", creates: true, mark: null, name, why },
+  };
+}
+
+/** An id that nothing but an annotation tells, as after a loss of status: it counts if it leads to the receiver. */
+function checkClaim<Spec>({ proof, memory, inputs }: RegistrationPass<Spec>, seen: Seen, id: Uuid) {
+  if (proof === "recorded" || memory.webhook !== undefined) return undefined;
+  if (typeof seen.shown === "object" && seen.shown.targetUrl === inputs.url) return { is: "adopt" as const, id };
+  return stalled(
+    "NotObservable",
+    `An annotation says that the webhook ${id} is this connection's, and nothing proves it. To register again, ${ANEW}.`,
+  );
+}
+
+function checkShown<Spec>(pass: RegistrationPass<Spec>, seen: Seen): Plan<Do> | undefined {
+  if (typeof seen.shown !== "object" || seen.sent) return undefined;
+  const differs = driftOf(wanted(pass), seen.shown).length > 0;
+  if (!differs && !isOutdated(pass.memory.webhook?.registered, pass.inputs.registered)) return undefined;
+  if (pass.supports("updateWebhook") === "Unsupported") return NO_UPDATE;
+  const message = "Update the registration of the operator's receiver.";
+  return { is: "step", step: { repeat: "safe", op: "updateWebhook", do: "update", message } };
+}
+
+function checkSent<Spec>({ memory, inputs }: RegistrationPass<Spec>, seen: Seen): Plan<Do> | undefined {
+  if (seen.shown !== undefined || !isOutdated(memory.webhook?.registered, inputs.registered)) return undefined;
+  return NO_UPDATE;
+}
+
+const stalled = (reason: Why["reason"], message: string): Plan<Do> => ({ is: "stalled", why: { reason, message } });
+
+const NO_UPDATE = stalled(
+  "UpdateNotSupported",
+  `The receiver's URL or Secret changed after it was registered, and the platform's surface has no update of webhooks. Make them what they were, or delete the old webhook on the platform and ${ANEW}.`,
+);
+
+/** A record that bears our seal is newer than the status, which a crash may have kept us from writing. */
+function idOf<Spec>({ id, proof, memory }: RegistrationPass<Spec>): Uuid | undefined {
+  return proof === "recorded" ? id : (memory.webhook?.id ?? id);
+}
+
+function wanted<Spec>({ inputs, supports }: RegistrationPass<Spec>): Registration {
+  return {
+    targetUrl: inputs.url,
+    events: EVENTS[takesMore({ supports }) ? "Full" : "Documented"],
+    enabled: true,
+  };
+}
+
+function mutable({ targetUrl, events, enabled }: Registration) {
+  return { targetUrl, events: [...events], enabled };
+}
+
+function remember<Spec>(
+  { memory }: RegistrationPass<Spec>,
+  id: Uuid,
+  registered: ReceiverInputs["registered"],
+): ConnectionMemory {
+  return { ...memory, webhook: { id, registered } };
+}
+
+/** The memory as it is to be stored. A record without one was made just before a crash. */
+function reported<Spec>({ id, proof, memory, inputs }: RegistrationPass<Spec>): ConnectionMemory["webhook"] {
+  const known = memory.webhook;
+  if (proof === "recorded" && id !== undefined && id !== known?.id) return { id, registered: inputs.registered };
+  return known && { ...known, registered: refreshed(known.registered, inputs.registered) };
+}
+
+function unknown<Spec>({ inputs }: RegistrationPass<Spec>): Why {
+  return {
+    reason: "CreateResultUnknown",
+    message: `The platform did not confirm the registration, and its surface has no list to look it up in. Look there for a webhook to ${shownTarget(inputs.url)}, delete it if it exists, then ${ANEW}.`,
+  };
+}

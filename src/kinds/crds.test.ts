@@ -1,0 +1,138 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { z } from "zod";
+
+import { ACCEPTED, REFUSED, specOf } from "../../test/support/spec-cases.ts";
+import { API_VERSION } from "../api/names.ts";
+import { platformApplication } from "./application/crd.ts";
+import { platformBinding } from "./binding/crd.ts";
+import { RESOURCES } from "./crds.ts";
+
+const byKind = new Map(RESOURCES.map((resource) => [resource.kind, resource]));
+const specSchema = (kind: string) => byKind.get(kind)?.spec ?? expect.fail(`no kind ${kind}`);
+
+describe("a spec", () => {
+  it.each(ACCEPTED)("of $kind may have $title", (given) => {
+    expect(specSchema(given.kind).safeParse(specOf(given)).error?.issues).toBeUndefined();
+  });
+
+  it.each(REFUSED)("of $kind may not have $title", (given) => {
+    expect(specSchema(given.kind).safeParse(specOf(given)).success).toBe(false);
+  });
+
+  it("gets its defaults when it is parsed", () => {
+    const spec = platformApplication.spec.parse(specOf({ title: "", kind: "PlatformApplication", change: {} }));
+    expect(spec).toEqual({
+      environmentRef: { name: "staging" },
+      name: "api",
+      gitRepository: { url: "https://git.example.com/shop/api.git" },
+      variables: [],
+      runState: "Running",
+    });
+  });
+
+  it("of a binding refuses an integer that JSON has rounded already", () => {
+    const change = { managedConfig: { a: { b: { value: 2 ** 53 } } } };
+    const { error } = platformBinding.spec.safeParse(specOf({ title: "", kind: "PlatformBinding", change }));
+    expect(error?.message).toContain("must be quoted");
+  });
+
+  it("of a binding refuses a value that is an object", () => {
+    const change = { managedConfig: { a: { b: { value: { nested: true } } } } };
+    expect(platformBinding.spec.safeParse(specOf({ title: "", kind: "PlatformBinding", change })).success).toBe(false);
+  });
+
+  it.each([
+    ["PlatformBlueprint", (deep: unknown) => ({ specOverrides: deep })],
+    [
+      "PlatformOperation",
+      (deep: unknown) => ({
+        type: "RenderHelmDefaultValues",
+        environmentRef: { name: "staging" },
+        outputConfigMap: "values",
+        source: { helm_repository: deep },
+      }),
+    ],
+  ])("[E5] of %s may not be nested more deeply than the stack", (kind, change) => {
+    const deep: unknown = JSON.parse(`${'{"a":'.repeat(9_000)}1${"}".repeat(9_000)}`);
+    const { error } = specSchema(kind).safeParse(specOf({ title: "", kind, change: change(deep) }));
+    expect(error?.message).toContain("characters of JSON");
+  });
+
+  it("[E3] does not let a key of a map reach a prototype", () => {
+    const change: unknown = JSON.parse('{"__proto__":{"polluted":{"value":"1"}}}');
+    platformBinding.spec.safeParse(specOf({ title: "", kind: "PlatformBinding", change: { managedConfig: change } }));
+    expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
+  });
+});
+
+describe("the memory", () => {
+  it.each(RESOURCES)("of $kind starts empty", ({ memory }) => {
+    expect(memory.parse({})).toEqual({});
+  });
+
+  it.each(RESOURCES)("of $kind survives any status", ({ memory }) => {
+    fc.assert(fc.property(fc.jsonValue(), (status) => memory.safeParse(status).success));
+  });
+
+  it.each(RESOURCES)("of $kind is a part of its status", ({ memory, status }) => {
+    const kept = z.toJSONSchema(memory, { io: "input" }).properties;
+    expect(Object.keys(status.shape)).toEqual(expect.arrayContaining(Object.keys(kept ?? {})));
+  });
+
+  it("forgets a member of a wrong shape and keeps the others", () => {
+    const status = { lastDeployment: { gitCommitId: 7 }, runState: "Stopped", state: "STOPPED" };
+    expect(platformApplication.memory.parse(status)).toEqual({ runState: "Stopped" });
+  });
+});
+
+const Manifest = z.object({ apiVersion: z.string(), kind: z.string(), spec: z.unknown().optional() });
+
+describe("the examples", () => {
+  const folder = join(import.meta.dirname, "../../examples");
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".yaml"));
+  const manifests = files.flatMap((file) =>
+    parseAllDocuments(readFileSync(join(folder, file), "utf8"))
+      .map((document) => Manifest.parse(document.toJS()))
+      .filter(({ apiVersion }) => apiVersion === API_VERSION)
+      .map((manifest) => ({ file, ...manifest })),
+  );
+
+  it.each(manifests)("hold a valid $kind in $file", ({ kind, spec }) => {
+    expect(specSchema(kind).safeParse(spec).error?.issues).toBeUndefined();
+  });
+
+  it("show every kind", () => {
+    expect(new Set(manifests.map(({ kind }) => kind))).toEqual(new Set(byKind.keys()));
+  });
+});
+
+describe("every kind", () => {
+  it.each(RESOURCES)("$kind shows Ready first, Age last and its message in the wide table", ({ columns }) => {
+    expect(columns[0]?.name).toBe("Ready");
+    expect(columns.at(-1)?.name).toBe("Age");
+    expect(columns.find(({ name }) => name === "Message")?.priority).toBe(1);
+  });
+
+  it("has a short name of its own", () => {
+    expect(RESOURCES.flatMap(({ shortNames }) => shortNames)).toEqual([
+      "cpconn",
+      "pconn",
+      "pcl",
+      "pproj",
+      "penv",
+      "papp",
+      "pdbase",
+      "pbp",
+      "pvars",
+      "pbind",
+      "pcat",
+      "pop",
+      "pwh",
+    ]);
+  });
+});

@@ -1,0 +1,81 @@
+import { z } from "zod";
+
+import { AGE, MESSAGE, READY, REASON, REMOTE_ID } from "../../api/columns.ts";
+import { connectionRef, displayName, externalId, platformValue, reference } from "../../api/fields.ts";
+import { CREATED, lifecycleOf } from "../../api/lifecycle.ts";
+import type { Resource } from "../../api/resource.ts";
+import { EXTERNAL_ID_STAYS, lockedOnceRecorded } from "../../api/rules.ts";
+import { count, id, kept, livingStatus, text } from "../../api/status.ts";
+
+const spec = z.object({
+  connectionRef: connectionRef.optional(),
+  projectRef: reference("PlatformProject", "Project that the environment is in. Cannot be changed once it exists."),
+  name: displayName.describe("Name of the environment; unique in the project, whatever the case."),
+  mode: platformValue
+    .optional()
+    .describe("Mode in the platform's spelling, e.g. STAGING or PRODUCTION. Left to the platform when absent."),
+  clusterRef: reference("PlatformCluster", "Cluster that the environment runs on. Cannot be changed once it exists."),
+  externalId: externalId.optional(),
+  lifecycle: lifecycleOf(CREATED, ["Retain", "Delete"]),
+});
+
+export type EnvironmentSpec = z.output<typeof spec>;
+
+/** What the platform's record holds. The documented surface tells it once, in the answer to the create. */
+const record = {
+  name: text.describe("Name on the platform."),
+  mode: text.describe("Mode on the platform."),
+  clusterId: id.describe("Cluster that the environment runs on."),
+  createdAt: text.describe("When the platform created it."),
+};
+
+const memory = z
+  .object({
+    name: kept(record.name),
+    mode: kept(record.mode),
+    clusterId: kept(record.clusterId),
+    createdAt: kept(record.createdAt),
+  })
+  .catch({});
+
+export type EnvironmentMemory = z.output<typeof memory>;
+
+export const platformEnvironment: Resource<EnvironmentSpec, EnvironmentMemory> = {
+  kind: "PlatformEnvironment",
+  plural: "platformenvironments",
+  singular: "platformenvironment",
+  shortNames: ["penv"],
+  scope: "Namespaced",
+  description: "An environment in a project of the platform, on a cluster: the home of services.",
+  spec,
+  memory,
+  status: livingStatus({
+    ...z.object(record).partial().shape,
+    projectId: id.optional().describe("Id of the project that the environment is in."),
+    serviceCount: count.optional().describe("Number of services in the environment."),
+  }),
+  rules: [EXTERNAL_ID_STAYS, lockedOnceRecorded("projectRef"), lockedOnceRecorded("clusterRef")],
+  columns: [
+    READY,
+    REASON,
+    { name: "Project", type: "string", jsonPath: ".spec.projectRef.name", description: "The project it is in." },
+    { name: "Mode", type: "string", jsonPath: ".spec.mode", description: "Mode in the platform's spelling." },
+    { name: "Services", type: "integer", jsonPath: ".status.serviceCount", description: "Number of services in it." },
+    {
+      name: "Cluster",
+      type: "string",
+      jsonPath: ".status.clusterId",
+      description: "Id of the cluster it runs on.",
+      priority: 1,
+    },
+    REMOTE_ID,
+    MESSAGE,
+    AGE,
+  ],
+  selectableFields: [
+    ".spec.connectionRef.name",
+    ".spec.projectRef.name",
+    ".spec.clusterRef.name",
+    ".spec.clusterRef.externalId",
+  ],
+};

@@ -1,0 +1,64 @@
+import { z } from "zod";
+
+import { AGE, MESSAGE, READY, REASON, REMOTE_ID } from "../../api/columns.ts";
+import { connectionRef, displayName, externalId } from "../../api/fields.ts";
+import { CREATED, lifecycleOf } from "../../api/lifecycle.ts";
+import type { Resource } from "../../api/resource.ts";
+import { EXTERNAL_ID_STAYS } from "../../api/rules.ts";
+import { ATOMIC, count, id, livingStatus, text } from "../../api/status.ts";
+
+/** The most environments that the status lists; `environmentCount` counts all. */
+export const LISTED_ENVIRONMENTS = 200;
+
+const spec = z.object({
+  connectionRef: connectionRef.optional(),
+  name: displayName.describe("Name of the project; unique in the organization, whatever the case."),
+  description: z.string().max(1024).optional().describe("What the project is for. Left alone when absent."),
+  externalId: externalId.optional(),
+  lifecycle: lifecycleOf(CREATED, ["Retain", "Delete"]),
+});
+
+export type ProjectSpec = z.output<typeof spec>;
+
+const memory = z.object({}).catch({});
+
+export type ProjectMemory = z.output<typeof memory>;
+
+export const platformProject: Resource<ProjectSpec, ProjectMemory> = {
+  kind: "PlatformProject",
+  plural: "platformprojects",
+  singular: "platformproject",
+  shortNames: ["pproj"],
+  scope: "Namespaced",
+  description: "A project of the platform: the home of environments.",
+  spec,
+  memory,
+  status: livingStatus({
+    createdAt: text.optional().describe("When the platform created it."),
+    updatedAt: text.optional().describe("When the platform last changed it."),
+    environmentCount: count.optional().describe("Number of environments in the project."),
+    environments: z
+      .array(
+        z
+          .object({
+            id: id.describe("Id of the environment."),
+            serviceCount: count.describe("Number of services in it."),
+          })
+          .describe("One environment."),
+      )
+      .max(LISTED_ENVIRONMENTS)
+      .optional()
+      .describe("Environments of the project, by id; at most 200 are listed.")
+      .meta(ATOMIC),
+  }),
+  rules: [EXTERNAL_ID_STAYS],
+  columns: [
+    READY,
+    REASON,
+    { name: "Envs", type: "integer", jsonPath: ".status.environmentCount", description: "Number of environments." },
+    REMOTE_ID,
+    MESSAGE,
+    AGE,
+  ],
+  selectableFields: [".spec.connectionRef.name"],
+};

@@ -1,0 +1,97 @@
+/** What the statuses of services have in common: how far a deployment is, what failed, what was written. */
+import { z } from "zod";
+
+import { count, id, kept, text, time, token } from "../../api/status.ts";
+
+/** The members of `lastDeployment`; a kind adds what it deploys. */
+export const deploymentFields = {
+  requestId: id.optional().describe("The platform's id of the deployment request; absent when it gave none."),
+  state: text.optional().describe("State of the deployment, verbatim."),
+  startedAt: time.optional().describe("When the operator asked for it."),
+  finishedAt: time.optional().describe("When the operator saw it end."),
+  settings: count.optional().describe("Which writing of the settings it was made with; see written.revision."),
+  baseline: text
+    .optional()
+    .describe("What the service showed before, for a deployment that the platform gave no request id."),
+  retry: token.optional().describe("The reconcile-requested-at annotation that it was retried for."),
+  attempts: count.optional().describe("How many times it was started again, as spec.lifecycle.retry says."),
+};
+
+const deployment = z.object(deploymentFields);
+
+/** A deployment as every kind remembers it. */
+export type ServiceDeployment = z.output<typeof deployment>;
+
+export const LAST_DEPLOYMENT =
+  "The last deployment that the operator asked for, or the one that it found when it took over.";
+
+/** The members of `lastFailure`; a kind adds what failed. */
+export const failureFields = {
+  state: text.describe("State that the platform reported, verbatim."),
+  message: text.describe("What it means and what to do."),
+  requestId: id.optional().describe("The platform's id of the failed request."),
+  at: time.optional().describe("When the operator saw it."),
+};
+
+const failure = z.object(failureFields);
+
+/** A failure as every kind remembers it. */
+export type ServiceFailure = z.output<typeof failure>;
+
+export const LAST_FAILURE = "The last failure, kept until a deployment succeeds.";
+
+const byPath = z.record(z.string(), z.string().max(8192).describe("The value as JSON."));
+
+/** The members of `written`; a kind adds what else it writes. */
+export const writtenFields = {
+  settings: byPath
+    .optional()
+    .describe("The settings as they were last sent, by path in the spec.")
+    .meta({ maxProperties: 64 }),
+  altered: byPath
+    .optional()
+    .describe("The settings that the platform then stored otherwise, by path in the spec, as it stored them.")
+    .meta({ maxProperties: 64 }),
+  revision: count.optional().describe("How many times the settings were sent."),
+};
+
+const written = z.object(writtenFields);
+
+/** What is remembered of written settings. */
+export type WrittenSettings = z.output<typeof written>;
+
+export const WRITTEN = "What the operator last wrote, where the platform cannot tell it back.";
+
+/** The run state that was last brought about, and an order to stop that is under way. */
+export const runStateFields = {
+  runState: z.enum(["Running", "Stopped"]).describe("The run state that the operator last brought about."),
+  stopping: text.describe("What the service showed before the operator asked to stop it, until it shows the stop."),
+};
+
+/** The same as parts of a kind's memory. */
+export const runStateMemory = {
+  runState: kept(runStateFields.runState),
+  stopping: kept(runStateFields.stopping),
+};
+
+/** The platform's own two words about a service. @param noun e.g. "application" */
+export function stateFields(noun: string) {
+  return {
+    state: text.optional().describe(`State of the ${noun} on the platform, verbatim, e.g. DEPLOYED.`),
+    serviceDeploymentStatus: text
+      .optional()
+      .describe("Whether the platform thinks that its settings are deployed, verbatim, e.g. UP_TO_DATE."),
+    environmentId: id.optional().describe(`Id of the environment that the ${noun} is in.`),
+  };
+}
+
+/** The ingress of a service that has one. @param noun e.g. "application" */
+export function ingressField(noun: string) {
+  return z
+    .object({
+      routerId: id.optional().describe("The platform's id of the router."),
+      status: text.optional().describe("State of the ingress, verbatim."),
+    })
+    .optional()
+    .describe(`The way from outside to the ${noun}.`);
+}

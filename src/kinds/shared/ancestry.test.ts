@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+
+import type { Platform } from "../../platform/index.ts";
+import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
+import { isProjectOfOrganization, orGone, projectOfEnvironment } from "./ancestry.ts";
+
+const failed = (is: ApiFailure["is"]) => new ApiError("listEnvironments", { is } as ApiFailure, 0, "said");
+
+/** A platform with these environments in these projects; a project that is null vanishes before it is looked at. */
+function platform(projects: Readonly<Record<string, readonly string[] | null>>) {
+  const asked: string[] = [];
+  const environmentStats = (id: string) => {
+    asked.push(id);
+    const environments = projects[id];
+    return environments === null || environments === undefined
+      ? Promise.reject(failed("NotFound"))
+      : Promise.resolve(environments.map((environment) => ({ id: environment })));
+  };
+  const list = () => Promise.resolve(Object.keys(projects).map((id) => ({ id })));
+  return { api: { projects: { list, environmentStats } } as unknown as Platform, asked };
+}
+
+describe("the way up from an id", () => {
+  it("ends at the first project that has it", async () => {
+    const { api, asked } = platform({ one: ["a"], two: ["b"], three: ["c"] });
+    expect([await projectOfEnvironment(api, "b"), asked]).toEqual(["two", ["one", "two"]]);
+    expect(await projectOfEnvironment(api, "z")).toBeUndefined();
+    expect([await isProjectOfOrganization(api, "two"), await isProjectOfOrganization(api, "b")]).toEqual([true, false]);
+  });
+
+  it("is not barred by a project that has gone in between", async () => {
+    const { api } = platform({ one: null, two: ["b"] });
+    expect(await projectOfEnvironment(api, "b")).toBe("two");
+  });
+});
+
+describe("a read under a parent that may be gone", () => {
+  it.each<[string, ApiFailure["is"] | undefined, boolean, unknown]>([
+    ["succeeds", undefined, false, "answer"],
+    ["finds nothing", "NotFound", false, undefined],
+    ["is forbidden, and the parent is gone", "Forbidden", true, undefined],
+    ["is forbidden, and the parent is there", "Forbidden", false, "Forbidden"],
+    ["fails otherwise, whatever is gone", "Server", true, "Server"],
+  ])("%s", async (_name, failure, gone, expected) => {
+    const read = failure === undefined ? Promise.resolve("answer") : Promise.reject(failed(failure));
+    const outcome = await orGone(read, () => Promise.resolve(gone)).catch(
+      (error: unknown) => (error as ApiError).failure.is,
+    );
+    expect(outcome).toBe(expected);
+  });
+
+  it("hides no mistake of ours", async () => {
+    const mistake = new TypeError("mistake");
+    await expect(orGone(Promise.reject(mistake), () => Promise.resolve(true))).rejects.toBe(mistake);
+  });
+});

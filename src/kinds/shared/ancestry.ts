@@ -1,0 +1,47 @@
+/** Whether an id that a user gave lies under the connection's organization (design §8). */
+import type { Uuid } from "../../engine/contract/kind.ts";
+import type { Platform } from "../../platform/index.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+
+const MAX_AGE_MS = 30_000;
+
+/** Whether the organization has this project. Every surface lists them. @throws ApiError */
+export async function isProjectOfOrganization(api: Platform, projectId: Uuid): Promise<boolean> {
+  const projects = await api.projects.list({ maxAgeMs: MAX_AGE_MS });
+  return projects.some(({ id }) => id === projectId);
+}
+
+/**
+ * The project of the organization that an environment is in. Every surface lists the environments of a project by id.
+ * @returns undefined when none of them has it
+ * @throws ApiError
+ */
+export async function projectOfEnvironment(api: Platform, environmentId: Uuid): Promise<Uuid | undefined> {
+  for (const project of await api.projects.list({ maxAgeMs: MAX_AGE_MS })) {
+    // One after the other: the first that has it ends the search, and the rate budget is shared.
+    const environments = await unlessMissing(api.projects.environmentStats(project.id, { maxAgeMs: MAX_AGE_MS }));
+    if (environments?.some(({ id }) => id === environmentId)) return project.id;
+  }
+  return undefined;
+}
+
+/** A read of one object by its id. @returns undefined when there is none. @throws ApiError */
+export async function unlessMissing<T>(read: Promise<T>): Promise<T | undefined> {
+  return await orGone(read, () => Promise.resolve(false));
+}
+
+/**
+ * A read under a parent that may be gone. Deployed services forbid what is under a deleted parent (api-behaviour §3.4):
+ * a 403 counts as gone only if the lists of the organization say so.
+ * @returns undefined when the parent is gone
+ * @throws ApiError
+ */
+export async function orGone<T>(read: Promise<T>, isGone: () => Promise<boolean>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    const failure = error instanceof ApiError ? error.failure.is : undefined;
+    if (failure === "NotFound" || (failure === "Forbidden" && (await isGone()))) return undefined;
+    throw error;
+  }
+}

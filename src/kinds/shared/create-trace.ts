@@ -1,0 +1,86 @@
+/** What became of a create that nobody confirmed, by the lists of the platform before and after it. */
+import type { Json, OpenIntent, Uuid, Why } from "../../engine/contract/kind.ts";
+import { isWhole } from "../../platform/codec/listing.ts";
+import { sameName } from "./names.ts";
+
+interface Listed {
+  readonly id: Uuid;
+  readonly name: string;
+  readonly createdAt?: string;
+}
+
+/** How far the platform's `created_at` may lie before the intent that led to it. */
+const SKEW_MS = 60_000;
+
+/** The most ids that a baseline holds: it is stored in an annotation. */
+const BASELINE_IDS = 100;
+
+/**
+ * The baseline of a create by name: the platform's own clock when the name was absent.
+ * @param list what was there then; of a long list some, spread evenly, as a list that has lost items has lost some of them
+ */
+export function nameMark(
+  serverNow: Date | undefined,
+  list: readonly { readonly id: Uuid }[] = [],
+): { readonly absentAt: string | null; readonly ids?: readonly Uuid[] } {
+  const step = Math.ceil(list.length / BASELINE_IDS);
+  const ids = list.filter((_item, index) => index % step === 0).map(({ id }) => id);
+  return { absentAt: serverNow?.toISOString() ?? null, ...(ids.length > 0 && { ids }) };
+}
+
+/** The objects that were there before an intent, as far as its baseline holds them. */
+export function idsBefore({ mark }: OpenIntent): ReadonlySet<unknown> {
+  const listed = baseline(mark, "ids");
+  return new Set<unknown>(Array.isArray(listed) ? listed : []);
+}
+
+/**
+ * What follows where a list does not show what an intent was to create. It proves that there is nothing only if it holds
+ * all there is, the baseline of the intent among it.
+ * @param list as a read of the platform returned it
+ * @param ids those of its items
+ */
+export function notCreated(
+  intent: OpenIntent,
+  list: readonly unknown[],
+  ids: readonly Uuid[],
+): { readonly is: "absent" } | { readonly is: "unknowable"; readonly why: Why } {
+  const shown = new Set<unknown>(ids);
+  if (isWhole(list) && [...idsBefore(intent)].every((id) => shown.has(id))) return { is: "absent" };
+  const because = "the list that does not show it may not hold all there is";
+  return { is: "unknowable", why: createUnknown(intent.name, because) };
+}
+
+/**
+ * Why nobody knows what became of a create.
+ * @param because why it cannot be looked up
+ */
+export function createUnknown(name: string | undefined, because: string): Why {
+  return {
+    reason: "CreateResultUnknown",
+    message: `The platform did not confirm the creation of "${name ?? ""}", and ${because}. Look on the platform: if it exists, set spec.externalId (if the connection lets such ids stand: spec.allowUnverifiedIds); if not, annotate this resource with platform-operator.io/resolve=recreate.`,
+  };
+}
+
+/**
+ * Which listed objects may be what an intent created: those of its name that nobody holds and that are no older than
+ * the intent (design §6, proof of landing).
+ */
+export function landed<Item extends Listed>(
+  intent: OpenIntent,
+  list: readonly Item[],
+  holderOf: (id: Uuid) => string | undefined,
+): readonly Item[] {
+  const absentAt = baseline(intent.mark, "absentAt");
+  const since = typeof absentAt === "string" ? Date.parse(absentAt) - SKEW_MS : Number.NEGATIVE_INFINITY;
+  return list.filter(
+    ({ id, name, createdAt }) =>
+      sameName(name, intent.name ?? "") && holderOf(id) === undefined && !(Date.parse(createdAt ?? "") < since),
+  );
+}
+
+/** A member of a mark. */
+export function baseline(mark: Json, name: string): Json | undefined {
+  const isObject = typeof mark === "object" && mark !== null && Object.hasOwn(mark, name);
+  return isObject ? new Map(Object.entries(mark)).get(name) : undefined;
+}

@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+
+import type { OpenIntent } from "../../engine/contract/kind.ts";
+import { asPage } from "../../platform/codec/listing.ts";
+import { baseline, landed, nameMark, notCreated } from "./create-trace.ts";
+import { adoptOrRefuse, checkLatecomers, outside, sameName } from "./names.ts";
+
+const ONE = "00000000-0000-4000-8000-000000000001";
+const TWO = "00000000-0000-4000-8000-000000000002";
+const nobody = () => undefined;
+
+describe("names", () => {
+  it.each([
+    ["shop", "Shop", true],
+    [" shop ", "shop", true],
+    ["shop", "shop-2", false],
+    ["", "shop", false],
+  ])("%j and %j: %s", (left, right, same) => {
+    expect(sameName(left, right)).toBe(same);
+  });
+});
+
+describe("what a create may have led to", () => {
+  const since = new Date("2026-11-21T10:00:00Z");
+  const intent = (mark: OpenIntent["mark"]): OpenIntent => ({
+    op: "createProject",
+    creates: true,
+    parentId: undefined,
+    name: "shop",
+    id: undefined,
+    commit: undefined,
+    mark,
+  });
+  const made = (createdAt: string | undefined, name = "Shop") => ({
+    id: ONE,
+    name,
+    ...(createdAt === undefined ? {} : { createdAt }),
+  });
+
+  it.each<[string, object, ReturnType<typeof made>, boolean]>([
+    ["of its name, made since", nameMark(since), made("2026-11-21T10:00:05Z"), true],
+    ["made a little before, as clocks differ", nameMark(since), made("2026-11-21T09:59:01Z"), true],
+    ["made before", nameMark(since), made("2026-11-21T09:58:59Z"), false],
+    ["made nobody knows when", nameMark(since), made(undefined), true],
+    ["with a date that is none", nameMark(since), made("soon"), true],
+    ["where the platform told no time", nameMark(undefined), made("2020-01-01T00:00:00Z"), true],
+    ["of another name", nameMark(since), made("2026-11-21T10:00:05Z", "shop-2"), false],
+  ])("%s", (_name, mark, item, expected) => {
+    expect(landed(intent(mark as OpenIntent["mark"]), [item], nobody)).toEqual(expected ? [item] : []);
+  });
+
+  it("is never somebody else's", () => {
+    expect(landed(intent(nameMark(since)), [made(undefined)], () => "shop/other")).toEqual([]);
+  });
+
+  it.each<[string, readonly string[], readonly string[], string]>([
+    ["is absent from a list that shows its whole baseline", [ONE], [ONE, TWO], "absent"],
+    ["is absent where nothing was there", [], [], "absent"],
+    ["is unknown where an object of the baseline is missing", [ONE, TWO], [ONE], "unknowable"],
+  ])("%s", (_name, before, now, expected) => {
+    const listed = (ids: readonly string[]) => ids.map((id) => ({ id }));
+    const mark: unknown = nameMark(since, listed(before));
+    expect(notCreated(intent(mark as OpenIntent["mark"]), listed(now), now).is).toBe(expected);
+  });
+
+  it("is unknown where the list may be a page", () => {
+    const mark: unknown = nameMark(since, [{ id: ONE }]);
+    const page = asPage([{ id: ONE }]);
+    expect(notCreated(intent(mark as OpenIntent["mark"]), page, [ONE])).toMatchObject({
+      is: "unknowable",
+      why: { reason: "CreateResultUnknown" },
+    });
+  });
+
+  it("has a baseline of at most a hundred ids, from the whole list", () => {
+    const list = Array.from({ length: 1_001 }, (_item, index) => ({ id: `id ${index}` }));
+    const { ids = [] } = nameMark(since, list);
+    expect(ids.length).toBeLessThanOrEqual(100);
+    expect([ids[0], Number(ids.at(-1)?.slice(3)) > 980]).toEqual(["id 0", true]);
+  });
+
+  it.each([[null], ["text"], [["list"]], [{}], [{ other: 1 }]])(
+    "reads the mark %j as one without the member",
+    (mark) => {
+      expect(baseline(mark, "absentAt")).toBeUndefined();
+      expect(baseline(mark, "toString")).toBeUndefined();
+    },
+  );
+});
+
+describe("an object of the same name", () => {
+  const pass = { adoption: "IfUniqueName", holderOf: nobody } as const;
+  const [one, two] = [
+    { id: ONE, name: "shop" },
+    { id: TWO, name: "Shop" },
+  ];
+  const stalled = (reason: string, words: string) => ({
+    is: "stalled",
+    why: { reason, message: expect.stringContaining(words) as string },
+  });
+
+  it.each<[string, object, readonly { id: string; name: string }[], object | null]>([
+    ["is adopted when it is the only one", {}, [one], { is: "adopt", id: ONE }],
+    ["is adopted when it has to be", { adoption: "Required" }, [one], { is: "adopt", id: ONE }],
+    ["is not adopted against the user's will", { adoption: "Never" }, [one], stalled("NameConflict", ONE)],
+    ["is not adopted when there are several", {}, [one, two], stalled("DuplicateRemote", "2 of project")],
+    ["is not adopted when it is held", { holderOf: () => "a/b" }, [one], stalled("AlreadyManaged", '"a/b"')],
+    ["may be missing", {}, [], null],
+    ["may be missing, whoever may not adopt", { adoption: "Never" }, [], null],
+  ])("%s", (_name, change, matches, expected) => {
+    expect(adoptOrRefuse({ ...pass, ...change }, matches, 'project "shop"') ?? null).toEqual(expected);
+  });
+
+  it("must not be missing where none may be created", () => {
+    const found = adoptOrRefuse({ ...pass, adoption: "Required" }, [], 'project "shop"');
+    expect(found).toMatchObject({ is: "waiting", why: { reason: "DependencyNotReady" } });
+  });
+});
+
+describe("[A2] another object of the name of one that was created here", () => {
+  const at = (minute: number): string => `2026-11-21T10:0${minute}:00Z`;
+  const mine = { id: ONE, name: "shop", createdAt: at(2) };
+  const pass = { spec: {}, proof: "recorded", holderOf: nobody } as const;
+  const check = (change: object, other: object) =>
+    checkLatecomers({ ...pass, ...change }, mine, [mine, { id: TWO, name: "Shop", createdAt: at(3), ...other }], "x");
+
+  it("is told when it came later", () => {
+    const message = expect.stringMatching(new RegExp(`${TWO}.*${ONE}.*Nothing is deleted`)) as string;
+    expect(check({}, {})).toEqual({ is: "stalled", why: { reason: "DuplicateRemote", message } });
+    expect(check({}, { createdAt: at(2) })).toBeDefined();
+  });
+
+  it.each<[string, object, object]>([
+    ["came before", {}, { createdAt: at(1) }],
+    ["came nobody knows when", {}, { createdAt: undefined }],
+    ["has another name", {}, { name: "shop-2" }],
+    ["belongs to another resource", { holderOf: () => "a/b" }, {}],
+    ["is known to the user, who says which one is meant", { spec: { externalId: ONE } }, {}],
+    ["lies beside what is not recorded yet", { proof: "claimed" }, {}],
+  ])("is none that %s", (_what, change, other) => {
+    expect(check(change, other)).toBeUndefined();
+  });
+});
+
+describe("a deletion outside the connection's projects", () => {
+  it.each([
+    [[TWO], ONE, true],
+    [[ONE], ONE, false],
+    [undefined, ONE, false],
+    [[TWO], undefined, false],
+  ] as const)("%j allowed, in %s: refused %s", (allowedProjects, projectId, refused) => {
+    expect(outside({ allowedProjects }, projectId)?.reason).toBe(refused ? "NotObservable" : undefined);
+  });
+});

@@ -1,0 +1,143 @@
+/** Finding objects of the platform by name, and what a claim to one needs. */
+import type { Plan, Proof, Uuid, Why } from "../../engine/contract/kind.ts";
+
+/** Names are case-insensitive and unique in their parent (api-behaviour §2). */
+export function sameName(left: string, right: string): boolean {
+  return left.trim().toLowerCase() === right.trim().toLowerCase();
+}
+
+interface Listed {
+  readonly id: Uuid;
+  readonly name: string;
+  readonly createdAt?: string;
+}
+
+/** What there is of the name, while the resource has no id. */
+export interface ByName {
+  readonly adoption: "Never" | "IfUniqueName" | "Required";
+  readonly holderOf: (id: Uuid) => string | undefined;
+}
+
+/**
+ * Whether an object of the same name stands in the way of a create, or may be adopted.
+ * @param what e.g. `project "shop"`
+ * @returns undefined when nothing of the name exists and one may be created
+ */
+export function adoptOrRefuse(pass: ByName, matches: readonly Listed[], what: string): Plan<never> | undefined {
+  const [first, ...others] = matches;
+  if (first === undefined) return pass.adoption === "Required" ? { is: "waiting", why: required(what) } : undefined;
+  const holder = pass.holderOf(first.id);
+  if (holder !== undefined) return { is: "stalled", why: alreadyManaged(first.id, holder) };
+  if (others.length > 0) return { is: "stalled", why: duplicate(what, matches.length) };
+  if (pass.adoption === "Never") return { is: "stalled", why: nameTaken(what, first.id) };
+  return { is: "adopt", id: first.id };
+}
+
+/** Another custom resource holds the object. */
+export function alreadyManaged(id: Uuid, holder: string): Why {
+  return {
+    reason: "AlreadyManaged",
+    message: `The object ${id} belongs to the resource "${holder}" already. Delete one of the two resources; the platform's object stays under deletionPolicy Retain.`,
+  };
+}
+
+/**
+ * Whether others of its name came after an object that was created here. Names are unique, so they cannot, but where a
+ * platform does not see to that: then a create that was given up has landed after all (reliability-bar A2).
+ * @param what e.g. `project "shop"`
+ * @returns undefined when there are none, or when the user has confirmed by its id which one is meant
+ */
+export function checkLatecomers(
+  { spec, proof, holderOf }: Pick<ByName, "holderOf"> & Latecomer,
+  mine: Listed | undefined,
+  list: readonly Listed[],
+  what: string,
+): Plan<never> | undefined {
+  if (mine === undefined || proof !== "recorded" || spec.externalId !== undefined) return undefined;
+  const since = Date.parse(mine.createdAt ?? "");
+  const late = list.find(
+    ({ id, name, createdAt }) =>
+      id !== mine.id && sameName(name, mine.name) && Date.parse(createdAt ?? "") >= since && holderOf(id) === undefined,
+  );
+  if (late === undefined) return undefined;
+  const message = `There is another ${what} on the platform, ${late.id}, created after this resource's own, ${mine.id}: perhaps by a request of this resource that was given up. Nothing is deleted. Delete it there, or set spec.externalId to ${mine.id}.`;
+  return { is: "stalled", why: { reason: "DuplicateRemote", message } };
+}
+
+/** What tells whether an object was created here. */
+interface Latecomer {
+  readonly spec: { readonly externalId?: Uuid | undefined };
+  readonly proof: Proof | undefined;
+}
+
+function required(what: string): Why {
+  return {
+    reason: "DependencyNotReady",
+    message: `There is no ${what} on the platform, and adoptionPolicy Required forbids to create one.`,
+  };
+}
+
+function duplicate(what: string, count: number): Why {
+  return {
+    reason: "DuplicateRemote",
+    message: `There are ${count} of ${what} on the platform. Set spec.externalId to the right one.`,
+  };
+}
+
+function nameTaken(what: string, id: Uuid): Why {
+  return {
+    reason: "NameConflict",
+    message: `A ${what} exists on the platform (${id}). Set spec.externalId to adopt it, or choose another spec.name.`,
+  };
+}
+
+/** What a resource says whose object is not on the platform any more. */
+export function deletedThere(what: string, id: Uuid): Why {
+  return {
+    reason: "ExternalResourceDeleted",
+    message: `The platform has no ${what} with the id ${id} any more. Nothing is created in its place: delete this resource and apply it again, or set spec.lifecycle.onMissing to Recreate.`,
+  };
+}
+
+/** What is provably not there any more is forgotten, and so created anew, where the policy wants that. */
+export function gone(
+  pass: { readonly onMissing: "Fail" | "Recreate"; readonly proof: Proof | undefined },
+  why: Why,
+): Extract<Plan<never>, { readonly why: Why }> {
+  const isGone = why.reason === "ExternalResourceDeleted" && pass.proof === "recorded";
+  const recreates = isGone && pass.onMissing === "Recreate";
+  return { is: recreates ? "forget" : "stalled", why };
+}
+
+/** What a resource says whose given or claimed id leads nowhere. */
+export function notThere(what: string, id: Uuid, where: string): Why {
+  return {
+    reason: "InvalidSpec",
+    message: `The platform shows no ${what} with the id ${id} in ${where}. Fix or remove the id.`,
+  };
+}
+
+/** What a deletion says that would hit an object whose name is not the spec's. */
+export function otherName(what: string, id: Uuid): Why {
+  return {
+    reason: "NameConflict",
+    message: `The object ${id} is not named as spec.name says, so it may not be the ${what} that is meant; it is not deleted.`,
+  };
+}
+
+/** A project outside those that the connection is limited to. */
+export function projectNotAllowed(project: string): Why {
+  return {
+    reason: "PermissionDenied",
+    message: `The connection's spec.allowedProjects does not list ${project}. A person who may edit the connection can add it.`,
+  };
+}
+
+/** Why a deletion leaves alone what the connection does not reach, or does not reach any more, whoever recorded it. */
+export function outside(
+  pass: { readonly allowedProjects: readonly Uuid[] | undefined },
+  projectId: Uuid | undefined,
+): Why | undefined {
+  if (projectId === undefined || pass.allowedProjects?.includes(projectId) !== false) return undefined;
+  return { reason: "NotObservable", message: `${projectNotAllowed(projectId).message} Nothing is deleted or stopped.` };
+}

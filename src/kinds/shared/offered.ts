@@ -1,0 +1,44 @@
+import type { OperationName } from "../../platform/codec/operations.ts";
+import type { Platform } from "../../platform/index.ts";
+/** Reads that not every platform offers. */
+import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
+
+/** Answers that may mean that there is no such operation; all others concern the connection, or were none. */
+const NO_PROOF: ReadonlySet<ApiFailure["is"]> = new Set([
+  "NotFound",
+  "Unauthorized",
+  "NotSupported",
+  "Forbidden",
+  "Invalid",
+  "Conflict",
+  "Server",
+  "BadResponse",
+]);
+
+/**
+ * A read beyond the specification. It is tried where nothing is known of it; once it has worked, its failures are its
+ * own.
+ * @param isShown whether the platform shows, in this reconcile, what is read: then 404 means that the operation is missing
+ * @returns undefined where the platform does not offer it, or may not
+ * @throws ApiError
+ */
+export async function offered<T>(
+  api: Platform,
+  operation: OperationName,
+  read: () => Promise<T>,
+  isShown: () => Promise<boolean> = () => Promise.resolve(false),
+): Promise<T | undefined> {
+  const { capabilities } = api;
+  if (!capabilities.isWorthTrying(operation)) return undefined;
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.operation !== operation) throw error;
+    if (capabilities.supports(operation) === "Supported" || !NO_PROOF.has(error.failure.is)) throw error;
+    if (error.failure.is === "NotFound" && (await isShown())) capabilities.missing(operation);
+    return undefined;
+  }
+}
+
+/** What was read in this pass is there. */
+export const SHOWN = (): Promise<boolean> => Promise.resolve(true);

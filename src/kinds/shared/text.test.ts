@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { TEXT } from "../../api/status.ts";
+import { countOf, fit, fitOptional, ID, withoutCredentials } from "./text.ts";
+
+describe("a text of the platform", () => {
+  it("stays as it is when it fits", () => {
+    expect([fit("STAGING"), fit("x".repeat(TEXT)), fitOptional(undefined), fitOptional("a", ID)]).toEqual([
+      "STAGING",
+      "x".repeat(TEXT),
+      undefined,
+      "a",
+    ]);
+  });
+
+  it("is cut, and says so", () => {
+    expect(fit("abcdef", 4)).toBe("abc…");
+  });
+
+  it("fits and is well-formed, whatever it was", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 90 }), fc.integer({ min: 1, max: 80 }), (text, max) => {
+        const shown = fit(text, max);
+        expect(shown.length).toBeLessThanOrEqual(max);
+        expect(shown.isWellFormed()).toBe(true);
+      }),
+    );
+    expect(fit("😀😀", 2)).toBe("\uFFFD…");
+  });
+});
+
+describe("a number of things", () => {
+  it.each([
+    [undefined, 0],
+    [0, 0],
+    [3, 3],
+    [-1, 0],
+    [2.9, 2],
+    [1e300, Number.MAX_SAFE_INTEGER],
+  ])("%s is %s", (value, expected) => {
+    expect(countOf(value)).toBe(expected);
+  });
+});
+
+describe("withoutCredentials", () => {
+  it.each([
+    ['"https://git.example.com/a/b.git"', '"https://git.example.com/a/b.git"'],
+    ['"https://me:s3cret@git.example.com/a.git"', '"https://•••@git.example.com/a.git"'],
+    ['"ssh://git@git.example.com/a.git"', '"ssh://•••@git.example.com/a.git"'],
+    ['"git@git.example.com:a.git"', '"git@git.example.com:a.git"'],
+    ["an ordinary text", "an ordinary text"],
+  ])("%s becomes %s", (text, expected) => {
+    expect(withoutCredentials(text)).toBe(expected);
+  });
+});

@@ -1,0 +1,81 @@
+import type { ValueFrom } from "../../api/fields.ts";
+/** Variables as specs declare them: with a value of their own, or one from a Secret or a ConfigMap. Pure. */
+import type { Resolved, ValueRequest } from "../../engine/contract/kind.ts";
+import type { ImportInput } from "../../platform/areas/variables.ts";
+import { takesMore, type SurfaceFacts } from "./surface.ts";
+
+/** A variable with its value. */
+export interface InputVariable {
+  readonly name: string;
+  readonly value: string;
+  readonly isSecret: boolean;
+  /** In the platform's spelling; undefined where the spec says nothing. */
+  readonly scope?: string | undefined;
+}
+
+/** How far the platform's `created_at` may lie from the import that made an entry, and how long a list may lag behind. */
+export const LANDING_MS = 60_000;
+
+/** When an entry came to be and was last changed, as the platform shows it. */
+interface Times {
+  readonly createdAt?: string | undefined;
+  readonly updatedAt?: string | undefined;
+}
+
+/** Whether an entry may be of an import of that time: what the platform does not show is not held against it. */
+export function isOfThen({ createdAt }: Times, sentAt: string | undefined): boolean {
+  return !(Math.abs(Date.parse(createdAt ?? "") - Date.parse(sentAt ?? "")) > LANDING_MS);
+}
+
+/** Whether nobody changed an entry since it was made. */
+export function isUntouched({ createdAt, updatedAt }: Times): boolean {
+  return !(Date.parse(updatedAt ?? "") > Date.parse(createdAt ?? ""));
+}
+
+/** A variable of a spec: exactly one of `value` and `valueFrom`. */
+interface Declared {
+  readonly name: string;
+  readonly value?: string | undefined;
+  readonly valueFrom?: ValueFrom | undefined;
+  readonly secret?: boolean | undefined;
+  readonly scope?: string | undefined;
+}
+
+const fieldOf = (name: string): string => `spec.variables[${name}]`;
+
+/** What has to be read for the variables of a spec. */
+export function variableRequests(variables: readonly Declared[]): readonly ValueRequest[] {
+  return variables.flatMap(({ name, valueFrom }): readonly ValueRequest[] => {
+    const [from, ref] = valueFrom?.secretKeyRef
+      ? (["Secret", valueFrom.secretKeyRef] as const)
+      : (["ConfigMap", valueFrom?.configMapKeyRef] as const);
+    return ref === undefined ? [] : [{ field: fieldOf(name), from, name: ref.name, key: ref.key }];
+  });
+}
+
+/** The variables of a spec with their values, by name. A value from a Secret is a secret unless the spec says otherwise. */
+export function inputsOf(variables: readonly Declared[], resolved: Pick<Resolved, "value">): readonly InputVariable[] {
+  return variables
+    .map(({ name, value, valueFrom, secret, scope }): InputVariable => ({
+      name,
+      value: value ?? resolved.value(fieldOf(name)),
+      isSecret: secret ?? valueFrom?.secretKeyRef !== undefined,
+      ...(scope !== undefined && { scope }),
+    }))
+    .toSorted((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+/**
+ * The variables as an import takes them. Deployed services require a scope on each, the documented surface does not
+ * show one: APPLICATION is said for those that have none, unless the surface is known to be documented (api-behaviour,
+ * import vars).
+ */
+export function importItems(pass: SurfaceFacts, variables: readonly InputVariable[]): ImportInput["vars"] {
+  const usual = takesMore(pass) ? "APPLICATION" : undefined;
+  return variables.map(({ name, value, isSecret, scope = usual }) => ({
+    name,
+    value,
+    isSecret,
+    ...(scope !== undefined && { scope }),
+  }));
+}

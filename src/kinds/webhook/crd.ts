@@ -1,0 +1,78 @@
+import { z } from "zod";
+
+import { AGE, MESSAGE, READY, REASON, REMOTE_ID } from "../../api/columns.ts";
+import { connectionRef, externalId, platformValue } from "../../api/fields.ts";
+import { lifecycleOf } from "../../api/lifecycle.ts";
+import type { Resource } from "../../api/resource.ts";
+import { EXTERNAL_ID_STAYS } from "../../api/rules.ts";
+import { ATOMIC, fingerprint, kept, livingStatus, text } from "../../api/status.ts";
+
+/** The most events of a webhook; the platform knows a handful. */
+export const WEBHOOK_EVENTS = 64;
+
+const events = z
+  .array(platformValue.describe("Name of an event in the platform's spelling, e.g. DEPLOYMENT_FAILED."))
+  .min(1)
+  .max(WEBHOOK_EVENTS)
+  .refine((names) => new Set(names).size === names.length, "must not name an event twice")
+  .describe("Events that are delivered, in the platform's spelling.")
+  .meta({ "x-kubernetes-list-type": "set" });
+
+const spec = z.object({
+  connectionRef: connectionRef.optional(),
+  targetUrl: z
+    .string()
+    .max(2048)
+    .regex(/^https?:\/\/[^\s/?#]+([/?#]\S*)?$/, "must be an absolute http or https URL without blanks")
+    .describe(
+      "URL of the receiver that the platform delivers to. What may hold secrets in it, all but scheme and host, is " +
+        "shown nowhere else.",
+    ),
+  events,
+  enabled: z.boolean().default(true).describe("Whether the platform delivers. Defaults to true."),
+  externalId: externalId.optional(),
+  lifecycle: lifecycleOf(["managementPolicy", "driftPolicy", "applyPolicy", "syncWindows"], ["Retain", "Delete"]),
+});
+
+export type WebhookSpec = z.output<typeof spec>;
+
+const memory = z.object({ registered: kept(fingerprint) }).catch({});
+
+export type WebhookMemory = z.output<typeof memory>;
+
+export const platformWebhook: Resource<WebhookSpec, WebhookMemory> = {
+  kind: "PlatformWebhook",
+  plural: "platformwebhooks",
+  singular: "platformwebhook",
+  shortNames: ["pwh"],
+  scope: "Namespaced",
+  description: "A receiver that the platform tells about deployments of the organization.",
+  spec,
+  memory,
+  status: livingStatus({
+    registered: fingerprint
+      .optional()
+      .describe("Stands for the settings that were last sent; the documented surface cannot tell them back."),
+    target: text.optional().describe("Where the platform delivers: scheme and host, without what may hold secrets."),
+    events: z
+      .array(text.describe("Name of an event."))
+      .max(WEBHOOK_EVENTS)
+      .optional()
+      .describe("Events that the platform delivers.")
+      .meta(ATOMIC),
+    enabled: z.boolean().optional().describe("Whether the platform delivers."),
+    createdAt: text.optional().describe("When the platform registered it."),
+    updatedAt: text.optional().describe("When the platform last changed it."),
+  }),
+  rules: [EXTERNAL_ID_STAYS],
+  columns: [
+    READY,
+    REASON,
+    { name: "Target", type: "string", jsonPath: ".status.target", description: "Where the platform delivers." },
+    { name: "Events", type: "string", jsonPath: ".spec.events", description: "Events that are delivered." },
+    REMOTE_ID,
+    MESSAGE,
+    AGE,
+  ],
+  selectableFields: [".spec.connectionRef.name"],
+};

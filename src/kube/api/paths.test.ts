@@ -1,0 +1,64 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { THING } from "../../../test/support/things.ts";
+import { apiVersionOf, collectionPath, NAMESPACE, objectPath, SECRET } from "./paths.ts";
+
+const ROOT = "/apis/test.platform-operator.io/v1";
+
+describe("[E1] paths", () => {
+  it.each([
+    [collectionPath(THING), `${ROOT}/things`],
+    [collectionPath(THING, "team-a"), `${ROOT}/namespaces/team-a/things`],
+    [collectionPath(SECRET, "team-a"), "/api/v1/namespaces/team-a/secrets"],
+    [objectPath(THING, { namespace: "team-a", name: "a.b-c" }), `${ROOT}/namespaces/team-a/things/a.b-c`],
+    [objectPath(THING, { namespace: "n", name: "a" }, "status"), `${ROOT}/namespaces/n/things/a/status`],
+    [objectPath(NAMESPACE, { namespace: "", name: "kube-system" }), "/api/v1/namespaces/kube-system"],
+    [apiVersionOf(THING), "test.platform-operator.io/v1"],
+    [apiVersionOf(SECRET), "v1"],
+  ])("%s", (path, wanted) => {
+    expect(path).toBe(wanted);
+  });
+
+  it.each([
+    "..",
+    ".",
+    "",
+    "a/b",
+    "%2e%2e",
+    "a?x",
+    "a#b",
+    "\ud800",
+    "A",
+    "a_b",
+    "-a",
+    "a-",
+    "a..b",
+    "a\n",
+    "x".repeat(254),
+  ])("refuse the name %j (K17)", (name) => {
+    expect(() => objectPath(THING, { namespace: "default", name })).toThrow("DNS-1123");
+  });
+
+  it.each(["..", "a.b", "a/b", "x".repeat(64)])("refuse the namespace %j (K17)", (namespace) => {
+    expect(() => collectionPath(THING, namespace)).toThrow("DNS-1123");
+  });
+
+  it("refuse a namespaced object without a namespace, which would be another path", () => {
+    expect(() => objectPath(THING, { namespace: "", name: "a" })).toThrow("needs a namespace");
+  });
+
+  it("keep every segment through URL parsing, whatever the name", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (namespace, name) => {
+        let path: string;
+        try {
+          path = objectPath(THING, { namespace, name });
+        } catch {
+          return;
+        }
+        expect(new URL(path, "https://host").pathname).toBe(`${ROOT}/namespaces/${namespace}/things/${name}`);
+      }),
+    );
+  });
+});

@@ -1,0 +1,65 @@
+import { mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { manualClock, type ManualClock } from "../../../test/support/clock.ts";
+import { fileToken } from "./token.ts";
+
+let dir: string;
+let path: string;
+let clock: ManualClock;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "token-test-"));
+  path = join(dir, "token");
+  clock = manualClock();
+  await put("one", 1);
+});
+
+afterEach(() => rm(dir, { recursive: true }));
+
+async function put(token: string, seconds: number): Promise<void> {
+  await writeFile(path, `${token}\n`);
+  await utimes(path, seconds, seconds);
+}
+
+describe("fileToken", () => {
+  it("reads the file, less its newline, and looks again after 10 s", async () => {
+    const source = fileToken(path, clock);
+    expect(await source.token()).toBe("one");
+    await put("two", 2);
+    await clock.advance(9_999);
+    expect(await source.token()).toBe("one");
+    await clock.advance(1);
+    expect(await source.token()).toBe("two");
+  });
+
+  it("reads no file whose time did not move", async () => {
+    const source = fileToken(path, clock);
+    await source.token();
+    await put("two", 1);
+    await clock.advance(10_000);
+    expect(await source.token()).toBe("one");
+  });
+
+  it("[D1] is not moved by a step of the wall clock", async () => {
+    const source = fileToken(path, clock);
+    await source.token();
+    await put("two", 2);
+    clock.shiftWall(-3_600_000);
+    await clock.advance(10_000);
+    expect(await source.token()).toBe("two");
+  });
+
+  it("keeps what it has while the file is away, and fails without anything", async () => {
+    const source = fileToken(path, clock);
+    await source.token();
+    await rm(path);
+    await clock.advance(10_000);
+    expect(await source.token()).toBe("one");
+    await expect(fileToken(path, clock).token()).rejects.toThrow("ENOENT");
+    await put("two", 2);
+  });
+});

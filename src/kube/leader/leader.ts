@@ -1,0 +1,184 @@
+import { microTime, pause } from "../api/clock.ts";
+import { isKube } from "../api/errors.ts";
+import { collectionPath, LEASE, objectPath } from "../api/paths.ts";
+import { DEADLINES, FIELD_MANAGER, type KubeClient } from "../api/transport.ts";
+import type { Clock, Fence, JsonObject } from "../api/types.ts";
+import { fromLease, leaseBody, type LeaseRecord } from "./lease-record.ts";
+
+/** The lease of design §7, in milliseconds. */
+const TIMES = { lease: 15_000, renewDeadline: 10_000, retry: 2_000 } as const;
+/** The longest write of the platform (design §7): one may start only if it ends before the lease does. */
+const LONGEST_WRITE_MS = 8_000;
+/** A lease edited by hand cannot keep everybody out for longer. */
+const LONGEST_LEASE_MS = 60_000;
+
+export interface LeaderOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly namespace: string;
+  readonly name: string;
+  /** Unlike that of any other process, at most 128 characters. */
+  readonly identity: string;
+  /** This process leads from now on. Like the others, it must not throw. */
+  onStarted(): void;
+  /** This process led and does no longer: it must stop at once. Not called by `stop`. */
+  onLost(): void;
+  /** For the log and for `leader_election_slowpath_total`. */
+  onFailed?(error: unknown): void;
+}
+
+/** One candidate. It leads at most once: who lost the lease ends its process and starts anew. */
+export interface LeaderElection extends Fence {
+  start(): void;
+  /** Gives the lease back, so that another process need not wait for its end. */
+  stop(): Promise<void>;
+  /** Whether it leads and may still renew: by the clock, so also before anything else runs after a pause of the process. */
+  leading(): boolean;
+}
+
+/** What was seen of the lease and since when it is so, on our own monotonic clock: other clocks are not trusted. */
+interface Observed {
+  readonly record: LeaseRecord;
+  readonly at: number;
+}
+
+/** @returns a candidate for the Lease, as client-go's leaderelection does it. */
+export function createLeaderElection(options: LeaderOptions): LeaderElection {
+  const { client, clock, identity, random } = options;
+  const collection = collectionPath(LEASE, options.namespace);
+  const path = objectPath(LEASE, options);
+  const stopping = new AbortController();
+  let observed: Observed | undefined;
+  let renewedAt: number | undefined;
+  let leading = false;
+  let ended: Promise<void> | undefined;
+
+  const observe = (record: LeaseRecord): void => {
+    if (observed?.record.resourceVersion !== record.resourceVersion) observed = { record, at: clock.monotonic() };
+  };
+
+  /** While leading, no call outlasts the renew deadline. */
+  const timeoutMs = (): number => {
+    const left = leading && renewedAt !== undefined ? renewedAt + TIMES.renewDeadline - clock.monotonic() : Infinity;
+    return Math.min(DEADLINES.lease, Math.max(left, 0));
+  };
+
+  const read = async (): Promise<LeaseRecord | undefined> => {
+    try {
+      return fromLease(await client.request({ method: "GET", path, timeoutMs: timeoutMs() }));
+    } catch (error) {
+      if (isKube(error, "NotFound")) return undefined;
+      throw error;
+    }
+  };
+
+  const write = async (before: LeaseRecord | undefined, spec: JsonObject): Promise<void> => {
+    const answer = await client.request({
+      method: before === undefined ? "POST" : "PUT",
+      path: before === undefined ? collection : path,
+      query: { fieldManager: FIELD_MANAGER },
+      timeoutMs: timeoutMs(),
+      body: leaseBody(options, before, spec),
+    });
+    observe(fromLease(answer));
+  };
+
+  /** Takes or renews the lease by compare-and-swap on its resourceVersion. @returns whether it is ours now. */
+  const claim = async (before: LeaseRecord | undefined): Promise<boolean> => {
+    // From before the request: the lease is never thought to last longer than others see it.
+    const at = clock.monotonic();
+    const now = microTime(clock.now());
+    const ours = before?.holder === identity;
+    await write(before, {
+      holderIdentity: identity,
+      leaseDurationSeconds: TIMES.lease / 1_000,
+      renewTime: now,
+      acquireTime: ours ? before.acquireTime : now,
+      leaseTransitions: (before?.transitions ?? 0) + (before === undefined || ours ? 0 : 1),
+    });
+    renewedAt = at;
+    return true;
+  };
+
+  const isHeldByOther = ({ record, at }: Observed): boolean => {
+    const lasts = Math.min(Math.max(record.durationMs, TIMES.lease), LONGEST_LEASE_MS);
+    return record.holder !== "" && record.holder !== identity && clock.monotonic() < at + lasts;
+  };
+
+  const acquireOrRenew = async (): Promise<boolean> => {
+    if (leading && observed?.record.holder === identity) {
+      try {
+        return await claim(observed.record);
+      } catch (error) {
+        // Edited or deleted by hand: look again.
+        if (!isKube(error, "Conflict") && !isKube(error, "NotFound")) throw error;
+        options.onFailed?.(error);
+      }
+    }
+    const record = await read();
+    if (record === undefined) return claim(undefined);
+    observe(record);
+    if (observed !== undefined && isHeldByOther(observed)) return false;
+    return claim(record);
+  };
+
+  const tried = async (): Promise<"ours" | "theirs" | "unknown"> => {
+    try {
+      return (await acquireOrRenew()) ? "ours" : "theirs";
+    } catch (error) {
+      options.onFailed?.(error);
+      return "unknown";
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    const { signal } = stopping;
+    while ((await tried()) !== "ours") {
+      if (!(await pause(clock, TIMES.retry * (1 + random() / 5), signal))) return;
+    }
+    if (signal.aborted) return;
+    leading = true;
+    options.onStarted();
+    while (await pause(clock, TIMES.retry, signal)) {
+      const result = await tried();
+      const overdue = clock.monotonic() - (renewedAt ?? 0) >= TIMES.renewDeadline;
+      if (result === "theirs" || (result === "unknown" && overdue)) {
+        leading = false;
+        options.onLost();
+        return;
+      }
+    }
+  };
+
+  const release = async (): Promise<void> => {
+    const record = observed?.record;
+    if (record?.holder !== identity) return;
+    const spec = { ...record.spec, holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTime(clock.now()) };
+    await write(record, spec).catch((error: unknown) => options.onFailed?.(error));
+  };
+
+  return {
+    start: () => {
+      ended ??= run();
+    },
+    stop: async () => {
+      stopping.abort();
+      await ended;
+      leading = false;
+      await release();
+    },
+    leading: () => leading && renewedAt !== undefined && clock.monotonic() - renewedAt < TIMES.renewDeadline,
+    mayWrite: () => leading && renewedAt !== undefined && isTimeToWrite(clock.monotonic() - renewedAt),
+  };
+}
+
+/** Whether a write that starts `sinceRenewalMs` after the last renewal ends before the lease does (design §7). */
+export function isTimeToWrite(sinceRenewalMs: number): boolean {
+  return sinceRenewalMs < TIMES.lease - LONGEST_WRITE_MS;
+}
+
+/** @returns the fence of a process that runs alone, without leader election: it may always write. */
+export function openFence(): Fence {
+  return { mayWrite: () => true };
+}

@@ -1,0 +1,128 @@
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { manualClock, settle, type ManualClock } from "../../../test/support/clock.ts";
+import { KubeError } from "../api/errors.ts";
+import { createController, type ControllerOptions, type Result } from "./controller.ts";
+import { createWorkQueue, type WorkQueue } from "./workqueue.ts";
+
+let clock: ManualClock;
+let queue: WorkQueue;
+let outcomes: string[];
+
+beforeEach(() => {
+  clock = manualClock();
+  queue = createWorkQueue({ clock, random: () => 0 });
+  outcomes = [];
+});
+
+function run(reconcile: ControllerOptions["reconcile"], workers = 2) {
+  const controller = createController({
+    queue,
+    workers,
+    clock,
+    reconcile,
+    finished: (outcome) => outcomes.push(outcome),
+    failed: (key, error) => outcomes.push(`${key} ${String(error)}`),
+  });
+  controller.start();
+  return controller;
+}
+
+/** A pass that ends when the test says so. */
+function held() {
+  const ends: ((result: Result) => void)[] = [];
+  const pass = () => new Promise<Result>((resolve) => ends.push(resolve));
+  return { ends, pass };
+}
+
+describe("a controller", () => {
+  it("works on as many keys at once as it has workers", async () => {
+    const { ends, pass } = held();
+    const controller = run(pass);
+    for (const key of ["a", "b", "c"]) queue.add(key);
+    await settle();
+    expect(controller.active()).toBe(2);
+    ends[0]?.({});
+    await settle();
+    expect(ends).toHaveLength(3);
+    for (const end of ends) end({});
+    await controller.stop();
+    expect(outcomes).toEqual(["success", "success", "success"]);
+  });
+
+  it("comes back when a pass asks for it", async () => {
+    let passes = 0;
+    const controller = run(async () => {
+      passes += 1;
+      return passes === 1 ? { requeueAfterMs: 5_000 } : {};
+    });
+    queue.add("a");
+    await clock.advance(4_999);
+    expect(passes).toBe(1);
+    await clock.advance(1);
+    expect(passes).toBe(2);
+    expect(outcomes).toEqual(["requeue_after", "success"]);
+    await controller.stop();
+  });
+
+  it("[A8] backs off a key whose pass throws, and serves the others", async () => {
+    const passes: string[] = [];
+    const controller = run(async (key) => {
+      passes.push(key);
+      if (key === "bad") throw new Error("boom");
+      return {};
+    });
+    queue.add("bad");
+    queue.add("good");
+    await clock.advance(500);
+    expect(passes).toEqual(["bad", "good"]);
+    expect(outcomes).toEqual(expect.arrayContaining(["bad Error: boom", "error", "success"]));
+    await clock.advance(500);
+    expect(passes).toEqual(["bad", "good", "bad"]);
+    await controller.stop();
+  });
+
+  it("begins its backoff anew after a pass that went well", async () => {
+    const results = [false, false, true, false];
+    let passes = 0;
+    const controller = run(async () => {
+      if (results[passes++] !== true) throw new Error("boom");
+      return {};
+    });
+    queue.add("a");
+    await clock.advance(1_000 + 2_000);
+    queue.add("a");
+    await clock.advance(1_000);
+    expect(passes).toBe(5);
+    await controller.stop();
+  });
+
+  it("heeds the API server's Retry-After", async () => {
+    let passes = 0;
+    const controller = run(async () => {
+      passes += 1;
+      throw new KubeError("TooManyRequests", 429, "busy", 30_000);
+    });
+    queue.add("a");
+    await clock.advance(29_999);
+    expect(passes).toBe(1);
+    await clock.advance(1);
+    expect(passes).toBe(2);
+    await controller.stop();
+  });
+
+  it("waits at its stop for the passes under way and starts no other", async () => {
+    const { ends, pass } = held();
+    const controller = run(pass, 1);
+    queue.add("a");
+    queue.add("b");
+    await settle();
+    let stopped = false;
+    const stopping = controller.stop().then(() => (stopped = true));
+    await settle();
+    expect(stopped).toBe(false);
+    ends[0]?.({ requeueAfterMs: 0 });
+    await stopping;
+    expect(ends).toHaveLength(1);
+  });
+});

@@ -1,0 +1,352 @@
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { manualClock, type ManualClock } from "../../../test/support/clock.ts";
+import { createWorkQueue, type Priority, type QueueOptions, type WorkQueue } from "./workqueue.ts";
+
+let clock: ManualClock;
+let queue: WorkQueue;
+
+const create = (more: Partial<QueueOptions> = {}) => createWorkQueue({ clock, random: () => 0, ...more });
+
+/** Takes what waits now, marking each as done. */
+async function drain(from: WorkQueue = queue): Promise<string[]> {
+  const keys: string[] = [];
+  while (from.depth() > 0) {
+    const key = await from.get();
+    if (key === undefined) break;
+    keys.push(key);
+    from.done(key);
+  }
+  return keys;
+}
+
+beforeEach(() => {
+  clock = manualClock();
+  queue = create();
+});
+
+describe("add", () => {
+  it("keeps one of each key, in the order of arrival", async () => {
+    for (const key of ["a", "b", "a", "c", "b"]) queue.add(key);
+    expect(queue.depth()).toBe(3);
+    expect(await drain()).toEqual(["a", "b", "c"]);
+  });
+
+  it("hands a key to one worker at a time, and again after changes meanwhile", async () => {
+    queue.add("a");
+    expect(await queue.get()).toBe("a");
+    queue.add("a");
+    queue.add("a");
+    expect(queue.depth()).toBe(0);
+    queue.done("a");
+    expect(await drain()).toEqual(["a"]);
+  });
+
+  it("wakes a worker that waits", async () => {
+    const waiting = [queue.get(), queue.get()];
+    queue.add("a");
+    queue.add("b");
+    expect(await Promise.all(waiting)).toEqual(["a", "b"]);
+  });
+
+  it("never hands out a key twice at once and loses none, whatever happens", async () => {
+    const step = fc.oneof(
+      fc.record({
+        do: fc.constant("add" as const),
+        key: fc.nat(4),
+        priority: fc.constantFrom<Priority>("urgent", "high", "normal", "low"),
+      }),
+      fc.record({ do: fc.constant("after" as const), key: fc.nat(4), ms: fc.integer({ min: -5, max: 50 }) }),
+      fc.record({ do: fc.constant("get" as const) }),
+      fc.record({ do: fc.constant("done" as const), key: fc.nat(4) }),
+      fc.record({ do: fc.constant("pass" as const), ms: fc.nat(30) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        const clock = manualClock();
+        const queue = createWorkQueue({ clock, random: () => 0, laneOf: (key) => String(Number(key) % 2) });
+        const inWork = new Set<string>();
+        const wanted = new Set<string>();
+        const takeOne = async () => {
+          const key = (await queue.get()) ?? "";
+          expect(inWork).not.toContain(key);
+          inWork.add(key);
+          wanted.delete(key);
+        };
+        for (const each of steps) {
+          if (each.do === "get" && queue.depth() > 0) await takeOne();
+          if (each.do === "done") {
+            queue.done(String(each.key));
+            inWork.delete(String(each.key));
+          }
+          if (each.do === "pass") await clock.advance(each.ms);
+          if (each.do === "add") queue.add(String(each.key), each.priority);
+          if (each.do === "after") queue.addAfter(String(each.key), each.ms);
+          if (each.do === "add" || each.do === "after") wanted.add(String(each.key));
+        }
+        await clock.advance(50);
+        for (const key of inWork) queue.done(key);
+        inWork.clear();
+        while (queue.depth() > 0) await takeOne();
+        expect([...wanted]).toEqual([]);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe("priorities", () => {
+  it("takes changes first, then progress, then sweeps", async () => {
+    queue.add("sweep", "low");
+    queue.add("progress", "normal");
+    queue.add("change", "high");
+    expect(await drain()).toEqual(["change", "progress", "sweep"]);
+  });
+
+  it("raises a key that waits already, and never lowers it", async () => {
+    queue.add("a", "low");
+    queue.add("b", "high");
+    queue.add("a", "high");
+    queue.add("b", "low");
+    expect(await drain()).toEqual(["b", "a"]);
+  });
+
+  it("keeps the highest priority of what changed while a key was worked on", async () => {
+    queue.add("a");
+    await queue.get();
+    queue.add("a", "high");
+    queue.add("a", "low");
+    queue.done("a");
+    expect(queue.depth("high")).toBe(1);
+  });
+
+  it("lets no sweep starve under constant changes", async () => {
+    queue.add("sweep", "low");
+    const served: string[] = [];
+    for (let turn = 0; turn < 10; turn += 1) {
+      await clock.advance(1);
+      queue.add(`change-${String(turn)}`, "high");
+      queue.add(`change-${String(turn)}-b`, "high");
+      const key = (await queue.get()) ?? "";
+      served.push(key);
+      queue.done(key);
+    }
+    expect(served.slice(0, 5)).toContain("sweep");
+  });
+});
+
+describe("lanes", () => {
+  const laneOf = (key: string): string => key.split("/")[0] ?? "";
+
+  it("take turns within a priority", async () => {
+    queue = create({ laneOf });
+    for (let n = 0; n < 1_000; n += 1) queue.add(`noisy/${String(n)}`, "high");
+    queue.add("other/sweep", "low");
+    queue.add("quiet/1", "high");
+    queue.add("quiet/2", "high");
+    const order = await drain();
+    expect(order).toHaveLength(1_003);
+    expect([order.indexOf("quiet/1"), order.indexOf("quiet/2")]).toEqual([1, 3]);
+    // Changes go first, but those of one lane do not keep another waiting for all of them.
+    expect(order.indexOf("other/sweep")).toBe(4);
+  });
+
+  it("leave a worker to the others", async () => {
+    queue = create({ laneOf, perLane: 2 });
+    for (const key of ["noisy/1", "noisy/2", "noisy/3"]) queue.add(key);
+    expect([await queue.get(), await queue.get()]).toEqual(["noisy/1", "noisy/2"]);
+    const third = queue.get();
+    queue.add("quiet/1", "low");
+    expect(await third).toBe("quiet/1");
+    const fourth = queue.get();
+    expect(queue.depth()).toBe(1);
+    queue.done("quiet/1");
+    queue.done("noisy/1");
+    expect(await fourth).toBe("noisy/3");
+  });
+
+  it("get a key back that changed while its lane was full", async () => {
+    queue = create({ laneOf, perLane: 1 });
+    queue.add("a/1");
+    await queue.get();
+    queue.add("a/1");
+    const next = queue.get();
+    queue.done("a/1");
+    expect(await next).toBe("a/1");
+  });
+});
+
+describe("room", () => {
+  const laneOf = (key: string): string => key.split("/")[0] ?? "";
+
+  it("keeps keys waiting in their order while there is none, and those of other lanes going", async () => {
+    let isOpen = false;
+    queue = create({ laneOf, hasRoom: (lane) => isOpen || lane !== "shut" });
+    for (const [key, priority] of [
+      ["shut/sweep", "low"],
+      ["shut/new", "high"],
+      ["shut/edit", "urgent"],
+      ["open/sweep", "low"],
+    ] as const)
+      queue.add(key, priority);
+    expect(await queue.get()).toBe("open/sweep");
+    queue.done("open/sweep");
+    const next = queue.get();
+    expect(queue.depth()).toBe(3);
+    isOpen = true;
+    queue.resume();
+    expect(await next).toBe("shut/edit");
+    queue.done("shut/edit");
+    expect(await drain()).toEqual(["shut/new", "shut/sweep"]);
+  });
+
+  it("is asked for by priority, and what is taken is told", async () => {
+    const taken: string[] = [];
+    queue = create({
+      laneOf,
+      hasRoom: (_lane, priority) => priority === "urgent",
+      taken: (lane) => taken.push(lane),
+    });
+    queue.add("a/new", "high");
+    queue.add("a/edit", "urgent");
+    expect(await queue.get()).toBe("a/edit");
+    queue.done("a/edit");
+    expect([queue.depth(), taken]).toEqual([1, ["a"]]);
+  });
+
+  it("is looked for in the lane that a key is in now", async () => {
+    let lane = "shut";
+    queue = create({ laneOf: () => lane, hasRoom: (one) => one !== "shut" });
+    queue.add("a", "low");
+    const next = queue.get();
+    lane = "open";
+    queue.add("a", "low");
+    expect(await next).toBe("a");
+    queue.done("a");
+    expect(queue.depth()).toBe(0);
+  });
+
+  it("of one worker is left to what users change", async () => {
+    queue = create({ laneOf, perLane: 1, spare: 1 });
+    const workers = [queue.get(), queue.get()];
+    queue.add("a/new", "high");
+    queue.add("b/new", "high");
+    expect(await workers[0]).toBe("a/new");
+    expect(queue.depth()).toBe(1);
+    queue.add("a/edit", "urgent");
+    expect(await workers[1]).toBe("a/edit");
+  });
+});
+
+describe("addAfter", () => {
+  it("adds when the time has come", async () => {
+    queue.addAfter("a", 1_000);
+    await clock.advance(999);
+    expect(queue.depth()).toBe(0);
+    await clock.advance(1);
+    expect(queue.depth()).toBe(1);
+  });
+
+  it("keeps the earliest of several delays", async () => {
+    queue.addAfter("a", 5_000);
+    queue.addAfter("a", 1_000);
+    queue.addAfter("a", 9_000);
+    await clock.advance(1_000);
+    expect(await drain()).toEqual(["a"]);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it("is over once the key is handed out: that pass says when the next is due", async () => {
+    queue.addAfter("a", 1_000);
+    queue.add("a");
+    expect(await drain()).toEqual(["a"]);
+    await clock.advance(1_000);
+    expect(await drain()).toEqual([]);
+  });
+
+  it.each([0, -1, Number.NaN])("adds at once after %d ms", (ms) => {
+    queue.addAfter("a", ms);
+    expect(queue.depth()).toBe(1);
+  });
+
+  it("[D2] does not fire at once for a delay that overflows a timer", async () => {
+    queue.addAfter("a", 3e9);
+    await clock.advance(1_000);
+    expect(queue.depth()).toBe(0);
+  });
+});
+
+describe("retry", () => {
+  it("waits longer after each failure up to the cap, until the key is forgotten", async () => {
+    const delays: number[] = [];
+    const next = async () => {
+      const before = clock.monotonic();
+      queue.retry("a");
+      while (queue.depth() === 0) await clock.advance(1_000);
+      await drain();
+      return clock.monotonic() - before;
+    };
+    for (let failure = 0; failure < 11; failure += 1) delays.push(await next());
+    expect(delays.slice(0, 4)).toEqual([1_000, 2_000, 4_000, 8_000]);
+    expect(delays.at(-1)).toBe(300_000);
+    queue.forget("a");
+    expect(await next()).toBe(1_000);
+  });
+
+  it("waits no less than it is told", async () => {
+    queue.retry("a", 20_000);
+    await clock.advance(19_999);
+    expect(queue.depth()).toBe(0);
+    await clock.advance(1);
+    expect(queue.depth()).toBe(1);
+  });
+});
+
+describe("shutdown", () => {
+  it("ends waiting workers, delays and everything that waits", async () => {
+    const waiting = queue.get();
+    queue.addAfter("a", 1_000);
+    queue.shutdown();
+    queue.add("b");
+    expect(await waiting).toBeUndefined();
+    expect(await queue.get()).toBeUndefined();
+    expect(queue.depth()).toBe(0);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it("does not put back a key that changed while it was worked on", async () => {
+    queue.add("a");
+    await queue.get();
+    queue.add("a");
+    queue.shutdown();
+    queue.done("a");
+    expect(queue.depth()).toBe(0);
+  });
+});
+
+describe("metrics", () => {
+  it("tells what controller-runtime's queue tells", async () => {
+    const told: string[] = [];
+    queue = create({
+      metrics: {
+        added: () => told.push("add"),
+        retried: () => told.push("retry"),
+        waited: (seconds) => told.push(`waited ${String(seconds)}`),
+        worked: (seconds) => told.push(`worked ${String(seconds)}`),
+      },
+    });
+    queue.add("a");
+    queue.add("a");
+    await clock.advance(2_000);
+    await queue.get();
+    await clock.advance(3_000);
+    queue.add("b", "low");
+    await queue.get();
+    await clock.advance(1_000);
+    expect([queue.unfinishedSeconds(), queue.longestRunningSeconds()]).toEqual([5, 4]);
+    queue.done("a");
+    queue.retry("a");
+    expect(told).toEqual(["add", "waited 2", "add", "waited 0", "worked 4", "retry"]);
+  });
+});

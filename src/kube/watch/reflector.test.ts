@@ -1,0 +1,217 @@
+import { describe, expect, it } from "vitest";
+
+import { settle } from "../../../test/support/clock.ts";
+import { reflectorBench } from "../../../test/support/reflector-bench.ts";
+import { thing, thingList } from "../../../test/support/things.ts";
+import { KubeError } from "../api/errors.ts";
+import type { Json } from "../api/types.ts";
+
+const gone = new KubeError("Gone", 410, "too old");
+const started = reflectorBench();
+
+describe("the list", () => {
+  it("is read in pages of 500 from the quorum, never from a stale cache", async () => {
+    const { client, reflector, store } = await started(({ query }) =>
+      query?.["continue"] === "more" ? thingList("10", [thing("b", "6")]) : thingList("10", [thing("a", "5")], "more"),
+    );
+    expect(store.list("Thing").map(({ metadata }) => metadata.name)).toEqual(["a", "b"]);
+    expect(client.calls.map(({ query }) => query)).toEqual([{ limit: 500 }, { limit: 500, continue: "more" }]);
+    expect(reflector.synced()).toBe(true);
+  });
+
+  it("keeps no managedFields and takes the type from the resource, as items need not carry it", async () => {
+    const { apiVersion: _, kind: __, ...bare } = thing("a", "5", { meta: { managedFields: [{ manager: "x" }] } });
+    const { store } = await started(() => thingList("10", [bare]));
+    expect(store.list("Thing")).toEqual([thing("a", "5")]);
+  });
+
+  it("leaves out and counts items that are no objects", async () => {
+    const { store, told } = await started(() => thingList("10", [null, { metadata: {} }, thing("a", "5")]));
+    expect(store.list("Thing")).toHaveLength(1);
+    expect(told.malformed).toBe(2);
+  });
+
+  it("[B11] goes on trying after a failure, and heeds Retry-After (K3)", async () => {
+    let calls = 0;
+    const { clock, reflector } = await started(() => {
+      calls += 1;
+      if (calls === 1) throw new KubeError("TooManyRequests", 429, "busy", 7_000);
+      return thingList("10", []);
+    });
+    await clock.advance(6_900);
+    expect(reflector.synced()).toBe(false);
+    await clock.advance(200);
+    expect(reflector.synced()).toBe(true);
+  });
+
+  it("[B4] is begun anew when its continuation expired", async () => {
+    let expire = true;
+    const { clock, lists, store } = await started(({ query }) => {
+      if (query?.["continue"] === undefined) return thingList("10", [thing("a", "5")], "more");
+      if (expire) {
+        expire = false;
+        throw gone;
+      }
+      return thingList("10", [thing("b", "6")]);
+    });
+    expect(store.list("Thing")).toEqual([]);
+    await clock.advance(1_000);
+    expect(store.list("Thing")).toHaveLength(2);
+    expect(lists()).toBe(4);
+  });
+});
+
+describe("the watch", () => {
+  it("asks for bookmarks and its own end, from the list's version (K9)", async () => {
+    const { client } = await started();
+    expect(client.watch().query).toEqual({
+      watch: true,
+      allowWatchBookmarks: true,
+      resourceVersion: "10",
+      timeoutSeconds: 30,
+    });
+  });
+
+  it("brings every change into the store", async () => {
+    const { changes, client } = await started();
+    client.watch().send({ type: "ADDED", object: thing("b", "11") });
+    client.watch().send({ type: "MODIFIED", object: thing("a", "12") });
+    client.watch().send({ type: "DELETED", object: thing("b", "13") });
+    client.watch().send({ type: "ADDED", object: thing("a", "14", { uid: "again" }) });
+    await settle();
+    expect(changes).toEqual([
+      "added uid-a",
+      "added uid-b",
+      "updated uid-a",
+      "deleted uid-b",
+      "deleted uid-a",
+      "added again",
+    ]);
+  });
+
+  it("takes an object whose text holds U+2028 (K11) and one of 2 MB", async () => {
+    const { client, store } = await started();
+    client.watch().send({ type: "ADDED", object: thing("b", "11", { spec: { note: "x\u2028y" } }) });
+    client.watch().send({ type: "ADDED", object: thing("c", "12", { spec: { note: "x".repeat(2_000_000) } }) });
+    await settle();
+    expect(store.list("Thing")).toHaveLength(3);
+  });
+
+  it("goes on at once from the newest version when the server ends it, without a list (K10)", async () => {
+    const { client, clock, lists } = await started();
+    client.watch().send({ type: "BOOKMARK", object: { metadata: { resourceVersion: "20" } } });
+    client.watch().close();
+    await clock.advance(100);
+    expect(client.watches).toHaveLength(2);
+    expect(client.watch().query["resourceVersion"]).toBe("20");
+    expect(lists()).toBe(1);
+  });
+
+  it("[B6] connects at most 20 times a minute to a server that ends every watch at once", async () => {
+    const { client, clock, lists } = await started();
+    for (let second = 0; second < 600; second += 1) {
+      for (const watch of client.watches) watch.close();
+      await clock.advance(100);
+    }
+    expect(client.watches.length).toBeGreaterThan(10);
+    expect(client.watches.length).toBeLessThanOrEqual(20);
+    expect(lists()).toBe(1);
+  });
+
+  it("[B5] finds out within 45 s that it is dead, and goes on (K20)", async () => {
+    const { client, clock } = await started();
+    const dead = client.watch();
+    await clock.advance(45_000);
+    expect(dead.aborted()).toBe(true);
+    expect(client.watches).toHaveLength(2);
+  });
+
+  it.each([
+    ["a refusal", new KubeError("Server", 500, "no")],
+    ["401", new KubeError("Unauthorized", 401, "no")],
+    ["a reset", new KubeError("Unreachable", 0, "ECONNRESET")],
+    ["an error of another kind", new TypeError("terminated")],
+  ])("comes back after %s (K4)", async (_, error) => {
+    const { client, clock } = await started();
+    client.watch().fail(error);
+    await clock.advance(1_000);
+    expect(client.watches).toHaveLength(2);
+  });
+
+  it.each(["an event", "a long life", "[B8] a long life that a crash ended"])(
+    "forgets its failures after %s",
+    async (sign) => {
+      const { client, clock } = await started();
+      for (let failure = 0; failure < 5; failure += 1) {
+        client.watch().fail(new KubeError("Server", 500, "no"));
+        await clock.advance(800 * 2 ** failure + 1);
+      }
+      if (sign === "an event") client.watch().send({ type: "ADDED", object: thing("b", "11") });
+      else {
+        await clock.advance(5_000);
+        if (sign === "a long life") client.watch().close();
+        else client.watch().fail(new KubeError("Unreachable", 0, "ECONNRESET"));
+      }
+      await clock.advance(900);
+      const before = client.watches.length;
+      client.watch().fail(new KubeError("Server", 500, "no"));
+      await clock.advance(1_000);
+      expect(client.watches).toHaveLength(before + 1);
+    },
+  );
+
+  it("[B8] knocks every 8 s at least at a server that does not answer, however long it is down", async () => {
+    const { client, clock } = await started();
+    for (let failure = 0; failure < 8; failure += 1) {
+      client.watch().fail(new KubeError("Unreachable", 0, "ECONNREFUSED"));
+      await clock.advance(8_200);
+      expect(client.watches).toHaveLength(failure + 2);
+    }
+  });
+
+  it("waits longer after each failure, up to 30 s", async () => {
+    const { client, clock } = await started();
+    for (let failure = 0; failure < 8; failure += 1) {
+      client.watch().fail(new KubeError("Server", 500, "no"));
+      await clock.advance(Math.min(30_000, 800 * 2 ** failure) + 1);
+    }
+    client.watch().fail(new KubeError("Server", 500, "no"));
+    const before = client.watches.length;
+    await clock.advance(29_000);
+    expect(client.watches).toHaveLength(before);
+    await clock.advance(1_100);
+    expect(client.watches).toHaveLength(before + 1);
+  });
+});
+
+describe("start and stop (K7)", () => {
+  it("started twice opens one watch, which one stop closes", async () => {
+    const { client, clock, reflector } = await started();
+    reflector.start();
+    await clock.advance(10);
+    expect(client.watches).toHaveLength(1);
+    await reflector.stop();
+    expect(client.watch().aborted()).toBe(true);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it("stopped during a list opens no watch and stores nothing", async () => {
+    let release: (list: Json) => void = () => undefined;
+    const { client, clock, reflector, store } = await started(() => new Promise((resolve) => (release = resolve)));
+    const stopped = reflector.stop();
+    release(thingList("10", [thing("a", "5")]));
+    await stopped;
+    await clock.advance(60_000);
+    expect(client.watches).toEqual([]);
+    expect(store.list("Thing")).toEqual([]);
+  });
+
+  it("can be started again", async () => {
+    const { client, clock, reflector } = await started();
+    await reflector.stop();
+    reflector.start();
+    await clock.advance(10);
+    expect(client.watches).toHaveLength(2);
+    expect(client.watch().aborted()).toBe(false);
+  });
+});

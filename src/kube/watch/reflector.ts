@@ -1,0 +1,191 @@
+import { createBackoff } from "../api/backoff.ts";
+import { deadline, pause } from "../api/clock.ts";
+import { KubeError } from "../api/errors.ts";
+import { collectionPath } from "../api/paths.ts";
+import type { KubeClient } from "../api/transport.ts";
+import type { Clock, ResourceType } from "../api/types.ts";
+import { createBudget } from "./connect-budget.ts";
+import { lines } from "./lines.ts";
+import { listAll } from "./list.ts";
+import type { Store } from "./store.ts";
+import { isOlder } from "./versions.ts";
+import { parseEvent, type WatchEvent } from "./watch-event.ts";
+
+/**
+ * How long the server keeps a watch open, in seconds, and how much longer we wait for its end.
+ *
+ * The API server's bookmarks come about every 60 s and only when the version moved, so silence proves nothing: the
+ * one sign of life that it owes us is the end of the watch at `timeoutSeconds`, with a bookmark 2 s before. A short
+ * watch therefore finds a dead connection within 43 s (B5) without asking anything else, and its version keeps pace
+ * (K9). It costs a kind less than two cheap requests a minute, on the same connection.
+ */
+const WATCH_SECONDS = { least: 30, spread: 8, grace: 5 } as const;
+/** What goes on for so long before it ends, however that comes, calls for no longer wait than the first one. */
+const HEALTHY_MS = 5_000;
+
+/** What a reflector tells the outside; all calls are cheap and must not throw. */
+export interface ReflectorObserver {
+  listed?(kind: string, objects: number): void;
+  connected?(kind: string): void;
+  /** An event or item that could not be read; the next list repairs it. */
+  malformed?(kind: string): void;
+  failed?(kind: string, error: KubeError, retryInMs: number): void;
+}
+
+export interface ReflectorOptions {
+  readonly client: KubeClient;
+  readonly store: Store;
+  readonly type: ResourceType;
+  /** All namespaces when left out. */
+  readonly namespace?: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly observer?: ReflectorObserver;
+}
+
+/** Keeps the store equal to what the API server holds of one type. */
+export interface Reflector {
+  /** Starts once; a second call does nothing (K7). */
+  start(): void;
+  /** Resolves when nothing of it runs any more; nothing enters the store afterwards (K7). */
+  stop(): Promise<void>;
+  /** Whether the first list is in the store. */
+  synced(): boolean;
+  /** Milliseconds since the API server last showed a sign of life on this watch. */
+  silentMs(): number;
+}
+
+/** @returns a reflector that is not started. */
+export function createReflector(options: ReflectorOptions): Reflector {
+  const { clock, observer, random, store, type } = options;
+  const path = collectionPath(type, options.namespace);
+  const backoff = createBackoff({ baseMs: 800, capMs: 30_000, random });
+  // Nobody is burdened by what nobody answers, and all watches shall live 10 s after a server is back (B8).
+  const knocking = createBackoff({ baseMs: 800, capMs: 8_000, random });
+  const budget = createBudget(clock);
+  let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
+  let synced = false;
+  let alive = clock.monotonic();
+
+  /** The newest version seen; kept over a relist to notice that the server went back in time. */
+  let seen = "0";
+
+  const forgive = (): void => {
+    backoff.reset();
+    knocking.reset();
+  };
+  const delayAfter = ({ failure }: KubeError): number => {
+    if (failure === "Unreachable") return knocking.next();
+    knocking.reset();
+    return backoff.next();
+  };
+
+  const list = async (signal: AbortSignal): Promise<void> => {
+    const listed = await listAll(options.client, type, path, signal);
+    if (signal.aborted) return;
+    for (let skipped = 0; skipped < listed.malformed; skipped += 1) observer?.malformed?.(type.kind);
+    store.replace({
+      kind: type.kind,
+      namespace: options.namespace,
+      objects: listed.objects,
+      resourceVersion: listed.resourceVersion,
+      rewound: isOlder(listed.resourceVersion, seen),
+    });
+    seen = listed.resourceVersion;
+    synced = true;
+    alive = clock.monotonic();
+    observer?.listed?.(type.kind, listed.objects.length);
+  };
+
+  const apply = (event: WatchEvent): void => {
+    switch (event.type) {
+      case "put":
+        store.upsert(event.object);
+        break;
+      case "deleted":
+        store.remove(event.object);
+        break;
+      case "bookmark":
+        if (isOlder(event.resourceVersion, seen)) throw new KubeError("Gone", 0, "the server went back in time");
+        break;
+      case "error":
+        throw event.error;
+      case "malformed":
+        observer?.malformed?.(type.kind);
+        throw new KubeError("BadResponse", 200, `WATCH ${path}: an event cannot be read`);
+      default:
+        event satisfies never;
+    }
+    seen = event.type === "bookmark" ? event.resourceVersion : event.object.metadata.resourceVersion;
+  };
+
+  /** Follows one watch to its end. */
+  const watch = async (stop: AbortSignal): Promise<void> => {
+    const seconds = WATCH_SECONDS.least + Math.floor(random() * WATCH_SECONDS.spread);
+    const limit = deadline(clock, (seconds + WATCH_SECONDS.grace) * 1_000, stop);
+    const openedAt = clock.monotonic();
+    try {
+      const stream = options.client.stream({
+        path,
+        query: { watch: true, allowWatchBookmarks: true, resourceVersion: seen, timeoutSeconds: seconds },
+        signal: limit.signal,
+      });
+      observer?.connected?.(type.kind);
+      for await (const line of lines(stream, () => observer?.malformed?.(type.kind))) {
+        if (stop.aborted) return;
+        alive = clock.monotonic();
+        apply(parseEvent(type, line));
+        forgive();
+      }
+      alive = clock.monotonic();
+    } finally {
+      limit.done();
+      if (clock.monotonic() - openedAt >= HEALTHY_MS) forgive();
+    }
+  };
+
+  const run = async (stop: AbortSignal): Promise<void> => {
+    let current = false;
+    while (!stop.aborted) {
+      try {
+        if (!current) await list(stop);
+        current = true;
+        // A clean end is no failure: back at once, but for a server that ends every watch at once (K10, B6).
+        if (!(await pause(clock, budget.take() + random() * 100, stop))) return;
+        await watch(stop);
+      } catch (error) {
+        if (stop.aborted) return;
+        const failure = toKubeError(error);
+        current = current && !mustRelist(failure);
+        const wait = Math.max(delayAfter(failure), failure.retryAfterMs ?? 0);
+        observer?.failed?.(type.kind, failure, wait);
+        await pause(clock, wait, stop);
+      }
+    }
+  };
+
+  return {
+    start: () => {
+      if (running !== undefined) return;
+      const stop = new AbortController();
+      running = { stop, ended: run(stop.signal) };
+    },
+    stop: async () => {
+      const stopping = running;
+      stopping?.stop.abort();
+      await stopping?.ended;
+      if (running === stopping) running = undefined;
+    },
+    synced: () => synced,
+    silentMs: () => clock.monotonic() - alive,
+  };
+}
+
+/** Whether what the watch missed can only be had by a list: history is gone, or an event was unreadable. */
+function mustRelist(failure: KubeError): boolean {
+  return ["Gone", "BadResponse", "Invalid", "NotFound"].includes(failure.failure);
+}
+
+function toKubeError(error: unknown): KubeError {
+  return error instanceof KubeError ? error : new KubeError("BadResponse", 0, "the reflector failed");
+}

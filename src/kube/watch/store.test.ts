@@ -1,0 +1,151 @@
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { thing } from "../../../test/support/things.ts";
+import type { KubeObject } from "../api/types.ts";
+import { createStore, type Change, type Store } from "./store.ts";
+
+let store: Store;
+let changes: string[];
+let errors: unknown[];
+
+beforeEach(() => {
+  changes = [];
+  errors = [];
+  store = createStore((error) => errors.push(error));
+  store.subscribe((change) => changes.push(show(change)));
+});
+
+function show({ type, object }: Change): string {
+  return `${type} ${object.metadata.uid}@${object.metadata.resourceVersion}`;
+}
+
+const held = (name = "a") => store.get({ kind: "Thing", namespace: "default", name })?.metadata.resourceVersion;
+
+const snapshot = (resourceVersion: string, objects: readonly KubeObject[], rewound = false) => {
+  store.replace({ kind: "Thing", objects, resourceVersion, rewound });
+};
+
+describe("upsert", () => {
+  it("takes what is newer and drops what is older or the same", () => {
+    for (const version of ["9", "10", "10", "9", "11"]) store.upsert(thing("a", version));
+    expect(changes).toEqual(["added uid-a@9", "updated uid-a@10", "updated uid-a@11"]);
+  });
+
+  it("takes what cannot be compared", () => {
+    store.upsert(thing("a", "x1"));
+    store.upsert(thing("a", "x0"));
+    expect(held()).toBe("x0");
+  });
+
+  it("shows a new uid under the same name as deleted and added (K8)", () => {
+    store.upsert(thing("a", "1", { uid: "old" }));
+    store.upsert(thing("a", "2", { uid: "new" }));
+    expect(changes).toEqual(["added old@1", "deleted old@1", "added new@2"]);
+  });
+
+  it("does not let the late answer of a write bring back a deleted object, nor displace its namesake", () => {
+    store.upsert(thing("a", "1", { uid: "old" }));
+    store.remove(thing("a", "5", { uid: "old" }));
+    store.upsert(thing("a", "4", { uid: "old" }));
+    expect(held()).toBeUndefined();
+    store.upsert(thing("a", "6", { uid: "new" }));
+    store.upsert(thing("a", "5", { uid: "old" }));
+    expect(changes).toEqual(["added old@1", "deleted old@5", "added new@6"]);
+  });
+
+  it("drops an older namesake that was never seen", () => {
+    store.upsert(thing("a", "6", { uid: "new" }));
+    store.upsert(thing("a", "4", { uid: "old" }));
+    expect(changes).toEqual(["added new@6"]);
+  });
+});
+
+describe("remove", () => {
+  it("leaves an object of another uid alone", () => {
+    store.upsert(thing("a", "6", { uid: "new" }));
+    store.remove(thing("a", "5", { uid: "old" }));
+    expect(changes).toEqual(["added new@6"]);
+  });
+
+  it("buries what was never held, for an answer that is still to come", () => {
+    store.remove(thing("a", "5"));
+    store.upsert(thing("a", "4"));
+    expect(changes).toEqual([]);
+  });
+});
+
+describe("replace", () => {
+  it("deletes what is missing and keeps what a write made newer than the list", () => {
+    for (const [name, version] of [
+      ["a", "1"],
+      ["b", "2"],
+      ["late", "12"],
+    ] as const)
+      store.upsert(thing(name, version));
+    changes.length = 0;
+    snapshot("10", [thing("a", "9")]);
+    expect(changes).toEqual(["deleted uid-b@2", "updated uid-a@9"]);
+    expect(held("late")).toBe("12");
+  });
+
+  it("does not go back to an older object of a list that a write has overtaken", () => {
+    store.upsert(thing("a", "12"));
+    snapshot("10", [thing("a", "9")]);
+    expect(held()).toBe("12");
+  });
+
+  it("follows a server that went back in time, deleted uids included", () => {
+    for (const name of ["a", "b", "c"]) store.upsert(thing(name, "100"));
+    store.remove(thing("c", "101"));
+    changes.length = 0;
+    snapshot("50", [thing("a", "40"), thing("c", "41")], true);
+    expect(changes).toEqual(["deleted uid-b@100", "updated uid-a@40", "added uid-c@41"]);
+  });
+
+  it("[B1] brings back what an empty list, or one of an earlier time, had taken away", () => {
+    store.upsert(thing("a", "8"));
+    snapshot("10", []);
+    snapshot("10", [thing("a", "8")]);
+    expect(held()).toBe("8");
+    snapshot("5", [], true);
+    store.upsert(thing("a", "8"));
+    expect(held()).toBe("8");
+  });
+
+  it("brings back what was not served for a while, and nothing that a write let go meanwhile", () => {
+    for (const name of ["a", "b"]) store.upsert(thing(name, "8"));
+    store.remove(thing("a", "7"));
+    store.remove(thing("b", "12"));
+    snapshot("11", [thing("a", "8"), thing("b", "8")]);
+    expect([held("a"), held("b")]).toEqual(["8", undefined]);
+  });
+
+  it("touches only its own kind and namespace", () => {
+    const elsewhere = { ...thing("a", "1"), metadata: { ...thing("a", "1").metadata, namespace: "other" } };
+    store.upsert(elsewhere);
+    store.upsert(thing("a", "2", { uid: "mine" }));
+    store.replace({ kind: "Thing", namespace: "default", objects: [], resourceVersion: "10", rewound: false });
+    expect(store.list("Thing").map(({ metadata }) => metadata.namespace)).toEqual(["other"]);
+    expect(store.list("Thing", "default")).toEqual([]);
+  });
+});
+
+describe("subscribe", () => {
+  it("keeps a listener that throws from disturbing the store and the others (K5)", () => {
+    const broken = createStore((error) => errors.push(error));
+    broken.subscribe(() => {
+      throw new Error("listener");
+    });
+    broken.subscribe((change) => changes.push(show(change)));
+    broken.upsert(thing("a", "1"));
+    expect(changes).toEqual(["added uid-a@1"]);
+    expect(errors).toEqual([new Error("listener")]);
+  });
+
+  it("tells nothing more after its end", () => {
+    const seen: Change[] = [];
+    store.subscribe((change) => seen.push(change))();
+    store.upsert(thing("a", "1"));
+    expect(seen).toEqual([]);
+  });
+});

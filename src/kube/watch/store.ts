@@ -1,0 +1,151 @@
+import { keyOf } from "../api/objects.ts";
+import type { Cache, KubeObject, ObjectKey } from "../api/types.ts";
+import { isOlder } from "./versions.ts";
+
+/**
+ * How many deleted uids are remembered, each with the version as of which it was gone; it could otherwise come back by
+ * the answer of a write under way. What is newer than that version, or in a list as new, was only believed to be gone:
+ * a list or an answer was of an earlier time, or its type was not served for a while.
+ */
+const TOMBSTONES = 10_000;
+
+/** A change of the cache. The same name with a new uid comes as "deleted", then "added" (K8). */
+export type Change =
+  | { readonly type: "added"; readonly object: KubeObject }
+  | { readonly type: "updated"; readonly object: KubeObject; readonly old: KubeObject }
+  | { readonly type: "deleted"; readonly object: KubeObject };
+
+/** What a list answered: all objects of a kind, or those of one namespace. */
+export interface Snapshot {
+  readonly kind: string;
+  /** All namespaces when left out. */
+  readonly namespace?: string | undefined;
+  readonly objects: readonly KubeObject[];
+  /** The list's own version: what is newer than this and not listed was written after the snapshot. */
+  readonly resourceVersion: string;
+  /** The server went back in time (etcd was restored): the snapshot wins over everything that is held. */
+  readonly rewound: boolean;
+}
+
+/** The cache with its writing side: reflectors and the writer feed it, controllers subscribe. */
+export interface Store extends Cache {
+  /** Takes an object of a watch or of a write's answer, unless it is deleted or what is held is as new. */
+  upsert(object: KubeObject): void;
+  /** Takes the deletion of that object; one of the same name with another uid stays. */
+  remove(object: KubeObject): void;
+  /** Takes a whole list; what is missing in it is deleted. */
+  replace(snapshot: Snapshot): void;
+  /** @returns a function that ends the subscription. A listener that throws disturbs nobody else (K5). */
+  subscribe(listener: (change: Change) => void): () => void;
+}
+
+/** @returns an empty store. `onListenerError` is told what a listener threw. */
+export function createStore(onListenerError: (error: unknown) => void): Store {
+  const kinds = new Map<string, Map<string, Map<string, KubeObject>>>();
+  const listeners = new Set<(change: Change) => void>();
+  const tombstones = new Map<string, string>();
+
+  const get = ({ kind, namespace, name }: ObjectKey): KubeObject | undefined =>
+    kinds.get(kind)?.get(namespace)?.get(name);
+
+  const list = (kind: string, namespace?: string): readonly KubeObject[] => {
+    const namespaces = kinds.get(kind);
+    if (namespaces === undefined) return [];
+    if (namespace !== undefined) return [...(namespaces.get(namespace)?.values() ?? [])];
+    return [...namespaces.values()].flatMap((objects) => [...objects.values()]);
+  };
+
+  const tell = (change: Change): void => {
+    for (const listener of listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        onListenerError(error);
+      }
+    }
+  };
+
+  const put = (object: KubeObject): void => {
+    const { kind, namespace, name } = keyOf(object);
+    let namespaces = kinds.get(kind);
+    if (namespaces === undefined) kinds.set(kind, (namespaces = new Map<string, Map<string, KubeObject>>()));
+    let objects = namespaces.get(namespace);
+    if (objects === undefined) namespaces.set(namespace, (objects = new Map<string, KubeObject>()));
+    objects.set(name, object);
+  };
+
+  const isBuried = ({ metadata: { uid, resourceVersion } }: KubeObject): boolean => {
+    const goneAt = tombstones.get(uid);
+    return goneAt !== undefined && !isOlder(goneAt, resourceVersion);
+  };
+
+  /** @param goneAt the version as of which it does not exist */
+  const drop = (object: KubeObject, goneAt: string): void => {
+    const { kind, namespace, name } = keyOf(object);
+    const objects = kinds.get(kind)?.get(namespace);
+    objects?.delete(name);
+    if (objects?.size === 0) kinds.get(kind)?.delete(namespace);
+    bury(object.metadata.uid, goneAt);
+    tell({ type: "deleted", object });
+  };
+
+  const bury = (uid: string, goneAt: string): void => {
+    tombstones.set(uid, goneAt);
+    for (const oldest of tombstones.keys()) {
+      if (tombstones.size <= TOMBSTONES) break;
+      tombstones.delete(oldest);
+    }
+  };
+
+  const accept = (object: KubeObject): void => {
+    const old = get(keyOf(object));
+    if (old !== undefined && old.metadata.uid !== object.metadata.uid) drop(old, object.metadata.resourceVersion);
+    tombstones.delete(object.metadata.uid);
+    put(object);
+    if (old?.metadata.uid === object.metadata.uid) tell({ type: "updated", object, old });
+    else tell({ type: "added", object });
+  };
+
+  const upsert = (object: KubeObject): void => {
+    const held = get(keyOf(object))?.metadata;
+    if (isBuried(object)) return;
+    if (held?.resourceVersion === object.metadata.resourceVersion) return;
+    if (held !== undefined && isOlder(object.metadata.resourceVersion, held.resourceVersion)) return;
+    accept(object);
+  };
+
+  return {
+    get,
+    list,
+    upsert,
+    remove: (object) => {
+      const held = get(keyOf(object));
+      const { uid, resourceVersion } = object.metadata;
+      if (held?.metadata.uid !== uid) {
+        bury(uid, resourceVersion);
+        return;
+      }
+      const known = held.metadata.resourceVersion;
+      drop({ ...held, metadata: object.metadata }, isOlder(resourceVersion, known) ? known : resourceVersion);
+    },
+    replace: (snapshot) => {
+      const listed = new Set(snapshot.objects.map((object) => object.metadata.uid));
+      for (const held of list(snapshot.kind, snapshot.namespace)) {
+        const later = isOlder(snapshot.resourceVersion, held.metadata.resourceVersion);
+        if (!listed.has(held.metadata.uid) && (snapshot.rewound || !later)) drop(held, snapshot.resourceVersion);
+      }
+      for (const object of snapshot.objects) {
+        const goneAt = tombstones.get(object.metadata.uid);
+        if (goneAt !== undefined && !isOlder(snapshot.resourceVersion, goneAt)) tombstones.delete(object.metadata.uid);
+        if (!snapshot.rewound) upsert(object);
+        else if (get(keyOf(object))?.metadata.resourceVersion !== object.metadata.resourceVersion) accept(object);
+      }
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { createBackoff } from "../api/backoff.ts";
+import { pause } from "../api/clock.ts";
+import { KubeError } from "../api/errors.ts";
+import { collectionPath, EVENT, objectPath } from "../api/paths.ts";
+import { FIELD_MANAGER, type KubeClient } from "../api/transport.ts";
+import type { Clock, EventInput, JsonObject, KubeFailure, KubeObject } from "../api/types.ts";
+
+/** How often a write is tried before the event is dropped. */
+const ATTEMPTS = 4;
+/** Events of cluster-scoped objects are accepted in this namespace only (and in kube-system). */
+const CLUSTER_NAMESPACE = "default";
+const PASSING: ReadonlySet<KubeFailure> = new Set(["TooManyRequests", "Server", "Unreachable", "Timeout"]);
+
+/** An event and how often it was seen. */
+export interface Series {
+  readonly regarding: KubeObject;
+  readonly type: EventInput["type"];
+  readonly reason: string;
+  readonly action: string;
+  readonly note: string;
+  readonly eventTime: string;
+  count: number;
+  lastObservedTime: string;
+  /** On the monotonic clock. */
+  lastSeenAt: number;
+  lastWriteAt: number;
+  /** Waits in the queue or for its next write. */
+  waiting: boolean;
+}
+
+export interface PublisherOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Who reports: the pod's name. */
+  readonly instance: string;
+  /** Where events go whose own namespace is being terminated: the operator's (design §6). */
+  readonly fallbackNamespace: string;
+  /** Told of every event that went there, beside the object that it is about. */
+  onMoved?(regarding: KubeObject, reason: string): void;
+}
+
+/** Where a series was written. */
+interface Place {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * @returns a function that writes a series: created the first time, then its count patched. It resolves with false
+ * when the event is dropped, and never rejects.
+ */
+export function createEventPublisher(
+  options: PublisherOptions,
+): (series: Series, signal: AbortSignal) => Promise<boolean> {
+  const { client, clock, random } = options;
+  const places = new WeakMap<Series, Place>();
+  let serial = 0;
+
+  const create = async (series: Series, namespace: string, signal: AbortSignal): Promise<void> => {
+    serial += 1;
+    const unique = `${clock.now().getTime().toString(16)}${serial.toString(16)}`;
+    const name = `${series.regarding.metadata.name.slice(0, 200).replace(/[.-]+$/, "")}.${unique}`;
+    await client.request({
+      method: "POST",
+      path: collectionPath(EVENT, namespace),
+      query: { fieldManager: FIELD_MANAGER },
+      body: eventBody(series, { namespace, name }, options.instance),
+      signal,
+    });
+    places.set(series, { namespace, name });
+  };
+
+  const count = async (series: Series, place: Place, signal: AbortSignal): Promise<void> => {
+    await client.request({
+      method: "PATCH",
+      path: objectPath(EVENT, place),
+      query: { fieldManager: FIELD_MANAGER },
+      contentType: "application/merge-patch+json",
+      body: { series: seriesBody(series) },
+      signal,
+    });
+  };
+
+  /** One try. An event that expired meanwhile is created again; a namespace that ends takes none (403, 404). */
+  const write = async (series: Series, signal: AbortSignal): Promise<void> => {
+    const own = series.regarding.metadata.namespace ?? CLUSTER_NAMESPACE;
+    const place = places.get(series);
+    try {
+      await (place === undefined ? create(series, own, signal) : count(series, place, signal));
+    } catch (error) {
+      if (place !== undefined && error instanceof KubeError && error.failure === "NotFound") {
+        places.delete(series);
+        await write(series, signal);
+      } else if (place === undefined && isEnding(error)) {
+        await create(series, options.fallbackNamespace, signal);
+        options.onMoved?.(series.regarding, series.reason);
+      } else throw error;
+    }
+  };
+
+  return async (series, signal) => {
+    const backoff = createBackoff({ baseMs: 500, capMs: 10_000, random });
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await write(series, signal);
+        return true;
+      } catch (error) {
+        const passing = error instanceof KubeError && PASSING.has(error.failure);
+        if (!passing || attempt === ATTEMPTS) return false;
+        if (!(await pause(clock, Math.max(backoff.next(), error.retryAfterMs ?? 0), signal))) return false;
+      }
+    }
+  };
+}
+
+function isEnding(error: unknown): boolean {
+  return error instanceof KubeError && (error.failure === "NotFound" || error.causes.includes("NamespaceTerminating"));
+}
+
+function eventBody(series: Series, place: Place, instance: string): JsonObject {
+  return {
+    apiVersion: "events.k8s.io/v1",
+    kind: "Event",
+    metadata: { ...place },
+    eventTime: series.eventTime,
+    reportingController: FIELD_MANAGER,
+    reportingInstance: instance.slice(0, 128),
+    type: series.type,
+    reason: series.reason,
+    action: series.action,
+    note: series.note,
+    regarding: referenceTo(series.regarding),
+    ...(series.count > 1 ? { series: seriesBody(series) } : {}),
+  };
+}
+
+function seriesBody({ count, lastObservedTime }: Series): JsonObject {
+  return { count, lastObservedTime };
+}
+
+function referenceTo({ apiVersion, kind, metadata }: KubeObject): JsonObject {
+  const { name, namespace, uid } = metadata;
+  return { apiVersion, kind, name, namespace, uid };
+}

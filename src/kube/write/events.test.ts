@@ -1,0 +1,236 @@
+import { describe, expect, it } from "vitest";
+
+import { manualClock, settle } from "../../../test/support/clock.ts";
+import { scriptedClient } from "../../../test/support/scripted-client.ts";
+import { thing } from "../../../test/support/things.ts";
+import { KubeError } from "../api/errors.ts";
+import type { KubeRequest } from "../api/transport.ts";
+import type { EventInput, Json } from "../api/types.ts";
+import { createRecorder } from "./events.ts";
+
+const EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events";
+
+function recording(answer: (request: KubeRequest) => Json | Promise<Json> = () => ({})) {
+  const clock = manualClock();
+  const client = scriptedClient(answer);
+  let dropped = 0;
+  const moved: string[] = [];
+  const recorder = createRecorder({
+    client,
+    clock,
+    random: () => 0,
+    instance: "pod-1",
+    fallbackNamespace: "operator",
+    onDropped: () => (dropped += 1),
+    onMoved: ({ metadata }, reason) => moved.push(`${metadata.name} ${reason}`),
+  });
+  return { clock, client, moved, recorder, dropped: () => dropped };
+}
+
+const event = (more: Partial<EventInput> = {}): EventInput => ({
+  regarding: thing("a", "5"),
+  type: "Normal",
+  reason: "Created",
+  action: "Create",
+  note: "created",
+  ...more,
+});
+
+const bodies = (calls: readonly KubeRequest[]) => calls.map(({ body }) => body);
+
+describe("an event", () => {
+  it("is created in the object's namespace with a six-digit time", async () => {
+    const { client, recorder } = recording();
+    recorder.record(event());
+    await settle();
+    expect(client.calls).toMatchObject([
+      {
+        method: "POST",
+        path: EVENTS,
+        body: {
+          apiVersion: "events.k8s.io/v1",
+          kind: "Event",
+          metadata: { name: expect.stringMatching(/^a\.[0-9a-f]+$/), namespace: "default" },
+          eventTime: "2026-11-21T10:00:00.000000Z",
+          reportingController: "platform-operator",
+          reportingInstance: "pod-1",
+          type: "Normal",
+          reason: "Created",
+          action: "Create",
+          note: "created",
+          regarding: {
+            apiVersion: "test.platform-operator.io/v1",
+            kind: "Thing",
+            namespace: "default",
+            name: "a",
+            uid: "uid-a",
+          },
+        },
+      },
+    ]);
+    expect(client.calls[0]?.body).not.toHaveProperty("series");
+  });
+
+  it("has a name that the API server takes, however long the object's is", async () => {
+    const { client, recorder } = recording();
+    recorder.record(event({ regarding: thing(`${"x".repeat(199)}.${"y".repeat(53)}`, "5") }));
+    await settle();
+    expect(client.calls[0]?.body).toMatchObject({
+      metadata: { name: expect.stringMatching(/^x{199}\.[0-9a-f]+$/) },
+    });
+  });
+
+  it("of a cluster-scoped object goes to the default namespace", async () => {
+    const { client, recorder } = recording();
+    const { namespace: _, ...metadata } = thing("a", "5").metadata;
+    recorder.record(event({ regarding: { ...thing("a", "5"), metadata } }));
+    await settle();
+    expect(client.calls[0]?.path).toBe(EVENTS);
+  });
+
+  it("[E13] has its note on one line, clean and no longer than 1,024 bytes", async () => {
+    const { client, recorder } = recording();
+    recorder.record(event({ note: `a\u001b[31m\nb\u202e${"ä".repeat(1_024)}` }));
+    await settle();
+    const [body] = bodies(client.calls) as { note: string }[];
+    expect(body?.note).toMatch(/^a \[31m b ä+…$/);
+    expect(Buffer.byteLength(body?.note ?? "")).toBeLessThanOrEqual(1_024);
+  });
+});
+
+describe("the same event", () => {
+  it("within 10 minutes becomes one series that is written once a minute at most", async () => {
+    const { client, clock, recorder } = recording();
+    for (let second = 0; second < 120; second += 1) {
+      recorder.record(event());
+      await clock.advance(1_000);
+    }
+    expect(client.calls.map(({ method }) => method)).toEqual(["POST", "PATCH", "PATCH"]);
+    expect(bodies(client.calls).slice(1)).toEqual([
+      { series: { count: 60, lastObservedTime: "2026-11-21T10:00:59.000000Z" } },
+      { series: { count: 120, lastObservedTime: "2026-11-21T10:01:59.000000Z" } },
+    ]);
+  });
+
+  it("after 10 minutes of silence is a new one", async () => {
+    const { client, clock, recorder } = recording();
+    recorder.record(event());
+    await clock.advance(600_000);
+    recorder.record(event());
+    await settle();
+    expect(client.calls.map(({ method }) => method)).toEqual(["POST", "POST"]);
+  });
+
+  it("is another one with another note, reason, type, action or object", async () => {
+    const { client, recorder } = recording();
+    recorder.record(event());
+    recorder.record(event({ note: "other" }));
+    recorder.record(event({ reason: "Other" }));
+    recorder.record(event({ type: "Warning" }));
+    recorder.record(event({ action: "Other" }));
+    recorder.record(event({ regarding: thing("a", "5", { uid: "again" }) }));
+    await settle();
+    expect(client.calls).toHaveLength(6);
+  });
+
+  it("is created again when the API server has dropped it meanwhile", async () => {
+    const { client, clock, recorder } = recording(({ method }) => {
+      if (method === "PATCH") throw new KubeError("NotFound", 404, "expired");
+      return {};
+    });
+    recorder.record(event());
+    recorder.record(event());
+    await clock.advance(60_000);
+    expect(client.calls.map(({ method }) => method)).toEqual(["POST", "PATCH", "POST"]);
+    expect(client.calls[2]?.body).toMatchObject({ series: { count: 2 } });
+  });
+});
+
+describe("a namespace that is being terminated", () => {
+  it("has its events in the operator's namespace, about the same object", async () => {
+    const { client, dropped, moved, recorder } = recording(({ path }) => {
+      if (path === EVENTS) throw new KubeError("Forbidden", 403, "no", undefined, ["NamespaceTerminating"]);
+      return {};
+    });
+    recorder.record(event());
+    await settle();
+    expect(client.calls[1]).toMatchObject({
+      path: "/apis/events.k8s.io/v1/namespaces/operator/events",
+      body: { metadata: { namespace: "operator" }, regarding: { namespace: "default", name: "a" } },
+    });
+    expect(moved).toEqual([`a ${event().reason}`]);
+    expect(dropped()).toBe(0);
+  });
+});
+
+describe("trouble", () => {
+  it("that passes is waited out", async () => {
+    const failures = [new KubeError("TooManyRequests", 429, "busy", 3_000), new KubeError("Server", 500, "no")];
+    const { client, clock, dropped, recorder } = recording(() => {
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
+      return {};
+    });
+    recorder.record(event());
+    await clock.advance(10_000);
+    expect(client.calls).toHaveLength(3);
+    expect(dropped()).toBe(0);
+  });
+
+  it("that lasts drops the event, counts it and never throws", async () => {
+    const { client, clock, dropped, recorder } = recording(() => {
+      throw new KubeError("Unreachable", 0, "down");
+    });
+    recorder.record(event());
+    await clock.advance(60_000);
+    expect(client.calls).toHaveLength(4);
+    expect(dropped()).toBe(1);
+  });
+
+  it("by RBAC drops it at once", async () => {
+    const { client, dropped, recorder } = recording(() => {
+      throw new KubeError("Forbidden", 403, "rbac");
+    });
+    recorder.record(event());
+    await settle();
+    expect(client.calls).toHaveLength(1);
+    expect(dropped()).toBe(1);
+  });
+
+  it("of too many events at once drops what does not fit", async () => {
+    const { dropped, recorder } = recording(() => new Promise(() => undefined));
+    for (let index = 0; index < 1_101; index += 1) recorder.record(event({ note: String(index) }));
+    expect(dropped()).toBe(100);
+  });
+});
+
+describe("stop", () => {
+  it("writes what is queued and ends its timers", async () => {
+    const { client, clock, recorder } = recording();
+    recorder.record(event());
+    recorder.record(event({ note: "other" }));
+    recorder.record(event());
+    await recorder.stop();
+    expect(client.calls).toHaveLength(2);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it("waits 2 s for an API server that does not answer", async () => {
+    const { clock, recorder } = recording(
+      ({ signal }) =>
+        new Promise((_, reject) =>
+          signal?.addEventListener("abort", () => {
+            reject(new KubeError("Unreachable", 0, "cancelled"));
+          }),
+        ),
+    );
+    recorder.record(event());
+    let stopped = false;
+    const stopping = recorder.stop().then(() => (stopped = true));
+    await clock.advance(1_999);
+    expect(stopped).toBe(false);
+    await clock.advance(1);
+    await stopping;
+    expect(stopped).toBe(true);
+  });
+});

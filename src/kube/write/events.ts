@@ -1,0 +1,114 @@
+import { microTime, pause } from "../api/clock.ts";
+import { cleanText } from "../api/text.ts";
+import type { EventInput, EventRecorder } from "../api/types.ts";
+import { createEventPublisher, type PublisherOptions, type Series } from "./event-publisher.ts";
+
+/** The same event within this time is one series. */
+const SERIES_MS = 10 * 60_000;
+/** A series is written at most so often. */
+const WRITE_EVERY_MS = 60_000;
+/** How many events may wait to be written; further ones are dropped and counted. */
+const QUEUED = 1_000;
+/** How many series are remembered. */
+const REMEMBERED = 4_000;
+/** How long `stop` waits for what is queued. */
+const STOP_MS = 2_000;
+/** What the API server takes, in bytes. */
+const NOTE_BYTES = 1_024;
+
+export interface RecorderOptions extends PublisherOptions {
+  /** Called for every event that was not written: the queue was full, or the API server refused it. */
+  onDropped?(): void;
+}
+
+export interface Recorder extends EventRecorder {
+  /** Writes what is queued, for 2 s at most. */
+  stop(): Promise<void>;
+}
+
+/** @returns a recorder of events.k8s.io/v1 events. */
+export function createRecorder(options: RecorderOptions): Recorder {
+  const { clock } = options;
+  const publish = createEventPublisher(options);
+  const known = new Map<string, Series>();
+  const queue: Series[] = [];
+  const timers = new Set<() => void>();
+  const stopping = new AbortController();
+  let pumping: Promise<void> | undefined;
+
+  const pump = async (): Promise<void> => {
+    for (let series = queue.shift(); series !== undefined; series = queue.shift()) {
+      series.waiting = false;
+      series.lastWriteAt = clock.monotonic();
+      if (!(await publish(series, stopping.signal))) options.onDropped?.();
+    }
+    pumping = undefined;
+  };
+
+  const enqueue = (series: Series): void => {
+    if (queue.length >= QUEUED) {
+      series.waiting = false;
+      options.onDropped?.();
+      return;
+    }
+    queue.push(series);
+    pumping ??= pump();
+  };
+
+  /** Queues the series now, or when its minute is over. */
+  const schedule = (series: Series): void => {
+    if (series.waiting || stopping.signal.aborted) return;
+    series.waiting = true;
+    const wait = series.lastWriteAt + WRITE_EVERY_MS - clock.monotonic();
+    if (!(wait > 0)) {
+      enqueue(series);
+      return;
+    }
+    const cancel = clock.after(wait, () => {
+      timers.delete(cancel);
+      enqueue(series);
+    });
+    timers.add(cancel);
+  };
+
+  const find = (id: string, event: EventInput, note: string): Series => {
+    const at = clock.monotonic();
+    const now = microTime(clock.now());
+    const before = known.get(id);
+    known.delete(id);
+    const series: Series =
+      before !== undefined && at - before.lastSeenAt < SERIES_MS
+        ? before
+        : { ...event, note, eventTime: now, count: 0, lastObservedTime: now, lastSeenAt: at, ...NEVER };
+    series.count += 1;
+    series.lastObservedTime = now;
+    series.lastSeenAt = at;
+    known.set(id, series);
+    return series;
+  };
+
+  const forgetOldest = (): void => {
+    for (const [id, series] of known) {
+      if (known.size <= REMEMBERED && clock.monotonic() - series.lastSeenAt < SERIES_MS) return;
+      known.delete(id);
+    }
+  };
+
+  return {
+    record: (event) => {
+      const note = cleanText(event.note, NOTE_BYTES);
+      const id = JSON.stringify([event.regarding.metadata.uid, event.type, event.reason, event.action, note]);
+      schedule(find(id, event, note));
+      forgetOldest();
+    },
+    stop: async () => {
+      for (const cancel of timers) cancel();
+      await Promise.race([pumping, pause(clock, STOP_MS, stopping.signal)]);
+      stopping.abort();
+      queue.length = 0;
+      await pumping;
+    },
+  };
+}
+
+const NEVER = { lastWriteAt: Number.NEGATIVE_INFINITY, waiting: false } as const;

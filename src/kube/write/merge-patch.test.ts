@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { isObject } from "../api/json.ts";
+import type { Json, JsonObject } from "../api/types.ts";
+import { diffMerge, equalJson } from "./merge-patch.ts";
+
+/** RFC 7386 §2, as an API server applies it. */
+function applyMerge(target: Json | undefined, patch: Json | undefined): Json | undefined {
+  if (!isObject(patch)) return patch;
+  const result = new Map(Object.entries(isObject(target) ? target : {}));
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) result.delete(name);
+    else result.set(name, applyMerge(result.get(name), value));
+  }
+  return Object.fromEntries(result);
+}
+
+const { json } = fc.letrec<{ json: Json; object: JsonObject }>((tie) => ({
+  json: fc.oneof(
+    { depthSize: "small" },
+    fc.integer({ min: 0, max: 3 }),
+    fc.boolean(),
+    fc.constantFrom("a", "b"),
+    fc.array(fc.nat(2), { maxLength: 3 }),
+    tie("object"),
+  ),
+  object: fc.dictionary(fc.constantFrom("a", "b", "c", "__proto__", "constructor"), tie("json"), {
+    maxKeys: 3,
+    noNullPrototype: true,
+  }),
+}));
+const object = json.filter(isObject);
+
+describe("diffMerge", () => {
+  it("makes one object into another, and nothing when they are equal", () => {
+    fc.assert(
+      fc.property(object, object, (before, after) => {
+        const patch = diffMerge(before, after);
+        expect(equalJson(applyMerge(before, patch ?? {}), after)).toBe(true);
+        expect(patch === undefined).toBe(equalJson(before, after));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each<[string, unknown, JsonObject, JsonObject | undefined]>([
+    ["sends only what differs", { a: 1, b: { c: 1, d: 2 } }, { a: 1, b: { c: 1, d: 3 } }, { b: { d: 3 } }],
+    ["sends vanished members as null", { a: 1, b: { c: 1 } }, { b: {} }, { a: null, b: { c: null } }],
+    ["sends arrays whole", { a: [1, 2] }, { a: [1] }, { a: [1] }],
+    ["takes undefined and null as absent", { a: 1 }, { a: 1, b: undefined, c: null }, undefined],
+    ["takes a member set to undefined away", { a: 1, b: 2 }, { a: 1, b: undefined }, { b: null }],
+    ["starts from nothing", undefined, { a: 1 }, { a: 1 }],
+    [
+      "finds no difference in the order of members",
+      { a: 1, b: { c: 1, d: 2 } },
+      { b: { d: 2, c: 1 }, a: 1 },
+      undefined,
+    ],
+  ])("%s", (_, before, after, wanted) => {
+    expect(diffMerge(before, after)).toEqual(wanted);
+  });
+
+  it("[E3] pollutes no prototype", () => {
+    const after = JSON.parse('{"__proto__": {"polluted": true}}') as JsonObject;
+    expect(JSON.stringify(diffMerge({}, after))).toBe('{"__proto__":{"polluted":true}}');
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+});

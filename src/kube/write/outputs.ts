@@ -1,0 +1,103 @@
+import { isKube, KubeError } from "../api/errors.ts";
+import { isObject, member, stringMember } from "../api/json.ts";
+import { collectionPath, CONFIG_MAP, objectPath, SECRET } from "../api/paths.ts";
+import { FIELD_MANAGER, type KubeClient } from "../api/transport.ts";
+import type { Json, JsonObject, KubeObject, Outputs, ResourceType } from "../api/types.ts";
+import { diffMerge } from "./merge-patch.ts";
+
+const QUERY = { fieldManager: FIELD_MANAGER, fieldValidation: "Strict" } as const;
+
+/** @returns the writer of output ConfigMaps and Secrets. */
+export function createOutputs(client: KubeClient): Outputs {
+  return {
+    configMap: (owner, name, data) => write(client, CONFIG_MAP, owner, name, data),
+    secret: (owner, name, data) => write(client, SECRET, owner, name, encoded(data)),
+  };
+}
+
+/** The `data` of a Secret holds base64. */
+function encoded(data: Readonly<Record<string, string>>): JsonObject {
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString("base64")]));
+}
+
+async function write(
+  client: KubeClient,
+  type: ResourceType,
+  owner: KubeObject,
+  name: string,
+  data: JsonObject,
+): Promise<void> {
+  const path = objectPath(type, { namespace: owner.metadata.namespace ?? "", name });
+  const held = await read(client, path);
+  if (held === undefined) {
+    await create(client, type, owner, name, data);
+    return;
+  }
+  if (!isOwnedBy(held, owner)) {
+    throw new KubeError("Conflict", 409, `${type.kind} ${name} exists and belongs to somebody else`);
+  }
+  const binary = member(held, "binaryData") === undefined ? {} : { binaryData: null };
+  const difference = diffMerge(member(held, "data") ?? {}, data);
+  if (difference === undefined && !("binaryData" in binary)) return;
+  const resourceVersion = stringMember(member(held, "metadata"), "resourceVersion");
+  await client.request({
+    method: "PATCH",
+    path,
+    query: QUERY,
+    contentType: "application/merge-patch+json",
+    body: { metadata: { resourceVersion }, ...binary, data: difference },
+  });
+}
+
+async function read(client: KubeClient, path: string): Promise<Json | undefined> {
+  try {
+    return await client.request({ method: "GET", path });
+  } catch (error) {
+    if (isKube(error, "NotFound")) return undefined;
+    throw error;
+  }
+}
+
+async function create(
+  client: KubeClient,
+  type: ResourceType,
+  owner: KubeObject,
+  name: string,
+  data: JsonObject,
+): Promise<void> {
+  const { namespace } = owner.metadata;
+  try {
+    await client.request({
+      method: "POST",
+      path: collectionPath(type, namespace),
+      query: QUERY,
+      body: {
+        apiVersion: "v1",
+        kind: type.kind,
+        metadata: {
+          name,
+          namespace,
+          labels: { "app.kubernetes.io/managed-by": FIELD_MANAGER },
+          ownerReferences: [referenceTo(owner)],
+        },
+        data,
+      },
+    });
+  } catch (error) {
+    // Somebody was faster; whose it is, the next pass finds out.
+    if (isKube(error, "AlreadyExists")) throw new KubeError("Conflict", 409, `${type.kind} ${name} was just created`);
+    throw error;
+  }
+}
+
+function referenceTo(owner: KubeObject): JsonObject {
+  const { name, uid } = owner.metadata;
+  return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid, controller: true };
+}
+
+function isOwnedBy(held: Json, owner: KubeObject): boolean {
+  const references = member(member(held, "metadata"), "ownerReferences");
+  if (!Array.isArray(references)) return false;
+  const list: readonly Json[] = references;
+  return list.some((reference) => isObject(reference) && reference["uid"] === owner.metadata.uid);
+}

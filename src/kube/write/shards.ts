@@ -1,0 +1,78 @@
+import { isKube, KubeError } from "../api/errors.ts";
+import { isObject, member, stringMember } from "../api/json.ts";
+import { collectionPath, CONFIG_MAP, objectPath } from "../api/paths.ts";
+import { FIELD_MANAGER, type KubeClient } from "../api/transport.ts";
+import type { Json, Shard, Shards } from "../api/types.ts";
+
+const QUERY = { fieldManager: FIELD_MANAGER, fieldValidation: "Strict" } as const;
+
+export interface ShardsOptions {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  /** The names are `<prefix>-0`, `<prefix>-1` and so on: RBAC can name them. */
+  readonly prefix: string;
+  readonly count: number;
+  /** By which people find all of them. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** @returns the reader and writer of some ConfigMaps of one namespace; it reads nothing yet */
+export function createShards({ client, namespace, prefix, count, labels }: ShardsOptions): Shards {
+  const nameOf = (index: number): string => `${prefix}-${String(index)}`;
+  const pathOf = (index: number): string => objectPath(CONFIG_MAP, { namespace, name: nameOf(index) });
+
+  const create = async (index: number, data: Readonly<Record<string, string>>): Promise<Shard> => {
+    try {
+      const metadata = { name: nameOf(index), namespace, labels: { ...labels } };
+      const body = { apiVersion: "v1", kind: CONFIG_MAP.kind, metadata, data: { ...data } };
+      const path = collectionPath(CONFIG_MAP, namespace);
+      return decode(await client.request({ method: "POST", path, query: QUERY, body }));
+    } catch (error) {
+      if (isKube(error, "AlreadyExists")) throw new KubeError("Conflict", 409, `${nameOf(index)} was just created`);
+      throw error;
+    }
+  };
+
+  return {
+    count,
+    name: nameOf,
+    read: async (index) => {
+      try {
+        return decode(await client.request({ method: "GET", path: pathOf(index) }));
+      } catch (error) {
+        if (isKube(error, "NotFound")) return NONE;
+        throw error;
+      }
+    },
+    write: async (index, { resourceVersion }, changes) => {
+      const entries = [...changes];
+      if (resourceVersion === undefined) {
+        return await create(index, Object.fromEntries(entries.filter((entry): entry is Entry => entry[1] !== null)));
+      }
+      try {
+        const body = { metadata: { resourceVersion }, data: Object.fromEntries(entries) };
+        const contentType = "application/merge-patch+json";
+        return decode(await client.request({ method: "PATCH", path: pathOf(index), query: QUERY, contentType, body }));
+      } catch (error) {
+        // Somebody removed it: it is read again, and then created.
+        if (isKube(error, "NotFound")) throw new KubeError("Conflict", 409, `${nameOf(index)} is gone`);
+        throw error;
+      }
+    },
+  };
+}
+
+type Entry = [key: string, value: string];
+
+const NONE: Shard = { resourceVersion: undefined, data: new Map() };
+
+function decode(answer: Json): Shard {
+  const resourceVersion = stringMember(member(answer, "metadata"), "resourceVersion");
+  if (resourceVersion === undefined) throw new KubeError("BadResponse", 200, "the answer is no ConfigMap");
+  const data = member(answer, "data");
+  const entries = isObject(data) ? Object.entries(data) : [];
+  return {
+    resourceVersion,
+    data: new Map(entries.flatMap(([key, value]): Entry[] => (typeof value === "string" ? [[key, value]] : []))),
+  };
+}

@@ -1,0 +1,292 @@
+import { describe, expect, it } from "vitest";
+
+import { manualClock, settle } from "../../../test/support/clock.ts";
+import { scriptedClient } from "../../../test/support/scripted-client.ts";
+import { THING, thing } from "../../../test/support/things.ts";
+import { KubeError } from "../api/errors.ts";
+import type { KubeRequest } from "../api/transport.ts";
+import type { Json, KubeObject } from "../api/types.ts";
+import { createStore } from "../watch/store.ts";
+import { createWriter } from "./writer.ts";
+
+const PATH = "/apis/test.platform-operator.io/v1/namespaces/default/things/a";
+const QUERY = { fieldManager: "platform-operator", fieldValidation: "Strict" };
+const conflict = new KubeError("Conflict", 409, "modified");
+const notFound = new KubeError("NotFound", 404, "gone");
+
+function writing(answer: (request: KubeRequest) => Json | Promise<Json>) {
+  const clock = manualClock();
+  const client = scriptedClient(answer);
+  const store = createStore((error) => {
+    throw error;
+  });
+  const writer = createWriter({ client, store, types: [THING], clock, random: () => 0 });
+  const held = () => store.get({ kind: "Thing", namespace: "default", name: "a" });
+  return { clock, client, store, writer, held };
+}
+
+const withStatus = (status: Json, version = "5"): KubeObject => ({ ...thing("a", version), status });
+const methods = (calls: readonly KubeRequest[]) => calls.map(({ method }) => method);
+
+describe("patchStatus", () => {
+  it("merge-patches what differs, checked against the version, under the one manager (K14)", async () => {
+    const { client, writer } = writing(() => thing("a", "6"));
+    await writer.patchStatus(withStatus({ a: 1, b: 2, list: [1] }), { a: 1, c: 3, list: [1, 2] });
+    expect(client.calls).toEqual([
+      {
+        method: "PATCH",
+        path: `${PATH}/status`,
+        query: QUERY,
+        contentType: "application/merge-patch+json",
+        body: { metadata: { resourceVersion: "5" }, status: { b: null, c: 3, list: [1, 2] } },
+      },
+    ]);
+  });
+
+  it("sends nothing when nothing differs", async () => {
+    const { client, writer } = writing(() => null);
+    const object = withStatus({ a: 1, b: { c: [2] } });
+    expect(await writer.patchStatus(object, { b: { c: [2] }, a: 1 })).toBe(object);
+    expect(client.calls).toEqual([]);
+  });
+
+  it("has the answer in the store before it resolves", async () => {
+    const { held, store, writer } = writing(() => ({ ...thing("a", "6"), status: { a: 2 } }));
+    store.upsert(withStatus({ a: 1 }));
+    await writer.patchStatus(withStatus({ a: 1 }), { a: 2 });
+    expect(held()).toMatchObject({ metadata: { resourceVersion: "6" }, status: { a: 2 } });
+  });
+
+  it("[B10] fails with Conflict after one try, and the store then holds what the API server has", async () => {
+    const { client, held, store, writer } = writing(({ method }) => {
+      if (method === "PATCH") throw conflict;
+      return thing("a", "7");
+    });
+    store.upsert(withStatus({}));
+    await expect(writer.patchStatus(withStatus({}), { a: 1 })).rejects.toBe(conflict);
+    expect(methods(client.calls)).toEqual(["PATCH", "GET"]);
+    expect(held()?.metadata.resourceVersion).toBe("7");
+  });
+
+  it("fails with NotFound, and the store then holds it no more", async () => {
+    const { held, store, writer } = writing(() => {
+      throw notFound;
+    });
+    store.upsert(withStatus({}));
+    await expect(writer.patchStatus(withStatus({}), { a: 1 })).rejects.toBe(notFound);
+    expect(held()).toBeUndefined();
+  });
+
+  it("refuses a status that is too large before it sends it", async () => {
+    const { client, writer } = writing(() => null);
+    await expect(writer.patchStatus(withStatus({}), { a: "x".repeat(600_000) })).rejects.toThrow("exceeds 512 KiB");
+    expect(client.calls).toEqual([]);
+  });
+
+  it("refuses an answer that is no object, and a kind that it does not know", async () => {
+    const { writer } = writing(() => ({ kind: "Thing" }));
+    await expect(writer.patchStatus(withStatus({}), { a: 1 })).rejects.toMatchObject({ failure: "BadResponse" });
+    await expect(writer.patchStatus({ ...withStatus({}), kind: "Other" }, { a: 1 })).rejects.toThrow("does not know");
+  });
+});
+
+describe("patchChecked", () => {
+  it("sends annotations that differ and the whole list of finalizers, with uid and version", async () => {
+    const { client, writer } = writing(() => thing("a", "6"));
+    const object = thing("a", "5", { meta: { annotations: { same: "1", old: "2" }, finalizers: ["x/theirs"] } });
+    await writer.patchChecked(object, {
+      annotations: { same: "1", old: null, new: "3", absent: null },
+      finalizers: ["x/theirs", "y/ours"],
+    });
+    expect(client.calls[0]).toMatchObject({
+      path: PATH,
+      body: {
+        metadata: {
+          uid: "uid-a",
+          resourceVersion: "5",
+          annotations: { old: null, new: "3" },
+          finalizers: ["x/theirs", "y/ours"],
+        },
+      },
+    });
+  });
+
+  it("sends nothing when nothing differs", async () => {
+    const { client, writer } = writing(() => null);
+    const object = thing("a", "5", { meta: { annotations: { a: "1" }, finalizers: ["x/y"] } });
+    await writer.patchChecked(object, { annotations: { a: "1", b: null }, finalizers: ["x/y"] });
+    await writer.patchChecked(object, {});
+    expect(client.calls).toEqual([]);
+  });
+
+  it("takes the object out of the store with its last finalizer", async () => {
+    const deleting = { meta: { deletionTimestamp: "2026-11-21T10:00:00Z", finalizers: ["x/y"] } };
+    const { held, store, writer } = writing(() => thing("a", "6", { meta: { ...deleting.meta, finalizers: [] } }));
+    store.upsert(thing("a", "5", deleting));
+    await writer.patchChecked(thing("a", "5", deleting), { finalizers: [] });
+    expect(held()).toBeUndefined();
+  });
+});
+
+describe("storeOutcome", () => {
+  const { signal } = new AbortController();
+
+  it("carries the uid and no version", async () => {
+    const { client, writer } = writing(() => thing("a", "6"));
+    await writer.storeOutcome(thing("a", "5"), { id: "1", intent: null }, signal);
+    expect(client.calls[0]).toMatchObject({
+      path: PATH,
+      query: QUERY,
+      body: { metadata: { uid: "uid-a", annotations: { id: "1", intent: null } } },
+    });
+    expect(JSON.stringify(client.calls[0]?.body)).not.toContain("resourceVersion");
+  });
+
+  it("[B11] goes on until it is stored, and heeds Retry-After", async () => {
+    const failures = [
+      new KubeError("Unreachable", 0, "ECONNREFUSED"),
+      new KubeError("TooManyRequests", 429, "busy", 5_000),
+      new KubeError("Forbidden", 403, "no"),
+    ];
+    const { client, clock, writer } = writing(() => {
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
+      return thing("a", "6");
+    });
+    const stored = writer.storeOutcome(thing("a", "5"), { id: "1" }, signal);
+    await clock.advance(500);
+    expect(client.calls).toHaveLength(2);
+    await clock.advance(4_999);
+    expect(client.calls).toHaveLength(2);
+    await clock.advance(10_000);
+    expect((await stored)?.metadata.resourceVersion).toBe("6");
+  });
+
+  it.each<[string, () => Json]>([
+    [
+      "the object is gone",
+      () => {
+        throw notFound;
+      },
+    ],
+    ["a namesake has its place", () => thing("a", "9", { uid: "other" })],
+  ])("ends with undefined when %s", async (_, live) => {
+    const { writer } = writing(({ method }) => {
+      if (method === "PATCH") throw new KubeError("Invalid", 422, "metadata.uid");
+      return live();
+    });
+    expect(await writer.storeOutcome(thing("a", "5"), { id: "1" }, signal)).toBeUndefined();
+  });
+
+  it("goes on when the refusal had another reason", async () => {
+    let tries = 0;
+    const { clock, writer } = writing(({ method }) => {
+      if (method === "PATCH" && (tries += 1) === 1) throw new KubeError("Invalid", 422, "spec.x");
+      return thing("a", "6");
+    });
+    const stored = writer.storeOutcome(thing("a", "5"), { id: "1" }, signal);
+    await clock.advance(500);
+    expect(await stored).toBeDefined();
+    expect(tries).toBe(2);
+  });
+
+  it.each([
+    ["Invalid", 422],
+    ["Forbidden", 403],
+  ] as const)("ends when it is refused (%s) again and again: others want to be served", async (failure, status) => {
+    let tries = 0;
+    const { clock, writer } = writing(({ method }) => {
+      if (method === "GET") return thing("a", "6");
+      tries += 1;
+      throw new KubeError(failure, status, "metadata.annotations: Too long");
+    });
+    const stored = writer.storeOutcome(thing("a", "5"), { id: "1" }, signal);
+    stored.catch(() => {});
+    await clock.advance(20_000);
+    await expect(stored).rejects.toMatchObject({ failure });
+    expect(tries).toBe(4);
+  });
+
+  it("rejects when it is told to stop", async () => {
+    const stop = new AbortController();
+    const { writer } = writing(() => {
+      throw new KubeError("Server", 500, "down");
+    });
+    const stored = writer.storeOutcome(thing("a", "5"), { id: "1" }, stop.signal);
+    await settle();
+    stop.abort();
+    await expect(stored).rejects.toMatchObject({ failure: "Server" });
+  });
+});
+
+describe("[B1] confirm", () => {
+  it("is content with the version that is held, and reads it from the API server", async () => {
+    const { client, writer } = writing(() => thing("a", "5"));
+    await writer.confirm(thing("a", "5"));
+    expect(client.calls).toEqual([{ method: "GET", path: PATH }]);
+  });
+
+  it.each([
+    ["another version", "Conflict", thing("a", "6")],
+    ["a namesake", "NotFound", thing("a", "6", { uid: "other" })],
+  ])("refuses %s, and the store then holds it", async (_, failure, live) => {
+    const { held, store, writer } = writing(() => live);
+    store.upsert(thing("a", "5"));
+    await expect(writer.confirm(thing("a", "5"))).rejects.toMatchObject({ failure });
+    expect(held()?.metadata).toEqual(live.metadata);
+  });
+
+  it("refuses what is gone, and the store then holds it no more", async () => {
+    const { held, store, writer } = writing(() => {
+      throw notFound;
+    });
+    store.upsert(thing("a", "5"));
+    await expect(writer.confirm(thing("a", "5"))).rejects.toMatchObject({ failure: "NotFound" });
+    expect(held()).toBeUndefined();
+  });
+});
+
+describe("delete", () => {
+  it("names the uid, and lets what the object owns go in the background", async () => {
+    const { client, writer } = writing(() => null);
+    await writer.delete(thing("a", "5"));
+    expect(client.calls).toEqual([
+      {
+        method: "DELETE",
+        path: PATH,
+        body: {
+          apiVersion: "v1",
+          kind: "DeleteOptions",
+          preconditions: { uid: "uid-a" },
+          propagationPolicy: "Background",
+        },
+      },
+    ]);
+  });
+
+  it("is content when the object is gone", async () => {
+    const { held, store, writer } = writing(() => {
+      throw notFound;
+    });
+    store.upsert(thing("a", "5"));
+    await writer.delete(thing("a", "5"));
+    expect(held()).toBeUndefined();
+  });
+
+  it("leaves a namesake alone, and knows it then", async () => {
+    const { held, writer } = writing(({ method }) => {
+      if (method === "DELETE") throw conflict;
+      return thing("a", "9", { uid: "other" });
+    });
+    await writer.delete(thing("a", "5"));
+    expect(held()?.metadata.uid).toBe("other");
+  });
+
+  it.each([new KubeError("Forbidden", 403, "no"), conflict])("tells every other failure: $failure", async (failure) => {
+    const { writer } = writing(({ method }) => {
+      if (method === "DELETE") throw failure;
+      return thing("a", "6");
+    });
+    await expect(writer.delete(thing("a", "5"))).rejects.toBe(failure);
+  });
+});

@@ -1,0 +1,182 @@
+import { createBackoff } from "../api/backoff.ts";
+import { pause } from "../api/clock.ts";
+import { KubeError, isKube } from "../api/errors.ts";
+import { isObject } from "../api/json.ts";
+import { keyOf, parseObject } from "../api/objects.ts";
+import { objectPath } from "../api/paths.ts";
+import { FIELD_MANAGER, type KubeClient } from "../api/transport.ts";
+import type { Clock, Json, JsonObject, KubeObject, ResourceType, Writer } from "../api/types.ts";
+import type { Store } from "../watch/store.ts";
+import { diffMerge, equalJson } from "./merge-patch.ts";
+
+/** The largest patch that is sent; etcd refuses objects of 1.5 MiB, and long before that something is wrong. */
+const MAX_PATCH_BYTES = 512 * 1024;
+
+/** How often an outcome is refused before it is left to the caller: whoever else waits for a worker must get one. */
+const MAX_REFUSALS = 3;
+
+export interface WriterOptions {
+  readonly client: KubeClient;
+  readonly store: Store;
+  /** The types that may be written, by kind. */
+  readonly types: readonly ResourceType[];
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** @returns the one writer of our custom resources (design §5). */
+export function createWriter(options: WriterOptions): Writer {
+  const { client, clock, random, store } = options;
+  const types = new Map(options.types.map((type) => [type.kind, type]));
+
+  const typeOf = (object: KubeObject): ResourceType => {
+    const type = types.get(object.kind);
+    if (type === undefined) throw new KubeError("Invalid", 0, `the writer does not know the kind ${object.kind}`);
+    return type;
+  };
+
+  /** Takes an answer into the store. The patch that took the last finalizer away ended the object. */
+  const remember = (type: ResourceType, answer: Json): KubeObject => {
+    const object = parseObject(type, answer);
+    if (object === undefined) throw new KubeError("BadResponse", 200, `the answer is no ${type.kind}`);
+    const { deletionTimestamp, finalizers = [] } = object.metadata;
+    if (deletionTimestamp !== undefined && finalizers.length === 0) store.remove(object);
+    else store.upsert(object);
+    return object;
+  };
+
+  /** Reads an object anew into the store. @returns undefined when it is gone, its namesake included. */
+  const refresh = async (object: KubeObject, signal?: AbortSignal): Promise<KubeObject | undefined> => {
+    const type = typeOf(object);
+    try {
+      const answer = await client.request({
+        method: "GET",
+        path: objectPath(type, keyOf(object)),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      const live = remember(type, answer);
+      return live.metadata.uid === object.metadata.uid ? live : undefined;
+    } catch (error) {
+      if (!isKube(error, "NotFound")) throw error;
+      store.remove(object);
+      return undefined;
+    }
+  };
+
+  const patch = async (
+    object: KubeObject,
+    body: JsonObject,
+    subresource?: "status",
+    signal?: AbortSignal,
+  ): Promise<KubeObject> => {
+    const type = typeOf(object);
+    if (Buffer.byteLength(JSON.stringify(body)) > MAX_PATCH_BYTES) {
+      throw new KubeError("Invalid", 0, `a patch of a ${type.kind} exceeds 512 KiB`);
+    }
+    const answer = await client.request({
+      method: "PATCH",
+      path: objectPath(type, keyOf(object), subresource),
+      query: { fieldManager: FIELD_MANAGER, fieldValidation: "Strict" },
+      contentType: "application/merge-patch+json",
+      body,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return remember(type, answer);
+  };
+
+  /** A patch that ends with "Conflict" or "NotFound" leaves the store with what the API server holds now. */
+  const patchChecked = async (object: KubeObject, body: JsonObject, subresource?: "status"): Promise<KubeObject> => {
+    try {
+      return await patch(object, body, subresource);
+    } catch (error) {
+      if (isKube(error, "Conflict") || isKube(error, "NotFound")) await refresh(object).catch(() => undefined);
+      throw error;
+    }
+  };
+
+  return {
+    patchChecked: async (object, change) => {
+      const annotations = diffAnnotations(object, change.annotations);
+      const before = object.metadata.finalizers ?? [];
+      const finalizers = equalJson(before, change.finalizers ?? before) ? undefined : change.finalizers;
+      if (annotations === undefined && finalizers === undefined) return object;
+      const { uid, resourceVersion } = object.metadata;
+      return patchChecked(object, { metadata: { uid, resourceVersion, annotations, finalizers } });
+    },
+
+    patchStatus: async (object, status) => {
+      const difference = diffMerge(object.status, status);
+      if (difference === undefined) return object;
+      const { resourceVersion } = object.metadata;
+      return patchChecked(object, { metadata: { resourceVersion }, status: difference }, "status");
+    },
+
+    storeOutcome: async (object, annotations, signal) => {
+      const { uid } = object.metadata;
+      const backoff = createBackoff({ baseMs: 500, capMs: 30_000, random });
+      for (let refusals = 0; ;) {
+        try {
+          return await patch(object, { metadata: { uid, annotations } }, undefined, signal);
+        } catch (error) {
+          if (signal.aborted) throw error;
+          // A namesake with another uid is answered with 422 "metadata.uid: field is immutable".
+          if (answered(error) && (await isGone(() => refresh(object, signal)))) return undefined;
+          if (isKube(error, "Invalid") || isKube(error, "Forbidden")) refusals += 1;
+          if (refusals > MAX_REFUSALS) throw error;
+          const least = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0;
+          if (!(await pause(clock, Math.max(backoff.next(), least), signal))) throw error;
+        }
+      }
+    },
+
+    confirm: async (object) => {
+      const live = await refresh(object);
+      if (live?.metadata.resourceVersion === object.metadata.resourceVersion) return;
+      const what = `GET ${objectPath(typeOf(object), keyOf(object))}`;
+      throw live === undefined
+        ? new KubeError("NotFound", 404, `${what}: gone, or a namesake has its place`)
+        : new KubeError("Conflict", 409, `${what}: changed meanwhile`);
+    },
+
+    delete: async (object) => {
+      const type = typeOf(object);
+      const { uid } = object.metadata;
+      try {
+        await client.request({
+          method: "DELETE",
+          path: objectPath(type, keyOf(object)),
+          body: { apiVersion: "v1", kind: "DeleteOptions", preconditions: { uid }, propagationPolicy: "Background" },
+        });
+      } catch (error) {
+        // A namesake with another uid is answered with 409.
+        if (!isKube(error, "NotFound") && !isKube(error, "Conflict")) throw error;
+        if ((await refresh(object)) !== undefined) throw error;
+      }
+    },
+  };
+}
+
+/** @returns the annotations that differ from what the object has, undefined when none does. */
+function diffAnnotations(
+  object: KubeObject,
+  wanted: Readonly<Record<string, string | null>> = {},
+): Readonly<Record<string, string | null>> | undefined {
+  const held: unknown = object.metadata.annotations ?? {};
+  const changed = Object.entries(wanted).filter(
+    ([name, value]) => ((isObject(held) && Object.hasOwn(held, name) ? held[name] : null) ?? null) !== value,
+  );
+  return changed.length === 0 ? undefined : Object.fromEntries(changed);
+}
+
+/** Whether the answer may mean that the object is no longer there. */
+function answered(error: unknown): boolean {
+  return isKube(error, "NotFound") || isKube(error, "Conflict") || isKube(error, "Invalid");
+}
+
+async function isGone(refresh: () => Promise<KubeObject | undefined>): Promise<boolean> {
+  try {
+    return (await refresh()) === undefined;
+  } catch {
+    return false;
+  }
+}

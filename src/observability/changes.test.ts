@@ -1,0 +1,126 @@
+import { expect, it } from "vitest";
+
+import { orphan } from "../../test/support/orphans.ts";
+import type { Change } from "../engine/context/context.ts";
+import type { CallRecord } from "../platform/client/caller.ts";
+import { tellChange, tellOrphan } from "./changes.ts";
+import type { Fields, Logger } from "./logger.ts";
+import type { Pass } from "./passes.ts";
+
+const CHANGE: Change = {
+  key: { kind: "PlatformApplication", namespace: "shop", name: "api" },
+  uid: "uid-1",
+  generation: 3,
+  cause: "SpecChanged",
+  op: "deployApplication",
+  id: "service-1",
+  commit: "abcdef1",
+  result: "ok",
+  sent: true,
+};
+const CALL: CallRecord = {
+  operation: "deployApplication",
+  method: "POST",
+  ids: { applicationId: "service-1" },
+  attempt: 1,
+  status: 202,
+  sent: true,
+  failure: undefined,
+  durationMs: 41.7,
+  requestId: "request-1",
+};
+
+type Line = readonly [level: string, message: string, fields: Fields];
+
+function told(change: Partial<Change>, call: Partial<CallRecord> | undefined): Line | undefined {
+  const lines: Line[] = [];
+  const at =
+    (level: string): Logger["info"] =>
+    (message, fields = {}) => {
+      lines.push([level, message, fields]);
+    };
+  const log = { trace: at("trace"), debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  const changed =
+    call === undefined
+      ? undefined
+      : { connection: "PlatformConnection/shop/default", call: { ...CALL, ...call }, at: new Date(0) };
+  const pass: Pass = { id: "p-1", key: "PlatformApplication/shop/api", priority: "normal", changed };
+  tellChange({ log, installation: "cluster-1" }, { ...CHANGE, ...change }, pass);
+  expect(lines).toHaveLength(1);
+  return lines[0];
+}
+
+it("says who changed what, why, and with which result", () => {
+  expect(told({}, {})).toEqual([
+    "info",
+    "changed the platform",
+    {
+      kind: "PlatformApplication",
+      namespace: "shop",
+      name: "api",
+      uid: "uid-1",
+      generation: 3,
+      installation: "cluster-1",
+      cause: "SpecChanged",
+      op: "deployApplication",
+      id: "service-1",
+      commit: "abcdef1",
+      result: "ok",
+      connection: "PlatformConnection/shop/default",
+      method: "POST",
+      path: "/application/{applicationId}/deploy",
+      status: 202,
+      durationMs: 42,
+      requestId: "request-1",
+    },
+  ]);
+});
+
+it.each<[string, Partial<Change>, string, string]>([
+  ["a refusal", { result: "Conflict" }, "warn", "could not change the platform"],
+  ["what never left the operator", { result: "Refused", sent: false }, "warn", "could not change the platform"],
+  [
+    "a platform that cannot be reached",
+    { result: "Unreachable", sent: false },
+    "warn",
+    "could not change the platform",
+  ],
+  ["an unknown outcome", { result: "OutcomeUnknown" }, "warn", "may have changed the platform"],
+  ["what the budget holds back", { result: "OverBudget", sent: false }, "debug", "has not changed the platform yet"],
+  ["a 429", { result: "RateLimited" }, "warn", "could not change the platform"],
+])("tells %s as such", (_, change, level, message) => {
+  expect(told(change, {})).toMatchObject([level, message, { result: change.result }]);
+});
+
+it("names what the path names where the resource has no id of its own", () => {
+  expect(told({ id: undefined }, {})?.[2]).toMatchObject({ id: "service-1" });
+});
+
+it("takes no other call's facts for those of this one", () => {
+  expect(told({}, { operation: "stopApplication" })?.[2]).not.toHaveProperty("status");
+  expect(told({}, undefined)?.[2]).not.toHaveProperty("method");
+});
+
+it.each([
+  ["recorded", "info"],
+  ["found", "info"],
+  ["forgotten", "info"],
+  ["dropped", "warn"],
+] as const)("tells of an object that stayed on the platform that it is %s", (is, expected) => {
+  const lines: Line[] = [];
+  const at =
+    (level: string): Logger["info"] =>
+    (message, fields = {}) => {
+      lines.push([level, message, fields]);
+    };
+  const log = { trace: at("trace"), debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  const entry = orphan();
+  tellOrphan(log, { is, orphan: entry });
+  const { kind, namespace, name, id, host, organizationId, installation, why, at: since } = entry;
+  expect(lines).toMatchObject([
+    [expected, expect.any(String), { orphan: is, kind, namespace, name, id, host, organizationId, installation }],
+  ]);
+  expect(lines[0]?.[2]).toMatchObject({ reason: why, since });
+  // What is remembered of it is no news.
+  expect(lines[0]?.[2]).not.toHaveProperty("memory");
+});

@@ -1,0 +1,211 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { figure } from "../../test/support/figure.ts";
+import { KubeError } from "../kube/api/errors.ts";
+import type { KeyValues, Reader } from "../kube/api/types.ts";
+import { parseLogLevels, type LogLevels } from "../operator/config/log-levels.ts";
+import { ApiError } from "../platform/transport/errors.ts";
+import { createLogs, tagged, type Fields, type Logger } from "./logger.ts";
+import { createRedactor, redacting } from "./secrets.ts";
+
+const CANARY = 'c4n4ry-"token"-ä\\/+?&1';
+
+function levels(text: string): LogLevels {
+  const read = parseLogLevels(text);
+  if ("problem" in read) throw new Error(read.problem);
+  return read;
+}
+
+function logging(secrets: readonly string[] = [CANARY]) {
+  const lines: string[] = [];
+  const redactor = createRedactor();
+  redactor.hold("Secret/shop/token", secrets);
+  const { app: log } = createLogs({ levels: levels("trace"), redactor, write: (line) => lines.push(line) });
+  return { lines, log, redactor, parsed: (): unknown[] => lines.map((line): unknown => JSON.parse(line)) };
+}
+
+/** Every way in which a caller can hand a text to the log. */
+const WAYS: readonly [string, (log: Logger, text: string) => void][] = [
+  ["the message", (log, text) => log.info(text)],
+  ["a line of the finest level", (log, text) => log.trace("x", { path: text })],
+  ["a field", (log, text) => log.warn("x", { name: text })],
+  ["an error's message", (log, text) => log.error("x", { error: new Error(text) })],
+  ["an error's cause", (log, text) => log.error("x", { error: new Error("x", { cause: new Error(text) }) })],
+  ["an error's members", (log, text) => log.error("x", { error: Object.assign(new Error("x"), { body: text }) })],
+  ["a thrown string", (log, text) => log.error("x", { error: text })],
+  ["a SyntaxError", (log, text) => log.error("x", { error: new SyntaxError(`Unexpected token in ${text}`) })],
+  ["a member that is no field", (log, text) => log.info("x", { object: { spec: text } } as Fields)],
+  ["a text that is cut in the middle of it", (log, text) => log.info("x", { name: `${"a".repeat(1_015)}${text}` })],
+];
+
+/** Every way in which a value can be spelled. */
+const SPELLINGS: readonly [string, (value: string) => string][] = [
+  ["plain", (value) => value],
+  ["in JSON", (value) => JSON.stringify({ value })],
+  ["percent-encoded", (value) => encodeURIComponent(value)],
+  ["in base64", (value) => Buffer.from(value).toString("base64")],
+  ["in base64url", (value) => Buffer.from(value).toString("base64url")],
+];
+
+describe("the log", () => {
+  it("[E13] is one JSON object a line, of the listed fields and no others", () => {
+    const { log, lines, parsed } = logging();
+    log.info("changed the platform", { kind: "PlatformProject", name: "shop", generation: 2, id: undefined });
+    log.info("x", { object: { spec: 1 } } as Fields);
+    expect(lines.every((line) => line.endsWith("\n") && line.indexOf("\n") === line.length - 1)).toBe(true);
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
+    expect(parsed()).toEqual([
+      {
+        level: "info",
+        time,
+        logger: "app",
+        message: "changed the platform",
+        kind: "PlatformProject",
+        name: "shop",
+        generation: 2,
+      },
+      { level: "info", time, logger: "app", message: "x" },
+    ]);
+  });
+
+  it("drops what is below its level", () => {
+    const lines: string[] = [];
+    const { app: log } = createLogs({
+      levels: levels("warn"),
+      redactor: createRedactor(),
+      write: (line) => lines.push(line),
+    });
+    log.info("no");
+    log.warn("yes");
+    expect(lines).toHaveLength(1);
+  });
+
+  it("names the part that tells, each at a level of its own", () => {
+    const lines: string[] = [];
+    const logs = createLogs({
+      levels: levels("error,platform=debug"),
+      redactor: createRedactor(),
+      write: (line) => lines.push(line),
+    });
+    for (const log of Object.values(logs)) {
+      log.debug("a detail");
+      log.info("news");
+    }
+    const told = lines.map((line) => JSON.parse(line) as { logger: string; message: string });
+    expect(told.map(({ logger, message }) => `${logger}: ${message}`)).toEqual([
+      "platform: a detail",
+      "platform: news",
+      "changes: news",
+    ]);
+  });
+
+  it("carries what it is tagged with, asked for line by line, for those alone that are written", () => {
+    const lines: string[] = [];
+    const logs = createLogs({ levels: levels("info"), redactor: createRedactor(), write: (line) => lines.push(line) });
+    let asked = 0;
+    const { engine } = tagged(logs, () => ({ pass: String((asked += 1)) }));
+    engine.debug("not told");
+    engine.info("one", { name: "a" });
+    engine.info("two");
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { logger: "engine", pass: "1", name: "a" },
+      { logger: "engine", pass: "2" },
+    ]);
+    expect(asked).toBe(2);
+  });
+
+  it.each([
+    [
+      "of the API server",
+      new KubeError("Forbidden", 403, "GET /x: 403"),
+      { name: "KubeError", failure: "Forbidden", message: "GET /x: 403" },
+    ],
+    [
+      "of the platform",
+      new ApiError("deployApplication", { is: "Server" }, 502, "bad"),
+      { name: "ApiError", failure: "Server", message: "bad" },
+    ],
+    [
+      "of Node",
+      Object.assign(new Error("read"), { code: "ECONNRESET" }),
+      { name: "Error", failure: "ECONNRESET", message: "read" },
+    ],
+    ["that is none", "oops", { name: "string" }],
+  ])("shows an error %s by name, failure and message", (_, error, shown) => {
+    const { log, parsed } = logging();
+    log.error("x", { error });
+    expect(parsed()).toMatchObject([{ error: shown }]);
+    expect(parsed()).toEqual([expect.objectContaining({ error: shown })]);
+  });
+
+  it("says where an unexpected error was thrown, without its text", () => {
+    const { log, parsed } = logging();
+    log.error("x", { error: new TypeError("one\n    at liar (file:1:1)") });
+    const frame = expect.stringMatching(/^at .*logger\.test\.ts/);
+    expect(parsed()).toMatchObject([{ error: { name: "TypeError", frames: expect.arrayContaining([frame]) } }]);
+    expect(parsed()).not.toMatchObject([{ error: { frames: expect.arrayContaining(["at liar (file:1:1)"]) } }]);
+  });
+
+  it("[E13] strips what could turn a terminal's or reader's head", () => {
+    const { log, lines } = logging();
+    log.info("a\u001b[31mb\u202Ec\nd", { name: "x\u0000y\u2028z" });
+    expect(lines[0]).toMatch(/"message":"a \[31mb c d"/);
+    expect(lines[0]).toMatch(/"name":"x y z"/);
+  });
+
+  it.for(WAYS.flatMap(([way, say]) => SPELLINGS.map(([spelling, spell]) => ({ way, say, spelling, spell }))))(
+    "[E6] keeps a secret out of $way, $spelling",
+    ({ say, spell }, { task }) => {
+      const { log, lines, parsed } = logging();
+      say(log, `before ${spell(CANARY)} after`);
+      expect(lines).toHaveLength(1);
+      expect(parsed()).toHaveLength(1);
+      for (const [, other] of SPELLINGS) {
+        // A cut could leave a part of it.
+        expect(lines[0]).not.toContain(other(CANARY).slice(0, 8));
+      }
+      figure(task, `0 of ${SPELLINGS.length} spellings in a line, by any of ${WAYS.length} ways into it`);
+    },
+  );
+
+  it("[E6] stays JSON whatever a secret is", () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 6 }), fc.string(), fc.integer(), (secret, text, number) => {
+        const { log, parsed } = logging([secret, String(number), '":"info', "message"]);
+        log.info(`${text}${secret}`, { generation: number, name: secret });
+        expect(parsed()).toHaveLength(1);
+      }),
+    );
+  });
+});
+
+describe("[E6] the redactor", () => {
+  it("lets short values stand: they would black out ordinary words", () => {
+    const { redactor } = logging(["short"]);
+    expect(redactor.redact("a short line")).toBe("a short line");
+  });
+
+  it("still knows the value before a rotation, and no older one", () => {
+    const { redactor } = logging(["first-value"]);
+    redactor.hold("Secret/shop/token", ["second-value"]);
+    redactor.hold("Secret/shop/token", ["second-value"]);
+    expect(redactor.redact("first-value second-value")).toBe("[redacted] [redacted]");
+    redactor.hold("Secret/shop/token", ["third-value"]);
+    expect(redactor.redact("first-value second-value third-value")).toBe("first-value [redacted] [redacted]");
+  });
+
+  it("is told what is read from Secrets, not from ConfigMaps", async () => {
+    const redactor = createRedactor();
+    const values = (value: string): KeyValues => ({ uid: "u", resourceVersion: "1", data: new Map([["k", value]]) });
+    const reader: Reader = {
+      secret: async () => values("secret-value"),
+      configMap: async () => values("public-value"),
+      forget: () => {},
+    };
+    const told = redacting(reader, redactor);
+    await told.secret("shop", "token", 0);
+    await told.configMap("shop", "settings", 0);
+    expect(redactor.redact("secret-value public-value")).toBe("[redacted] public-value");
+  });
+});

@@ -1,0 +1,94 @@
+import { randomUUID } from "node:crypto";
+
+import { describe, expect, it } from "vitest";
+
+import { figure } from "../../../test/support/figure.ts";
+import { createStore } from "../../kube/watch/store.ts";
+import { TYPES } from "../../operator/config/caches.ts";
+import { operations, type OperationName } from "../../platform/codec/operations.ts";
+import { createMetrics, type Metrics } from "./index.ts";
+
+const NAMES = Object.keys(operations) as OperationName[];
+
+function setting() {
+  const store = createStore(() => {});
+  const metrics = createMetrics({
+    version: "1.2.3",
+    kinds: TYPES.map(({ kind }) => kind),
+    workers: 4,
+    perObject: false,
+    now: () => new Date("2026-01-01T00:10:00Z"),
+    cache: () => store,
+    leading: () => true,
+    pausedMs: () => 0,
+    lowestRate: () => undefined,
+    waiting: () => 0,
+    silentMs: () => new Map(TYPES.map(({ kind }) => [kind, 1])),
+    droppedSpans: () => 0,
+    orphans: () => new Map([["PlatformEnvironment", 2]]),
+    queue: () => ({ depth: () => 0, unfinishedSeconds: () => 0, longestRunningSeconds: () => 0 }),
+  });
+  store.subscribe(metrics.changed);
+  const series = async () =>
+    (await metrics.registry.metrics()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return { store, metrics, series };
+}
+
+const CALL = { ids: {}, attempt: 1, sent: true, failure: undefined, durationMs: 5, requestId: undefined } as const;
+
+/** The life of objects on the platform: the operations of a usual day, all well. */
+function usualDay({ platform }: Metrics): void {
+  const usual = NAMES.filter((name) => operations[name].surface === "Documented");
+  for (const operation of usual) {
+    platform.called({
+      operation,
+      method: operations[operation].method,
+      status: 200,
+      ...CALL,
+    });
+  }
+}
+
+describe("[D6] the number of series", () => {
+  it("does not grow with 5,000 objects of any name, and stays below 500 of our own", async ({ task }) => {
+    const { store, metrics, series } = setting();
+    usualDay(metrics);
+    const before = (await series()).length;
+    for (let index = 0; index < 5_000; index += 1) {
+      const { group, version, kind } = TYPES[index % TYPES.length]!;
+      const name = randomUUID();
+      store.upsert({
+        apiVersion: `${group}/${version}`,
+        kind,
+        metadata: { name, namespace: `n-${name}`, uid: name, resourceVersion: String(index + 1) },
+        status: {
+          externalId: name,
+          conditions: [{ type: "Ready", status: "False", reason: `R${index}`, message: name }],
+        },
+      });
+      const key = { kind, namespace: `n-${name}`, name };
+      const change = { generation: 1, cause: "SpecChanged", op: "createProject", result: "ok", sent: true } as const;
+      metrics.platform.changed({ key, uid: name, id: name, commit: name, ...change });
+    }
+    const after = await series();
+    // One for each kind that something was changed of.
+    expect(after.length).toBeLessThanOrEqual(before + TYPES.length);
+    // More than half of them are controller-runtime's own 41 buckets of one histogram, for 13 kinds.
+    const own = after.filter((line) => !line.startsWith("controller_runtime_"));
+    expect(own.length).toBeLessThan(500);
+    expect(after.join("\n")).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}/);
+    figure(task, `${after.length} series with 5,000 objects as with none`);
+  });
+
+  it("is bounded whatever statuses a platform makes up", async () => {
+    const { metrics, series } = setting();
+    for (const operation of NAMES) {
+      const { method } = operations[operation];
+      for (let status = 100; status < 1_000; status += 7) {
+        metrics.platform.called({ operation, method, status, ...CALL });
+      }
+    }
+    const codes = (await series()).filter((line) => line.startsWith("platform_operator_api_requests_total"));
+    expect(codes.length).toBeLessThanOrEqual(NAMES.length * 26);
+  });
+});

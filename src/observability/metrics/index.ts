@@ -1,0 +1,80 @@
+/** All metrics on one registry of our own. */
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+
+import type { QueueMetrics } from "../../kube/queue/workqueue.ts";
+import type { Change } from "../../kube/watch/store.ts";
+import { LEASE, OPERATOR } from "../../operator/config/rbac.ts";
+import { clusterMetrics, type ClusterMetrics } from "./cluster.ts";
+import type { Figures } from "./figures.ts";
+import { objectMetrics } from "./objects.ts";
+import { operationMetrics } from "./operations.ts";
+import { platformMetrics, type PlatformMetrics } from "./platform.ts";
+import { queueMetrics } from "./queue.ts";
+import { reconcileMetrics, type ReconcileMetrics } from "./reconcile.ts";
+
+/** Where the parts tell what they do. */
+export interface Metrics {
+  readonly registry: Registry;
+  readonly reconcile: ReconcileMetrics;
+  readonly queue: QueueMetrics;
+  readonly cluster: ClusterMetrics;
+  readonly platform: PlatformMetrics;
+  /** A change of the cache. */
+  readonly changed: (change: Change) => void;
+}
+
+/** Series of Node that no dashboard of ours asks for, two dozen of them. */
+const UNASKED = [
+  "nodejs_active_handles",
+  "nodejs_active_handles_total",
+  "nodejs_active_requests",
+  "nodejs_active_requests_total",
+  "nodejs_active_resources",
+  "nodejs_active_resources_total",
+  "nodejs_heap_space_size_available_bytes",
+  "nodejs_heap_space_size_total_bytes",
+  "nodejs_heap_space_size_used_bytes",
+  "nodejs_eventloop_utilization_histogram",
+  "nodejs_eventloop_utilization_summary",
+] as const;
+
+/** Of files under /proc, which the operator may not read (node-flags.ts): they would stay 0. */
+const UNREADABLE = [
+  "process_heap_bytes",
+  "process_max_fds",
+  "process_open_fds",
+  "process_resident_memory_bytes",
+  "process_virtual_memory_bytes",
+] as const;
+
+export function createMetrics(figures: Figures): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const name of [...UNASKED, ...UNREADABLE]) registry.removeSingleMetric(name);
+  residentMemory(registry);
+  const counted = objectMetrics(registry, figures);
+  const followed = operationMetrics(registry, figures);
+  return {
+    registry,
+    reconcile: reconcileMetrics(registry, figures.kinds, figures.workers),
+    queue: queueMetrics(registry, OPERATOR, figures.queue),
+    cluster: clusterMetrics(registry, LEASE, figures.leading),
+    platform: platformMetrics(registry, figures),
+    changed: (change) => {
+      counted(change);
+      followed(change);
+    },
+  };
+}
+
+/** As Node itself tells it. */
+function residentMemory(registry: Registry): void {
+  const gauge = new Gauge({
+    name: "process_resident_memory_bytes",
+    help: "Resident memory size in bytes.",
+    registers: [registry],
+    collect: () => {
+      gauge.set(process.memoryUsage.rss());
+    },
+  });
+}

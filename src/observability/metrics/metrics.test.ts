@@ -1,0 +1,282 @@
+import { describe, expect, it } from "vitest";
+
+import { PAUSED } from "../../api/names.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
+import type { Outcome } from "../../kube/queue/controller.ts";
+import { createStore, type Store } from "../../kube/watch/store.ts";
+import { createMetrics, type Metrics } from "./index.ts";
+
+const NOW = "2026-01-01T00:10:00Z";
+const KINDS = ["PlatformProject", "PlatformApplication"];
+
+interface Setting {
+  readonly metrics: Metrics;
+  readonly store: Store;
+  readonly lead: (leading: boolean) => void;
+  /** The lines of /metrics that are no comments. */
+  readonly series: () => Promise<readonly string[]>;
+}
+
+function setting(perObject = false): Setting {
+  const store = createStore(() => {});
+  let leading = true;
+  const metrics = createMetrics({
+    version: "1.2.3",
+    kinds: KINDS,
+    workers: 4,
+    perObject,
+    now: () => new Date(NOW),
+    cache: () => store,
+    leading: () => leading,
+    pausedMs: () => 1_500,
+    lowestRate: () => undefined,
+    waiting: () => 0,
+    silentMs: () => new Map([["PlatformProject", 250]]),
+    droppedSpans: () => 0,
+    orphans: () => new Map([["PlatformEnvironment", 2]]),
+    queue: () => ({ depth: () => 3, unfinishedSeconds: () => 0.5, longestRunningSeconds: () => 0.25 }),
+  });
+  store.subscribe(metrics.changed);
+  return {
+    metrics,
+    store,
+    lead: (now) => {
+      leading = now;
+    },
+    series: async () => {
+      const lines = (await metrics.registry.metrics()).split("\n");
+      return lines.filter((line) => line !== "" && !line.startsWith("#"));
+    },
+  };
+}
+
+function object(
+  name: string,
+  version: number,
+  conditions: Readonly<Record<string, string>>,
+  paused = false,
+): KubeObject {
+  return {
+    apiVersion: "platform-operator.io/v1alpha1",
+    kind: "PlatformProject",
+    metadata: {
+      name,
+      namespace: "shop",
+      uid: `uid-${name}`,
+      resourceVersion: String(version),
+      ...(paused ? { annotations: { [PAUSED]: "true" } } : {}),
+    },
+    status: {
+      conditions: Object.entries(conditions).map(([type, status]) => ({ type, status, reason: "Because" })),
+    },
+  };
+}
+
+/** Name → labels, of those families whose series are there from the start. */
+const FROM_THE_START: Readonly<Record<string, readonly string[]>> = {
+  controller_runtime_reconcile_total: ["controller", "result"],
+  controller_runtime_reconcile_errors_total: ["controller"],
+  controller_runtime_terminal_reconcile_errors_total: ["controller"],
+  controller_runtime_reconcile_panics_total: ["controller"],
+  controller_runtime_reconcile_timeouts_total: ["controller"],
+  controller_runtime_reconcile_time_seconds_count: ["controller"],
+  controller_runtime_max_concurrent_reconciles: ["controller"],
+  controller_runtime_active_workers: ["controller"],
+  workqueue_depth: ["controller", "name", "priority"],
+  workqueue_adds_total: ["controller", "name"],
+  workqueue_queue_duration_seconds_count: ["controller", "name"],
+  workqueue_work_duration_seconds_count: ["controller", "name"],
+  workqueue_unfinished_work_seconds: ["controller", "name"],
+  workqueue_longest_running_processor_seconds: ["controller", "name"],
+  workqueue_retries_total: ["controller", "name"],
+  leader_election_master_status: ["name"],
+  leader_election_slowpath_total: ["name"],
+  platform_operator_build_info: ["node", "version"],
+  platform_operator_resources: ["kind", "ready"],
+  platform_operator_api_rate_limited_seconds: [],
+  platform_operator_drift_detected_total: ["kind"],
+  platform_operator_resources_drifted: ["kind"],
+  platform_operator_plans_pending: ["kind"],
+  platform_operator_resources_unknown_state: ["kind", "state"],
+  platform_operator_operation_in_progress_seconds: ["kind"],
+  platform_operator_api_unknown_value_total: ["field"],
+  platform_operator_watch_last_event_age_seconds: ["kind"],
+  platform_operator_events_dropped_total: [],
+  platform_operator_events_moved_total: [],
+  process_cpu_seconds_total: [],
+  process_resident_memory_bytes: [],
+  nodejs_eventloop_lag_p99_seconds: [],
+};
+
+function labelsOf(series: string): readonly string[] {
+  return [...series.matchAll(/([a-z_]+)="/g)].map(([, label]) => label ?? "").toSorted();
+}
+
+it("counts what stayed on the platform by the kind of its resource, where it leads", async () => {
+  const { series, lead } = setting();
+  const counted = async (): Promise<readonly string[]> =>
+    (await series()).filter((line) => line.startsWith("platform_operator_orphaned_objects"));
+  expect(await counted()).toEqual(['platform_operator_orphaned_objects{kind="PlatformEnvironment"} 2']);
+  lead(false);
+  expect(await counted()).toEqual([]);
+});
+
+describe("the metrics", () => {
+  it.each(Object.entries(FROM_THE_START))("have %s with its labels from the start", async (name, labels) => {
+    const found = (await setting().series()).filter((line) => line.split(/[{ ]/)[0] === name);
+    expect(found.length).toBeGreaterThan(0);
+    for (const line of found) expect(labelsOf(line)).toEqual(labels);
+  });
+
+  it("start at zero for every kind and result", async () => {
+    const series = await setting().series();
+    const expected = KINDS.flatMap((kind) =>
+      (["success", "error", "requeue", "requeue_after"] satisfies Outcome[]).map(
+        (result) => `controller_runtime_reconcile_total{controller="${kind.toLowerCase()}",result="${result}"} 0`,
+      ),
+    );
+    expect(series).toEqual(expect.arrayContaining(expected));
+  });
+
+  it.each([
+    ["controller_runtime_reconcile_time_seconds", 41, "0.005", "60"],
+    ["workqueue_queue_duration_seconds", 13, "1e-8", "1000"],
+    ["workqueue_work_duration_seconds", 13, "1e-8", "1000"],
+  ])("have the buckets of controller-runtime in %s", async (name, buckets, first, last) => {
+    const series = (await setting().series()).filter((line) => line.startsWith(`${name}_bucket`));
+    const bounds = [...new Set(series.map((line) => /le="([^"]+)"/.exec(line)?.[1] ?? ""))];
+    expect(bounds).toHaveLength(buckets);
+    expect(Number(bounds[0])).toBeCloseTo(Number(first), 12);
+    expect(Number(bounds.at(-2))).toBeCloseTo(Number(last), 4);
+    expect(bounds.at(-1)).toBe("+Inf");
+  });
+
+  it("count a pass once, by its kind and outcome", async () => {
+    const { metrics, series } = setting();
+    metrics.reconcile.started("PlatformProject");
+    expect(await series()).toContain('controller_runtime_active_workers{controller="platformproject"} 1');
+    metrics.reconcile.finished("PlatformProject", "error", 0.2);
+    expect(await series()).toEqual(
+      expect.arrayContaining([
+        'controller_runtime_active_workers{controller="platformproject"} 0',
+        'controller_runtime_reconcile_total{controller="platformproject",result="error"} 1',
+        'controller_runtime_reconcile_errors_total{controller="platformproject"} 1',
+        'controller_runtime_reconcile_time_seconds_count{controller="platformproject"} 1',
+      ]),
+    );
+  });
+
+  it("read the queue, the lease and the rate gates at the scrape", async () => {
+    const { lead, series } = setting();
+    expect(await series()).toEqual(
+      expect.arrayContaining([
+        'workqueue_depth{name="platform-operator",controller="platform-operator",priority=""} 3',
+        'workqueue_unfinished_work_seconds{name="platform-operator",controller="platform-operator"} 0.5',
+        'leader_election_master_status{name="platform-operator-leader-election"} 1',
+        "platform_operator_api_rate_limited_seconds 1.5",
+        'platform_operator_watch_last_event_age_seconds{kind="PlatformProject"} 0.25',
+      ]),
+    );
+    lead(false);
+    expect(await series()).toContain('leader_election_master_status{name="platform-operator-leader-election"} 0');
+  });
+
+  it("count requests to the platform, those that were held back apart", async () => {
+    const { metrics, series } = setting();
+    const call = {
+      operation: "listProjects",
+      method: "GET",
+      ids: {},
+      attempt: 1,
+      failure: undefined,
+      durationMs: 300,
+      requestId: undefined,
+    } as const;
+    metrics.platform.called({ ...call, status: 200, sent: true });
+    metrics.platform.called({ ...call, status: 0, sent: true });
+    metrics.platform.called({ ...call, status: 0, sent: false });
+    const name = 'platform_operator_api_requests_total{operation="listProjects",method="GET",code=';
+    expect(await series()).toEqual(
+      expect.arrayContaining([
+        `${name}"200"} 1`,
+        `${name}"0"} 1`,
+        `${name}"held"} 1`,
+        'platform_operator_api_request_duration_seconds_count{operation="listProjects"} 2',
+      ]),
+    );
+  });
+});
+
+describe("the metrics of the custom resources", () => {
+  const count = (ready: string, n: number) =>
+    `platform_operator_resources{kind="PlatformProject",ready="${ready}"} ${n}`;
+
+  it("count them by readiness, as the cache holds them", async () => {
+    const { series, store } = setting();
+    store.upsert(object("a", 1, { Ready: "True" }));
+    store.upsert(object("b", 1, { Ready: "False" }));
+    store.upsert(object("c", 1, {}));
+    store.upsert(object("d", 1, { Ready: "True" }));
+    store.remove(object("d", 2, {}));
+    expect(await series()).toEqual(expect.arrayContaining([count("True", 1), count("False", 1), count("Unknown", 1)]));
+  });
+
+  it("are told by the leader alone", async () => {
+    const { lead, series, store } = setting(true);
+    store.upsert(object("a", 1, { Ready: "True" }));
+    lead(false);
+    const told = (await series()).filter((line) => /^platform_operator_resource(s|_info)\{/.test(line));
+    expect(told).toEqual([]);
+  });
+
+  it("count each time that drift was found", async () => {
+    const { series, store } = setting();
+    const states = ["False", "True", "True", "False", "True"];
+    states.forEach((drifted, at) => {
+      store.upsert(object("a", at + 1, { Drifted: drifted }));
+    });
+    expect(await series()).toContain('platform_operator_drift_detected_total{kind="PlatformProject"} 2');
+    expect(await series()).toContain('platform_operator_resources_drifted{kind="PlatformProject"} 1');
+  });
+
+  it("count the plans that wait for somebody", async () => {
+    const { series, store } = setting();
+    const plan = { hash: "1", reason: "ApprovalPending", generation: 1, actions: [] };
+    store.upsert({ ...object("a", 1, {}), status: { plan } });
+    store.upsert({ ...object("b", 2, {}), status: { plan: { ...plan, approved: true } } });
+    store.upsert(object("c", 3, {}));
+    expect(await series()).toContain('platform_operator_plans_pending{kind="PlatformProject"} 1');
+  });
+
+  it("[C5] count the states that nobody documented, and tell none of them", async () => {
+    const { series, store } = setting();
+    const name = 'platform_operator_resources_unknown_state{kind="PlatformProject",state="other"}';
+    for (const [at, state] of ["HIBERNATING", "half-up", "UNAVAILABLE", "RUNNING", "DEPLOYED"].entries()) {
+      const conditions = [{ type: "Ready", status: "Unknown", reason: "UnknownState", message: `It is ${state}.` }];
+      store.upsert({ ...object(`a${at}`, at + 1, {}), status: { state, conditions } });
+    }
+    expect(await series()).toContain(`${name} 2`);
+    expect((await series()).join("\n")).not.toMatch(/HIBERNATING|half-up/);
+    store.remove(object("a0", 9, {}));
+    expect(await series()).toContain(`${name} 1`);
+  });
+
+  it("have as many series for a thousand objects as for one", async () => {
+    const { series, store } = setting();
+    store.upsert(object("a", 1, { Ready: "True" }));
+    const before = (await series()).length;
+    for (let n = 0; n < 1_000; n += 1) store.upsert(object(`name-${String(n)}`, 1, { Ready: "False" }));
+    expect((await series()).length).toBe(before);
+  });
+
+  it("can tell each object, which ends with the object", async () => {
+    const { series, store } = setting(true);
+    const info = async () => (await series()).filter((line) => line.startsWith("platform_operator_resource_info"));
+    store.upsert(object("a", 1, { Ready: "False" }, true));
+    expect(await info()).toEqual([
+      'platform_operator_resource_info{customresource_kind="PlatformProject",exported_namespace="shop",name="a",ready="False",reason="Because",suspended="true"} 1',
+    ]);
+    store.remove(object("a", 2, {}));
+    expect(await info()).toEqual([]);
+  });
+});

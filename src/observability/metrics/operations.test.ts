@@ -1,0 +1,230 @@
+import { Registry } from "prom-client";
+import { describe, expect, it } from "vitest";
+
+import { REASONS } from "../../api/reasons.ts";
+import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import { createStore } from "../../kube/watch/store.ts";
+import { operationMetrics } from "./operations.ts";
+
+const DURATION = "platform_operator_operation_duration_seconds";
+const OLDEST = "platform_operator_operation_in_progress_seconds";
+const STALLED = "platform_operator_resources_stalled";
+const UNKNOWN = "platform_operator_api_unknown_value_total";
+const KINDS = ["PlatformProject", "PlatformApplication"];
+
+type Conditions = readonly (JsonObject | readonly JsonObject[])[];
+
+/** The metrics over a store, at a quarter past midnight unless told. */
+function setting() {
+  const store = createStore(() => {});
+  const registry = new Registry();
+  let leading = true;
+  let time = "2026-01-01T00:15:00Z";
+  let version = 0;
+  store.subscribe(
+    operationMetrics(registry, {
+      kinds: KINDS,
+      cache: () => store,
+      leading: () => leading,
+      now: () => new Date(time),
+    }),
+  );
+  const object = (name: string, conditions: Conditions, metadata: object = {}): KubeObject => {
+    version += 1;
+    return {
+      apiVersion: "platform-operator.io/v1alpha1",
+      kind: "PlatformProject",
+      metadata: { name, namespace: "shop", uid: name, resourceVersion: String(version), ...metadata },
+      status: { conditions: conditions.flat() },
+    };
+  };
+  return {
+    put: (name: string, ...conditions: Conditions) => {
+      store.upsert(object(name, conditions));
+    },
+    show: (name: string, state: string) => {
+      store.upsert({ ...object(name, []), status: { state } });
+    },
+    remove: (name: string, metadata: object) => {
+      store.remove(object(name, [], metadata));
+    },
+    lead: (now: boolean) => {
+      leading = now;
+    },
+    at: (now: string) => {
+      time = now;
+    },
+    /** The series of one family, without its buckets. */
+    series: async (family: string) =>
+      (await registry.metrics()).split("\n").filter((line) => line.startsWith(family) && !line.includes("_bucket{")),
+  };
+}
+
+/** As the engine writes it: what it is at is the reason of Ready. */
+const working = (reason: string, since = "2026-01-01T00:10:00Z"): readonly JsonObject[] => [
+  { type: "Ready", status: "False", reason },
+  { type: "Reconciling", status: "True", reason: "Progressing", lastTransitionTime: since },
+];
+const ready = (status: string, reason: string): JsonObject => ({ type: "Ready", status, reason });
+const stalled = (reason: string): JsonObject => ({ type: "Stalled", status: "True", reason });
+
+const told = (operation: string, outcome: string, seconds: number): readonly string[] => {
+  const labels = `kind="PlatformProject",operation="${operation}",outcome="${outcome}"`;
+  return [`${DURATION}_sum{${labels}} ${seconds}`, `${DURATION}_count{${labels}} 1`];
+};
+
+describe("the time of an operation", () => {
+  it("is told when an object that was worked on is settled", async () => {
+    const { put, series } = setting();
+    put("a", working("Creating"));
+    expect(await series(DURATION)).toEqual([]);
+    put("a", ready("True", "Available"));
+    expect(await series(DURATION)).toEqual(told("Creating", "succeeded", 300));
+  });
+
+  it("has failed when the object is not Ready", async () => {
+    const { put, series } = setting();
+    put("a", working("Deploying"));
+    put("a", ready("False", "DeploymentFailed"), stalled("DeploymentFailed"));
+    expect(await series(DURATION)).toEqual(told("Deploying", "failed", 300));
+  });
+
+  it("goes under the last reason of the work, from its first", async () => {
+    const { put, series } = setting();
+    put("a", working("Building"));
+    put("a", working("Deploying"));
+    put("a", ready("True", "Deployed"));
+    expect(await series(DURATION)).toEqual(told("Deploying", "succeeded", 300));
+  });
+
+  it("of a deletion is that from its request to the end of the object", async () => {
+    const { put, remove, series } = setting();
+    put("a");
+    remove("a", { deletionTimestamp: "2026-01-01T00:14:30Z" });
+    expect(await series(DURATION)).toEqual(told("Deleting", "succeeded", 30));
+  });
+
+  it("is not told of an object that was gone at once, nor of what a first list shows", async () => {
+    const { put, remove, series } = setting();
+    put("a", ready("True", "Available"));
+    remove("a", {});
+    expect(await series(DURATION)).toEqual([]);
+  });
+
+  it("is told by the leader alone", async () => {
+    const { lead, put, series } = setting();
+    put("a", working("Creating"));
+    lead(false);
+    put("a", ready("True", "Available"));
+    expect(await series(DURATION)).toEqual([]);
+  });
+
+  it("does not count a wait on purpose, and no wait as an end", async () => {
+    const { at, put, series } = setting();
+    put("a", working("Creating"));
+    put("a", working("OutsideChangeWindow"));
+    expect(await series(DURATION)).toEqual([]);
+    at("2026-01-01T08:00:00Z");
+    put("a", working("Deploying"));
+    at("2026-01-01T08:00:05Z");
+    expect(await series(OLDEST)).toContain(`${OLDEST}{kind="PlatformProject"} 5`);
+    at("2026-01-01T08:00:20Z");
+    put("a", ready("True", "Deployed"));
+    expect(await series(DURATION)).toEqual(told("Deploying", "succeeded", 20));
+    put("a", working("Deploying", "2026-01-01T08:00:15Z"));
+    expect(await series(OLDEST)).toContain(`${OLDEST}{kind="PlatformProject"} 5`);
+  });
+
+  it.each(["", "yesterday"])("is left out where the status says %j for its beginning", async (since) => {
+    const { put, series } = setting();
+    put("a", working("Creating", since));
+    put("a", ready("True", "Available"));
+    expect(await series(DURATION)).toEqual([]);
+  });
+
+  it("is not negative where the clocks of two leaders differ", async () => {
+    const { put, series } = setting();
+    put("a", working("Creating", "2026-01-01T00:16:00Z"));
+    put("a", ready("True", "Available"));
+    expect(await series(DURATION)).toEqual(told("Creating", "succeeded", 0));
+  });
+
+  it("takes no text of a forged status for a label", async () => {
+    const { put, series } = setting();
+    for (const reason of ["a1b2", ...Object.keys(REASONS)]) {
+      put("a", working(reason));
+      put("a", ready("True", "Available"));
+    }
+    const operations = (await series(`${DURATION}_count`)).map((line) => /operation="(\w+)"/.exec(line)?.[1]);
+    const all = ["Building", "Canceling", "Creating", "Deleting", "Deploying", "Progressing", "Queued", "Restarting"];
+    expect(new Set(operations)).toEqual(new Set([...all, "Stopping", "Upgrading", "other"]));
+  });
+});
+
+describe("the oldest work in progress", () => {
+  const of = (kind: string, seconds: number) => `${OLDEST}{kind="${kind}"} ${seconds}`;
+
+  it("is that of the object that has been worked on longest, and grows by itself", async () => {
+    const { at, put, series } = setting();
+    put("a", working("Creating"));
+    put("b", working("Deploying", "2026-01-01T00:05:00Z"));
+    put("c", ready("True", "Available"));
+    expect(await series(OLDEST)).toEqual([of("PlatformProject", 600), of("PlatformApplication", 0)]);
+    at("2026-01-01T00:16:00Z");
+    expect(await series(OLDEST)).toContain(of("PlatformProject", 660));
+  });
+
+  it("is 0 once it has ended or the object is gone", async () => {
+    const { put, remove, series } = setting();
+    put("a", working("Creating"));
+    put("b", working("Creating"));
+    put("a", ready("True", "Available"));
+    remove("b", {});
+    expect(await series(OLDEST)).toContain(of("PlatformProject", 0));
+  });
+
+  it.each(["ApprovalPending", "OutsideChangeWindow"])("leaves out what waits on purpose: %s", async (reason) => {
+    const { put, series } = setting();
+    put("a", working(reason));
+    expect(await series(OLDEST)).toContain(of("PlatformProject", 0));
+  });
+
+  it("is told by the leader alone", async () => {
+    const { lead, put, series } = setting();
+    put("a", working("Creating"));
+    lead(false);
+    expect(await series(OLDEST)).toEqual([]);
+  });
+});
+
+describe("the stalled objects", () => {
+  it("are counted by kind and reason, and no longer once they go on or are gone", async () => {
+    const { put, remove, series } = setting();
+    put("a", stalled("InvalidSpec"));
+    put("b", stalled("InvalidSpec"));
+    put("c", stalled("NameConflict"));
+    const of = (reason: string, count: number) => `${STALLED}{kind="PlatformProject",reason="${reason}"} ${count}`;
+    expect(await series(STALLED)).toEqual([of("InvalidSpec", 2), of("NameConflict", 1)]);
+    put("a", ready("True", "Available"));
+    remove("c", {});
+    expect(await series(STALLED)).toEqual([of("InvalidSpec", 1)]);
+  });
+
+  it("take no text of a forged status for a label, and are told by the leader alone", async () => {
+    const { lead, put, series } = setting();
+    put("a", stalled("kubectl-delete-everything"));
+    expect(await series(STALLED)).toEqual([`${STALLED}{kind="PlatformProject",reason="other"} 1`]);
+    lead(false);
+    expect(await series(STALLED)).toEqual([]);
+  });
+});
+
+describe("the values that nobody documented", () => {
+  it("are counted each time that an object gets one, from 0 on", async () => {
+    const { show, series } = setting();
+    expect(await series(UNKNOWN)).toEqual([`${UNKNOWN}{field="state"} 0`]);
+    show("a", "DEPLOYED");
+    for (const state of ["HIBERNATING", "HIBERNATING", "UNAVAILABLE", "half-up", "RUNNING"]) show("a", state);
+    expect(await series(UNKNOWN)).toEqual([`${UNKNOWN}{field="state"} 2`]);
+  });
+});

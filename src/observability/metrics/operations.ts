@@ -1,0 +1,175 @@
+/**
+ * How long the platform takes, as the objects tell it: an operation begins when an object begins to reconcile and ends
+ * when it is settled, stalled or gone. Told by the replica that leads.
+ */
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+
+import { isReason, type Reason } from "../../api/reasons.ts";
+import { conditionOf } from "../../engine/contract/status.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
+import type { Change } from "../../kube/watch/store.ts";
+import type { Figures } from "./figures.ts";
+import { hasUnknownState } from "./objects.ts";
+
+type OperationFigures = Pick<Figures, "cache" | "kinds" | "leading" | "now">;
+
+/** From a write to a long deployment. */
+const SECONDS = [1, 5, 15, 60, 300, 900, 3_600];
+const DELETING: Reason = "Deleting";
+/** In place of a text that may be forged: no label takes one that we do not write. */
+const OTHER = "other";
+/** Reasons that are told as an operation; a histogram of every reason that a status could be forged with has no end. */
+const OPERATIONS: ReadonlySet<string> = new Set<Reason>([
+  "Creating",
+  "Deploying",
+  "Building",
+  "Stopping",
+  "Restarting",
+  "Upgrading",
+  DELETING,
+  "Canceling",
+  "Queued",
+  "Progressing",
+]);
+/** Who waits for a person or for the clock, as its spec says, is in no operation. */
+const WAITS_ON_PURPOSE: ReadonlySet<string> = new Set<Reason>(["ApprovalPending", "OutsideChangeWindow"]);
+
+/** @returns what follows the changes of the cache. */
+export function operationMetrics(registry: Registry, figures: OperationFigures): (change: Change) => void {
+  const registers = [registry];
+  const beginnings = createBeginnings();
+  const durations = new Histogram({
+    name: "platform_operator_operation_duration_seconds",
+    help: "Time from the beginning of work on a custom resource to its end, by the reason that it last worked for (other when that was none of the usual ones) and how it ended: succeeded, failed",
+    labelNames: ["kind", "operation", "outcome"],
+    buckets: SECONDS,
+    registers,
+  });
+  const oldest = new Gauge({
+    name: "platform_operator_operation_in_progress_seconds",
+    help: "For how long the custom resource that is worked on longest has been, 0 when there is none; what waits for approval or a change window is left out",
+    labelNames: ["kind"],
+    registers,
+    collect: () => {
+      oldest.reset();
+      if (!figures.leading()) return;
+      const now = figures.now().getTime();
+      for (const kind of figures.kinds) oldest.set({ kind }, ageOfOldest(figures.cache().list(kind), beginnings, now));
+    },
+  });
+  const stalled = new Gauge({
+    name: "platform_operator_resources_stalled",
+    help: "Custom resources that need a person, by the reason of their condition Stalled",
+    labelNames: ["kind", "reason"],
+    registers,
+    collect: () => {
+      stalled.reset();
+      if (!figures.leading()) return;
+      for (const kind of figures.kinds) {
+        for (const object of figures.cache().list(kind)) {
+          const condition = conditionOf(object, "Stalled");
+          if (condition?.status === "True")
+            stalled.inc({ kind, reason: isReason(condition.reason) ? condition.reason : OTHER });
+        }
+      }
+    },
+  });
+  const unknown = new Counter({
+    name: "platform_operator_api_unknown_value_total",
+    help: "How often the platform told a value that is not documented, by the field that held it",
+    labelNames: ["field"],
+    registers,
+  });
+  unknown.inc({ field: "state" }, 0);
+  return (change) => {
+    if (!figures.leading()) return;
+    const now = figures.now().getTime();
+    const ended = endOf(change, beginnings, now);
+    if (ended !== undefined) durations.observe(ended.labels, ended.seconds);
+    beginnings.follow(change, now);
+    if (change.type !== "updated" || hasUnknownState(change.old)) return;
+    if (hasUnknownState(change.object)) unknown.inc({ field: "state" });
+  };
+}
+
+/** When work began, in milliseconds; NaN where nothing, or nothing that is a time, says so. */
+interface Beginnings {
+  readonly of: (object: KubeObject, work: Work) => number;
+  readonly follow: (change: Change, now: number) => void;
+}
+
+/** The status says when work began, not when a wait on purpose in it ended: that is remembered. */
+function createBeginnings(): Beginnings {
+  const resumed = new Map<string, number>();
+  return {
+    of: ({ metadata }, { since }) => resumed.get(metadata.uid) ?? Date.parse(since),
+    follow: (change, now) => {
+      const { object } = change;
+      const { uid } = object.metadata;
+      if (change.type === "deleted" || workOf(object) === undefined || waits(object)) resumed.delete(uid);
+      else if (change.type === "updated" && waits(change.old)) resumed.set(uid, now);
+    },
+  };
+}
+
+interface Work {
+  readonly reason: string;
+  readonly since: string;
+}
+
+interface Ended {
+  readonly labels: { readonly kind: string; readonly operation: string; readonly outcome: "succeeded" | "failed" };
+  readonly seconds: number;
+}
+
+/** @returns undefined where no operation ends, or nothing says when it began. */
+function endOf(change: Change, beginnings: Beginnings, now: number): Ended | undefined {
+  const { object } = change;
+  switch (change.type) {
+    case "added":
+      return undefined;
+    case "deleted":
+      return ended(object, DELETING, "succeeded", now - Date.parse(object.metadata.deletionTimestamp ?? ""));
+    case "updated": {
+      const before = workOf(change.old);
+      if (before === undefined || waits(change.old) || workOf(object) !== undefined) return undefined;
+      const outcome = conditionOf(object, "Ready")?.status === "True" ? "succeeded" : "failed";
+      return ended(object, before.reason, outcome, now - beginnings.of(object, before));
+    }
+    default:
+      return change satisfies never;
+  }
+}
+
+function ended(
+  { kind }: KubeObject,
+  reason: string,
+  outcome: Ended["labels"]["outcome"],
+  ms: number,
+): Ended | undefined {
+  if (Number.isNaN(ms)) return undefined;
+  const operation = OPERATIONS.has(reason) ? reason : OTHER;
+  return { labels: { kind, operation, outcome }, seconds: Math.max(0, ms) / 1_000 };
+}
+
+/** Work that is under way: Ready says what at, Reconciling since when (engine/compose.ts). */
+function workOf(object: KubeObject): Work | undefined {
+  const reconciling = conditionOf(object, "Reconciling");
+  if (reconciling?.status !== "True") return undefined;
+  return { reason: conditionOf(object, "Ready")?.reason ?? "", since: reconciling.lastTransitionTime };
+}
+
+function waits(object: KubeObject): boolean {
+  return WAITS_ON_PURPOSE.has(workOf(object)?.reason ?? "");
+}
+
+function ageOfOldest(objects: readonly KubeObject[], beginnings: Beginnings, now: number): number {
+  let oldest = now;
+  for (const object of objects) {
+    const work = workOf(object);
+    if (work === undefined || waits(object)) continue;
+    const began = beginnings.of(object, work);
+    if (began < oldest) oldest = began;
+  }
+  return (now - oldest) / 1_000;
+}

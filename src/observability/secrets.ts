@@ -1,0 +1,115 @@
+/** Keeps live secret values out of text: tokens in use and what was read from Secrets (reliability bar E6). */
+import { isObject } from "../kube/api/json.ts";
+import type { EventRecorder, Json, Reader, Writer } from "../kube/api/types.ts";
+import { spellingsOf } from "../platform/codec/spellings.ts";
+
+/** How many Secrets and tokens are remembered; the one told longest ago makes room. */
+const REMEMBERED = 2_000;
+const MARK = "[redacted]";
+
+export interface Redactor {
+  /**
+   * These are the values of `source` from now on. The ones before them stay redacted too, as a value that was just
+   * rotated may still be in use.
+   */
+  hold(source: string, values: readonly string[]): void;
+  /**
+   * @param namespace whose Secrets alone are looked for; all of them, and all tokens, when left out.
+   * @returns `text` without any value that is held, be it plain, inside JSON, base64 or percent-encoded.
+   */
+  redact(text: string, namespace?: string): string;
+}
+
+interface Held {
+  readonly values: readonly string[];
+  readonly forms: readonly string[];
+}
+
+/** @returns a redactor that holds nothing yet. */
+export function createRedactor(): Redactor {
+  const held = new Map<string, Held>();
+
+  return {
+    hold: (source, values) => {
+      const before = held.get(source);
+      held.delete(source);
+      if (before !== undefined && same(before.values, values)) {
+        held.set(source, before);
+        return;
+      }
+      const forms = [...values.flatMap(spellingsOf), ...(before?.values ?? []).flatMap(spellingsOf)];
+      held.set(source, { values, forms: [...new Set(forms)] });
+      const oldest = held.keys().next().value;
+      if (held.size > REMEMBERED && oldest !== undefined) held.delete(oldest);
+    },
+    redact: (text, namespace) => {
+      let clean = text;
+      for (const [source, { forms }] of held) {
+        if (namespace !== undefined && !source.startsWith(sourceOf(namespace, ""))) continue;
+        for (const form of forms) if (clean.includes(form)) clean = clean.replaceAll(form, MARK);
+      }
+      return clean;
+    },
+  };
+}
+
+/** @returns the reader, telling `redactor` every value that it reads from a Secret. */
+export function redacting(reader: Reader, redactor: Redactor): Reader {
+  return {
+    ...reader,
+    secret: async (namespace, name, maxAgeMs) => {
+      const secret = await reader.secret(namespace, name, maxAgeMs);
+      if (secret !== undefined) redactor.hold(sourceOf(namespace, name), [...secret.data.values()]);
+      return secret;
+    },
+  };
+}
+
+/**
+ * The platform may quote in any answer what it was told before. Of statuses and events only the values of the object's
+ * own namespace are taken out: nobody's Secret blacks out what others read. Tokens are masked where they are used.
+ * @returns the writer, whose statuses say no value of a Secret in a message at any depth.
+ */
+export function discreetWriter(writer: Writer, redactor: Redactor): Writer {
+  return {
+    ...writer,
+    patchStatus: (object, status) => {
+      const { namespace = "" } = object.metadata;
+      const entries = Object.entries(status).map(
+        ([name, value]) => [name, discreet(value, namespace, redactor)] as const,
+      );
+      return writer.patchStatus(object, Object.fromEntries(entries));
+    },
+  };
+}
+
+/** @returns the recorder, whose notes say none either. */
+export function discreetEvents(events: EventRecorder, redactor: Redactor): EventRecorder {
+  return {
+    record: (event) => {
+      const { namespace = "" } = event.regarding.metadata;
+      events.record({ ...event, note: redactor.redact(event.note, namespace) });
+    },
+  };
+}
+
+function discreet(value: Json | undefined, namespace: string, redactor: Redactor): Json | undefined {
+  if (Array.isArray(value)) return value.map((item: Json) => discreet(item, namespace, redactor) ?? null);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      name === "message" && typeof member === "string"
+        ? redactor.redact(member, namespace)
+        : discreet(member, namespace, redactor),
+    ]),
+  );
+}
+
+function sourceOf(namespace: string, secret: string): string {
+  return `Secret/${namespace}/${secret}`;
+}
+
+function same(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((value, at) => value === b[at]);
+}

@@ -1,0 +1,104 @@
+/** What the parts tell while they work, as log lines and as metrics. The change log has a file of its own. */
+import type { Observer } from "../engine/context/context.ts";
+import { parseKey } from "../engine/contract/keys.ts";
+import type { EndedRequest } from "../kube/api/client.ts";
+import { KubeError } from "../kube/api/errors.ts";
+import { keyOf } from "../kube/api/objects.ts";
+import type { KubeObject, ObjectKey } from "../kube/api/types.ts";
+import type { Outcome } from "../kube/queue/controller.ts";
+import type { ReflectorObserver } from "../kube/watch/reflector.ts";
+import type { CallRecord } from "../platform/client/caller.ts";
+import { operation } from "../platform/codec/operations.ts";
+import type { Fields, Logger } from "./logger.ts";
+import type { Metrics } from "./metrics/index.ts";
+
+/** @returns the engine's observer. @param change is told of every changing call, at once */
+export function engineObserver(log: Logger, { reconcile }: Metrics, change: Observer["change"]): Observer {
+  return {
+    change,
+    status: () => {},
+    removed: (key) => {
+      log.debug("object is gone", fieldsOf(key));
+    },
+    internal: (key, error) => {
+      log.error("reconcile failed unexpectedly", { ...fieldsOf(key), error });
+      reconcile.panicked(key.kind);
+    },
+  };
+}
+
+/** @returns the observer of the watches. */
+export function watchObserver(log: Logger, metrics: Metrics["platform"]): ReflectorObserver {
+  return {
+    listed: (kind, count) => {
+      log.debug("listed", { kind, count });
+    },
+    malformed: (kind) => {
+      log.warn("an object or event of the API server could not be read", { kind });
+      metrics.malformed(kind);
+    },
+    failed: (kind, error, retryInMs) => {
+      log.warn(watchTrouble(error), { kind, error, retryInMs: Math.round(retryInMs) });
+    },
+  };
+}
+
+function watchTrouble(error: KubeError): string {
+  if (error.failure === "NotFound")
+    return "the API server does not know this kind: waiting for its CRD to be installed";
+  if (error.failure === "Forbidden") return "not allowed to read this kind: is the operator's RBAC installed?";
+  if (error.failure === "Gone") return "the watch fell behind: listing again";
+  return "cannot watch this kind: trying again";
+}
+
+/** For the log: a request to the platform. */
+export function tellCall(log: Logger, connection: string, call: CallRecord): void {
+  log.debug(call.sent ? "asked the platform" : "held back by the rate gate", {
+    ...fieldsOf(parseKey(connection)),
+    op: call.operation,
+    id: targetOf(call),
+    attempt: call.attempt,
+    ...fieldsOfCall(call),
+    result: call.failure ?? "ok",
+  });
+}
+
+/** For the log: a request to the API server. */
+export function tellRequest(log: Logger, { method, path, code, durationMs }: EndedRequest): void {
+  log.trace("asked the API server", { method, path, code, durationMs: Math.round(durationMs) });
+}
+
+/** For the log: a pass that takes so long that it may never end. The alert PlatformOperatorReconcileStuck leads here. */
+export function tellLastingPass(log: Logger, key: string): void {
+  log.warn("is still being reconciled", fieldsOf(parseKey(key)));
+}
+
+/** For the log: a pass that ended without one. */
+export function tellPass(log: Logger, key: string, outcome: Outcome, durationMs: number): void {
+  log.debug("reconciled", { ...fieldsOf(parseKey(key)), result: outcome, durationMs: Math.round(durationMs) });
+}
+
+/** For the log: a pass that ended with an error of the API server and is tried again. */
+export function tellFailedPass(log: Logger, key: string, error: unknown): void {
+  const message = error instanceof KubeError ? "reconcile failed, trying again" : "reconcile failed unexpectedly";
+  log.error(message, { ...fieldsOf(parseKey(key)), error });
+}
+
+/** For the log: an event that the namespace of its object did not take any more. */
+export function tellMovedEvent(log: Logger, object: KubeObject, reason: string): void {
+  log.warn("the namespace is being terminated: its event is in the operator's", { ...fieldsOf(keyOf(object)), reason });
+}
+
+/** How a call was made and answered. */
+export function fieldsOfCall({ operation: name, method, status, durationMs, requestId }: CallRecord): Fields {
+  return { method, path: operation(name).path, status, durationMs: Math.round(durationMs), requestId };
+}
+
+/** The object of the platform that a call is about: the last one that its path names. */
+export function targetOf({ ids }: CallRecord): string | undefined {
+  return Object.values(ids).at(-1);
+}
+
+export function fieldsOf({ kind, namespace, name }: ObjectKey): Fields {
+  return { kind, name, ...(namespace === "" ? {} : { namespace }) };
+}

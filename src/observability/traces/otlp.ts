@@ -1,0 +1,142 @@
+/**
+ * The traces over OpenTelemetry's SDK, sent as OTLP/HTTP in JSON. The only file that knows OpenTelemetry; it is loaded
+ * when an endpoint is told, and touches none of the SDK's globals.
+ */
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Attributes, type Span } from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+
+import { parseKey } from "../../engine/contract/keys.ts";
+import { OPERATOR } from "../../operator/config/rbac.ts";
+import { operation } from "../../platform/codec/operations.ts";
+import type { MadeCall, Pass } from "../passes.ts";
+import { targetOf } from "../telemetry.ts";
+import { boundedExport, MOST_SPANS } from "./bounded.ts";
+import type { Traces, TracesOptions } from "./traces.ts";
+
+/** How long a batch may take to be sent; meanwhile the next ones wait. */
+const SEND_MS = 5_000;
+/** How long spans are gathered before they are sent. */
+const GATHER_MS = 2_000;
+const BATCH = 256;
+/** What is left when the operator stops has so long to be sent. */
+const LAST_MS = 500;
+const PREFIX = "platform_operator";
+
+/** Of what can be told, what is. */
+type Facts = Readonly<Record<string, string | number | undefined>>;
+
+export function createOtlpTraces({
+  config,
+  endpoint,
+  log,
+  redactor,
+  version,
+}: TracesOptions & { readonly endpoint: string }): Traces {
+  const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: SEND_MS });
+  const bounded = boundedExport(exporter, {
+    failed: (count) => {
+      log.warn("traces do not reach their collector: dropping them", { address: endpoint, count });
+    },
+    works: () => {
+      log.info("traces reach their collector again", { address: endpoint });
+    },
+  });
+  const batches = new BatchSpanProcessor({
+    exporter: bounded.exporter,
+    maxQueueSize: MOST_SPANS,
+    maxExportBatchSize: BATCH,
+    scheduledDelayMillis: GATHER_MS,
+    exportTimeoutMillis: SEND_MS,
+  });
+  const provider = new TracerProvider({
+    sampler: new AlwaysOnSampler(),
+    spanProcessors: [bounded.processor(batches)],
+    resource: resourceFromAttributes({
+      "service.name": OPERATOR,
+      "service.version": version,
+      "service.instance.id": config.instance,
+    }),
+  });
+  const tracer = provider.getTracer(OPERATOR, version);
+  const spans = new WeakMap<Pass, Span>();
+  const attributes = (facts: Facts): Attributes => {
+    const known = Object.entries(facts).filter(([, value]) => value !== undefined);
+    return Object.fromEntries(
+      known.map(([name, value]) => [name, typeof value === "string" ? redactor.redact(value) : value]),
+    );
+  };
+
+  const called: Traces["called"] = (pass, { at, call, connection }, commit) => {
+    const parent = spans.get(pass);
+    if (parent === undefined) return;
+    const span = tracer.startSpan(
+      call.operation,
+      {
+        kind: SpanKind.CLIENT,
+        startTime: at.getTime() - call.durationMs,
+        attributes: attributes({ ...factsOf({ call, connection }), [`${PREFIX}.commit`]: commit }),
+      },
+      trace.setSpan(ROOT_CONTEXT, parent),
+    );
+    if (call.failure !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: call.failure });
+    span.end(at);
+  };
+
+  return {
+    began: (pass, at) => {
+      const { kind, namespace, name } = parseKey(pass.key);
+      const facts = { kind, namespace: namespace === "" ? undefined : namespace, name, pass: pass.id };
+      const named = Object.fromEntries(Object.entries(facts).map(([key, value]) => [`${PREFIX}.${key}`, value]));
+      const started = { startTime: at, attributes: attributes(named) };
+      spans.set(pass, tracer.startSpan(`reconcile ${kind}`, started, ROOT_CONTEXT));
+    },
+    called,
+    ended: (pass, at, result, object) => {
+      // A call that the engine has not told the reason of, as it failed within it.
+      if (pass.changed !== undefined) called(pass, pass.changed);
+      const span = spans.get(pass);
+      if (span === undefined) return;
+      const { generation, uid } = object?.metadata ?? {};
+      span.setAttributes(
+        attributes({ [`${PREFIX}.generation`]: generation, [`${PREFIX}.uid`]: uid, [`${PREFIX}.result`]: result }),
+      );
+      if (result === "error") span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end(at);
+    },
+    idOf: (pass) => spans.get(pass)?.spanContext().traceId,
+    headersFor: (pass) => {
+      const span = config.otlpPropagate ? spans.get(pass) : undefined;
+      if (span === undefined) return {};
+      const { traceId, spanId } = span.spanContext();
+      return { traceparent: `00-${traceId}-${spanId}-01` };
+    },
+    dropped: () => bounded.dropped(),
+    stop: async () => {
+      const late = AbortSignal.timeout(LAST_MS);
+      const over = new Promise<void>((resolve) => {
+        late.addEventListener("abort", () => {
+          resolve();
+        });
+      });
+      await Promise.race([provider.forceFlush().catch(() => {}), over]);
+    },
+  };
+}
+
+/** Names of the semantic conventions where they have one. */
+function factsOf({ call, connection }: Pick<MadeCall, "call" | "connection">): Facts {
+  const { operation: name, method, status, attempt, requestId, failure, sent } = call;
+  return {
+    "http.request.method": method,
+    "http.response.status_code": status === 0 ? undefined : status,
+    "http.request.resend_count": attempt === 1 ? undefined : attempt - 1,
+    "url.template": operation(name).path,
+    [`${PREFIX}.operation`]: name,
+    [`${PREFIX}.connection`]: connection,
+    [`${PREFIX}.id`]: targetOf(call),
+    [`${PREFIX}.request_id`]: requestId,
+    [`${PREFIX}.result`]: sent ? (failure ?? "ok") : "held",
+  };
+}

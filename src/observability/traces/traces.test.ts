@@ -1,0 +1,193 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { startCollector, type CollectedSpan, type Collector } from "../../../test/support/collector.ts";
+import type { CallRecord } from "../../platform/client/caller.ts";
+import type { Fields, Logger } from "../logger.ts";
+import type { Pass } from "../passes.ts";
+import { createRedactor } from "../secrets.ts";
+import { boundedExport, MOST_SPANS } from "./bounded.ts";
+import { NO_TRACES, openTraces } from "./index.ts";
+import type { Traces } from "./traces.ts";
+
+const AT = new Date("2026-11-21T10:00:00Z");
+const CALL: CallRecord = {
+  operation: "deployApplication",
+  method: "POST",
+  ids: { applicationId: "service-1" },
+  attempt: 1,
+  status: 202,
+  sent: true,
+  failure: undefined,
+  durationMs: 250,
+  requestId: "request-1",
+};
+
+let collector: Collector;
+let told: (readonly [string, Fields | undefined])[] = [];
+const note: Logger["warn"] = (message, fields) => told.push([message, fields]);
+const log: Logger = { trace: note, debug: note, info: note, warn: note, error: note };
+
+// It is loaded when it is first wanted, which takes a moment.
+beforeAll(() => import("./otlp.ts"), 60_000);
+beforeEach(async () => {
+  told = [];
+  collector = await startCollector();
+});
+afterEach(() => collector.stop());
+
+async function open(otlpPropagate = false, secrets: readonly string[] = []): Promise<Traces> {
+  const redactor = createRedactor();
+  redactor.hold("token", secrets);
+  const config = { otlpEndpoint: collector.url, otlpPropagate, instance: "pod-1" };
+  return await openTraces({ config, version: "1.2.3", redactor, log });
+}
+
+function begun(traces: Traces, name = "api"): Pass {
+  const pass: Pass = { id: "p-1", key: `PlatformApplication/shop/${name}`, priority: "normal", changed: undefined };
+  traces.began(pass, AT);
+  return pass;
+}
+
+/** What the collector has once it has so many; the end of the traces waits for it, but not for long. */
+const arrived = (count: number): Promise<readonly CollectedSpan[]> =>
+  vi.waitFor(
+    () => {
+      expect(collector.spans()).toHaveLength(count);
+      return collector.spans();
+    },
+    { timeout: 15_000, interval: 20 },
+  );
+
+const made = (call: Partial<CallRecord> = {}) => ({
+  connection: "PlatformConnection/shop/default",
+  call: { ...CALL, ...call },
+  at: new Date(AT.getTime() + 300),
+});
+
+describe("traces", () => {
+  it("are off unless an endpoint is told", async () => {
+    const config = { otlpEndpoint: undefined, otlpPropagate: true, instance: "pod-1" };
+    const traces = await openTraces({ config, version: "1.2.3", redactor: createRedactor(), log });
+    expect(traces).toBe(NO_TRACES);
+    expect([traces.idOf(begun(traces)), traces.headersFor(begun(traces)), traces.dropped()]).toEqual([
+      undefined,
+      {},
+      0,
+    ]);
+  });
+
+  it("tell a pass and its calls, each when it was", async () => {
+    const traces = await open();
+    const pass = begun(traces);
+    traces.called(
+      pass,
+      made({ operation: "getApplicationStatus", method: "GET", attempt: 3, status: 503, failure: "Server" }),
+    );
+    traces.called(pass, made(), "abcdef1");
+    traces.ended(pass, new Date(AT.getTime() + 400), "success", undefined);
+    await traces.stop();
+    const [read, deploy, whole] = await arrived(3);
+    expect(read).toMatchObject({
+      status: { code: 2, message: "Server" },
+      attributes: { "http.request.resend_count": 2 },
+    });
+    expect(deploy).toMatchObject({
+      traceId: whole?.traceId,
+      parentSpanId: whole?.spanId,
+      startTimeUnixNano: `${AT.getTime() + 50}000000`,
+      endTimeUnixNano: `${AT.getTime() + 300}000000`,
+      attributes: { "platform_operator.commit": "abcdef1", "platform_operator.request_id": "request-1" },
+    });
+    expect(whole).toMatchObject({
+      name: "reconcile PlatformApplication",
+      attributes: { "platform_operator.result": "success" },
+    });
+    expect(traces.idOf(pass)).toBe(whole?.traceId);
+    expect(told).toEqual([]);
+  });
+
+  it("tell a change that the engine failed within", async () => {
+    const traces = await open();
+    const pass = begun(traces);
+    pass.changed = made();
+    traces.ended(pass, AT, "error", undefined);
+    await traces.stop();
+    expect((await arrived(2)).map(({ name, status }) => [name, status.code])).toEqual([
+      ["deployApplication", 0],
+      ["reconcile PlatformApplication", 2],
+    ]);
+  });
+
+  it("[E6] hold no secret, whatever it is called", async () => {
+    const traces = await open(false, ["c4n4ry-name"]);
+    const pass = begun(traces, "c4n4ry-name");
+    traces.called(pass, made({ ids: { applicationId: "c4n4ry-name" }, requestId: "c4n4ry-name" }), "c4n4ry-name");
+    traces.ended(pass, AT, "success", undefined);
+    await traces.stop();
+    await arrived(2);
+    expect(JSON.stringify(collector.arrived)).not.toContain("c4n4ry");
+  });
+
+  it("reach the platform only where that is asked for", async () => {
+    const [off, on] = [await open(), await open(true)];
+    expect(off.headersFor(begun(off))).toEqual({});
+    const pass = begun(on);
+    expect(on.headersFor(pass)).toEqual({
+      traceparent: expect.stringMatching(new RegExp(`^00-${on.idOf(pass) ?? ""}-[0-9a-f]{16}-01$`)) as string,
+    });
+  });
+
+  it("are dropped and counted when the collector refuses them, which is told once", async () => {
+    collector.script({ status: 400 });
+    const traces = await open();
+    const lost = (count: number) => vi.waitFor(() => expect(traces.dropped()).toBe(count), { timeout: 15_000 });
+    for (let count = 0; count < 3; count += 1) traces.ended(begun(traces), AT, "success", undefined);
+    await traces.stop();
+    await lost(3);
+    traces.ended(begun(traces), AT, "success", undefined);
+    await traces.stop();
+    await lost(4);
+    expect(told).toEqual([[expect.stringMatching(/do not reach/), { address: collector.url, count: 3 }]]);
+    collector.script({ body: {} });
+    traces.ended(begun(traces), AT, "success", undefined);
+    await traces.stop();
+    await vi.waitFor(() => expect(told.at(-1)?.[0]).toBe("traces reach their collector again"), { timeout: 15_000 });
+  });
+
+  it("wait for a collector that never answers within bounds, and not at all at the end", async () => {
+    collector.script(() => {});
+    const traces = await open();
+    for (let count = 0; count < MOST_SPANS + 10; count += 1) traces.ended(begun(traces), AT, "success", undefined);
+    expect(traces.dropped()).toBe(10);
+    await traces.stop();
+    expect(traces.dropped()).toBeGreaterThanOrEqual(10);
+  });
+});
+
+it("a bounded export makes room for as many as were sent, be it well or not", () => {
+  let done = (_code: number): void => {};
+  const exporter = {
+    export: (_spans: unknown, callback: (result: { code: number }) => void) => {
+      done = (code) => {
+        callback({ code });
+      };
+    },
+    shutdown: () => Promise.resolve(),
+  };
+  const taken: unknown[] = [];
+  const bounded = boundedExport(exporter, { failed: () => {}, works: () => {} });
+  const next = {
+    onStart: () => {},
+    onEnd: (span: unknown) => taken.push(span),
+    forceFlush: async () => {},
+    shutdown: async () => {},
+  };
+  const processor = bounded.processor(next);
+  const span = {} as Parameters<typeof processor.onEnd>[0];
+  for (let count = 0; count < MOST_SPANS + 1; count += 1) processor.onEnd(span);
+  expect([taken.length, bounded.dropped()]).toEqual([MOST_SPANS, 1]);
+  bounded.exporter.export([span, span], () => {});
+  done(1);
+  for (let count = 0; count < 3; count += 1) processor.onEnd(span);
+  expect([taken.length, bounded.dropped()]).toEqual([MOST_SPANS + 2, 4]);
+});

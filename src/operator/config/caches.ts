@@ -1,0 +1,93 @@
+import { GROUP, VERSION } from "../../api/names.ts";
+import { RESOURCES } from "../../kinds/crds.ts";
+import type { KubeClient } from "../../kube/api/transport.ts";
+import type { Clock, ResourceType } from "../../kube/api/types.ts";
+/** The caches of the custom resources: one store, and a reflector for each kind and watched namespace. */
+import { createReflector, type Reflector, type ReflectorObserver } from "../../kube/watch/reflector.ts";
+import { createStore, type Store } from "../../kube/watch/store.ts";
+
+/** The types of our custom resources, parents first. */
+export const TYPES: readonly ResourceType[] = RESOURCES.map(({ kind, plural, scope }) => ({
+  group: GROUP,
+  version: VERSION,
+  kind,
+  plural,
+  namespaced: scope === "Namespaced",
+}));
+
+export interface CachesOptions {
+  readonly client: KubeClient;
+  /** Empty: all. */
+  readonly namespaces: readonly string[];
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly observer: ReflectorObserver;
+  /** What a listener of the store threw. */
+  readonly onListenerError: (error: unknown) => void;
+  /** Every first list is in the store. */
+  readonly onSynced: () => void;
+}
+
+export interface Caches {
+  readonly store: Store;
+  start(): void;
+  /** Resolves when nothing enters the store any more. */
+  stop(): Promise<void>;
+  /** Kinds whose first list is not in the store yet. */
+  missing(): readonly string[];
+  /** Kind → milliseconds since its most silent watch showed a sign of life. */
+  silentMs(): ReadonlyMap<string, number>;
+}
+
+interface Watched {
+  readonly kind: string;
+  readonly reflector: Reflector;
+}
+
+/** @returns caches that are not started. */
+export function createCaches(options: CachesOptions): Caches {
+  const { namespaces, observer } = options;
+  const store = createStore(options.onListenerError);
+  let synced = false;
+
+  const missing = (): readonly string[] => [
+    ...new Set(watched.filter(({ reflector }) => !reflector.synced()).map(({ kind }) => kind)),
+  ];
+  const listed: ReflectorObserver["listed"] = (kind, objects) => {
+    observer.listed?.(kind, objects);
+    if (synced || missing().length > 0) return;
+    synced = true;
+    options.onSynced();
+  };
+  const watched = TYPES.flatMap((type): readonly Watched[] => {
+    const everywhere = !type.namespaced || namespaces.length === 0;
+    return (everywhere ? [undefined] : namespaces).map((namespace) => ({
+      kind: type.kind,
+      reflector: createReflector({
+        ...options,
+        store,
+        type,
+        ...(namespace === undefined ? {} : { namespace }),
+        observer: { ...observer, listed },
+      }),
+    }));
+  });
+
+  return {
+    store,
+    missing,
+    start: () => {
+      for (const { reflector } of watched) reflector.start();
+    },
+    stop: async () => {
+      await Promise.all(watched.map(({ reflector }) => reflector.stop()));
+    },
+    silentMs: () => {
+      const silent = new Map<string, number>();
+      for (const { kind, reflector } of watched) {
+        silent.set(kind, Math.max(silent.get(kind) ?? 0, reflector.silentMs()));
+      }
+      return silent;
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import { describe, expect, it } from "vitest";
+
+import { DEFAULT_WINDOWS } from "../../engine/contract/windows.ts";
+import { DEFAULT_DEADLINES } from "../../platform/client/caller.ts";
+import { DEADLINES_VARIABLE, loadConfig, WINDOWS_VARIABLE, type Config, type Surroundings } from "./config.ts";
+
+const LEVELS = { app: "info", kube: "info", engine: "info", platform: "info", changes: "info" } as const;
+const TRACE = { app: "trace", kube: "trace", engine: "trace", platform: "trace" } as const;
+
+type Env = Surroundings["env"];
+
+function load(args: readonly string[] = [], env: Env = {}, namespaceFile?: string): Config {
+  return loadConfig(args, { env, hostname: () => "host-1", readFile: () => namespaceFile });
+}
+
+describe("the config", () => {
+  it("has a default for everything", () => {
+    expect(load()).toEqual({
+      metricsAddress: { host: undefined, port: 8080 },
+      healthAddress: { host: undefined, port: 8081 },
+      webhookAddress: undefined,
+      statusPageAddress: undefined,
+      leaderElect: true,
+      watchNamespaces: [],
+      allowedPlatformHosts: [],
+      allowInsecurePlatform: false,
+      kube: { from: "default" },
+      operatorNamespace: "platform-operator",
+      instance: "host-1",
+      workers: 10,
+      logLevels: LEVELS,
+      metricsPerObject: false,
+      otlpEndpoint: undefined,
+      otlpPropagate: false,
+      windows: DEFAULT_WINDOWS,
+      deadlines: DEFAULT_DEADLINES,
+    });
+  });
+
+  it("cannot be changed", () => {
+    expect(Object.isFrozen(load())).toBe(true);
+    expect(Object.isFrozen(load([], { [WINDOWS_VARIABLE]: '{"pollMs":1}' }).windows)).toBe(true);
+  });
+
+  it.each<[string, readonly string[], Partial<Config>]>([
+    ["a port on loopback", ["--metrics-bind-address=127.0.0.1:0"], { metricsAddress: { host: "127.0.0.1", port: 0 } }],
+    ["IPv6", ["--health-probe-bind-address", "[::1]:8081"], { healthAddress: { host: "::1", port: 8081 } }],
+    [
+      "an address of the status page",
+      ["--status-page-bind-address=127.0.0.1:8083"],
+      { statusPageAddress: { host: "127.0.0.1", port: 8083 } },
+    ],
+    ["0 for no server", ["--metrics-bind-address", "0"], { metricsAddress: undefined }],
+    ["a switch that is off", ["--leader-elect=false"], { leaderElect: false }],
+    ["a switch that stands alone", ["--allow-insecure-platform"], { allowInsecurePlatform: true }],
+    ["namespaces, once each", ["--watch-namespaces=shop, pay,shop"], { watchNamespaces: ["shop", "pay"] }],
+    [
+      "hosts of every form",
+      ["--allowed-platform-hosts=api.example.com,*.example.org,api.example.com:8443,10.0.0.0/8,::1,fd00::/8"],
+      {
+        allowedPlatformHosts: [
+          "api.example.com",
+          "*.example.org",
+          "api.example.com:8443",
+          "10.0.0.0/8",
+          "::1",
+          "fd00::/8",
+        ],
+      },
+    ],
+    ["a kubeconfig", ["--kubeconfig=/k", "--context=c"], { kube: { from: "file", path: "/k", context: "c" } }],
+    ["a context of the default one", ["--context=c"], { kube: { from: "default", context: "c" } }],
+    ["the operator's namespace", ["--operator-namespace=ops"], { operatorNamespace: "ops" }],
+    ["workers", ["--workers=100"], { workers: 100 }],
+    [
+      "a log level, which leaves the change log alone",
+      ["--log-level=trace"],
+      { logLevels: { ...TRACE, changes: "info" } },
+    ],
+    [
+      "log levels of single parts",
+      ["--log-level=kube=warn, changes=error,debug"],
+      { logLevels: { app: "debug", kube: "warn", engine: "debug", platform: "debug", changes: "error" } },
+    ],
+  ])("takes %s", (_, args, expected) => {
+    expect(load(args)).toMatchObject(expected);
+  });
+
+  it("takes the endpoint of traces from where OpenTelemetry has it, unless it is told otherwise", () => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/" };
+    expect(load([], env).otlpEndpoint).toBe("http://collector:4318");
+    expect(load(["--otlp-endpoint=https://other/otlp"], env).otlpEndpoint).toBe("https://other/otlp");
+    expect(load(["--otlp-endpoint="], env).otlpEndpoint).toBeUndefined();
+  });
+
+  it("takes environment variables, flags first", () => {
+    const env = { PLATFORM_OPERATOR_WORKERS: "3", PLATFORM_OPERATOR_LEADER_ELECT: "false" };
+    expect(load([], env)).toMatchObject({ workers: 3, leaderElect: false });
+    expect(load(["--workers=4"], env)).toMatchObject({ workers: 4, leaderElect: false });
+  });
+
+  it.each<[string, readonly string[], Env, string | undefined, string]>([
+    ["the flag", ["--operator-namespace=a"], { POD_NAMESPACE: "b" }, "c", "a"],
+    ["then POD_NAMESPACE", [], { POD_NAMESPACE: "b" }, "c", "b"],
+    ["then the ServiceAccount's file", [], {}, "c\n", "c"],
+    ["then platform-operator", [], {}, undefined, "platform-operator"],
+  ])("finds its namespace: %s", (_, args, env, file, expected) => {
+    expect(load(args, env, file).operatorNamespace).toBe(expected);
+  });
+
+  it("calls the process by its pod's name where there is one", () => {
+    expect(load([], { POD_NAME: "operator-7d9f" }).instance).toBe("operator-7d9f");
+  });
+
+  it("scales times for tests", () => {
+    const env = { [WINDOWS_VARIABLE]: '{"landingMs":500}', [DEADLINES_VARIABLE]: '{"readMs":600}' };
+    const { windows, deadlines } = load([], env);
+    expect(windows).toEqual({ ...DEFAULT_WINDOWS, landingMs: 500 });
+    expect(deadlines).toEqual({ ...DEFAULT_DEADLINES, readMs: 600 });
+  });
+
+  it.each<[string, readonly string[], Env, RegExp]>([
+    ["a port without a colon", ["--metrics-bind-address=8080"], {}, /^--metrics-bind-address must be "host:port"/],
+    [
+      "a page without a port",
+      ["--status-page-bind-address=localhost"],
+      {},
+      /^--status-page-bind-address must be "host:port"/,
+    ],
+    ["a port beyond the last", ["--metrics-bind-address=:70000"], {}, /^--metrics-bind-address has a port beyond/],
+    [
+      "an unknown level",
+      ["--log-level=all"],
+      {},
+      /^--log-level must be trace, debug, info, warn or error, then perhaps/,
+    ],
+    ["an unknown level of a part", ["--log-level=kube=loud"], {}, /^--log-level must be trace, debug,/],
+    ["an unknown part", ["--log-level=info,kubernetes=debug"], {}, /knows no part "kubernetes": there are app, kube, /],
+    ["an endpoint with a password", ["--otlp-endpoint=http://a:b@c"], {}, /^--otlp-endpoint must be the http/],
+    ["an endpoint without scheme", [], { OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" }, /OTLP_ENDPOINT must be the/],
+    ["two levels for all", ["--log-level=info,debug"], {}, /^--log-level names more than one level.*: info, debug$/],
+    ["no workers", ["--workers=0"], {}, /^--workers must be a whole number from 1 to 100$/],
+    ["half a worker", ["--workers=1.5"], {}, /^--workers must be/],
+    ["a namespace that is none", ["--watch-namespaces=../x"], {}, /^--watch-namespaces must be the name of a namesp/],
+    [
+      "a host that is a URL",
+      ["--allowed-platform-hosts=https://x"],
+      {},
+      /^--allowed-platform-hosts must be host names/,
+    ],
+    ["a block that is none", ["--allowed-platform-hosts=10.0.0.0/33"], {}, /^--allowed-platform-hosts must be/],
+    ["a wrong variable", [], { PLATFORM_OPERATOR_WORKERS: "no" }, /^PLATFORM_OPERATOR_WORKERS must be/],
+    ["a wrong POD_NAMESPACE", [], { POD_NAMESPACE: "A" }, /^POD_NAMESPACE must be/],
+    ["an unknown flag", ["--speed=2"], {}, /--speed/],
+    ["a stray argument", ["now"], {}, /now/],
+    ["a flag without its value", ["--workers"], {}, /--workers/],
+    ["times that are no JSON", [], { [WINDOWS_VARIABLE]: "{" }, /^PLATFORM_OPERATOR_WINDOWS must be a JSON object/],
+    ["unknown times", [], { [WINDOWS_VARIABLE]: '{"napMs":1}' }, /^PLATFORM_OPERATOR_WINDOWS must be .*landingMs/],
+    [
+      "a deadline that is none",
+      [],
+      { [DEADLINES_VARIABLE]: '{"readMs":-1}' },
+      /^PLATFORM_OPERATOR_DEADLINES must be .*readMs/,
+    ],
+  ])("refuses %s and says where", (_, args, env, message) => {
+    expect(() => load(args, env)).toThrow(message);
+  });
+
+  it("names everything that is wrong at once", () => {
+    expect(() => load(["--workers=x", "--leader-elect=x"])).toThrow(/--leader-elect[^]*--workers/);
+  });
+});

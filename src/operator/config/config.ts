@@ -1,0 +1,260 @@
+/**
+ * What the operator is told when it starts: flags before environment variables before defaults. The only reader of
+ * the environment.
+ */
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+
+import { z } from "zod";
+
+import { DEFAULT_WINDOWS, type Windows } from "../../engine/contract/windows.ts";
+import type { ConfigSource } from "../../kube/api/client.ts";
+import { DEFAULT_DEADLINES, type Deadlines } from "../../platform/client/caller.ts";
+import { isEndpoint, isPlatformHost, NAMESPACE } from "./accepted.ts";
+import { envName, FLAGS, readFlags, type FlagName } from "./flags.ts";
+import { parseLogLevels, type LogLevels } from "./log-levels.ts";
+import { OPERATOR } from "./rbac.ts";
+
+/** Where a server listens; without a host on all addresses. Port 0: a free one, which the log names. */
+export interface BindAddress {
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
+/** Everything the operator is told. Frozen. */
+export interface Config {
+  /** undefined: no such server. */
+  readonly metricsAddress: BindAddress | undefined;
+  readonly healthAddress: BindAddress | undefined;
+  readonly webhookAddress: BindAddress | undefined;
+  readonly statusPageAddress: BindAddress | undefined;
+  readonly leaderElect: boolean;
+  /** Empty: all. */
+  readonly watchNamespaces: readonly string[];
+  /** Empty: every public host. */
+  readonly allowedPlatformHosts: readonly string[];
+  readonly allowInsecurePlatform: boolean;
+  readonly kube: ConfigSource;
+  readonly operatorNamespace: string;
+  /** Names this process in the lease and in events: the pod, else the host. */
+  readonly instance: string;
+  readonly workers: number;
+  readonly logLevels: LogLevels;
+  readonly metricsPerObject: boolean;
+  /** Where traces go, without a slash at the end; undefined: nowhere. */
+  readonly otlpEndpoint: string | undefined;
+  /** Whether the platform is told of traces. */
+  readonly otlpPropagate: boolean;
+  readonly windows: Windows;
+  readonly deadlines: Deadlines;
+}
+
+/** What is wrong with the command line or the environment; the message says what, where and what to do. */
+export class ConfigError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "ConfigError";
+  }
+}
+
+/** Where a config comes from besides the command line; tests have their own. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly hostname: () => string;
+  /** @returns the content of a file, undefined when it cannot be read. */
+  readonly readFile: (path: string) => string | undefined;
+}
+
+/** Of the engine's times, as JSON of milliseconds, e.g. {"landingMs":500}: for tests, which cannot wait for minutes. */
+export const WINDOWS_VARIABLE = "PLATFORM_OPERATOR_WINDOWS";
+/** The same for the deadlines of calls of the platform, e.g. {"readMs":500}. */
+export const DEADLINES_VARIABLE = "PLATFORM_OPERATOR_DEADLINES";
+/** Mounted with every ServiceAccount token (Kubernetes: "Accessing the API from a Pod"). */
+const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
+
+const boolean = z.enum(["true", "false"], "must be true or false").transform((text) => text === "true");
+const optional = z.string().transform((text) => (text === "" ? undefined : text));
+const list = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== ""),
+);
+const namespace = z.string().regex(NAMESPACE, "must be the name of a namespace, e.g. platform-operator");
+const bindAddress = z
+  .string()
+  .regex(/^(0|([A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\]):\d{1,5})$/, 'must be "host:port", ":port" or 0 for no server')
+  .refine((text) => Number(text.slice(text.lastIndexOf(":") + 1)) <= 65_535, "has a port beyond 65535")
+  .transform((text): BindAddress | undefined => {
+    if (text === "0") return undefined;
+    const at = text.lastIndexOf(":");
+    const host = text.slice(0, at).replaceAll(/[[\]]/g, "");
+    return { host: host === "" ? undefined : host, port: Number(text.slice(at + 1)) };
+  });
+const platformHost = z.string().refine(isPlatformHost, "must be host names, *.suffixes, addresses or CIDR blocks");
+const otlpEndpoint = z
+  .string()
+  .refine(isEndpoint, "must be the http or https URL of a collector, e.g. http://collector:4318, without user or query")
+  .transform((text) => text.replace(/\/+$/, ""));
+const logLevels = z.string().transform((text, context): LogLevels => {
+  const read = parseLogLevels(text);
+  if (!("problem" in read)) return read;
+  context.addIssue({ code: "custom", message: read.problem });
+  return z.NEVER;
+});
+
+const options = z.object({
+  "metrics-bind-address": bindAddress,
+  "health-probe-bind-address": bindAddress,
+  "webhook-bind-address": bindAddress,
+  "status-page-bind-address": bindAddress,
+  "leader-elect": boolean,
+  "watch-namespaces": list.pipe(z.array(namespace)),
+  "allowed-platform-hosts": list.pipe(z.array(platformHost)),
+  "allow-insecure-platform": boolean,
+  kubeconfig: optional,
+  context: optional,
+  "operator-namespace": optional.pipe(namespace.optional()),
+  workers: z
+    .string()
+    .regex(/^([1-9]\d?|100)$/, "must be a whole number from 1 to 100")
+    .transform(Number),
+  "log-level": logLevels,
+  "otlp-endpoint": optional.pipe(otlpEndpoint.optional()),
+  "otlp-propagate": boolean,
+  "metrics-per-object": boolean,
+} satisfies Record<FlagName, z.ZodType>);
+
+const milliseconds = z.int().min(0).max(86_400_000);
+
+/**
+ * @param args the command line after `run`.
+ * @throws ConfigError naming everything that is wrong at once.
+ */
+export function loadConfig(args: readonly string[], surroundings: Surroundings = systemSurroundings()): Config {
+  const { env, readFile } = surroundings;
+  const flags = given(args);
+  const texts = Object.fromEntries(
+    FLAGS.map(({ name, fallback }) => [name, flags.get(name) ?? env[envName(name)] ?? standard(name, env) ?? fallback]),
+  );
+  const parsed = options.safeParse(texts);
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => explain(issue, flags)).join("\n"));
+  const told = parsed.data;
+  return Object.freeze({
+    metricsAddress: told["metrics-bind-address"],
+    healthAddress: told["health-probe-bind-address"],
+    webhookAddress: told["webhook-bind-address"],
+    statusPageAddress: told["status-page-bind-address"],
+    leaderElect: told["leader-elect"],
+    watchNamespaces: [...new Set(told["watch-namespaces"])],
+    allowedPlatformHosts: told["allowed-platform-hosts"],
+    allowInsecurePlatform: told["allow-insecure-platform"],
+    kube: source(told.kubeconfig, told.context),
+    operatorNamespace: told["operator-namespace"] ?? ownNamespace(env["POD_NAMESPACE"] ?? readFile(NAMESPACE_FILE)),
+    instance: env["POD_NAME"] ?? surroundings.hostname(),
+    workers: told.workers,
+    logLevels: told["log-level"],
+    metricsPerObject: told["metrics-per-object"],
+    otlpEndpoint: told["otlp-endpoint"],
+    otlpPropagate: told["otlp-propagate"],
+    windows: readTimes(WINDOWS_VARIABLE, env, DEFAULT_WINDOWS),
+    deadlines: readTimes(DEADLINES_VARIABLE, env, DEFAULT_DEADLINES),
+  });
+}
+
+/**
+ * Where a command that a user runs may send tokens: what its flags say, else the variables that `run` knows.
+ * @param given `hosts` as in --allowed-platform-hosts.
+ * @throws ConfigError
+ */
+export function loadPlatformRules(
+  given: { readonly hosts: string | undefined; readonly insecure: boolean },
+  { env }: Pick<Surroundings, "env"> = systemSurroundings(),
+): Pick<Config, "allowedPlatformHosts" | "allowInsecurePlatform"> {
+  const hosts = "allowed-platform-hosts";
+  const insecure = "allow-insecure-platform";
+  const flags = new Map<FlagName, string>(given.hosts === undefined ? [] : [[hosts, given.hosts]]);
+  const parsed = options.pick({ [hosts]: true, [insecure]: true }).safeParse({
+    [hosts]: given.hosts ?? env[envName(hosts)] ?? "",
+    [insecure]: given.insecure ? "true" : (env[envName(insecure)] ?? "false"),
+  });
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => explain(issue, flags)).join("\n"));
+  return { allowedPlatformHosts: parsed.data[hosts], allowInsecurePlatform: parsed.data[insecure] };
+}
+
+/** What the user's shell and kubectl say to a command. */
+export interface Shell {
+  readonly kubeconfig: string | undefined;
+  /** What kubectl wants of a credential plugin, as JSON (Kubernetes: "client-go credential plugins"). */
+  readonly execInfo: string | undefined;
+}
+
+/** @returns what the environment of a command says. */
+export function loadShell({ env }: Pick<Surroundings, "env"> = systemSurroundings()): Shell {
+  return { kubeconfig: env["KUBECONFIG"], execInfo: env["KUBERNETES_EXEC_INFO"] };
+}
+
+function systemSurroundings(): Surroundings {
+  return {
+    env: process.env,
+    hostname,
+    readFile: (path) => {
+      try {
+        return readFileSync(path, "utf8");
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+function given(args: readonly string[]): ReadonlyMap<FlagName, string> {
+  try {
+    return readFlags(args);
+  } catch (error) {
+    // parseArgs names the argument, and no value.
+    throw new ConfigError(error instanceof Error ? error.message : "the command line cannot be read");
+  }
+}
+
+function explain(issue: z.core.$ZodIssue, flags: ReadonlyMap<FlagName, string>): string {
+  const flag = FLAGS.find(({ name }) => name === issue.path[0]);
+  if (flag === undefined) return issue.message;
+  const where = flags.has(flag.name) ? `--${flag.name}` : envName(flag.name);
+  return `${where} ${issue.message}`;
+}
+
+/** Variables that others than us have made up for the same thing. */
+function standard(flag: FlagName, env: Surroundings["env"]): string | undefined {
+  return flag === "otlp-endpoint" ? env["OTEL_EXPORTER_OTLP_ENDPOINT"] : undefined;
+}
+
+function source(path: string | undefined, context: string | undefined): ConfigSource {
+  const chosen = context === undefined ? {} : { context };
+  return path === undefined ? { from: "default", ...chosen } : { from: "file", path, ...chosen };
+}
+
+function ownNamespace(text: string | undefined): string {
+  const name = text?.trim() ?? "";
+  if (name === "") return OPERATOR;
+  if (!NAMESPACE.test(name)) throw new ConfigError("POD_NAMESPACE must be the name of a namespace");
+  return name;
+}
+
+/** @returns the times that a variable tells, as JSON, in place of some of `usual`. */
+function readTimes<Times extends object>(variable: string, env: Surroundings["env"], usual: Times): Times {
+  const text = env[variable];
+  if (text === undefined || text === "") return usual;
+  const names = Object.keys(usual);
+  const parsed = z.partialRecord(z.enum(names), milliseconds).safeParse(parseJson(text));
+  if (parsed.success) return Object.freeze({ ...usual, ...parsed.data });
+  throw new ConfigError(`${variable} must be a JSON object of milliseconds with members of ${names.join(", ")}`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * What the operator may do in the cluster: the one declaration, from which deploy/rbac/ is generated. Least privilege:
+ * no list or watch of Secrets, no wildcards, no workloads, no CRDs.
+ */
+import { GROUP } from "../../api/names.ts";
+import type { Resource } from "../../api/resource.ts";
+import { RESOURCES } from "../../kinds/crds.ts";
+import { platformOperation } from "../../kinds/operation/crd.ts";
+
+/** The name of the namespace, ServiceAccount, roles and bindings. */
+export const OPERATOR = "platform-operator";
+export const LEASE = "platform-operator-leader-election";
+
+/** The ConfigMaps of the orphan ledger are called `<this>-0` and so on, up to the count. */
+export const ORPHANS = `${OPERATOR}-orphans`;
+export const ORPHAN_SHARDS = 16;
+/** By which people find them. */
+export const ORPHANS_LABEL = { name: `${GROUP}/ledger`, value: "orphans" } as const;
+
+export interface Grant {
+  /** "" is the core group. */
+  readonly group: string;
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  /** Only objects of these names. */
+  readonly names?: readonly string[];
+  /** everywhere: in all namespaces, or in each that --watch-namespaces names; cluster: what is in no namespace. */
+  readonly where: "everywhere" | "cluster" | "operator's namespace" | "namespaces where its role is bound";
+  readonly why: string;
+}
+
+const pluralsOf = (scope: Resource["scope"]): readonly string[] =>
+  RESOURCES.filter((resource) => resource.scope === scope).map(({ plural }) => plural);
+const NAMESPACED = pluralsOf("Namespaced");
+const IN_NO_NAMESPACE = pluralsOf("Cluster");
+const statusOf = (plurals: readonly string[]): readonly string[] => plurals.map((plural) => `${plural}/status`);
+
+/** One per resource. */
+export const GRANTS: readonly Grant[] = [
+  {
+    group: GROUP,
+    resources: NAMESPACED.filter((plural) => plural !== platformOperation.plural),
+    verbs: ["get", "list", "watch", "patch"],
+    where: "everywhere",
+    why: "reads the custom resources; patches annotations and finalizers",
+  },
+  {
+    group: GROUP,
+    resources: statusOf(NAMESPACED),
+    verbs: ["patch"],
+    where: "everywhere",
+    why: "writes what it found and did",
+  },
+  {
+    group: GROUP,
+    resources: IN_NO_NAMESPACE,
+    verbs: ["get", "list", "watch", "patch"],
+    where: "cluster",
+    why: "reads the connections of the cluster; patches annotations and finalizers",
+  },
+  {
+    group: GROUP,
+    resources: statusOf(IN_NO_NAMESPACE),
+    verbs: ["patch"],
+    where: "cluster",
+    why: "writes what it found and did",
+  },
+  {
+    group: GROUP,
+    resources: [platformOperation.plural],
+    verbs: ["get", "list", "watch", "patch", "delete"],
+    where: "everywhere",
+    why: "the same, and deletes operations that are over once their time to live is",
+  },
+  {
+    group: "",
+    resources: ["secrets"],
+    verbs: ["get"],
+    where: "everywhere",
+    why: "reads the tokens of connections and the values that specs refer to, by name",
+  },
+  {
+    group: "",
+    resources: ["configmaps"],
+    verbs: ["get", "create", "patch"],
+    where: "everywhere",
+    why: "reads values that specs refer to; writes the content of catalogues and what operations render",
+  },
+  {
+    group: "",
+    resources: ["namespaces"],
+    verbs: ["get"],
+    where: "cluster",
+    why: "reads the labels that a ClusterPlatformConnection selects by, whether a namespace terminates, and the uid of kube-system, which names the installation",
+  },
+  {
+    group: "events.k8s.io",
+    resources: ["events"],
+    verbs: ["create", "patch"],
+    where: "everywhere",
+    why: "tells what happened to an object",
+  },
+  {
+    group: "coordination.k8s.io",
+    resources: ["leases"],
+    verbs: ["create"],
+    where: "operator's namespace",
+    why: "creates the lease of the leader election; a create cannot be limited by name",
+  },
+  {
+    group: "coordination.k8s.io",
+    resources: ["leases"],
+    verbs: ["get", "update"],
+    names: [LEASE],
+    where: "operator's namespace",
+    why: "holds the lease of the leader election",
+  },
+  {
+    group: "",
+    resources: ["configmaps"],
+    verbs: ["create"],
+    where: "operator's namespace",
+    why: "creates the ConfigMaps of the orphan ledger; a create cannot be limited by name",
+  },
+  {
+    group: "",
+    resources: ["configmaps"],
+    verbs: ["get", "patch"],
+    names: Array.from({ length: ORPHAN_SHARDS }, (_, index) => `${ORPHANS}-${String(index)}`),
+    where: "operator's namespace",
+    why: "records what stays on the platform when its resource goes, and finds it again",
+  },
+];
+
+/**
+ * A ClusterRole that nobody has until a cluster admin binds it, in the namespaces that want it: RBAC cannot limit a
+ * create by name, nor a patch to what we own, so whoever has it can write any Secret of the namespace. Without it
+ * everything works but PlatformCluster's writeTokenSecretToRef, which says so.
+ */
+export const SECRET_OUTPUTS: Grant & { readonly role: string } = {
+  role: `${OPERATOR}-secret-outputs`,
+  group: "",
+  resources: ["secrets"],
+  verbs: ["create", "patch"],
+  where: "namespaces where its role is bound",
+  why: "writes the short-lived tokens that a PlatformCluster asks for into Secrets that it owns",
+};

@@ -1,0 +1,4 @@
+import packageJson from "../../../package.json" with { type: "json" };
+
+/** The operator's version. */
+export const VERSION = packageJson.version;

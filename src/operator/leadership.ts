@@ -1,0 +1,64 @@
+/** Who may work: the holder of the lease, or without leader election this process alone. */
+import { randomUUID } from "node:crypto";
+
+import type { KubeClient } from "../kube/api/transport.ts";
+import type { Clock } from "../kube/api/types.ts";
+import { createLeaderElection, openFence, type LeaderElection } from "../kube/leader/leader.ts";
+import type { Logger } from "../observability/logger.ts";
+import type { Config } from "./config/config.ts";
+import { LEASE } from "./config/rbac.ts";
+
+/** An identity may have 128 characters, of which a UUID takes 37. */
+const INSTANCE_LENGTH = 90;
+
+export interface LeadershipOptions {
+  readonly config: Pick<Config, "leaderElect" | "operatorNamespace" | "instance">;
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  /** A try at the lease failed. */
+  readonly onFailed: () => void;
+  readonly onStarted: () => void;
+  readonly onLost: () => void;
+}
+
+/** @returns a candidate that is not started. */
+export function createLeadership(options: LeadershipOptions): LeaderElection {
+  const { config, log } = options;
+  const onStarted = (): void => {
+    log.info("leading");
+    options.onStarted();
+  };
+  if (!config.leaderElect) return alone(onStarted);
+  return createLeaderElection({
+    ...options,
+    namespace: config.operatorNamespace,
+    name: LEASE,
+    identity: `${config.instance.slice(0, INSTANCE_LENGTH)}_${randomUUID()}`,
+    onStarted,
+    onFailed: (error) => {
+      log.warn("cannot read or renew the lease: trying again", {
+        namespace: config.operatorNamespace,
+        name: LEASE,
+        error,
+      });
+      options.onFailed();
+    },
+  });
+}
+
+function alone(onStarted: () => void): LeaderElection {
+  let leading = false;
+  return {
+    ...openFence(),
+    start: () => {
+      leading = true;
+      onStarted();
+    },
+    stop: async () => {
+      leading = false;
+    },
+    leading: () => leading,
+  };
+}

@@ -1,0 +1,141 @@
+import type { About } from "../console/page/shape.ts";
+/** One operator: the order in which its parts start and stop. */
+import { pause, systemClock } from "../kube/api/clock.ts";
+import type { Logs } from "../observability/logger.ts";
+import type { Redactor } from "../observability/secrets.ts";
+import type { Traces } from "../observability/traces/traces.ts";
+import type { Config } from "./config/config.ts";
+import type { HttpServer } from "./config/http.ts";
+import { findInstallation } from "./installation.ts";
+import { createParts } from "./parts.ts";
+import { startServers } from "./servers.ts";
+import type { Work } from "./work.ts";
+
+/** How long passes under way may take to end by themselves: the longest write of the platform (design §7). */
+const DRAIN_MS = 8_000;
+/** How long they may take once their connections are gone. */
+const ABANDON_MS = 500;
+
+export interface OperatorOptions {
+  readonly config: Config;
+  readonly version: string;
+  readonly logs: Logs;
+  readonly redactor: Redactor;
+  /** Stopped with the operator. */
+  readonly traces: Traces;
+  /** The process has to end now: the lease is lost. */
+  readonly onFatal: () => void;
+}
+
+export interface Operator {
+  /** Resolves when the servers listen; caches, lease and workers follow by themselves. @throws Error as `serve` */
+  start(): Promise<void>;
+  /**
+   * Takes no more keys, lets the passes under way end and record what they did, gives the lease back and closes
+   * everything. @returns false when passes had to be abandoned; the lease then runs out by itself.
+   */
+  stop(): Promise<boolean>;
+}
+
+/** @returns an operator that is not started. @throws Error when there is no way to an API server */
+export function createOperator(options: OperatorOptions): Operator {
+  const { config, version, logs } = options;
+  const log = logs.app;
+  const clock = systemClock();
+  const random = Math.random;
+  const stopping = new AbortController();
+  const abandoned = new AbortController();
+  const synced = Promise.withResolvers<void>();
+  let servers: readonly HttpServer[] = [];
+  let booting: Promise<void> = Promise.resolve();
+  let installation: string | undefined;
+  let work: Work | undefined;
+
+  const parts = createParts(
+    { ...options, clock, random, abandoned: abandoned.signal },
+    {
+      synced: () => {
+        synced.resolve();
+      },
+      leading: () => {
+        if (installation === undefined || stopping.signal.aborted) return;
+        work = parts.work(installation);
+        void work.start();
+      },
+      lost: () => {
+        log.error("lost the lease: ending at once, as another process may lead now");
+        options.onFatal();
+      },
+    },
+  );
+  const { caches, client, election, events, metrics, namespaces } = parts;
+
+  const waitingFor = (): string | undefined => {
+    if (stopping.signal.aborted) return "stopping";
+    const missing = caches.missing();
+    if (missing.length > 0) return `waiting for the first list of ${missing.join(", ")}`;
+    return installation === undefined ? "waiting for the namespace kube-system" : undefined;
+  };
+
+  const about = (): About => ({
+    version,
+    instance: config.instance,
+    isLeading: election.leading(),
+    waitingFor: waitingFor() ?? null,
+    silentMs: Math.max(...caches.silentMs().values()),
+  });
+
+  const boot = async (): Promise<void> => {
+    caches.start();
+    const ended = fired(stopping.signal);
+    const found = findInstallation({ namespaces, clock, random, log: logs.kube, signal: stopping.signal });
+    installation = await Promise.race([found, ended]);
+    await Promise.race([synced.promise, ended]);
+    if (stopping.signal.aborted) return;
+    log.info("caches are filled");
+    election.start();
+  };
+
+  /** Whether all passes ended. */
+  const drain = async (): Promise<boolean> => {
+    const drained = Promise.resolve(work?.drain()).then(() => true);
+    const within = async (ms: number): Promise<boolean> =>
+      Promise.race([drained, pause(clock, ms, abandoned.signal).then(() => false)]);
+    if (await within(DRAIN_MS)) return true;
+    log.warn("passes under way take too long: closing their connections");
+    await work?.disconnect();
+    return within(ABANDON_MS);
+  };
+
+  return {
+    start: async () => {
+      const receiver = {
+        clock,
+        deliveries: () => (stopping.signal.aborted ? undefined : work),
+        ended: metrics.platform.delivered,
+      };
+      const statusPage = { clock, store: caches.store, about };
+      servers = await startServers({ config, registry: metrics.registry, waitingFor, receiver, statusPage, log });
+      log.info("started", { version, instance: config.instance, namespace: config.operatorNamespace });
+      booting = boot();
+    },
+    stop: async () => {
+      stopping.abort();
+      await booting;
+      const drained = await drain();
+      abandoned.abort();
+      await Promise.all([drained ? election.stop() : undefined, events.stop(), caches.stop(), work?.disconnect()]);
+      await Promise.all([options.traces.stop(), client.close(), ...servers.map((server) => server.stop())]);
+      return drained;
+    },
+  };
+}
+
+function fired(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener("abort", () => {
+      resolve(undefined);
+    });
+  });
+}

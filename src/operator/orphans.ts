@@ -1,0 +1,65 @@
+/** Where the orphan ledger is kept, and what is told of it beside the change log. */
+import { readOrphan, type Orphan } from "../engine/orphans/orphan.ts";
+import { isKube } from "../kube/api/errors.ts";
+import type { KubeClient } from "../kube/api/transport.ts";
+import type { EventInput, Shards } from "../kube/api/types.ts";
+import { createShards } from "../kube/write/shards.ts";
+import { OPERATOR, ORPHAN_SHARDS, ORPHANS, ORPHANS_LABEL } from "./config/rbac.ts";
+
+/** @returns the ConfigMaps of the orphan ledger in the operator's namespace */
+export function orphanShards(client: KubeClient, namespace: string): Shards {
+  const labels = { "app.kubernetes.io/managed-by": OPERATOR, [ORPHANS_LABEL.name]: ORPHANS_LABEL.value };
+  return createShards({ client, namespace, prefix: ORPHANS, count: ORPHAN_SHARDS, labels });
+}
+
+/** The event on the ledger for an entry that went for want of room: its resource is gone. */
+export function droppedOrphan(namespace: string, { kind, namespace: own, name, id }: Orphan): EventInput {
+  const metadata = { name: `${ORPHANS}-0`, namespace, uid: "", resourceVersion: "" };
+  return {
+    regarding: { apiVersion: "v1", kind: "ConfigMap", metadata },
+    type: "Warning",
+    reason: "OrphanDropped",
+    action: "Record",
+    note: `The orphan ledger is full. Its oldest entry is dropped: ${kind} "${own}/${name}" left ${id} on the platform.`,
+  };
+}
+
+/** An entry as it is stored, and where. */
+export interface StoredOrphan {
+  readonly shard: number;
+  readonly key: string;
+  readonly orphan: Orphan;
+}
+
+/** @returns all entries, the newest first. @throws KubeError */
+export async function storedOrphans(shards: Shards): Promise<readonly StoredOrphan[]> {
+  const all = await Promise.all(
+    Array.from({ length: shards.count }, async (_, shard) => {
+      const { data } = await shards.read(shard);
+      return [...data].flatMap(([key, text]) => {
+        const orphan = readOrphan(text);
+        return orphan === undefined ? [] : [{ shard, key, orphan }];
+      });
+    }),
+  );
+  return all.flat().toSorted((left, right) => (left.orphan.at > right.orphan.at ? -1 : 1));
+}
+
+/** How often a ledger that the operator writes at the same time is read again. */
+const TRIES = 5;
+
+/** Takes the entries of an object out of the ledger. @returns how many there were. @throws KubeError */
+export async function forgetOrphans(shards: Shards, id: string): Promise<number> {
+  for (let tries = 1; ; tries += 1) {
+    const found = (await storedOrphans(shards)).filter(({ orphan }) => orphan.id === id);
+    try {
+      for (const at of new Set(found.map(({ shard }) => shard))) {
+        const keys = found.flatMap(({ shard, key }) => (shard === at ? [key] : []));
+        await shards.write(at, await shards.read(at), new Map(keys.map((key) => [key, null])));
+      }
+      return found.length;
+    } catch (error) {
+      if (!isKube(error, "Conflict") || tries === TRIES) throw error;
+    }
+  }
+}

@@ -1,0 +1,281 @@
+/** The composition: every part of the operator, built from the frozen config and wired to the others. */
+import { parseKey } from "../engine/contract/keys.ts";
+import { createOrphans } from "../engine/orphans/ledger.ts";
+import { priorityOf } from "../engine/reconcile/priority.ts";
+import { createKubeClient, type ConnectedClient } from "../kube/api/client.ts";
+import type { Clock, EventRecorder, Namespaces } from "../kube/api/types.ts";
+import type { LeaderElection } from "../kube/leader/leader.ts";
+import type { Outcome } from "../kube/queue/controller.ts";
+import { createWorkQueue } from "../kube/queue/workqueue.ts";
+import { createNamespaces } from "../kube/watch/namespaces.ts";
+import { createReader } from "../kube/watch/secrets.ts";
+import { createRecorder, type Recorder } from "../kube/write/events.ts";
+import { createOutputs } from "../kube/write/outputs.ts";
+import { createWriter } from "../kube/write/writer.ts";
+import { tellChange, tellOrphan } from "../observability/changes.ts";
+import { tagged, type Logs } from "../observability/logger.ts";
+import { createMetrics, type Metrics } from "../observability/metrics/index.ts";
+import { createPasses, type MadeCall } from "../observability/passes.ts";
+import { discreetEvents, discreetWriter, redacting, type Redactor } from "../observability/secrets.ts";
+import {
+  engineObserver,
+  tellCall,
+  tellFailedPass,
+  tellLastingPass,
+  tellMovedEvent,
+  tellPass,
+  tellRequest,
+  watchObserver,
+} from "../observability/telemetry.ts";
+import type { Traces } from "../observability/traces/traces.ts";
+import { isRead } from "../platform/codec/operations.ts";
+import { createCaches, TYPES, type Caches } from "./config/caches.ts";
+import type { Config } from "./config/config.ts";
+import { boundKinds } from "./config/kinds.ts";
+import { OPERATOR } from "./config/rbac.ts";
+import { createLeadership } from "./leadership.ts";
+import { droppedOrphan, orphanShards } from "./orphans.ts";
+import { createPlatforms, type Platforms } from "./platforms.ts";
+import { createTurns } from "./turns.ts";
+import { createWork, type Work } from "./work.ts";
+
+export interface PartsOptions {
+  readonly config: Config;
+  readonly version: string;
+  readonly logs: Logs;
+  readonly redactor: Redactor;
+  readonly traces: Traces;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Ends retries of outcomes that could not be stored. */
+  readonly abandoned: AbortSignal;
+}
+
+/** What has to be told when it happens. */
+export interface PartsEvents {
+  /** Every first list is in the cache. */
+  readonly synced: () => void;
+  /** This process leads from now on. */
+  readonly leading: () => void;
+  /** This process led and does no longer. */
+  readonly lost: () => void;
+}
+
+export interface Parts {
+  readonly client: ConnectedClient;
+  readonly metrics: Metrics;
+  readonly caches: Caches;
+  readonly namespaces: Namespaces;
+  readonly events: Recorder;
+  readonly election: LeaderElection;
+  /** @param installation the uid of the kube-system namespace. */
+  work(installation: string): Work;
+}
+
+/** @returns all parts, none of them started. @throws Error when there is no way to an API server */
+export function createParts(options: PartsOptions, tell: PartsEvents): Parts {
+  const { config, version, clock, random, traces } = options;
+  let working: Work | undefined;
+  const passes = createPasses(random, (key) => {
+    const object = caches.store.get(parseKey(key));
+    return object === undefined ? "normal" : priorityOf(object);
+  });
+  const logs = tagged(options.logs, () => {
+    const pass = passes.current();
+    return pass === undefined ? {} : { pass: pass.id, traceId: traces.idOf(pass) };
+  });
+  // Closures, as the parts know each other only once all are there.
+  const metrics: Metrics = createMetrics({
+    version,
+    kinds: TYPES.map(({ kind }) => kind),
+    workers: config.workers,
+    perObject: config.metricsPerObject,
+    now: () => clock.now(),
+    cache: () => caches.store,
+    leading: () => election.leading(),
+    pausedMs: () => platforms.pausedMs(),
+    lowestRate: () => platforms.lowestRate(),
+    waiting: () => platforms.waiting(),
+    silentMs: () => caches.silentMs(),
+    droppedSpans: () => traces.dropped(),
+    orphans: () => orphans.counts(),
+    queue: () => queue,
+  });
+  const client = connect({ ...options, logs }, metrics);
+  const base = { client, clock, random };
+  const caches: Caches = createCaches({
+    ...base,
+    namespaces: config.watchNamespaces,
+    observer: watchObserver(logs.kube, metrics.platform),
+    onListenerError: (error) => {
+      logs.engine.error("a change of the cache could not be followed", { error });
+    },
+    onSynced: tell.synced,
+  });
+  caches.store.subscribe(metrics.changed);
+  const election: LeaderElection = createLeadership({
+    ...base,
+    config,
+    log: logs.kube,
+    onFailed: metrics.cluster.leaseFailed,
+    onStarted: tell.leading,
+    onLost: tell.lost,
+  });
+  const turns = createTurns(passes, (key) => {
+    const connection = working?.connectionOf(key);
+    return connection === undefined ? "" : platforms.gateOf(connection);
+  });
+  /** Of a change the engine tells soon what it was for. */
+  const note = (made: MadeCall): void => {
+    const pass = passes.current();
+    if (pass === undefined) return;
+    if (isRead(made.call.operation)) traces.called(pass, made);
+    else pass.changed = made;
+  };
+  const platforms: Platforms = createPlatforms({
+    ...options,
+    lane: turns.lane,
+    priority: turns.priority,
+    onRoom: () => {
+      queue.resume();
+    },
+    onLimited: (connection, isLimited, sinceMs) => {
+      const { outageMs } = config.windows;
+      if (isLimited) queue.addAfter(connection, outageMs);
+      else if (sinceMs >= outageMs) queue.add(connection);
+    },
+    mayCall: () => election.leading(),
+    headers: () => {
+      const pass = passes.current();
+      return pass === undefined ? {} : traces.headersFor(pass);
+    },
+    onCall: (connection, call) => {
+      metrics.platform.called(call);
+      tellCall(logs.platform, connection, call);
+      note({ connection, call, at: clock.now() });
+    },
+  });
+  const events = createRecorder({
+    ...base,
+    instance: config.instance,
+    fallbackNamespace: config.operatorNamespace,
+    onDropped: metrics.platform.eventDropped,
+    onMoved: (object, reason) => {
+      metrics.platform.eventMoved();
+      tellMovedEvent(logs.kube, object, reason);
+    },
+  });
+  // Whose event comes first has the events of all others written with it.
+  const owned: EventRecorder = {
+    record: (event) => {
+      passes.outside(() => {
+        events.record(event);
+      });
+    },
+  };
+  const orphans = createOrphans({
+    clock,
+    random,
+    windows: config.windows,
+    shards: orphanShards(client, config.operatorNamespace),
+    tell: (change) => {
+      tellOrphan(logs.changes, change);
+      if (change.is === "dropped") owned.record(droppedOrphan(config.operatorNamespace, change.orphan));
+    },
+  });
+  const namespaces = createNamespaces(client, clock);
+  const queue = createWorkQueue({
+    clock,
+    random,
+    metrics: metrics.queue,
+    laneOf: turns.laneOf,
+    // Whatever happens in one namespace, there is a worker for the others, and one for what users change.
+    perLane: Math.max(1, config.workers - 2),
+    spare: config.workers > 1 ? 1 : 0,
+    hasRoom: (lane, priority) => platforms.hasRoom(turns.gateIn(lane), priority),
+    taken: (lane) => {
+      platforms.expect(turns.gateIn(lane));
+    },
+  });
+
+  const traceEnd = (key: string, outcome: Outcome): void => {
+    const pass = passes.current();
+    if (pass !== undefined) traces.ended(pass, clock.now(), outcome, caches.store.get(parseKey(key)));
+  };
+
+  const work = (installation: string): Work => {
+    const made = createWork({
+      store: caches.store,
+      queue,
+      workers: config.workers,
+      clock,
+      kinds: boundKinds(),
+      within: (key, run) =>
+        passes.within(key, (pass) => {
+          traces.began(pass, clock.now());
+          return run();
+        }),
+      metrics: metrics.reconcile,
+      lasting: (key) => {
+        tellLastingPass(logs.engine, key);
+      },
+      finished: (key, outcome, durationMs) => {
+        tellPass(logs.engine, key, outcome, durationMs);
+        traceEnd(key, outcome);
+      },
+      failed: (key, error) => {
+        tellFailedPass(logs.engine, key, error);
+        traceEnd(key, "error");
+      },
+      ledgerFailed: (error, isFinal) => {
+        const then = isFinal ? "nothing in it is found again by this process" : "trying again";
+        logs.engine.warn(`cannot read the orphan ledger: ${then}`, { error });
+      },
+      engine: {
+        orphans,
+        writer: discreetWriter(createWriter({ ...base, store: caches.store, types: TYPES }), options.redactor),
+        reader: redacting(createReader(client, clock), options.redactor),
+        namespaces,
+        events: discreetEvents(owned, options.redactor),
+        outputs: createOutputs(client),
+        fence: election,
+        random,
+        connectionKinds: { namespaced: "PlatformConnection", cluster: "ClusterPlatformConnection" },
+        windows: config.windows,
+        dryRun: false,
+        installation,
+        observer: engineObserver(logs.engine, metrics, (change) => {
+          metrics.platform.changed(change);
+          const pass = passes.current();
+          tellChange({ log: logs.changes, installation }, change, pass);
+          if (pass?.changed !== undefined) traces.called(pass, pass.changed, change.commit);
+          if (pass !== undefined) pass.changed = undefined;
+        }),
+        stopping: options.abandoned,
+        connect: platforms.connect,
+        operatorNamespace: config.operatorNamespace,
+      },
+    });
+    working = made;
+    return {
+      ...made,
+      drain: () => {
+        platforms.stop();
+        return made.drain();
+      },
+    };
+  };
+  return { client, metrics, caches, namespaces, events, election, work };
+}
+
+function connect({ config, version, clock, logs }: PartsOptions, metrics: Metrics): ConnectedClient {
+  return createKubeClient({
+    config: config.kube,
+    userAgent: `${OPERATOR}/${version}`,
+    clock,
+    onRequest: (request) => {
+      metrics.cluster.requested(request);
+      tellRequest(logs.kube, request);
+    },
+  });
+}

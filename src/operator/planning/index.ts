@@ -1,0 +1,190 @@
+import { keyText } from "../../engine/contract/keys.ts";
+import { conditionOf } from "../../engine/contract/status.ts";
+/**
+ * What the operator would write to the platform for some objects: the engine itself works on them once, in memory. It
+ * reads the platform and writes neither to it nor to the cluster: every step ends in `status.plan`, and a fence that
+ * never opens stands before each request that changes something.
+ */
+import { DEFAULT_WINDOWS } from "../../engine/contract/windows.ts";
+import { createOrphans, type Orphans } from "../../engine/orphans/ledger.ts";
+import { createEngine, type Engine } from "../../engine/reconcile/engine.ts";
+import { isKube, KubeError } from "../../kube/api/errors.ts";
+import type { Clock, KubeObject, Namespaces, ObjectKey, Reader, Shards } from "../../kube/api/types.ts";
+import { createRedactor } from "../../observability/secrets.ts";
+import { DEFAULT_DEADLINES } from "../../platform/client/caller.ts";
+import type { Platform } from "../../platform/index.ts";
+import { TYPES } from "../config/caches.ts";
+import type { Config } from "../config/config.ts";
+import { boundKinds } from "../config/kinds.ts";
+import { createPlatforms } from "../platforms.ts";
+import { createMemory, type Memory } from "./memory.ts";
+
+export interface PlanningOptions {
+  /** All custom resources that count, as they would be after the apply. */
+  readonly objects: readonly KubeObject[];
+  /** Those to plan, among them. */
+  readonly wanted: readonly ObjectKey[];
+  readonly reader: Reader;
+  readonly namespaces: Namespaces;
+  readonly rules: Pick<Config, "allowedPlatformHosts" | "allowInsecurePlatform">;
+  readonly operatorNamespace: string;
+  /** The uid of the kube-system namespace: whose records are the operator's own. */
+  readonly installation: string;
+  readonly version: string;
+  /** The orphan ledger, which is only read. @see PlanningOptions.unread */
+  readonly shards: Shards;
+  /** Told when the user may not read it: what it would have said is not considered then. */
+  readonly unread: () => void;
+  readonly clock: Clock;
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** What to tell people of a failed exchange with the cluster, in a sentence. */
+  readonly explain: (error: KubeError) => string;
+}
+
+/** One object after the engine has looked at it. */
+export interface Planned {
+  /** With the status that the operator would write; its `plan` has the steps. */
+  readonly object: KubeObject;
+  /** Why nothing can be said, in a sentence for people. */
+  readonly problem: string | undefined;
+}
+
+/** How often the engine may go on with one object before it is taken as it is. */
+const PASSES = 5;
+
+/** @returns the objects in the order in which they would be worked on, parents first. */
+export async function planObjects(options: PlanningOptions): Promise<readonly Planned[]> {
+  const memory = createMemory(options.objects, (object, old) => {
+    engine.changed({ type: "updated", object, old }, false);
+  });
+  const orphans = await orphansOf(options);
+  const engine = engineOver(memory, options, orphans);
+  for (const object of options.objects) engine.changed({ type: "added", object }, true);
+  const ranks = new Map(TYPES.map(({ kind }, rank) => [kind, rank]));
+  const rank = ({ kind }: ObjectKey): number => ranks.get(kind) ?? ranks.size;
+  const planned: Planned[] = [];
+  const opened = new Map<string, string | undefined>();
+  try {
+    for (const key of options.wanted.toSorted((left, right) => rank(left) - rank(right))) {
+      planned.push(await planOne({ memory, engine, opened, explain: options.explain }, key));
+    }
+    return planned;
+  } finally {
+    await engine.connections.closeAll();
+    await orphans.close();
+  }
+}
+
+interface Work {
+  readonly memory: Memory;
+  readonly engine: Engine<Platform>;
+  /** Connections that were opened, and why they cannot be used. */
+  readonly opened: Map<string, string | undefined>;
+  readonly explain: PlanningOptions["explain"];
+}
+
+async function planOne(work: Work, key: ObjectKey): Promise<Planned> {
+  const { engine, opened } = work;
+  const { cache } = work.memory;
+  const now = (): KubeObject => {
+    const object = cache.get(key);
+    if (object === undefined) throw new RangeError(`${keyText(key)} is not among the objects`);
+    return object;
+  };
+  if (now().metadata.deletionTimestamp !== undefined) return { object: now(), problem: undefined };
+  const route = isConnection(key) ? undefined : engine.route(now());
+  if (route?.is === "none") return { object: now(), problem: route.why.message };
+  const connection = route?.key;
+  if (connection !== undefined && !opened.has(keyText(connection))) {
+    opened.set(keyText(connection), await opening(work, connection));
+  }
+  const closed = connection === undefined ? undefined : opened.get(keyText(connection));
+  if (closed !== undefined) return { object: now(), problem: closed };
+  const failure = await passes(work, key);
+  return { object: now(), problem: failure };
+}
+
+/** Opens a connection as the engine does. @returns why it cannot be used */
+async function opening(work: Work, key: ObjectKey): Promise<string | undefined> {
+  const failure = await passes(work, key);
+  const object = work.memory.cache.get(key);
+  const ready = object === undefined ? undefined : conditionOf(object, "Ready");
+  if (failure === undefined && ready?.status === "True") return undefined;
+  return `${key.kind} "${key.name}" cannot be used: ${failure ?? ready?.message ?? "it does not exist."}`;
+}
+
+/** @returns why the cluster could not be read */
+async function passes({ engine, explain }: Work, key: ObjectKey): Promise<string | undefined> {
+  try {
+    for (let pass = 0; pass < PASSES; pass += 1) {
+      const again = await engine.reconcile(key);
+      if (again !== 0) return undefined;
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof KubeError) return explain(error);
+    throw error;
+  }
+}
+
+function isConnection({ kind }: ObjectKey): boolean {
+  return kind === CONNECTION_KINDS.namespaced || kind === CONNECTION_KINDS.cluster;
+}
+
+const CONNECTION_KINDS = { namespaced: "PlatformConnection", cluster: "ClusterPlatformConnection" } as const;
+
+/** The orphan ledger as far as the user may read it. @throws KubeError */
+async function orphansOf({ shards, clock, random, unread }: PlanningOptions): Promise<Orphans> {
+  const orphans = createOrphans({
+    shards: { ...shards, write: (_index, shard) => Promise.resolve(shard) },
+    clock,
+    random,
+    windows: DEFAULT_WINDOWS,
+    tell: () => {},
+  });
+  try {
+    await orphans.load();
+  } catch (error) {
+    if (!isKube(error, "Forbidden")) throw error;
+    unread();
+  }
+  return orphans;
+}
+
+function engineOver(memory: Memory, options: PlanningOptions, orphans: Orphans): Engine<Platform> {
+  const { clock, random, version, rules } = options;
+  const platforms = createPlatforms({
+    config: { ...rules, deadlines: DEFAULT_DEADLINES },
+    version,
+    clock,
+    random,
+    redactor: createRedactor(),
+    onCall: () => {},
+  });
+  return createEngine<Platform>(
+    {
+      ...memory,
+      clock,
+      random,
+      reader: options.reader,
+      namespaces: options.namespaces,
+      events: { record: () => {} },
+      outputs: { configMap: () => Promise.resolve(), secret: () => Promise.resolve() },
+      fence: { mayWrite: () => false },
+      connectionKinds: CONNECTION_KINDS,
+      // What is found out is told at once.
+      windows: { ...DEFAULT_WINDOWS, deferMs: 0, graceMs: 0 },
+      dryRun: true,
+      installation: options.installation,
+      observer: { change: () => {}, status: () => {}, removed: () => {}, internal: () => {} },
+      stopping: new AbortController().signal,
+      connect: platforms.connect,
+      orphans,
+      operatorNamespace: options.operatorNamespace,
+      // Every object has its turn; nobody is woken.
+      enqueue: () => {},
+    },
+    boundKinds(),
+  );
+}

@@ -1,0 +1,116 @@
+/** How the engine gets its platform clients. */
+import type { Connect } from "../engine/connections/connections.ts";
+import type { Clock } from "../kube/api/types.ts";
+import type { Redactor } from "../observability/secrets.ts";
+import type { CallRecord } from "../platform/client/caller.ts";
+import { connectPlatform, type Platform } from "../platform/index.ts";
+import { createGates } from "../platform/rate/gates.ts";
+import type { Priority } from "../platform/rate/line.ts";
+import type { Transport } from "../platform/transport/transport.ts";
+import type { Config } from "./config/config.ts";
+
+export interface PlatformsOptions {
+  readonly config: Pick<Config, "allowedPlatformHosts" | "allowInsecurePlatform" | "deadlines"> &
+    Partial<Pick<Config, "workers">>;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly redactor: Redactor;
+  readonly onCall: (connection: string, call: CallRecord) => void;
+  /** The namespace that the work at hand is for, and how urgent it is. */
+  readonly lane?: () => string;
+  readonly priority?: () => Priority;
+  /** There may be room at a rate gate that had none. */
+  readonly onRoom?: () => void;
+  /** The platform refuses the requests of a connection (429) from now on, or does no longer and did for so long. */
+  readonly onLimited?: (connection: string, isLimited: boolean, sinceMs: number) => void;
+  /** Asked right before each call: one that has lost its lease makes none. Always unless told. */
+  readonly mayCall?: () => boolean;
+  /** Further headers of the request at hand. */
+  readonly headers?: () => Readonly<Record<string, string>>;
+  /** In place of HTTP. */
+  readonly transport?: Transport;
+}
+
+export interface Platforms {
+  readonly connect: Connect<Platform>;
+  /** The longest pause of all rate gates, in milliseconds. */
+  pausedMs(): number;
+  /** Requests a second through the slowest rate gate; undefined while there is none. */
+  lowestRate(): number | undefined;
+  /** Requests that wait at all rate gates. */
+  waiting(): number;
+  /** The rate gate of a connection's token; "" while it is not open. */
+  gateOf(connection: string): string;
+  /** Whether work would get to send soon through a rate gate. */
+  hasRoom(gate: string, priority: Priority): boolean;
+  /** Work that needs a rate gate is begun. */
+  expect(gate: string): void;
+  /** From now on nothing waits at a rate gate: what would is turned away. */
+  stop(): void;
+}
+
+/** @returns the maker of platform clients, which knows those that are open. */
+export function createPlatforms(options: PlatformsOptions): Platforms {
+  const { config, clock, random, redactor, version } = options;
+  const open = new Map<string, Platform>();
+  const gates = createGates({ clock, random, ...(options.onRoom && { changed: options.onRoom }) });
+  return {
+    connect: (settings, token, name) => {
+      let held: string | undefined;
+      const platform = connectPlatform({
+        baseUrl: settings.baseUrl,
+        pathPrefix: settings.pathPrefix,
+        organizationId: settings.organizationId,
+        scheme: settings.scheme,
+        surface: settings.surface,
+        token: () => {
+          const value = token();
+          if (value !== held) redactor.hold(`token/${name}`, [value]);
+          held = value;
+          return value;
+        },
+        rate: { requestsPerSecond: settings.requestsPerSecond, burst: settings.burst },
+        gates,
+        onLimited: (isLimited, sinceMs) => options.onLimited?.(name, isLimited, sinceMs),
+        allowedHosts: config.allowedPlatformHosts,
+        allowInsecure: config.allowInsecurePlatform,
+        deadlines: config.deadlines,
+        // No worker waits for the calls of others to end.
+        ...(config.workers === undefined ? {} : { connections: config.workers }),
+        ...(options.transport === undefined ? {} : { transport: options.transport }),
+        ...(options.lane === undefined ? {} : { lane: options.lane }),
+        ...(options.priority === undefined ? {} : { priority: options.priority }),
+        ...(options.mayCall === undefined ? {} : { mayCall: options.mayCall }),
+        ...(options.headers === undefined ? {} : { headers: options.headers }),
+        version,
+        clock,
+        random,
+        onCall: (call) => {
+          options.onCall(name, call);
+        },
+      });
+      const known: Platform = {
+        ...platform,
+        close: async () => {
+          if (open.get(name) === known) open.delete(name);
+          await platform.close();
+        },
+      };
+      open.set(name, known);
+      return known;
+    },
+    pausedMs: () => Math.max(0, ...gates.all().map((gate) => gate.budget().pausedMs)),
+    lowestRate: () => {
+      const rates = gates.all().map((gate) => gate.budget().requestsPerSecond);
+      return rates.length === 0 ? undefined : Math.min(...rates);
+    },
+    waiting: () => gates.all().reduce((sum, gate) => sum + gate.budget().waiting, 0),
+    gateOf: (connection) => open.get(connection)?.gateId() ?? "",
+    hasRoom: (gate, priority) => gates.byId(gate)?.hasRoom(priority) ?? true,
+    expect: (gate) => gates.byId(gate)?.expect(),
+    stop: () => {
+      for (const gate of gates.all()) gate.close();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { createLogs } from "../observability/logger.ts";
+import { createRedactor } from "../observability/secrets.ts";
+import { openTraces } from "../observability/traces/index.ts";
+/** The operator as a process: signals, and errors that nobody caught. */
+import type { Config } from "./config/config.ts";
+import { VERSION } from "./config/version.ts";
+import { createOperator } from "./operator.ts";
+
+/** Kubernetes gives 30 s by default; ours is a promise (issue: graceful stop within 10 s). */
+const STOP_MS = 9_800;
+const SIGNALS = ["SIGTERM", "SIGINT"] as const;
+
+/**
+ * Runs the operator until SIGTERM or SIGINT; a second one ends the process at once, as do a lost lease and an error
+ * that nobody caught.
+ * @returns the exit code: 0 after a clean stop, 1 when it could not start or had to abandon work.
+ */
+export async function runOperator(config: Config): Promise<number> {
+  const redactor = createRedactor();
+  const logs = createLogs({ levels: config.logLevels, redactor });
+  const log = logs.app;
+  // The log is synchronous: nothing is lost.
+  const die = (): never => process.exit(1);
+  for (const event of ["uncaughtException", "unhandledRejection"] as const) {
+    process.on(event, (error: unknown) => {
+      log.error("an error that nobody caught: ending", { error });
+      die();
+    });
+  }
+  const signal = nextSignal();
+  try {
+    const traces = await openTraces({ config, version: VERSION, redactor, log });
+    const operator = createOperator({ config, version: VERSION, logs, redactor, traces, onFatal: die });
+    await operator.start();
+    log.info("stopping", { signal: await signal });
+    for (const again of SIGNALS) process.once(again, die);
+    const overdue = setTimeout(() => {
+      log.error("the stop takes too long: ending");
+      die();
+    }, STOP_MS);
+    const clean = await operator.stop();
+    clearTimeout(overdue);
+    log.info("stopped", { result: clean ? "clean" : "abandoned work" });
+    return clean ? 0 : 1;
+  } catch (error) {
+    log.error("cannot start", { error });
+    return 1;
+  }
+}
+
+function nextSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of SIGNALS) {
+      process.once(signal, () => {
+        resolve(signal);
+      });
+    }
+  });
+}

@@ -1,0 +1,134 @@
+import { Registry } from "prom-client";
+import { afterEach, describe, expect, it } from "vitest";
+
+import { manualClock } from "../../test/support/clock.ts";
+import { createStore } from "../kube/watch/store.ts";
+import type { Fields, Logger } from "../observability/logger.ts";
+import type { HttpServer } from "./config/http.ts";
+import { startServers } from "./servers.ts";
+
+const loopback = { host: "127.0.0.1", port: 0 };
+let running: readonly HttpServer[] = [];
+let told: Fields[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.map((server) => server.stop()));
+  running = [];
+  told = [];
+});
+
+const log: Logger = {
+  trace: () => {},
+  debug: () => {},
+  info: (_, fields = {}) => told.push(fields),
+  warn: () => {},
+  error: () => {},
+};
+
+const nowhere = {
+  metricsAddress: undefined,
+  healthAddress: undefined,
+  webhookAddress: undefined,
+  statusPageAddress: undefined,
+};
+const receiver = { clock: manualClock(), deliveries: () => undefined, ended: () => {} };
+
+const statusPage = {
+  clock: manualClock(),
+  store: createStore(() => {}),
+  about: () => ({ version: "0", instance: "here", isLeading: false, waitingFor: null, silentMs: 0 }),
+};
+
+async function start(options: Partial<Parameters<typeof startServers>[0]> = {}): Promise<(name: string) => string> {
+  const config = { ...nowhere, metricsAddress: loopback, healthAddress: loopback };
+  const usual = { config, registry: new Registry(), waitingFor: () => undefined, receiver, statusPage, log };
+  running = await startServers({ ...usual, ...options });
+  return (name) => told.find(({ server }) => server === name)?.address ?? "";
+}
+
+describe("the servers", () => {
+  it("say in the log where they listen", async () => {
+    const at = await start();
+    expect([at("metrics"), at("health")]).toEqual(running.map(({ url }) => url));
+    expect(at("health")).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+  });
+
+  it("serve metrics as Prometheus wants them", async () => {
+    const at = await start();
+    const answer = await fetch(`${at("metrics")}/metrics`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
+  });
+
+  it("are alive at once, and ready once nothing is waited for, in words", async () => {
+    let waiting: string | undefined = "waiting for the first list of PlatformProject";
+    const at = await start({ waitingFor: () => waiting });
+    const get = async (path: string) => {
+      const answer = await fetch(`${at("health")}${path}`);
+      return [answer.status, await answer.text()];
+    };
+    expect(await get("/healthz")).toEqual([200, "ok\n"]);
+    expect(await get("/readyz")).toEqual([503, "not ready: waiting for the first list of PlatformProject\n"]);
+    waiting = undefined;
+    expect(await get("/readyz?verbose")).toEqual([200, "ok\n"]);
+  });
+
+  it.each([
+    ["POST", "/healthz", 405],
+    ["GET", "/", 404],
+    ["GET", "/metrics", 404],
+    ["GET", "/constructor", 404],
+    ["GET", "//healthz", 404],
+  ])("answer %s %s of the probes with %i", async (method, path, status) => {
+    const at = await start();
+    expect((await fetch(`${at("health")}${path}`, { method })).status).toBe(status);
+  });
+
+  it("tell senders of deliveries to come again where this process does not lead", async () => {
+    const at = await start({
+      config: { ...nowhere, webhookAddress: loopback },
+    });
+    const answer = await fetch(`${at("webhook")}/anything`, { method: "POST", body: "{}" });
+    expect([answer.status, answer.headers.get("retry-after"), await answer.text()]).toEqual([503, "5", ""]);
+  });
+
+  it("show the status page", async () => {
+    const at = await start({ config: { ...nowhere, statusPageAddress: loopback } });
+    const answer = await fetch(at("status-page"));
+    expect([answer.status, await answer.text()]).toEqual([
+      200,
+      expect.stringContaining("<title>Platform Operator</title>"),
+    ]);
+  });
+
+  it("are off without an address", async () => {
+    await start({ config: { ...nowhere, healthAddress: loopback } });
+    expect(told.map(({ server }) => server)).toEqual(["health"]);
+  });
+
+  it("answer 500 without a word when metrics cannot be collected", async () => {
+    const registry = new Registry();
+    registry.metrics = () => Promise.reject(new Error("a secret"));
+    const at = await start({ registry });
+    const answer = await fetch(`${at("metrics")}/metrics`);
+    expect([answer.status, await answer.text()]).toEqual([500, "failed\n"]);
+  });
+
+  it("say what to do when an address is taken, and leave none behind", async () => {
+    const at = await start({
+      config: { ...nowhere, metricsAddress: loopback, webhookAddress: loopback },
+    });
+    const taken = { host: "127.0.0.1", port: Number(new URL(at("metrics")).port) };
+    const second = startServers({
+      config: { ...nowhere, metricsAddress: loopback, healthAddress: taken },
+      registry: new Registry(),
+      waitingFor: () => undefined,
+      receiver,
+      statusPage,
+      log,
+    });
+    await expect(second).rejects.toThrow(/cannot listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\): choose another address/);
+    const first = told.findLast(({ server }) => server === "metrics")?.address ?? "";
+    await expect(fetch(first)).rejects.toThrow("fetch failed");
+  });
+});

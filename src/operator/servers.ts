@@ -1,0 +1,70 @@
+/** What is served, each on an address of its own: /metrics, the probes, deliveries of the platform, the status page. */
+import type { Registry } from "prom-client";
+
+import { startStatusPage, type StatusPageOptions } from "../console/page/server.ts";
+import type { Logger } from "../observability/logger.ts";
+import { startReceiver, type ReceiverOptions } from "../webhooks/server.ts";
+import type { BindAddress, Config } from "./config/config.ts";
+import { serve, type HttpServer, type Routes } from "./config/http.ts";
+
+export interface ServersOptions {
+  readonly config: Pick<Config, "metricsAddress" | "healthAddress" | "webhookAddress" | "statusPageAddress">;
+  readonly registry: Registry;
+  /** What keeps the operator from being ready, in words; undefined when it is. */
+  readonly waitingFor: () => string | undefined;
+  readonly receiver: ReceiverOptions;
+  readonly statusPage: StatusPageOptions;
+  readonly log: Logger;
+}
+
+/** Starts the servers that have an address; each says in the log where it listens. @throws Error as `serve` */
+export async function startServers({
+  config,
+  registry,
+  waitingFor,
+  receiver,
+  statusPage,
+  log,
+}: ServersOptions): Promise<readonly HttpServer[]> {
+  const wanted = [
+    { name: "metrics", at: config.metricsAddress, begin: serving(metricsRoutes(registry)) },
+    { name: "health", at: config.healthAddress, begin: serving(healthRoutes(waitingFor)) },
+    { name: "webhook", at: config.webhookAddress, begin: (at: BindAddress) => startReceiver(at, receiver) },
+    { name: "status-page", at: config.statusPageAddress, begin: (at: BindAddress) => startStatusPage(at, statusPage) },
+  ];
+  const started: HttpServer[] = [];
+  try {
+    for (const { name, at, begin } of wanted) {
+      if (at === undefined) continue;
+      const server = await begin(at);
+      started.push(server);
+      log.info("listening", { server: name, address: server.url });
+    }
+    return started;
+  } catch (error) {
+    await Promise.all(started.map((server) => server.stop()));
+    throw error;
+  }
+}
+
+function serving(routes: Routes): (at: BindAddress) => Promise<HttpServer> {
+  return (at) => serve(at, routes);
+}
+
+/** /metrics in the text format of Prometheus. */
+export function metricsRoutes(registry: Registry): Routes {
+  return {
+    "/metrics": async () => ({ status: 200, type: registry.contentType, body: await registry.metrics() }),
+  };
+}
+
+/** /healthz: the process answers. /readyz: the caches are filled, whether it leads or not. */
+export function healthRoutes(waitingFor: () => string | undefined): Routes {
+  return {
+    "/healthz": () => ({ status: 200, body: "ok\n" }),
+    "/readyz": () => {
+      const why = waitingFor();
+      return why === undefined ? { status: 200, body: "ok\n" } : { status: 503, body: `not ready: ${why}\n` };
+    },
+  };
+}

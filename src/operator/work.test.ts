@@ -1,0 +1,267 @@
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { manualClock, settle, type ManualClock } from "../../test/support/clock.ts";
+import { memoryOrphans, memoryShards } from "../../test/support/orphans.ts";
+import { DEFAULT_WINDOWS } from "../engine/contract/windows.ts";
+import type { Orphans } from "../engine/orphans/ledger.ts";
+import type { Bound } from "../engine/reconcile/engine.ts";
+import { KubeError } from "../kube/api/errors.ts";
+import type { KubeObject } from "../kube/api/types.ts";
+import { createWorkQueue } from "../kube/queue/workqueue.ts";
+import { createStore, type Store } from "../kube/watch/store.ts";
+import { createLogs, tagged } from "../observability/logger.ts";
+import { createPasses } from "../observability/passes.ts";
+import { createRedactor } from "../observability/secrets.ts";
+import { tellLastingPass } from "../observability/telemetry.ts";
+import type { Platform } from "../platform/index.ts";
+import { parseLogLevels } from "./config/log-levels.ts";
+import { createWork, LONG_PASS_MS, type WorkOptions } from "./work.ts";
+
+let clock: ManualClock;
+let store: Store;
+let passes: string[];
+let outcomes: string[];
+
+beforeEach(() => {
+  clock = manualClock();
+  store = createStore(() => {});
+  passes = [];
+  outcomes = [];
+});
+
+/** A kind whose passes end as the test says. */
+function kind(name: string, reconcile: () => Promise<number | undefined> = async () => undefined): Bound<Platform> {
+  return {
+    kind: name,
+    isConnection: false,
+    references: () => [],
+    claim: () => undefined,
+    entries: () => [],
+    imprints: () => [],
+    left: () => {},
+    attach: () => async (key) => {
+      passes.push(`${key.kind}/${key.name}`);
+      return reconcile();
+    },
+  };
+}
+
+function work(
+  kinds: readonly Bound<Platform>[],
+  told: Partial<WorkOptions> = {},
+  orphans: Orphans = memoryOrphans(clock),
+) {
+  const unused = (): never => {
+    throw new Error("no pass of these kinds asks for it");
+  };
+  const engine: WorkOptions["engine"] = {
+    writer: { patchChecked: unused, patchStatus: unused, storeOutcome: unused, confirm: unused, delete: unused },
+    reader: { secret: unused, configMap: unused, forget: unused },
+    namespaces: { get: unused },
+    events: { record: unused },
+    outputs: { configMap: unused, secret: unused },
+    fence: { mayWrite: () => true },
+    random: () => 0.5,
+    connectionKinds: { namespaced: "PlatformConnection", cluster: "ClusterPlatformConnection" },
+    windows: DEFAULT_WINDOWS,
+    dryRun: false,
+    installation: "kube-system-uid",
+    observer: { change: unused, status: unused, removed: unused, internal: unused },
+    stopping: new AbortController().signal,
+    connect: unused,
+    orphans,
+    operatorNamespace: "platform-operator",
+  };
+  return createWork({
+    store,
+    queue: createWorkQueue({ clock, random: () => 0 }),
+    workers: 1,
+    clock,
+    kinds,
+    engine,
+    within: (_key, pass) => pass(),
+    metrics: {
+      started: () => {},
+      finished: (name, outcome) => outcomes.push(`${name} ${outcome}`),
+      panicked: () => {},
+    },
+    lasting: (key) => outcomes.push(`${key} lasts`),
+    finished: () => {},
+    failed: (key, error) => outcomes.push(`${key} ${String(error)}`),
+    ledgerFailed: (error, isFinal) => outcomes.push(`ledger ${String(error)}${isFinal ? " for good" : ""}`),
+    ...told,
+  });
+}
+
+function object(kindName: string, name: string, version = 1, settled = false): KubeObject {
+  const conditions = [{ type: "Ready", status: "True", reason: "Available", message: "", observedGeneration: version }];
+  return {
+    apiVersion: "platform-operator.io/v1alpha1",
+    kind: kindName,
+    metadata: { name, namespace: "shop", uid: name, resourceVersion: String(version), generation: version },
+    ...(settled ? { status: { observedGeneration: version, conditions } } : {}),
+  };
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 10; turn += 1) await settle();
+}
+
+describe("the work", () => {
+  it("begins with all that the cache holds, parents first", async () => {
+    store.upsert(object("PlatformApplication", "api"));
+    store.upsert(object("PlatformEnvironment", "staging"));
+    store.upsert(object("PlatformProject", "shop"));
+    const started = work([kind("PlatformApplication"), kind("PlatformEnvironment"), kind("PlatformProject")]);
+    await settled();
+    expect(passes).toEqual([]);
+    void started.start();
+    await settled();
+    expect(passes).toEqual(["PlatformProject/shop", "PlatformEnvironment/staging", "PlatformApplication/api"]);
+    await started.drain();
+  });
+
+  it.each([
+    ["Server", 1, ["ledger KubeError: no"]],
+    ["Forbidden", 9, ["ledger KubeError: no for good"]],
+  ] as const)("waits for the orphan ledger, but not where it is %s", async (failure, refusals, told) => {
+    store.upsert(object("PlatformProject", "shop"));
+    const shards = memoryShards();
+    const read = shards.read.bind(shards);
+    let left = refusals * shards.count;
+    shards.read = (index) => {
+      left -= 1;
+      return left < 0 ? read(index) : Promise.reject(new KubeError(failure, 403, "no"));
+    };
+    const started = work([kind("PlatformProject")], {}, memoryOrphans(clock, shards));
+    void started.start();
+    await settled();
+    expect(outcomes.slice(0, 1)).toEqual(told);
+    expect(passes).toEqual(failure === "Forbidden" ? ["PlatformProject/shop"] : []);
+    await clock.advance(1_000);
+    await settled();
+    expect(passes).toEqual(["PlatformProject/shop"]);
+    await started.drain();
+  });
+
+  it("spreads the verification of what was settled over the poll interval, and takes changes at once", async () => {
+    store.upsert(object("PlatformProject", "shop", 1, true));
+    const started = work([kind("PlatformProject")]);
+    void started.start();
+    store.upsert(object("PlatformProject", "new"));
+    await settled();
+    expect(passes).toEqual(["PlatformProject/new"]);
+    await clock.advance(DEFAULT_WINDOWS.pollMs / 2);
+    expect(passes).toEqual(["PlatformProject/new", "PlatformProject/shop"]);
+    await started.drain();
+  });
+
+  it("comes back when a pass asks for it, and after its backoff when one failed", async () => {
+    const ends: (() => Promise<number | undefined>)[] = [
+      async () => 5_000,
+      async () => {
+        throw new KubeError("Server", 500, "PATCH /x: 500");
+      },
+      async () => undefined,
+    ];
+    store.upsert(object("PlatformProject", "shop"));
+    const started = work([kind("PlatformProject", async () => ends.shift()?.())]);
+    void started.start();
+    await settled();
+    expect(outcomes).toEqual(["PlatformProject requeue_after"]);
+    await clock.advance(5_000);
+    await settled();
+    expect(outcomes.slice(1)).toEqual(["PlatformProject error", "PlatformProject/shop/shop KubeError: PATCH /x: 500"]);
+    await clock.advance(1_000);
+    await settled();
+    expect(outcomes.at(-1)).toBe("PlatformProject success");
+    await started.drain();
+  });
+
+  it("tells once, in the lines of the pass, which object takes longer than a minute", async () => {
+    const passesOf = createPasses(() => 0.5);
+    const levels = parseLogLevels("info");
+    if ("problem" in levels) throw new Error(levels.problem);
+    const lines: unknown[] = [];
+    const write = (line: string): unknown => lines.push(JSON.parse(line));
+    const logs = tagged(createLogs({ levels, redactor: createRedactor(), write }), () => {
+      const pass = passesOf.current();
+      return pass === undefined ? {} : { pass: pass.id };
+    });
+    const held = Promise.withResolvers<undefined>();
+    let pass: string | undefined;
+    store.upsert(object("PlatformProject", "shop"));
+    const holding = kind("PlatformProject", () => {
+      pass = passesOf.current()?.id;
+      return held.promise;
+    });
+    const started = work([holding], {
+      within: (key, run) => passesOf.within(key, run),
+      lasting: (key) => {
+        tellLastingPass(logs.engine, key);
+      },
+    });
+    void started.start();
+    await clock.advance(LONG_PASS_MS - 1);
+    expect(lines).toEqual([]);
+    await clock.advance(1);
+    const message = "is still being reconciled";
+    const named = { kind: "PlatformProject", namespace: "shop", name: "shop", pass };
+    expect(lines).toEqual([{ level: "warn", time: expect.any(String), logger: "engine", message, ...named }]);
+    expect(pass).toMatch(/-1$/);
+    await clock.advance(100 * LONG_PASS_MS);
+    expect(lines).toHaveLength(1);
+    held.resolve(undefined);
+    await started.drain();
+    expect(clock.pending()).toBe(0);
+  });
+
+  it.each<[string, () => Promise<undefined>]>([
+    ["ended", async () => undefined],
+    [
+      "failed",
+      async () => {
+        throw new KubeError("Server", 500, "PATCH /x: 500");
+      },
+    ],
+  ])("leaves no timer behind a pass that %s", async (_how, reconcile) => {
+    store.upsert(object("PlatformProject", "shop"));
+    const during: number[] = [];
+    const started = work([
+      kind("PlatformProject", () => {
+        during.push(clock.pending());
+        return reconcile();
+      }),
+    ]);
+    void started.start();
+    await settled();
+    // Beside it, the orphan ledger is read again after a while.
+    expect(during).toEqual([2]);
+    await started.drain();
+    expect(clock.pending()).toBe(0);
+    await clock.advance(2 * LONG_PASS_MS);
+    expect(outcomes.filter((outcome) => outcome.endsWith("lasts"))).toEqual([]);
+  });
+
+  it("lets a pass that is under way end, and begins no other", async () => {
+    let end = (): void => {};
+    const held = new Promise<undefined>((resolve) => {
+      end = () => {
+        resolve(undefined);
+      };
+    });
+    store.upsert(object("PlatformProject", "a"));
+    store.upsert(object("PlatformProject", "b"));
+    const started = work([kind("PlatformProject", () => held)]);
+    void started.start();
+    await settled();
+    let drained = false;
+    const draining = started.drain().then(() => (drained = true));
+    store.upsert(object("PlatformProject", "c"));
+    await settled();
+    expect([passes, drained]).toEqual([["PlatformProject/a"], false]);
+    end();
+    await draining;
+    expect(passes).toEqual(["PlatformProject/a"]);
+  });
+});

@@ -1,0 +1,165 @@
+/** The engine at work: the cache's changes become keys, workers reconcile them. */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { setImmediate } from "node:timers/promises";
+
+import { keyText, parseKey } from "../engine/contract/keys.ts";
+import { createEngine, type Bound, type EngineDeps } from "../engine/reconcile/engine.ts";
+import { priorityOf, type Priority } from "../engine/reconcile/priority.ts";
+import { takesMore } from "../kinds/shared/surface.ts";
+import { createBackoff } from "../kube/api/backoff.ts";
+import { pause } from "../kube/api/clock.ts";
+import { isKube } from "../kube/api/errors.ts";
+import type { Clock } from "../kube/api/types.ts";
+import { createController, type Outcome, type Result } from "../kube/queue/controller.ts";
+import type { WorkQueue } from "../kube/queue/workqueue.ts";
+import type { Store } from "../kube/watch/store.ts";
+import type { ReconcileMetrics } from "../observability/metrics/reconcile.ts";
+import type { Platform } from "../platform/index.ts";
+import type { Deliveries } from "../webhooks/server.ts";
+import { TYPES } from "./config/caches.ts";
+
+/** Each call of a pass has a deadline of seconds: one that takes longer than this may never end. */
+export const LONG_PASS_MS = 60_000;
+
+export interface WorkOptions {
+  readonly store: Store;
+  readonly queue: WorkQueue;
+  readonly workers: number;
+  readonly clock: Clock;
+  readonly kinds: readonly Bound<Platform>[];
+  /** All that the engine wants but the cache and the queue. */
+  readonly engine: Omit<EngineDeps<Platform>, "cache" | "enqueue" | "clock">;
+  readonly metrics: ReconcileMetrics;
+  /** Around each pass. */
+  readonly within: <T>(key: string, work: () => Promise<T>) => Promise<T>;
+  /** Within a pass that has taken longer than LONG_PASS_MS, once. */
+  readonly lasting: (key: string) => void;
+  /** Within a pass that did not throw: how it ended, and how long it took. */
+  readonly finished: (key: string, outcome: Outcome, durationMs: number) => void;
+  /** The orphan ledger could not be read; `isFinal` where that is not tried again. */
+  readonly ledgerFailed: (error: unknown, isFinal: boolean) => void;
+  /** Within a pass that threw. */
+  readonly failed: (key: string, error: unknown) => void;
+}
+
+export interface Work extends Deliveries {
+  /** The key of the connection that an object goes by; undefined where it has none, or is one. */
+  connectionOf(key: string): string | undefined;
+  /**
+   * Reads the orphan ledger; then tells the engine every object of the store, follows the changes from there on, and
+   * starts the workers.
+   */
+  start(): Promise<void>;
+  /** Takes no more keys. Resolves when the passes under way have ended, and what they did is recorded. */
+  drain(): Promise<void>;
+  /** Ends all connections to the platform; calls under way fail. */
+  disconnect(): Promise<void>;
+}
+
+/** @returns work that is not started. */
+export function createWork(options: WorkOptions): Work {
+  const { clock, metrics, queue, store } = options;
+  const urgency = (key: string): Priority => {
+    const object = store.get(parseKey(key));
+    return object === undefined ? "normal" : priorityOf(object);
+  };
+  const engine = createEngine<Platform>(
+    {
+      ...options.engine,
+      clock,
+      cache: store,
+      enqueue: (key, { afterMs, urgent }) => {
+        const priority = urgent ? urgency(key) : "low";
+        queue.addAfter(key, afterMs, priority === "low" && urgent ? "normal" : priority);
+      },
+    },
+    options.kinds,
+  );
+  const { orphans } = options.engine;
+  const drained = new AbortController();
+  const connectionKinds = new Set(options.kinds.filter(({ isConnection }) => isConnection).map(({ kind }) => kind));
+  let unsubscribe = (): void => {};
+
+  const pass = async (text: string): Promise<Result> => {
+    const key = parseKey(text);
+    const startedAt = clock.monotonic();
+    const took = (): number => clock.monotonic() - startedAt;
+    metrics.started(key.kind);
+    // Bound to the pass, whoever runs the clock.
+    const tellLasting = AsyncLocalStorage.bind(() => {
+      options.lasting(text);
+    });
+    const cancel = clock.after(LONG_PASS_MS, tellLasting);
+    try {
+      const afterMs = await engine.reconcile(key);
+      metrics.finished(key.kind, outcomeOf(afterMs), took() / 1_000);
+      options.finished(text, outcomeOf(afterMs), took());
+      return afterMs === undefined ? {} : { requeueAfterMs: afterMs, priority: urgency(text) };
+    } catch (error) {
+      metrics.finished(key.kind, "error", took() / 1_000);
+      options.failed(text, error);
+      throw error;
+    } finally {
+      cancel();
+      // A pass that waited for nothing must not keep the probes and the lease waiting.
+      await setImmediate();
+    }
+  };
+  const reconcile = (text: string) => options.within(text, () => pass(text));
+  const controller = createController({ queue, workers: options.workers, clock, reconcile });
+
+  return {
+    start: async () => {
+      await loadOrphans(options, drained.signal);
+      if (drained.signal.aborted) return;
+      // In one go, so that no change gets lost between; parents first, so that their children find them.
+      for (const object of TYPES.flatMap(({ kind }) => store.list(kind)))
+        engine.changed({ type: "added", object }, true);
+      unsubscribe = store.subscribe((change) => {
+        engine.changed(change, false);
+      });
+      controller.start();
+    },
+    drain: async () => {
+      drained.abort();
+      unsubscribe();
+      await controller.stop();
+      await engine.flush();
+      await orphans.close();
+    },
+    connectionOf: (text) => {
+      const object = store.get(parseKey(text));
+      if (object === undefined || connectionKinds.has(object.kind)) return undefined;
+      const found = engine.route(object);
+      return found.is === "found" ? keyText(found.key) : undefined;
+    },
+    disconnect: () => engine.connections.closeAll(),
+    expecting: () =>
+      engine.connections
+        .all()
+        .flatMap(({ key, receiver, api }) =>
+          receiver === undefined ? [] : [{ key, keys: receiver, sendsSecret: takesMore(api.capabilities) }],
+        ),
+    hinted: (connection, ids) => engine.hinted(connection, ids),
+  };
+}
+
+/** Before it is known what was left behind nothing may be created; only where it may not be read, nobody waits for it. */
+async function loadOrphans({ engine, clock, ledgerFailed }: WorkOptions, signal: AbortSignal): Promise<void> {
+  const backoff = createBackoff({ baseMs: 500, capMs: 10_000, random: engine.random });
+  while (!signal.aborted) {
+    try {
+      await engine.orphans.load();
+      return;
+    } catch (error) {
+      const isForbidden = isKube(error, "Forbidden");
+      ledgerFailed(error, isForbidden);
+      if (isForbidden || !(await pause(clock, backoff.next(), signal))) return;
+    }
+  }
+}
+
+function outcomeOf(afterMs: number | undefined): Outcome {
+  if (afterMs === undefined) return "success";
+  return afterMs > 0 ? "requeue_after" : "requeue";
+}

@@ -1,0 +1,269 @@
+import { describe, expect, it } from "vitest";
+
+import { failureOf, startHarness } from "../../../test/support/platform-client.ts";
+import type { Platform } from "../index.ts";
+
+const ID = "00000000-0000-4000-8000-00000000000a";
+const OTHER = "00000000-0000-4000-8000-00000000000b";
+const BLUEPRINT = { name: "cache", tag: "redis/1.0", icon: "https://x.example/y.svg" };
+
+/** What the platform answers, and what the client makes of it. */
+const LAYER = { key: "l", mandatory: true, enabledByDefault: true, modes: [], componentKeys: [], components: [] };
+const templateWith = (layers: readonly unknown[]) => ({ key: "t", version: "1", status: "PUBLISHED", layers });
+
+const readings: readonly [string, (platform: Platform) => Promise<unknown>, string | object, unknown][] = [
+  [
+    "an application status with four members only",
+    (platform) => platform.applications.status(ID),
+    {
+      id: ID,
+      state: "DEPLOYED",
+      service_deployment_status: "UP_TO_DATE",
+      last_deployment_date: "2026-11-21T10:00:00.123456Z",
+    },
+    {
+      id: ID,
+      state: "DEPLOYED",
+      serviceDeploymentStatus: "UP_TO_DATE",
+      lastDeploymentDate: "2026-11-21T10:00:00.123456Z",
+    },
+  ],
+  [
+    "a status with nulls, unknown members and unknown values",
+    (platform) => platform.applications.status(ID),
+    {
+      id: ID,
+      state: "HIBERNATING",
+      deployment_request_id: null,
+      last_deployment_date: null,
+      future: [1],
+      service_deployment_status: "SOON",
+    },
+    { id: ID, state: "HIBERNATING", serviceDeploymentStatus: "SOON" },
+  ],
+  [
+    "an action's status",
+    (platform) => platform.applications.deploy(ID, "abcdef1"),
+    {
+      id: ID,
+      state: "QUEUED",
+      deployment_request_id: OTHER,
+      deployment_requests_count: 2,
+      status_details: { sub_action: "NONE" },
+    },
+    {
+      id: ID,
+      state: "QUEUED",
+      deploymentRequestId: OTHER,
+      deploymentRequestsCount: 2,
+      statusDetails: { subAction: "NONE" },
+    },
+  ],
+  ["an action without a body", (platform) => platform.databases.stop(ID), "", undefined],
+  ["invoices with any body", (platform) => platform.organization.sendInvoices(), "<p>sent</p>", undefined],
+  [
+    "an ingress under router_id",
+    (platform) => platform.services.ingressStatus("application", ID),
+    { router_id: OTHER, status: "DEPLOYED" },
+    { routerId: OTHER, status: "DEPLOYED" },
+  ],
+  [
+    "an ingress under routerId",
+    (platform) => platform.services.ingressStatus("helm", ID),
+    { routerId: OTHER, status: "RECAP" },
+    { routerId: OTHER, status: "RECAP" },
+  ],
+  [
+    "a blueprint that was created",
+    (platform) => platform.blueprints.create(ID, BLUEPRINT, { deploy: false }),
+    { id: ID, catalog_url: "https://c.example/x", tag: "redis/1.0", environment_id: OTHER, future: 1 },
+    { id: ID, catalogUrl: "https://c.example/x", tag: "redis/1.0", environmentId: OTHER },
+  ],
+  [
+    "a blueprint that is deployed at once: nothing",
+    (platform) => platform.blueprints.create(ID, BLUEPRINT, { deploy: true }),
+    "",
+    {},
+  ],
+  [
+    "a blueprint that is deployed at once: an id alone",
+    (platform) => platform.blueprints.create(ID, BLUEPRINT, { deploy: true }),
+    { id: ID },
+    { id: ID },
+  ],
+  [
+    "a blueprint that is deployed at once: the status of its service, whose id is another",
+    (platform) => platform.blueprints.create(ID, BLUEPRINT, { deploy: true }),
+    { id: OTHER, state: "DEPLOYMENT_QUEUED", deployment_request_id: ID },
+    { serviceId: OTHER, state: "DEPLOYMENT_QUEUED", deploymentRequestId: ID },
+  ],
+  [
+    "a blueprint that is deployed at once: its record with the state of the deployment",
+    (platform) => platform.blueprints.create(ID, BLUEPRINT, { deploy: true }),
+    { id: OTHER, tag: "redis/1.0", state: "DEPLOYMENT_QUEUED", deployment_request_id: ID },
+    { id: OTHER, tag: "redis/1.0", state: "DEPLOYMENT_QUEUED", deploymentRequestId: ID },
+  ],
+  [
+    "a blueprint that is deployed at once: an id that is none",
+    (platform) => platform.blueprints.create(ID, BLUEPRINT, { deploy: true }),
+    { id: "../7", deployment_id: OTHER },
+    {},
+  ],
+  [
+    "a blueprint that is deployed at once: a page",
+    (platform) => platform.blueprints.create(ID, BLUEPRINT, { deploy: true }),
+    "<p>accepted</p>",
+    {},
+  ],
+  ["helm values as JSON", (platform) => platform.environments.helmDefaultValues(ID, {}), `"a: 1\\n"`, "a: 1\n"],
+  ["helm values as text", (platform) => platform.environments.helmDefaultValues(ID, {}), "a: 1\n", "a: 1\n"],
+  ["helm values that are a number", (platform) => platform.environments.helmDefaultValues(ID, {}), "1", "1"],
+  [
+    "a log as records, trimmed",
+    (platform) => platform.applications.log(ID, 2),
+    { results: [{ message: "one" }, { id: "x", message: "two" }, { message: "three" }] },
+    ["two", "three"],
+  ],
+  ["a log as text", (platform) => platform.applications.log(ID, 2), "one\r\ntwo\nthree\n", ["two", "three"]],
+  [
+    "an import, without the values that came back",
+    (platform) => platform.variables.import(ID, { overwrite: false, vars: [] }),
+    { total_variables_to_import: 1, successful_imported_variables: [{ name: "A", is_secret: true, value: "s3cret" }] },
+    { totalVariablesToImport: 1, successfulImportedVariables: [{ name: "A", isSecret: true }] },
+  ],
+  [
+    "variables, without their values",
+    (platform) => platform.variables.list(ID),
+    { results: [{ id: ID, key: "A", value: "s3cret", scope: "APPLICATION" }] },
+    [{ id: ID, key: "A", scope: "APPLICATION" }],
+  ],
+  [
+    "the creation of a variable that answers nothing",
+    (platform) => platform.variables.create(ID, { key: "A", value: "1" }),
+    "",
+    undefined,
+  ],
+  [
+    "a cluster status",
+    (platform) => platform.clusters.stop(ID),
+    {
+      cluster_id: ID,
+      status: "STOP_QUEUED",
+      next_k8s_available_version: "1.34",
+      cluster_lock: { reason: "x", ttl_in_days: 2 },
+    },
+    {
+      clusterId: ID,
+      status: "STOP_QUEUED",
+      nextK8sAvailableVersion: "1.34",
+      clusterLock: { reason: "x", ttlInDays: 2 },
+    },
+  ],
+  [
+    "cluster metrics",
+    (platform) => platform.clusters.metrics(ID, { endpoint: "/q", query: "up" }),
+    { metrics: "{}" },
+    "{}",
+  ],
+  [
+    "credentials of a type that the spec does not list",
+    (platform) => platform.organization.gcpCredentials(ID),
+    { id: ID, name: "build", object_type: "GCP_WORKLOAD_IDENTITY_FEDERATION" },
+    { id: ID, name: "build", objectType: "GCP_WORKLOAD_IDENTITY_FEDERATION" },
+  ],
+  [
+    "a project that shows its id only once created",
+    (platform) => platform.projects.create({ name: "web" }),
+    { id: ID },
+    { id: ID, name: "web", record: { id: ID, name: "web" } },
+  ],
+  [
+    "optional members of another shape as absent",
+    (platform) => platform.databases.list(ID),
+    { results: [{ id: ID, name: "db", cpu: "250", storage: 10 }] },
+    [{ id: ID, name: "db", storage: 10, record: { id: ID, name: "db", cpu: "250", storage: 10 } }],
+  ],
+  [
+    "templates without the malformed ones, and a template without its malformed layers",
+    (platform) => platform.templates.list(),
+    {
+      results: [null, { key: "t", version: 1 }, templateWith([7, LAYER, { ...LAYER, key: 1 }]), templateWith([LAYER])],
+    },
+    [
+      { key: "t", version: "1", status: "PUBLISHED", layers: [LAYER], isIncomplete: true },
+      { key: "t", version: "1", status: "PUBLISHED", layers: [LAYER] },
+    ],
+  ],
+  [
+    "cloud providers and their regions without the malformed ones",
+    (platform) => platform.catalogue.cloudProviders(),
+    { results: [7, { short_name: "AWS", regions: [{ name: "eu" }, {}] }] },
+    [{ shortName: "AWS", regions: [{ name: "eu" }] }],
+  ],
+  [
+    "types of databases without the malformed ones",
+    (platform) => platform.catalogue.managedDatabaseTypes(),
+    { results: [{}, { name: "REDIS" }] },
+    [{ name: "REDIS" }],
+  ],
+  [
+    "git repositories without the malformed ones",
+    (platform) => platform.organization.gitRepositories(),
+    { results: [{ id: "1" }, { id: "2", name: "api", url: "u" }] },
+    [{ id: "2", name: "api", url: "u" }],
+  ],
+  [
+    "the states of services without the malformed ones",
+    (platform) => platform.services.statuses(ID),
+    { applications: [{ id: ID }, { id: OTHER, state: "DEPLOYED" }] },
+    [{ id: OTHER, state: "DEPLOYED" }],
+  ],
+  [
+    "imported variables without the malformed ones",
+    (platform) => platform.variables.import(ID, { overwrite: true, vars: [] }),
+    { total_variables_to_import: 2, successful_imported_variables: [{ name: 7 }, { name: "A" }] },
+    { totalVariablesToImport: 2, successfulImportedVariables: [{ name: "A" }] },
+  ],
+  [
+    "bounds beyond 2^53 digit by digit",
+    async (platform) => (await platform.templates.list())[0]?.layers[0]?.components[0]?.fields[0]?.constraints,
+    `{"results":[{"key":"t","version":"1","status":"PUBLISHED","layers":[{"key":"l","mandatory":true,"enabledByDefault":true,
+      "modes":[],"providers":null,"componentKeys":[],"components":[{"key":"c","kind":"HELM","fields":[{"key":"f","type":"number",
+      "required":false,"label":"F","sensitive":false,"constraints":{"min":1,"max":9223372036854775807,"maxLength":9,"pattern":null}}]}]}]}]}`,
+    { min: 1n, max: 9223372036854775807n, maxLength: 9 },
+  ],
+];
+
+describe("answers", () => {
+  it.each(readings)("are read: %s", async (_name, call, body, expected) => {
+    const { server, connect } = await startHarness();
+    server.script({ status: 202, body });
+    const value = await call(connect());
+    expect(value).toEqual(expected);
+  });
+
+  it("[E3] never show members of a prototype", async () => {
+    const { server, connect } = await startHarness();
+    server.script({ body: `{"id":"${ID}","name":"web","__proto__":{"description":"polluted"},"constructor":{"x":1}}` });
+    const project = await connect().projects.get(ID);
+    expect(project.description).toBeUndefined();
+    expect(Object.hasOwn(project.record, "__proto__")).toBe(false);
+  });
+
+  it("ask for the upper case of a service type until one spelling worked", async () => {
+    const { server, connect } = await startHarness();
+    const { services } = connect();
+    server.script({ status: 404 });
+    expect((await failureOf(services.ingressStatus("container", ID))).failure.is).toBe("NotFound");
+    server.script({ status: 400 }, { body: {} });
+    expect(await services.ingressStatus("container", ID)).toEqual({});
+    await services.ingressStatus("helm", ID);
+    expect(server.arrived.map(({ url }) => url.split("/")[1])).toEqual([
+      "container",
+      "CONTAINER",
+      "container",
+      "CONTAINER",
+      "HELM",
+    ]);
+  });
+});

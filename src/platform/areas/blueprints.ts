@@ -1,0 +1,71 @@
+import { z } from "zod";
+
+import type { Caller } from "../client/caller.ts";
+import { matching, type Decode } from "../codec/decode.ts";
+import { sent } from "../codec/encode.ts";
+import { filled, jsonObject, request, uri, wellFormed } from "../codec/request-schema.ts";
+import { optional, record, text, uuid } from "../codec/schema.ts";
+
+/**
+ * With deploy=true the specification does not show the answer, so nothing of it is counted on: not a body, not an id.
+ * One with a `state` and nothing of a blueprint is the status of the service that the blueprint became, and its id is
+ * that service's.
+ */
+const blueprint = record({
+  id: optional(uuid),
+  catalog_url: text,
+  tag: text,
+  environment_id: text,
+  state: text,
+  deployment_request_id: optional(uuid),
+}).transform(({ id, ...rest }) => {
+  if (id === undefined) return rest;
+  const isStatus = rest.state !== undefined && rest.tag === undefined && rest.catalogUrl === undefined;
+  return isStatus ? { ...rest, serviceId: id } : { ...rest, id };
+});
+
+const blueprintRequest = request({
+  name: filled,
+  /** The catalogue's tag of one blueprint version. */
+  tag: filled,
+  icon: uri,
+  variables: z
+    .array(request({ name: filled, value: wellFormed, isSecret: z.boolean().default(false) }))
+    .readonly()
+    .optional(),
+  /** Overrides over the manifest, in the platform's own spelling, e.g. `engine_version`; null is sent as it is. */
+  specOverrides: jsonObject.nullable().optional(),
+});
+const deployQuery = z.object({ deploy: z.boolean() });
+
+/** What the answer to a create shows. Without an id nobody knows yet what was created. */
+export type Blueprint = Readonly<
+  Partial<Record<"id" | "catalogUrl" | "tag" | "environmentId" | "state" | "deploymentRequestId" | "serviceId", string>>
+>;
+export type BlueprintInput = z.input<typeof blueprintRequest>;
+
+export interface Blueprints {
+  /**
+   * Creates a service from a blueprint. Whatever a success answers, it is a success.
+   * @param options.deploy starts a deployment right after.
+   */
+  create(environmentId: string, input: BlueprintInput, options: { readonly deploy: boolean }): Promise<Blueprint>;
+}
+
+const answered: Decode<Blueprint> = ({ text: body }) => matching(blueprint, body) ?? {};
+
+export function blueprints(caller: Caller): Blueprints {
+  return {
+    create: (environmentId, input, options) =>
+      caller.write(
+        "createBlueprint",
+        { environmentId },
+        {
+          query: sent(deployQuery, options),
+          body: sent(blueprintRequest, input),
+          secrets: (input.variables ?? []).filter(({ isSecret }) => isSecret === true).map(({ value }) => value),
+          answer: answered,
+        },
+      ),
+  };
+}

@@ -1,0 +1,44 @@
+import { z } from "zod";
+
+import type { Caller, ReadOptions } from "../client/caller.ts";
+import { wellShapedList } from "../codec/decode.ts";
+import { flag, optional, record, strings, text, wellShaped } from "../codec/schema.ts";
+
+const region = record({
+  name: z.string(),
+  country_code: text,
+  country: text,
+  city: text,
+  arm_supported: flag,
+  zones: strings,
+});
+
+const cloudProvider = record({
+  short_name: z.string(),
+  name: text,
+  logo_url: text,
+  regions: optional(wellShaped(region)).transform((given) => given ?? []),
+});
+
+const databaseType = record({ name: z.string() });
+
+export type CloudProvider = z.output<typeof cloudProvider>;
+export type ManagedDatabaseType = z.output<typeof databaseType>;
+
+/** What the platform offers to everybody. */
+export interface Catalogue {
+  cloudProviders(options?: ReadOptions): Promise<readonly CloudProvider[]>;
+  /** The types of managed databases on AWS. */
+  managedDatabaseTypes(options?: ReadOptions): Promise<readonly ManagedDatabaseType[]>;
+}
+
+const cloudProviderList = wellShapedList(cloudProvider);
+const databaseTypeList = wellShapedList(databaseType);
+
+export function catalogue(caller: Caller): Catalogue {
+  return {
+    cloudProviders: (options) => caller.read("listCloudProviders", {}, { answer: cloudProviderList, ...options }),
+    managedDatabaseTypes: (options) =>
+      caller.read("listManagedDatabaseTypes", {}, { answer: databaseTypeList, ...options }),
+  };
+}

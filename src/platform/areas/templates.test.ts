@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+
+import { startHarness } from "../../../test/support/platform-client.ts";
+import {
+  expectRefused,
+  expectSent,
+  ID,
+  LONE_SURROGATE,
+  ORGANIZATION,
+} from "../../../test/support/platform-requests.ts";
+import type { Refused, Sent } from "../../../test/support/platform-requests.ts";
+import type { Platform } from "../index.ts";
+import type { BindingInput } from "./templates.ts";
+
+const templates = `GET /organization/${ORGANIZATION}/platformTemplate`;
+const put = `PUT /organization/${ORGANIZATION}/cluster/${ID}/platformBinding`;
+const input = { templateKey: "base", templateVersion: "1.0.0" };
+const bind = (change: Partial<BindingInput>) => (platform: Platform) => {
+  return platform.templates.bind(ID, { ...input, ...change });
+};
+
+describe("templates", () => {
+  it.each<Sent>([
+    ["all", (platform) => platform.templates.list(), templates, undefined],
+    [
+      "of a cluster",
+      (platform) => platform.templates.list({ clusterMode: "PLATFORM_MANAGED", cloudProvider: "AWS" }),
+      `${templates}?clusterMode=PLATFORM_MANAGED&cloudProvider=AWS`,
+      undefined,
+    ],
+  ])("are listed: %s", async (_name, call, request, body) => expectSent(call, request, body));
+
+  it.each([
+    [{ clusterMode: "PLATFORM_MANAGED" }, "clusterMode and cloudProvider go together"],
+    [{ cloudProvider: "AWS", clusterMode: undefined }, "clusterMode and cloudProvider go together"],
+    [{ cloudProvider: "", clusterMode: "PLATFORM_MANAGED" }, "cloudProvider: blank"],
+  ])("are not listed with %j", async (context, complaint) =>
+    expectRefused((platform) => platform.templates.list(context, { maxAgeMs: 10_000 }), complaint),
+  );
+});
+
+describe("a binding", () => {
+  it.each<Sent>([
+    ["of a template alone", bind({ layerSelections: undefined }), put, input],
+    [
+      "of everything, with every digit of an int64 and without the list of secrets",
+      bind({
+        layerSelections: { logs: true, "per-node": false },
+        managedConfig: {
+          c: { n: 2n ** 63n - 1n, f: 0.5, someText: "", on: true, gone: undefined as unknown as string },
+        },
+        customerProvidedInputs: { db: { size: "1" } },
+        secrets: ["1"],
+      }),
+      put,
+      {
+        ...input,
+        layerSelections: { logs: true, "per-node": false },
+        managedConfig: { c: { n: 9223372036854775807n, f: 0.5, someText: "", on: true } },
+        customerProvidedInputs: { db: { size: "1" } },
+      },
+    ],
+  ])("is sent: %s", async (_name, call, request, body) => expectSent(call, request, body));
+
+  it("is sent with hostile keys as plain ones", async () => {
+    const { server, connect } = await startHarness();
+    const managedConfig = JSON.parse(`{"__proto__":{"constructor":1}}`);
+    await connect().templates.bind(ID, { ...input, managedConfig });
+    expect(server.arrived[0]?.body).toBe(
+      `{"templateKey":"base","templateVersion":"1.0.0","managedConfig":{"__proto__":{"constructor":1}}}`,
+    );
+  });
+
+  it.each([
+    [
+      "items of another shape apart",
+      [{ key: "a", status: "ENABLED" }, null, { key: "b" }, 7],
+      [{ key: "a", status: "ENABLED" }],
+    ],
+    ["none at all", undefined, undefined],
+    ["no list", "ENABLED", undefined],
+  ])("answers with the layers, %s", async (_name, layers, expected) => {
+    const { server, connect } = await startHarness();
+    server.script({ body: { clusterId: ID, ...input, layers } });
+    expect((await connect().templates.bind(ID, input))?.layers).toEqual(expected);
+  });
+
+  it.each<Refused>([
+    [
+      "no key and version",
+      bind({ templateKey: "", templateVersion: "" }),
+      "templateKey: blank; templateVersion: blank",
+    ],
+    [
+      "a number that is none",
+      bind({ managedConfig: { ingress: { replicas: Infinity } } }),
+      "managedConfig.ingress.replicas: neither a text nor a finite number nor a boolean",
+    ],
+    [
+      "half a character in a value",
+      bind({ customerProvidedInputs: { db: { password: `hunter22${LONE_SURROGATE}` } } }),
+      "customerProvidedInputs.db.password: not well-formed Unicode",
+    ],
+    [
+      "half a character in a key, which is not shown either",
+      bind({ layerSelections: { [`logs${LONE_SURROGATE}`]: true } }),
+      "layerSelections.logs : not well-formed Unicode",
+    ],
+  ])("is refused: %s", async (_name, call, complaint) => expectRefused(call, complaint));
+
+  it.each([null, [], "x", new Map()])("is refused with %j for an object of components", async (wrong) =>
+    expectRefused(
+      bind({ managedConfig: wrong as unknown as NonNullable<BindingInput["managedConfig"]> }),
+      "managedConfig: not an object",
+    ),
+  );
+});

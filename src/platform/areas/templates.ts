@@ -1,0 +1,148 @@
+import { z } from "zod";
+
+import type { Caller, ReadOptions } from "../client/caller.ts";
+import { json, maybe, wellShapedList } from "../codec/decode.ts";
+import { sent } from "../codec/encode.ts";
+import { filled, keyed, wellFormed } from "../codec/request-schema.ts";
+import { optional, record, strings, text, wellShaped } from "../codec/schema.ts";
+
+/** Bounds are int64: a bigint keeps every digit. */
+const int64 = optional(z.union([z.bigint(), z.int().transform(BigInt)]));
+/** No text is as long as an integer beyond 2^53 says: any such bound is the same, and none is rounded. */
+const length = optional(
+  z.union([z.bigint().transform((n) => (n > 0n ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER)), z.int()]),
+);
+
+const constraints = record({
+  allowedValues: strings,
+  min: int64,
+  max: int64,
+  minLength: length,
+  maxLength: length,
+  pattern: text,
+});
+
+const field = record({
+  key: z.string(),
+  /** string, number or bool; others may come. */
+  type: z.string(),
+  required: z.boolean(),
+  /** Text whatever the type. */
+  defaultValue: text,
+  label: text,
+  description: text,
+  sensitive: z.boolean(),
+  constraints: optional(constraints).transform((given) => given ?? {}),
+});
+
+const component = record({ key: z.string(), kind: text, description: text, fields: z.array(field) });
+
+const layer = record({
+  key: z.string(),
+  mandatory: z.boolean(),
+  enabledByDefault: z.boolean(),
+  modes: z.array(z.string()),
+  /** Absent: every provider. */
+  providers: strings,
+  componentKeys: z.array(z.string()),
+  components: z.array(component),
+  description: text,
+});
+
+const template = record({
+  key: z.string(),
+  version: z.string(),
+  status: z.string(),
+  description: text,
+  layers: z.array(z.unknown()).transform((list) => {
+    const known = wellShaped(layer).parse(list);
+    return { known, isIncomplete: known.length < list.length };
+  }),
+}).transform(({ layers: { known, isIncomplete }, ...rest }) => ({
+  ...rest,
+  layers: known,
+  /** A layer could not be read: what the others do not have, it may have. */
+  ...(isIncomplete && { isIncomplete }),
+}));
+
+const maps = optional(z.record(z.string(), z.record(z.string(), z.unknown())));
+
+const binding = record({
+  clusterId: text,
+  organizationId: text,
+  templateKey: text,
+  templateVersion: text,
+  layerSelections: optional(z.record(z.string(), z.unknown())),
+  managedConfig: maps,
+  customerProvidedInputs: maps,
+  layers: optional(wellShaped(record({ key: z.string(), status: z.string(), reason: text, componentKeys: strings }))),
+});
+
+const clusterContext = z
+  .object({ clusterMode: filled.optional(), cloudProvider: filled.optional() })
+  .readonly()
+  // The platform answers one alone with 400 (spec).
+  .refine(
+    ({ clusterMode, cloudProvider }) => (clusterMode === undefined) === (cloudProvider === undefined),
+    "clusterMode and cloudProvider go together",
+  );
+
+/** A bigint goes out as a number with all its digits. */
+const configValue = z.union(
+  [wellFormed, z.number(), z.bigint(), z.boolean()],
+  "neither a text nor a finite number nor a boolean",
+);
+
+const bindingRequest = z
+  .object({
+    templateKey: filled,
+    templateVersion: filled,
+    /** By layer key. */
+    layerSelections: keyed(z.boolean()).optional(),
+    /** By component key, then field key. */
+    managedConfig: keyed(keyed(configValue)).optional(),
+    /** By component key, then input key. */
+    customerProvidedInputs: keyed(keyed(wellFormed)).optional(),
+  })
+  .readonly();
+
+export type Template = z.output<typeof template>;
+export type TemplateLayer = z.output<typeof layer>;
+export type TemplateComponent = z.output<typeof component>;
+export type TemplateField = z.output<typeof field>;
+export type FieldConstraints = z.output<typeof constraints>;
+/** The values of `managedConfig` and `customerProvidedInputs` may be secrets: compare them, show them nowhere. */
+export type Binding = z.output<typeof binding>;
+
+export type ClusterContext = z.input<typeof clusterContext>;
+export type ConfigValue = z.input<typeof configValue>;
+
+export type BindingInput = z.input<typeof bindingRequest> & {
+  /** Values from Secrets among them: kept out of the texts of errors. */
+  readonly secrets?: readonly string[] | undefined;
+};
+
+export interface Templates {
+  /** The published templates; with a context, constraints are narrowed to what that cluster allows. */
+  list(context?: ClusterContext, options?: ReadOptions): Promise<readonly Template[]>;
+  /** Selects a template for a cluster; may be repeated. Undefined when the answer has no body. */
+  bind(clusterId: string, input: BindingInput): Promise<Binding | undefined>;
+  /** Full surface. */
+  binding(clusterId: string, options?: ReadOptions): Promise<Binding>;
+}
+
+const templateList = wellShapedList(template);
+
+export function templates(caller: Caller): Templates {
+  return {
+    list: (context = {}, options) =>
+      caller.read("listTemplates", {}, { query: sent(clusterContext, context), answer: templateList, ...options }),
+    bind: (clusterId, input) =>
+      caller.write(
+        "putBinding",
+        { clusterId },
+        { body: sent(bindingRequest, input), secrets: input.secrets ?? [], answer: maybe(binding) },
+      ),
+    binding: (clusterId, options) => caller.read("getBinding", { clusterId }, { answer: json(binding), ...options }),
+  };
+}

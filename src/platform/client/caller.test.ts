@@ -1,0 +1,173 @@
+import { describe, expect, it } from "vitest";
+
+import { failureOf, startHarness, TOKEN } from "../../../test/support/platform-client.ts";
+import { startScriptedServer } from "../../../test/support/scripted-server.ts";
+import type { Answer } from "../../../test/support/scripted-server.ts";
+import { DEFAULT_DEADLINES } from "./caller.ts";
+
+const ID = "00000000-0000-4000-8000-00000000000a";
+const OTHER = "00000000-0000-4000-8000-00000000000b";
+const project = { id: ID, name: "web" };
+const reset: Answer = (response) => void response.destroy();
+const silence: Answer = () => {};
+
+describe("a failing read", () => {
+  it.each<[string, Answer, string, number]>([
+    ["400", { status: 400 }, "Invalid", 1],
+    ["401", { status: 401 }, "Unauthorized", 1],
+    ["403", { status: 403 }, "Forbidden", 1],
+    ["404", { status: 404 }, "NotFound", 1],
+    ["405", { status: 405 }, "NotSupported", 1],
+    ["409", { status: 409 }, "Conflict", 1],
+    ["422", { status: 422 }, "Invalid", 1],
+    ["429", { status: 429 }, "RateLimited", 1],
+    ["500", { status: 500 }, "Server", 3],
+    ["501", { status: 501 }, "NotSupported", 1],
+    ["503", { status: 503 }, "Server", 3],
+    ["a reset", reset, "Unreachable", 3],
+    ["no answer within the deadline", silence, "Unreachable", 1],
+    ["an empty body", {}, "BadResponse", 1],
+    ["HTML", { body: "<html>" }, "BadResponse", 1],
+    ["half of a JSON", { body: `{"results": [{"id"` }, "BadResponse", 1],
+    ["another shape", { body: { results: [{ id: ID }] } }, "BadResponse", 1],
+    ["an id that is none", { body: { results: [{ ...project, id: "../x" }] } }, "BadResponse", 1],
+    ["a redirect", { status: 302, headers: { location: "/x" } }, "BadResponse", 1],
+  ])("%s", async (_name, answer, failure, requests) => {
+    const { server, calls, connect } = await startHarness();
+    server.script(answer);
+    const error = await failureOf(connect(answer === silence ? { deadlines: { readMs: 60 } } : {}).projects.list());
+    expect([error.failure.is, error.operation, server.arrived.length]).toEqual([failure, "listProjects", requests]);
+    expect(calls.map((call) => call.failure)).toEqual(Array.from({ length: requests }, () => failure));
+  });
+
+  it("succeeds when a repetition does", async () => {
+    const { server, calls, connect } = await startHarness();
+    server.script({ status: 503 }, reset, { body: { results: [project] } });
+    expect(await connect().projects.list()).toMatchObject([{ id: ID }]);
+    expect(calls.map(({ status, failure }) => [status, failure])).toEqual([
+      [503, "Server"],
+      [0, "Unreachable"],
+      [200, undefined],
+    ]);
+  });
+});
+
+describe("[C4] an answer whose type is wrong", () => {
+  const html = "<!DOCTYPE html><title>no</title>";
+
+  it.each(["text/html", "application/json; charset=utf-7", "application/octet-stream", "nonsense", ""])(
+    "(%s) is read for what it is",
+    async (type) => {
+      const { server, connect } = await startHarness();
+      const headers = { "content-type": type };
+      const { projects } = connect();
+      server.script({ headers, body: { results: [project] } }, { headers, body: html });
+      expect(await projects.list()).toMatchObject([{ id: ID, name: "web" }]);
+      expect((await failureOf(projects.list())).failure.is).toBe("BadResponse");
+      server.script({ status: 201, headers, body: project }, { status: 201, headers, body: html });
+      expect(await projects.create({ name: "web" })).toMatchObject({ id: ID });
+      expect((await failureOf(projects.create({ name: "web" }))).failure.is).toBe("OutcomeUnknown");
+    },
+  );
+
+  it("is read even where it says that it is JSON and is none", async () => {
+    const { server, connect } = await startHarness();
+    server.script({ headers: { "content-type": "application/json" }, body: html });
+    const { failure, message } = await failureOf(connect().projects.list());
+    expect(failure.is).toBe("BadResponse");
+    expect(message).not.toContain("no</title>");
+  });
+});
+
+describe("what is told of a call", () => {
+  it("names what its path names, which try it was, and the platform's id of a deployment request", async () => {
+    const { server, calls, connect } = await startHarness();
+    const status = { id: ID, state: "DEPLOYED", deployment_request_id: OTHER };
+    server.script({ status: 503 }, { body: status }, { status: 202, body: status }, { status: 409 });
+    const { applications } = connect();
+    await applications.status(ID);
+    await applications.deploy(ID, "abcdef1");
+    await failureOf(applications.deploy(ID, "abcdef1"));
+    const ids = { applicationId: ID };
+    expect(calls).toMatchObject([
+      { operation: "getApplicationStatus", ids, attempt: 1, status: 503, requestId: undefined },
+      { operation: "getApplicationStatus", ids, attempt: 2, status: 200, requestId: OTHER },
+      { operation: "deployApplication", ids, attempt: 1, status: 202, requestId: OTHER },
+      { operation: "deployApplication", ids, attempt: 1, status: 409, requestId: undefined },
+    ]);
+  });
+
+  it("goes out with the headers of the moment, which do not replace its own", async () => {
+    const { server, connect } = await startHarness();
+    server.script({ body: { results: [] } });
+    await connect({ headers: () => ({ traceparent: "00-a-b-01", authorization: "none" }) }).projects.list();
+    expect(server.arrived[0]?.headers).toMatchObject({ traceparent: "00-a-b-01", authorization: `Token ${TOKEN}` });
+  });
+});
+
+describe("a failing write", () => {
+  it.each<[string, Answer, string]>([
+    ["400", { status: 400 }, "Invalid"],
+    ["409", { status: 409 }, "Conflict"],
+    ["422", { status: 422 }, "Invalid"],
+    ["429", { status: 429 }, "RateLimited"],
+    ["500", { status: 500 }, "OutcomeUnknown"],
+    ["501", { status: 501 }, "OutcomeUnknown"],
+    ["503", { status: 503 }, "OutcomeUnknown"],
+    ["302", { status: 302, headers: { location: "/x" } }, "OutcomeUnknown"],
+    ["a reset", reset, "OutcomeUnknown"],
+    ["no answer", silence, "OutcomeUnknown"],
+    ["no body where an id is due", { status: 201 }, "OutcomeUnknown"],
+    ["no id", { body: { name: "web" } }, "OutcomeUnknown"],
+    ["HTML", { body: "<html>" }, "OutcomeUnknown"],
+  ])("%s is sent once", async (_name, answer, failure) => {
+    const { server, connect } = await startHarness();
+    server.script(answer);
+    const error = await failureOf(connect({ deadlines: { writeMs: 60 } }).projects.create({ name: "web" }));
+    expect([error.failure.is, server.arrived.length]).toEqual([failure, 1]);
+  });
+
+  it("was not executed when there was no connection", async () => {
+    const { connect } = await startHarness();
+    const gone = await startScriptedServer();
+    await gone.stop();
+    expect((await failureOf(connect({ baseUrl: gone.url }).projects.create({ name: "web" }))).failure.is).toBe(
+      "Unreachable",
+    );
+  });
+
+  it("that only computes fails like a read", async () => {
+    const { server, connect } = await startHarness();
+    server.script({ status: 500 });
+    const error = await failureOf(connect().environments.helmDefaultValues(ID, {}));
+    expect([error.failure.is, server.arrived.length]).toEqual(["Server", 1]);
+  });
+});
+
+describe("the text of an error", () => {
+  it("is the platform's own, less what was sent in confidence", async () => {
+    const { server, connect } = await startHarness();
+    server.script({ status: 400, body: { detail: `${TOKEN}: hunter22 is weak\n\u202Eevil` } });
+    const error = await failureOf(connect().variables.createSecret(ID, { key: "PASSWORD", value: "hunter22" }));
+    expect(error.message).toBe("•••: ••• is weak evil");
+  });
+
+  it("of another shape names members, never values", async () => {
+    const { server, connect } = await startHarness();
+    server.script({ body: { id: ID, state: 5, execution_id: "hunter22" } });
+    const error = await failureOf(connect().applications.status(ID));
+    expect(error.message).toBe(
+      "the answer does not have the documented shape: state: Invalid input: expected string, received number",
+    );
+  });
+
+  it("does not quote a body that is no JSON", async () => {
+    const { server, connect } = await startHarness();
+    server.script({ body: "hunter22" });
+    expect((await failureOf(connect().applications.status(ID))).message).toBe("the answer is not JSON");
+  });
+});
+
+it("[C3] deadlines are 15 s for a read with all its repetitions, 8 s for a write", () => {
+  expect(DEFAULT_DEADLINES).toEqual({ readMs: 15_000, writeMs: 8_000 });
+});

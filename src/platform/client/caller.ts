@@ -1,0 +1,204 @@
+import type { Decode } from "../codec/decode.ts";
+import { isOnce } from "../codec/operations.ts";
+import type { OperationName, PathIds } from "../codec/operations.ts";
+import type { Budget, Gate } from "../rate/gate.ts";
+import type { Priority } from "../rate/line.ts";
+import type { Clock } from "../transport/clock.ts";
+import { ApiError } from "../transport/errors.ts";
+import { createRetries } from "../transport/retry.ts";
+import type { Transport } from "../transport/transport.ts";
+/** One call of one operation: request, gate, exchange, answer. The areas say what; this file does it. */
+import { failureOf, quotaIn, serverDateOf, valueOf } from "./answer.ts";
+import type { Learning } from "./capabilities.ts";
+import { createSharedReads } from "./reads.ts";
+import { prepare, queryOf } from "./request.ts";
+import type { Content, Prepared, Target } from "./request.ts";
+
+export interface ReadOptions {
+  /** An answer from memory will do if it is at most so old; default 0. */
+  readonly maxAgeMs?: number;
+}
+
+/** One request, or one that was not sent because the gate was closed; for metrics and logs. Holds no bodies. */
+export interface CallRecord {
+  readonly operation: OperationName;
+  readonly method: string;
+  /** What its path names, by placeholder. */
+  readonly ids: Readonly<Record<string, string>>;
+  /** Which try of the same read it was, from 1. */
+  readonly attempt: number;
+  /** HTTP status, 0 when there was no answer. */
+  readonly status: number;
+  /** False when the gate held it back. */
+  readonly sent: boolean;
+  readonly failure: ApiError["failure"]["is"] | undefined;
+  readonly durationMs: number;
+  /** The platform's id of a deployment request, where the answer tells one. */
+  readonly requestId: string | undefined;
+}
+
+interface Call<T> extends Content {
+  readonly answer: Decode<T>;
+}
+
+/** What the areas are written on. Every method throws ApiError and nothing else. */
+export interface Caller {
+  /** A read that others may share. */
+  read<Name extends OperationName, T>(name: Name, ids: PathIds<Name>, call: Call<T> & ReadOptions): Promise<T>;
+  /** A read whose answer is never remembered, e.g. because it is a credential. */
+  fetch<Name extends OperationName, T>(name: Name, ids: PathIds<Name>, call: Call<T>): Promise<T>;
+  /** From now on no read is answered from memory. */
+  refresh(): void;
+  /** A write: sent once, never repeated. */
+  write<Name extends OperationName, T>(name: Name, ids: PathIds<Name>, call: Call<T>): Promise<T>;
+}
+
+/** In milliseconds, from connecting to the last byte. Tests scale them down. */
+export interface Deadlines {
+  /** Spans the retries of a read. */
+  readonly readMs: number;
+  readonly writeMs: number;
+}
+
+export const DEFAULT_DEADLINES: Deadlines = { readMs: 15_000, writeMs: 8_000 };
+
+export interface CallerOptions {
+  readonly target: Target;
+  readonly deadlines: Deadlines;
+  /** The one of the token as it is now. */
+  readonly gate: () => Gate;
+  /** On whose behalf a call is made; those who wait for the gate take turns. */
+  readonly lane: () => string;
+  /** How urgent it is. */
+  readonly priority: () => Priority;
+  /** Asked right before each call: whether it may still be made. */
+  readonly mayCall: () => boolean;
+  readonly transport: Transport;
+  readonly capabilities: Learning;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly onCall: (call: CallRecord) => void;
+  /** The platform's clock, from each answer that tells it. */
+  readonly onServerDate: (date: Date) => void;
+}
+
+/** @returns a caller whose reads are shared among all who use it. */
+export function createCaller(options: CallerOptions): Caller {
+  const { target, deadlines, transport, capabilities, clock, random } = options;
+  const shared = createSharedReads(clock);
+  const retries = createRetries(clock, random);
+
+  const tell = (
+    { prepared: { operation, request }, ids, attempt }: Attempt,
+    sentAt: number | undefined,
+    end: Pick<CallRecord, "status" | "failure" | "requestId">,
+  ) => {
+    const durationMs = sentAt === undefined ? 0 : clock.monotonic() - sentAt;
+    const sent = sentAt !== undefined;
+    options.onCall({ operation, method: request.method, ids, attempt, ...end, sent, durationMs });
+  };
+
+  /** Sends one request that the gate has let through. */
+  const send = async <T>(attempt: Attempt, deadlineMs: number, decode: Decode<T>): Promise<T> => {
+    const { prepared, gate } = attempt;
+    const sentAt = clock.monotonic();
+    try {
+      const answer = await transport.exchange({ ...prepared.request, deadlineMs });
+      if (answer.status !== 429) gate.ended({ sentAt, isAnswered: true, quota: quotaIn(answer, clock.now()) });
+      const serverDate = serverDateOf(answer);
+      if (serverDate !== undefined) options.onServerDate(serverDate);
+      const value = valueOf(answer, prepared, decode, clock.now());
+      capabilities.succeeded(prepared.operation);
+      tell(attempt, sentAt, { status: answer.status, failure: undefined, requestId: requestIdOf(value) });
+      return value;
+    } catch (error) {
+      const failed = failureOf(error, prepared);
+      capabilities.failed(prepared.operation, failed);
+      if (failed.failure.is === "RateLimited") {
+        gate.ended({ sentAt, isAnswered: true, pauseMs: failed.failure.retryAfterMs });
+      } else if (failed.status === 0) gate.ended({ sentAt, isAnswered: false });
+      tell(attempt, sentAt, { status: failed.status, failure: failed.failure.is, requestId: undefined });
+      throw failed;
+    }
+  };
+
+  /** @param waitMs what the gate said. */
+  const pass = (attempt: Attempt, waitMs: number): void => {
+    const { operation } = attempt.prepared;
+    if (waitMs === 0 && options.mayCall()) return;
+    const held = waitMs === 0 ? notOurs(operation) : heldBack(operation, waitMs, attempt.gate.budget());
+    tell(attempt, undefined, { status: 0, failure: held.failure.is, requestId: undefined });
+    throw held;
+  };
+
+  const fetch = async <T>(name: OperationName, ids: Ids, call: Call<T>): Promise<T> => {
+    const prepared = prepare(target, name, ids, call);
+    const admitted = async (made: number): Promise<Attempt> => {
+      const attempt = { prepared, ids, attempt: made, gate: options.gate() };
+      pass(attempt, await attempt.gate.admit(options.priority(), options.lane()));
+      return attempt;
+    };
+    // A wait for the gate is not part of the deadline.
+    const first = await admitted(1);
+    if (prepared.request.method !== "GET") return await send(first, deadlines.readMs, call.answer);
+    const once = async (remainingMs: () => number, made: number): Promise<T> => {
+      const attempt = made === 1 ? first : await admitted(made);
+      return await send(attempt, Math.max(1, Math.ceil(remainingMs())), call.answer);
+    };
+    return await retries.run(once, deadlines.readMs);
+  };
+
+  return {
+    fetch: async (name, ids, call) => fetch(name, ids, call),
+    read: async (name, ids, call) => {
+      const key = { operation: name, ids, query: queryOf(name, call), lane: `${options.priority()} ${options.lane()}` };
+      return shared.get(key, call.maxAgeMs ?? 0, () => fetch(name, ids, call));
+    },
+    refresh: () => {
+      shared.forgetAll();
+    },
+    write: async (name, ids, call) => {
+      const gate = options.gate();
+      const attempt = { prepared: prepare(target, name, ids, call), ids, attempt: 1, gate };
+      const turn = [options.priority(), options.lane()] as const;
+      pass(attempt, await (isOnce(name) ? gate.admitReserved(...turn) : gate.admit(...turn)));
+      shared.forget(name, ids);
+      try {
+        return await send(attempt, deadlines.writeMs, call.answer);
+      } finally {
+        shared.forget(name, ids);
+      }
+    },
+  };
+}
+
+/** A request of a process that may not make any: nothing was sent, and nothing is known to be wrong. */
+function notOurs(name: string): ApiError {
+  const failure = { is: "OverBudget", retryAfterMs: 1_000 } as const;
+  return new ApiError(name, failure, 0, "another process of the operator leads");
+}
+
+type Ids = Readonly<Record<string, string>>;
+
+/** One try of a call. */
+interface Attempt {
+  readonly prepared: Prepared;
+  readonly ids: Ids;
+  /** Counted from 1. */
+  readonly attempt: number;
+  readonly gate: Gate;
+}
+
+/** As the answer to a deploy, and the status of a service or of a deployment, tell it. */
+function requestIdOf(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null || !("deploymentRequestId" in value)) return undefined;
+  const { deploymentRequestId: id } = value;
+  return typeof id === "string" ? id : undefined;
+}
+
+/** A request that the gate held back: since a 429, or because the process ends. @param waitMs what the gate said */
+export function heldBack(name: string, waitMs: number, { pausedMs }: Budget): ApiError {
+  const failure = { is: pausedMs > 0 ? "RateLimited" : "OverBudget", retryAfterMs: waitMs } as const;
+  const message = pausedMs > 0 ? "the platform asked to slow down" : "the rate limit leaves no room for it now";
+  return new ApiError(name, failure, 0, message);
+}

@@ -1,0 +1,133 @@
+import { isDocumented, isRead, operation, type OperationName } from "../codec/operations.ts";
+/**
+ * What a platform offers beyond the specification: known per operation, from what it answered. The operations of the
+ * specification are never learned as absent.
+ */
+import type { Clock } from "../transport/clock.ts";
+import type { ApiError } from "../transport/errors.ts";
+
+export type Support = "Supported" | "Unsupported" | "Unknown";
+
+/** What of the knowledge outlives the process: names of operations, in alphabetical order. */
+export interface KnownOperations {
+  readonly supported: readonly string[];
+  readonly unsupported: readonly string[];
+}
+
+/** A summary; nothing is decided by it. undefined while nothing is known. */
+export type SurfaceSummary = "Documented" | "Partial" | "Full" | undefined;
+
+export interface Capabilities {
+  /** An operation that was not supported is Unknown again after an hour. */
+  supports(name: string): Support;
+  /** What it answered last: the same, but that Unsupported stays until something else is known. */
+  learned(name: string): Support;
+  /**
+   * Whether an optional read is worth a request now: not while it is Unsupported, nor soon after an answer that did not
+   * tell whether it is. So its cost does not grow with the number of objects.
+   */
+  isWorthTrying(name: OperationName): boolean;
+  /** The operation was answered 404 for an object that the platform showed in the same reconcile: it does not exist. */
+  missing(name: string): void;
+  /** Takes over what an older process learned. What this one knows stays. */
+  restore(known: { readonly [Key in keyof KnownOperations]?: KnownOperations[Key] | undefined }): void;
+  known(): KnownOperations;
+  /** The HTTP status of the last answer to a read that did not tell whether it is supported; 0 without an answer. */
+  inconclusive(name: OperationName): number | undefined;
+  summary(): SurfaceSummary;
+}
+
+/** What the caller tells of each answer. */
+export interface Learning extends Capabilities {
+  succeeded(name: OperationName): void;
+  failed(name: OperationName, error: ApiError): void;
+}
+
+/** How long what the platform does not support is left alone. */
+const RETRY_MS = 3_600_000;
+/** The first pause after an answer that tells nothing, e.g. a 500; each further one is twice as long. */
+const PAUSE_MS = 15_000;
+/** Answers that do not tell whether a read is supported; others concern the whole connection, or were none. */
+const INCONCLUSIVE: ReadonlySet<ApiError["failure"]["is"]> = new Set([
+  "NotFound",
+  "Unauthorized",
+  "Forbidden",
+  "Invalid",
+  "Conflict",
+  "Server",
+  "BadResponse",
+]);
+
+interface Learned {
+  readonly support: Support;
+  /** Until when it is not tried, on the monotonic clock. */
+  readonly restsUntil: number;
+  readonly pauseMs: number;
+  readonly status?: number;
+}
+
+const NOTHING: Learned = { support: "Unknown", restsUntil: Number.NEGATIVE_INFINITY, pauseMs: PAUSE_MS };
+
+/** @param surface what the user says of the platform: then nothing is learned */
+export function createCapabilities(surface: "Auto" | "Documented" | "Full", clock: Pick<Clock, "monotonic">): Learning {
+  const learned = new Map<string, Learned>();
+  const of = (name: string): Learned => learned.get(name) ?? NOTHING;
+  const isOpen = (name: string): boolean =>
+    surface === "Auto" && !isDocumented(name) && of(name).support !== "Supported";
+
+  const note = (name: string, support: Support, pauseMs: number, status?: number): void => {
+    if (!isOpen(name)) return;
+    learned.set(name, {
+      support,
+      restsUntil: clock.monotonic() + pauseMs,
+      pauseMs,
+      ...(status !== undefined && { status }),
+    });
+  };
+  const named = (support: Support): readonly string[] =>
+    [...learned].flatMap(([name, one]) => (one.support === support ? [name] : [])).toSorted();
+
+  const last = (name: string): Support => {
+    if (isDocumented(name) || surface === "Full") return "Supported";
+    return surface === "Documented" ? "Unsupported" : of(name).support;
+  };
+  const supports = (name: string): Support => {
+    const isOver = isOpen(name) && clock.monotonic() >= of(name).restsUntil;
+    return isOver && of(name).support === "Unsupported" ? "Unknown" : last(name);
+  };
+  const known = (): KnownOperations => ({ supported: named("Supported"), unsupported: named("Unsupported") });
+
+  return {
+    supports,
+    learned: last,
+    known,
+    inconclusive: (name) => of(name).status,
+    isWorthTrying: (name) =>
+      supports(name) === "Supported" || (supports(name) === "Unknown" && clock.monotonic() >= of(name).restsUntil),
+    missing: (name) => {
+      note(name, "Unsupported", RETRY_MS);
+    },
+    restore: ({ supported = [], unsupported = [] }) => {
+      for (const name of unsupported) if (!learned.has(name)) note(name, "Unsupported", RETRY_MS);
+      for (const name of supported) note(name, "Supported", 0);
+    },
+    summary: () => {
+      if (surface !== "Auto") return surface;
+      const { supported, unsupported } = known();
+      // Any other operation may be missing alone; without this read none was seen to be there.
+      if (supported.length === 0) return unsupported.includes("getProject") ? "Documented" : undefined;
+      return unsupported.length === 0 ? "Full" : "Partial";
+    },
+    succeeded: (name) => {
+      note(name, "Supported", 0);
+      // What was just written can be read: a 404 of that read before may have said that there was nothing.
+      for (const read of operation(name).stale ?? []) if (of(read).support === "Unknown") learned.delete(read);
+    },
+    failed: (name, { failure, status }) => {
+      if (status === 405 || status === 501) return note(name, "Unsupported", RETRY_MS);
+      if (!isRead(name) || of(name).support === "Unsupported" || !INCONCLUSIVE.has(failure.is)) return;
+      const pauseMs = failure.is === "NotFound" ? RETRY_MS : Math.min(RETRY_MS, of(name).pauseMs * 2);
+      note(name, "Unknown", pauseMs, status);
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+
+import { manualClock } from "../../../test/support/clock.ts";
+import { createSharedReads } from "./reads.ts";
+
+const project = { operation: "listProjects", ids: {}, query: "" } as const;
+const stats = (projectId: string) =>
+  ({ operation: "getProjectEnvironmentStats", ids: { projectId }, query: "" }) as const;
+
+/** Loads 1, 2, 3, …, so that a value tells which request it came from. */
+function setUp() {
+  const clock = manualClock();
+  let loads = 0;
+  const load = async () => {
+    loads += 1;
+    return loads;
+  };
+  return { clock, load, reads: createSharedReads(clock) };
+}
+
+describe("shared reads", () => {
+  it("make one request of equal ones in flight, and separate ones of others", async () => {
+    const { reads, load } = setUp();
+    const all = [stats("a"), stats("a"), stats("b"), { ...stats("a"), query: "?x=1" }, project];
+    expect(await Promise.all(all.map((key) => reads.get(key, 0, load)))).toEqual([1, 1, 2, 3, 4]);
+  });
+
+  it("wait for no read of another lane, and answer all lanes from memory", async () => {
+    const { clock, reads, load } = setUp();
+    const slow = () => new Promise((resolve) => void clock.after(5000, () => resolve("slow")));
+    const noisy = reads.get({ ...project, lane: "noisy" }, 0, slow);
+    expect(await reads.get({ ...project, lane: "quiet" }, 0, load)).toBe(1);
+    await clock.advance(5000);
+    expect(await noisy).toBe("slow");
+    expect(await reads.get({ ...project, lane: "other" }, 0, load)).toBe(2);
+    expect(await reads.get({ ...project, lane: "noisy" }, 1000, load)).toBe(2);
+  });
+
+  it("answer from memory as long as the caller allows", async () => {
+    const { clock, reads, load } = setUp();
+    expect(await reads.get(project, 0, load)).toBe(1);
+    await clock.advance(9999);
+    expect(await reads.get(project, 10_000, load)).toBe(1);
+    await clock.advance(1);
+    expect(await reads.get(project, 10_000, load)).toBe(2);
+    expect(await reads.get(project, 0, load)).toBe(3);
+  });
+
+  it("count the age from when it was asked", async () => {
+    const { clock, reads, load } = setUp();
+    const slow = reads.get(project, 0, () => new Promise((resolve) => void clock.after(5000, () => resolve("slow"))));
+    await clock.advance(5000);
+    expect(await slow).toBe("slow");
+    expect(await reads.get(project, 5000, load)).toBe(1);
+  });
+
+  it("share a failure with those who wait, and forget it", async () => {
+    const { reads, load } = setUp();
+    const fail = () => Promise.reject(new Error("down"));
+    const both = await Promise.allSettled([reads.get(project, 0, fail), reads.get(project, 0, load)]);
+    expect(both.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(await reads.get(project, 10_000, load)).toBe(1);
+  });
+
+  it("forget everything when the platform was heard to have changed, what is in flight included", async () => {
+    const { clock, reads, load } = setUp();
+    await reads.get(project, 0, load);
+    const slow = reads.get(stats("a"), 0, () => new Promise((resolve) => void clock.after(50, () => resolve("old"))));
+    reads.forgetAll();
+    expect(await reads.get(project, 10_000, load)).toBe(2);
+    await clock.advance(50);
+    expect(await slow).toBe("old");
+    expect(await reads.get(stats("a"), 10_000, load)).toBe(3);
+  });
+
+  it("forget what a write makes stale, and only that", async () => {
+    const { reads, load } = setUp();
+    const keys = [project, stats("a"), stats("b")];
+    await Promise.all(keys.map((key) => reads.get(key, 0, load)));
+    reads.forget("createEnvironment", { projectId: "a" });
+    expect(await Promise.all(keys.map((key) => reads.get(key, 10_000, load)))).toEqual([1, 4, 3]);
+    reads.forget("createApplication", { environmentId: "e" }); // of which project, nobody knows
+    expect(await Promise.all(keys.map((key) => reads.get(key, 10_000, load)))).toEqual([1, 5, 6]);
+  });
+
+  it("do not remember an answer that was in flight during a write", async () => {
+    const { reads, load } = setUp();
+    let answer = (_value: string) => {};
+    const before = reads.get(project, 0, () => new Promise<string>((resolve) => (answer = resolve)));
+    reads.forget("createProject", {});
+    const after = reads.get(project, 10_000, load);
+    answer("old");
+    expect(await before).toBe("old");
+    expect(await after).toBe(1);
+    expect(await reads.get(project, 10_000, load)).toBe(1);
+  });
+
+  it("keep 512 answers at most, dropping the oldest", async () => {
+    const { reads, load } = setUp();
+    for (let index = 0; index < 600; index += 1) await reads.get(stats(String(index)), 0, load);
+    expect(await reads.get(stats("599"), 10_000, load)).toBe(600);
+    expect(await reads.get(stats("88"), 10_000, load)).toBe(89);
+    expect(await reads.get(stats("87"), 10_000, load)).toBe(601);
+  });
+});

@@ -1,0 +1,100 @@
+import { operation } from "../codec/operations.ts";
+import type { OperationName } from "../codec/operations.ts";
+/** Reads that several objects share: equal ones in flight are one request, and answers may be used again for a while. */
+import type { Clock } from "../transport/clock.ts";
+
+export interface ReadKey {
+  readonly operation: OperationName;
+  readonly ids: Readonly<Record<string, string>>;
+  /** The encoded query, "" for none. */
+  readonly query: string;
+  /** On whose behalf: nobody waits for a read that waits for its turn in another lane. */
+  readonly lane?: string;
+}
+
+export interface SharedReads {
+  /**
+   * Answers from memory what is at most `maxAgeMs` old, else joins an equal read in flight in its lane, else calls
+   * `load`.
+   * Failures are shared with those who wait, and never remembered.
+   */
+  get<T>(key: ReadKey, maxAgeMs: number, load: () => Promise<T>): Promise<T>;
+  /**
+   * Forgets, before and after a write, the reads that it makes stale: those of `operations[…].stale` whose ids do
+   * not contradict the write's. One that is in flight still answers those who wait, but nobody else.
+   */
+  forget(write: OperationName, ids: Readonly<Record<string, string>>): void;
+  /** Forgets all reads, as the platform was heard to have changed. Those in flight answer those who wait. */
+  forgetAll(): void;
+}
+
+interface Entry {
+  readonly key: ReadKey;
+  readonly value: Promise<unknown>;
+  /** When the answer was asked for: it is at least as fresh as that. */
+  readonly askedAt: number;
+}
+
+const MAX_ENTRIES = 512;
+
+export function createSharedReads(clock: Clock): SharedReads {
+  const entries = new Map<string, Entry>();
+
+  const start = <T>(key: ReadKey, load: () => Promise<T>): Promise<T> => {
+    const value = load();
+    const name = inFlight(key);
+    const entry = { key, value, askedAt: clock.monotonic() };
+    entries.set(name, entry);
+    const isCurrent = () => entries.get(name) === entry;
+    void value.then(
+      () => {
+        if (!isCurrent()) return;
+        entries.delete(name);
+        remember(entry);
+        for (const oldest of entries.keys()) if (entries.size > MAX_ENTRIES) entries.delete(oldest);
+      },
+      () => {
+        if (isCurrent()) entries.delete(name);
+      },
+    );
+    return value;
+  };
+
+  const remember = (entry: Entry): void => {
+    const name = nameOf(entry.key);
+    if ((entries.get(name)?.askedAt ?? -Infinity) > entry.askedAt) return;
+    entries.delete(name); // to the end: the oldest go first
+    entries.set(name, entry);
+  };
+
+  return {
+    get: <T>(key: ReadKey, maxAgeMs: number, load: () => Promise<T>): Promise<T> => {
+      const known = entries.get(nameOf(key));
+      const isFresh = known !== undefined && clock.monotonic() - known.askedAt < maxAgeMs;
+      const usable = isFresh ? known : entries.get(inFlight(key));
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one operation always has one type of answer.
+      return usable === undefined ? start(key, load) : (usable.value as Promise<T>);
+    },
+    forget: (write, ids) => {
+      const stale = operation(write).stale ?? [];
+      for (const [name, { key }] of entries) {
+        if (stale.includes(key.operation) && agrees(key.ids, ids)) entries.delete(name);
+      }
+    },
+    forgetAll: () => {
+      entries.clear();
+    },
+  };
+}
+
+function nameOf({ operation: read, ids, query }: ReadKey): string {
+  return JSON.stringify([read, ids, query]);
+}
+
+function inFlight(key: ReadKey): string {
+  return `${nameOf(key)} in flight for ${key.lane ?? ""}`;
+}
+
+function agrees(read: Readonly<Record<string, string>>, write: Readonly<Record<string, string>>): boolean {
+  return Object.entries(write).every(([name, id]) => read[name] === undefined || read[name] === id);
+}

@@ -1,0 +1,104 @@
+/** Builds the requests of one connection; whatever is refused is refused here, before anything is taken or sent. */
+import type { Encode } from "../codec/encode.ts";
+import { stringifyJson } from "../codec/json.ts";
+import { operation } from "../codec/operations.ts";
+import type { OperationName } from "../codec/operations.ts";
+import { buildPath } from "../codec/paths.ts";
+import { ShapeError } from "../codec/shape.ts";
+import { cleaned } from "../codec/text.ts";
+import { ApiError } from "../transport/errors.ts";
+import type { HttpRequest } from "../transport/transport.ts";
+
+export interface Target {
+  /** Origin and path prefix, without a slash at the end. */
+  readonly base: string;
+  readonly organizationId: string;
+  readonly scheme: "Token" | "Bearer";
+  readonly token: () => string;
+  readonly userAgent: string;
+  /** Further headers of the request at hand, in lower case. */
+  readonly more: () => Readonly<Record<string, string>>;
+}
+
+export interface Query {
+  readonly [name: string]: string | number | boolean | undefined;
+}
+
+export interface Content {
+  readonly query?: Encode<Query>;
+  readonly body?: Encode;
+  /** Values in the body that must not come back in the text of an error. */
+  readonly secrets?: readonly string[];
+}
+
+export interface Prepared {
+  readonly operation: OperationName;
+  readonly request: Omit<HttpRequest, "deadlineMs">;
+  /** The token and the content's secrets: kept out of every text. */
+  readonly secrets: readonly string[];
+}
+
+const TOKEN = /^[\x21-\x7e]+$/;
+
+/** @throws ApiError "Refused" for an id, a query or a body that cannot be sent, "Unauthorized" for such a token. */
+export function prepare(
+  target: Target,
+  name: OperationName,
+  ids: Readonly<Record<string, string>>,
+  content: Content,
+): Prepared {
+  const path = buildPath(name, { ...ids, organizationId: target.organizationId });
+  const token = target.token().replace(/\r?\n$/, "");
+  if (!TOKEN.test(token)) {
+    throw new ApiError(
+      name,
+      { is: "Unauthorized" },
+      0,
+      "the token is empty or holds characters that no header can carry",
+    );
+  }
+  const headers = {
+    ...target.more(),
+    accept: "application/json",
+    authorization: `${target.scheme} ${token}`,
+    "user-agent": target.userAgent,
+  };
+  const { method } = operation(name);
+  const url = `${target.base}${path}${queryOf(name, content)}`;
+  const { secrets = [] } = content;
+  const encode = content.body;
+  const body = encode && encoded(name, () => stringifyJson(encode()), secrets);
+  const request =
+    body === undefined
+      ? { method, url, headers }
+      : { method, url, headers: { ...headers, "content-type": "application/json" }, body };
+  return { operation: name, request, secrets: [token, ...secrets] };
+}
+
+/** @returns "" or "?" and the members that are given. @throws ApiError "Refused" */
+export function queryOf(name: OperationName, { query, secrets }: Content): string {
+  if (query === undefined) return "";
+  const search = new URLSearchParams();
+  for (const [member, value] of Object.entries(encoded(name, query, secrets))) {
+    if (value !== undefined) search.append(member, String(value));
+  }
+  return search.size === 0 ? "" : `?${search.toString()}`;
+}
+
+function encoded<T>(name: OperationName, encode: () => T, secrets: readonly string[] = []): T {
+  try {
+    return encode();
+  } catch (error) {
+    const complaint = complaintOf(error);
+    if (complaint === undefined) throw error;
+    throw new ApiError(name, { is: "Refused" }, 0, cleaned(complaint, secrets));
+  }
+}
+
+/** What is wrong with the content of a request; undefined for a defect of ours. */
+function complaintOf(error: unknown): string | undefined {
+  if (error instanceof ShapeError) return error.message;
+  // Some thousand objects within each other are more than the stack holds (E5), be they in a spec or in the record of
+  // the platform that a PUT starts from.
+  return error instanceof RangeError ? "the request cannot be sent: it is nested too deeply" : undefined;
+}

@@ -1,0 +1,113 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { ApiError } from "../transport/errors.ts";
+import { operations } from "./operations.ts";
+import type { OperationName } from "./operations.ts";
+import { buildPath, isPlainId, isUuid } from "./paths.ts";
+
+const names = Object.keys(operations) as OperationName[];
+const BASE = "https://platform.example/api/v1";
+const ID = "0f0e0d0c-0b0a-4908-8706-050403020100";
+const HOSTILE = [
+  "",
+  ".",
+  "..",
+  "a/b",
+  "a\\b",
+  "%2e%2e",
+  "a?x",
+  "a#b",
+  "\ud800",
+  "a\u0000b",
+  "a\nb",
+  `${ID}/..`,
+  ` ${ID}`,
+];
+
+/** Ids as people and attackers write them. */
+const anyId = fc.oneof(
+  fc.uuid(),
+  fc.string(),
+  fc.string({ unit: "binary" }),
+  fc.constantFrom(...HOSTILE),
+  fc.array(fc.constantFrom(".", "/", "\\", "%2e", "%2f", ID), { maxLength: 5 }).map((parts) => parts.join("")),
+);
+
+function placeholders(name: OperationName): string[] {
+  return [...operations[name].path.matchAll(/\{(\w+)\}/g)].map(([, key]) => key ?? "");
+}
+
+describe("[E1] buildPath", () => {
+  it("builds exactly the template's segments or refuses, whatever the ids", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...names), fc.array(anyId, { minLength: 3, maxLength: 3 }), (name, ids) => {
+        const given = Object.fromEntries(placeholders(name).map((key, index) => [key, ids[index] ?? ""]));
+        const path = refusedOr(() => buildPath(name, given));
+        if (path === undefined) return;
+        const built = new URL(BASE + path);
+        const expected = operations[name].path.split("/").map((part) => given[part.slice(1, -1)] ?? part);
+        expect(built.pathname.slice("/api/v1".length).split("/").map(decodeURIComponent)).toEqual(expected);
+        expect(built.search + built.hash).toBe("");
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each(HOSTILE)("refuses %j for every operation", (hostile) => {
+    for (const name of names.filter((candidate) => placeholders(candidate).length > 0)) {
+      // As a plain string these are harmless: they are one encoded segment.
+      if (name === "getClusterToken" && isPlainId(hostile)) continue;
+      const ids = Object.fromEntries(placeholders(name).map((key) => [key, hostile]));
+      expect(
+        refusedOr(() => buildPath(name, ids)),
+        name,
+      ).toBeUndefined();
+    }
+  });
+
+  it("refuses what is missing", () => {
+    expect(refusedOr(() => buildPath("getProject", {}))).toBeUndefined();
+  });
+
+  it("names the placeholder in the refusal, never the value", () => {
+    const build = () => buildPath("getProject", { projectId: "s3cret/.." });
+    expect(build).toThrow(new ApiError("getProject", { is: "Refused" }, 0, "projectId is not a UUID"));
+  });
+
+  it("takes any plain string for the cluster token", () => {
+    expect(buildPath("getClusterToken", { clusterId: "prod eu:1%2e" })).toBe("/cluster/prod%20eu%3A1%252e/token");
+  });
+
+  it("knows the three service types in either case", () => {
+    const path = (serviceType: string) => () => buildPath("getIngressStatus", { serviceType, serviceId: ID });
+    expect(path("application")()).toBe(`/application/${ID}/ingressDeploymentStatus`);
+    expect(path("HELM")()).toBe(`/HELM/${ID}/ingressDeploymentStatus`);
+    expect(path("database")).toThrow(ApiError);
+    expect(path(ID)).toThrow(ApiError);
+  });
+});
+
+describe("isUuid", () => {
+  it.each([
+    [ID, true],
+    [ID.toUpperCase(), true],
+    ["00000000-0000-0000-0000-000000000000", true],
+    [`${ID}0`, false],
+    [`${ID}\n`, false],
+    [`{${ID}}`, false],
+    [ID.replaceAll("-", ""), false],
+  ])("%j: %s", (value, expected) => {
+    expect(isUuid(value)).toBe(expected);
+  });
+});
+
+/** Undefined when it was refused; anything else than a refusal is thrown on. */
+function refusedOr(build: () => string): string | undefined {
+  try {
+    return build();
+  } catch (error) {
+    if (error instanceof ApiError && error.failure.is === "Refused") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,297 @@
+import { describe, expect, it } from "vitest";
+
+import { manualClock, settle, type ManualClock } from "../../../test/support/clock.ts";
+import { windowPlatform, type WindowPlatformOptions } from "../../../test/support/window-platform.ts";
+import { createGate, type Gate } from "./gate.ts";
+import type { Priority } from "./line.ts";
+import type { Ceiling } from "./pacer.ts";
+
+const SECOND = 1_000;
+const HOUR = 3_600_000;
+
+function gateOf(ceiling: Ceiling = {}, random = () => 0) {
+  const clock = manualClock();
+  return { clock, gate: createGate({ clock, random, ceiling: () => ceiling }) };
+}
+
+/** What a promise has come to after the microtasks that are due. */
+async function now<T>(promise: Promise<T>): Promise<T | "waiting"> {
+  await settle();
+  return Promise.race([promise, Promise.resolve("waiting" as const)]);
+}
+
+const limit = (gate: Gate, clock: ManualClock, pauseMs: number): void => {
+  gate.ended({ sentAt: clock.monotonic(), isAnswered: true, pauseMs });
+};
+const pass = (gate: Gate, clock: ManualClock): void => {
+  gate.ended({ sentAt: clock.monotonic(), isAnswered: true });
+};
+
+/** Sends so many requests with ten at a time to a platform that counts in fixed windows. */
+async function sendAll(options: WindowPlatformOptions, calls: number, ceiling: Ceiling = {}) {
+  const { clock, gate } = gateOf(ceiling);
+  const platform = windowPlatform(clock, gate, options);
+  let left = calls;
+  const worker = async (): Promise<void> => {
+    for (; left > 0; await platform.send()) left -= 1;
+  };
+  void Array.from({ length: 10 }, worker);
+  while (platform.passed.length < calls) await clock.advance(options.windowMs / 10);
+  const tookMs = platform.passed.at(-1)?.at ?? Infinity;
+  const boundMs = (Math.ceil(calls / options.limit) - 1) * options.windowMs;
+  const late = (at: number): boolean => at > 10 * SECOND;
+  const refused = platform.refused.filter(late).length;
+  const sent = refused + platform.passed.filter(({ at }) => late(at)).length;
+  return { tookMs, boundMs, refused: platform.refused.length, lateShare: sent === 0 ? 0 : refused / sent };
+}
+
+describe("the rate", () => {
+  it.each([
+    { limit: 20, windowMs: SECOND, calls: 700 },
+    { limit: 20, windowMs: SECOND, calls: 1_400 },
+    { limit: 50, windowMs: SECOND, calls: 2_000 },
+  ])("is found from the headers without a 429: %j within 1.1 of the bound", async ({ calls, ...window }) => {
+    const { tookMs, boundMs, refused } = await sendAll({ ...window, tells: true }, calls);
+    expect(refused).toBe(0);
+    expect(tookMs).toBeLessThanOrEqual(1.1 * boundMs);
+  });
+
+  it.each([
+    { limit: 5, windowMs: SECOND, calls: 300 },
+    { limit: 20, windowMs: SECOND, calls: 1_400 },
+    { limit: 35, windowMs: SECOND, calls: 1_000 },
+    { limit: 10, windowMs: SECOND / 2, calls: 700 },
+  ])("is found from 429s alone: %j within 1.2 of the bound", async ({ calls, ...window }) => {
+    const { tookMs, boundMs, lateShare } = await sendAll({ ...window, tells: false }, calls);
+    expect(tookMs).toBeLessThanOrEqual(1.2 * boundMs);
+    expect(lateShare).toBeLessThanOrEqual(0.005);
+  });
+
+  it.each([
+    { limit: 200, windowMs: 10 * SECOND, calls: 900, tells: true, most: 0 },
+    { limit: 600, windowMs: 60 * SECOND, calls: 1_500, tells: true, most: 0 },
+    { limit: 600, windowMs: 60 * SECOND, calls: 1_500, tells: false, most: 0.01 },
+    { limit: 1_000, windowMs: HOUR, calls: 1_200, tells: true, most: 0 },
+    { limit: 1_000, windowMs: HOUR, calls: 1_200, tells: false, most: 0.01 },
+  ])("of a long window is used up: %j within one window of the bound", async ({ calls, most, ...window }) => {
+    const { tookMs, boundMs, lateShare } = await sendAll(window, calls);
+    expect(tookMs).toBeLessThanOrEqual(boundMs + window.windowMs);
+    expect(lateShare).toBeLessThanOrEqual(most);
+  });
+
+  it("doubles each second that uses it, from ten on, while nothing is refused", async () => {
+    const { clock, gate } = gateOf();
+    const platform = windowPlatform(clock, gate, { limit: 1e9, windowMs: SECOND, tells: false, latencyMs: 2 });
+    for (let sent = 0; sent < 2_000; sent += 1) void platform.send();
+    await clock.advance(10);
+    expect(gate.budget().requestsPerSecond).toBe(10);
+    await clock.advance(3_500);
+    expect(gate.budget().requestsPerSecond).toBe(80);
+  });
+
+  it("is not raised by a token that hardly sends", async () => {
+    const { clock, gate } = gateOf();
+    for (let sent = 0; sent < 100; sent += 1) {
+      expect(await gate.admit("low", "")).toBe(0);
+      pass(gate, clock);
+      await clock.advance(SECOND);
+    }
+    expect(gate.budget().requestsPerSecond).toBe(10);
+  });
+
+  it("begins at a ceiling, and never goes beyond it", async () => {
+    const { tookMs, refused } = await sendAll({ limit: 1e6, windowMs: SECOND, tells: true }, 500, {
+      requestsPerSecond: 50,
+    });
+    expect(refused).toBe(0);
+    expect(tookMs).toBeGreaterThan(9 * SECOND);
+    expect(tookMs).toBeLessThan(11 * SECOND);
+  });
+
+  it("lets a burst through that the user allows", async () => {
+    const { gate } = gateOf({ requestsPerSecond: 1, burst: 3 });
+    expect(await Promise.all([1, 2, 3].map(() => gate.admit("high", "")))).toEqual([0, 0, 0]);
+    expect(await now(gate.admit("high", ""))).toBe("waiting");
+  });
+
+  it("leaves half of a long window to others than routine checks", async () => {
+    const { clock, gate } = gateOf();
+    const platform = windowPlatform(clock, gate, { limit: 100, windowMs: HOUR, tells: true });
+    for (let sent = 0; sent < 100; sent += 1) void platform.send("low", "sweeps");
+    await clock.advance(10 * SECOND);
+    expect(platform.passed.length).toBeLessThan(65);
+    void platform.send("urgent", "edit");
+    await clock.advance(SECOND);
+    expect(platform.passed.filter(({ lane }) => lane === "edit")).toHaveLength(1);
+  });
+});
+
+describe("the order", () => {
+  it("puts what somebody asked for before a backlog, and lets no backlog starve", async () => {
+    const { clock, gate } = gateOf();
+    const platform = windowPlatform(clock, gate, { limit: 20, windowMs: SECOND, tells: true });
+    for (const priority of ["low", "normal", "high"] as const)
+      for (let sent = 0; sent < 200; sent += 1) void platform.send(priority, "a");
+    await clock.advance(5 * SECOND);
+    const before = platform.passed.length;
+    void platform.send("urgent", "a");
+    await clock.advance(SECOND);
+    expect(platform.passed.slice(before).findIndex(({ priority }) => priority === "urgent")).toBeLessThan(5);
+    const oldest = platform.passed.filter(({ priority }) => priority === "low").length;
+    expect(oldest / platform.passed.length).toBeGreaterThan(0.15);
+  });
+
+  it("is fair to lanes of very different size: Jain's index is at least 0.9", async () => {
+    const { clock, gate } = gateOf();
+    const platform = windowPlatform(clock, gate, { limit: 20, windowMs: SECOND, tells: true });
+    const sizes = { a: 900, b: 90, c: 30 };
+    for (const [lane, size] of Object.entries(sizes))
+      for (let sent = 0; sent < size; sent += 1) void platform.send("high", lane);
+    await clock.advance(5 * SECOND);
+    const shares = Object.keys(sizes).map((one) => platform.passed.filter(({ lane }) => lane === one).length);
+    const sum = shares.reduce((total, share) => total + share, 0);
+    const jain = sum ** 2 / (shares.length * shares.reduce((total, share) => total + share ** 2, 0));
+    expect(jain, shares.join(" ")).toBeGreaterThanOrEqual(0.9);
+  });
+});
+
+describe("a 429", () => {
+  it("turns everybody away at once, until it is over, and an hour at most", async () => {
+    const { clock, gate } = gateOf({ requestsPerSecond: 100, burst: 100 });
+    limit(gate, clock, HOUR);
+    expect(await gate.admit("urgent", "")).toBe(HOUR);
+    expect(gate.hasRoom("urgent")).toBe(false);
+    await clock.advance(HOUR - 1);
+    expect(gate.budget().pausedMs).toBe(1);
+    await clock.advance(1);
+    expect(await gate.admit("low", "")).toBe(0);
+  });
+
+  it("is followed by one try, and by more only once that has passed", async () => {
+    const { clock, gate } = gateOf({ requestsPerSecond: 100, burst: 100 });
+    limit(gate, clock, 5 * SECOND);
+    await clock.advance(5 * SECOND);
+    expect(gate.hasRoom("low")).toBe(true);
+    gate.expect();
+    expect(gate.hasRoom("urgent")).toBe(false);
+    const calls = [1, 2, 3].map(() => gate.admit("high", ""));
+    expect(await Promise.all(calls.map(now))).toEqual([0, "waiting", "waiting"]);
+    limit(gate, clock, 5 * SECOND);
+    expect(await Promise.all(calls.map(now))).toEqual([0, 5 * SECOND, 5 * SECOND]);
+    await clock.advance(5 * SECOND);
+    const again = [1, 2].map(() => gate.admit("high", ""));
+    pass(gate, clock);
+    await clock.advance(SECOND);
+    expect(await Promise.all(again.map(now))).toEqual([0, 0]);
+  });
+
+  it("leaves an empty bucket behind, whatever the pause would have filled", async () => {
+    const { clock, gate } = gateOf({ requestsPerSecond: 10, burst: 50 });
+    limit(gate, clock, 60 * SECOND);
+    await clock.advance(60 * SECOND);
+    expect(await gate.admit("high", "")).toBe(0);
+    pass(gate, clock);
+    const calls = Array.from({ length: 50 }, () => gate.admit("high", ""));
+    await clock.advance(SECOND);
+    const passed = await Promise.all(calls.map(now));
+    expect(passed.filter((waitMs) => waitMs === 0).length).toBeLessThanOrEqual(10);
+  });
+
+  it("of a short pause is waited for", async () => {
+    const { clock, gate } = gateOf();
+    limit(gate, clock, SECOND);
+    const call = gate.admit("high", "");
+    expect(await now(call)).toBe("waiting");
+    await clock.advance(SECOND);
+    expect(await call).toBe(0);
+  });
+
+  it("to what was sent before the gate closed lowers the rate no further", () => {
+    const { clock, gate } = gateOf({ requestsPerSecond: 100 });
+    limit(gate, clock, 5 * SECOND);
+    const once = gate.budget().requestsPerSecond;
+    gate.ended({ sentAt: -1, isAnswered: true, pauseMs: 6 * SECOND });
+    expect(gate.budget()).toMatchObject({ requestsPerSecond: once, pausedMs: 6 * SECOND });
+  });
+
+  it("is not needed where the headers say that nothing is left", async () => {
+    const { clock, gate } = gateOf();
+    const told = (remaining: number) => ({ limit: 100, remaining, resetMs: 30 * SECOND });
+    gate.ended({ sentAt: 0, isAnswered: true, quota: told(0) });
+    expect(gate.budget().pausedMs).toBe(0);
+    gate.ended({ sentAt: 0, isAnswered: true, quota: told(1) });
+    gate.ended({ sentAt: 0, isAnswered: true, quota: told(0) });
+    expect(gate.budget().pausedMs).toBe(30 * SECOND);
+    await clock.advance(30 * SECOND);
+    expect(await gate.admit("high", "")).toBe(0);
+  });
+
+  it("is told once when it begins and once when it ends, with how long it lasted", async () => {
+    const clock = manualClock();
+    const told: unknown[] = [];
+    const limited = (...what: unknown[]): void => void told.push(what);
+    const gate = createGate({ clock, random: () => 0, ceiling: () => ({}), limited });
+    for (const pauseMs of [SECOND, 2 * SECOND]) {
+      limit(gate, clock, pauseMs);
+      await clock.advance(pauseMs);
+    }
+    pass(gate, clock);
+    expect(told).toEqual([
+      [true, 0],
+      [false, 3 * SECOND],
+    ]);
+  });
+});
+
+describe("a reservation", () => {
+  it("is taken once and costs one place", async () => {
+    const { gate } = gateOf({ requestsPerSecond: 1, burst: 1 });
+    expect(await gate.reserve("high", "")).toBe(0);
+    expect(await gate.admitReserved("high", "")).toBe(0);
+    expect(await now(gate.admitReserved("high", ""))).toBe("waiting");
+  });
+
+  it("lapses after ten seconds, and one without waits two seconds at most", async () => {
+    const { clock, gate } = gateOf({ requestsPerSecond: 1, burst: 1 });
+    await gate.reserve("high", "");
+    await clock.advance(10 * SECOND);
+    expect(await gate.admitReserved("high", "")).toBe(0);
+    for (let call = 0; call < 5; call += 1) void gate.admit("high", "");
+    const late = gate.admitReserved("low", "");
+    await clock.advance(2 * SECOND);
+    expect(await late).toBeGreaterThan(0);
+  });
+
+  it("is given back when a pause begins", async () => {
+    const { clock, gate } = gateOf();
+    await gate.reserve("high", "");
+    limit(gate, clock, 30 * SECOND);
+    expect(await gate.admitReserved("high", "")).toBe(30 * SECOND);
+  });
+});
+
+describe("room for work", () => {
+  const room = (gate: Gate, ...priorities: readonly Priority[]) => priorities.map((one) => gate.hasRoom(one));
+
+  it("ends while requests wait, but for what somebody asked for", async () => {
+    let changes = 0;
+    const clock = manualClock();
+    const gate = createGate({ clock, random: () => 0, ceiling: () => ({}), changed: () => void (changes += 1) });
+    expect(room(gate, "urgent", "low")).toEqual([true, true]);
+    for (let call = 0; call < 5; call += 1) void gate.admit("low", "");
+    expect(room(gate, "urgent", "high", "normal", "low")).toEqual([true, false, false, false]);
+    changes = 0;
+    await clock.advance(SECOND);
+    expect(changes).toBeGreaterThan(0);
+    expect(room(gate, "low")).toEqual([true]);
+  });
+
+  it("is nobody's concern once the process ends: all who wait are turned away", async () => {
+    const { clock, gate } = gateOf({ requestsPerSecond: 1, burst: 1 });
+    const [first, second] = [gate.admit("high", ""), gate.admit("high", "")];
+    gate.close();
+    expect([await first, await second]).toEqual([0, SECOND]);
+    expect(await gate.admit("high", "")).toBe(SECOND);
+    expect(clock.pending()).toBe(0);
+  });
+});

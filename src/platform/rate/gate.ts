@@ -1,0 +1,240 @@
+/**
+ * The rate gate of one token: what is sent with it passes here at the rate that the pacer allows, by priority and then
+ * lane by lane. A 429 closes the gate for as long as the platform asks; then one request tries whether it is over.
+ */
+import type { Clock } from "../transport/clock.ts";
+import { createLine, type Priority } from "./line.ts";
+import { createPacer, type Ceiling } from "./pacer.ts";
+import type { Quota } from "./rate-headers.ts";
+
+export interface Budget {
+  /** Requests a second that may be sent now. */
+  readonly requestsPerSecond: number;
+  /** Requests that wait for their turn. */
+  readonly waiting: number;
+  /** Milliseconds until the gate opens, 0 when it is open. */
+  readonly pausedMs: number;
+  /** For how long the platform has taken no request, in milliseconds; 0 when it did last. */
+  readonly refusedMs: number;
+}
+
+/** How one request ended, as far as the rate is concerned. */
+export interface Answer {
+  /** When it was sent, on the monotonic clock. */
+  readonly sentAt: number;
+  readonly isAnswered: boolean;
+  /** For how long a 429 asks to wait; undefined for every other end. */
+  readonly pauseMs?: number | undefined;
+  /** What the answer's headers tell of the limit. */
+  readonly quota?: Quota | undefined;
+}
+
+export interface Gate {
+  /** Waits for a turn. @returns 0 when the request may be sent now, else the milliseconds after which to come back */
+  admit(priority: Priority, lane: string): Promise<number>;
+  /** Takes the turn of a write that is about to come. Unused, it lapses after ten seconds. @returns as `admit` */
+  reserve(priority: Priority, lane: string): Promise<number>;
+  /** As `admit`, but uses up a reservation where there is one, and without one waits for two seconds at most. */
+  admitReserved(priority: Priority, lane: string): Promise<number>;
+  /** To be told of the end of every request that was admitted. */
+  ended(answer: Answer): void;
+  /** Whether work of this priority would get to send soon; if not, `changed` is called when that may have changed. */
+  hasRoom(priority: Priority): boolean;
+  /** Work was begun because there is room; after a pause there is room for one at first. */
+  expect(): void;
+  budget(): Budget;
+  /** Turns away all who wait, and from then on everybody without a reservation. */
+  close(): void;
+}
+
+export interface GateOptions {
+  readonly clock: Clock;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly ceiling: () => Ceiling;
+  /** Somebody has to look at `hasRoom` again. */
+  readonly changed?: () => void;
+  /** The platform refuses requests from now on, or does no longer and did for so long. */
+  readonly limited?: (isLimited: boolean, sinceMs: number) => void;
+}
+
+/** A pause up to this long is waited for; a longer one is told, and the caller's queue does the waiting. */
+const SHORT_MS = 2_000;
+const RESERVATION_MS = 10_000;
+/** After a pause nobody else is let on for so long, unless the one that tries is answered before. */
+const TRIAL_MS = 10_000;
+/** For how long work that was begun counts as on its way to its first request. */
+const EXPECTED_MS = 1_000;
+const MAX_JITTER_MS = 500;
+const JITTER = 0.1;
+/** Work is begun while less than this part of a second's requests waits. */
+const WAITING_PART = 0.25;
+/** What a caller that is turned away without a 429 waits before it comes back. */
+const LATER_MS = 1_000;
+
+export function createGate(options: GateOptions): Gate {
+  const { clock, random, ceiling, changed, limited = () => {} } = options;
+  const now = (): number => clock.monotonic();
+  const pacer = createPacer(now, ceiling);
+  const line = createLine();
+  let untime = (): void => {};
+  let isOver = false;
+  let reservations: readonly number[] = []; // when each one lapses
+  let opensAt = -Infinity;
+  let closedAt = -Infinity;
+  /** Since when no request has passed; undefined while they do. */
+  let refusedAt: number | undefined;
+  /** "due": the next request is the first after a pause. A number: until when its answer is waited for. */
+  let trial: "none" | "due" | number = "none";
+  let expectedUntil = -Infinity;
+
+  const timers = new Set<() => void>();
+  /** Tells later that something may have changed. */
+  const tellAfter = (ms: number): void => {
+    if (changed === undefined) return;
+    const cancel = clock.after(ms, () => {
+      timers.delete(cancel);
+      changed();
+    });
+    timers.add(cancel);
+  };
+
+  const pausedMs = (): number => Math.max(0, Math.ceil(opensAt - now()));
+
+  /** Milliseconds until one of this priority may go on. */
+  const untilNext = (priority: Priority): number => {
+    if (pausedMs() > 0) return pausedMs();
+    if (trial === "due") return 0;
+    if (trial !== "none" && trial > now()) return Math.ceil(trial - now());
+    return pacer.untilNext(priority);
+  };
+
+  /** The request that is sent now is the one that tries whether a pause is over. */
+  const begin = (): void => {
+    if (trial !== "due") return;
+    pacer.resume();
+    trial = now() + TRIAL_MS;
+    tellAfter(TRIAL_MS);
+  };
+
+  const take = (): void => {
+    begin();
+    pacer.take();
+  };
+
+  /** Lets on whose turn it is, and comes back for the others. */
+  const serve = (): void => {
+    untime();
+    const isHeld = (priority: Priority): boolean => untilNext(priority) > 0;
+    for (let waiter = line.next(isHeld); waiter !== undefined; waiter = line.next(isHeld)) {
+      take();
+      waiter.go(true);
+    }
+    const soonest = Math.min(...line.priorities().map(untilNext));
+    if (line.size > 0) untime = clock.after(Math.max(1, soonest), serve);
+    changed?.();
+  };
+
+  const admit = async (priority: Priority, lane: string, mostMs = Number.POSITIVE_INFINITY): Promise<number> => {
+    if (isOver) return LATER_MS;
+    if (pausedMs() > SHORT_MS) return pausedMs();
+    if (line.size === 0 && untilNext(priority) === 0) {
+      take();
+      return 0;
+    }
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const leave = line.join({ priority, lane, go: resolve });
+    const giveUp = (): void => {
+      leave();
+      resolve(false);
+    };
+    const cancel = mostMs === Number.POSITIVE_INFINITY ? undefined : clock.after(mostMs, giveUp);
+    serve();
+    const isAdmitted = await promise;
+    cancel?.();
+    return isAdmitted ? 0 : Math.max(LATER_MS, pausedMs());
+  };
+
+  const pause = (ms: number): void => {
+    const jitter = Math.floor(random() * Math.min(MAX_JITTER_MS, ms * JITTER));
+    opensAt = Math.max(opensAt, now() + ms + jitter);
+    closedAt = now();
+    if (refusedAt === undefined) limited(true, 0);
+    refusedAt ??= closedAt;
+    trial = "due";
+    reservations = [];
+    if (pausedMs() > SHORT_MS) line.turnAway();
+    tellAfter(pausedMs());
+    serve();
+  };
+
+  const answered = ({ sentAt, pauseMs, quota }: Answer): void => {
+    const isNews = sentAt >= closedAt;
+    if (pauseMs !== undefined) {
+      // Those that were under way when the gate closed say nothing new.
+      if (isNews) pacer.refused(pauseMs);
+      pause(pauseMs);
+      return;
+    }
+    const emptyMs = pacer.passed(quota);
+    if (isNews) {
+      trial = "none";
+      const since = refusedAt;
+      refusedAt = undefined;
+      if (since !== undefined) limited(false, now() - since);
+    }
+    if (emptyMs > 0) pause(emptyMs);
+    else serve();
+  };
+
+  const live = () => reservations.filter((lapsesAt) => lapsesAt > now());
+
+  return {
+    admit: (priority, lane) => admit(priority, lane),
+    reserve: async (priority, lane) => {
+      const waitMs = await admit(priority, lane);
+      if (waitMs > 0) return waitMs;
+      reservations = [...live(), now() + RESERVATION_MS];
+      // Nothing is sent yet, and a read may come before the write.
+      if (trial !== "none") trial = "due";
+      return 0;
+    },
+    admitReserved: async (priority, lane) => {
+      if (pausedMs() > 0) return pausedMs();
+      const [first, ...rest] = live();
+      reservations = rest;
+      if (first === undefined) return admit(priority, lane, SHORT_MS);
+      begin();
+      return 0;
+    },
+    ended: (answer) => {
+      if (answer.isAnswered) answered(answer);
+      else if (answer.sentAt >= closedAt && trial !== "none") {
+        trial = "due";
+        serve();
+      }
+    },
+    hasRoom: (priority) => {
+      if (isOver) return true;
+      if (pausedMs() > 0) return false;
+      if (trial !== "none") return trial === "due" ? now() >= expectedUntil : now() >= trial;
+      return priority === "urgent" || line.size < Math.max(1, pacer.rate() * WAITING_PART);
+    },
+    expect: () => {
+      if (trial === "none") return;
+      expectedUntil = now() + EXPECTED_MS;
+      tellAfter(EXPECTED_MS);
+    },
+    budget: () => ({
+      requestsPerSecond: pacer.rate(),
+      waiting: line.size,
+      pausedMs: pausedMs(),
+      refusedMs: refusedAt === undefined ? 0 : now() - refusedAt,
+    }),
+    close: () => {
+      isOver = true;
+      for (const cancel of [untime, ...timers]) cancel();
+      line.turnAway();
+    },
+  };
+}

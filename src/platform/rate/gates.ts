@@ -1,0 +1,105 @@
+/** One gate for each token at each host, whoever uses it: a platform counts the requests of a token. */
+import type { Clock } from "../transport/clock.ts";
+import { createGate, type Gate } from "./gate.ts";
+import type { Ceiling } from "./pacer.ts";
+
+/** Who sends with a token, which may be rotated. */
+export interface Member {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  readonly token: () => string;
+  readonly ceiling: Ceiling;
+  /** As of its gate. */
+  readonly limited?: (isLimited: boolean, sinceMs: number) => void;
+}
+
+export interface Membership {
+  /** The gate of the token as it is now. */
+  readonly gate: () => Gate;
+  /** Tells the gate apart from all others; the same for all who send through it. */
+  readonly id: () => string;
+  readonly leave: () => void;
+}
+
+export interface Gates {
+  join(member: Member): Membership;
+  /** Those that somebody sends through. */
+  all(): readonly Gate[];
+  /** By the id of its membership. */
+  byId(id: string): Gate | undefined;
+}
+
+interface Shared {
+  readonly id: string;
+  readonly gate: Gate;
+  readonly members: Set<Member>;
+}
+
+export interface GatesOptions {
+  readonly clock: Clock;
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** Somebody has to look again at whether the gates have room. */
+  readonly changed?: () => void;
+}
+
+export function createGates({ clock, random, changed }: GatesOptions): Gates {
+  const open = new Map<string, Shared>();
+  let made = 0;
+
+  const create = (first: Member): Shared => {
+    made += 1;
+    const members = new Set([first]);
+    const limited = (isLimited: boolean, sinceMs: number): void => {
+      for (const member of members) member.limited?.(isLimited, sinceMs);
+    };
+    const gate = createGate({ clock, random, ceiling: () => lowest(members), limited, ...(changed && { changed }) });
+    return { id: String(made), members, gate };
+  };
+
+  return {
+    join: (member) => {
+      let key: string | undefined;
+
+      const leave = (): void => {
+        if (key === undefined) return;
+        const shared = open.get(key);
+        shared?.members.delete(member);
+        if (shared?.members.size === 0) {
+          shared.gate.close();
+          open.delete(key);
+        }
+        key = undefined;
+      };
+
+      const current = (): Shared => {
+        const wanted = `${member.origin} ${member.token()}`;
+        const known = open.get(wanted);
+        if (key === wanted && known !== undefined) return known;
+        leave();
+        key = wanted;
+        const shared = known ?? create(member);
+        open.set(wanted, shared);
+        shared.members.add(member);
+        return shared;
+      };
+
+      return { gate: () => current().gate, id: () => current().id, leave };
+    },
+    byId: (id) => [...open.values()].find((shared) => shared.id === id)?.gate,
+    all: () => [...open.values()].map(({ gate }) => gate),
+  };
+}
+
+/** Of several limits for one token the lowest holds. */
+function lowest(members: ReadonlySet<Member>): Ceiling {
+  const least = (values: readonly (number | undefined)[]): number | undefined => {
+    const set = values.filter((value) => value !== undefined);
+    return set.length === 0 ? undefined : Math.min(...set);
+  };
+  const ceilings = [...members].map(({ ceiling }) => ceiling);
+  return {
+    requestsPerSecond: least(ceilings.map(({ requestsPerSecond }) => requestsPerSecond)),
+    burst: least(ceilings.map(({ burst }) => burst)),
+  };
+}

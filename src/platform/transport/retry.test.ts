@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+
+import { manualClock } from "../../../test/support/clock.ts";
+import { ApiError } from "./errors.ts";
+import type { ApiFailure } from "./errors.ts";
+import { createRetries } from "./retry.ts";
+
+const failing = (failure: ApiFailure) => {
+  const status = failure.is === "Server" ? 503 : failure.is === "NotFound" ? 404 : 0;
+  return new ApiError("getProject", failure, status, failure.is);
+};
+
+/** Runs attempts that end as listed; the last one is repeated. */
+async function run(endings: readonly (ApiFailure | "ok")[], deadlineMs = 15_000, costMs = 0) {
+  const clock = manualClock();
+  const startedAt: number[] = [];
+  const remaining: number[] = [];
+  const outcome = createRetries(clock, () => 0.5)
+    .run(async (left) => {
+      startedAt.push(clock.monotonic());
+      remaining.push(left());
+      const ending = endings[Math.min(startedAt.length, endings.length) - 1] ?? "ok";
+      if (costMs > 0) await new Promise<void>((resolve) => void clock.after(costMs, resolve));
+      if (ending !== "ok") throw failing(ending);
+      return "value";
+    }, deadlineMs)
+    .catch((error: unknown) => (error as ApiError).failure.is);
+  await clock.advance(60_000);
+  return { outcome: await outcome, startedAt, remaining };
+}
+
+/** Runs reads after each other, each attempt of which ends as listed. @returns how many attempts each one made */
+async function attempts(...reads: readonly (readonly (ApiFailure | "ok")[])[]): Promise<readonly number[]> {
+  const clock = manualClock();
+  const retries = createRetries(clock, () => 0.5);
+  const made: number[] = [];
+  for (const endings of reads) {
+    let count = 0;
+    const read = retries
+      .run(() => {
+        const ending = endings[count] ?? "ok";
+        count += 1;
+        return ending === "ok" ? Promise.resolve() : Promise.reject(failing(ending));
+      }, 15_000)
+      .catch(() => {});
+    await clock.advance(15_000);
+    await read;
+    made.push(count);
+  }
+  return made;
+}
+
+describe("the repetition of reads", () => {
+  it.each([{ is: "Server" }, { is: "Unreachable" }] as const)("repeats a read twice after $is", async (failure) => {
+    expect(await run([failure, failure, "ok"])).toMatchObject({ outcome: "value", startedAt: [0, 200, 600] });
+    expect(await run([failure])).toMatchObject({ outcome: failure.is, startedAt: [0, 200, 600] });
+  });
+
+  it.each([
+    { is: "Unauthorized" },
+    { is: "NotFound" },
+    { is: "RateLimited", retryAfterMs: 1 },
+    { is: "BadResponse" },
+    { is: "Refused" },
+  ] as const)("does not repeat after $is", async (failure) => {
+    expect(await run([failure, "ok"])).toMatchObject({ outcome: failure.is, startedAt: [0] });
+  });
+
+  it("spends one deadline on all attempts together", async () => {
+    const { remaining, outcome } = await run([{ is: "Server" }], 1000, 400);
+    expect(outcome).toBe("Server");
+    expect(remaining).toEqual([1000, 400]); // a third one would begin after the end
+  });
+
+  it("[C2] stops while the platform is down: every read is one request, until something succeeds", async () => {
+    const down = [{ is: "Server" }, { is: "Unreachable" }, { is: "Server" }] as const;
+    expect(await attempts(down, down, down, ["ok"], down, down)).toEqual([3, 1, 1, 1, 3, 1]);
+    expect(await attempts(down, [{ is: "NotFound" }], down)).toEqual([3, 1, 3]);
+    expect(await attempts(down, [{ is: "OverBudget", retryAfterMs: 1 }], down)).toEqual([3, 1, 1]);
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+
+import { receiverKeys } from "../engine/connections/receiver-keys.ts";
+import { judge, type Expecting } from "./proof.ts";
+
+const connection = (name: string, sendsSecret: boolean): Expecting => {
+  const key = { kind: "PlatformConnection", namespace: "shop", name };
+  return { key, keys: receiverKeys("a-long-random-text", key), sendsSecret };
+};
+const [first, second] = [connection("first", false), connection("second", true)];
+const { path, secret } = second.keys;
+
+describe("[E12] the proof of a delivery", () => {
+  it("differs from connection to connection, and tells nothing of the token", () => {
+    const all = [first.keys.path, first.keys.secret, path, secret];
+    expect(new Set(all).size).toBe(4);
+    expect(all.every((one) => /^[0-9a-f]{64}$/.test(one))).toBe(true);
+  });
+
+  it.each<[string, string, Record<string, string | string[]>, string]>([
+    ["the path", `/${path}`, {}, "second"],
+    ["the path under a prefix", `/hooks/of/us/${path}`, {}, "second"],
+    ["the path with a query", `/${path}?try=2`, {}, "second"],
+    ["another connection's path", `/${first.keys.path}`, {}, "first"],
+    ["the secret in a header of one style", `/${path}`, { "x-platform-signature": secret }, "second"],
+    ["the secret in a header of the other style", `/${path}`, { "x-secret": secret }, "second"],
+    ["the secret in one of several headers", `/${path}`, { "x-signature": "theirs", "x-secret": secret }, "second"],
+    ["a wrong secret", `/${path}`, { "x-signature": "0".repeat(64) }, "unproven"],
+    ["an empty secret", `/${path}`, { "x-secret": "" }, "unproven"],
+    [
+      "a header of a proxy where the platform sends none",
+      `/${first.keys.path}`,
+      { "x-proxy-signature": "v1" },
+      "first",
+    ],
+    ["a wrong path", `/${"0".repeat(64)}`, {}, "unproven"],
+    ["the secret for a path", `/${secret}`, {}, "unproven"],
+    ["a part of the path", `/${path.slice(1)}`, {}, "unproven"],
+    ["the path in upper case", `/${path.toUpperCase()}`, {}, "unproven"],
+    ["the path in a query", `/?${path}`, {}, "unproven"],
+    ["the path and more", `/${path}/`, {}, "unproven"],
+    ["no path", "/", {}, "unproven"],
+    ["nothing", "", {}, "unproven"],
+  ])("%s", (_name, url, headers, outcome) => {
+    const judged = judge([first, second], url, headers);
+    expect(judged.is === "genuine" ? judged.connection.name : judged.is).toBe(outcome);
+  });
+
+  it("is nobody's while no connection expects deliveries", () => {
+    expect(judge([], `/${path}`, {})).toEqual({ is: "unproven" });
+  });
+});

@@ -1,0 +1,198 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { manualClock, type ManualClock } from "../../test/support/clock.ts";
+import { figure } from "../../test/support/figure.ts";
+import { receiverKeys } from "../engine/connections/receiver-keys.ts";
+import type { HttpServer } from "../operator/config/http.ts";
+import { startReceiver, type Deliveries } from "./server.ts";
+
+const KEY = { kind: "PlatformConnection", namespace: "shop", name: "default" };
+const KEYS = receiverKeys("a-long-random-text", KEY);
+const KNOWN = "00000000-0000-4000-8000-00000000000a";
+const UNKNOWN = "00000000-0000-4000-8000-00000000000b";
+
+let clock: ManualClock;
+let receiver: HttpServer;
+let leads: boolean;
+let hinted: (readonly string[])[];
+let ended: string[];
+
+const deliveries: Deliveries = {
+  expecting: () => [{ key: KEY, keys: KEYS, sendsSecret: true }],
+  hinted: (connection, ids) => {
+    expect(connection).toEqual(KEY);
+    hinted.push(ids);
+    return ids.filter((id) => id === KNOWN).length;
+  },
+};
+
+beforeEach(async () => {
+  clock = manualClock();
+  leads = true;
+  hinted = [];
+  ended = [];
+  receiver = await startReceiver(
+    { host: "127.0.0.1", port: 0 },
+    {
+      clock,
+      deliveries: () => (leads ? deliveries : undefined),
+      ended: (event, result) => ended.push(`${event} ${result}`),
+      requestMs: 300,
+    },
+  );
+});
+
+afterEach(async () => {
+  await receiver.stop();
+});
+
+async function send(path: string, body: unknown, init: RequestInit = {}): Promise<number> {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const answer = await fetch(`${receiver.url}/${path}`, { method: "POST", body: text, ...init });
+  expect(await answer.text()).toBe("");
+  return answer.status;
+}
+
+const about = (id: string) => ({ event_type: "DEPLOYMENT_SUCCEEDED", payload: { application_id: id } });
+
+describe("[E12] the receiver", () => {
+  it("has what a delivery is about looked at", async () => {
+    expect(await send(KEYS.path, about(KNOWN))).toBe(200);
+    expect(hinted).toEqual([[KNOWN]]);
+    expect(ended).toEqual(["DEPLOYMENT_SUCCEEDED queued"]);
+  });
+
+  it.each<[string, unknown, string]>([
+    ["about nothing that is managed", about(UNKNOWN), "DEPLOYMENT_SUCCEEDED ignored"],
+    ["about nothing", { event_type: "DEPLOYMENT_STARTED", payload: {} }, "DEPLOYMENT_STARTED ignored"],
+    ["of an unknown event", { event_type: "SURPRISE", payload: { application_id: KNOWN } }, "other queued"],
+    ["that cannot be read", "{", "other ignored"],
+    ["without a body", "", "other ignored"],
+    [
+      "of many members",
+      Object.fromEntries(Array.from({ length: 4_000 }, (_, at) => [`k${String(at)}`, at])),
+      "other ignored",
+    ],
+    ["nested as deep as it fits", `${"[".repeat(32_000)}${"]".repeat(32_000)}`, "other ignored"],
+    [
+      "with poisoned members",
+      '{"__proto__":{"payload":{}},"payload":{"constructor":{"prototype":1}}}',
+      "other ignored",
+    ],
+  ])("takes a genuine delivery %s", async (_name, body, outcome) => {
+    expect(await send(KEYS.path, body)).toBe(200);
+    expect(ended).toEqual([outcome]);
+  });
+
+  it.each<[string, string, RequestInit, number]>([
+    ["a wrong path", "0".repeat(64), {}, 401],
+    ["no path", "", {}, 401],
+    ["a wrong secret", KEYS.path, { headers: { "x-signature": "guess" } }, 401],
+    ["another method", KEYS.path, { method: "PUT" }, 405],
+    ["another method without proof", "guess", { method: "PUT" }, 401],
+    ["10 MiB without proof, unread", "guess", { body: new Uint8Array(10 * 1024 * 1024) }, 401],
+  ])("refuses %s without a word, and looks at nothing", async (_name, path, init, status) => {
+    expect(await send(path, about(KNOWN), init)).toBe(status);
+    expect(hinted).toEqual([]);
+    expect(ended).toEqual(["none rejected"]);
+  });
+
+  it.each(["GET", "HEAD", "OPTIONS", "DELETE"])("has no answer to %s but a status", async (method) => {
+    const answer = await fetch(`${receiver.url}/${KEYS.path}`, { method });
+    expect([answer.status, await answer.text()]).toEqual([405, ""]);
+    expect(hinted).toEqual([]);
+  });
+
+  it.each(["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-7", "x".repeat(500)])(
+    "reads a delivery as what it is, whatever its type says: %s",
+    async (type) => {
+      expect(await send(KEYS.path, about(KNOWN), { headers: { "content-type": type } })).toBe(200);
+      expect(hinted).toEqual([[KNOWN]]);
+      expect(await send(KEYS.path, `application_id=${KNOWN}`, { headers: { "content-type": type } })).toBe(200);
+      expect(hinted).toHaveLength(1);
+    },
+  );
+
+  it("takes no more than 64 KiB", async () => {
+    expect(await send(KEYS.path, `"${"x".repeat(65_000)}"`)).toBe(200);
+    expect(await send(KEYS.path, `"${"x".repeat(66_000)}"`)).toBe(413);
+    expect(ended).toEqual(["other ignored", "none too-large"]);
+  });
+
+  it("counts the bytes of a body that does not say how long it is", async () => {
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        for (let chunk = 0; chunk < 20; chunk += 1) controller.enqueue(new Uint8Array(8_192).fill(0x20));
+        controller.close();
+      },
+    });
+    const sent = send(KEYS.path, "", { body, duplex: "half" });
+    // Whether the answer or the end of the connection comes first is for the network to say.
+    expect([413, "broken off"]).toContain(await sent.catch(() => "broken off"));
+    expect(ended).toEqual(["none too-large"]);
+  });
+
+  it("takes every genuine delivery, reads so many of them, and more a while later", async () => {
+    for (let sent = 0; sent < 101; sent += 1) expect(await send(KEYS.path, about(KNOWN))).toBe(200);
+    expect(hinted).toHaveLength(100);
+    expect(ended.at(-1)).toBe("none limited");
+    await clock.advance(1_000);
+    expect(await send(KEYS.path, about(KNOWN))).toBe(200);
+    expect(hinted).toHaveLength(101);
+  });
+
+  it("limits those who have no proof, and nobody else", async ({ task }) => {
+    const statuses: number[] = [];
+    for (let sent = 0; sent < 30; sent += 1) statuses.push(await send("guess", about(KNOWN)));
+    const counted = (wanted: number): number => statuses.filter((status) => status === wanted).length;
+    expect(counted(401)).toBe(20);
+    expect(counted(429)).toBe(10);
+    expect(hinted).toEqual([]);
+    figure(task, `of ${statuses.length} without proof ${counted(401)} refused, ${counted(429)} held off, 0 read`);
+    expect(await send(KEYS.path, about(KNOWN))).toBe(200);
+  });
+
+  it("has senders come again while another process leads", async () => {
+    leads = false;
+    expect(await send(KEYS.path, about(KNOWN))).toBe(503);
+    expect(ended).toEqual(["none standby"]);
+  });
+
+  it("takes no headers beyond 8 KiB, nor what is no HTTP", async () => {
+    expect(await send(KEYS.path, {}, { headers: { "x-long": "x".repeat(9_000) } })).toBe(431);
+    const socket = connect(Number(new URL(receiver.url).port), "127.0.0.1");
+    socket.write("\0\0\0\r\n\r\n");
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 400 /);
+    socket.destroy();
+    expect(ended).toEqual([]);
+  });
+
+  it.each([
+    ["headers", `POST /${KEYS.path} HTTP/1.1\r\nhost: x\r\nx-slow: `],
+    ["a body", `POST /${KEYS.path} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n`],
+  ])("does not wait for %s that come drop by drop", async (_name, start) => {
+    const socket = connect(Number(new URL(receiver.url).port), "127.0.0.1");
+    socket.on("error", () => {});
+    socket.write(start);
+    const drops = setInterval(() => socket.write("x"), 20);
+    socket.resume();
+    // A drop that is still on its way may meet a reset.
+    await new Promise((resolve) => socket.once("close", resolve));
+    clearInterval(drops);
+    expect(hinted).toEqual([]);
+    expect(await send(KEYS.path, about(KNOWN))).toBe(200);
+  });
+
+  it("goes on after a sender broke off", async () => {
+    const socket = connect(Number(new URL(receiver.url).port), "127.0.0.1");
+    socket.write(`POST /${KEYS.path} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{`);
+    await once(socket, "connect");
+    socket.destroy();
+    expect(await send(KEYS.path, about(KNOWN))).toBe(200);
+    expect(ended).toEqual(["DEPLOYMENT_SUCCEEDED queued"]);
+  });
+});

@@ -1,0 +1,140 @@
+/**
+ * The receiver of the platform's deliveries (reliability-bar E12). It trusts nobody: a request is judged by path and
+ * headers before its body is read, its body is small and quickly sent or not read to its end, and all that it can do is
+ * to have resources of its own connection looked at, seldom. Everything here works without it, only later.
+ *
+ * A replica that does not lead answers 503, so that a sender that repeats finds the leader; what it does not repeat, the
+ * leader finds at its next look.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+
+import type { Clock, ObjectKey } from "../kube/api/types.ts";
+import type { BindAddress } from "../operator/config/config.ts";
+import { listen, type HttpServer } from "../operator/config/http.ts";
+import { createAllowance } from "./allowance.ts";
+import { readDelivery, type EventLabel } from "./delivery.ts";
+import { judge, type Expecting } from "./proof.ts";
+
+/** How a request ended: a label of bounded values. */
+export type DeliveryResult =
+  /** Resources were queued. */
+  | "queued"
+  /** Genuine, and about nothing that this operator manages. */
+  | "ignored"
+  /** Not proven to come from the platform. */
+  | "rejected"
+  /** Too many of them: not read, or not even answered to. */
+  | "limited"
+  | "too-large"
+  /** This process does not lead. */
+  | "standby";
+
+/** The work of a process that leads. */
+export interface Deliveries {
+  expecting(): readonly Expecting[];
+  /** @returns how many resources the ids led to. */
+  hinted(connection: ObjectKey, ids: readonly string[]): number;
+}
+
+export interface ReceiverOptions {
+  readonly clock: Clock;
+  /** undefined while this process does not lead. */
+  readonly deliveries: () => Deliveries | undefined;
+  readonly ended: (event: EventLabel | "none", result: DeliveryResult) => void;
+  /** How long a request may take from its first byte to its last, in milliseconds; 5 s unless told. */
+  readonly requestMs?: number;
+}
+
+/** Bytes; a delivery is a few thousand. */
+const MOST_BYTES = 64 * 1024;
+const REQUEST_MS = 5_000;
+/** How often Node looks for requests that take too long, in milliseconds. */
+const CHECK_MS = 1_000;
+const MOST_HEADER_BYTES = 8 * 1024;
+const MOST_CONNECTIONS = 128;
+/** Of one connection's platform. */
+const GENUINE = { perSecond: 20, burst: 100 };
+/** Of one address without proof: enough for a mistake, not for guessing. */
+const UNPROVEN = { perSecond: 1, burst: 20 };
+
+interface Verdict {
+  readonly status: number;
+  readonly event: EventLabel | "none";
+  readonly result: DeliveryResult;
+}
+
+/** Starts the receiver. @throws Error with what to do when the address cannot be used */
+export async function startReceiver(address: BindAddress, options: ReceiverOptions): Promise<HttpServer> {
+  return await listen(createReceiver(options), address);
+}
+
+function createReceiver(options: ReceiverOptions): Server {
+  const genuine = createAllowance(options.clock, GENUINE);
+  const unproven = createAllowance(options.clock, UNPROVEN);
+
+  const receive = async (request: IncomingMessage): Promise<Verdict> => {
+    const deliveries = options.deliveries();
+    if (deliveries === undefined) return { status: 503, event: "none", result: "standby" };
+    const judgement = judge(deliveries.expecting(), request.url ?? "", request.headers);
+    if (judgement.is !== "genuine") {
+      if (!unproven(request.socket.remoteAddress ?? "")) return { status: 429, event: "none", result: "limited" };
+      return { status: 401, event: "none", result: "rejected" };
+    }
+    if (request.method !== "POST") return { status: 405, event: "none", result: "rejected" };
+    const { connection } = judgement;
+    // Taken without being read: the sender did nothing wrong, and what it told is found at the next look.
+    if (!genuine(`${connection.kind}/${connection.namespace}/${connection.name}`)) {
+      return { status: 200, event: "none", result: "limited" };
+    }
+    const text = await readText(request);
+    if (text === undefined) return { status: 413, event: "none", result: "too-large" };
+    const { event, ids } = readDelivery(text);
+    const found = ids.length > 0 ? deliveries.hinted(connection, ids) : 0;
+    return { status: 200, event, result: found > 0 ? "queued" : "ignored" };
+  };
+
+  const { requestMs = REQUEST_MS } = options;
+  const server = createServer(
+    {
+      requestTimeout: requestMs,
+      headersTimeout: requestMs,
+      keepAliveTimeout: requestMs,
+      connectionsCheckingInterval: Math.min(CHECK_MS, requestMs),
+      maxHeaderSize: MOST_HEADER_BYTES,
+    },
+    (request, response) => {
+      void receive(request).then(
+        (verdict) => {
+          options.ended(verdict.event, verdict.result);
+          answer(response, verdict.status);
+        },
+        // The sender broke off, or took too long: there is nobody to answer.
+        () => request.destroy(),
+      );
+    },
+  );
+  server.maxConnections = MOST_CONNECTIONS;
+  server.maxRequestsPerSocket = 1_000;
+  return server;
+}
+
+/** Says nothing but the status. What is not read ends the connection, with whatever is still on its way. */
+function answer(response: ServerResponse, status: number): void {
+  const closing = status === 200 && response.req.complete ? {} : { connection: "close" };
+  const later = status === 503 || status === 429 ? { "retry-after": "5" } : {};
+  response.writeHead(status, { "content-length": 0, ...closing, ...later });
+  response.end();
+}
+
+/** @returns undefined for a body that is too large. @throws when the sender breaks off */
+async function readText(request: IncomingMessage): Promise<string | undefined> {
+  if (Number(request.headers["content-length"] ?? 0) > MOST_BYTES) return undefined;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
