@@ -5,7 +5,7 @@ import type { Platform } from "../../platform/index.ts";
 import { baselineOf } from "../service/baseline.ts";
 import { accepted, begun } from "../service/progress.ts";
 import { memorable, revisionOf, writtenWith } from "../service/settings.ts";
-import { takesMore } from "../shared/surface.ts";
+import { takesMore } from "../shared/offered.ts";
 import { importItems } from "../shared/variables.ts";
 import type { ApplicationMemory, LastDeployment } from "./crd.ts";
 import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";

@@ -1,13 +1,225 @@
+import { z } from "zod";
+
 import { AGE, MESSAGE, READY, REASON, REMOTE_ID } from "../../api/columns.ts";
+import { commit, connectionRef, displayName, externalId, platformValue, reference } from "../../api/fields.ts";
+import { lastOperation } from "../../api/last-operation.ts";
+import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
 import type { Resource } from "../../api/resource.ts";
 import { EXTERNAL_ID_STAYS, lockedOnceRecorded } from "../../api/rules.ts";
-import { spec } from "./crd-spec.ts";
-import type { ApplicationSpec } from "./crd-spec.ts";
-import { memory, status } from "./crd-status.ts";
-import type { ApplicationMemory } from "./crd-status.ts";
+import { ATOMIC, fingerprint, kept, livingStatus, text } from "../../api/status.ts";
+import { environmentVariableName, variableOf } from "../../api/variables.ts";
+import {
+  deploymentFields,
+  failureFields,
+  ingressField,
+  LAST_DEPLOYMENT,
+  LAST_FAILURE,
+  runStateFields,
+  runStateMemory,
+  stateFields,
+  WRITTEN,
+  writtenFields,
+} from "../service/crd-status.ts";
 
-export type { ApplicationSpec } from "./crd-spec.ts";
-export type { ApplicationMemory, LastDeployment } from "./crd-status.ts";
+const gitRepository = z
+  .object({
+    url: z
+      .string()
+      .max(2048)
+      .regex(/^(https?|ssh):\/\/[^\s]+$|^[^\s@:/]+@[^\s:]+:[^\s]+$/, "must be the URL of a git repository")
+      .describe("URL of the repository, e.g. https://git.example.com/shop/api.git."),
+    branch: z.string().min(1).max(255).optional().describe("Branch. Left to the platform when absent."),
+    provider: platformValue
+      .optional()
+      .describe("Git provider in the platform's spelling, e.g. GITHUB. Derived from the URL when absent."),
+    rootPath: z
+      .string()
+      .min(1)
+      .max(1024)
+      .optional()
+      .describe("Directory of the application in the repository. Left to the platform when absent."),
+  })
+  .describe("Where the source is.");
+
+const port = z
+  .object({
+    internalPort: z.int().min(1).max(65535).describe("Port that the application listens on."),
+    externalPort: z
+      .int()
+      .min(1)
+      .max(65535)
+      .optional()
+      .describe("Port that it is reached at. Left to the platform when absent."),
+    protocol: platformValue
+      .optional()
+      .describe("Protocol in the platform's spelling, e.g. HTTP. Left to the platform when absent."),
+    publiclyAccessible: z
+      .boolean()
+      .default(false)
+      .describe("Whether the port is reachable from outside the cluster. Defaults to false."),
+  })
+  .describe("A port of the application.");
+
+const variable = variableOf(environmentVariableName, "An environment variable", {});
+
+const deploy = z
+  .object({
+    gitCommitId: commit.describe("Commit to deploy: 7 to 64 hex digits in lower case."),
+    policy: z
+      .enum(["Automatic", "Manual"])
+      .default("Automatic")
+      .describe(
+        "Automatic deploys when the commit changes, or settings or variables that the operator wrote; Manual only " +
+          "reports UpToDate=False. Defaults to Automatic.",
+      ),
+  })
+  .describe("What is to be deployed. Nothing is deployed when absent.");
+
+/** Sizes are in the platform's own units; its specification does not name them. */
+export const spec = z
+  .object({
+    connectionRef: connectionRef.optional(),
+    environmentRef: reference(
+      "PlatformEnvironment",
+      "Environment that the application is in. Cannot be changed once it exists.",
+    ),
+    name: displayName.describe("Name of the application; unique in the environment, whatever the case."),
+    gitRepository,
+    buildMode: platformValue
+      .optional()
+      .describe("How the source is built, in the platform's spelling, e.g. DOCKER. Left to the platform when absent."),
+    dockerfilePath: z
+      .string()
+      .min(1)
+      .max(1024)
+      .optional()
+      .describe("Path of the Dockerfile in the repository. Left to the platform when absent."),
+    cpu: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .optional()
+      .describe("CPU in the platform's unit. Left to the platform when absent."),
+    memory: z
+      .int()
+      .min(1)
+      .max(100_000_000)
+      .optional()
+      .describe("Memory in the platform's unit. Left to the platform when absent."),
+    minRunningInstances: z
+      .int()
+      .min(0)
+      .max(10_000)
+      .optional()
+      .describe("Fewest running instances. Left to the platform when absent."),
+    maxRunningInstances: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .optional()
+      .describe("Most running instances. Left to the platform when absent."),
+    ports: z
+      .array(port)
+      .max(64)
+      .optional()
+      .describe("Ports, each internalPort once. Left alone when absent.")
+      .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["internalPort"] }),
+    variables: z
+      .array(variable)
+      .max(256)
+      .default([])
+      .describe("Environment variables, each name once. Others on the platform are left alone.")
+      .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] }),
+    deploy: deploy.optional(),
+    runState: z
+      .enum(["Running", "Stopped"])
+      .default("Running")
+      .describe(
+        "Whether the application runs. Stopped needs a platform that can stop applications. Defaults to Running.",
+      ),
+    externalId: externalId.optional(),
+    lifecycle: lifecycleOf(DEPLOYED, ["Retain", "Delete", "Stop"]),
+  })
+  .refine(
+    ({ minRunningInstances: min, maxRunningInstances: max }) => min === undefined || max === undefined || min <= max,
+    "minRunningInstances must not exceed maxRunningInstances",
+  );
+
+export type ApplicationSpec = z.output<typeof spec>;
+
+const lastDeployment = z
+  .object({
+    ...deploymentFields,
+    gitCommitId: text.describe("Commit that was asked for."),
+    variables: fingerprint.optional().describe("Stands for the variables that it was made with."),
+    variablesAt: text
+      .optional()
+      .describe("When a variable set had last written to the application then, by the platform's clock."),
+  })
+  .describe(LAST_DEPLOYMENT);
+
+const lastFailure = z
+  .object({ ...failureFields, gitCommitId: text.optional().describe("Commit that failed.") })
+  .describe(LAST_FAILURE);
+
+const secret = {
+  key: text.describe("Name of the secret."),
+  digest: text.describe("Stands for its value."),
+};
+
+const written = z
+  .object({
+    ...writtenFields,
+    variables: fingerprint.optional().describe("Stands for the variables as they were last sent."),
+    variableNames: z
+      .array(text.describe("Name of a variable."))
+      .max(256)
+      .optional()
+      .describe("Names of the variables that were last sent.")
+      .meta(ATOMIC),
+    secrets: z
+      .array(z.object(secret).describe("A secret."))
+      .max(256)
+      .optional()
+      .describe("Those of them that are secrets: an import cannot replace them.")
+      .meta(ATOMIC),
+    sentSecrets: z
+      .array(
+        z
+          .object({ ...secret, at: text.describe("When it was sent, by the platform's clock.") })
+          .describe("A secret that was sent."),
+      )
+      .max(256)
+      .optional()
+      .describe("Secrets that were not there before an import whose answer is not recorded yet.")
+      .meta(ATOMIC),
+  })
+  .describe(WRITTEN);
+
+export const memory = z
+  .object({
+    lastDeployment: kept(lastDeployment),
+    lastFailure: kept(lastFailure),
+    written: kept(written),
+    lastOperation: kept(lastOperation),
+    ...runStateMemory,
+  })
+  .catch({});
+
+export type ApplicationMemory = z.output<typeof memory>;
+export type LastDeployment = z.output<typeof lastDeployment>;
+
+export const status = livingStatus({
+  ...stateFields("application"),
+  commit: text.optional().describe("The first seven digits of the commit of the last deployment."),
+  lastDeployment: lastDeployment.optional(),
+  lastFailure: lastFailure.optional(),
+  written: written.optional(),
+  lastOperation: lastOperation.optional(),
+  runState: runStateFields.runState.optional(),
+  stopping: runStateFields.stopping.optional(),
+  ingress: ingressField("application"),
+});
 
 export const platformApplication: Resource<ApplicationSpec, ApplicationMemory> = {
   kind: "PlatformApplication",

@@ -10,9 +10,8 @@ import { firstOf } from "../shared/checks.ts";
 import { checkDeploy } from "./deploy.ts";
 import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
 import { failedDeployment, progressOf } from "./progress.ts";
-import { planRemoval } from "./removal.ts";
 import { declaredSettings, observedSettings } from "./settings.ts";
-import { stop } from "./steps.ts";
+import { planRemoval, stop } from "./steps.ts";
 import { isForeign, pendingSecrets, variablesSent } from "./variables.ts";
 import { failure, ofCommit } from "./words.ts";
 

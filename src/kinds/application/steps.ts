@@ -1,8 +1,9 @@
 /** Stopping an application. Pure. */
 import type { Plan } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import { planRemoval as planServiceRemoval } from "../service/removal.ts";
 import { stalled, stop as stopService } from "../service/steps.ts";
-import type { ApplicationPass, Do } from "./model.ts";
+import type { ApplicationPass, Do, Seen } from "./model.ts";
 import { failure } from "./words.ts";
 
 /** Stops the application where the surface can. */
@@ -15,4 +16,14 @@ export function stop(pass: ApplicationPass, status: ServiceStatus): Plan<Do> {
   }
   const failed = (state: string) => failure(state, undefined);
   return stopService(pass, status, { op: "stopApplication", noun: "application", failed });
+}
+
+/** The plan for the goals "stopped" and "absent". */
+export function planRemoval(pass: ApplicationPass, seen: Seen): Plan<Do> {
+  return planServiceRemoval<Do>(pass, seen, {
+    noun: "application",
+    op: "deleteApplication",
+    do: { what: "delete" },
+    stop: (status) => stop(pass, status),
+  });
 }

@@ -1,11 +1,164 @@
+import { z } from "zod";
+
 import { AGE, MESSAGE, READY, REASON, REMOTE_ID } from "../../api/columns.ts";
+import { connectionRef, displayName, externalId, jsonLength, mapOf, reference } from "../../api/fields.ts";
+import { lifecycleOf } from "../../api/lifecycle.ts";
 import type { Resource } from "../../api/resource.ts";
 import { EXTERNAL_ID_STAYS, lockedOnceRecorded } from "../../api/rules.ts";
-import { ENGINE_RULE, spec, type BlueprintSpec } from "./crd-spec.ts";
-import { memory, status, type BlueprintMemory } from "./crd-status.ts";
+import { fingerprint, id, kept, livingStatus, text, time } from "../../api/status.ts";
+import { variableOf } from "../../api/variables.ts";
+import {
+  deploymentFields,
+  failureFields,
+  ingressField,
+  LAST_DEPLOYMENT,
+  LAST_FAILURE,
+  stateFields,
+  WRITTEN,
+  writtenFields,
+} from "../service/crd-status.ts";
 
-export type { BlueprintSpec } from "./crd-spec.ts";
-export type { BlueprintMemory } from "./crd-status.ts";
+const OVERRIDES_LENGTH = 8192;
+
+/** What stands in specOverrides is the blueprint's, so any JSON does. The API server keeps a null that is nullable. */
+const specOverrides = mapOf(z.unknown(), 64)
+  .refine(
+    (overrides) => jsonLength(overrides) <= OVERRIDES_LENGTH,
+    `must be at most ${OVERRIDES_LENGTH} characters of JSON`,
+  )
+  .nullable()
+  .optional()
+  .meta({
+    description:
+      "Overrides over the blueprint's manifest, sent as they are, null included, e.g. engine_version, credentials, " +
+      "backend, timeout, cpu, ram, storage. The platform accepts fields only that the manifest marks as overridable. " +
+      "Terraform and OpenTofu blueprints need engine_version; Helm blueprints ignore engine_version, credentials and " +
+      "backend. Cannot be changed once the service exists. kubectl apply leaves a null out, which means the same to the " +
+      "platform; with --server-side it is sent.",
+    "x-kubernetes-preserve-unknown-fields": true,
+  });
+
+const variable = variableOf(
+  z
+    .string()
+    .min(1)
+    .max(255)
+    .regex(/^\S(.*\S)?$/, "must not be empty, nor begin or end with a blank"),
+  "A variable of the blueprint",
+  {},
+);
+
+export const ENGINE_RULE = "spec.allowedEngineVersions needs spec.engine Terraform or OpenTofu";
+
+export const spec = z
+  .object({
+    connectionRef: connectionRef.optional(),
+    environmentRef: reference(
+      "PlatformEnvironment",
+      "Environment that the service is in. Cannot be changed once it exists.",
+    ),
+    name: displayName.describe("Name of the service; unique in the environment, whatever the case."),
+    tag: displayName.describe(
+      "Tag of the catalogue, which names the blueprint and its version, e.g. redis/3.0.0. Cannot be changed once the " +
+        "service exists.",
+    ),
+    icon: z
+      .string()
+      .max(2048)
+      .regex(/^[A-Za-z][A-Za-z0-9+.-]*:[^\s]+$/, "must be a URI")
+      .describe("URI of the service's icon."),
+    variables: z
+      .array(variable)
+      .max(256)
+      .default([])
+      .describe(
+        "Values for variables of the blueprint, each name once. They are sent when the service is created; the platform " +
+          "can neither show nor change them later.",
+      )
+      .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] }),
+    specOverrides,
+    engine: z
+      .enum(["Helm", "Terraform", "OpenTofu"])
+      .optional()
+      .describe(
+        "What runs the blueprint. The operator does not see its manifest: said here, specOverrides are checked before " +
+          "anything is sent, and the condition ConfigValid tells what the engine ignores. When absent, the platform " +
+          "alone judges them.",
+      ),
+    allowedEngineVersions: z
+      .array(z.string().min(1).max(64).describe("A version, e.g. 1.9.8."))
+      .min(1)
+      .max(64)
+      .optional()
+      .describe(
+        "Versions of the engine that the blueprint's manifest allows; specOverrides.engine_version must be one of them. " +
+          "Any is sent when absent. Needs engine Terraform or OpenTofu.",
+      )
+      .meta({ "x-kubernetes-list-type": "set" }),
+    deployOnCreate: z
+      .boolean()
+      .optional()
+      .describe(
+        "Whether the service is deployed right after it was created. The operator has no other way to deploy it, so " +
+          "this is the one time. Needs a token with the scopes Write and Deploy, or Admin. Some platforms answer such a " +
+          "creation without an id; where they do not list services either, it ends in CreateResultUnknown. Defaults to " +
+          "false, as in the platform's own API. A service that exists keeps the choice that it was created with; false " +
+          "then leaves to others whether it runs.",
+      ),
+    externalId: externalId.optional(),
+    // No surface deletes or stops what a blueprint became.
+    lifecycle: lifecycleOf(
+      ["managementPolicy", "adoptionPolicy", "onMissing", "applyPolicy", "syncWindows", "progressDeadline"],
+      ["Retain"],
+    ),
+  })
+  .refine(
+    ({ engine, allowedEngineVersions }) =>
+      allowedEngineVersions === undefined || (engine !== undefined && engine !== "Helm"),
+    ENGINE_RULE,
+  );
+
+export type BlueprintSpec = z.output<typeof spec>;
+
+const { requestId, state, startedAt, finishedAt, baseline } = deploymentFields;
+const lastDeployment = z.object({ requestId, state, startedAt, finishedAt, baseline }).describe(LAST_DEPLOYMENT);
+const lastFailure = z.object(failureFields).describe(LAST_FAILURE);
+
+const written = z
+  .object({
+    settings: writtenFields.settings,
+    variables: fingerprint.optional().describe("Stands for the variables as they were sent."),
+  })
+  .describe(WRITTEN);
+
+const serviceId = id.describe("Id of the service that the blueprint became; the blueprint's own is externalId.");
+const catalogUrl = text.describe("Where the catalogue describes the blueprint, as the platform answered.");
+const createdAt = time.describe("When the operator created it; absent for one that it took over.");
+
+export const memory = z
+  .object({
+    lastDeployment: kept(lastDeployment),
+    lastFailure: kept(lastFailure),
+    written: kept(written),
+    serviceId: kept(serviceId),
+    catalogUrl: kept(catalogUrl),
+    createdAt: kept(createdAt),
+  })
+  .catch({});
+
+export type BlueprintMemory = z.output<typeof memory>;
+
+export const status = livingStatus({
+  ...stateFields("service"),
+  serviceId: serviceId.optional(),
+  serviceType: text.optional().describe("What the service is, in the platform's spelling, e.g. HELM or TERRAFORM."),
+  catalogUrl: catalogUrl.optional(),
+  createdAt: createdAt.optional(),
+  lastDeployment: lastDeployment.optional(),
+  lastFailure: lastFailure.optional(),
+  written: written.optional(),
+  ingress: ingressField("service"),
+});
 
 export const platformBlueprint: Resource<BlueprintSpec, BlueprintMemory> = {
   kind: "PlatformBlueprint",

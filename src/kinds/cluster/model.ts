@@ -1,10 +1,10 @@
 /** What the parts of the cluster kind hand to each other. */
-import type { Pass, Presence } from "../../engine/contract/kind.ts";
+import type { Pass, Presence, Why } from "../../engine/contract/kind.ts";
 import type { Cluster, ClusterStatus, ClusterToken } from "../../platform/areas/clusters.ts";
 import type { CloudCredentials } from "../../platform/areas/organization.ts";
 import { clusterPhase, type Phase } from "../../platform/codec/states.ts";
 import type { ApiError } from "../../platform/transport/errors.ts";
-import { shownState } from "../service/words.ts";
+import { busy, failure, shownState } from "../service/words.ts";
 import { countOf, fitOptional } from "../shared/text.ts";
 import type { ClusterMemory, ClusterSpec } from "./crd.ts";
 
@@ -90,3 +90,22 @@ export function shownVersion({ listed }: Seen): string | undefined {
 /** What the list of the organization should show. */
 export const missed = ({ spec }: ClusterPass) =>
   ({ noun: "cluster", name: spec.externalId, id: spec.externalId, where: "the organization" }) as const;
+
+/** Work under way; the upgrade that was asked for is told as such. */
+export function working({ memory, spec }: ClusterPass, state: string): Why {
+  const { lastOrder } = memory;
+  const version = lastOrder?.operation === "Upgrade" ? lastOrder.kubernetesVersion : undefined;
+  const isUpgrade = version !== undefined && version === spec.kubernetesVersion && state.startsWith("DEPLOY");
+  if (!isUpgrade) return busy(shownState(state));
+  return { ...busy(shownState(state), `Kubernetes ${version}`), reason: "Upgrading" };
+}
+
+const ADVICE: ReadonlyMap<string, string> = new Map([
+  ["INVALID_CREDENTIALS", "Renew the cloud credentials of the cluster on the platform"],
+  ["CANCELED", "It was cancelled on the platform"],
+]);
+
+/** A failure, with what to do about it. */
+export function failed(state: string): Why {
+  return failure(shownState(state), "cluster", ADVICE);
+}

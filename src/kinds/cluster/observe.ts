@@ -6,8 +6,7 @@ import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { offered } from "../shared/offered.ts";
 import { presenceIn } from "../shared/presence.ts";
 import { factsOf, NOTHING_SEEN, type Attempt, type ClusterPass, type Seen } from "./model.ts";
-import { baselineOf } from "./order.ts";
-import { refusal } from "./refusal.ts";
+import { baselineOf, refusal } from "./order.ts";
 import { tokenDue } from "./token.ts";
 
 /** Names, regions and versions change rarely, and all clusters of a connection share the list. */

@@ -6,14 +6,12 @@ import { firstOf } from "../shared/checks.ts";
 import { notThere } from "../shared/names.ts";
 import { isOpen, planUnshown } from "../shared/presence.ts";
 import { faultOf } from "./fault.ts";
-import { missed, shownPhase, type ClusterPass, type Do, type Seen } from "./model.ts";
-import { openOrder } from "./order.ts";
-import { refusal } from "./refusal.ts";
+import { missed, shownPhase, type ClusterPass, type Do, type Seen, failed, working } from "./model.ts";
+import { openOrder, refusal } from "./order.ts";
 import { planRemoval } from "./removal.ts";
 import { checkRunState } from "./run-state.ts";
 import { checkToken } from "./token.ts";
 import { checkVersion } from "./version.ts";
-import { failed, working } from "./words.ts";
 
 type Check = Plan<Do> | undefined;
 

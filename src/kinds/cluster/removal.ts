@@ -4,10 +4,8 @@ import { stalled } from "../service/steps.ts";
 import { unknownState } from "../service/words.ts";
 import { clusterNotAllowed } from "../shared/cluster-ref.ts";
 import { planUnshownRemoval } from "../shared/presence.ts";
-import { missed, shownPhase, type ClusterPass, type Do, type Seen } from "./model.ts";
-import { give, openOrder } from "./order.ts";
-import { unproven } from "./refusal.ts";
-import { failed, working } from "./words.ts";
+import { missed, shownPhase, type ClusterPass, type Do, type Seen, failed, working } from "./model.ts";
+import { give, openOrder, unproven } from "./order.ts";
 
 /** The plan for the goals "stopped" and "absent". */
 export function planRemoval(pass: ClusterPass, seen: Seen): Plan<Do> {

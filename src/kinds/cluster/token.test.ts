@@ -4,11 +4,10 @@ import { parse } from "yaml";
 import { clusterPass, listed } from "../../../test/support/cluster-passes.ts";
 import type { ClusterToken } from "../../platform/areas/clusters.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
-import { kubeconfig } from "./kubeconfig.ts";
 import type { Seen } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
-import { tokenDue } from "./token.ts";
+import { kubeconfig, tokenDue } from "./token.ts";
 
 const NOW = new Date("2026-11-21T10:00:00Z");
 const ref = { name: "edge", readOnly: true };

@@ -9,7 +9,7 @@ import {
 } from "../../engine/contract/kind.ts";
 import { firstOf } from "../shared/checks.ts";
 import type { PlatformKind } from "../shared/kind.ts";
-import { takesMore } from "../shared/surface.ts";
+import { takesMore } from "../shared/offered.ts";
 import { driftOf, isOutdated, KIND, shown, shownTarget, type Registration, type Shown } from "../webhook/settings.ts";
 import type { ConnectionMemory, ConnectionSpec } from "./crd.ts";
 

@@ -1,13 +1,129 @@
+import { z } from "zod";
+
 import { AGE, MESSAGE, READY, REASON, REMOTE_ID } from "../../api/columns.ts";
+import { connectionRef, displayName, externalId, platformValue, reference } from "../../api/fields.ts";
+import { lastOperation } from "../../api/last-operation.ts";
+import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
 import type { Resource } from "../../api/resource.ts";
 import { EXTERNAL_ID_STAYS, lockedOnceRecorded } from "../../api/rules.ts";
-import { spec } from "./crd-spec.ts";
-import type { DatabaseSpec } from "./crd-spec.ts";
-import { memory, status } from "./crd-status.ts";
-import type { DatabaseMemory } from "./crd-status.ts";
+import { id, kept, livingStatus, text } from "../../api/status.ts";
+import {
+  deploymentFields,
+  failureFields,
+  LAST_DEPLOYMENT,
+  LAST_FAILURE,
+  runStateFields,
+  runStateMemory,
+  stateFields,
+  WRITTEN,
+  writtenFields,
+} from "../service/crd-status.ts";
 
-export type { DatabaseSpec } from "./crd-spec.ts";
-export type { DatabaseDeployment, DatabaseMemory } from "./crd-status.ts";
+const size = (most: number, description: string) =>
+  z
+    .int()
+    .min(1)
+    .max(most)
+    .optional()
+    .describe(`${description} in the platform's unit. Left to the platform when absent.`);
+
+/** Sizes are in the platform's own units; its specification does not name them. */
+export const spec = z.object({
+  connectionRef: connectionRef.optional(),
+  environmentRef: reference(
+    "PlatformEnvironment",
+    "Environment that the database is in. Cannot be changed once it exists.",
+  ),
+  name: displayName.describe("Name of the database; unique in the environment, whatever the case."),
+  type: platformValue.describe(
+    "Type in the platform's spelling, e.g. POSTGRESQL. Cannot be changed once the database exists.",
+  ),
+  version: z
+    .string()
+    .max(64)
+    .regex(/^[0-9A-Za-z][0-9A-Za-z._+-]*$/, "must be a version, e.g. 16 or 7.0.5")
+    .describe('Version of the database, in quotes, e.g. "16". A change needs a platform that can update databases.'),
+  mode: platformValue.describe(
+    "Mode in the platform's spelling, e.g. MANAGED or CONTAINER. Cannot be changed once the database exists.",
+  ),
+  cpu: size(1_000_000, "CPU"),
+  memory: size(100_000_000, "Memory"),
+  storage: size(100_000_000, "Storage"),
+  runState: z
+    .enum(["Running", "Stopped"])
+    .default("Running")
+    .describe(
+      "Whether the database runs: Running deploys it once it is created, and again after it was stopped. Defaults to " +
+        "Running.",
+    ),
+  externalId: externalId.optional(),
+  lifecycle: lifecycleOf(DEPLOYED, ["Retain", "Delete", "Stop"]),
+});
+
+export type DatabaseSpec = z.output<typeof spec>;
+
+const lastDeployment = z.object(deploymentFields).describe(LAST_DEPLOYMENT);
+const lastFailure = z.object(failureFields).describe(LAST_FAILURE);
+const written = z.object(writtenFields).describe(WRITTEN);
+
+const { state, serviceDeploymentStatus, environmentId } = stateFields("database");
+
+const stopRequestId = id.describe("The platform's id of the request to stop that is followed.");
+
+const typeCheck = z
+  .object({
+    type: text.describe("The type that was looked up."),
+    listed: z.boolean().describe("Whether the platform lists it."),
+  })
+  .describe("Whether the platform lists the type of this managed database. Advice only.");
+
+/** What the platform's record holds. The documented surface tells it once, in the answer to the create. */
+const record = {
+  name: text.describe("Name on the platform."),
+  type: text.describe("Type on the platform."),
+  version: text.describe("Version on the platform."),
+  mode: text.describe("Mode on the platform."),
+  createdAt: text.describe("When the platform created it."),
+  updatedAt: text.describe("When the platform last changed it."),
+};
+
+export const memory = z
+  .object({
+    // The documented surface has no read of a database's state: what was told last is kept.
+    state: kept(state),
+    name: kept(record.name),
+    type: kept(record.type),
+    version: kept(record.version),
+    mode: kept(record.mode),
+    createdAt: kept(record.createdAt),
+    updatedAt: kept(record.updatedAt),
+    lastDeployment: kept(lastDeployment),
+    lastFailure: kept(lastFailure),
+    written: kept(written),
+    lastOperation: kept(lastOperation),
+    ...runStateMemory,
+    stopRequestId: kept(stopRequestId),
+    typeCheck: kept(typeCheck),
+  })
+  .catch({});
+
+export type DatabaseMemory = z.output<typeof memory>;
+export type DatabaseDeployment = z.output<typeof lastDeployment>;
+
+export const status = livingStatus({
+  state,
+  serviceDeploymentStatus,
+  environmentId,
+  ...z.object(record).partial().shape,
+  lastDeployment: lastDeployment.optional(),
+  lastFailure: lastFailure.optional(),
+  written: written.optional(),
+  lastOperation: lastOperation.optional(),
+  runState: runStateFields.runState.optional(),
+  stopping: runStateFields.stopping.optional(),
+  stopRequestId: stopRequestId.optional(),
+  typeCheck: typeCheck.optional(),
+});
 
 export const platformDatabase: Resource<DatabaseSpec, DatabaseMemory> = {
   kind: "PlatformDatabase",

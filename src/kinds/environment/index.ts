@@ -5,7 +5,7 @@ import { isProjectOfOrganization } from "../shared/ancestry.ts";
 import { clusterNeed } from "../shared/cluster-ref.ts";
 import { idsBefore, landed, notCreated } from "../shared/create-trace.ts";
 import type { PlatformKind } from "../shared/kind.ts";
-import { takesMore } from "../shared/surface.ts";
+import { takesMore } from "../shared/offered.ts";
 import { countOf } from "../shared/text.ts";
 import { platformEnvironment, type EnvironmentMemory, type EnvironmentSpec } from "./crd.ts";
 import { driftOf, memoryOf, mineOf, recordOf, type Do, type EnvironmentPass, type Inputs, type Seen } from "./model.ts";

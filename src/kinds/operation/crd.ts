@@ -1,10 +1,225 @@
-import { AGE, MESSAGE, READY, REASON } from "../../api/columns.ts";
-import type { Resource } from "../../api/resource.ts";
-import { FIELDS_OF_TYPES, spec, type OperationSpec } from "./crd-spec.ts";
-import { memory, status, type OperationMemory } from "./crd-status.ts";
+import { z } from "zod";
 
-export type { OperationSpec, OperationType } from "./crd-spec.ts";
-export type { OperationMemory, Outcome } from "./crd-status.ts";
+import { AGE, MESSAGE, READY, REASON } from "../../api/columns.ts";
+import { commit, connectionRef, jsonLength, objectName, reference } from "../../api/fields.ts";
+import { lifecycleOf } from "../../api/lifecycle.ts";
+import { isReason } from "../../api/reasons.ts";
+import type { CelRule, Resource } from "../../api/resource.ts";
+import { actingStatus, count, id, kept, text, time } from "../../api/status.ts";
+import { deploymentFields } from "../service/crd-status.ts";
+
+const TYPES = [
+  "DeployApplication",
+  "DeployDatabase",
+  "StopDatabase",
+  "StopCluster",
+  "UpgradeCluster",
+  "RenderHelmDefaultValues",
+  "SendInvoices",
+] as const;
+
+export type OperationType = (typeof TYPES)[number];
+
+type Field =
+  | "applicationRef"
+  | "gitCommitId"
+  | "databaseRef"
+  | "clusterRef"
+  | "environmentRef"
+  | "source"
+  | "outputConfigMap";
+
+/** Which types take a field: they need it, and no other type takes it. */
+const FIELDS: readonly (readonly [field: Field, types: readonly OperationType[]])[] = [
+  ["applicationRef", ["DeployApplication"]],
+  ["gitCommitId", ["DeployApplication"]],
+  ["databaseRef", ["DeployDatabase", "StopDatabase"]],
+  ["clusterRef", ["StopCluster", "UpgradeCluster"]],
+  ["environmentRef", ["RenderHelmDefaultValues"]],
+  ["source", ["RenderHelmDefaultValues"]],
+  ["outputConfigMap", ["RenderHelmDefaultValues"]],
+];
+
+function needed(field: Field, types: readonly OperationType[]): string {
+  return `spec.${field} must be set for the type ${types.join(" or ")}, and for no other`;
+}
+
+/** The API server's side of what each type takes. */
+export const FIELDS_OF_TYPES: readonly CelRule[] = FIELDS.map(([field, types]) => ({
+  rule: `has(self.spec.${field}) == (self.spec.type in [${types.map((type) => `'${type}'`).join(", ")}])`,
+  message: needed(field, types),
+}));
+
+/** The API server refuses a value that does not fit an integer of 32 bits where Jobs have one. */
+const MAX_SECONDS = 2_147_483_647;
+
+/** How long an accepted request is followed unless the spec says otherwise, in seconds: three hours. */
+const FOLLOWED_SECONDS = 10_800;
+
+/** What is passed through as it is. The rule of the whole spec does not see a renamed member of it, which does no harm. */
+const OPEN = { "x-kubernetes-preserve-unknown-fields": true };
+
+const SOURCE_LENGTH = 32_768;
+
+/** Neither variant has a shape in the platform's specification; deployed services know these two. */
+const source = z
+  .looseObject({
+    git_repository: z
+      .looseObject({})
+      .optional()
+      .meta({ description: "A chart in git, e.g. url, branch, root_path and git_token_id.", ...OPEN }),
+    helm_repository: z
+      .looseObject({})
+      .optional()
+      .meta({ description: "A chart of a repository, e.g. repository, chart_name and chart_version.", ...OPEN }),
+  })
+  .refine((given) => jsonLength(given) <= SOURCE_LENGTH, `must be at most ${SOURCE_LENGTH} characters of JSON`)
+  .meta({
+    description:
+      "Where the chart comes from, for RenderHelmDefaultValues: passed through to the platform as it is, in the " +
+      "platform's own spelling. It is not protected here: no passwords in URLs.",
+    ...OPEN,
+  });
+
+export const spec = z
+  .object({
+    connectionRef: connectionRef.optional(),
+    type: z
+      .enum(TYPES)
+      .describe(
+        "What to do. DeployApplication deploys one commit of an application, DeployDatabase deploys or starts a " +
+          "database, StopDatabase stops it, StopCluster stops a cluster, UpgradeCluster upgrades it to the next version " +
+          "of Kubernetes that the platform offers, RenderHelmDefaultValues puts the default values of a chart into a " +
+          "ConfigMap, SendInvoices has the invoices of the organization sent to the account holder by e-mail.",
+      ),
+    applicationRef: reference("PlatformApplication", "Application, for DeployApplication.").optional(),
+    databaseRef: reference("PlatformDatabase", "Database, for DeployDatabase and StopDatabase.").optional(),
+    clusterRef: reference("PlatformCluster", "Cluster, for StopCluster and UpgradeCluster.").optional(),
+    environmentRef: reference(
+      "PlatformEnvironment",
+      "Environment that the chart is for, for RenderHelmDefaultValues.",
+    ).optional(),
+    gitCommitId: commit
+      .optional()
+      .describe("Commit to deploy, for DeployApplication: 7 to 64 hex digits in lower case."),
+    source: source.optional(),
+    outputConfigMap: objectName
+      .optional()
+      .describe(
+        "Name of the ConfigMap in the same namespace that the default values are put into, under the key values.yaml, " +
+          "for RenderHelmDefaultValues. It is created and goes with this object; one of others is not overwritten.",
+      ),
+    completion: z
+      .enum(["Observed", "Accepted"])
+      .optional()
+      .describe(
+        "When the operation is complete. Observed: once the platform shows the end; where it cannot show one, nothing is " +
+          "sent. Accepted: once the platform has accepted the request. Defaults to Observed where the platform shows " +
+          "the end, and to Accepted elsewhere. The reason of the condition Complete says which it was: Completed or " +
+          "Accepted.",
+      ),
+    backoffLimit: z
+      .int()
+      .min(0)
+      .max(100)
+      .default(6)
+      .describe(
+        "How often a request is sent again that the platform certainly did not carry out. One whose outcome is unknown " +
+          "is never sent again. Defaults to 6.",
+      ),
+    activeDeadlineSeconds: z
+      .int()
+      .min(1)
+      .max(MAX_SECONDS)
+      .default(FOLLOWED_SECONDS)
+      .describe(
+        "How long it may take from its creation on, in seconds; time in which it is paused, waits for approval or a " +
+          "change window, or is held up by the platform's rate limit is not counted. After that it has failed if its " +
+          "request was not sent; of one that was sent the result is unknown, whatever the platform still does. " +
+          `Defaults to ${FOLLOWED_SECONDS}, three hours.`,
+      ),
+    ttlSecondsAfterFinished: z
+      .int()
+      .min(0)
+      .max(MAX_SECONDS)
+      .optional()
+      .describe("Deletes this object so many seconds after its end, with its ConfigMap. Kept when absent."),
+    lifecycle: lifecycleOf(["applyPolicy", "syncWindows"]),
+  })
+  .superRefine((operation, context) => {
+    for (const [field, types] of FIELDS) {
+      const isSet = operation[field] !== undefined;
+      if (isSet === types.includes(operation.type)) continue;
+      context.addIssue({ code: "custom", path: [field], message: needed(field, types) });
+    }
+  });
+
+export type OperationSpec = z.output<typeof spec>;
+
+const { requestId, state, startedAt, finishedAt, baseline } = deploymentFields;
+
+const failure = {
+  reason: text.describe("Why, in one word."),
+  message: text.describe("Why, and what to do."),
+};
+
+const record = {
+  startedAt: time.describe("When the operator took it up."),
+  deadline: time.describe(
+    "When it is given up, by spec.activeDeadlineSeconds. It moves with the time that is not counted.",
+  ),
+  remainingSeconds: count.describe(
+    "What is left of spec.activeDeadlineSeconds while its time stands still: it is paused, or waits for approval or a " +
+      "change window.",
+  ),
+  targetId: id.describe("Id on the platform of what is acted upon."),
+  request: z
+    .object({ requestId, state, startedAt, finishedAt, baseline })
+    .describe("The request that the platform accepted."),
+  failedRequests: count.describe("How many requests the platform certainly did not carry out."),
+  lastFailure: z.object(failure).describe("Why the last of them was not carried out."),
+  outcome: z
+    .object({
+      result: z
+        .enum(["Complete", "Failed", "Unknown"])
+        .describe(
+          "How it ended. Unknown: its request was, or may have been, sent, and nobody can tell what became of it.",
+        ),
+      ...failure,
+      at: time.describe("When the operator saw it end."),
+    })
+    .describe("The end. Nothing is done any more once it is set."),
+  expiresAt: time.describe("When this object is deleted."),
+  digest: text.describe("SHA-256 of the default values that are in the ConfigMap."),
+};
+
+/** Whatever stands there, it is over: an outcome that a later version wrote must not have it carried out again. */
+const stored = z.object({
+  result: record.outcome.shape.result.catch("Failed"),
+  reason: z
+    .string()
+    .catch("")
+    .transform((value) => (isReason(value) ? value : "OperationResultUnknown")),
+  message: record.outcome.shape.message.catch(""),
+  at: record.outcome.shape.at.catch(""),
+});
+
+export const memory = z
+  .object({
+    startedAt: kept(record.startedAt),
+    targetId: kept(record.targetId),
+    request: kept(record.request),
+    failedRequests: kept(record.failedRequests),
+    lastFailure: kept(record.lastFailure),
+    outcome: kept(stored),
+    expiresAt: kept(record.expiresAt),
+  })
+  .catch({});
+
+export type OperationMemory = z.output<typeof memory>;
+export type Outcome = NonNullable<OperationMemory["outcome"]>;
+
+export const status = actingStatus(z.object(record).partial().shape);
 
 export const platformOperation: Resource<OperationSpec, OperationMemory> = {
   kind: "PlatformOperation",

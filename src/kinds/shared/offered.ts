@@ -1,6 +1,7 @@
+/** Reads that not every platform offers. */
+import type { Supports } from "../../engine/contract/kind.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
-/** Reads that not every platform offers. */
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 
 /** Answers that may mean that there is no such operation; all others concern the connection, or were none. */
@@ -42,3 +43,15 @@ export async function offered<T>(
 
 /** What was read in this pass is there. */
 export const SHOWN = (): Promise<boolean> => Promise.resolve(true);
+
+export interface SurfaceFacts {
+  readonly supports: Supports;
+}
+
+/** Reads beyond the specification, one of which precedes each such request. */
+const READS = ["getProject", "listEnvironments", "listApplications", "listDatabases", "listServices"];
+
+/** Whether the platform takes what deployed services do: it shows what the specification does not have. */
+export function takesMore({ supports }: SurfaceFacts): boolean {
+  return READS.some((operation) => supports(operation) === "Supported");
+}

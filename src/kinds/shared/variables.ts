@@ -2,7 +2,7 @@ import type { ValueFrom } from "../../api/fields.ts";
 /** Variables as specs declare them: with a value of their own, or one from a Secret or a ConfigMap. Pure. */
 import type { Resolved, ValueRequest } from "../../engine/contract/kind.ts";
 import type { ImportInput } from "../../platform/areas/variables.ts";
-import { takesMore, type SurfaceFacts } from "./surface.ts";
+import { takesMore, type SurfaceFacts } from "./offered.ts";
 
 /** A variable with its value. */
 export interface InputVariable {

@@ -3,7 +3,7 @@ import { refreshed, type JsonObject, type Known, type Why } from "../../engine/c
 import type { Webhook } from "../../platform/areas/webhooks.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { PlatformKind } from "../shared/kind.ts";
-import { takesMore } from "../shared/surface.ts";
+import { takesMore } from "../shared/offered.ts";
 import { fit, fitOptional } from "../shared/text.ts";
 import { platformWebhook, WEBHOOK_EVENTS, type WebhookMemory, type WebhookSpec } from "./crd.ts";
 import type { Do, Inputs, Seen, WebhookPass } from "./model.ts";
