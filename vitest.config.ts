@@ -10,7 +10,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: [
-            "src/**/*.test.ts",
+            "{src,simulator}/**/*.test.ts",
             "test/unit/**/*.test.ts",
             "test/demo/**/*.test.ts",
             "test/hostile/fuzz/**/*.test.ts",
@@ -79,7 +79,7 @@ export default defineConfig({
     ],
     coverage: {
       provider: "v8",
-      include: ["src/**/*.ts"],
+      include: ["{src,simulator}/**/*.ts"],
       reportsDirectory: "coverage",
     },
   },
