@@ -36,7 +36,7 @@ COPY --chown=0:0 --chmod=0444 LICENSE /licenses/LICENSE
 COPY --from=build --chown=0:0 --chmod=0444 /src/dist/third-party-licences.txt /licenses/third-party.txt
 COPY --from=node --chown=0:0 --chmod=0444 /usr/local/LICENSE /licenses/node.txt
 COPY --from=node --chown=0:0 --chmod=0555 /usr/local/bin/node /usr/local/bin/node
-COPY --from=build --chown=0:0 --chmod=0444 /src/dist/main.js /app/main.js
+COPY --from=build --chown=0:0 --chmod=0444 /src/dist/operator.js /app/operator.js
 ENV NODE_ENV=production
 WORKDIR /app
 USER 65532:65532
@@ -48,8 +48,8 @@ ENTRYPOINT [ \
   "--disable-sigusr1", \
   "--report-exclude-env", \
   "--permission", \
-  "--allow-fs-read=/app/main.js", \
+  "--allow-fs-read=/app/operator.js", \
   "--allow-fs-read=/var/run/secrets/kubernetes.io/serviceaccount", \
-  "/app/main.js" \
+  "/app/operator.js" \
 ]
 CMD ["run"]

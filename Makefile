@@ -1,6 +1,6 @@
 # Every target does its own set-up on a fresh machine. Options are variables: make demo ONCE=1 SCENARIO=outage SPEED=60
 .DEFAULT_GOAL := help
-.PHONY: help demo test check e2e e2e-kind chaos life generate build sbom image image-check clean
+.PHONY: help demo simulate test check e2e e2e-kind chaos life generate build sbom image image-check clean
 
 # Node 24 comes with the npm packages; it goes before an older one on PATH.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -43,7 +43,10 @@ life: $(installed) ## lives with one kill by name, PLAN=full-037-after,documente
 generate: $(installed) ## write the generated files (CRDs, RBAC) again
 	@npm run --silent generate
 
-build: $(installed) ## bundle the operator into dist/main.js
+simulate: $(installed) ## the simulated platform alone, on loopback; ARGS="--surface full --speed 10", ARGS=--help for all flags
+	@node simulator/main.ts $(ARGS)
+
+build: $(installed) ## bundle the operator into dist/operator.js, the simulated platform into dist/simulator.js
 	@npm run --silent build
 
 sbom: build ## the bill of materials of the bundle, CycloneDX, in dist/

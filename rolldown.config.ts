@@ -18,7 +18,7 @@ export default defineConfig({
   platform: "node",
   plugins: [licences],
   output: {
-    file: "dist/main.js",
+    file: "dist/operator.js",
     format: "esm",
     banner: "#!/usr/bin/env node",
     codeSplitting: false,

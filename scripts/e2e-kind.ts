@@ -4,11 +4,24 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 import { findBinaries } from "../test/control-plane/binaries.ts";
-import { installStory, runShown } from "../test/support/install-story.ts";
+import { installStory, runShown, SIMULATOR } from "../test/support/install-story.ts";
 import { findGoTool } from "../test/tools/go-tools.ts";
 import { findEngine } from "./image-build/engine.ts";
 
 const CLUSTER = "platform-operator-e2e";
+/** The nodes see the folder of the bundles, as the operator's image has no simulated platform. */
+const clusterConfig = {
+  kind: "Cluster",
+  apiVersion: "kind.x-k8s.io/v1alpha4",
+  nodes: [
+    {
+      role: "control-plane",
+      extraMounts: [
+        { hostPath: join(import.meta.dirname, "../dist"), containerPath: SIMULATOR.folder, readOnly: true },
+      ],
+    },
+  ],
+};
 const image = { registry: "localhost", repository: "platform-operator", tag: "e2e-kind" };
 
 async function main(): Promise<void> {
@@ -21,10 +34,12 @@ async function main(): Promise<void> {
   const name = `${image.registry}/${image.repository}`;
   const script = join(dirname(import.meta.filename), "build-image.ts");
   await runShown(process.execPath, [script, "--image", name, "--version", image.tag]);
+  await runShown("npm", ["run", "--silent", "build"]);
   const folder = await mkdtemp(join(tmpdir(), "e2e-kind-"));
   const kubeconfig = join(folder, "kubeconfig");
   try {
-    await runShown(kind, ["create", "cluster", "--name", CLUSTER, "--kubeconfig", kubeconfig, "--wait", "5m"]);
+    const create = ["create", "cluster", "--name", CLUSTER, "--kubeconfig", kubeconfig, "--wait", "5m"];
+    await runShown(kind, [...create, "--config", "-"], JSON.stringify(clusterConfig));
     await runShown(kind, ["load", "docker-image", `${name}:${image.tag}`, "--name", CLUSTER]);
     await installStory({ kubeconfig, image, helm, kubectl });
   } finally {

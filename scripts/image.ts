@@ -4,7 +4,7 @@ import { nodeFlags } from "../src/operator/config/node-flags.ts";
 /** Node, in the image: the one of the build image, whichever base it is put on. */
 export const NODE = "/usr/local/bin/node";
 /** The bundle, in the image. */
-export const PROGRAM = "/app/main.js";
+export const PROGRAM = "/app/operator.js";
 /** Where the kubelet puts the token of the ServiceAccount (Kubernetes: "Accessing the API from a Pod"). */
 export const TOKEN_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 /** Of nobody on the node (distroless: "nonroot"). */

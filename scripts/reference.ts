@@ -54,8 +54,8 @@ export function permissionsPage(): string {
       "Kubernetes. Whoever may edit a PlatformConnection or read its Secret has the power of its token.",
     "## On its machine",
     "Start the operator under these flags of Node, as the demo and the tests do; each `--allow-fs-read=…` names a folder " +
-      "of its program or of its credentials, and nothing lets it write a file. They are for `run` alone: `simulate` " +
-      "compiles its routes, and a kubeconfig with a credential plugin needs a child process.",
+      "of its program or of its credentials, and nothing lets it write a file. They are for `run` alone: a command " +
+      "with a kubeconfig with a credential plugin needs a child process.",
     [
       "| flag | what it takes away |",
       "|---|---|",

@@ -1,4 +1,4 @@
-/** `make sbom`: writes the bill of materials of dist/main.js beside it. */
+/** `make sbom`: writes the bill of materials of dist/operator.js beside it. */
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -17,7 +17,7 @@ const { epoch } = await imageFacts(root, process.env["SOURCE_DATE_EPOCH"]);
 const bill = billOfMaterials({
   npmBill: JSON.parse(stdout),
   lock: await read("package-lock.json"),
-  sourceMap: await read("dist/main.js.map"),
+  sourceMap: await read("dist/operator.js.map"),
   epoch,
 });
 await writeFile(file, `${JSON.stringify(bill, null, 2)}\n`);

@@ -245,7 +245,7 @@
 - --disable-sigusr1
 - --report-exclude-env
 - --permission
-- --allow-fs-read=/app/main.js
+- --allow-fs-read=/app/operator.js
 - --allow-fs-read=/var/run/secrets/kubernetes.io/serviceaccount
-- /app/main.js
+- /app/operator.js
 {{- end }}

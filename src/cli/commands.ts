@@ -10,12 +10,6 @@ export const COMMANDS: readonly Entry[] = [
     operations: [],
     load: async () => (await import("./run.ts")).run,
   },
-  {
-    name: "simulate",
-    about: "start a simulated platform on loopback",
-    operations: [],
-    load: async () => (await import("./simulate.ts")).simulate,
-  },
   ...OBJECT_COMMANDS,
   ...API_COMMANDS,
   {

@@ -55,7 +55,7 @@ describe.runIf(isRoot)("in a pod", () => {
   /** Starts the operator in the pod. @returns once it leads */
   async function start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<void> {
     const { hostname, port } = new URL(theCluster().server);
-    const [, ...flags] = COMMAND.map((word) => word.replace(PROGRAM, join(folder, "app/main.js")));
+    const [, ...flags] = COMMAND.map((word) => word.replace(PROGRAM, join(folder, "app/operator.js")));
     const run = ["run", "--metrics-bind-address=0", "--health-probe-bind-address=0", ...args];
     // Nothing of this machine's /run is seen or changed.
     const mounts = `mount -t tmpfs none /run && mkdir -p ${TOKEN_FOLDER} && mount --bind ${folder}/token ${TOKEN_FOLDER}`;

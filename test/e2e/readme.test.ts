@@ -102,7 +102,7 @@ describe("README's operator outside the cluster", () => {
     expect(await type(whoami, shell)).toBe("system:serviceaccount:platform-operator:platform-operator");
 
     const [, simulate = "", flags = ""] =
-      /start `([^`]+ simulate)`,.* give `run` the flags `([^`]+)`/.exec(await sectionOf("Install it on a cluster")) ??
+      /start `(make simulate)`,.* give `run` the flags `([^`]+)`/.exec(await sectionOf("Install it on a cluster")) ??
       [];
     const platform = start(simulate);
     await says(platform, "token admin");

@@ -6,9 +6,9 @@ import { promisify } from "node:util";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Builds it as `make build` does. @returns its file, in the folder */
+/** Builds the operator as `make build` does. @returns its file, in the folder */
 export async function buildBundle(dir: string): Promise<string> {
-  const file = join(dir, "main.js");
+  const file = join(dir, "operator.js");
   const rolldown = join(dirname(createRequire(import.meta.url).resolve("rolldown/package.json")), "bin/cli.mjs");
   const config = join(root, "rolldown.config.ts");
   await promisify(execFile)(process.execPath, [rolldown, "--config", config, "--file", file], { cwd: root });

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-import { NODE, PROGRAM } from "../../scripts/image.ts";
+import { NODE } from "../../scripts/image.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
 import { quickstart } from "./quickstart.ts";
 
@@ -16,6 +16,9 @@ const PLATFORM = {
   organizationId: "6d6f5a7e-0c3b-4f0e-9a57-1c2b3d4e5f60",
   seed: "install-story",
 };
+
+/** The folder of the node that holds simulator.js, the bundle of the simulated platform. */
+export const SIMULATOR = { folder: "/simulator" };
 
 export interface StoryOptions {
   readonly kubeconfig: string;
@@ -63,7 +66,8 @@ function withPlatform({ registry, repository, tag }: StoryOptions["image"]): obj
     image: `${registry}/${repository}:${tag}`,
     imagePullPolicy: "Never",
     // Without the operator's flags of Node: the simulator's server makes code of its schemas.
-    command: [NODE, PROGRAM, "simulate"],
+    command: [NODE, join(SIMULATOR.folder, "simulator.js")],
+    volumeMounts: [{ name: "simulator", mountPath: SIMULATOR.folder, readOnly: true }],
     args: [`--port=${port}`, "--speed=60", `--token=${token}`, `--organization=${organizationId}`, `--seed=${seed}`],
     securityContext: {
       allowPrivilegeEscalation: false,
@@ -71,7 +75,8 @@ function withPlatform({ registry, repository, tag }: StoryOptions["image"]): obj
       capabilities: { drop: ["ALL"] },
     },
   };
-  return { spec: { template: { spec: { containers: [platform] } } } };
+  const volume = { name: "simulator", hostPath: { path: SIMULATOR.folder, type: "Directory" } };
+  return { spec: { template: { spec: { containers: [platform], volumes: [volume] } } } };
 }
 
 /** The same seed gives the same ids: those of a simulator that lives for a moment are the pod's. */

@@ -125,7 +125,6 @@ describe("these rules themselves", () => {
       read("kube/api/client.ts", `import { KubeConfig } from "@kubernetes/client-node";`),
       read("engine/status/errors.ts", `import type { ApiFailure } from "../../platform/transport/errors.ts";`),
       read("engine/contract/kind.ts", `import type { Resource } from "../../api/resource.ts";`),
-      read("cli/simulate.ts", `const { listen } = await import("../../simulator/simulator.ts");`),
       read("kinds/project/plan.test.ts", `import fc from "fast-check";`),
     ];
     expect(allowed.flatMap(forbiddenImports)).toEqual([]);

@@ -68,7 +68,6 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   cli: {
     mayImport: ["api", "operator", "console", "kinds", "platform", "kube", "zod", "yaml", "node:"],
-    except: { "cli/simulate": ["simulator"] },
   },
   main: { mayImport: ["cli", "node:"] },
   simulator: {

@@ -108,7 +108,7 @@ describe("the files of a release", () => {
     });
     for (const part of ["crds", "deploy"]) cpSync(join(root, part), join(dir, part), { recursive: true });
     mkdirSync(join(dir, "dist"));
-    const built = ["main.js", "platform-operator.cdx.json", "third-party-licences.txt"];
+    const built = ["operator.js", "platform-operator.cdx.json", "third-party-licences.txt"];
     for (const name of built) writeFileSync(join(dir, "dist", name), name);
 
     const script = steps.find(({ job, name }) => job === "release.yaml release" && name?.startsWith("Collect"))?.run;

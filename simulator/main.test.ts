@@ -1,11 +1,27 @@
 import { describe, expect, it } from "vitest";
 
-import { cli } from "../../test/support/cli.ts";
+import { main } from "./main.ts";
 
-const run = (argv: readonly string[], onStdout?: (text: string) => void) =>
-  cli(["simulate", ...argv], { program: "platform-operator", ...(onStdout === undefined ? {} : { onStdout }) });
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
-describe("platform-operator simulate", () => {
+async function run(argv: readonly string[], onStdout = (_text: string): void => {}): Promise<Ran> {
+  let stdout = "";
+  let stderr = "";
+  const code = await main(argv, {
+    stdout: (text) => {
+      stdout += text;
+      onStdout(text);
+    },
+    stderr: (text) => (stderr += text),
+  });
+  return { code, stdout, stderr };
+}
+
+describe("the simulator's program", () => {
   it("serves until a signal, with the token it was given", async () => {
     let out = "";
     const argv = ["--token", "let-me-in", "--surface", "full", "--speed", "instant", "--seed", "cli"];
@@ -33,7 +49,7 @@ describe("platform-operator simulate", () => {
     async (...argv) => {
       const { code, stderr } = await run(argv);
       expect(code).toBe(64);
-      expect(stderr).toContain("Usage: platform-operator simulate");
+      expect(stderr).toContain("Usage: node simulator.js");
     },
   );
 });
