@@ -5,7 +5,7 @@ import { changeSettings } from "../../simulator/base/settings.ts";
 import { createBinding } from "../../src/kinds/binding/index.ts";
 import type { BindingPass, Seen } from "../../src/kinds/binding/model.ts";
 import { platformCatalog } from "../../src/kinds/catalog/crd.ts";
-import { catalog } from "../../src/kinds/catalog/index.ts";
+import { catalog, type CatalogTypes } from "../../src/kinds/catalog/index.ts";
 import { bindingPass, bindingSpec, passOf } from "../support/bindings.ts";
 import { hurriedClock } from "../support/platform-client.ts";
 import { startWorld, type World } from "../support/platform-world.ts";
@@ -113,7 +113,7 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
   });
 
   it("reads the whole catalogue", async () => {
-    const pass = passOf(
+    const pass = passOf<CatalogTypes>(
       platformCatalog.spec.parse({ include: ["Templates", "CloudProviders", "DatabaseTypes", "GitRepositories"] }),
       {},
       {},
@@ -141,7 +141,7 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
       template,
       problems: [],
     });
-    const catalogPass = passOf(platformCatalog.spec.parse({}), {}, {}, { surface, requested: "now" });
+    const catalogPass = passOf<CatalogTypes>(platformCatalog.spec.parse({}), {}, {}, { surface, requested: "now" });
     await expect(catalog.observe(catalogPass, client)).rejects.toMatchObject(unavailable);
     changeSettings(world.simulator.sim.settings, { catalog: "ok" });
     expect(await kind.observe(pass, client)).toMatchObject({ template, problems: [] });

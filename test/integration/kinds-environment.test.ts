@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import type { Kind, OpenIntent } from "../../src/engine/contract/kind.ts";
+import type { Kind, OpenIntent, KindTypes } from "../../src/engine/contract/kind.ts";
 import { environment } from "../../src/kinds/environment/index.ts";
 import { startKindWorld, type KindWorld } from "../support/kind-world.ts";
 import { failureOf } from "../support/platform-client.ts";
@@ -28,7 +28,7 @@ const intentOf = (op: string, name: string, mark: OpenIntent["mark"], parentId?:
 });
 const absentNow = () => ({ absentAt: world.api.serverNow()?.toISOString() ?? null });
 const traceOf = (kind: object, intent: OpenIntent, pass: object) =>
-  (kind as Kind<unknown, unknown, unknown, never, unknown, unknown>).trace(intent, pass as never, world.api);
+  (kind as Kind<KindTypes>).trace(intent, pass as never, world.api);
 
 describe.each(SURFACES)("an environment on the %s surface", (surface) => {
   start(surface);

@@ -1,9 +1,9 @@
 /** Templates, specs and passes for tests of bindings and catalogues. */
-import type { JsonObject, Pass, Resolved } from "../../src/engine/contract/kind.ts";
+import type { Pass, Resolved, KindTypes } from "../../src/engine/contract/kind.ts";
 import { platformBinding, type BindingMemory, type BindingSpec } from "../../src/kinds/binding/crd.ts";
 import { shownLayers } from "../../src/kinds/binding/layers.ts";
 import { inputsOf } from "../../src/kinds/binding/leaves.ts";
-import type { BindingPass, Inputs, Seen } from "../../src/kinds/binding/model.ts";
+import type { BindingPass, Seen, BindingTypes } from "../../src/kinds/binding/model.ts";
 import type {
   Binding,
   Template,
@@ -86,12 +86,12 @@ export function resolved(values: Readonly<Record<string, string>> = {}, clusterI
   };
 }
 
-export function passOf<Spec, In, Mem extends JsonObject>(
-  spec: Spec,
-  inputs: In,
-  memory: Mem,
-  change: Partial<Pass<Spec, In, Mem>> & OnSurface = {},
-): Pass<Spec, In, Mem> {
+export function passOf<K extends KindTypes>(
+  spec: K["spec"],
+  inputs: K["inputs"],
+  memory: K["memory"],
+  change: Partial<Pass<K>> & OnSurface = {},
+): Pass<K> {
   return {
     name: "essentials",
     spec,
@@ -116,15 +116,10 @@ export function passOf<Spec, In, Mem extends JsonObject>(
 /** @param values what the spec's references resolve to, by field */
 export function bindingPass(
   spec: BindingSpec = bindingSpec(),
-  change: Partial<Pass<BindingSpec, Inputs, BindingMemory>> & OnSurface = {},
+  change: Partial<BindingPass> & OnSurface = {},
   values: Readonly<Record<string, string>> = {},
 ): BindingPass {
-  return passOf<BindingSpec, Inputs, BindingMemory>(
-    spec,
-    inputsOf(spec, resolved(values, spec.clusterRef.externalId)),
-    {},
-    change,
-  );
+  return passOf<BindingTypes>(spec, inputsOf(spec, resolved(values, spec.clusterRef.externalId)), {}, change);
 }
 
 /** What is seen on the documented surface of a template that fits. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import type { Resource } from "../../src/api/resource.ts";
 import { kept } from "../../src/api/status.ts";
-import type { Errand } from "../../src/engine/contract/kind.ts";
+import type { Errand, KindTypes } from "../../src/engine/contract/kind.ts";
 import type { Uuid } from "../../src/engine/contract/kind.ts";
 import type { Remote, WidgetApi } from "./engine-world.ts";
 
@@ -14,16 +14,22 @@ interface Memory {
   readonly hook?: string | undefined;
 }
 
+type ConnectionOf<Spec, Mem extends Memory> = KindTypes & {
+  readonly spec: Spec;
+  readonly memory: Mem;
+  readonly api: WidgetApi;
+};
+
 interface Seen {
   readonly remote: Remote | undefined;
   readonly sent: boolean;
 }
 
 /** Knows its remote by its record, and registers it where there is none; updates its note where the URL is another. */
-export function hookErrand<Spec, Mem extends Memory>(resource: Resource<Spec, Mem>): Errand<Spec, Mem, WidgetApi> {
+export function hookErrand<Spec, Mem extends Memory>(resource: Resource<Spec, Mem>): Errand<ConnectionOf<Spec, Mem>> {
   const idOf = (pass: { readonly id: Uuid | undefined; readonly memory: Mem }): Uuid | undefined =>
     pass.memory.hook ?? pass.id;
-  const errand: Errand<Spec, Mem, WidgetApi>["kind"] = {
+  const errand: Errand<ConnectionOf<Spec, Mem>>["kind"] = {
     resource,
     lives: false,
     claim: () => undefined,

@@ -15,7 +15,14 @@ import {
 import { differs, planEnd, planNew, planOld, why } from "./widget-plan.ts";
 
 /** A kind with everything that the engine knows of: parent, value, create, adoption, safe steps, an action, drift. */
-export const widget: Kind<WidgetSpec, Inputs, Seen, WidgetMemory, Do, WidgetApi> = {
+export const widget: Kind<{
+  spec: WidgetSpec;
+  inputs: Inputs;
+  observed: Seen;
+  memory: WidgetMemory;
+  action: Do;
+  api: WidgetApi;
+}> = {
   resource: resource("Widget", widgetSpec, widgetMemory, livingStatus({})),
   lives: true,
   claim: (spec) => {

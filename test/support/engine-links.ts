@@ -46,14 +46,14 @@ const linkSpec = z.object({
 const linkMemory = z.object({ surface: kept(z.enum(["Documented", "Full"])), ...hookMemory });
 
 type LinkSpec = z.output<typeof linkSpec>;
-type LinkKind = Kind<
-  LinkSpec,
-  object,
-  "Documented" | "Full" | undefined,
-  z.output<typeof linkMemory>,
-  never,
-  WidgetApi
->;
+type LinkKind = Kind<{
+  spec: LinkSpec;
+  inputs: object;
+  observed: "Documented" | "Full" | undefined;
+  memory: z.output<typeof linkMemory>;
+  action: never;
+  api: WidgetApi;
+}>;
 
 /** The two kinds of connections; their Secret is "token" with the key "token". */
 function linkKind(kind: string): LinkKind {

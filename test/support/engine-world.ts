@@ -1,4 +1,4 @@
-import type { RatedApi } from "../../src/engine/connections/connections.ts";
+import type { RatedApi } from "../../src/engine/contract/kind.ts";
 import { ApiError, type ApiFailure } from "../../src/platform/transport/errors.ts";
 import { supportsOn } from "./supports.ts";
 

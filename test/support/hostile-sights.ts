@@ -1,7 +1,7 @@
 /** Sights of the platform for property tests of kinds: whatever it may answer. */
 import fc from "fast-check";
 
-import type { JsonObject, Kind, Pass } from "../../src/engine/contract/kind.ts";
+import type { Kind, Pass, KindTypes } from "../../src/engine/contract/kind.ts";
 import { application } from "../../src/kinds/application/index.ts";
 import { NOTHING_SEEN, type ApplicationPass, type Seen } from "../../src/kinds/application/model.ts";
 import { blueprint } from "../../src/kinds/blueprint/index.ts";
@@ -184,9 +184,9 @@ const environmentSeen = fc.record({
   deleting: fc.boolean(),
 });
 
-export type AnyKind = Kind<unknown, unknown, unknown, JsonObject, unknown, unknown>;
+export type AnyKind = Kind<KindTypes>;
 export interface Sight {
-  readonly pass: Pass<unknown, unknown, JsonObject>;
+  readonly pass: Pass<KindTypes>;
   readonly seen: unknown;
 }
 

@@ -9,6 +9,8 @@ import type {
   Resolved,
   Step,
   Why,
+  KindTypes,
+  RatedApi,
 } from "../../src/engine/contract/kind.ts";
 import { sameJson } from "../../src/engine/contract/status.ts";
 import { fingerprint } from "../../src/engine/references/values.ts";
@@ -25,7 +27,7 @@ export interface PassChange {
   readonly spec?: JsonObject;
   readonly goal?: Goal;
   readonly requested?: string | undefined;
-  readonly adoption?: Pass<unknown, unknown, JsonObject>["adoption"];
+  readonly adoption?: Pass<KindTypes>["adoption"];
   readonly holderOf?: (id: string) => string | undefined;
   readonly allowUnverifiedIds?: boolean;
   readonly allowedProjects?: readonly string[] | undefined;
@@ -64,7 +66,7 @@ export interface Runner {
   /** One pass. @throws ApiError, with what the failing step left behind forgotten, as after a crash */
   run(change?: PassChange): Promise<Ran>;
   /** What a pass would see now. */
-  pass(change?: PassChange): Pass<never, never, never>;
+  pass(change?: PassChange): Pass<never>;
   /** Takes the status away, or edits it; the annotation of the id stays. */
   lose(status?: JsonObject): void;
   status(): JsonObject;
@@ -73,16 +75,16 @@ export interface Runner {
 
 const STEP_LIMIT = 8;
 
-type AnyKind<Api> = Kind<unknown, unknown, unknown, JsonObject, unknown, Api>;
+type AnyKind<Api extends RatedApi> = Kind<KindTypes & { readonly api: Api }>;
 
 /** @param spec as a user writes it */
-export function kindRunner<Spec, In, Seen, Mem extends JsonObject, Do, Api>(
-  typed: Kind<Spec, In, Seen, Mem, Do, Api>,
-  api: Api,
+export function kindRunner<K extends KindTypes>(
+  typed: Kind<K>,
+  api: K["api"],
   around: Surroundings,
   spec: JsonObject,
 ): Runner {
-  const kind = typed as unknown as AnyKind<Api>;
+  const kind = typed as unknown as AnyKind<K["api"]>;
   let object = newObject(kind.resource.kind, spec);
   let annotation: string | undefined;
   let elapsed = 0;
@@ -176,7 +178,7 @@ export function kindRunner<Spec, In, Seen, Mem extends JsonObject, Do, Api>(
     },
     pass: (change = {}) => {
       apply(change);
-      return passOf(change) as unknown as Pass<never, never, never>;
+      return passOf(change) as unknown as Pass<never>;
     },
     lose: (status = {}) => {
       object = { ...object, status };
@@ -191,15 +193,21 @@ function endingOf(is: Ran["is"], why: Why): Ending {
   return is === "unknown" ? { is, why, keepsReady: false } : { is, why, exchange: "ok" };
 }
 
-type AnyPass = Pass<unknown, unknown, JsonObject>;
+type AnyPass = Pass<KindTypes>;
 
 /** One request; what a task makes of a refused one is what is known then. */
-async function acted<Api>(kind: AnyKind<Api>, step: Step<unknown>, pass: AnyPass, seen: unknown, api: Api) {
+async function acted<Api extends RatedApi>(
+  kind: AnyKind<Api>,
+  step: Step<unknown>,
+  pass: AnyPass,
+  seen: unknown,
+  api: Api,
+) {
   try {
-    return await kind.act(step, pass, seen, api);
+    return await kind.act(step, pass as Pass<never>, seen, api);
   } catch (error) {
     const refused = error instanceof ApiError && notExecuted(error.failure);
-    const known = refused ? kind.task?.refused(error, pass, seen) : undefined;
+    const known = refused ? kind.task?.refused(error, pass as Pass<never>, seen) : undefined;
     if (known === undefined) throw error;
     return known;
   }
@@ -221,7 +229,7 @@ export function composed(outcome: {
   readonly ending: Ending;
   readonly report: Report;
   readonly memory: JsonObject;
-  readonly pass: Pick<Pass<unknown, unknown, JsonObject>, "id" | "proof" | "now">;
+  readonly pass: Pick<Pass<KindTypes>, "id" | "proof" | "now">;
   readonly handled: string | undefined;
 }): JsonObject {
   const { pass, ...rest } = outcome;

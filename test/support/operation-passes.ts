@@ -13,7 +13,7 @@ export const TARGET = "00000000-0000-4000-8000-0000000000e1";
 
 /** @param spec as a user writes it; on the documented surface unless told. */
 export function operationPass(spec: unknown, change: Partial<OperationPass> & OnSurface = {}): OperationPass {
-  const base: Pass<unknown, unknown, OperationPass["memory"]> = {
+  const base: Pass<{ spec: unknown; inputs: unknown; memory: OperationPass["memory"] }> = {
     name: "thing",
     spec: undefined,
     inputs: undefined,

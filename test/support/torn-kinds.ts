@@ -1,4 +1,4 @@
-import type { Kind } from "../../src/engine/contract/kind.ts";
+import type { Kind, KindTypes } from "../../src/engine/contract/kind.ts";
 /** The operator's kinds, each of which throws where and about what a test says. */
 import { bind, type Bound } from "../../src/engine/reconcile/engine.ts";
 import {
@@ -16,7 +16,6 @@ import {
   variableSet,
   webhook,
 } from "../../src/kinds/index.ts";
-import type { JsonObject } from "../../src/kube/api/types.ts";
 import type { Platform } from "../../src/platform/index.ts";
 
 export const PLACES = ["observe", "plan", "report"] as const;
@@ -48,10 +47,7 @@ export function tornKinds(tear: Tear): readonly Bound<Platform>[] {
   ];
 }
 
-function torn<Spec, In, Seen, Mem extends JsonObject, Do>(
-  kind: Kind<Spec, In, Seen, Mem, Do, Platform>,
-  tear: Tear,
-): Bound<Platform> {
+function torn<K extends KindTypes & { readonly api: Platform }>(kind: Kind<K>, tear: Tear): Bound<Platform> {
   const pass = (where: Tear["where"], name: string): void => {
     if (tear.kind === kind.resource.kind && tear.name === name && tear.where === where) {
       throw new TypeError(`${kind.resource.kind} throws in ${String(where)}`);

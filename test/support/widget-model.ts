@@ -51,4 +51,4 @@ export interface Seen {
 }
 
 export type Do = "create" | "update" | "import" | "deploy" | "stop" | "delete";
-export type WidgetPass = Pass<WidgetSpec, Inputs, WidgetMemory>;
+export type WidgetPass = Pass<{ spec: WidgetSpec; inputs: Inputs; memory: WidgetMemory }>;

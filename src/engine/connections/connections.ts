@@ -3,29 +3,9 @@ import { keyOf } from "../../kube/api/objects.ts";
 import type { Clock, KubeObject, ObjectKey, Reader } from "../../kube/api/types.ts";
 import { ApiError, sentenceOf } from "../../platform/transport/errors.ts";
 import { keyText } from "../contract/keys.ts";
-import type { ConnectionSettings, Ms, Supports, Surface, Why } from "../contract/kind.ts";
+import type { ConnectionSettings, Ms, RatedApi, Surface, Why } from "../contract/kind.ts";
 import { createBrake, type Brake } from "./mass-change-limit.ts";
 import type { ReceiverKeys } from "./receiver-keys.ts";
-
-/** What the engine itself needs of a platform client. */
-export interface RatedApi {
-  /** Takes the rate token of the next write. @throws ApiError RateLimited or OverBudget */
-  reserve(): Promise<void>;
-  readonly capabilities: {
-    readonly supports: Supports;
-    /** The same for what is told: it does not change because an answer was long ago. */
-    readonly learned: Supports;
-    /** The operation was answered 404 for an object that the platform showed in the same reconcile. */
-    missing(operation: string): void;
-    /** undefined while nothing is known. */
-    summary(): Surface | undefined;
-  };
-  /** For how long the platform has refused requests (429), and when the next may be sent; undefined while it does not. */
-  limited(): { readonly sinceMs: Ms; readonly leftMs: Ms } | undefined;
-  /** Has reads answered by the platform alone, not from what it said before. */
-  refresh(): void;
-  close(): Promise<void>;
-}
 
 /** How a client is made; the token is asked for at every request, as it may be rotated. */
 export type Connect<Api> = (settings: ConnectionSettings, token: () => string, name: string) => Api;

@@ -12,8 +12,8 @@ import type {
   Writer,
 } from "../../kube/api/types.ts";
 import type { ApiFailure } from "../../platform/transport/errors.ts";
-import type { Connections, RatedApi } from "../connections/connections.ts";
-import type { Ms, Uuid } from "../contract/kind.ts";
+import type { Connections } from "../connections/connections.ts";
+import type { Ms, Uuid, RatedApi } from "../contract/kind.ts";
 import type { Windows } from "../contract/windows.ts";
 import type { Orphans } from "../orphans/ledger.ts";
 import type { Imprints } from "../ownership/external-writes.ts";

@@ -2,20 +2,17 @@ import type { Resource } from "../../api/resource.ts";
 /** The seam between the one reconcile and the kinds. The engine knows nothing else of a kind. */
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import type { ApiError } from "../../platform/transport/errors.ts";
+import type { KindTypes, Pass } from "./context.ts";
 import type { KindOperations } from "./types.ts";
 import type {
   Action,
   ConditionFact,
   ConnectionSettings,
   DriftField,
-  Goal,
   Imprint,
   Ms,
   Needs,
-  Presence,
-  Proof,
   ReceiverInputs,
-  Sight,
   Supports,
   Uuid,
   Why,
@@ -24,57 +21,17 @@ import type {
 export type { Json, JsonObject } from "../../kube/api/types.ts";
 export { entryOf } from "./types.ts";
 export { refreshed, sameContent, type Fingerprint } from "./fingerprint.ts";
+export type * from "./context.ts";
 export type * from "./types.ts";
 
-/** All that a kind's pure code may see. */
-export interface Pass<Spec, In, Mem extends JsonObject> {
-  /** Of the custom resource. */
-  readonly name: string;
-  readonly spec: Spec;
-  readonly inputs: In;
-  readonly goal: Goal;
-  readonly now: Date;
-  /** The id of the object on the platform, and where it comes from. */
-  readonly id: Uuid | undefined;
-  readonly proof: Proof | undefined;
-  readonly memory: Mem;
-  readonly supports: Supports;
-  readonly generation: number;
-  /** `adopt` is whether an object of the same name may be taken over (adoptionPolicy after defaults). */
-  readonly adoption: "Never" | "IfUniqueName" | "Required";
-  /** The user's reconcile-requested-at token while it is not handled yet: a failed deploy may be retried once. */
-  readonly requested: string | undefined;
-  /**
-   * Names the custom resource ("namespace/name") that holds this id already, if it is another one; for an entry (see
-   * `Kind.entries`), the one that writes it, with its kind.
-   */
-  readonly holderOf: (id: Uuid) => string | undefined;
-  /** Whether the connection lets ids stand that the surface gives no proof for. */
-  readonly allowUnverifiedIds: boolean;
-  /** Where the connection is limited to some projects, their ids. */
-  readonly allowedProjects: readonly Uuid[] | undefined;
-  /** Operations that a policy forbids now: the plan is made as if they could not be done. */
-  readonly withheld: ReadonlySet<string>;
-  /** Those of them that only wait, for approval or a window: what follows from them belongs into the plan as well. */
-  readonly awaited: ReadonlySet<string>;
-  /** Whether what provably is not on the platform any more may be created anew (lifecycle.onMissing). */
-  readonly onMissing: "Fail" | "Recreate";
-  /** What others changed on the platform is undone: never, settings only, or deployments and run states as well. */
-  readonly corrects: "Nothing" | "Settings" | "Everything";
-  /** How often, and how long after its failure was seen, a failed deployment is started again. */
-  readonly retry: { readonly limit: number; readonly backoffMs: Ms } | undefined;
-  /** When another resource last wrote into the object, by the platform's clock (see `Kind.imprints`). */
-  readonly writtenAt: string | undefined;
-  /** The same for any object of the platform. */
-  readonly writtenInto: (id: Uuid) => string | undefined;
-  /** Notes what a list that was just read says of the object with this id, and judges whether it is there. */
-  readonly presence: (sight: Sight) => Presence;
-  /** When a task has to be over. */
-  readonly deadline?: Date | undefined;
-  /** Whether a task was begun, or something `untold` was done, by an annotation that outlives the status. */
-  readonly begun?: boolean;
-  /** The id that was given answers what became of an unconfirmed create of this resource: nothing was done since then. */
-  readonly vouched?: boolean;
+/** The types of the registration of a connection's receiver. */
+export interface ErrandTypes<K extends KindTypes> {
+  readonly spec: K["spec"];
+  readonly inputs: ReceiverInputs;
+  readonly observed: unknown;
+  readonly memory: K["memory"];
+  readonly action: unknown;
+  readonly api: K["api"];
 }
 
 interface StepFacts<Do> {
@@ -170,25 +127,29 @@ export interface Report {
 }
 
 /** Present on a kind whose objects do one thing and are over. */
-export interface Task<Spec, In, Seen, Mem extends JsonObject> {
+export interface Task<K extends KindTypes> {
   /**
    * Whether it is over, by what its status says: then it is never looked at again, but to delete it when its time has
    * come.
    * @returns undefined while it is not over
    */
-  over(memory: Mem): { readonly expiresAt: Date | undefined } | undefined;
+  over(memory: K["memory"]): { readonly expiresAt: Date | undefined } | undefined;
   /**
    * What is known after a request that the platform certainly did not execute.
    * @returns undefined where it is no failure of the task, but the connection's
    */
-  refused(error: ApiError, pass: Pass<Spec, In, Mem>, seen: Seen): Known<Seen, Mem> | undefined;
+  refused(error: ApiError, pass: Pass<K>, seen: K["observed"]): Known<K["observed"], K["memory"]> | undefined;
   /** How long it may take, from the object's creation on. */
-  limitMs(spec: Spec): Ms;
+  limitMs(spec: K["spec"]): Ms;
   /**
    * The end of one whose time is over while what it needs is not there, so that no pass is made.
    * @param isSent whether its request may have been sent
    */
-  overdue(spec: Spec, memory: Mem, how: { readonly now: Date; readonly isSent: boolean }): TaskEnd<Mem>;
+  overdue(
+    spec: K["spec"],
+    memory: K["memory"],
+    how: { readonly now: Date; readonly isSent: boolean },
+  ): TaskEnd<K["memory"]>;
 }
 
 /** How a task ended. */
@@ -198,9 +159,9 @@ export interface TaskEnd<Mem> {
 }
 
 /** What a connection does on the platform for itself. How it goes is told in a condition of this type. */
-export interface Errand<Spec, Mem extends JsonObject, Api> {
+export interface Errand<K extends KindTypes> {
   readonly condition: string;
-  readonly kind: Kind<Spec, ReceiverInputs, unknown, Mem, unknown, Api>;
+  readonly kind: Kind<ErrandTypes<K>>;
 }
 
 /**
@@ -209,19 +170,19 @@ export interface Errand<Spec, Mem extends JsonObject, Api> {
  */
 export type Lives = boolean | "InOthers" | "Stays";
 
-export interface Kind<Spec, In, Seen, Mem extends JsonObject, Do, Api> {
-  readonly resource: Resource<Spec, Mem>;
+export interface Kind<K extends KindTypes> {
+  readonly resource: Resource<K["spec"], K["memory"]>;
   /** Present on the kinds that are connections themselves: they are observed through what they describe. */
-  connection?(spec: Spec): ConnectionSettings;
+  connection?(spec: K["spec"]): ConnectionSettings;
   /** Of a connection, where it has something to do on the platform. */
-  readonly errand?: Errand<Spec, Mem, Api>;
+  readonly errand?: Errand<K>;
   /** Of a kind whose objects do one thing and are over. */
-  readonly task?: Task<Spec, In, Seen, Mem>;
+  readonly task?: Task<K>;
   /**
    * The object of the platform that a spec lays claim to without having created it, by its id.
    * @param idOf the id behind a reference by name, as far as it is known now
    */
-  claim(spec: Spec, idOf: (field: string) => Uuid | undefined): Uuid | undefined;
+  claim(spec: K["spec"], idOf: (field: string) => Uuid | undefined): Uuid | undefined;
   /** Whether objects of it live on the platform: created by it, recorded by id, finalizer while a policy needs it. */
   readonly lives: Lives;
   /** Its objects are never created by it: one that stays when its resource goes is not left behind. */
@@ -230,56 +191,61 @@ export interface Kind<Spec, In, Seen, Mem extends JsonObject, Do, Api> {
    * Whether its memory tells of something done that this platform tells nobody again. That it was is
    * noted where it outlives the status, so that it is not done again once the status is lost.
    */
-  untold?(memory: Mem, supports: Supports): boolean;
+  untold?(memory: K["memory"], supports: Supports): boolean;
   /** Whether its steps wait for approval unless the object or its connection says otherwise. */
   readonly manual?: true;
   /** What the condition Capabilities tells of; absent where its specs never ask to change, stop or delete anything. */
-  operations?(spec: Spec): KindOperations;
+  operations?(spec: K["spec"]): KindOperations;
   /** Whether the platform has a list by name, and so the default adoption policy is IfUniqueName. */
   listable(supports: Supports): boolean;
-  needs(spec: Spec): Needs<In>;
+  needs(spec: K["spec"]): Needs<K["inputs"]>;
   /**
    * The entries of objects of the platform ("<id>/<name>") that it writes beside what it stands for: as its memory says,
    * or, with inputs, as it is about to. Two resources must not write the same one; `Pass.holderOf` tells who goes first.
    */
   entries?(of: {
     readonly id: Uuid | undefined;
-    readonly memory: Mem;
-    readonly inputs: In | undefined;
+    readonly memory: K["memory"];
+    readonly inputs: K["inputs"] | undefined;
   }): readonly string[];
   /**
    * When it last wrote into objects that other resources stand for, and what it requested for them: these are looked at
    * then. @param spec undefined where it is not valid
    */
-  imprints?(memory: Mem, spec: Spec | undefined): readonly Imprint[];
+  imprints?(memory: K["memory"], spec: K["spec"] | undefined): readonly Imprint[];
   /**
    * What is remembered of the last action that another resource requested for the recorded object; the memory itself
    * where that is known already. Pure.
    */
-  learn?(action: Action, pass: Pass<Spec, In, Mem>): Mem;
+  learn?(action: Action, pass: Pass<K>): K["memory"];
   /** Reads only. @throws ApiError */
-  observe(pass: Pass<Spec, In, Mem>, api: Api): Promise<Seen>;
+  observe(pass: Pass<K>, api: K["api"]): Promise<K["observed"]>;
   /**
    * Whether the platform shows what the step is about, as observed after the step was answered 404: then it is the
    * operation that does not exist. Absent where nothing is shown.
    */
-  shows?(step: Step<Do>, pass: Pass<Spec, In, Mem>, seen: Seen): boolean;
+  shows?(step: Step<K["action"]>, pass: Pass<K>, seen: K["observed"]): boolean;
   /** Pure: a list of checks, the first difference wins. */
-  plan(pass: Pass<Spec, In, Mem>, seen: Seen): Plan<Do>;
+  plan(pass: Pass<K>, seen: K["observed"]): Plan<K["action"]>;
   /**
    * Of a step that may be repeated: what is remembered before it is sent, where without that nobody could tell after a
    * crash that its result is ours.
    */
-  prepare?(step: Step<Do>, pass: Pass<Spec, In, Mem>, seen: Seen): Mem | undefined;
+  prepare?(step: Step<K["action"]>, pass: Pass<K>, seen: K["observed"]): K["memory"] | undefined;
   /**
    * What of the memory of a create is kept with the record of its id, and read where there is no status: what nobody
    * could tell after a crash, as `prepare`. Where the answer has no id, it is kept with the intent.
    */
-  keep?(memory: Mem): JsonObject | undefined;
+  keep?(memory: K["memory"]): JsonObject | undefined;
   /** One request; its answer folded into what was seen. @throws ApiError */
-  act(step: Step<Do>, pass: Pass<Spec, In, Mem>, seen: Seen, api: Api): Promise<Known<Seen, Mem>>;
+  act(
+    step: Step<K["action"]>,
+    pass: Pass<K>,
+    seen: K["observed"],
+    api: K["api"],
+  ): Promise<Known<K["observed"], K["memory"]>>;
   /** Did an old step land? Reads only. @throws ApiError */
-  trace(intent: OpenIntent, pass: Pass<Spec, In, Mem>, api: Api): Promise<Trace<Seen, Mem>>;
+  trace(intent: OpenIntent, pass: Pass<K>, api: K["api"]): Promise<Trace<K["observed"], K["memory"]>>;
   /** Pure. */
-  report(pass: Pass<Spec, In, Mem>, seen: Seen): Report;
+  report(pass: Pass<K>, seen: K["observed"]): Report;
 }

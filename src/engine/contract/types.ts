@@ -200,3 +200,23 @@ export interface KindOperations {
   /** Whether the spec itself asks for the stop, beside deletionPolicy Stop. */
   readonly isStopWanted?: boolean;
 }
+
+/** What the engine itself needs of a platform client. */
+export interface RatedApi {
+  /** Takes the rate token of the next write. @throws ApiError RateLimited or OverBudget */
+  reserve(): Promise<void>;
+  readonly capabilities: {
+    readonly supports: Supports;
+    /** The same for what is told: it does not change because an answer was long ago. */
+    readonly learned: Supports;
+    /** The operation was answered 404 for an object that the platform showed in the same reconcile. */
+    missing(operation: string): void;
+    /** undefined while nothing is known. */
+    summary(): Surface | undefined;
+  };
+  /** For how long the platform has refused requests (429), and when the next may be sent; undefined while it does not. */
+  limited(): { readonly sinceMs: Ms; readonly leftMs: Ms } | undefined;
+  /** Has reads answered by the platform alone, not from what it said before. */
+  refresh(): void;
+  close(): Promise<void>;
+}

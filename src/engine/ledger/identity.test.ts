@@ -4,8 +4,8 @@ import { anObject } from "../../../test/support/engine-objects.ts";
 import { uuid } from "../../../test/support/engine-world.ts";
 import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE } from "../../api/names.ts";
 import type { Json, KubeObject } from "../../kube/api/types.ts";
-import type { RatedApi } from "../connections/connections.ts";
 import type { Context } from "../context/context.ts";
+import type { RatedApi } from "../contract/kind.ts";
 import { contradiction, identify, isForeign, type Pins } from "./identity.ts";
 
 const [A, B, C] = [uuid(1), uuid(2), uuid(3)];

@@ -3,9 +3,8 @@ import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE } from "../../api/names.ts";
 /** Which object of the platform a custom resource stands for, and whether its records are ours (design §6). Pure. */
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
-import type { RatedApi } from "../connections/connections.ts";
 import type { Context } from "../context/context.ts";
-import type { Proof, Uuid, Why } from "../contract/kind.ts";
+import type { Proof, Uuid, Why, RatedApi } from "../contract/kind.ts";
 import { text } from "../contract/status.ts";
 import { readSlot } from "./ledger.ts";
 

@@ -5,25 +5,24 @@ import { BEGUN, INSTALLATION } from "../../api/names.ts";
  */
 import { keyOf } from "../../kube/api/objects.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import type { RatedApi } from "../connections/connections.ts";
 import type { Context } from "../context/context.ts";
 import { shortName } from "../contract/keys.ts";
-import type { Ms, Task } from "../contract/kind.ts";
+import type { Ms, Task, KindTypes, RatedApi } from "../contract/kind.ts";
 import { conditionOf } from "../contract/status.ts";
 
 /** What a reconcile of a task needs to know of its kind. */
 interface TaskKind<Mem extends JsonObject> {
   readonly resource: { readonly memory: { parse(status: unknown): Mem } };
-  readonly task?: Pick<Task<never, never, never, Mem>, "over">;
+  readonly task?: Pick<Task<KindTypes & { readonly memory: Mem }>, "over">;
 }
 
 /**
  * Keeps away from a task that is over, and deletes it once it expired.
  * @returns undefined while it is not over; else when to look again, if ever. @throws KubeError
  */
-export async function rest<Mem extends JsonObject, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: TaskKind<Mem>,
+export async function rest<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: TaskKind<K["memory"]>,
   object: KubeObject,
 ): Promise<{ readonly again: Ms | undefined } | undefined> {
   const over = kind.task?.over(kind.resource.memory.parse(object.status ?? {}));

@@ -3,9 +3,9 @@ import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE, SEAL } from "../
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { member } from "../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
-import type { Connection, RatedApi } from "../connections/connections.ts";
+import type { Connection } from "../connections/connections.ts";
 import type { Context } from "../context/context.ts";
-import type { Lives, Uuid } from "../contract/kind.ts";
+import type { Lives, Uuid, RatedApi } from "../contract/kind.ts";
 import { sameJson, statusOf, text } from "../contract/status.ts";
 import { seal, unseal } from "../ownership/signature.ts";
 import { policiesOf } from "../policies/policy.ts";

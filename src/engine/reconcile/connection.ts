@@ -2,9 +2,9 @@ import { RESOLVE } from "../../api/names.ts";
 /** A pass over a connection object: it is probed when that is due, and tells its users how it went. */
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
-import type { Connection, RatedApi } from "../connections/connections.ts";
+import type { Connection } from "../connections/connections.ts";
 import type { Context } from "../context/context.ts";
-import type { Ms, Surface, Why } from "../contract/kind.ts";
+import type { Ms, Surface, Why, RatedApi } from "../contract/kind.ts";
 import { conditionOf } from "../contract/status.ts";
 import { requestedToken } from "../policies/policy.ts";
 import type { Ending } from "../status/build.ts";

@@ -3,18 +3,19 @@ import type { Reason } from "../../api/reasons.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
-import type { KubeObject, JsonObject } from "../../kube/api/types.ts";
-import type { Connection, RatedApi } from "../connections/connections.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
+import type { Connection } from "../connections/connections.ts";
 import type { Context } from "../context/context.ts";
 import type { Session } from "../context/local-state.ts";
 import { parseKey } from "../contract/keys.ts";
-import type { Kind, Lives, Ms, Uuid } from "../contract/kind.ts";
+import type { Kind, Lives, Ms, Uuid, KindTypes, RatedApi } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
 import { text } from "../contract/status.ts";
 import { identify } from "../ledger/identity.ts";
 import { hasFinalizer, release } from "../ledger/record.ts";
 import { policiesOf } from "../policies/policy.ts";
-import { recordedId, scope, type Frame } from "../resolve/resolve.ts";
+import type { Frame } from "../resolve/frame.ts";
+import { recordedId, scope } from "../resolve/resolve.ts";
 import type { Ending } from "../status/build.ts";
 import { unasked, type Done } from "../status/done.ts";
 import { pass } from "../steps/loop.ts";
@@ -35,9 +36,9 @@ const LETS_GO: ReadonlySet<Reason> = new Set([
 ]);
 
 /** @returns what is to be written down while the deletion goes on, undefined when the object was let go */
-export async function remove<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+export async function remove<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
   object: KubeObject,
   session: Session,
 ): Promise<Done | undefined> {
@@ -63,9 +64,9 @@ function hasEnd({ lives }: { readonly lives: Lives }): boolean {
 }
 
 /** Ends the object of the platform, where there is a way to it. */
-async function end<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+async function end<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
   object: KubeObject,
   session: Session,
   policy: "Delete" | "Stop",
@@ -95,10 +96,10 @@ function whyOf(ending: Ending): string {
 }
 
 /** Works towards the goal of the deletion until the kind says that it is reached, or that it cannot be. */
-async function dismantle<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
-  frame: Frame<Spec, In, Mem, Api>,
+async function dismantle<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
+  frame: Frame<K>,
   policy: "Delete" | "Stop",
 ): Promise<Done | undefined> {
   const refusal = notOurs(context, frame);
@@ -131,9 +132,9 @@ async function dismantle<Spec, In, Seen, Mem extends JsonObject, Do, Api extends
 }
 
 /** Why the object of the platform is not this resource's to end. */
-function notOurs<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
-  context: Context<Api>,
-  { object, pass, pins }: Frame<Spec, In, Mem, Api>,
+function notOurs<K extends KindTypes>(
+  context: Context<K["api"]>,
+  { object, pass, pins }: Frame<K>,
 ): string | undefined {
   if (pass.id === undefined) return undefined;
   if (pass.proof === "given") return "spec.externalId names it, but it was never taken over.";

@@ -1,12 +1,12 @@
 /** The engine as the app sees it: kinds bound to one context, fed by the store's changes. */
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
-import type { Cache, KubeObject, ObjectKey, JsonObject } from "../../kube/api/types.ts";
-import { createConnections, type Connect, type Connections, type RatedApi } from "../connections/connections.ts";
+import type { Cache, KubeObject, ObjectKey } from "../../kube/api/types.ts";
+import { createConnections, type Connect, type Connections } from "../connections/connections.ts";
 import type { Context, Enqueue } from "../context/context.ts";
 import { createSessions } from "../context/local-state.ts";
 import { keyText, parseKey } from "../contract/keys.ts";
-import type { Imprint, Kind, Reference, Uuid } from "../contract/kind.ts";
+import type { Imprint, Kind, Reference, Uuid, KindTypes, RatedApi } from "../contract/kind.ts";
 import { isSettled, text } from "../contract/status.ts";
 import { isForeign } from "../ledger/identity.ts";
 import { createImprints } from "../ownership/external-writes.ts";
@@ -35,9 +35,7 @@ export interface Bound<Api extends RatedApi> {
 }
 
 /** Closes over a kind's type parameters. */
-export function bind<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
-): Bound<Api> {
+export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
   // A kind that throws is told by the pass over that object; the news of it must reach the queue nevertheless.
   const attempt = <T>(question: () => T): T | undefined => {
     try {
@@ -46,12 +44,12 @@ export function bind<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rat
       return undefined;
     }
   };
-  const ask = <T>(object: KubeObject, question: (spec: Spec) => T): T | undefined =>
+  const ask = <T>(object: KubeObject, question: (spec: K["spec"]) => T): T | undefined =>
     attempt(() => {
       const { data } = kind.resource.spec.safeParse(object.spec ?? {});
       return data === undefined ? undefined : question(data);
     });
-  const recall = <T>(object: KubeObject, question: (memory: Mem) => T): T | undefined =>
+  const recall = <T>(object: KubeObject, question: (memory: K["memory"]) => T): T | undefined =>
     attempt(() => question(kind.resource.memory.parse(object.status ?? {})));
   return {
     kind: kind.resource.kind,

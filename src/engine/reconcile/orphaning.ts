@@ -2,9 +2,8 @@
 import { isObject, member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
-import type { RatedApi } from "../connections/connections.ts";
 import type { Context } from "../context/context.ts";
-import type { Lives, PolicyDefaults, Uuid } from "../contract/kind.ts";
+import type { Lives, PolicyDefaults, Uuid, RatedApi } from "../contract/kind.ts";
 import { statusOf, text } from "../contract/status.ts";
 import type { Pins } from "../ledger/identity.ts";
 import { externalNameOf, signed, type Orphan } from "../orphans/orphan.ts";

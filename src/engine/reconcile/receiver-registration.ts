@@ -5,14 +5,23 @@ import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE, SEAL } from "../../api/name
  * trouble of the connection: without deliveries everything works, only later.
  */
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import type { RatedApi } from "../connections/connections.ts";
 import { RECEIVER_TOKEN_LENGTH, receiverKeys, type ReceiverKeys } from "../connections/receiver-keys.ts";
 import type { Context } from "../context/context.ts";
-import type { ConditionFact, Errand, Ms, ReceiverInputs, ReceiverSettings, Report, Why } from "../contract/kind.ts";
+import type {
+  ConditionFact,
+  Errand,
+  Ms,
+  ReceiverInputs,
+  ReceiverSettings,
+  Report,
+  Why,
+  KindTypes,
+  ErrandTypes,
+} from "../contract/kind.ts";
 import { conditionsOf } from "../contract/status.ts";
 import { isForeign } from "../ledger/identity.ts";
 import { fingerprint } from "../references/values.ts";
-import type { Frame } from "../resolve/resolve.ts";
+import type { Frame } from "../resolve/frame.ts";
 import type { Ending } from "../status/build.ts";
 import { pass } from "../steps/loop.ts";
 
@@ -25,10 +34,10 @@ export interface Ran {
 }
 
 /** Runs the errand of a connection that was just probed. @throws KubeError */
-export async function runErrand<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
-  context: Context<Api>,
-  errand: Errand<Spec, Mem, Api>,
-  probed: Frame<Spec, In, Mem, Api>,
+export async function runErrand<K extends KindTypes>(
+  context: Context<K["api"]>,
+  errand: Errand<K>,
+  probed: Frame<K>,
 ): Promise<Ran> {
   const { connection, object } = probed;
   const settings = connection.settings.receiver;
@@ -47,7 +56,7 @@ export async function runErrand<Spec, In, Mem extends JsonObject, Api extends Ra
   const foreign = isForeign(context, object);
   if (foreign !== undefined) return { object, conditions: told(foreign, false), status: {}, again: undefined };
 
-  const passed = await pass(context, errand.kind, await frameOf(context, probed, settings, read));
+  const passed = await pass<ErrandTypes<K>>(context, errand.kind, await frameOf(context, probed, settings, read));
   const { ending, report } = passed;
   const stored = conditionsOf(object).filter(({ type }) => type === errand.condition);
   return {
@@ -61,9 +70,9 @@ export async function runErrand<Spec, In, Mem extends JsonObject, Api extends Ra
 type Keys = { readonly is: "found"; readonly keys: ReceiverKeys; readonly sources: string };
 
 /** The keys as the Secret has them now; the receiver goes by them from then on. */
-async function readKeys<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
-  context: Context<Api>,
-  { connection }: Frame<Spec, In, Mem, Api>,
+async function readKeys<K extends KindTypes>(
+  context: Context<K["api"]>,
+  { connection }: Frame<K>,
   { secret: ref }: ReceiverSettings,
 ): Promise<Keys | { readonly is: "missing"; readonly why: Why }> {
   const namespace = connection.key.namespace === "" ? context.operatorNamespace : connection.key.namespace;
@@ -78,12 +87,12 @@ async function readKeys<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
 }
 
 /** The frame of the errand's own pass. The user's word to do it anew holds once, and is taken back before it is done. */
-async function frameOf<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
-  context: Context<Api>,
-  probed: Frame<Spec, In, Mem, Api>,
+async function frameOf<K extends KindTypes>(
+  context: Context<K["api"]>,
+  probed: Frame<K>,
   settings: ReceiverSettings,
   { keys, sources }: Keys,
-): Promise<Frame<Spec, ReceiverInputs, Mem, Api>> {
+): Promise<Frame<ErrandTypes<K>>> {
   const { connection } = probed;
   const annotations = probed.object.metadata.annotations ?? {};
   // With an open intent the ledger itself acts upon that word.

@@ -1,15 +1,16 @@
 import { PAUSED } from "../../api/names.ts";
 /** The one reconcile, for every kind. It knows the kinds only through the seam in kind.ts. */
 import { isKube, KubeError } from "../../kube/api/errors.ts";
-import type { KubeObject, ObjectKey, JsonObject } from "../../kube/api/types.ts";
-import type { Connection, RatedApi } from "../connections/connections.ts";
+import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
+import type { Connection } from "../connections/connections.ts";
 import type { Context } from "../context/context.ts";
 import { isOvertaken, type Session } from "../context/local-state.ts";
 import { keyText } from "../contract/keys.ts";
-import type { Kind, Ms, Report, Why } from "../contract/kind.ts";
+import type { Kind, Ms, Report, Why, KindTypes, RatedApi } from "../contract/kind.ts";
 import { backoff, pollInterval } from "../contract/requeue.ts";
 import { rest } from "../ledger/one-shot.ts";
-import { recordedId, scope, type Frame, type Scoped, type Unscoped } from "../resolve/resolve.ts";
+import type { Frame } from "../resolve/frame.ts";
+import { recordedId, scope, type Scoped, type Unscoped } from "../resolve/resolve.ts";
 import type { Ending } from "../status/build.ts";
 import { countDelay, deadlineOf } from "../status/deadline.ts";
 import { unasked, type Done } from "../status/done.ts";
@@ -29,10 +30,7 @@ export type Reconcile = (key: ObjectKey) => Promise<Ms | undefined>;
 const MOVED_AGAIN_MS = 100;
 
 /** Binds a kind to the engine; the result knows nothing of the kind's types. */
-export function reconciler<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
-): Reconcile {
+export function reconciler<K extends KindTypes>(context: Context<K["api"]>, kind: Kind<K>): Reconcile {
   return async (key) => {
     const object = context.cache.get(key);
     if (object === undefined) {
@@ -56,9 +54,9 @@ export function reconciler<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
   };
 }
 
-async function reconcileObject<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+async function reconcileObject<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
   object: KubeObject,
   session: Session,
 ): Promise<Ms | undefined> {
@@ -71,7 +69,7 @@ async function reconcileObject<Spec, In, Seen, Mem extends JsonObject, Do, Api e
   const resting = await (isConnection ? pause : restTask)(context, kind, object, session);
   if (resting !== undefined) return resting.again;
   const paused = object.metadata.annotations?.[PAUSED] === "true";
-  const scoped: Scoped<Spec, In, Mem, Api> = paused
+  const scoped: Scoped<K> = paused
     ? { is: "ended", ending: { is: "paused" } }
     : await scope(context, kind, object, session, "present");
   if (scoped.is === "ended") {
@@ -92,9 +90,9 @@ function tellSurface<Api extends RatedApi>(context: Context<Api>, connection: Co
 }
 
 /** What is written down of an object for which no pass can be made. */
-function unscoped<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+function unscoped<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
   object: KubeObject,
   { session, scoped }: { readonly session: Session; readonly scoped: Unscoped },
 ): Done {
@@ -105,9 +103,9 @@ function unscoped<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedA
 }
 
 /** The end of a task whose time is over while it waits for what it needs. */
-function overdue<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+function overdue<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
   object: KubeObject,
   { session, ending }: { readonly session: Session; readonly ending: Ending },
 ): Done | undefined {
@@ -126,9 +124,9 @@ function overdue<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedAp
 }
 
 /** As `rest`; of a task that is not over it is counted how long it is held up. */
-async function restTask<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+async function restTask<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
   object: KubeObject,
   session: Session,
 ): Promise<{ readonly again: Ms | undefined } | undefined> {
@@ -138,9 +136,9 @@ async function restTask<Spec, In, Seen, Mem extends JsonObject, Do, Api extends 
 }
 
 /** Leaves a connection alone whose platform refuses requests. @returns undefined where there is something to do */
-async function pause<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+async function pause<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
   object: KubeObject,
   session: Session,
 ): Promise<{ readonly again: Ms } | undefined> {
@@ -149,10 +147,10 @@ async function pause<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rat
   return { again: await finish(context, kind, unasked(object, session, limited.ending, limited.again)) };
 }
 
-async function reconcileConnection<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
-  frame: Frame<Spec, In, Mem, Api>,
+async function reconcileConnection<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
+  frame: Frame<K>,
 ): Promise<Ms> {
   const { connection, object } = frame;
   if (!probeDue(context, connection, object)) return untilProbe(context, connection);
@@ -174,10 +172,10 @@ async function reconcileConnection<Spec, In, Seen, Mem extends JsonObject, Do, A
 }
 
 /** What a connection that works does for itself, told beside what was found out about it. */
-async function withErrand<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
-  frame: Frame<Spec, In, Mem, Api>,
+async function withErrand<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
+  frame: Frame<K>,
   done: Done,
 ): Promise<Done> {
   const { report } = done;
@@ -202,8 +200,8 @@ function isAnswered({ ending, report }: { readonly ending: Ending; readonly repo
   return ending.is === "waiting" && ending.exchange === "ok";
 }
 
-function toFinish<Spec, In, Mem extends JsonObject, Api>(
-  { frame, ending, report, again }: Passed<Spec, In, Mem, Api>,
+function toFinish<K extends KindTypes>(
+  { frame, ending, report, again }: Passed<K>,
   asked: boolean,
   isShared: boolean,
 ): Done {
@@ -239,9 +237,9 @@ function refusalIn(error: unknown): Why | undefined {
 }
 
 /** What keeps the operator from this object: the object says so, its neighbours are not touched. */
-async function confess<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+async function confess<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
   key: ObjectKey,
   session: Session,
   why: Why,

@@ -1,10 +1,9 @@
 /** What a delivery of the platform leads to: the resources that it may be about are looked at, and no more. */
 import { keyOf } from "../../kube/api/objects.ts";
 import type { ObjectKey } from "../../kube/api/types.ts";
-import type { RatedApi } from "../connections/connections.ts";
 import type { Context, Enqueue } from "../context/context.ts";
 import { keyText, parseKey } from "../contract/keys.ts";
-import type { Uuid } from "../contract/kind.ts";
+import type { Uuid, RatedApi } from "../contract/kind.ts";
 
 /**
  * Queues the resources of a connection that stand for these ids: at once, and one that was queued like this a moment

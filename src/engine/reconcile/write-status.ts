@@ -1,10 +1,9 @@
 /** Hop 8 of a reconcile: one status patch if something changed, events on transitions, and when to look again. */
 import { member } from "../../kube/api/json.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
-import type { RatedApi } from "../connections/connections.ts";
 import type { Context } from "../context/context.ts";
 import type { Session } from "../context/local-state.ts";
-import type { Kind, Lives, Ms } from "../contract/kind.ts";
+import type { Kind, Lives, Ms, KindTypes, RatedApi } from "../contract/kind.ts";
 import { abreast, backoff, follow, jitter, pollInterval } from "../contract/requeue.ts";
 import { isSettled, sameJson, statusOf } from "../contract/status.ts";
 import { requestedToken } from "../policies/policy.ts";
@@ -17,11 +16,7 @@ import { holdBack, signature } from "../status/write-throttle.ts";
 import { openAction } from "../steps/recover.ts";
 
 /** @returns milliseconds until the object should be looked at again. @throws KubeError */
-export async function finish<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
-  done: Done,
-): Promise<Ms> {
+export async function finish<K extends KindTypes>(context: Context<K["api"]>, kind: Kind<K>, done: Done): Promise<Ms> {
   return await tell(context, kind, await publish(context, kind, done));
 }
 
@@ -37,11 +32,7 @@ function isHeld({ governed }: Done): boolean {
   return governed?.plan !== undefined && governed.plan.approved !== true;
 }
 
-async function tell<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
-  done: Done,
-): Promise<Ms> {
+async function tell<K extends KindTypes>(context: Context<K["api"]>, kind: Kind<K>, done: Done): Promise<Ms> {
   const { object, session, ending, report } = done;
   const status = compose({
     object,

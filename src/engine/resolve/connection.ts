@@ -1,11 +1,11 @@
 /** Which connection a pass goes through, and whether it can be used now. */
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
-import type { JsonObject, KubeObject, ObjectKey } from "../../kube/api/types.ts";
-import type { Connection, RatedApi } from "../connections/connections.ts";
+import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
+import type { Connection } from "../connections/connections.ts";
 import type { Context } from "../context/context.ts";
 import { keyText, shortName } from "../contract/keys.ts";
-import type { Goal, Kind, Why } from "../contract/kind.ts";
+import type { Goal, Kind, Why, KindTypes, RatedApi } from "../contract/kind.ts";
 import { conditionOf, isSettled, text } from "../contract/status.ts";
 import { requestedToken } from "../policies/policy.ts";
 import { admission } from "../references/references.ts";
@@ -17,13 +17,13 @@ export type Reached<Api> =
   | { readonly is: "ended"; readonly ending: Ending; readonly lacksConnection?: boolean };
 
 /** Finds and refreshes the connection of an object. A connection object is its own connection. @throws KubeError */
-export async function reach<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
-  spec: Spec,
+export async function reach<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
+  spec: K["spec"],
   object: KubeObject,
   goal: Goal,
-): Promise<Reached<Api>> {
+): Promise<Reached<K["api"]>> {
   if (kind.connection !== undefined) {
     const opened = await context.connections.open(object, kind.connection(spec));
     if (opened.is === "open") return { is: "reached", connection: opened.connection };

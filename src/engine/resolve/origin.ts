@@ -2,9 +2,8 @@ import { INTENT } from "../../api/names.ts";
 /** Where the id of a resource comes from, and how far it can be believed. */
 import { isObject } from "../../kube/api/json.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
-import type { RatedApi } from "../connections/connections.ts";
 import type { Context } from "../context/context.ts";
-import type { Goal, Lives } from "../contract/kind.ts";
+import type { Goal, Lives, RatedApi } from "../contract/kind.ts";
 import type { Identity } from "../ledger/identity.ts";
 import { readRecord, type Place } from "../ledger/record.ts";
 import type { Orphan } from "../orphans/orphan.ts";

@@ -2,9 +2,8 @@
 import { isKube } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import type { RatedApi } from "../connections/connections.ts";
 import type { Context } from "../context/context.ts";
-import type { Uuid, Why } from "../contract/kind.ts";
+import type { Uuid, Why, RatedApi } from "../contract/kind.ts";
 import type { Identity, Pins } from "../ledger/identity.ts";
 import { externalNameOf, isSigned, type Orphan, type OrphanKey } from "../orphans/orphan.ts";
 import type { Policies } from "../policies/policy.ts";

@@ -2,48 +2,40 @@
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import type { Connection, RatedApi } from "../connections/connections.ts";
-import type { Cause, Context } from "../context/context.ts";
+import type { Connection } from "../connections/connections.ts";
+import type { Context } from "../context/context.ts";
 import type { Session } from "../context/local-state.ts";
 import { keyText } from "../contract/keys.ts";
-import type { Goal, Kind, Needs, Pass, Proof, Reference, Supports, Uuid, Why } from "../contract/kind.ts";
+import type {
+  Goal,
+  Kind,
+  Needs,
+  Pass,
+  Proof,
+  Reference,
+  Supports,
+  Uuid,
+  Why,
+  KindTypes,
+  RatedApi,
+} from "../contract/kind.ts";
 import { statusOf, text } from "../contract/status.ts";
 import { contradiction, identify, isForeign, type Identity, type Pins } from "../ledger/identity.ts";
 import { isBegun } from "../ledger/one-shot.ts";
-import type { Orphan } from "../orphans/orphan.ts";
 import { judge, sightingsOf } from "../ownership/presence.ts";
 import { invalidWindows } from "../policies/change-window.ts";
-import { causeIn, governedIn, type Governed } from "../policies/policy-status.ts";
-import { adoptionPolicy, invalidSpec, policiesOf, requestedToken, type Policies } from "../policies/policy.ts";
+import { causeIn, governedIn } from "../policies/policy-status.ts";
+import { adoptionPolicy, invalidSpec, policiesOf, requestedToken } from "../policies/policy.ts";
 import { resolveReferences, strayed, type Gate } from "../references/references.ts";
 import { resolver } from "../references/resolver.ts";
 import { resolveValues } from "../references/values.ts";
 import type { Ending } from "../status/build.ts";
 import { deadlineOf } from "../status/deadline.ts";
 import { reach } from "./connection.ts";
+import type { Frame } from "./frame.ts";
 import { originOf } from "./origin.ts";
 
-/** Everything that a pass over one object works with. The object is replaced by what the API server answers. */
-export interface Frame<Spec, In, Mem extends JsonObject, Api> {
-  readonly object: KubeObject;
-  /** What in the object called for changes before this pass wrote anything to it. */
-  readonly cause: Cause | undefined;
-  readonly session: Session;
-  readonly connection: Connection<Api>;
-  readonly pass: Pass<Spec, In, Mem>;
-  readonly pins: Pins;
-  readonly policies: Policies;
-  /** What the policies have to say in the status, as far as this pass has come. */
-  readonly governed: Governed;
-  /** The operation of an action that nobody confirmed, and that may be sent once more. Its intent is open till then. */
-  readonly repeats?: string;
-  /** The entry that its id comes from, until the object is adopted. */
-  readonly orphan?: Orphan | undefined;
-}
-
-export type Scoped<Spec, In, Mem extends JsonObject, Api> =
-  | { readonly is: "ready"; readonly frame: Frame<Spec, In, Mem, Api> }
-  | Unscoped;
+export type Scoped<K extends KindTypes> = { readonly is: "ready"; readonly frame: Frame<K> } | Unscoped;
 
 /** The pass ends before it has begun. */
 export interface Unscoped {
@@ -69,13 +61,13 @@ const waiting = (why: Why): { readonly is: "ended"; readonly ending: Ending } =>
  * nothing but the connection is insisted on: a child of a vanished parent is deleted by its recorded id.
  * @throws KubeError
  */
-export async function scope<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+export async function scope<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
   object: KubeObject,
   session: Session,
   goal: Goal,
-): Promise<Scoped<Spec, In, Mem, Api>> {
+): Promise<Scoped<K>> {
   const trusted = trust(context, kind, object, session);
   if (trusted.is === "ended") return trusted;
   const { spec, identity } = trusted;
@@ -125,11 +117,11 @@ function displacement<Api extends RatedApi>(
 }
 
 /** What it is about to write is spoken for before it is written; nothing in an object that is not yet known to be its own. */
-function claimEntries<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+function claimEntries<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
   object: KubeObject,
-  pass: Pass<Spec, In, Mem>,
+  pass: Pass<K>,
 ): void {
   if (kind.entries === undefined || pass.goal !== "present") return;
   context.entries.want(object, kind.entries({ ...pass, id: recordedId(pass) }));
@@ -152,12 +144,12 @@ function missing(gate: Gate): Why | undefined {
 }
 
 /** What can be said of an object without asking anybody: its spec, and which object of the platform it stands for. */
-function trust<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+function trust<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
   object: KubeObject,
   session: Session,
-): { readonly is: "trusted"; readonly spec: Spec; readonly identity: Identity } | ReturnType<typeof stalled> {
+): { readonly is: "trusted"; readonly spec: K["spec"]; readonly identity: Identity } | ReturnType<typeof stalled> {
   const parsed = kind.resource.spec.safeParse(object.spec ?? {});
   if (!parsed.success) return stalled(invalidSpec(parsed.error));
   // A connection keeps nothing but its errand's record, and that is judged where it counts.
@@ -167,13 +159,13 @@ function trust<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>
   return identity.is === "refused" ? stalled(identity.why) : { is: "trusted", spec: parsed.data, identity };
 }
 
-async function inputsOf<In, Api extends RatedApi>(
-  context: Context<Api>,
+async function inputsOf<K extends KindTypes>(
+  context: Context<K["api"]>,
   object: KubeObject,
-  needs: Needs<In>,
+  needs: Needs<K["inputs"]>,
   gate: Gate,
   how: Parameters<typeof resolver>[2],
-): Promise<{ readonly is: "found"; readonly inputs: In } | { readonly is: "missing"; readonly why: Why }> {
+): Promise<{ readonly is: "found"; readonly inputs: K["inputs"] } | { readonly is: "missing"; readonly why: Why }> {
   if (gate.is === "shut" && how.lenient === undefined) return { is: "missing", why: gate.why };
   const namespace = object.metadata.namespace ?? "";
   const values = await resolveValues(context.reader, namespace, needs.values, VALUES_MAX_AGE_MS);
@@ -187,25 +179,25 @@ function known(object: KubeObject, session: Session): Identity {
   return id === undefined ? identify(object) : { is: "known", id, proof: "recorded" };
 }
 
-function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
-  frame: Omit<Frame<Spec, In, Mem, Api>, "pass">,
+function passOf<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
+  frame: Omit<Frame<K>, "pass">,
   found: {
-    readonly spec: Spec;
-    readonly inputs: In;
+    readonly spec: K["spec"];
+    readonly inputs: K["inputs"];
     readonly goal: Goal;
     readonly identity: Identity;
     readonly kept?: JsonObject;
-    readonly needs: Needs<In>;
+    readonly needs: Needs<K["inputs"]>;
   },
-): Pass<Spec, In, Mem> {
+): Pass<K> {
   const { object, session, connection, pins, policies } = frame;
   const { settings } = connection;
   const supports: Supports = (operation) => connection.api.capabilities.supports(operation);
   const id = found.identity.is === "known" ? found.identity.id : undefined;
   const proof: Proof | undefined = found.identity.is === "known" ? found.identity.proof : undefined;
-  const pass: Pass<Spec, In, Mem> = {
+  const pass: Pass<K> = {
     name: object.metadata.name,
     spec: found.spec,
     inputs: found.inputs,
@@ -244,12 +236,12 @@ function passOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
  * With what is known of the last action that another resource requested for the object. What happened before this
  * resource was created may be outdated: nobody recorded what was done since.
  */
-function informed<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  { imprints }: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
-  pass: Pass<Spec, In, Mem>,
-  { object, pins }: Pick<Frame<Spec, In, Mem, Api>, "object" | "pins">,
-): Pass<Spec, In, Mem> {
+function informed<K extends KindTypes>(
+  { imprints }: Context<K["api"]>,
+  kind: Kind<K>,
+  pass: Pass<K>,
+  { object, pins }: Pick<Frame<K>, "object" | "pins">,
+): Pass<K> {
   const { id, proof } = pass;
   const action = proof === "recorded" && id !== undefined ? imprints.action(id, pins) : undefined;
   if (action === undefined || kind.learn === undefined) return pass;
@@ -261,7 +253,7 @@ function presenceOf<Api extends RatedApi>(
   { clock, windows }: Context<Api>,
   session: Session,
   { id = "", goal }: { readonly id: Uuid | undefined; readonly goal: Goal },
-): Pass<unknown, unknown, JsonObject>["presence"] {
+): Pass<KindTypes>["presence"] {
   return (sight) =>
     judge(sightingsOf(session, id), sight, { goal, now: clock.monotonic(), absenceMs: windows.absenceMs });
 }
@@ -272,11 +264,11 @@ function isManagedHere<Api>(parent: Reference | undefined, connection: Connectio
 }
 
 /** What a record made in this pass would pin. A parent that cannot be resolved any more stays as it was pinned. */
-function pinsOf<In, Api extends RatedApi>(
-  context: Context<Api>,
-  connection: Connection<Api>,
+function pinsOf<K extends KindTypes>(
+  context: Context<K["api"]>,
+  connection: Connection<K["api"]>,
   object: KubeObject,
-  needs: Needs<In>,
+  needs: Needs<K["inputs"]>,
   gate: Gate,
 ): Pins {
   const pinned = text(member(member(object.status, "identity"), "parentId"));

@@ -1,10 +1,9 @@
 import type { Reason } from "../../api/reasons.ts";
 /** What is referred to and missing: it is waited for, and once that has lasted, the object says that a person is needed. */
 import type { KubeObject } from "../../kube/api/types.ts";
-import type { RatedApi } from "../connections/connections.ts";
 import type { Context } from "../context/context.ts";
 import type { Session } from "../context/local-state.ts";
-import type { Ms, Why } from "../contract/kind.ts";
+import type { Ms, Why, RatedApi } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
 import { conditionOf, isSettled } from "../contract/status.ts";
 import type { Ending } from "./build.ts";

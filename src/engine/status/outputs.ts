@@ -1,9 +1,8 @@
 /** The objects that a kind has written beside its own: a ConfigMap, a Secret. */
 import { isKube } from "../../kube/api/errors.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
-import type { RatedApi } from "../connections/connections.ts";
 import type { Context } from "../context/context.ts";
-import type { Kind, Why } from "../contract/kind.ts";
+import type { Kind, Why, KindTypes, RatedApi } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
 import { memoryOf, type Done } from "./done.ts";
 
@@ -11,9 +10,9 @@ import { memoryOf, type Done } from "./done.ts";
  * Writes the outputs of a report. What belongs to somebody else is not overwritten, and that is told; so is a Secret
  * that the operator may not write. @throws KubeError
  */
-export async function publish<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
+export async function publish<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
   done: Done,
 ): Promise<Done> {
   const { output, secret } = done.report ?? {};
@@ -38,11 +37,7 @@ export async function publish<Spec, In, Seen, Mem extends JsonObject, Do, Api ex
 }
 
 /** What is known once the Secret is there. A status that is held back must not have it fetched and written again. */
-function written<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
-  done: Done,
-  status: JsonObject,
-): Done {
+function written<K extends KindTypes>(kind: Kind<K>, done: Done, status: JsonObject): Done {
   const { session, report, object } = done;
   const { intentClosed = false } = session.unsaved ?? {};
   const memory = { ...memoryOf(kind, done), ...status };

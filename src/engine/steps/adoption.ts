@@ -1,9 +1,8 @@
 /** Which object of the platform a resource stands for can change without a create: one is taken over, or forgotten. */
 import { member } from "../../kube/api/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import type { RatedApi } from "../connections/connections.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
 import type { Context } from "../context/context.ts";
-import type { Uuid, Why } from "../contract/kind.ts";
+import type { Uuid, Why, KindTypes, RatedApi } from "../contract/kind.ts";
 import { noteBegun } from "../ledger/one-shot.ts";
 import {
   finalizerDue,
@@ -15,16 +14,16 @@ import {
   type Place,
 } from "../ledger/record.ts";
 import { causeIn, governedIn } from "../policies/policy-status.ts";
-import type { Frame } from "../resolve/resolve.ts";
+import type { Frame } from "../resolve/frame.ts";
 import { remember } from "./execute.ts";
 
 /** Takes over an existing object: recorded like the outcome of a create, with the finalizer if one is due. */
-export async function adopt<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
-  context: Context<Api>,
+export async function adopt<K extends KindTypes>(
+  context: Context<K["api"]>,
   kind: { readonly untold?: unknown },
-  frame: Frame<Spec, In, Mem, Api>,
+  frame: Frame<K>,
   id: Uuid,
-): Promise<Frame<Spec, In, Mem, Api>> {
+): Promise<Frame<K>> {
   const { orphan, pass } = frame;
   const adopted = await adoptObject(context, frame, id);
   if (orphan === undefined) return remember({ ...frame, object: adopted }, { memory: pass.memory, id });
@@ -58,12 +57,12 @@ async function adoptObject<Api extends RatedApi>(
  * Drops the record of an object that is gone; the next pass creates anew, through the ledger.
  * @param memory the kind's memory of nothing.
  */
-export async function forget<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
-  context: Context<Api>,
-  frame: Frame<Spec, In, Mem, Api>,
-  memory: Mem,
+export async function forget<K extends KindTypes>(
+  context: Context<K["api"]>,
+  frame: Frame<K>,
+  memory: K["memory"],
   why: Why,
-): Promise<Frame<Spec, In, Mem, Api>> {
+): Promise<Frame<K>> {
   const object = await forgetId(context, frame.object);
   const forgotten = await context.writer.patchStatus(object, {
     // As if it was never looked at: what was Ready is gone.

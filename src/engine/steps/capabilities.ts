@@ -1,9 +1,16 @@
 /** The condition `Capabilities`: whether the platform has the operations that a spec asks for, told before they are needed. */
-import type { JsonObject } from "../../kube/api/types.ts";
-import type { RatedApi } from "../connections/connections.ts";
-import type { ConditionFact, Kind, KindOperations, Need, Report, Support, Supports } from "../contract/kind.ts";
+import type {
+  ConditionFact,
+  Kind,
+  KindOperations,
+  Need,
+  Report,
+  Support,
+  Supports,
+  KindTypes,
+} from "../contract/kind.ts";
 import type { Policies } from "../policies/policy.ts";
-import type { Frame } from "../resolve/resolve.ts";
+import type { Frame } from "../resolve/frame.ts";
 
 const AREAS = ["update", "stop", "delete"] as const;
 type Area = (typeof AREAS)[number];
@@ -21,12 +28,9 @@ const WORDS: Readonly<Record<Area, Words>> = {
 
 /** What was reported, with the condition, where something was observed. */
 export function withCapabilities<
-  Spec,
-  In,
-  Mem extends JsonObject,
-  Api extends RatedApi,
-  Passed extends { readonly frame: Frame<Spec, In, Mem, Api>; readonly report: Report | undefined },
->(kind: Pick<Kind<Spec, In, unknown, Mem, unknown, Api>, "operations">, passed: Passed): Passed {
+  K extends KindTypes,
+  Passed extends { readonly frame: Frame<K>; readonly report: Report | undefined },
+>(kind: Pick<Kind<K>, "operations">, passed: Passed): Passed {
   const { report, frame } = passed;
   if (report === undefined) return passed;
   const { capabilities } = frame.connection.api;

@@ -1,20 +1,19 @@
 /** What is told of every changing call of the platform: to the change log, and as an event on the object. */
 import { keyOf } from "../../kube/api/objects.ts";
-import type { EventInput, JsonObject } from "../../kube/api/types.ts";
+import type { EventInput } from "../../kube/api/types.ts";
 import { ApiError, notExecuted } from "../../platform/transport/errors.ts";
-import type { RatedApi } from "../connections/connections.ts";
 import { CAUSES, type Cause, type Change, type Context } from "../context/context.ts";
-import type { Step, Uuid } from "../contract/kind.ts";
-import type { Frame } from "../resolve/resolve.ts";
+import type { Step, Uuid, KindTypes } from "../contract/kind.ts";
+import type { Frame } from "../resolve/frame.ts";
 
 /** The id that the answer tells, or whatever was thrown. */
 type Result = { readonly id: Uuid | undefined } | { readonly error: unknown };
 
 /** Tells of one call, however it ended. What never left the operator is no event: nothing happened on the platform. */
-export function tellChange<Spec, In, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Pick<Context<Api>, "observer" | "events">,
-  frame: Frame<Spec, In, Mem, Api>,
-  step: Step<Do>,
+export function tellChange<K extends KindTypes>(
+  context: Pick<Context<K["api"]>, "observer" | "events">,
+  frame: Frame<K>,
+  step: Step<K["action"]>,
   result: Result,
 ): void {
   const { object, pass } = frame;
@@ -35,10 +34,7 @@ export function tellChange<Spec, In, Mem extends JsonObject, Do, Api extends Rat
 }
 
 /** Pure. The first that applies. */
-export function causeOf<Spec, In, Mem extends JsonObject, Do, Api>(
-  { pass, session, cause }: Frame<Spec, In, Mem, Api>,
-  step: Step<Do>,
-): Cause {
+export function causeOf<K extends KindTypes>({ pass, session, cause }: Frame<K>, step: Step<K["action"]>): Cause {
   if (pass.goal !== "present") return "Deleted";
   if (step.retries === true) return "Retried";
   if (session.recreates) return "Recreated";

@@ -1,38 +1,38 @@
 import { INTENT } from "../../api/names.ts";
 /** Hop 6 of a reconcile: one step, behind the ledger where it may not happen twice (design §6). */
 import { isKube, KubeError } from "../../kube/api/errors.ts";
-import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
 import { ApiError, notExecuted } from "../../platform/transport/errors.ts";
-import type { RatedApi } from "../connections/connections.ts";
 import type { Context } from "../context/context.ts";
 import type { Unsaved } from "../context/local-state.ts";
-import type { Kind, Known, Step, Uuid, Why } from "../contract/kind.ts";
+import type { Kind, Known, Step, Uuid, Why, KindTypes } from "../contract/kind.ts";
 import { maySend, writeSlot, type Intent } from "../ledger/ledger.ts";
 import { noteBegun } from "../ledger/one-shot.ts";
 import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordAccepted, recordId } from "../ledger/record.ts";
 import { noteDeleted } from "../ownership/presence.ts";
 import { isBroughtAbout } from "../policies/policy-status.ts";
-import { recordedId, type Frame } from "../resolve/resolve.ts";
+import type { Frame } from "../resolve/frame.ts";
+import { recordedId } from "../resolve/resolve.ts";
 import { compose, type Ending } from "../status/build.ts";
 import type { Phase } from "../status/errors.ts";
 import { announce } from "../status/transitions.ts";
 import { tellChange } from "./changes.ts";
 
-export type Executed<Spec, In, Seen, Mem extends JsonObject, Api> =
-  | { readonly is: "done"; readonly frame: Frame<Spec, In, Mem, Api>; readonly known: Known<Seen, Mem> }
-  | Failed<Spec, In, Mem, Api>
-  | { readonly is: "ended"; readonly frame: Frame<Spec, In, Mem, Api>; readonly ending: Ending };
+export type Executed<K extends KindTypes> =
+  | { readonly is: "done"; readonly frame: Frame<K>; readonly known: Known<K["observed"], K["memory"]> }
+  | Failed<K>
+  | { readonly is: "ended"; readonly frame: Frame<K>; readonly ending: Ending };
 
-export type Failed<Spec, In, Mem extends JsonObject, Api> = {
+export type Failed<K extends KindTypes> = {
   readonly is: "failed";
-  readonly frame: Frame<Spec, In, Mem, Api>;
+  readonly frame: Frame<K>;
 } & { readonly error: ApiError; readonly phase: Phase };
 
-type Work<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi> = {
-  readonly context: Context<Api>;
-  readonly kind: Kind<Spec, In, Seen, Mem, Do, Api>;
-  readonly frame: Frame<Spec, In, Mem, Api>;
-  readonly seen: Seen;
+type Work<K extends KindTypes> = {
+  readonly context: Context<K["api"]>;
+  readonly kind: Kind<K>;
+  readonly frame: Frame<K>;
+  readonly seen: K["observed"];
 };
 
 const NOT_LEADER: Ending = {
@@ -45,10 +45,7 @@ const NOT_LEADER: Ending = {
  * Runs one step: at most one request to the platform, after the API server has confirmed that the object is still what
  * was planned for. @throws KubeError "Conflict" or "NotFound" when it is not, and others
  */
-export async function execute<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  work: Work<Spec, In, Seen, Mem, Do, Api>,
-  step: Step<Do>,
-): Promise<Executed<Spec, In, Seen, Mem, Api>> {
+export async function execute<K extends KindTypes>(work: Work<K>, step: Step<K["action"]>): Promise<Executed<K>> {
   const { context, frame } = work;
   if (!context.fence.mayWrite()) return { is: "ended", frame, ending: NOT_LEADER };
   const { generation = 0 } = frame.object.metadata;
@@ -63,9 +60,9 @@ export async function execute<Spec, In, Seen, Mem extends JsonObject, Do, Api ex
  * A write that neither a new generation, nor a deletion, nor the user's request caused goes through the brake.
  * @returns what is waited for where the brake holds
  */
-export function brake<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
-  context: Context<Api>,
-  { object, connection, pass }: Frame<Spec, In, Mem, Api>,
+export function brake<K extends KindTypes>(
+  context: Context<K["api"]>,
+  { object, connection, pass }: Frame<K>,
 ): Why | undefined {
   if (pass.goal !== "present" || pass.requested !== undefined) return undefined;
   if (!isBroughtAbout(object)) return undefined;
@@ -79,10 +76,7 @@ export function brake<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
  * What may be repeated needs no intent, but neither is it sent on the word of a cache that may be behind: a deletion
  * could meet what belongs to the namesake of today (reliability-bar B1).
  */
-async function safely<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  work: Work<Spec, In, Seen, Mem, Do, Api>,
-  step: Step<Do>,
-): Promise<Executed<Spec, In, Seen, Mem, Api>> {
+async function safely<K extends KindTypes>(work: Work<K>, step: Step<K["action"]>): Promise<Executed<K>> {
   const { context } = work;
   const memory = work.kind.prepare?.(step, work.frame.pass, work.seen);
   const frame = memory === undefined ? await confirmed(work) : await prepared(work, memory);
@@ -94,19 +88,13 @@ async function safely<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Ra
   return { is: "done", frame: remember(frame, sent), known: sent };
 }
 
-async function confirmed<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>({
-  context,
-  frame,
-}: Work<Spec, In, Seen, Mem, Do, Api>): Promise<Frame<Spec, In, Mem, Api>> {
+async function confirmed<K extends KindTypes>({ context, frame }: Work<K>): Promise<Frame<K>> {
   await context.writer.confirm(frame.object);
   return frame;
 }
 
 /** Stores what the kind wants to be remembered whatever becomes of its request. @throws KubeError "Conflict" */
-async function prepared<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  work: Work<Spec, In, Seen, Mem, Do, Api>,
-  memory: Mem,
-): Promise<Frame<Spec, In, Mem, Api>> {
+async function prepared<K extends KindTypes>(work: Work<K>, memory: K["memory"]): Promise<Frame<K>> {
   const frame = { ...work.frame, pass: { ...work.frame.pass, memory } };
   const why: Why = { reason: "Progressing", message: "A request is on its way to the platform." };
   const object = await announced({ ...work, frame }, why, undefined);
@@ -115,10 +103,10 @@ async function prepared<Spec, In, Seen, Mem extends JsonObject, Do, Api extends 
   return { ...frame, object };
 }
 
-async function once<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  work: Work<Spec, In, Seen, Mem, Do, Api>,
-  step: Extract<Step<Do>, { repeat: "once" }>,
-): Promise<Executed<Spec, In, Seen, Mem, Api>> {
+async function once<K extends KindTypes>(
+  work: Work<K>,
+  step: Extract<Step<K["action"]>, { repeat: "once" }>,
+): Promise<Executed<K>> {
   const { context, kind } = work;
   const phase: Phase = step.creates ? "create" : "action";
   try {
@@ -149,36 +137,36 @@ async function once<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
 }
 
 /** Stores what the platform has answered to a create. @throws KubeError see `recordId` */
-export async function recordAnswer<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
-  frame: Frame<Spec, In, Mem, Api>,
-  answer: { readonly id: Uuid; readonly memory: Mem },
-): Promise<Frame<Spec, In, Mem, Api>> {
+export async function recordAnswer<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
+  frame: Frame<K>,
+  answer: { readonly id: Uuid; readonly memory: K["memory"] },
+): Promise<Frame<K>> {
   const stored = await recordId(context, frame, answer.id, kind.keep?.(answer.memory));
   frame.session.answered = undefined;
   return remember({ ...frame, object: stored ?? frame.object }, answer);
 }
 
 /** A create that is answered without an id is traced like one that is not answered, and is never sent again. */
-async function withoutId<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  { context, kind, frame }: Work<Spec, In, Seen, Mem, Do, Api>,
+async function withoutId<K extends KindTypes>(
+  { context, kind, frame }: Work<K>,
   intent: Intent,
-  memory: Mem,
-): Promise<Executed<Spec, In, Seen, Mem, Api>> {
+  memory: K["memory"],
+): Promise<Executed<K>> {
   const stored = await recordAccepted(context, frame.object, intent, kind.keep?.(memory) ?? {});
   const error = new ApiError(intent.op, { is: "OutcomeUnknown" }, 200, "the answer has no id");
   return { is: "failed", frame: { ...frame, object: stored ?? frame.object }, error, phase: "create" };
 }
 
 /** A failure that certainly was not executed closes the intent, but that of a repetition; others leave it to be traced. */
-async function unsentOrUnknown<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  work: Work<Spec, In, Seen, Mem, Do, Api>,
-  frame: Frame<Spec, In, Mem, Api>,
+async function unsentOrUnknown<K extends KindTypes>(
+  work: Work<K>,
+  frame: Frame<K>,
   intent: Intent,
   error: ApiError,
   phase: Phase,
-): Promise<Executed<Spec, In, Seen, Mem, Api>> {
+): Promise<Executed<K>> {
   if (!notExecuted(error.failure)) return { is: "failed", frame, error, phase };
   frame.session.unsent = [intent.attempt];
   if (!intent.creates) {
@@ -189,10 +177,10 @@ async function unsentOrUnknown<Spec, In, Seen, Mem extends JsonObject, Do, Api e
   return { is: "failed", frame: { ...frame, object }, error, phase };
 }
 
-async function send<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  work: Work<Spec, In, Seen, Mem, Do, Api>,
-  step: Step<Do>,
-): Promise<Known<Seen, Mem> | ApiError> {
+async function send<K extends KindTypes>(
+  work: Work<K>,
+  step: Step<K["action"]>,
+): Promise<Known<K["observed"], K["memory"]> | ApiError> {
   const { context, kind, frame, seen } = work;
   try {
     const known = await kind.act(step, frame.pass, seen, frame.connection.api);
@@ -208,10 +196,10 @@ async function send<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
 }
 
 /** The pass goes on with what is known now; it is unsaved until a status write succeeds. */
-export function remember<Spec, In, Mem extends JsonObject, Api>(
-  frame: Frame<Spec, In, Mem, Api>,
-  known: Pick<Known<unknown, Mem>, "id" | "memory">,
-): Frame<Spec, In, Mem, Api> {
+export function remember<K extends KindTypes>(
+  frame: Frame<K>,
+  known: Pick<Known<unknown, K["memory"]>, "id" | "memory">,
+): Frame<K> {
   const identity = known.id === undefined ? {} : ({ id: known.id, proof: "recorded" } as const);
   const pass = { ...frame.pass, ...identity, memory: known.memory };
   const next = { ...frame, pass };
@@ -220,14 +208,11 @@ export function remember<Spec, In, Mem extends JsonObject, Api>(
 }
 
 /** What a pass knows and has not stored, with no action open any more. */
-export function closed<Spec, In, Mem extends JsonObject, Api>({ object, pass }: Frame<Spec, In, Mem, Api>): Unsaved {
+export function closed<K extends KindTypes>({ object, pass }: Frame<K>): Unsaved {
   return { id: recordedId(pass), memory: pass.memory, intentClosed: true, over: object.status };
 }
 
-function intentOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  work: Work<Spec, In, Seen, Mem, Do, Api>,
-  step: Extract<Step<Do>, { repeat: "once" }>,
-): Intent {
+function intentOf<K extends KindTypes>(work: Work<K>, step: Extract<Step<K["action"]>, { repeat: "once" }>): Intent {
   const { context, frame } = work;
   const attempt = `${frame.pass.generation}-${Math.floor(context.random() * 2 ** 48).toString(36)}`;
   return {
@@ -248,11 +233,11 @@ function intentOf<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedA
 }
 
 /** Writes the intent, checked against the resourceVersion: a conflict ends the pass. @throws KubeError "Conflict" */
-async function writeIntent<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  work: Work<Spec, In, Seen, Mem, Do, Api>,
-  step: Extract<Step<Do>, { repeat: "once" }>,
+async function writeIntent<K extends KindTypes>(
+  work: Work<K>,
+  step: Extract<Step<K["action"]>, { repeat: "once" }>,
   intent: Intent,
-): Promise<Frame<Spec, In, Mem, Api>> {
+): Promise<Frame<K>> {
   const { context, kind, frame } = work;
   frame.session.seenIntent = { attempt: intent.attempt, at: context.clock.monotonic() };
   if (step.creates) {
@@ -271,8 +256,8 @@ function sentAgain({ reason, message }: Why): Why {
 }
 
 /** Writes the status that a request is about to be sent with. @throws KubeError "Conflict" */
-async function announced<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  { context, kind, frame, seen }: Work<Spec, In, Seen, Mem, Do, Api>,
+async function announced<K extends KindTypes>(
+  { context, kind, frame, seen }: Work<K>,
   why: Why,
   intent: Intent | undefined,
 ): Promise<KubeObject> {

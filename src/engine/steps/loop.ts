@@ -1,18 +1,17 @@
 /** Hops 4 to 6 of a reconcile: trace or observe, plan, act, until there is no step. */
 import { keyOf } from "../../kube/api/objects.ts";
-import type { JsonObject } from "../../kube/api/types.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
-import type { Connection, RatedApi } from "../connections/connections.ts";
+import type { Connection } from "../connections/connections.ts";
 import type { Context } from "../context/context.ts";
 import { keyText } from "../contract/keys.ts";
-import type { Kind, Ms, Plan, Report, Why, Step } from "../contract/kind.ts";
+import type { Kind, Ms, Plan, Report, Why, Step, KindTypes } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
 import { isSettled, unknownFor } from "../contract/status.ts";
 import { isBegun, noteBegun } from "../ledger/one-shot.ts";
 import { keepRecord } from "../ledger/record.ts";
 import { hiddenFor } from "../ownership/presence.ts";
+import type { Frame } from "../resolve/frame.ts";
 import { notAdopted } from "../resolve/orphan.ts";
-import type { Frame } from "../resolve/resolve.ts";
 import type { Ending } from "../status/build.ts";
 import { expectLook } from "../status/deadline.ts";
 import { judge, rejectedToken, type Phase } from "../status/errors.ts";
@@ -31,24 +30,24 @@ const STEP_LIMIT = 8;
 const YIELDS = 8;
 
 /** How a pass over one object ended, before it is written down. */
-export interface Passed<Spec, In, Mem extends JsonObject, Api> {
-  readonly frame: Frame<Spec, In, Mem, Api>;
+export interface Passed<K extends KindTypes> {
+  readonly frame: Frame<K>;
   readonly ending: Ending;
   readonly report: Report | undefined;
   readonly again: Ms | undefined;
 }
 
-type Loop<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi> = {
-  readonly context: Context<Api>;
-  readonly kind: Kind<Spec, In, Seen, Mem, Do, Api>;
+type Loop<K extends KindTypes> = {
+  readonly context: Context<K["api"]>;
+  readonly kind: Kind<K>;
 };
 
 /** One pass. @throws KubeError, and whatever a kind throws that is no ApiError */
-export async function pass<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
-  scoped: Frame<Spec, In, Mem, Api>,
-): Promise<Passed<Spec, In, Mem, Api>> {
+export async function pass<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
+  scoped: Frame<K>,
+): Promise<Passed<K>> {
   const loop = { context, kind };
   const begun = await begin(loop, scoped);
   if (begun.is === "passed") return begun.passed;
@@ -60,13 +59,10 @@ export async function pass<Spec, In, Seen, Mem extends JsonObject, Do, Api exten
 }
 
 /** What an older pass left open is closed first, and the record of the object kept. */
-async function begin<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
-  scoped: Frame<Spec, In, Mem, Api>,
-): Promise<
-  | { readonly is: "passed"; readonly passed: Passed<Spec, In, Mem, Api> }
-  | { readonly is: "on"; readonly frame: Frame<Spec, In, Mem, Api> }
-> {
+async function begin<K extends KindTypes>(
+  loop: Loop<K>,
+  scoped: Frame<K>,
+): Promise<{ readonly is: "passed"; readonly passed: Passed<K> } | { readonly is: "on"; readonly frame: Frame<K> }> {
   const { context, kind } = loop;
   // A connection's intent is its errand's, which has a pass of its own.
   const isProbe = kind.connection !== undefined;
@@ -86,12 +82,9 @@ async function begin<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rat
 }
 
 /** Observes, plans and acts until there is nothing to do, or other objects should have their turn. */
-async function rounds<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
-  begun: Frame<Spec, In, Mem, Api>,
-): Promise<Passed<Spec, In, Mem, Api>> {
+async function rounds<K extends KindTypes>(loop: Loop<K>, begun: Frame<K>): Promise<Passed<K>> {
   let frame = begun;
-  let seen: { readonly value: Seen } | undefined;
+  let seen: { readonly value: K["observed"] } | undefined;
   for (let steps = 0; steps < STEP_LIMIT; steps += 1) {
     const observed = seen ?? (await observe(loop, frame));
     if (observed instanceof ApiError) return failed(loop, frame, observed, "read", undefined);
@@ -107,21 +100,17 @@ async function rounds<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Ra
   return { frame, ending: { is: "waiting", why, exchange: "ok" }, report, again: endless ? undefined : 0 };
 }
 
-type Stepped<Spec, In, Seen, Mem extends JsonObject, Api> =
-  | { readonly is: "passed"; readonly passed: Passed<Spec, In, Mem, Api> }
+type Stepped<K extends KindTypes> =
+  | { readonly is: "passed"; readonly passed: Passed<K> }
   | {
       readonly is: "on";
-      readonly frame: Frame<Spec, In, Mem, Api>;
+      readonly frame: Frame<K>;
       /** Undefined when it has to be observed anew. */
-      readonly seen: { readonly value: Seen } | undefined;
+      readonly seen: { readonly value: K["observed"] } | undefined;
     };
 
 /** Plans once, and acts if there is a step. */
-async function step<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
-  scoped: Frame<Spec, In, Mem, Api>,
-  seen: Seen,
-): Promise<Stepped<Spec, In, Seen, Mem, Api>> {
+async function step<K extends KindTypes>(loop: Loop<K>, scoped: Frame<K>, seen: K["observed"]): Promise<Stepped<K>> {
   const { context, kind } = loop;
   // What others wrote into the object meanwhile is in what is done next.
   const { id } = scoped.pass;
@@ -147,11 +136,11 @@ async function step<Spec, In, Seen, Mem extends JsonObject, Do, Api extends Rate
 }
 
 /** What a step comes to whose request failed. */
-async function afterFailure<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
-  refused: Step<Do>,
-  { frame, seen, error, phase }: Failed<Spec, In, Mem, Api> & { readonly seen: Seen },
-): Promise<Stepped<Spec, In, Seen, Mem, Api>> {
+async function afterFailure<K extends KindTypes>(
+  loop: Loop<K>,
+  refused: Step<K["action"]>,
+  { frame, seen, error, phase }: Failed<K> & { readonly seen: K["observed"] },
+): Promise<Stepped<K>> {
   const anew = await withoutStep(loop.kind, frame, { step: refused, seen, error }, () => observe(loop, frame));
   if (anew?.is === "on") return { is: "on", frame, seen: anew };
   if (anew?.is === "stalled") return { is: "passed", passed: concluded(loop, frame, seen, anew) };
@@ -165,10 +154,10 @@ async function afterFailure<Spec, In, Seen, Mem extends JsonObject, Do, Api exte
   return { is: "passed", passed };
 }
 
-async function observe<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
-  frame: Frame<Spec, In, Mem, Api>,
-): Promise<{ readonly value: Seen } | ApiError> {
+async function observe<K extends KindTypes>(
+  loop: Loop<K>,
+  frame: Frame<K>,
+): Promise<{ readonly value: K["observed"] } | ApiError> {
   try {
     const value = await loop.kind.observe(frame.pass, frame.connection.api);
     frame.session.readAt = loop.context.clock.monotonic();
@@ -179,12 +168,12 @@ async function observe<Spec, In, Seen, Mem extends JsonObject, Do, Api extends R
   }
 }
 
-function concluded<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
-  frame: Frame<Spec, In, Mem, Api>,
-  seen: Seen,
-  plan: Extract<Plan<Do>, { is: "settled" | "waiting" | "stalled" | "unknown" }>,
-): Passed<Spec, In, Mem, Api> {
+function concluded<K extends KindTypes>(
+  loop: Loop<K>,
+  frame: Frame<K>,
+  seen: K["observed"],
+  plan: Extract<Plan<K["action"]>, { is: "settled" | "waiting" | "stalled" | "unknown" }>,
+): Passed<K> {
   const report = loop.kind.report(frame.pass, seen);
   const late = plan.is === "waiting" && isLate(loop.context.clock, loop.kind, frame, plan.why);
   if (plan.is !== "waiting") frame.session.work = undefined;
@@ -213,12 +202,12 @@ const RECREATING: Why = {
 };
 
 /** What is gone is forgotten, so that the next pass creates it; an id that the user gave stands for nothing else. */
-async function recreated<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
-  frame: Frame<Spec, In, Mem, Api>,
-  seen: Seen,
+async function recreated<K extends KindTypes>(
+  loop: Loop<K>,
+  frame: Frame<K>,
+  seen: K["observed"],
   why: Why,
-): Promise<Passed<Spec, In, Mem, Api>> {
+): Promise<Passed<K>> {
   const { context, kind } = loop;
   if (kind.claim(frame.pass.spec, () => undefined) === frame.pass.id)
     return concluded(loop, frame, seen, { is: "stalled", why });
@@ -230,13 +219,13 @@ async function recreated<Spec, In, Seen, Mem extends JsonObject, Do, Api extends
 }
 
 /** What a failed exchange means; the connection is asked when it may be the cause. */
-function failed<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  loop: Loop<Spec, In, Seen, Mem, Do, Api>,
-  frame: Frame<Spec, In, Mem, Api>,
+function failed<K extends KindTypes>(
+  loop: Loop<K>,
+  frame: Frame<K>,
   error: ApiError,
   phase: Phase,
   report: Report | undefined,
-): Passed<Spec, In, Mem, Api> {
+): Passed<K> {
   const { session, connection, object } = frame;
   const verdict = judge(error, phase, session.failures);
   const { is: failure } = error.failure;
@@ -287,9 +276,9 @@ function own<Api>(connection: Connection<Api>, error: ApiError, why: Why): Told 
 }
 
 /** What may be the connection's trouble is not told on a settled object before the connection was asked. */
-function suspected<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
-  context: Context<Api>,
-  { object, session, connection }: Frame<Spec, In, Mem, Api>,
+function suspected<K extends KindTypes>(
+  context: Context<K["api"]>,
+  { object, session, connection }: Frame<K>,
   { why }: { readonly why: Why },
 ): Told {
   context.connections.suspect(connection);

@@ -1,15 +1,14 @@
 import { APPROVED_PLAN } from "../../api/names.ts";
 /** Which of the steps that a kind plans may be taken now: management, drift, approval and change windows. */
-import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import type { RatedApi } from "../connections/connections.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
 import type { Context } from "../context/context.ts";
-import type { Goal, Kind, Ms, Plan, Step, Why } from "../contract/kind.ts";
+import type { Goal, Kind, Ms, Plan, Step, Why, KindTypes } from "../contract/kind.ts";
 import { pollInterval } from "../contract/requeue.ts";
 import { covers, isApproved, planOf, type StatusPlan } from "../policies/approval.ts";
 import { windowState, type WindowState } from "../policies/change-window.ts";
 import { broughtAbout, type Governed } from "../policies/policy-status.ts";
 import type { Policies } from "../policies/policy.ts";
-import type { Frame } from "../resolve/resolve.ts";
+import type { Frame } from "../resolve/frame.ts";
 
 /** What the policies leave of a plan. A step in it may be taken. */
 export interface Permitted<Do> {
@@ -30,12 +29,12 @@ const CORRECTION = { lasts: 0.02, rests: 0.9 } as const;
  * Asks the kind again for each step that may not be taken, as if it could not be done. What others change again right
  * after it was put right is drift until the next look: nobody fights with them (reliability-bar C11).
  */
-export function permit<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
-  frame: Frame<Spec, In, Mem, Api>,
-  seen: Seen,
-): Permitted<Do> {
+export function permit<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
+  frame: Frame<K>,
+  seen: K["observed"],
+): Permitted<K["action"]> {
   const permitted = judged(context, kind, frame, seen);
   const { plan, governed } = permitted;
   const corrects = plan.is === "step" && plan.step.corrects === true;
@@ -46,20 +45,20 @@ export function permit<Spec, In, Seen, Mem extends JsonObject, Do, Api extends R
 }
 
 /** @returns the time since the last correction of this object began, in poll intervals; infinity without one */
-function sinceCorrection<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
-  { clock, windows }: Context<Api>,
-  { object, session, connection }: Frame<Spec, In, Mem, Api>,
+function sinceCorrection<K extends KindTypes>(
+  { clock, windows }: Context<K["api"]>,
+  { object, session, connection }: Frame<K>,
 ): number {
   const poll = pollInterval(object, windows, connection.settings.defaults.pollInterval).ms;
   return (clock.monotonic() - (session.correctedAt ?? Number.NEGATIVE_INFINITY)) / poll;
 }
 
-function judged<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
-  frame: Frame<Spec, In, Mem, Api>,
-  seen: Seen,
-): Permitted<Do> {
+function judged<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
+  frame: Frame<K>,
+  seen: K["observed"],
+): Permitted<K["action"]> {
   const now = context.clock.now();
   const place = {
     ...frame,
@@ -69,7 +68,8 @@ function judged<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
     window: windowState(frame.policies.windows, now),
     rests: isResting(context, frame),
   };
-  const planWithout: PlanWithout<Do> = (withheld, awaited) => kind.plan({ ...frame.pass, withheld, awaited }, seen);
+  const planWithout: PlanWithout<K["action"]> = (withheld, awaited) =>
+    kind.plan({ ...frame.pass, withheld, awaited }, seen);
   const first = sift(place, planWithout);
   if (first.later.length === 0) return concluded(place, first);
   const reason = place.window.is === "closed" ? "OutsideChangeWindow" : "ApprovalPending";
@@ -82,10 +82,7 @@ function judged<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi
 }
 
 /** Whether the last correction is over and the next is not due yet. What a person asks for is always due. */
-function isResting<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
-  context: Context<Api>,
-  frame: Frame<Spec, In, Mem, Api>,
-): boolean {
+function isResting<K extends KindTypes>(context: Context<K["api"]>, frame: Frame<K>): boolean {
   const share = sinceCorrection(context, frame);
   return frame.pass.requested === undefined && share >= CORRECTION.lasts && share < CORRECTION.rests;
 }

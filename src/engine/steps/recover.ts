@@ -1,12 +1,11 @@
 import { INTENT, RESOLVE } from "../../api/names.ts";
 /** An intent that an older pass left open is traced before anything else happens (design §6). */
 import { member } from "../../kube/api/json.ts";
-import type { KubeObject, JsonObject } from "../../kube/api/types.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
-import type { RatedApi } from "../connections/connections.ts";
 import type { Context } from "../context/context.ts";
 import type { Session } from "../context/local-state.ts";
-import type { Kind, Trace, Uuid, Why } from "../contract/kind.ts";
+import type { Kind, Trace, Uuid, Why, KindTypes } from "../contract/kind.ts";
 import {
   decide,
   duty,
@@ -18,15 +17,15 @@ import {
   type Slot,
 } from "../ledger/ledger.ts";
 import { clearIntent, recordId } from "../ledger/record.ts";
-import type { Frame } from "../resolve/resolve.ts";
+import type { Frame } from "../resolve/frame.ts";
 import type { Ending } from "../status/build.ts";
 import { closed, recordAnswer, remember } from "./execute.ts";
 
-export type Recovered<Spec, In, Mem extends JsonObject, Api> =
+export type Recovered<K extends KindTypes> =
   /** No intent is open any more. */
-  | { readonly is: "clear"; readonly frame: Frame<Spec, In, Mem, Api> }
-  | { readonly is: "failed"; readonly frame: Frame<Spec, In, Mem, Api>; readonly error: ApiError }
-  | { readonly is: "ended"; readonly frame: Frame<Spec, In, Mem, Api>; readonly ending: Ending };
+  | { readonly is: "clear"; readonly frame: Frame<K> }
+  | { readonly is: "failed"; readonly frame: Frame<K>; readonly error: ApiError }
+  | { readonly is: "ended"; readonly frame: Frame<K>; readonly ending: Ending };
 
 /**
  * The slot that is open: a create's annotation, or an action's member of status unless this process closed it; what another
@@ -53,11 +52,11 @@ const UNREADABLE: Why = {
 };
 
 /** Finds out what became of an open intent. @throws KubeError */
-export async function recover<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
-  frame: Frame<Spec, In, Mem, Api>,
-): Promise<Recovered<Spec, In, Mem, Api>> {
+export async function recover<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
+  frame: Frame<K>,
+): Promise<Recovered<K>> {
   const slot = openSlot(frame.object, frame.session);
   if (slot.is === "empty") return { is: "clear", frame };
   if (slot.is === "unreadable")
@@ -74,7 +73,7 @@ export async function recover<Spec, In, Seen, Mem extends JsonObject, Do, Api ex
   if (due === "clear") return { is: "clear", frame: await dropped(context, kind, frame, intent) };
   const moved = elsewhere(frame, intent);
   if (moved !== undefined) return { is: "ended", frame, ending: { is: "stalled", why: moved, exchange: "none" } };
-  let trace: Trace<Seen, Mem>;
+  let trace: Trace<K["observed"], K["memory"]>;
   try {
     trace = await kind.trace(openIntent(intent), frame.pass, frame.connection.api);
   } catch (error) {
@@ -84,13 +83,13 @@ export async function recover<Spec, In, Seen, Mem extends JsonObject, Do, Api ex
   return await conclude(context, frame, intent, trace, known);
 }
 
-async function conclude<Spec, In, Seen, Mem extends JsonObject, Api extends RatedApi>(
-  context: Context<Api>,
-  frame: Frame<Spec, In, Mem, Api>,
+async function conclude<K extends KindTypes>(
+  context: Context<K["api"]>,
+  frame: Frame<K>,
   intent: Intent,
-  trace: Trace<Seen, Mem>,
+  trace: Trace<K["observed"], K["memory"]>,
   known: Knowledge,
-): Promise<Recovered<Spec, In, Mem, Api>> {
+): Promise<Recovered<K>> {
   const finding = findingOf(trace);
   const landed = trace.is === "landed" ? trace.known : [];
   if (landed.length > 1)
@@ -121,7 +120,7 @@ async function conclude<Spec, In, Seen, Mem extends JsonObject, Api extends Rate
   }
 }
 
-function findingOf<Seen, Mem extends JsonObject>(trace: Trace<Seen, Mem>): Finding {
+function findingOf<K extends KindTypes>(trace: Trace<K["observed"], K["memory"]>): Finding {
   return trace.is === "unknowable" && trace.repeatable === true ? "repeatable" : trace.is;
 }
 
@@ -129,50 +128,39 @@ function findingOf<Seen, Mem extends JsonObject>(trace: Trace<Seen, Mem>): Findi
  * What a trace found is taken over like an id that the user gave: the kind makes sure first that it lies where this
  * resource may work. The annotation that led to it can be written by whoever may edit the object.
  */
-function found<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
-  frame: Frame<Spec, In, Mem, Api>,
-  memory: Mem,
-  id: Uuid,
-): Frame<Spec, In, Mem, Api> {
+function found<K extends KindTypes>(frame: Frame<K>, memory: K["memory"], id: Uuid): Frame<K> {
   return { ...frame, pass: { ...frame.pass, id, proof: "given", memory } };
 }
 
 /** An intent that needs no trace is cleared. */
-async function dropped<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  context: Context<Api>,
-  kind: Kind<Spec, In, Seen, Mem, Do, Api>,
-  frame: Frame<Spec, In, Mem, Api>,
+async function dropped<K extends KindTypes>(
+  context: Context<K["api"]>,
+  kind: Kind<K>,
+  frame: Frame<K>,
   intent: Intent,
-): Promise<Frame<Spec, In, Mem, Api>> {
+): Promise<Frame<K>> {
   const vouched = intent.uid === frame.object.metadata.uid && intent.creates && frame.pass.proof === "given";
   return await clear(context, vouched ? vouchedFor(kind, frame, intent) : frame, intent);
 }
 
 /** A person has said which object an unconfirmed create has made. */
-function vouchedFor<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
-  { resource }: { readonly resource: { readonly memory: { parse(kept: unknown): Mem } } },
-  frame: Frame<Spec, In, Mem, Api>,
+function vouchedFor<K extends KindTypes>(
+  { resource }: { readonly resource: { readonly memory: { parse(kept: unknown): K["memory"] } } },
+  frame: Frame<K>,
   { accepted }: Intent,
-): Frame<Spec, In, Mem, Api> {
+): Frame<K> {
   const memory = accepted === undefined ? frame.pass.memory : resource.memory.parse(accepted);
   return { ...frame, pass: { ...frame.pass, memory, vouched: true } };
 }
 
 /** Why nothing can be said of a create that was sent under another parent than the one of now. */
-function elsewhere<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
-  { pins }: Frame<Spec, In, Mem, Api>,
-  intent: Intent,
-): Why | undefined {
+function elsewhere<K extends KindTypes>({ pins }: Frame<K>, intent: Intent): Why | undefined {
   if (!intent.creates || intent.parentId === pins.parentId) return undefined;
   const message = `An earlier create under the parent ${intent.parentId ?? "(none)"} was not confirmed, but the reference now leads to ${pins.parentId ?? "none"}. Point it back until that is found out, or set the annotation ${RESOLVE}=recreate.`;
   return { reason: "ParentChanged", message };
 }
 
-function knowledge<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
-  context: Context<Api>,
-  frame: Frame<Spec, In, Mem, Api>,
-  intent: Intent,
-): Knowledge {
+function knowledge<K extends KindTypes>(context: Context<K["api"]>, frame: Frame<K>, intent: Intent): Knowledge {
   const now = context.clock.monotonic();
   if (frame.session.seenIntent?.attempt !== intent.attempt)
     frame.session.seenIntent = { attempt: intent.attempt, at: now };
@@ -186,21 +174,18 @@ function knowledge<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
   };
 }
 
-async function clear<Spec, In, Mem extends JsonObject, Api extends RatedApi>(
-  context: Context<Api>,
-  frame: Frame<Spec, In, Mem, Api>,
+async function clear<K extends KindTypes>(
+  context: Context<K["api"]>,
+  frame: Frame<K>,
   intent: Intent,
-): Promise<Frame<Spec, In, Mem, Api>> {
+): Promise<Frame<K>> {
   if (intent.creates) return { ...frame, object: await clearIntent(context, frame.object) };
   frame.session.unsaved = closed(frame);
   return frame;
 }
 
 /** What is to be remembered of a request that did not get there. */
-function withMemory<Spec, In, Seen, Mem extends JsonObject, Api extends RatedApi>(
-  frame: Frame<Spec, In, Mem, Api>,
-  trace: Trace<Seen, Mem>,
-): Frame<Spec, In, Mem, Api> {
+function withMemory<K extends KindTypes>(frame: Frame<K>, trace: Trace<K["observed"], K["memory"]>): Frame<K> {
   if (trace.is !== "absent" || trace.memory === undefined) return frame;
   return remember(frame, { memory: trace.memory });
 }

@@ -5,15 +5,13 @@
  */
 import { isDeepStrictEqual } from "node:util";
 
-import type { JsonObject } from "../../kube/api/types.ts";
-import type { RatedApi } from "../connections/connections.ts";
 import type { Rejection } from "../context/local-state.ts";
-import type { Ms, Why } from "../contract/kind.ts";
-import type { Frame } from "../resolve/resolve.ts";
+import type { Ms, Why, KindTypes } from "../contract/kind.ts";
+import type { Frame } from "../resolve/frame.ts";
 
 /** @returns what to remember of a step that was rejected just now */
-export function rejectionOf<Spec, In, Mem extends JsonObject>(
-  { pass, connection }: Pick<Frame<Spec, In, Mem, RatedApi>, "pass" | "connection">,
+export function rejectionOf<K extends KindTypes>(
+  { pass, connection }: Pick<Frame<K>, "pass" | "connection">,
   op: string,
   told: Pick<Rejection, "why" | "until">,
 ): Rejection {

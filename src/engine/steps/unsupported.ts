@@ -1,9 +1,7 @@
 /** A step that the platform answers as if it had no such operation. */
-import type { JsonObject } from "../../kube/api/types.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
-import type { RatedApi } from "../connections/connections.ts";
-import type { Kind, Step, Why } from "../contract/kind.ts";
-import type { Frame } from "../resolve/resolve.ts";
+import type { Kind, Step, Why, KindTypes } from "../contract/kind.ts";
+import type { Frame } from "../resolve/frame.ts";
 
 /** What to plan with, or, where the kind would plan the refused step again, what the object says. */
 type Without<Seen> = { readonly is: "on"; readonly value: Seen } | { readonly is: "stalled"; readonly why: Why };
@@ -13,14 +11,14 @@ type Without<Seen> = { readonly is: "on"; readonly value: Seen } | { readonly is
  * what it was about is still shown. What is not shown any more is planned for anew as well.
  * @returns undefined where the failure means something else
  */
-export async function withoutStep<Spec, In, Seen, Mem extends JsonObject, Do, Api extends RatedApi>(
-  { shows, plan }: Pick<Kind<Spec, In, Seen, Mem, Do, Api>, "shows" | "plan">,
-  { pass, connection: { api } }: Frame<Spec, In, Mem, Api>,
-  { step, seen, error }: { readonly step: Step<Do>; readonly seen: Seen; readonly error: ApiError },
-  observe: () => Promise<{ readonly value: Seen } | ApiError>,
-): Promise<Without<Seen> | undefined> {
+export async function withoutStep<K extends KindTypes>(
+  { shows, plan }: Pick<Kind<K>, "shows" | "plan">,
+  { pass, connection: { api } }: Frame<K>,
+  { step, seen, error }: { readonly step: Step<K["action"]>; readonly seen: K["observed"]; readonly error: ApiError },
+  observe: () => Promise<{ readonly value: K["observed"] } | ApiError>,
+): Promise<Without<K["observed"]> | undefined> {
   const isMissing = (): boolean => api.capabilities.supports(step.op) === "Unsupported";
-  const without = (value: Seen): Without<Seen> => {
+  const without = (value: K["observed"]): Without<K["observed"]> => {
     const next = plan(pass, value);
     if (next.is !== "step" || next.step.op !== step.op) return { is: "on", value };
     return {

@@ -1,18 +1,17 @@
 /** PlatformApplication: exists, settings, variables, the commit deployed, running or stopped. */
-import { entryOf } from "../../engine/contract/kind.ts";
-import type { PlatformKind } from "../shared/kind.ts";
+import { entryOf, type Kind } from "../../engine/contract/kind.ts";
 import { withOperation } from "../shared/last-operation.ts";
 import { variableRequests } from "../shared/variables.ts";
 import { act } from "./act.ts";
-import { platformApplication, type ApplicationMemory, type ApplicationSpec } from "./crd.ts";
-import type { Do, Inputs, Seen } from "./model.ts";
+import { platformApplication } from "./crd.ts";
+import type { ApplicationTypes } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
 import { trace } from "./trace.ts";
 import { inputVariables, keep, prepare } from "./variables.ts";
 
-export const application: PlatformKind<ApplicationSpec, Inputs, Seen, ApplicationMemory, Do> = {
+export const application: Kind<ApplicationTypes> = {
   resource: platformApplication,
   lives: true,
   claim: (spec) => spec.externalId,

@@ -1,8 +1,9 @@
-/** What the parts of the application kind hand to each other. */
 import type { Fingerprint, Pass, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Application } from "../../platform/areas/applications.ts";
 import type { IngressStatus } from "../../platform/areas/services.ts";
 import type { Variable } from "../../platform/areas/variables.ts";
+/** What the parts of the application kind hand to each other. */
+import type { Platform } from "../../platform/index.ts";
 import type { Place, Sight } from "../service/model.ts";
 import { NOT_READ, type SideRead } from "../shared/side-read.ts";
 import type { InputVariable } from "../shared/variables.ts";
@@ -56,7 +57,17 @@ export type Do =
       readonly attempts: number | undefined;
     };
 
-export type ApplicationPass = Pass<ApplicationSpec, Inputs, ApplicationMemory>;
+/** The types of the kind. */
+export interface ApplicationTypes {
+  readonly spec: ApplicationSpec;
+  readonly inputs: Inputs;
+  readonly observed: Seen;
+  readonly memory: ApplicationMemory;
+  readonly action: Do;
+  readonly api: Platform;
+}
+
+export type ApplicationPass = Pass<ApplicationTypes>;
 
 export const NOTHING_SEEN: Seen = {
   environmentIsOurs: true,

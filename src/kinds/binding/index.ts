@@ -1,22 +1,21 @@
 /** PlatformBinding: a template bound to a cluster by a PUT that may be repeated, checked before it is sent. */
-import { sameContent, type Known, type Plan, type Why } from "../../engine/contract/kind.ts";
+import { sameContent, type Known, type Plan, type Why, type Kind } from "../../engine/contract/kind.ts";
 import type { BindingInput, ConfigValue } from "../../platform/areas/templates.ts";
 import type { Platform } from "../../platform/index.ts";
 import { firstOf } from "../shared/checks.ts";
 import { clusterNeed, clusterNotAllowed } from "../shared/cluster-ref.ts";
-import type { PlatformKind } from "../shared/kind.ts";
 import { unprovenId } from "../shared/limits.ts";
-import { platformBinding, type BindingMemory, type BindingSpec } from "./crd.ts";
+import { platformBinding, type BindingMemory } from "./crd.ts";
 import { driftOf, isAlike } from "./drift.ts";
 import { areLayersOn, shownLayers } from "./layers.ts";
 import { inputsOf, valueRequests } from "./leaves.ts";
-import type { BindingPass, Inputs, Leaf, Seen } from "./model.ts";
+import type { BindingPass, Leaf, Seen, BindingTypes } from "./model.ts";
 import { createTemplateList, observe } from "./observe.ts";
 import { configFault, isBound, layersFault, report } from "./report.ts";
 import { typed } from "./values.ts";
 
 /** @returns the kind; it remembers the template lists that it last saw. */
-export function createBinding(): PlatformKind<BindingSpec, Inputs, Seen, BindingMemory, "put"> {
+export function createBinding(): Kind<BindingTypes> {
   const listTemplates = createTemplateList();
   return {
     resource: platformBinding,

@@ -1,6 +1,7 @@
-/** What the parts of the binding know of each other. */
 import type { Fingerprint, Pass, Uuid } from "../../engine/contract/kind.ts";
 import type { Binding, Template } from "../../platform/areas/templates.ts";
+/** What the parts of the binding know of each other. */
+import type { Platform } from "../../platform/index.ts";
 import type { BindingMemory, BindingSpec } from "./crd.ts";
 
 /** A value of the spec, or of what it refers to: one field of one component. */
@@ -51,7 +52,17 @@ export interface Seen {
   readonly sent: boolean;
 }
 
-export type BindingPass = Pass<BindingSpec, Inputs, BindingMemory>;
+/** The types of the kind. */
+export interface BindingTypes {
+  readonly spec: BindingSpec;
+  readonly inputs: Inputs;
+  readonly observed: Seen;
+  readonly memory: BindingMemory;
+  readonly action: "put";
+  readonly api: Platform;
+}
+
+export type BindingPass = Pass<BindingTypes>;
 
 /** The order of texts by code unit: the same everywhere. */
 export function byCodeUnit(left: string, right: string): number {

@@ -1,15 +1,15 @@
-import type { PlatformKind } from "../shared/kind.ts";
+import type { Kind } from "../../engine/contract/kind.ts";
 import { variableRequests } from "../shared/variables.ts";
 /** PlatformBlueprint: a service from a blueprint of the catalogue. It is created, perhaps deployed, and followed. */
-import { platformBlueprint, type BlueprintMemory, type BlueprintSpec } from "./crd.ts";
+import { platformBlueprint } from "./crd.ts";
 import { create, keep, trace } from "./create.ts";
-import type { Do, Inputs, Seen } from "./model.ts";
+import type { BlueprintTypes } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
 import { variableInputs } from "./settings.ts";
 
-export const blueprint: PlatformKind<BlueprintSpec, Inputs, Seen, BlueprintMemory, Do> = {
+export const blueprint: Kind<BlueprintTypes> = {
   resource: platformBlueprint,
   lives: true,
   claim: (spec) => spec.externalId,

@@ -1,6 +1,7 @@
-/** What the parts of the blueprint kind hand to each other. */
 import type { Fingerprint, Pass, Presence, Uuid } from "../../engine/contract/kind.ts";
 import type { IngressStatus } from "../../platform/areas/services.ts";
+/** What the parts of the blueprint kind hand to each other. */
+import type { Platform } from "../../platform/index.ts";
 import type { Listed, Place, Sight } from "../service/model.ts";
 import { NOT_READ, type SideRead } from "../shared/side-read.ts";
 import type { InputVariable } from "../shared/variables.ts";
@@ -34,7 +35,17 @@ export interface Seen extends Place, Sight {
 
 export type Do = { readonly what: "create" };
 
-export type BlueprintPass = Pass<BlueprintSpec, Inputs, BlueprintMemory>;
+/** The types of the kind. */
+export interface BlueprintTypes {
+  readonly spec: BlueprintSpec;
+  readonly inputs: Inputs;
+  readonly observed: Seen;
+  readonly memory: BlueprintMemory;
+  readonly action: Do;
+  readonly api: Platform;
+}
+
+export type BlueprintPass = Pass<BlueprintTypes>;
 
 export const NOTHING_SEEN: Seen = {
   environmentIsOurs: true,

@@ -7,12 +7,12 @@ import { parseJson } from "../../platform/codec/json.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { platformCatalog, type CatalogMemory } from "./crd.ts";
-import { catalog } from "./index.ts";
+import { catalog, type CatalogTypes } from "./index.ts";
 
 const all = ["GitRepositories", "Templates", "DatabaseTypes", "CloudProviders"];
 
 const pass = (change: object = {}, memory: CatalogMemory = {}, more: object = {}) =>
-  passOf(platformCatalog.spec.parse(change), {}, memory, { name: "full", ...more });
+  passOf<CatalogTypes>(platformCatalog.spec.parse(change), {}, memory, { name: "full", ...more });
 
 interface Fake {
   readonly templates?: readonly Template[] | ApiError;

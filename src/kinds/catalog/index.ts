@@ -1,6 +1,6 @@
+import type { Ms, Pass, Report, Kind } from "../../engine/contract/kind.ts";
 /** PlatformCatalog: what the platform offers, read from time to time into a ConfigMap. Never acts. */
-import type { Ms, Pass, Report } from "../../engine/contract/kind.ts";
-import type { PlatformKind } from "../shared/kind.ts";
+import type { Platform } from "../../platform/index.ts";
 import { platformCatalog, type CatalogMemory, type CatalogSpec } from "./crd.ts";
 import { digestOf, documentsOf, MAX_BYTES, type Documents } from "./documents.ts";
 import { readSections, type Section } from "./sections.ts";
@@ -10,7 +10,17 @@ interface Seen {
   readonly digest: string;
 }
 
-type CatalogPass = Pass<CatalogSpec, object, CatalogMemory>;
+/** The types of the kind. */
+export interface CatalogTypes {
+  readonly spec: CatalogSpec;
+  readonly inputs: object;
+  readonly observed: Seen;
+  readonly memory: CatalogMemory;
+  readonly action: never;
+  readonly api: Platform;
+}
+
+type CatalogPass = Pass<CatalogTypes>;
 
 /** Two catalogues, or a catalogue and a binding, share an answer; below the shortest interval. */
 const MAX_AGE_MS = 30_000;
@@ -20,7 +30,7 @@ const MINUTE_MS = 60_000;
  * A catalogue that cannot be loaded (500, 503) makes `observe` throw: the engine keeps status and Ready as they are,
  * the ConfigMap is not touched, and so the last good content stays.
  */
-export const catalog: PlatformKind<CatalogSpec, object, Seen, CatalogMemory, never> = {
+export const catalog: Kind<CatalogTypes> = {
   resource: platformCatalog,
   lives: false,
   claim: () => undefined,

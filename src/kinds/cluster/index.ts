@@ -1,15 +1,15 @@
-import type { PlatformKind } from "../shared/kind.ts";
+import type { Kind } from "../../engine/contract/kind.ts";
 import { act } from "./act.ts";
 /** PlatformCluster: an existing cluster, running or stopped, upgraded to a version, with a token in a Secret. */
-import { platformCluster, type ClusterMemory, type ClusterSpec } from "./crd.ts";
+import { platformCluster } from "./crd.ts";
 import { learn } from "./learn.ts";
-import type { Do, Seen } from "./model.ts";
+import type { ClusterTypes } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
 import { trace } from "./trace.ts";
 
-export const cluster: PlatformKind<ClusterSpec, object, Seen, ClusterMemory, Do> = {
+export const cluster: Kind<ClusterTypes> = {
   resource: platformCluster,
   lives: true,
   independent: true,

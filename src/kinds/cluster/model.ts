@@ -1,14 +1,25 @@
-/** What the parts of the cluster kind hand to each other. */
 import type { Pass, Presence, Why } from "../../engine/contract/kind.ts";
 import type { Cluster, ClusterStatus, ClusterToken } from "../../platform/areas/clusters.ts";
 import type { CloudCredentials } from "../../platform/areas/organization.ts";
 import { clusterPhase, type Phase } from "../../platform/codec/states.ts";
+/** What the parts of the cluster kind hand to each other. */
+import type { Platform } from "../../platform/index.ts";
 import type { ApiError } from "../../platform/transport/errors.ts";
 import { busy, failure, shownState } from "../service/words.ts";
 import { countOf, fitOptional } from "../shared/text.ts";
 import type { ClusterMemory, ClusterSpec } from "./crd.ts";
 
-export type ClusterPass = Pass<ClusterSpec, object, ClusterMemory>;
+/** The types of the kind. */
+export interface ClusterTypes {
+  readonly spec: ClusterSpec;
+  readonly inputs: object;
+  readonly observed: Seen;
+  readonly memory: ClusterMemory;
+  readonly action: Do;
+  readonly api: Platform;
+}
+
+export type ClusterPass = Pass<ClusterTypes>;
 
 /** A read whose failure is told, and holds up nothing else. */
 export type Attempt<T> =

@@ -5,7 +5,7 @@ import type { Pass } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import type { ConnectionMemory, ConnectionSpec } from "./crd.ts";
-import { clusterConnection, connection } from "./index.ts";
+import { clusterConnection, connection, type ConnectionTypes } from "./index.ts";
 
 const ORGANIZATION = "00000000-0000-4000-8000-000000000001";
 const PROJECT = "00000000-0000-4000-8000-0000000000b1";
@@ -46,7 +46,7 @@ function talking(surface: "Auto" | "Documented" | "Full", lists: readonly (reado
       time += ms;
     },
     look: async (memory: ConnectionMemory = {}) => {
-      const pass = { spec: { surface }, memory } as Pass<ConnectionSpec, object, ConnectionMemory>;
+      const pass = { spec: { surface }, memory } as Pass<ConnectionTypes<ConnectionSpec>>;
       const seen = await connection.observe(pass, api);
       return connection.report(pass, seen);
     },
@@ -131,11 +131,7 @@ describe("the surface of a connection", () => {
 describe("an organization that the platform does not find", () => {
   const observed = (is: ApiFailure["is"]) => {
     const list = () => Promise.reject(new ApiError("listProjects", { is } as ApiFailure, 404, "No such organization"));
-    const pass = { spec: { surface: "Full", organizationId: ORGANIZATION } } as Pass<
-      ConnectionSpec,
-      object,
-      ConnectionMemory
-    >;
+    const pass = { spec: { surface: "Full", organizationId: ORGANIZATION } } as Pass<ConnectionTypes<ConnectionSpec>>;
     const seen = connection.observe(pass, {
       capabilities: capabilitiesOn("Full"),
       projects: { list },

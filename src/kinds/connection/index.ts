@@ -1,9 +1,8 @@
 /** The two kinds of connections: observed, never acted upon. */
-import type { ConditionFact, ConnectionSettings, Surface, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { ConditionFact, ConnectionSettings, Kind, Surface, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { KnownOperations } from "../../platform/client/capabilities.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, sentenceOf } from "../../platform/transport/errors.ts";
-import type { PlatformKind } from "../shared/kind.ts";
 import { offered } from "../shared/offered.ts";
 import {
   clusterPlatformConnection,
@@ -28,7 +27,15 @@ interface Seen {
 /** How soon an organization that the platform does not find is asked for again. */
 const NOWHERE_AGAIN_MS = 15_000;
 
-type ConnectionKind<Spec> = PlatformKind<Spec, object, Seen, ConnectionMemory, never>;
+export interface ConnectionTypes<Spec> {
+  readonly spec: Spec;
+  readonly inputs: object;
+  readonly observed: Seen;
+  readonly memory: ConnectionMemory;
+  readonly action: never;
+  readonly api: Platform;
+}
+type ConnectionKind<Spec> = Kind<ConnectionTypes<Spec>>;
 
 function connectionKind<Spec extends ConnectionSpec>(
   resource: ConnectionKind<Spec>["resource"],

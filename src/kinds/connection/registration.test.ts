@@ -5,9 +5,9 @@ import { USUAL_POLICIES } from "../../../test/support/policies.ts";
 import { supportsOn, type OnSurface } from "../../../test/support/supports.ts";
 import type { Fingerprint, OpenIntent, Pass, Plan, ReceiverInputs } from "../../engine/contract/kind.ts";
 import { platformConnection, type ConnectionMemory, type ConnectionSpec } from "./crd.ts";
-import { registration } from "./registration.ts";
+import { registration, type RegistrationTypes } from "./registration.ts";
 
-type RegistrationPass = Pass<ConnectionSpec, ReceiverInputs, ConnectionMemory>;
+type RegistrationPass = Pass<RegistrationTypes<ConnectionSpec>>;
 
 const KIND = registration<ConnectionSpec>(platformConnection);
 const PATH = "f".repeat(64);

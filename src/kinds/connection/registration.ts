@@ -1,14 +1,15 @@
 /** The registration of the operator's own receiver, which a connection asks for. */
 import {
   refreshed,
+  type Kind,
   type Pass,
   type Plan,
   type ReceiverInputs,
   type Uuid,
   type Why,
 } from "../../engine/contract/kind.ts";
+import type { Platform } from "../../platform/index.ts";
 import { firstOf } from "../shared/checks.ts";
-import type { PlatformKind } from "../shared/kind.ts";
 import { takesMore } from "../shared/offered.ts";
 import { driftOf, isOutdated, KIND, shown, shownTarget, type Registration, type Shown } from "../webhook/settings.ts";
 import type { ConnectionMemory, ConnectionSpec } from "./crd.ts";
@@ -20,8 +21,16 @@ interface Seen {
 }
 
 type Do = "create" | "update";
-type RegistrationPass<Spec> = Pass<Spec, ReceiverInputs, ConnectionMemory>;
-type RegistrationKind<Spec> = PlatformKind<Spec, ReceiverInputs, Seen, ConnectionMemory, Do>;
+export interface RegistrationTypes<Spec> {
+  readonly spec: Spec;
+  readonly inputs: ReceiverInputs;
+  readonly observed: Seen;
+  readonly memory: ConnectionMemory;
+  readonly action: Do;
+  readonly api: Platform;
+}
+type RegistrationPass<Spec> = Pass<RegistrationTypes<Spec>>;
+type RegistrationKind<Spec> = Kind<RegistrationTypes<Spec>>;
 
 /** What the documentation shows, and what deployed services know (api-behaviour, create webhook). */
 const EVENTS = {

@@ -1,17 +1,16 @@
-import type { ServiceInputs } from "../service/model.ts";
-import type { PlatformKind } from "../shared/kind.ts";
+import type { Kind } from "../../engine/contract/kind.ts";
 import { act } from "./act.ts";
 /** PlatformDatabase: exists, settings, deployed and running, or stopped. */
-import { platformDatabase, type DatabaseMemory, type DatabaseSpec } from "./crd.ts";
+import { platformDatabase } from "./crd.ts";
 import { learn } from "./learn.ts";
-import { recordOf, type Do, type Seen } from "./model.ts";
+import { recordOf, type DatabaseTypes } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
 import { untold } from "./told.ts";
 import { trace } from "./trace.ts";
 
-export const database: PlatformKind<DatabaseSpec, ServiceInputs, Seen, DatabaseMemory, Do> = {
+export const database: Kind<DatabaseTypes> = {
   resource: platformDatabase,
   lives: true,
   untold,

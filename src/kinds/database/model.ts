@@ -1,6 +1,7 @@
-/** What the parts of the database kind hand to each other. */
 import type { Pass, Presence, Why } from "../../engine/contract/kind.ts";
 import type { Database } from "../../platform/areas/databases.ts";
+/** What the parts of the database kind hand to each other. */
+import type { Platform } from "../../platform/index.ts";
 import type { Place, ServiceInputs, Sight } from "../service/model.ts";
 import type { DatabaseMemory, DatabaseSpec } from "./crd.ts";
 
@@ -37,7 +38,17 @@ export type Do =
       readonly attempts: number | undefined;
     };
 
-export type DatabasePass = Pass<DatabaseSpec, ServiceInputs, DatabaseMemory>;
+/** The types of the kind. */
+export interface DatabaseTypes {
+  readonly spec: DatabaseSpec;
+  readonly inputs: ServiceInputs;
+  readonly observed: Seen;
+  readonly memory: DatabaseMemory;
+  readonly action: Do;
+  readonly api: Platform;
+}
+
+export type DatabasePass = Pass<DatabaseTypes>;
 
 export const NOTHING_SEEN: Seen = {
   environmentIsOurs: true,

@@ -1,18 +1,25 @@
 /** PlatformEnvironment: exists, name, mode. The documented surface shows its existence and its record only once. */
-import type { Known, OpenIntent, Trace } from "../../engine/contract/kind.ts";
+import type { Known, OpenIntent, Trace, Kind } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { isProjectOfOrganization } from "../shared/ancestry.ts";
 import { clusterNeed } from "../shared/cluster-ref.ts";
 import { idsBefore, landed, notCreated } from "../shared/create-trace.ts";
-import type { PlatformKind } from "../shared/kind.ts";
 import { takesMore } from "../shared/offered.ts";
 import { countOf } from "../shared/text.ts";
-import { platformEnvironment, type EnvironmentMemory, type EnvironmentSpec } from "./crd.ts";
-import { driftOf, memoryOf, mineOf, recordOf, type Do, type EnvironmentPass, type Inputs, type Seen } from "./model.ts";
+import { platformEnvironment, type EnvironmentMemory } from "./crd.ts";
+import {
+  driftOf,
+  memoryOf,
+  mineOf,
+  recordOf,
+  type EnvironmentPass,
+  type Seen,
+  type EnvironmentTypes,
+} from "./model.ts";
 import { listsOf, NO_PROJECT, withMine } from "./observe.ts";
 import { plan } from "./plan.ts";
 
-export const environment: PlatformKind<EnvironmentSpec, Inputs, Seen, EnvironmentMemory, Do> = {
+export const environment: Kind<EnvironmentTypes> = {
   resource: platformEnvironment,
   lives: true,
   claim: (spec) => spec.externalId,

@@ -1,7 +1,8 @@
-/** What the parts of the environment kind hand to each other. */
 import type { DriftField, Pass, Presence, Uuid } from "../../engine/contract/kind.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
 import type { EnvironmentCount } from "../../platform/areas/projects.ts";
+/** What the parts of the environment kind hand to each other. */
+import type { Platform } from "../../platform/index.ts";
 import { fit, fitOptional, ID } from "../shared/text.ts";
 import type { EnvironmentMemory, EnvironmentSpec } from "./crd.ts";
 
@@ -27,7 +28,17 @@ export interface Seen {
 }
 
 export type Do = "create" | "update" | "delete";
-export type EnvironmentPass = Pass<EnvironmentSpec, Inputs, EnvironmentMemory>;
+/** The types of the kind. */
+export interface EnvironmentTypes {
+  readonly spec: EnvironmentSpec;
+  readonly inputs: Inputs;
+  readonly observed: Seen;
+  readonly memory: EnvironmentMemory;
+  readonly action: Do;
+  readonly api: Platform;
+}
+
+export type EnvironmentPass = Pass<EnvironmentTypes>;
 
 export const mineOf = (pass: EnvironmentPass, seen: Seen): Environment | undefined =>
   seen.records?.find(({ id }) => id === pass.id);

@@ -1,17 +1,16 @@
 /** PlatformOperation: one action, carried out once, like a Job. */
-import type { Reference } from "../../engine/contract/kind.ts";
-import type { PlatformKind } from "../shared/kind.ts";
+import type { Reference, Kind } from "../../engine/contract/kind.ts";
 import { act } from "./act.ts";
-import { platformOperation, type OperationMemory, type OperationSpec, type OperationType } from "./crd.ts";
+import { platformOperation, type OperationSpec, type OperationType } from "./crd.ts";
 import { imprints } from "./imprints.ts";
-import type { ActionType, Inputs, Seen } from "./model.ts";
+import type { OperationTypes } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { refused } from "./refusal.ts";
 import { overdue, report } from "./report.ts";
 import { trace } from "./trace.ts";
 
-export const operation: PlatformKind<OperationSpec, Inputs, Seen, OperationMemory, ActionType> = {
+export const operation: Kind<OperationTypes> = {
   resource: platformOperation,
   lives: false,
   claim: () => undefined,

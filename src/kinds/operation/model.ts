@@ -1,6 +1,7 @@
-/** What the parts of the operation kind hand to each other. */
 import type { Pass, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
+/** What the parts of the operation kind hand to each other. */
+import type { Platform } from "../../platform/index.ts";
 import type { Sight } from "../service/model.ts";
 import type { OperationMemory, OperationSpec, OperationType } from "./crd.ts";
 
@@ -25,7 +26,17 @@ export interface Seen extends Sight {
 /** Default values of a chart, or why the platform has none. */
 export type Rendered = { readonly values: string; readonly digest: string } | { readonly why: Why };
 
-export type OperationPass = Pass<OperationSpec, Inputs, OperationMemory>;
+/** The types of the kind. */
+export interface OperationTypes {
+  readonly spec: OperationSpec;
+  readonly inputs: Inputs;
+  readonly observed: Seen;
+  readonly memory: OperationMemory;
+  readonly action: ActionType;
+  readonly api: Platform;
+}
+
+export type OperationPass = Pass<OperationTypes>;
 
 export const NOTHING_SEEN: Seen = {
   status: undefined,

@@ -2,18 +2,17 @@ import { describe, expect, it } from "vitest";
 
 import { USUAL_POLICIES } from "../../../test/support/policies.ts";
 import { capabilitiesOn, supportsOn, type OnSurface } from "../../../test/support/supports.ts";
-import type { Goal, Pass } from "../../engine/contract/kind.ts";
+import type { Goal } from "../../engine/contract/kind.ts";
 import type { Project } from "../../platform/areas/projects.ts";
 import type { Platform } from "../../platform/index.ts";
 import { NOT_READ, type SideRead } from "../shared/side-read.ts";
-import type { ProjectMemory, ProjectSpec } from "./crd.ts";
 import { project } from "./index.ts";
+import type { ProjectPass } from "./model.ts";
 
 const MINE = "00000000-0000-4000-8000-0000000000b1";
 const OTHER = "00000000-0000-4000-8000-0000000000b2";
 const NOW = new Date("2026-11-21T10:00:00Z");
 
-type ProjectPass = Pass<ProjectSpec, object, ProjectMemory>;
 type Seen = Awaited<ReturnType<typeof project.observe>>;
 
 const remote = (change: Partial<Project> = {}): Project => ({ id: MINE, name: "shop", record: {}, ...change });

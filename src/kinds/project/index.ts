@@ -1,22 +1,21 @@
 /** PlatformProject: exists, name, description. */
-import type { JsonObject, Known } from "../../engine/contract/kind.ts";
+import type { JsonObject, Known, Kind } from "../../engine/contract/kind.ts";
 import type { EnvironmentCount, Project } from "../../platform/areas/projects.ts";
 import type { Platform } from "../../platform/index.ts";
 import { unlessMissing } from "../shared/ancestry.ts";
 import { landed, notCreated } from "../shared/create-trace.ts";
-import type { PlatformKind } from "../shared/kind.ts";
 import { offered } from "../shared/offered.ts";
 import { isKnown, presenceIn } from "../shared/presence.ts";
 import { faultCondition, NOT_READ, sideRead } from "../shared/side-read.ts";
 import { countOf, fitOptional } from "../shared/text.ts";
 import { LISTED_ENVIRONMENTS, platformProject, type ProjectMemory, type ProjectSpec } from "./crd.ts";
-import { driftOf, mineOf, type Do, type ProjectPass, type Seen } from "./model.ts";
+import { driftOf, mineOf, type ProjectPass, type Seen, type ProjectTypes } from "./model.ts";
 import { plan } from "./plan.ts";
 
 /** The list is shared by all projects of a connection. */
 const LIST_MAX_AGE_MS = 5_000;
 
-export const project: PlatformKind<ProjectSpec, object, Seen, ProjectMemory, Do> = {
+export const project: Kind<ProjectTypes> = {
   resource: platformProject,
   lives: true,
   claim: (spec) => spec.externalId,

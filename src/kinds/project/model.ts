@@ -1,6 +1,7 @@
-/** What the parts of the project kind hand to each other. */
 import type { DriftField, Pass, Presence } from "../../engine/contract/kind.ts";
 import type { EnvironmentCount, Project } from "../../platform/areas/projects.ts";
+/** What the parts of the project kind hand to each other. */
+import type { Platform } from "../../platform/index.ts";
 import type { SideRead } from "../shared/side-read.ts";
 import { fit } from "../shared/text.ts";
 import type { ProjectMemory, ProjectSpec } from "./crd.ts";
@@ -19,7 +20,17 @@ export interface Seen {
 }
 
 export type Do = "create" | "update" | "delete";
-export type ProjectPass = Pass<ProjectSpec, object, ProjectMemory>;
+/** The types of the kind. */
+export interface ProjectTypes {
+  readonly spec: ProjectSpec;
+  readonly inputs: object;
+  readonly observed: Seen;
+  readonly memory: ProjectMemory;
+  readonly action: Do;
+  readonly api: Platform;
+}
+
+export type ProjectPass = Pass<ProjectTypes>;
 
 export const mineOf = (pass: ProjectPass, seen: Seen): Project | undefined =>
   seen.projects.find(({ id }) => id === pass.id);

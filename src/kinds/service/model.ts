@@ -20,7 +20,7 @@ export type ServiceMemory = {
   readonly stopping?: string | undefined;
 };
 
-export type ServicePass = Pass<ServiceSpec, ServiceInputs, ServiceMemory>;
+export type ServicePass = Pass<{ spec: ServiceSpec; inputs: ServiceInputs; memory: ServiceMemory }>;
 
 /** The state of a service, and how far the request is that is followed. */
 export interface Sight {

@@ -1,16 +1,15 @@
 /** PlatformVariableSet: variables and secrets imported into applications, and removed where the set created them. */
-import { entryOf } from "../../engine/contract/kind.ts";
-import type { PlatformKind } from "../shared/kind.ts";
+import { entryOf, type Kind } from "../../engine/contract/kind.ts";
 import { act, prepare } from "./act.ts";
-import { platformVariableSet, type VariableSetMemory, type VariableSetSpec } from "./crd.ts";
+import { platformVariableSet, type VariableSetMemory } from "./crd.ts";
 import { needs, removalsOf } from "./inputs.ts";
-import type { Do, Inputs, Seen } from "./model.ts";
+import type { Inputs, VariableSetTypes } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan, writtenEntries } from "./plan.ts";
 import { report } from "./report.ts";
 import { isVerified } from "./target.ts";
 
-export const variableSet: PlatformKind<VariableSetSpec, Inputs, Seen, VariableSetMemory, Do> = {
+export const variableSet: Kind<VariableSetTypes> = {
   resource: platformVariableSet,
   lives: "InOthers",
   claim: () => undefined,

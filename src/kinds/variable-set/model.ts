@@ -1,5 +1,6 @@
-/** What the parts of the variable set hand to each other. */
 import type { Fingerprint, Pass, Uuid } from "../../engine/contract/kind.ts";
+/** What the parts of the variable set hand to each other. */
+import type { Platform } from "../../platform/index.ts";
 import type { InputVariable } from "../shared/variables.ts";
 import type { VariableSetMemory, VariableSetSpec } from "./crd.ts";
 
@@ -78,7 +79,17 @@ export type Do =
       readonly isSecret: boolean;
     };
 
-export type SetPass = Pass<VariableSetSpec, Inputs, VariableSetMemory>;
+/** The types of the kind. */
+export interface VariableSetTypes {
+  readonly spec: VariableSetSpec;
+  readonly inputs: Inputs;
+  readonly observed: Seen;
+  readonly memory: VariableSetMemory;
+  readonly action: Do;
+  readonly api: Platform;
+}
+
+export type SetPass = Pass<VariableSetTypes>;
 
 /** Names what was sent. */
 export function sentKey(step: Do): string {

@@ -1,16 +1,15 @@
 /** PlatformWebhook: registered, with its target, its events, and whether it delivers. */
-import { refreshed, type JsonObject, type Known, type Why } from "../../engine/contract/kind.ts";
+import { refreshed, type JsonObject, type Known, type Why, type Kind } from "../../engine/contract/kind.ts";
 import type { Webhook } from "../../platform/areas/webhooks.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { PlatformKind } from "../shared/kind.ts";
 import { takesMore } from "../shared/offered.ts";
 import { fit, fitOptional } from "../shared/text.ts";
 import { platformWebhook, WEBHOOK_EVENTS, type WebhookMemory, type WebhookSpec } from "./crd.ts";
-import type { Do, Inputs, Seen, WebhookPass } from "./model.ts";
+import type { Seen, WebhookPass, WebhookTypes } from "./model.ts";
 import { plan } from "./plan.ts";
 import { driftOf, KIND, shown, shownTarget } from "./settings.ts";
 
-export const webhook: PlatformKind<WebhookSpec, Inputs, Seen, WebhookMemory, Do> = {
+export const webhook: Kind<WebhookTypes> = {
   resource: platformWebhook,
   lives: true,
   claim: (spec) => spec.externalId,

@@ -1,5 +1,6 @@
-/** What the parts of the kind hand to one another. */
 import type { Fingerprint, Pass } from "../../engine/contract/kind.ts";
+/** What the parts of the kind hand to one another. */
+import type { Platform } from "../../platform/index.ts";
 import type { WebhookMemory, WebhookSpec } from "./crd.ts";
 import type { Shown } from "./settings.ts";
 
@@ -15,4 +16,14 @@ export interface Seen {
 }
 
 export type Do = "create" | "update" | "delete";
-export type WebhookPass = Pass<WebhookSpec, Inputs, WebhookMemory>;
+/** The types of the kind. */
+export interface WebhookTypes {
+  readonly spec: WebhookSpec;
+  readonly inputs: Inputs;
+  readonly observed: Seen;
+  readonly memory: WebhookMemory;
+  readonly action: Do;
+  readonly api: Platform;
+}
+
+export type WebhookPass = Pass<WebhookTypes>;

@@ -1,7 +1,7 @@
 import { INTENT } from "../../../src/api/names.ts";
 import type { Context } from "../../../src/engine/context/context.ts";
 import { createSessions, type Session } from "../../../src/engine/context/local-state.ts";
-import type { Kind } from "../../../src/engine/contract/kind.ts";
+import type { Kind, KindTypes } from "../../../src/engine/contract/kind.ts";
 import { DEFAULT_WINDOWS, type Windows } from "../../../src/engine/contract/windows.ts";
 import { readSlot, type Intent } from "../../../src/engine/ledger/ledger.ts";
 import { createImprints } from "../../../src/engine/ownership/external-writes.ts";
@@ -176,7 +176,7 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
   const connection = connectionTo(rules.surface, clock, ask);
   const ended = reconciler(
     context,
-    rules.kind as Kind<unknown, unknown, unknown, JsonObject, unknown, WidgetApi>,
+    rules.kind as Kind<KindTypes & { readonly api: WidgetApi }>,
   )(keyOf(start.object)).then(
     (again) => again ?? null,
     (error: unknown) => {
