@@ -1,5 +1,5 @@
 /** Templates, specs and passes for tests of bindings and catalogues. */
-import type { Pass, Resolved, KindTypes } from "../../src/engine/contract/kind.ts";
+import type { ReconcileContext, ResolvedNeeds, KindTypes } from "../../src/engine/contract/kind.ts";
 import { platformBinding, type BindingMemory, type BindingSpec } from "../../src/kinds/binding/crd.ts";
 import { shownLayers } from "../../src/kinds/binding/layers.ts";
 import { inputsOf } from "../../src/kinds/binding/leaves.ts";
@@ -69,7 +69,7 @@ export function bindingSpec(change: object = {}): BindingSpec {
 }
 
 /** Resolves every value by its field; the fingerprint is the content itself. */
-export function resolved(values: Readonly<Record<string, string>> = {}, clusterId: string = CLUSTER): Resolved {
+export function resolved(values: Readonly<Record<string, string>> = {}, clusterId: string = CLUSTER): ResolvedNeeds {
   return {
     id: (name) => {
       if (name !== "spec.clusterRef") throw new RangeError(name);
@@ -90,8 +90,8 @@ export function passOf<K extends KindTypes>(
   spec: K["spec"],
   inputs: K["inputs"],
   memory: K["memory"],
-  change: Partial<Pass<K>> & OnSurface = {},
-): Pass<K> {
+  change: Partial<ReconcileContext<K>> & OnSurface = {},
+): ReconcileContext<K> {
   return {
     name: "essentials",
     spec,

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import type { Resource } from "../../src/api/resource.ts";
 import { kept } from "../../src/api/status.ts";
-import type { Errand, KindTypes } from "../../src/engine/contract/kind.ts";
+import type { ReceiverRegistration, KindTypes } from "../../src/engine/contract/kind.ts";
 import type { Uuid } from "../../src/engine/contract/kind.ts";
 import type { Remote, WidgetApi } from "./engine-world.ts";
 
@@ -26,10 +26,12 @@ interface Seen {
 }
 
 /** Knows its remote by its record, and registers it where there is none; updates its note where the URL is another. */
-export function hookErrand<Spec, Mem extends Memory>(resource: Resource<Spec, Mem>): Errand<ConnectionOf<Spec, Mem>> {
+export function hookErrand<Spec, Mem extends Memory>(
+  resource: Resource<Spec, Mem>,
+): ReceiverRegistration<ConnectionOf<Spec, Mem>> {
   const idOf = (pass: { readonly id: Uuid | undefined; readonly memory: Mem }): Uuid | undefined =>
     pass.memory.hook ?? pass.id;
-  const errand: Errand<ConnectionOf<Spec, Mem>>["kind"] = {
+  const errand: ReceiverRegistration<ConnectionOf<Spec, Mem>>["kind"] = {
     resource,
     lives: false,
     claim: () => undefined,

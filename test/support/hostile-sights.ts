@@ -1,7 +1,7 @@
 /** Sights of the platform for property tests of kinds: whatever it may answer. */
 import fc from "fast-check";
 
-import type { Kind, Pass, KindTypes } from "../../src/engine/contract/kind.ts";
+import type { Kind, ReconcileContext, KindTypes } from "../../src/engine/contract/kind.ts";
 import { application } from "../../src/kinds/application/index.ts";
 import { NOTHING_SEEN, type ApplicationPass, type Seen } from "../../src/kinds/application/model.ts";
 import { blueprint } from "../../src/kinds/blueprint/index.ts";
@@ -186,7 +186,7 @@ const environmentSeen = fc.record({
 
 export type AnyKind = Kind<KindTypes>;
 export interface Sight {
-  readonly pass: Pass<KindTypes>;
+  readonly pass: ReconcileContext<KindTypes>;
   readonly seen: unknown;
 }
 

@@ -2,11 +2,11 @@ import type {
   Fingerprint,
   Goal,
   Kind,
-  Pass,
+  ReconcileContext,
   Plan,
-  Proof,
+  IdentitySource,
   Report,
-  Resolved,
+  ResolvedNeeds,
   Step,
   Why,
   KindTypes,
@@ -15,7 +15,7 @@ import type {
 import { sameJson } from "../../src/engine/contract/status.ts";
 import { fingerprint } from "../../src/engine/references/values.ts";
 /** Runs a kind as the engine does, but with nothing between it and the platform: no Kubernetes, ledger or queue. */
-import { compose, type Ending } from "../../src/engine/status/build.ts";
+import { buildStatus, type Result } from "../../src/engine/status/build.ts";
 import type { Json, JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { ApiError, notExecuted } from "../../src/platform/transport/errors.ts";
 import { USUAL_POLICIES } from "./policies.ts";
@@ -27,7 +27,7 @@ export interface PassChange {
   readonly spec?: JsonObject;
   readonly goal?: Goal;
   readonly requested?: string | undefined;
-  readonly adoption?: Pass<KindTypes>["adoption"];
+  readonly adoption?: ReconcileContext<KindTypes>["adoption"];
   readonly holderOf?: (id: string) => string | undefined;
   readonly allowUnverifiedIds?: boolean;
   readonly allowedProjects?: readonly string[] | undefined;
@@ -66,7 +66,7 @@ export interface Runner {
   /** One pass. @throws ApiError, with what the failing step left behind forgotten, as after a crash */
   run(change?: PassChange): Promise<Ran>;
   /** What a pass would see now. */
-  pass(change?: PassChange): Pass<never>;
+  pass(change?: PassChange): ReconcileContext<never>;
   /** Takes the status away, or edits it; the annotation of the id stays. */
   lose(status?: JsonObject): void;
   status(): JsonObject;
@@ -89,7 +89,7 @@ export function kindRunner<K extends KindTypes>(
   let annotation: string | undefined;
   let elapsed = 0;
 
-  const identityOf = (): { readonly id: string | undefined; readonly proof: Proof | undefined } => {
+  const identityOf = (): { readonly id: string | undefined; readonly proof: IdentitySource | undefined } => {
     const { externalId: recorded } = (object.status ?? {}) as { readonly externalId?: string };
     const { externalId: given } = (object.spec ?? {}) as { readonly externalId?: string };
     if (recorded !== undefined) return { id: recorded, proof: "recorded" };
@@ -171,14 +171,21 @@ export function kindRunner<K extends KindTypes>(
       const report = published(driven.report);
       const why = plan.is === "settled" ? report.ready : plan.why;
       const ending = endingOf(plan.is, why);
-      const status = composed({ object, ending, report, memory: pass.memory, pass, handled: change.requested });
+      const status = composed({
+        object,
+        result: ending,
+        report,
+        memory: pass.memory,
+        context: pass,
+        handled: change.requested,
+      });
       const wrote = !sameJson(status, object.status ?? {});
       object = { ...object, status };
       return { ops, is: plan.is, why, report, status, wrote };
     },
     pass: (change = {}) => {
       apply(change);
-      return passOf(change) as unknown as Pass<never>;
+      return passOf(change) as unknown as ReconcileContext<never>;
     },
     lose: (status = {}) => {
       object = { ...object, status };
@@ -188,12 +195,12 @@ export function kindRunner<K extends KindTypes>(
   };
 }
 
-function endingOf(is: Ran["is"], why: Why): Ending {
+function endingOf(is: Ran["is"], why: Why): Result {
   if (is === "settled") return { is, why };
   return is === "unknown" ? { is, why, keepsReady: false } : { is, why, exchange: "ok" };
 }
 
-type AnyPass = Pass<KindTypes>;
+type AnyPass = ReconcileContext<KindTypes>;
 
 /** One request; what a task makes of a refused one is what is known then. */
 async function acted<Api extends RatedApi>(
@@ -204,10 +211,10 @@ async function acted<Api extends RatedApi>(
   api: Api,
 ) {
   try {
-    return await kind.act(step, pass as Pass<never>, seen, api);
+    return await kind.act(step, pass as ReconcileContext<never>, seen, api);
   } catch (error) {
     const refused = error instanceof ApiError && notExecuted(error.failure);
-    const known = refused ? kind.task?.refused(error, pass as Pass<never>, seen) : undefined;
+    const known = refused ? kind.task?.refused(error, pass as ReconcileContext<never>, seen) : undefined;
     if (known === undefined) throw error;
     return known;
   }
@@ -226,15 +233,22 @@ function known(pass: AnyPass, { id, memory }: { readonly id?: string; readonly m
 /** The status as it comes back from the API server. */
 export function composed(outcome: {
   readonly object: KubeObject;
-  readonly ending: Ending;
+  readonly result: Result;
   readonly report: Report;
   readonly memory: JsonObject;
-  readonly pass: Pick<Pass<KindTypes>, "id" | "proof" | "now">;
+  readonly context: Pick<ReconcileContext<KindTypes>, "id" | "proof" | "now">;
   readonly handled: string | undefined;
 }): JsonObject {
-  const { pass, ...rest } = outcome;
-  const id = pass.proof === "recorded" ? pass.id : undefined;
-  const status = compose({ ...rest, id, pins: undefined, intent: undefined, governed: undefined, now: pass.now });
+  const { context, ...rest } = outcome;
+  const id = context.proof === "recorded" ? context.id : undefined;
+  const status = buildStatus({
+    ...rest,
+    id,
+    pins: undefined,
+    intent: undefined,
+    governed: undefined,
+    now: context.now,
+  });
   const stored = JSON.parse(JSON.stringify(status)) as JsonObject;
   // The engine compares with what is stored: a member that is undefined would differ from it for ever.
   if (!sameJson(status, stored)) throw new Error("the status is not the same once it is stored");
@@ -247,7 +261,7 @@ export function newObject(kind: string, spec: JsonObject): KubeObject {
   return { apiVersion: "platform-operator.io/v1alpha1", kind, metadata, spec };
 }
 
-function resolvedOf({ ids, values, all = {}, sources, token }: Surroundings, generation: number): Resolved {
+function resolvedOf({ ids, values, all = {}, sources, token }: Surroundings, generation: number): ResolvedNeeds {
   const found = <T>(table: Readonly<Record<string, T>>, field: string): T => {
     const value = table[field];
     if (value === undefined) throw new RangeError(`${field} was not asked for`);

@@ -1,5 +1,5 @@
 /** Passes over an operation, for its pure code. */
-import type { Pass } from "../../src/engine/contract/kind.ts";
+import type { ReconcileContext } from "../../src/engine/contract/kind.ts";
 import { platformOperation } from "../../src/kinds/operation/crd.ts";
 import type { OperationPass } from "../../src/kinds/operation/model.ts";
 import type { ClusterStatus } from "../../src/platform/areas/clusters.ts";
@@ -13,7 +13,7 @@ export const TARGET = "00000000-0000-4000-8000-0000000000e1";
 
 /** @param spec as a user writes it; on the documented surface unless told. */
 export function operationPass(spec: unknown, change: Partial<OperationPass> & OnSurface = {}): OperationPass {
-  const base: Pass<{ spec: unknown; inputs: unknown; memory: OperationPass["memory"] }> = {
+  const base: ReconcileContext<{ spec: unknown; inputs: unknown; memory: OperationPass["memory"] }> = {
     name: "thing",
     spec: undefined,
     inputs: undefined,

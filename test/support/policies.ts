@@ -1,8 +1,8 @@
-import type { Pass, KindTypes } from "../../src/engine/contract/kind.ts";
+import type { ReconcileContext, KindTypes } from "../../src/engine/contract/kind.ts";
 
 /** What a pass says of policies while nobody said anything. */
 export const USUAL_POLICIES: Pick<
-  Pass<KindTypes>,
+  ReconcileContext<KindTypes>,
   "withheld" | "awaited" | "writtenAt" | "writtenInto" | "presence" | "onMissing" | "corrects" | "retry"
 > = {
   withheld: new Set(),

@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 import { fingerprint, kept } from "../../src/api/status.ts";
-import type { Fingerprint, Pass } from "../../src/engine/contract/kind.ts";
+import type { Fingerprint, ReconcileContext } from "../../src/engine/contract/kind.ts";
 import type { Remote } from "./engine-world.ts";
 
 const reference = z.object({ name: z.string().optional(), externalId: z.string().optional() });
@@ -51,4 +51,4 @@ export interface Seen {
 }
 
 export type Do = "create" | "update" | "import" | "deploy" | "stop" | "delete";
-export type WidgetPass = Pass<{ spec: WidgetSpec; inputs: Inputs; memory: WidgetMemory }>;
+export type WidgetPass = ReconcileContext<{ spec: WidgetSpec; inputs: Inputs; memory: WidgetMemory }>;

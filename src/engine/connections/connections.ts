@@ -4,7 +4,7 @@ import type { Clock, KubeObject, ObjectKey, Reader } from "../../kube/api/types.
 import { ApiError, sentenceOf } from "../../platform/transport/errors.ts";
 import { keyText } from "../contract/keys.ts";
 import type { ConnectionSettings, Ms, RatedApi, Surface, Why } from "../contract/kind.ts";
-import { createBrake, type Brake } from "./mass-change-limit.ts";
+import { createMassChangeLimit, type MassChangeLimit } from "./mass-change-limit.ts";
 import type { ReceiverKeys } from "./receiver-keys.ts";
 
 /** How a client is made; the token is asked for at every request, as it may be rotated. */
@@ -18,7 +18,7 @@ export interface Connection<Api> {
   /** Host and port of the base URL. */
   readonly host: string;
   readonly api: Api;
-  readonly brake: Brake;
+  readonly brake: MassChangeLimit;
   readonly token: () => string;
   /** Why it cannot be used now; undefined when the last probe succeeded. Before the first probe it says so. */
   trouble: Why | undefined;
@@ -196,7 +196,7 @@ function make<Api extends RatedApi>(
     settings,
     host: hostOf(settings.baseUrl),
     api: deps.connect(settings, token, keyText(key)),
-    brake: known?.brake ?? createBrake(deps.clock),
+    brake: known?.brake ?? createMassChangeLimit(deps.clock),
     token,
     trouble: { reason: "Progressing", message: "The connection was not probed yet." },
     surface: undefined,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 
 import { manualClock } from "../../../test/support/clock.ts";
-import { createBrake, type Brake } from "./mass-change-limit.ts";
+import { createMassChangeLimit, type MassChangeLimit } from "./mass-change-limit.ts";
 
 const WINDOW_MS = 600_000;
 
-function takeMany(brake: Brake, times: number, objects: number): number {
+function takeMany(brake: MassChangeLimit, times: number, objects: number): number {
   let taken = 0;
   for (let index = 0; index < times; index += 1) taken += brake.take(objects) ? 1 : 0;
   return taken;
@@ -20,14 +20,14 @@ describe("the brake", () => {
     [1_000, 50],
     [5_000, 250],
   ])("of a connection with %i objects lets %i writes go in ten minutes", (objects, limit) => {
-    const brake = createBrake(manualClock());
+    const brake = createMassChangeLimit(manualClock());
     expect(takeMany(brake, 1_000, objects)).toBe(limit);
     expect(brake.held()).toBe(true);
   });
 
   it("holds until it is released, however long that takes", async () => {
     const clock = manualClock();
-    const brake = createBrake(clock);
+    const brake = createMassChangeLimit(clock);
     takeMany(brake, 11, 1);
     await clock.advance(10 * WINDOW_MS);
     expect(brake.held()).toBe(true);
@@ -39,7 +39,7 @@ describe("the brake", () => {
 
   it("[D1] never holds what comes slowly, also when somebody sets the clock", async () => {
     const clock = manualClock();
-    const brake = createBrake(clock);
+    const brake = createMassChangeLimit(clock);
     for (let index = 0; index < 50; index += 1) {
       expect(brake.take(1)).toBe(true);
       await clock.advance(WINDOW_MS / 9);

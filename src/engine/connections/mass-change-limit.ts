@@ -3,7 +3,7 @@ import type { Clock } from "../../kube/api/types.ts";
 
 const WINDOW_MS = 600_000;
 
-export interface Brake {
+export interface MassChangeLimit {
   /**
    * Asks to write once more. @param objects how many objects the connection has
    * @returns false when max(10, 5 % of the objects) such writes were made in the last 10 minutes: the brake then holds
@@ -16,7 +16,7 @@ export interface Brake {
   release(): void;
 }
 
-export function createBrake(clock: Clock): Brake {
+export function createMassChangeLimit(clock: Clock): MassChangeLimit {
   let taken: number[] = [];
   let holds = false;
   return {

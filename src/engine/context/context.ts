@@ -16,12 +16,12 @@ import type { Connections } from "../connections/connections.ts";
 import type { Ms, Uuid, RatedApi } from "../contract/kind.ts";
 import type { Windows } from "../contract/windows.ts";
 import type { Orphans } from "../orphans/ledger.ts";
-import type { Imprints } from "../ownership/external-writes.ts";
-import type { Entries } from "../ownership/fields.ts";
-import type { Claims } from "../ownership/ids.ts";
-import type { Graph } from "../references/dependencies.ts";
+import type { ExternalWrites } from "../ownership/external-writes.ts";
+import type { FieldOwnership } from "../ownership/fields.ts";
+import type { IdOwnership } from "../ownership/ids.ts";
+import type { DependencyIndex } from "../references/dependencies.ts";
 import type { ConnectionKinds, Found } from "../references/references.ts";
-import type { Sessions } from "./local-state.ts";
+import type { LocalStates } from "./local-state.ts";
 
 /** Where keys are queued. `afterMs` 0 is now; `urgent` goes before routine verification. */
 export type Enqueue = (keyText: string, options: { readonly afterMs: Ms; readonly urgent: boolean }) => void;
@@ -66,7 +66,7 @@ export interface Observer {
   internal(key: ObjectKey, error: unknown): void;
 }
 
-export interface Context<Api extends RatedApi> {
+export interface Ports<Api extends RatedApi> {
   readonly cache: Cache;
   readonly writer: Writer;
   readonly reader: Reader;
@@ -79,13 +79,13 @@ export interface Context<Api extends RatedApi> {
   readonly random: () => number;
   readonly connections: Connections<Api>;
   readonly connectionKinds: ConnectionKinds;
-  readonly graph: Graph;
-  readonly claims: Claims;
-  readonly entries: Entries;
-  readonly imprints: Imprints;
+  readonly dependencies: DependencyIndex;
+  readonly idOwnership: IdOwnership;
+  readonly fieldOwnership: FieldOwnership;
+  readonly externalWrites: ExternalWrites;
   /** What stayed on the platform when its resource went. */
   readonly orphans: Orphans;
-  readonly sessions: Sessions;
+  readonly localStates: LocalStates;
   readonly windows: Windows;
   /** Where the Secrets of cluster-scoped connections lie. */
   readonly operatorNamespace: string;

@@ -38,7 +38,7 @@ export interface Rejection {
   readonly until: Ms;
 }
 
-export interface Session {
+export interface LocalState {
   readonly uid: string;
   /** What is not in the stored status yet. */
   unsaved: Unsaved | undefined;
@@ -85,18 +85,18 @@ export interface Session {
   readonly warned: Set<string>;
 }
 
-export interface Sessions {
+export interface LocalStates {
   /** The session of an object; a new one when the uid is new. */
-  of(key: string, uid: string): Session;
+  of(key: string, uid: string): LocalState;
   forget(key: string): void;
-  all(): Iterable<Session>;
+  all(): Iterable<LocalState>;
 }
 
 /** Whether another process has written a record of its own since what is unsaved came to be known. */
 export function isOvertaken(
   { resource }: { readonly resource: { readonly memory: { parse(status: unknown): JsonObject } } },
   { status }: KubeObject,
-  { unsaved }: Session,
+  { unsaved }: LocalState,
 ): boolean {
   const recordIn = (one: KubeObject["status"]): JsonObject => ({
     id: member(one, "externalId") ?? null,
@@ -106,13 +106,13 @@ export function isOvertaken(
   return unsaved !== undefined && !sameJson(recordIn(unsaved.over), recordIn(status));
 }
 
-export function createSessions(monotonic: () => Ms): Sessions {
-  const sessions = new Map<string, Session>();
+export function createLocalStates(monotonic: () => Ms): LocalStates {
+  const sessions = new Map<string, LocalState>();
   return {
     of: (key, uid) => {
       const known = sessions.get(key);
       if (known?.uid === uid) return known;
-      const fresh: Session = {
+      const fresh: LocalState = {
         uid,
         unsaved: undefined,
         unsent: [],

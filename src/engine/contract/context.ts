@@ -1,6 +1,6 @@
 /** The types of a kind, and what its pure code sees of one reconcile. */
 import type { JsonObject } from "../../kube/api/types.ts";
-import type { Goal, Ms, Presence, Proof, RatedApi, Sight, Supports, Uuid } from "./types.ts";
+import type { Goal, Ms, Presence, IdentitySource, RatedApi, Sight, Supports, Uuid } from "./types.ts";
 
 /** The types that a kind is made of. */
 export interface KindTypes {
@@ -21,7 +21,7 @@ export interface KindTypes {
 export type ContextTypes = Pick<KindTypes, "spec" | "inputs" | "memory">;
 
 /** All that a kind's pure code may see. */
-export interface Pass<K extends ContextTypes> {
+export interface ReconcileContext<K extends ContextTypes> {
   /** Of the custom resource. */
   readonly name: string;
   readonly spec: K["spec"];
@@ -30,7 +30,7 @@ export interface Pass<K extends ContextTypes> {
   readonly now: Date;
   /** The id of the object on the platform, and where it comes from. */
   readonly id: Uuid | undefined;
-  readonly proof: Proof | undefined;
+  readonly proof: IdentitySource | undefined;
   readonly memory: K["memory"];
   readonly supports: Supports;
   readonly generation: number;

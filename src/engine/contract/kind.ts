@@ -2,14 +2,14 @@ import type { Resource } from "../../api/resource.ts";
 /** The seam between the one reconcile and the kinds. The engine knows nothing else of a kind. */
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import type { ApiError } from "../../platform/transport/errors.ts";
-import type { KindTypes, Pass } from "./context.ts";
+import type { KindTypes, ReconcileContext } from "./context.ts";
 import type { KindOperations } from "./types.ts";
 import type {
-  Action,
+  ExternalAction,
   ConditionFact,
   ConnectionSettings,
   DriftField,
-  Imprint,
+  ExternalWrite,
   Ms,
   Needs,
   ReceiverInputs,
@@ -25,7 +25,7 @@ export type * from "./context.ts";
 export type * from "./types.ts";
 
 /** The types of the registration of a connection's receiver. */
-export interface ErrandTypes<K extends KindTypes> {
+export interface ReceiverTypes<K extends KindTypes> {
   readonly spec: K["spec"];
   readonly inputs: ReceiverInputs;
   readonly observed: unknown;
@@ -127,7 +127,7 @@ export interface Report {
 }
 
 /** Present on a kind whose objects do one thing and are over. */
-export interface Task<K extends KindTypes> {
+export interface OneShot<K extends KindTypes> {
   /**
    * Whether it is over, by what its status says: then it is never looked at again, but to delete it when its time has
    * come.
@@ -138,7 +138,11 @@ export interface Task<K extends KindTypes> {
    * What is known after a request that the platform certainly did not execute.
    * @returns undefined where it is no failure of the task, but the connection's
    */
-  refused(error: ApiError, pass: Pass<K>, seen: K["observed"]): Known<K["observed"], K["memory"]> | undefined;
+  refused(
+    error: ApiError,
+    context: ReconcileContext<K>,
+    seen: K["observed"],
+  ): Known<K["observed"], K["memory"]> | undefined;
   /** How long it may take, from the object's creation on. */
   limitMs(spec: K["spec"]): Ms;
   /**
@@ -149,42 +153,42 @@ export interface Task<K extends KindTypes> {
     spec: K["spec"],
     memory: K["memory"],
     how: { readonly now: Date; readonly isSent: boolean },
-  ): TaskEnd<K["memory"]>;
+  ): OneShotEnd<K["memory"]>;
 }
 
 /** How a task ended. */
-export interface TaskEnd<Mem> {
+export interface OneShotEnd<Mem> {
   readonly memory: Mem;
   readonly report: Report;
 }
 
 /** What a connection does on the platform for itself. How it goes is told in a condition of this type. */
-export interface Errand<K extends KindTypes> {
+export interface ReceiverRegistration<K extends KindTypes> {
   readonly condition: string;
-  readonly kind: Kind<ErrandTypes<K>>;
+  readonly kind: Kind<ReceiverTypes<K>>;
 }
 
 /**
  * "InOthers": it has no id of its own, but writes entries into other objects and ends what it wrote. "Stays": it has no
  * id of its own either, and what it wrote stays as it is when it goes.
  */
-export type Lives = boolean | "InOthers" | "Stays";
+export type ExternalLifecycle = boolean | "InOthers" | "Stays";
 
 export interface Kind<K extends KindTypes> {
   readonly resource: Resource<K["spec"], K["memory"]>;
   /** Present on the kinds that are connections themselves: they are observed through what they describe. */
   connection?(spec: K["spec"]): ConnectionSettings;
   /** Of a connection, where it has something to do on the platform. */
-  readonly errand?: Errand<K>;
+  readonly errand?: ReceiverRegistration<K>;
   /** Of a kind whose objects do one thing and are over. */
-  readonly task?: Task<K>;
+  readonly task?: OneShot<K>;
   /**
    * The object of the platform that a spec lays claim to without having created it, by its id.
    * @param idOf the id behind a reference by name, as far as it is known now
    */
   claim(spec: K["spec"], idOf: (field: string) => Uuid | undefined): Uuid | undefined;
   /** Whether objects of it live on the platform: created by it, recorded by id, finalizer while a policy needs it. */
-  readonly lives: Lives;
+  readonly lives: ExternalLifecycle;
   /** Its objects are never created by it: one that stays when its resource goes is not left behind. */
   readonly independent?: true;
   /**
@@ -212,26 +216,26 @@ export interface Kind<K extends KindTypes> {
    * When it last wrote into objects that other resources stand for, and what it requested for them: these are looked at
    * then. @param spec undefined where it is not valid
    */
-  imprints?(memory: K["memory"], spec: K["spec"] | undefined): readonly Imprint[];
+  imprints?(memory: K["memory"], spec: K["spec"] | undefined): readonly ExternalWrite[];
   /**
    * What is remembered of the last action that another resource requested for the recorded object; the memory itself
    * where that is known already. Pure.
    */
-  learn?(action: Action, pass: Pass<K>): K["memory"];
+  learn?(action: ExternalAction, context: ReconcileContext<K>): K["memory"];
   /** Reads only. @throws ApiError */
-  observe(pass: Pass<K>, api: K["api"]): Promise<K["observed"]>;
+  observe(context: ReconcileContext<K>, api: K["api"]): Promise<K["observed"]>;
   /**
    * Whether the platform shows what the step is about, as observed after the step was answered 404: then it is the
    * operation that does not exist. Absent where nothing is shown.
    */
-  shows?(step: Step<K["action"]>, pass: Pass<K>, seen: K["observed"]): boolean;
+  shows?(step: Step<K["action"]>, context: ReconcileContext<K>, seen: K["observed"]): boolean;
   /** Pure: a list of checks, the first difference wins. */
-  plan(pass: Pass<K>, seen: K["observed"]): Plan<K["action"]>;
+  plan(context: ReconcileContext<K>, seen: K["observed"]): Plan<K["action"]>;
   /**
    * Of a step that may be repeated: what is remembered before it is sent, where without that nobody could tell after a
    * crash that its result is ours.
    */
-  prepare?(step: Step<K["action"]>, pass: Pass<K>, seen: K["observed"]): K["memory"] | undefined;
+  prepare?(step: Step<K["action"]>, context: ReconcileContext<K>, seen: K["observed"]): K["memory"] | undefined;
   /**
    * What of the memory of a create is kept with the record of its id, and read where there is no status: what nobody
    * could tell after a crash, as `prepare`. Where the answer has no id, it is kept with the intent.
@@ -240,12 +244,12 @@ export interface Kind<K extends KindTypes> {
   /** One request; its answer folded into what was seen. @throws ApiError */
   act(
     step: Step<K["action"]>,
-    pass: Pass<K>,
+    context: ReconcileContext<K>,
     seen: K["observed"],
     api: K["api"],
   ): Promise<Known<K["observed"], K["memory"]>>;
   /** Did an old step land? Reads only. @throws ApiError */
-  trace(intent: OpenIntent, pass: Pass<K>, api: K["api"]): Promise<Trace<K["observed"], K["memory"]>>;
+  trace(intent: OpenIntent, context: ReconcileContext<K>, api: K["api"]): Promise<Trace<K["observed"], K["memory"]>>;
   /** Pure. */
-  report(pass: Pass<K>, seen: K["observed"]): Report;
+  report(context: ReconcileContext<K>, seen: K["observed"]): Report;
 }

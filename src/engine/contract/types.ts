@@ -42,7 +42,7 @@ export interface Why {
  * and an entry with our signature says so. The last three are verified, then adopted; what is orphaned needs no proof
  * beside the signature where the surface gives none.
  */
-export type Proof = "recorded" | "claimed" | "given" | "orphaned";
+export type IdentitySource = "recorded" | "claimed" | "given" | "orphaned";
 
 export interface ConditionFact {
   readonly type: string;
@@ -62,14 +62,14 @@ export interface DriftField {
  * That a resource wrote into an object of the platform, and when, by the platform's clock (ISO 8601). With an action:
  * that it requested one, and when, by the operator's clock.
  */
-export interface Imprint {
+export interface ExternalWrite {
   readonly id: Uuid;
   readonly at: string;
-  readonly action?: Requested;
+  readonly action?: RequestedAction;
 }
 
 /** An action that a resource requested for an object of the platform, and what is known of it. */
-export interface Requested {
+export interface RequestedAction {
   /** The operation of the platform's API. */
   readonly op: string;
   /** What the platform answered, where the answer tells it. */
@@ -81,7 +81,7 @@ export interface Requested {
 }
 
 /** The same for those that stand for the object. */
-export interface Action extends Requested {
+export interface ExternalAction extends RequestedAction {
   /** The resource that requested it, as "namespace/name". */
   readonly by: string;
   /** When it was requested, by the operator's clock. */
@@ -112,7 +112,7 @@ export interface ValueRequest {
   readonly key?: string;
 }
 
-export interface Resolved {
+export interface ResolvedNeeds {
   /** The id behind a reference. @throws RangeError for a field that was not asked for. */
   id(field: string): Uuid;
   /** The same for an optional reference; undefined while there is none. */
@@ -131,7 +131,7 @@ export interface Needs<In> {
   readonly references: readonly Reference[];
   readonly values: readonly ValueRequest[];
   /** Pure: builds the kind's inputs of what was resolved. */
-  inputs(resolved: Resolved): In;
+  inputs(resolved: ResolvedNeeds): In;
 }
 
 /** What a connection says for its objects: the members of spec.lifecycle, and how often they are looked at. */

@@ -4,9 +4,9 @@ import { anObject } from "../../../test/support/engine-objects.ts";
 import { uuid } from "../../../test/support/engine-world.ts";
 import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE } from "../../api/names.ts";
 import type { Json, KubeObject } from "../../kube/api/types.ts";
-import type { Context } from "../context/context.ts";
+import type { Ports } from "../context/context.ts";
 import type { RatedApi } from "../contract/kind.ts";
-import { contradiction, identify, isForeign, type Pins } from "./identity.ts";
+import { identityMismatch, identify, isForeign, type RecordedIdentity } from "./identity.ts";
 
 const [A, B, C] = [uuid(1), uuid(2), uuid(3)];
 
@@ -39,7 +39,13 @@ describe("identify", () => {
 });
 
 describe("contradiction", () => {
-  const now: Pins = { connectionUid: "c", host: "h", organizationId: "o", parentId: "p", installation: "i" };
+  const now: RecordedIdentity = {
+    connectionUid: "c",
+    host: "h",
+    organizationId: "o",
+    parentId: "p",
+    installation: "i",
+  };
   const pinned = (identity: Json | undefined): KubeObject => anObject({ status: { identity } });
 
   it.each<[string, Json | undefined, string | undefined]>([
@@ -52,12 +58,12 @@ describe("contradiction", () => {
     ["no parent", { ...now, parentId: undefined }, undefined],
     ["odd pins", "x", undefined],
   ])("with %s", (_, identity, reason) => {
-    expect(contradiction(pinned(identity), now)?.reason).toBe(reason);
+    expect(identityMismatch(pinned(identity), now)?.reason).toBe(reason);
   });
 
   it("is none where the parent is not known now", () => {
     const { parentId: _, ...rest } = now;
-    expect(contradiction(pinned({ ...now }), rest)).toBeUndefined();
+    expect(identityMismatch(pinned({ ...now }), rest)).toBeUndefined();
   });
 });
 
@@ -65,12 +71,12 @@ describe("isForeign", () => {
   const connection = anObject({ meta: { name: "default" } });
   const moved = anObject({ meta: { annotations: { [RESOLVE]: "adopt" } } });
   const judge = (object: KubeObject, through: KubeObject = connection): string | undefined => {
-    const context = {
+    const ports = {
       installation: "ours",
       route: () => ({ is: "found", key: { kind: "Link", namespace: "team", name: "default" } }),
       cache: { get: () => through, list: () => [] },
-    } as unknown as Context<RatedApi>;
-    return isForeign(context, object)?.reason;
+    } as unknown as Ports<RatedApi>;
+    return isForeign(ports, object)?.reason;
   };
   const intent = (installation: string): string =>
     JSON.stringify({ v: 1, uid: "u", installation, attempt: "a", op: "o", creates: true, generation: 1, mark: null });

@@ -3,13 +3,13 @@ import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE } from "../../api/names.ts";
 /** Which object of the platform a custom resource stands for, and whether its records are ours (design §6). Pure. */
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
-import type { Context } from "../context/context.ts";
-import type { Proof, Uuid, Why, RatedApi } from "../contract/kind.ts";
+import type { Ports } from "../context/context.ts";
+import type { IdentitySource, Uuid, Why, RatedApi } from "../contract/kind.ts";
 import { text } from "../contract/status.ts";
 import { readSlot } from "./ledger.ts";
 
 /** What is pinned in `status.identity` when an id is recorded. */
-export interface Pins {
+export interface RecordedIdentity {
   readonly connectionUid: string;
   readonly host: string;
   readonly organizationId: Uuid;
@@ -19,7 +19,7 @@ export interface Pins {
 
 export type Identity =
   | { readonly is: "none" }
-  | { readonly is: "known"; readonly id: Uuid; readonly proof: Proof }
+  | { readonly is: "known"; readonly id: Uuid; readonly proof: IdentitySource }
   | { readonly is: "refused"; readonly why: Why };
 
 /**
@@ -47,13 +47,13 @@ export function identify(object: KubeObject): Identity {
  * whole move, on its connection.
  * @returns the reason to write nothing
  */
-export function isForeign<Api extends RatedApi>(context: Context<Api>, object: KubeObject): Why | undefined {
+export function isForeign<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): Why | undefined {
   const recorded = text(member(member(object.status, "identity"), "installation"));
   const annotations = object.metadata.annotations ?? {};
   const installation = recorded ?? annotations[INSTALLATION] ?? installationOf(annotations[INTENT]);
-  if (installation === undefined || installation === context.installation) return undefined;
-  const found = context.route(object);
-  const connection = found.is === "found" ? context.cache.get(found.key) : undefined;
+  if (installation === undefined || installation === ports.installation) return undefined;
+  const found = ports.route(object);
+  const connection = found.is === "found" ? ports.cache.get(found.key) : undefined;
   if ([object, connection].some((one) => one?.metadata.annotations?.[RESOLVE] === "adopt")) return undefined;
   const message =
     `Another installation of the operator (kube-system uid ${installation}) wrote this resource's records, perhaps the ` +
@@ -74,7 +74,7 @@ function installationOf(raw: string | undefined): string | undefined {
  * @returns the reason not to write anything, undefined when all is as it was. A connection that was re-created with
  *   the same host and organisation is the same connection.
  */
-export function contradiction(object: KubeObject, now: Pins): Why | undefined {
+export function identityMismatch(object: KubeObject, now: RecordedIdentity): Why | undefined {
   const pinned = member(object.status, "identity");
   const host = text(member(pinned, "host"));
   const organizationId = text(member(pinned, "organizationId"));

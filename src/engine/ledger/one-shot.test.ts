@@ -4,8 +4,8 @@ import { z } from "zod";
 import { memoryCluster } from "../../../test/support/engine-cluster.ts";
 import { BEGUN, INSTALLATION } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import type { Context } from "../context/context.ts";
-import { isBegun, noteBegun, rest } from "./one-shot.ts";
+import type { Ports } from "../context/context.ts";
+import { isStarted, noteStarted, rest } from "./one-shot.ts";
 
 const NOW = new Date("2026-11-21T10:00:00Z");
 const READY = { type: "Ready", status: "True", reason: "Completed", message: "", observedGeneration: 1 };
@@ -22,19 +22,19 @@ const kind = {
 function bench(mayWrite = true) {
   const cluster = memoryCluster(() => NOW);
   const told: KubeObject[] = [];
-  const context = {
+  const ports = {
     writer: cluster.writer,
     clock: { now: () => NOW },
     fence: { mayWrite: () => mayWrite },
     windows: { followMaxMs: 30_000 },
     installation: "here",
     observer: { status: (object: KubeObject) => told.push(object) },
-  } as unknown as Context<never>;
+  } as unknown as Ports<never>;
   const create = (status: JsonObject): KubeObject => {
     cluster.create("Task", "a", {});
     return { ...cluster.get("Task", "a"), status: { conditions: [READY], ...status } };
   };
-  return { cluster, context, create, told };
+  return { cluster, ports, create, told };
 }
 
 describe("an object that does one thing", () => {
@@ -42,48 +42,48 @@ describe("an object that does one thing", () => {
     ["while it is not over", {}],
     ["that lost its conditions", { over: "never", conditions: [] }],
   ])("is looked at %s", async (_title, status) => {
-    const { context, create, told } = bench();
-    expect(await rest(context, kind, create(status))).toBeUndefined();
+    const { ports, create, told } = bench();
+    expect(await rest(ports, kind, create(status))).toBeUndefined();
     expect(told).toEqual([]);
   });
 
   it("of a kind that is none is always looked at", async () => {
-    const { context, create } = bench();
-    expect(await rest(context, { resource: { memory } }, create({ over: "never" }))).toBeUndefined();
+    const { ports, create } = bench();
+    expect(await rest(ports, { resource: { memory } }, create({ over: "never" }))).toBeUndefined();
   });
 
   it.each([
     ["for ever", "never", undefined],
     ["until its time is over", "2026-11-21T10:01:00Z", 60_000],
   ])("is left alone %s once it is over, and its status is still counted", async (_title, over, again) => {
-    const { cluster, context, create, told } = bench();
-    expect(await rest(context, kind, create({ over }))).toEqual({ again });
+    const { cluster, ports, create, told } = bench();
+    expect(await rest(ports, kind, create({ over }))).toEqual({ again });
     expect(told).toHaveLength(1);
     expect(cluster.writes).toEqual([]);
   });
 
   it("is deleted when its time is over", async () => {
-    const { cluster, context, create } = bench();
-    await rest(context, kind, create({ over: "2026-11-21T10:00:00Z" }));
+    const { cluster, ports, create } = bench();
+    await rest(ports, kind, create({ over: "2026-11-21T10:00:00Z" }));
     expect(cluster.find("Task", "a")).toBeUndefined();
     expect(cluster.writes.map(({ what }) => what)).toEqual(["delete"]);
   });
 
   it("is deleted by the leader alone", async () => {
-    const { cluster, context, create } = bench(false);
-    expect(await rest(context, kind, create({ over: "2026-11-21T10:00:00Z" }))).toEqual({ again: 30_000 });
+    const { cluster, ports, create } = bench(false);
+    expect(await rest(ports, kind, create({ over: "2026-11-21T10:00:00Z" }))).toEqual({ again: 30_000 });
     expect(cluster.writes).toEqual([]);
   });
 
   it("remembers that it was begun, once, and no copy of it does", async () => {
-    const { cluster, context, create } = bench();
-    const noted = await noteBegun(context, create({}));
+    const { cluster, ports, create } = bench();
+    const noted = await noteStarted(ports, create({}));
     expect(noted.metadata.annotations).toEqual({
       [BEGUN]: `${noted.metadata.uid} team/a`,
       [INSTALLATION]: "here",
     });
-    expect(isBegun(noted)).toBe(true);
-    await noteBegun(context, noted);
+    expect(isStarted(noted)).toBe(true);
+    await noteStarted(ports, noted);
     expect(cluster.writes).toHaveLength(1);
   });
 
@@ -93,16 +93,16 @@ describe("an object that does one thing", () => {
     ["a copy of another name", { uid: "another", name: "b" }, false],
     ["a copy in another namespace", { uid: "another", namespace: "other" }, false],
   ])("is begun as %s", async (_title, metadata, begun) => {
-    const { context, create } = bench();
-    const noted = await noteBegun(context, create({}));
-    expect(isBegun({ ...noted, metadata: { ...noted.metadata, ...metadata } })).toBe(begun);
+    const { ports, create } = bench();
+    const noted = await noteStarted(ports, create({}));
+    expect(isStarted({ ...noted, metadata: { ...noted.metadata, ...metadata } })).toBe(begun);
   });
 
   it("is begun by the word of an older version", () => {
     const { create } = bench();
     const object = create({});
     const { uid } = object.metadata;
-    expect(isBegun({ ...object, metadata: { ...object.metadata, annotations: { [BEGUN]: uid } } })).toBe(true);
-    expect(isBegun({ ...object, metadata: { ...object.metadata, annotations: { [BEGUN]: "another" } } })).toBe(false);
+    expect(isStarted({ ...object, metadata: { ...object.metadata, annotations: { [BEGUN]: uid } } })).toBe(true);
+    expect(isStarted({ ...object, metadata: { ...object.metadata, annotations: { [BEGUN]: "another" } } })).toBe(false);
   });
 });

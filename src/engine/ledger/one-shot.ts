@@ -5,15 +5,15 @@ import { BEGUN, INSTALLATION } from "../../api/names.ts";
  */
 import { keyOf } from "../../kube/api/objects.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import type { Context } from "../context/context.ts";
+import type { Ports } from "../context/context.ts";
 import { shortName } from "../contract/keys.ts";
-import type { Ms, Task, KindTypes, RatedApi } from "../contract/kind.ts";
+import type { Ms, OneShot, KindTypes, RatedApi } from "../contract/kind.ts";
 import { conditionOf } from "../contract/status.ts";
 
 /** What a reconcile of a task needs to know of its kind. */
 interface TaskKind<Mem extends JsonObject> {
   readonly resource: { readonly memory: { parse(status: unknown): Mem } };
-  readonly task?: Pick<Task<KindTypes & { readonly memory: Mem }>, "over">;
+  readonly task?: Pick<OneShot<KindTypes & { readonly memory: Mem }>, "over">;
 }
 
 /**
@@ -21,19 +21,19 @@ interface TaskKind<Mem extends JsonObject> {
  * @returns undefined while it is not over; else when to look again, if ever. @throws KubeError
  */
 export async function rest<K extends KindTypes>(
-  context: Context<K["api"]>,
+  ports: Ports<K["api"]>,
   kind: TaskKind<K["memory"]>,
   object: KubeObject,
 ): Promise<{ readonly again: Ms | undefined } | undefined> {
   const over = kind.task?.over(kind.resource.memory.parse(object.status ?? {}));
   // A status that lost its conditions is told anew, by what it still says of the end.
   if (over === undefined || conditionOf(object, "Ready") === undefined) return undefined;
-  context.observer.status(object);
+  ports.observer.status(object);
   if (over.expiresAt === undefined) return { again: undefined };
-  const left = over.expiresAt.getTime() - context.clock.now().getTime();
+  const left = over.expiresAt.getTime() - ports.clock.now().getTime();
   if (left > 0) return { again: left };
-  if (context.fence.mayWrite()) await context.writer.delete(object);
-  return { again: context.windows.followMaxMs };
+  if (ports.fence.mayWrite()) await ports.writer.delete(object);
+  return { again: ports.windows.followMaxMs };
 }
 
 /**
@@ -41,14 +41,14 @@ export async function rest<K extends KindTypes>(
  * does not tell of it was lost, perhaps in a backup, which gives the object another uid. A copied manifest carries the
  * name of another object.
  */
-export function isBegun(object: KubeObject): boolean {
+export function isStarted(object: KubeObject): boolean {
   const [uid, place] = (object.metadata.annotations?.[BEGUN] ?? "").split(" ");
   return uid === object.metadata.uid || place === shortName(keyOf(object));
 }
 
 /** Notes in the annotations that something was begun, for the case that the status is lost. @throws KubeError */
-export async function noteBegun<Api extends RatedApi>(context: Context<Api>, object: KubeObject): Promise<KubeObject> {
+export async function noteStarted<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): Promise<KubeObject> {
   const begun = `${object.metadata.uid} ${shortName(keyOf(object))}`;
-  const annotations = { [BEGUN]: begun, [INSTALLATION]: context.installation };
-  return await context.writer.patchChecked(object, { annotations });
+  const annotations = { [BEGUN]: begun, [INSTALLATION]: ports.installation };
+  return await ports.writer.patchChecked(object, { annotations });
 }

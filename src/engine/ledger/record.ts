@@ -4,12 +4,12 @@ import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { member } from "../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
-import type { Context } from "../context/context.ts";
-import type { Lives, Uuid, RatedApi } from "../contract/kind.ts";
+import type { Ports } from "../context/context.ts";
+import type { ExternalLifecycle, Uuid, RatedApi } from "../contract/kind.ts";
 import { sameJson, statusOf, text } from "../contract/status.ts";
-import { seal, unseal } from "../ownership/signature.ts";
+import { sign, verify } from "../ownership/signature.ts";
 import { policiesOf } from "../policies/policy.ts";
-import type { Pins } from "./identity.ts";
+import type { RecordedIdentity } from "./identity.ts";
 import { writeSlot, type Intent } from "./ledger.ts";
 
 /** Whether the object should carry our finalizer: only while its deletion has something to do (design §2). */
@@ -32,45 +32,45 @@ export function finalizersWith(object: KubeObject, ours: boolean): readonly stri
 export interface Place<Api> {
   readonly object: KubeObject;
   readonly connection: Connection<Api>;
-  readonly pins: Pins;
+  readonly pins: RecordedIdentity;
 }
 
 /** Keeps finalizer and backup of an object that has an id, or writes without one, as they should be. */
 export async function keepRecord<Api extends RatedApi>(
-  context: Context<Api>,
+  ports: Ports<Api>,
   place: Place<Api>,
-  lives: Lives,
+  lives: ExternalLifecycle,
 ): Promise<KubeObject> {
-  if (typeof lives === "string") return await keepHolder(context, place, lives === "InOthers");
-  return await keepBackup(context, { ...place, object: await keepFinalizer(context, place) });
+  if (typeof lives === "string") return await keepHolder(ports, place, lives === "InOthers");
+  return await keepBackup(ports, { ...place, object: await keepFinalizer(ports, place) });
 }
 
 /** Where there is no id, nothing but the installation's name tells a restored copy from the first one. */
 async function keepHolder<Api extends RatedApi>(
-  context: Context<Api>,
+  ports: Ports<Api>,
   place: Place<Api>,
   mayHold: boolean,
 ): Promise<KubeObject> {
   const { object } = place;
   if (object.metadata.deletionTimestamp !== undefined) return object;
-  const annotations = { [INSTALLATION]: context.installation, ...cleared(object) };
+  const annotations = { [INSTALLATION]: ports.installation, ...cleared(object) };
   const finalizers = mayHold ? { finalizers: finalizersWith(object, finalizerDue(place)) } : {};
-  return await context.writer.patchChecked(object, { annotations, ...finalizers });
+  return await ports.writer.patchChecked(object, { annotations, ...finalizers });
 }
 
 /** The status is the authority; its backup follows it, also when a replace stripped it, or it named another installation. */
-async function keepBackup<Api extends RatedApi>(context: Context<Api>, place: Place<Api>): Promise<KubeObject> {
+async function keepBackup<Api extends RatedApi>(ports: Ports<Api>, place: Place<Api>): Promise<KubeObject> {
   const { object } = place;
   const annotations = object.metadata.annotations ?? {};
   const id = text(member(object.status, "externalId"));
   const holder = text(member(member(object.status, "identity"), "installation"));
-  const kept = annotations[EXTERNAL_ID] === id && annotations[INSTALLATION] === context.installation;
-  if (id === undefined || holder !== context.installation || kept) return object;
-  const change = { ...recordOf(context, place, id), ...cleared(object) };
+  const kept = annotations[EXTERNAL_ID] === id && annotations[INSTALLATION] === ports.installation;
+  if (id === undefined || holder !== ports.installation || kept) return object;
+  const change = { ...recordOf(ports, place, id), ...cleared(object) };
   // The status has it: what leaves no room for a backup, or forbids it, must not hold up the rest, least of all a deletion.
   if (!hasRoom(object, change)) return object;
   try {
-    return await context.writer.patchChecked(object, { annotations: change });
+    return await ports.writer.patchChecked(object, { annotations: change });
   } catch (error) {
     if (isKube(error, "Invalid")) return object;
     throw error;
@@ -82,7 +82,7 @@ async function keepBackup<Api extends RatedApi>(context: Context<Api>, place: Pl
  * the id comes first.
  */
 export function recordOf<Api extends RatedApi>(
-  context: Context<Api>,
+  ports: Ports<Api>,
   { object, connection, pins }: Place<Api>,
   id: Uuid,
   kept?: JsonObject,
@@ -90,8 +90,8 @@ export function recordOf<Api extends RatedApi>(
   const sealed = { uid: object.metadata.uid, id, parentId: pins.parentId };
   const annotations = (note?: JsonObject) => ({
     [EXTERNAL_ID]: id,
-    [SEAL]: seal(connection.token(), sealed, note),
-    [INSTALLATION]: context.installation,
+    [SEAL]: sign(connection.token(), sealed, note),
+    [INSTALLATION]: ports.installation,
   });
   const whole = annotations(kept);
   return hasRoom(object, whole) ? whole : annotations();
@@ -115,20 +115,20 @@ export function readRecord<Api>(
   id: Uuid,
 ): { readonly kept: Json | undefined } | undefined {
   const sealed = { uid: object.metadata.uid, id, parentId: pins.parentId };
-  return unseal(connection.token(), sealed, object.metadata.annotations?.[SEAL]);
+  return verify(connection.token(), sealed, object.metadata.annotations?.[SEAL]);
 }
 
 /** Makes the finalizer follow the policy. */
-async function keepFinalizer<Api extends RatedApi>(context: Context<Api>, place: Place<Api>): Promise<KubeObject> {
+async function keepFinalizer<Api extends RatedApi>(ports: Ports<Api>, place: Place<Api>): Promise<KubeObject> {
   const { object } = place;
   const due = finalizerDue(place);
   if (due === hasFinalizer(object) || object.metadata.deletionTimestamp !== undefined) return object;
-  return await context.writer.patchChecked(object, { finalizers: finalizersWith(object, due) });
+  return await ports.writer.patchChecked(object, { finalizers: finalizersWith(object, due) });
 }
 
 /** Lets an object that is being deleted go. */
-export async function release<Api extends RatedApi>(context: Context<Api>, object: KubeObject): Promise<void> {
-  if (hasFinalizer(object)) await context.writer.patchChecked(object, { finalizers: finalizersWith(object, false) });
+export async function release<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): Promise<void> {
+  if (hasFinalizer(object)) await ports.writer.patchChecked(object, { finalizers: finalizersWith(object, false) });
 }
 
 /**
@@ -141,7 +141,7 @@ export async function release<Api extends RatedApi>(context: Context<Api>, objec
  *   for good, see `storeOutcome`
  */
 export async function recordId<Api extends RatedApi>(
-  context: Context<Api>,
+  ports: Ports<Api>,
   place: Place<Api>,
   id: Uuid,
   kept?: JsonObject,
@@ -150,11 +150,11 @@ export async function recordId<Api extends RatedApi>(
   const annotations = object.metadata.annotations ?? {};
   const stored =
     annotations[EXTERNAL_ID] === id &&
-    annotations[INSTALLATION] === context.installation &&
+    annotations[INSTALLATION] === ports.installation &&
     annotations[INTENT] === undefined;
   if (stored) return object;
-  context.claims.take(object, id, place.pins);
-  return await storeOutcome(context, object, { ...recordOf(context, place, id, kept), ...cleared(object) });
+  ports.idOwnership.take(object, id, place.pins);
+  return await storeOutcome(ports, object, { ...recordOf(ports, place, id, kept), ...cleared(object) });
 }
 
 /**
@@ -163,21 +163,21 @@ export async function recordId<Api extends RatedApi>(
  * @throws KubeError as `recordId`
  */
 export async function recordAccepted<Api extends RatedApi>(
-  context: Context<Api>,
+  ports: Ports<Api>,
   object: KubeObject,
   intent: Intent,
   kept: JsonObject,
 ): Promise<KubeObject | undefined> {
   const annotation = JSON.stringify(writeSlot({ ...intent, accepted: kept }));
-  return await storeOutcome(context, object, { [INTENT]: annotation });
+  return await storeOutcome(ports, object, { [INTENT]: annotation });
 }
 
 async function storeOutcome<Api extends RatedApi>(
-  context: Context<Api>,
+  ports: Ports<Api>,
   object: KubeObject,
   change: Readonly<Record<string, string | null>>,
 ): Promise<KubeObject | undefined> {
-  const now = await context.writer.storeOutcome(object, change, context.stopping);
+  const now = await ports.writer.storeOutcome(object, change, ports.stopping);
   if (now !== undefined && !sameJson(statusOf(now), statusOf(object))) {
     throw new KubeError("Conflict", 409, "the status was written meanwhile");
   }
@@ -189,11 +189,8 @@ async function storeOutcome<Api extends RatedApi>(
  * that was frozen since it decided so must not clear the intent of the next one, whose request may be under way.
  * @throws KubeError "Conflict"
  */
-export async function clearIntent<Api extends RatedApi>(
-  context: Context<Api>,
-  object: KubeObject,
-): Promise<KubeObject> {
-  return await context.writer.patchChecked(object, { annotations: cleared(object) });
+export async function clearIntent<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): Promise<KubeObject> {
+  return await ports.writer.patchChecked(object, { annotations: cleared(object) });
 }
 
 /** What a user says about an object's records; it holds once. */
@@ -212,7 +209,7 @@ function cleared(object: KubeObject): Readonly<Record<string, null>> {
  * meanwhile: another process may have created the next one. The annotations go first: while the status has the id,
  * nothing is created anew. @throws KubeError "Conflict"
  */
-export async function forgetId<Api extends RatedApi>(context: Context<Api>, object: KubeObject): Promise<KubeObject> {
+export async function forgetId<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): Promise<KubeObject> {
   const annotations = { [EXTERNAL_ID]: null, [SEAL]: null, [INSTALLATION]: null, [INTENT]: null };
-  return await context.writer.patchChecked(object, { annotations });
+  return await ports.writer.patchChecked(object, { annotations });
 }

@@ -1,7 +1,7 @@
 /** The entries of the orphan ledger in memory, by object and by resource. */
 import { createHash } from "node:crypto";
 
-import { realmOf } from "../ownership/tenant.ts";
+import { tenantOf } from "../ownership/tenant.ts";
 import { orphanKeyText, readOrphan, type Orphan, type OrphanKey } from "./orphan.ts";
 
 /** Identifies the object of an entry. */
@@ -10,7 +10,7 @@ export type OrphanId = Pick<Orphan, "id" | "kind" | "installation" | "host" | "o
 /** What an entry is stored under. An id means something in its tenant alone, and two kinds may stand for one object. */
 export function dataKey(of: OrphanId): string {
   const place = createHash("sha256")
-    .update(`${of.installation} ${realmOf(of)}`)
+    .update(`${of.installation} ${tenantOf(of)}`)
     .digest("hex")
     .slice(0, 16);
   return `${of.id}.${of.kind}.${place}`;

@@ -6,7 +6,7 @@ import { parseJson } from "../../kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { text } from "../contract/status.ts";
 import { sameSignature, signature } from "../ownership/signature.ts";
-import { realmOf } from "../ownership/tenant.ts";
+import { tenantOf } from "../ownership/tenant.ts";
 
 const id = z.string().refine(isUuid);
 const name = z.string().min(1).max(253);
@@ -48,7 +48,7 @@ export type OrphanKey = Pick<
 /** The key as text, to compare and to look it up by. */
 export function orphanKeyText(key: OrphanKey): string {
   const { installation, kind, namespace, name: own, parentId, externalName } = key;
-  return JSON.stringify([installation, realmOf(key), kind, namespace, own, parentId ?? null, externalName ?? null]);
+  return JSON.stringify([installation, tenantOf(key), kind, namespace, own, parentId ?? null, externalName ?? null]);
 }
 
 /** The name on the platform that a spec asks for: another one is another object. */

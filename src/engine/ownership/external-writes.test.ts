@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 
 import { anObject } from "../../../test/support/engine-objects.ts";
-import { createImprints } from "./external-writes.ts";
+import { createExternalWrites } from "./external-writes.ts";
 
 const HERE = { host: "api.example.com", organizationId: "6f1c2b1e-0000-4000-8000-000000000001" };
 const named = (name: string, identity = HERE) => anObject({ meta: { name }, status: { identity } });
 
 describe("the imprints", () => {
   it("tell the latest of several writers", () => {
-    const imprints = createImprints();
+    const imprints = createExternalWrites();
     imprints.record(named("a"), [{ id: "1", at: "2026-11-21T10:00:00.000Z" }]);
     imprints.record(named("b"), [{ id: "1", at: "2026-11-21T10:00:00.500Z" }]);
     expect(imprints.latest("1", HERE)).toBe("2026-11-21T10:00:00.500Z");
@@ -18,7 +18,7 @@ describe("the imprints", () => {
   });
 
   it("name the objects that were written into since", () => {
-    const imprints = createImprints();
+    const imprints = createExternalWrites();
     const at = (hour: number) => `2026-11-21T${String(hour)}:00:00.000Z`;
     expect(imprints.record(named("a"), [{ id: "1", at: at(10) }])).toEqual(["1"]);
     expect(imprints.record(named("a"), [{ id: "1", at: at(10) }])).toEqual([]);
@@ -33,7 +33,7 @@ describe("the imprints", () => {
   });
 
   it("tell of what was just written, and name it all the same once its status says so", () => {
-    const imprints = createImprints();
+    const imprints = createExternalWrites();
     const at = "2026-11-21T10:00:00.000Z";
     imprints.note(named("a"), [{ id: "1", at }], HERE);
     expect(imprints.latest("1", HERE)).toBe(at);
@@ -45,7 +45,7 @@ describe("the imprints", () => {
   it.each([{ host: "other.example.com" }, { organizationId: "6f1c2b1e-0000-4000-8000-000000000002" }])(
     "tell nothing of what was written where the same id is something else: %o",
     (there) => {
-      const imprints = createImprints();
+      const imprints = createExternalWrites();
       const at = "2026-11-21T10:00:00.000Z";
       imprints.record(named("a", { ...HERE, ...there }), [{ id: "1", at }]);
       imprints.note(named("b"), [{ id: "1", at }], { ...HERE, ...there });
@@ -60,7 +60,7 @@ describe("the imprints", () => {
     const held = (id: string) => id === "1";
 
     it("tell who requested it, and name the object again once its end is known", () => {
-      const imprints = createImprints();
+      const imprints = createExternalWrites();
       imprints.note(named("a"), [stop()], HERE);
       expect(imprints.record(named("a"), [stop()])).toEqual(["1"]);
       expect(imprints.record(named("a"), [stop()])).toEqual([]);
@@ -71,13 +71,13 @@ describe("the imprints", () => {
     });
 
     it("do not count it as written into", () => {
-      const imprints = createImprints();
+      const imprints = createExternalWrites();
       imprints.record(named("a"), [stop()]);
       expect(imprints.latest("1", HERE)).toBeUndefined();
     });
 
     it("keep it for those that stand for the object when the one that requested it is gone", () => {
-      const imprints = createImprints();
+      const imprints = createExternalWrites();
       imprints.record(named("a"), [stop("Completed"), { ...stop(), id: "2" }]);
       imprints.forget(named("a"), held);
       expect(imprints.action("1", HERE)).toMatchObject({ result: "Completed" });

@@ -5,36 +5,36 @@
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { keyText, shortName } from "../contract/keys.ts";
-import type { Action, Imprint, Uuid } from "../contract/types.ts";
-import { realmOf, recordedRealm, type Realm } from "./tenant.ts";
+import type { ExternalAction, ExternalWrite, Uuid } from "../contract/types.ts";
+import { tenantOf, recordedTenant, type Tenant } from "./tenant.ts";
 
-export interface Imprints {
+export interface ExternalWrites {
   /** Takes note of what an object's status records, in place of what it recorded before. @returns the ids of which it tells news */
-  record(object: KubeObject, imprints: readonly Imprint[]): readonly Uuid[];
+  record(object: KubeObject, imprints: readonly ExternalWrite[]): readonly Uuid[];
   /**
    * Takes note of what an object has just done, before its status says so: what is brought out from now on has it in
    * it already, and must not be brought out once more when the status comes.
    * @param realm where it has done that
    */
-  note(object: KubeObject, imprints: readonly Imprint[], realm: Realm): void;
+  note(object: KubeObject, imprints: readonly ExternalWrite[], realm: Tenant): void;
   /** @param isHeld whether a resource stands for that id: the actions for it are remembered, as it may not have met them yet */
   forget(object: KubeObject, isHeld: (id: Uuid) => boolean): void;
   /** When anybody of that realm last wrote into it, by the platform's clock (ISO 8601); undefined when nobody did. */
-  latest(id: Uuid, realm: Realm): string | undefined;
+  latest(id: Uuid, realm: Tenant): string | undefined;
   /** The last action that anybody of that realm requested for it. */
-  action(id: Uuid, realm: Realm): Action | undefined;
+  action(id: Uuid, realm: Tenant): ExternalAction | undefined;
 }
 
 /** The most actions that are remembered of resources that are gone. */
 const MOST_KEPT = 4096;
 
-type Did = Pick<Imprint, "at"> & { readonly action?: Action };
+type Did = Pick<ExternalWrite, "at"> & { readonly action?: ExternalAction };
 
-export function createImprints(): Imprints {
+export function createExternalWrites(): ExternalWrites {
   /** By the object of the platform, then by who did it. */
   const byPlace = new Map<string, Map<string, Did>>();
   const byWriter = new Map<string, ReadonlyMap<string, Did>>();
-  const kept = new Map<string, Action>();
+  const kept = new Map<string, ExternalAction>();
 
   const put = (writer: string, did: ReadonlyMap<string, Did>): ReadonlyMap<string, Did> => {
     const before = byWriter.get(writer) ?? new Map<string, Did>();
@@ -49,7 +49,7 @@ export function createImprints(): Imprints {
     return before;
   };
 
-  const keep = (place: string, action: Action): void => {
+  const keep = (place: string, action: ExternalAction): void => {
     const known = kept.get(place);
     if (known !== undefined && known.at > action.at) return;
     kept.delete(place);
@@ -60,7 +60,7 @@ export function createImprints(): Imprints {
 
   return {
     record: (object, imprints) => {
-      const realm = recordedRealm(object);
+      const realm = recordedTenant(object);
       const before = put(keyText(keyOf(object)), done(object, imprints, realm));
       return imprints.flatMap((one) => (isNews(one, before.get(placeOf(one.id, realm))) ? [one.id] : []));
     },
@@ -83,7 +83,7 @@ export function createImprints(): Imprints {
   };
 }
 
-function there(byPlace: ReadonlyMap<string, ReadonlyMap<string, Did>>, id: Uuid, realm: Realm): Iterable<Did> {
+function there(byPlace: ReadonlyMap<string, ReadonlyMap<string, Did>>, id: Uuid, realm: Tenant): Iterable<Did> {
   return byPlace.get(placeOf(id, realm))?.values() ?? [];
 }
 
@@ -93,7 +93,7 @@ function last<One extends { readonly at: string; readonly result?: unknown }>(al
   return all.toSorted((left, right) => (order(left) < order(right) ? 1 : -1))[0];
 }
 
-function done(object: KubeObject, imprints: readonly Imprint[], realm: Realm): ReadonlyMap<string, Did> {
+function done(object: KubeObject, imprints: readonly ExternalWrite[], realm: Tenant): ReadonlyMap<string, Did> {
   const by = shortName(keyOf(object));
   return new Map(
     imprints.map(({ id, at, action }) => [
@@ -104,13 +104,13 @@ function done(object: KubeObject, imprints: readonly Imprint[], realm: Realm): R
 }
 
 /** Whether it is later than before, or more is known of it. */
-function isNews({ at, action }: Imprint, before: Did | undefined): boolean {
+function isNews({ at, action }: ExternalWrite, before: Did | undefined): boolean {
   if (before === undefined || at > before.at) return true;
   return action !== undefined && at === before.at && action.result !== before.action?.result;
 }
 
 const unrecorded = (object: KubeObject): string => `${keyText(keyOf(object))} (unrecorded)`;
 
-const placeOf = (id: Uuid, realm: Realm): string => `${realmOf(realm)} ${id}`;
+const placeOf = (id: Uuid, realm: Tenant): string => `${tenantOf(realm)} ${id}`;
 
 const idIn = (place: string): Uuid => place.slice(place.lastIndexOf(" ") + 1);

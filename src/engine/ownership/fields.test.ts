@@ -4,7 +4,7 @@ import { anObject } from "../../../test/support/engine-objects.ts";
 import { uuid } from "../../../test/support/engine-world.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { entryOf } from "../contract/types.ts";
-import { createEntries, type Entries } from "./fields.ts";
+import { createFieldOwnership, type FieldOwnership } from "./fields.ts";
 
 const ID = uuid(1);
 const HERE = { host: "platform", organizationId: uuid(90) };
@@ -19,7 +19,7 @@ const [old, young] = [writer("old", "09:00"), writer("young", "10:00")];
 const owner = writer("owner", "11:00", ID);
 
 describe("the writer of an entry", () => {
-  it.each<[string, (entries: Entries) => void, string | undefined]>([
+  it.each<[string, (entries: FieldOwnership) => void, string | undefined]>([
     ["is nobody", () => {}, undefined],
     ["wrote it", (entries) => entries.record(young, [entry]), "young"],
     [
@@ -73,14 +73,14 @@ describe("the writer of an entry", () => {
     ],
     ["wrote another one", (entries) => entries.record(young, [entryOf(ID, "OTHER")]), undefined],
   ])("%s", (_, happen, expected) => {
-    const entries = createEntries();
+    const entries = createFieldOwnership();
     happen(entries);
     const asked = writer("asked", "12:00");
     expect(entries.writer(entry, asked, HERE)).toBe(expected === undefined ? undefined : `Widget "team/${expected}"`);
   });
 
   it("may write it itself", () => {
-    const entries = createEntries();
+    const entries = createFieldOwnership();
     entries.want(young, [entry]);
     entries.want(old, [entry]);
     expect([entries.writer(entry, young, HERE), entries.writer(entry, old, HERE)]).toEqual([
@@ -101,7 +101,7 @@ describe("the writer of an entry", () => {
       return anObject({ meta, status: { ...(id !== undefined && { externalId: id }), identity } });
     };
 
-    it.each<[string, (entries: Entries) => void, boolean]>([
+    it.each<[string, (entries: FieldOwnership) => void, boolean]>([
       ["that only wants it", (entries) => entries.want(there(undefined), [entry]), false],
       ["that wrote it", (entries) => entries.record(there(undefined), [entry]), true],
       [
@@ -116,7 +116,7 @@ describe("the writer of an entry", () => {
         false,
       ],
     ])("%s", (_who, happen, counts) => {
-      const entries = createEntries();
+      const entries = createFieldOwnership();
       happen(entries);
       expect(entries.writer(entry, young, HERE)).toBe(counts ? 'Widget "other/there"' : undefined);
     });

@@ -9,9 +9,9 @@ import type { KubeObject } from "../../kube/api/types.ts";
 import { keyText, shortName } from "../contract/keys.ts";
 import { text } from "../contract/status.ts";
 import type { Uuid } from "../contract/types.ts";
-import { realmOf, recordedRealm, type Realm } from "./tenant.ts";
+import { tenantOf, recordedTenant, type Tenant } from "./tenant.ts";
 
-export interface Entries {
+export interface FieldOwnership {
   /** Takes note of the entries that an object's status records as written by it, in place of those it had before. */
   record(object: KubeObject, entries: readonly string[]): void;
   /** Takes note of the entries that it is about to write, in place of those it was about to write before. */
@@ -25,7 +25,7 @@ export interface Entries {
    * @param realm where `self` works
    * @returns undefined when `self` may write it
    */
-  writer(entry: string, self: KubeObject, realm: Realm): string | undefined;
+  writer(entry: string, self: KubeObject, realm: Tenant): string | undefined;
 }
 
 interface Writer {
@@ -43,7 +43,7 @@ interface Writer {
 
 const NONE: ReadonlySet<string> = new Set();
 
-export function createEntries(): Entries {
+export function createFieldOwnership(): FieldOwnership {
   const writers = new Map<string, Writer>();
   /** Who writes an entry, in the order in which they came. */
   const byEntry = new Map<string, Set<string>>();
@@ -73,7 +73,7 @@ export function createEntries(): Entries {
     },
     writer: (entry, self, realm) => {
       const key = keyText(keyOf(self));
-      const here = realmOf(realm);
+      const here = tenantOf(realm);
       const all = [...(byEntry.get(entry) ?? [])]
         .flatMap((one) => writers.get(one) ?? [])
         .filter((one) => one.namespace === self.metadata.namespace || (one.realm === here && isOnRecord(entry, one)));
@@ -92,7 +92,7 @@ function writerOf(object: KubeObject): Omit<Writer, "recorded" | "wanted"> {
     key: keyText(key),
     name: `${object.kind} "${shortName(key)}"`,
     namespace: key.namespace,
-    realm: realmOf(recordedRealm(object)),
+    realm: tenantOf(recordedTenant(object)),
     id: text(member(object.status, "externalId")),
     since: object.metadata.creationTimestamp ?? "",
   };

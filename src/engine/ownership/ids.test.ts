@@ -4,7 +4,7 @@ import { anObject } from "../../../test/support/engine-objects.ts";
 import { uuid } from "../../../test/support/engine-world.ts";
 import { EXTERNAL_ID } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import { createClaims } from "./ids.ts";
+import { createIdOwnership } from "./ids.ts";
 
 const ID = uuid(1);
 const HERE = { host: "platform", organizationId: uuid(90) };
@@ -64,21 +64,21 @@ describe("holder", () => {
   ])("%s", (_, rows, expected) => {
     const objects = rows.map(([name, at, recorded]) => claimant(name, at, recorded));
     for (const order of [objects, objects.toReversed()]) {
-      const claims = createClaims();
+      const claims = createIdOwnership();
       for (const object of order) claims.set(object, ID);
       expect(objects.map((object) => claims.holder(ID, object, HERE))).toEqual(expected);
     }
   });
 
   it("counts for an object that has not laid its claim yet", () => {
-    const claims = createClaims();
+    const claims = createIdOwnership();
     claims.set(claimant("old", "08:00", false), ID);
     expect(claims.holder(ID, claimant("new", "09:00", false), HERE)).toBe("team/old");
     expect(claims.holder(ID, claimant("older", "07:00", false), HERE)).toBeUndefined();
   });
 
   it("counts by the annotation until there is a status, and no longer", () => {
-    const claims = createClaims();
+    const claims = createIdOwnership();
     const noted = anObject({
       meta: {
         name: "old",
@@ -95,14 +95,14 @@ describe("holder", () => {
   });
 
   it("tells kinds and ids apart", () => {
-    const claims = createClaims();
+    const claims = createIdOwnership();
     claims.set(claimant("a", "08:00", true, "Other"), undefined);
     expect(claims.holder(ID, claimant("b", "09:00", false), HERE)).toBeUndefined();
     expect(claims.holder(uuid(2), claimant("b", "09:00", false, "Other"), HERE)).toBeUndefined();
   });
 
   it("forgets what changed its mind, and what is gone", () => {
-    const claims = createClaims();
+    const claims = createIdOwnership();
     const first = claimant("a", "08:00", false);
     const second = claimant("b", "09:00", false);
     claims.set(first, ID);
@@ -115,7 +115,7 @@ describe("holder", () => {
   });
 
   it("knows one object by two ids", () => {
-    const claims = createClaims();
+    const claims = createIdOwnership();
     claims.set(claimant("a", "08:00", true), uuid(2));
     expect(claims.holder(ID, claimant("b", "07:00", false), HERE)).toBe("team/a");
     expect(claims.holder(uuid(2), claimant("b", "09:00", false), HERE)).toBe("team/a");
@@ -145,13 +145,13 @@ describe("holder", () => {
       ["by a record of another organization", there(on({ ...HERE, organizationId: ID })), undefined, undefined],
       ["by a record of nowhere", there({ externalId: ID }), undefined, undefined],
     ])("%s", (_how, claimed, wanted, expected) => {
-      const claims = createClaims();
+      const claims = createIdOwnership();
       claims.set(claimed, wanted);
       expect(claims.holder(ID, here, HERE)).toBe(expected);
     });
 
     it("has what it is just taking over, until it lets go", () => {
-      const claims = createClaims();
+      const claims = createIdOwnership();
       claims.take(there(), ID, HERE);
       expect(claims.holder(ID, here, HERE)).toBe("other/there");
       expect(claims.holder(ID, here, { ...HERE, host: "evil" })).toBeUndefined();
@@ -162,7 +162,7 @@ describe("holder", () => {
     });
 
     it("leaves nothing to its namesake", () => {
-      const claims = createClaims();
+      const claims = createIdOwnership();
       claims.take(there(), ID, HERE);
       claims.set({ ...there(), metadata: { ...there().metadata, uid: "another" } }, undefined);
       expect(claims.holder(ID, here, HERE)).toBeUndefined();

@@ -6,13 +6,13 @@ import type { KubeObject } from "../../kube/api/types.ts";
 import { keyText, shortName } from "../contract/keys.ts";
 import type { Uuid } from "../contract/kind.ts";
 import { text } from "../contract/status.ts";
-import { realmOf, recordedRealm, type Realm } from "./tenant.ts";
+import { tenantOf, recordedTenant, type Tenant } from "./tenant.ts";
 
-export interface Claims {
+export interface IdOwnership {
   /** Takes note of an object's state. @param wanted the id that its spec lays claim to, if any */
   set(object: KubeObject, wanted: Uuid | undefined): void;
   /** Says that an id is about to be recorded: until its status tells, or `release`, nobody else may have it. */
-  take(object: KubeObject, id: Uuid, realm: Realm): void;
+  take(object: KubeObject, id: Uuid, realm: Tenant): void;
   release(object: KubeObject): void;
   forget(object: KubeObject): void;
   /**
@@ -22,7 +22,7 @@ export interface Claims {
    * @param realm where `self` works
    * @returns undefined when `self` may have it
    */
-  holder(id: Uuid, self: KubeObject, realm: Realm): string | undefined;
+  holder(id: Uuid, self: KubeObject, realm: Tenant): string | undefined;
   /** Keys of those that recorded an id, of whatever kind. */
   recorders(id: Uuid): readonly string[];
 }
@@ -36,7 +36,7 @@ interface Claim {
   readonly recorded: string | undefined;
 }
 
-export function createClaims(): Claims {
+export function createIdOwnership(): IdOwnership {
   const byId = new Map<string, Map<string, Claim>>();
   const byKey = new Map<string, readonly string[]>();
   const byRecord = new Map<Uuid, Set<string>>();
@@ -83,11 +83,11 @@ export function createClaims(): Claims {
       for (const id of new Set([wanted, noted])) if (id !== undefined) put(object, id, undefined);
       const held = taken.get(key);
       if (held !== undefined) put(object, held.id, held.realm);
-      if (recorded !== undefined) put(object, recorded, realmOf(recordedRealm(object)));
+      if (recorded !== undefined) put(object, recorded, tenantOf(recordedTenant(object)));
     },
     take: (object, id, realm) => {
-      taken.set(keyText(keyOf(object)), { uid: object.metadata.uid, id, realm: realmOf(realm) });
-      put(object, id, realmOf(realm));
+      taken.set(keyText(keyOf(object)), { uid: object.metadata.uid, id, realm: tenantOf(realm) });
+      put(object, id, tenantOf(realm));
     },
     release: (object) => {
       const key = keyText(keyOf(object));
@@ -105,7 +105,7 @@ export function createClaims(): Claims {
       const claims = byId.get(`${self.kind}:${id}`);
       if (claims === undefined) return undefined;
       const own = keyText(keyOf(self));
-      const here = realmOf(realm);
+      const here = tenantOf(realm);
       const mine = claims.get(own) ?? claimOf(self, text(member(self.status, "externalId")) === id ? here : undefined);
       const counts = ({ key, namespace, recorded }: Claim): boolean =>
         key !== own && (namespace === mine.namespace || recorded === here);

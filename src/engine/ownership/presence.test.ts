@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Goal, Sight } from "../contract/types.ts";
-import { judge, noteDeleted, sightingsOf, type Sightings } from "./presence.ts";
+import { presenceOf, noteDeleted, sightingsOf, type Sightings } from "./presence.ts";
 
 const ID = "00000000-0000-4000-8000-000000000001";
 const OTHER = "00000000-0000-4000-8000-000000000002";
@@ -11,9 +11,11 @@ type Look = readonly [atMs: number, sight: Sight];
 
 /** What the last of these looks comes to. */
 function last(looks: readonly Look[], goal: Goal = "present", deleted = false): string {
-  const session: { sightings: Sightings | undefined } = { sightings: undefined };
-  if (deleted) noteDeleted(session, ID);
-  const found = looks.map(([now, sight]) => judge(sightingsOf(session, ID), sight, { goal, now, absenceMs: MINUTE }));
+  const local: { sightings: Sightings | undefined } = { sightings: undefined };
+  if (deleted) noteDeleted(local, ID);
+  const found = looks.map(([now, sight]) =>
+    presenceOf(sightingsOf(local, ID), sight, { goal, now, absenceMs: MINUTE }),
+  );
   return found.at(-1) ?? "";
 }
 
@@ -75,9 +77,9 @@ describe("an object that a list lacks", () => {
   });
 
   it("tells nothing of another one with a new id", () => {
-    const session: { sightings: Sightings | undefined } = { sightings: undefined };
+    const local: { sightings: Sightings | undefined } = { sightings: undefined };
     const at = { goal: "present", now: 0, absenceMs: MINUTE } as const;
-    judge(sightingsOf(session, ID), "Shown", at);
-    expect(judge(sightingsOf(session, OTHER), "Missing", at)).toBe("Unproven");
+    presenceOf(sightingsOf(local, ID), "Shown", at);
+    expect(presenceOf(sightingsOf(local, OTHER), "Missing", at)).toBe("Unproven");
   });
 });

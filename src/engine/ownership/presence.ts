@@ -18,14 +18,14 @@ function unsighted(id: Uuid): Sightings {
 }
 
 /** What is known of an object by its id; of another one than before nothing is. */
-export function sightingsOf(session: { sightings: Sightings | undefined }, id: Uuid): Sightings {
-  if (session.sightings?.id !== id) session.sightings = unsighted(id);
-  return session.sightings;
+export function sightingsOf(local: { sightings: Sightings | undefined }, id: Uuid): Sightings {
+  if (local.sightings?.id !== id) local.sightings = unsighted(id);
+  return local.sightings;
 }
 
 /** Notes that the platform has accepted the deletion of an object. */
-export function noteDeleted(session: { sightings: Sightings | undefined }, id: Uuid | undefined): void {
-  if (id !== undefined) sightingsOf(session, id).deleted = true;
+export function noteDeleted(local: { sightings: Sightings | undefined }, id: Uuid | undefined): void {
+  if (id !== undefined) sightingsOf(local, id).deleted = true;
 }
 
 /** For how long no list has shown the object, in milliseconds; 0 while one does. @param now on the monotonic clock */
@@ -38,7 +38,7 @@ export function hiddenFor({ sightings }: { readonly sightings: Sightings | undef
  * reads that are `absenceMs` apart. The deletion of a resource goes by the two reads alone, as nothing else would end it
  * after a restart, and by one once the platform has accepted the deletion.
  */
-export function judge(
+export function presenceOf(
   sightings: Sightings,
   sight: Sight,
   { goal, now, absenceMs }: { readonly goal: Goal; readonly now: Ms; readonly absenceMs: Ms },

@@ -1,22 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { seal, unseal, type Sealed } from "./signature.ts";
+import { sign, verify, type Signed } from "./signature.ts";
 
-const record: Sealed = { uid: "uid-1", id: "id-1", parentId: "parent-1" };
+const record: Signed = { uid: "uid-1", id: "id-1", parentId: "parent-1" };
 const kept = { written: { names: ["A", "é"] } };
 
 describe("a seal", () => {
   it("holds for the record that it was made for", () => {
-    expect(unseal("token", record, seal("token", record))).toEqual({ kept: undefined });
+    expect(verify("token", record, sign("token", record))).toEqual({ kept: undefined });
     const orphan = { ...record, parentId: undefined };
-    expect(unseal("token", orphan, seal("token", orphan))).toEqual({ kept: undefined });
+    expect(verify("token", orphan, sign("token", orphan))).toEqual({ kept: undefined });
   });
 
   it("gives back what was kept with it", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string()), (what) => {
-        expect(unseal("token", record, seal("token", record, { ...what }))).toEqual({ kept: { ...what } });
+        expect(verify("token", record, sign("token", record, { ...what }))).toEqual({ kept: { ...what } });
       }),
     );
   });
@@ -27,11 +27,11 @@ describe("a seal", () => {
     ["another parent", { ...record, parentId: "parent-2" }],
     ["no parent", { ...record, parentId: undefined }],
   ])("does not hold for %s", (_what, other) => {
-    expect(unseal("token", other, seal("token", record))).toBeUndefined();
-    expect(unseal("token", other, seal("token", record, kept))).toBeUndefined();
+    expect(verify("token", other, sign("token", record))).toBeUndefined();
+    expect(verify("token", other, sign("token", record, kept))).toBeUndefined();
   });
 
-  const [proof = "", note = ""] = seal("token", record, kept).split(".");
+  const [proof = "", note = ""] = sign("token", record, kept).split(".");
   it.each([
     undefined,
     "",
@@ -42,14 +42,14 @@ describe("a seal", () => {
     proof,
     `${proof}.`,
     `${proof}.${note}x`,
-    `${seal("token", record)}.${note}`,
-    `${seal("token", record)}.`,
+    `${sign("token", record)}.${note}`,
+    `${sign("token", record)}.`,
   ])("is not %j", (given) => {
-    expect(unseal("token", record, given)).toBeUndefined();
+    expect(verify("token", record, given)).toBeUndefined();
   });
 
   it("does not hold with another token, and tells nothing of it", () => {
-    expect(unseal("other", record, seal("token", record))).toBeUndefined();
-    expect(seal("token", record)).toMatch(/^[\w-]{22}$/);
+    expect(verify("other", record, sign("token", record))).toBeUndefined();
+    expect(sign("token", record)).toMatch(/^[\w-]{22}$/);
   });
 });

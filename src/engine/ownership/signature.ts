@@ -11,7 +11,7 @@ import type { Json, JsonObject } from "../../kube/api/types.ts";
 import type { Uuid } from "../contract/kind.ts";
 
 /** What a seal binds together. */
-export interface Sealed {
+export interface Signed {
   /** The uid of the custom resource: a copied manifest carries somebody else's seal. */
   readonly uid: string;
   readonly id: Uuid;
@@ -22,7 +22,7 @@ export interface Sealed {
  * @param kept what is to be read back with the record; everybody who may read the object can read it
  * @returns 22 characters of base64url, with something kept followed by "." and that
  */
-export function seal(token: string, sealed: Sealed, kept?: JsonObject): string {
+export function sign(token: string, sealed: Signed, kept?: JsonObject): string {
   return bound(token, sealed, kept && Buffer.from(JSON.stringify(kept)).toString("base64url"));
 }
 
@@ -30,14 +30,14 @@ export function seal(token: string, sealed: Sealed, kept?: JsonObject): string {
  * What was kept with a record.
  * @returns undefined unless this is a seal that we would make now: one made with a token that was rotated since is none
  */
-export function unseal(token: string, sealed: Sealed, given = ""): { readonly kept: Json | undefined } | undefined {
+export function verify(token: string, sealed: Signed, given = ""): { readonly kept: Json | undefined } | undefined {
   const at = given.indexOf(".");
   const kept = at < 0 ? undefined : given.slice(at + 1);
   if (!sameSignature(bound(token, sealed, kept), given)) return undefined;
   return { kept: kept === undefined ? undefined : parseJson(Buffer.from(kept, "base64url").toString()) };
 }
 
-function bound(token: string, { uid, id, parentId }: Sealed, kept: string | undefined): string {
+function bound(token: string, { uid, id, parentId }: Signed, kept: string | undefined): string {
   const parts = ["seal", uid, id, parentId ?? null, ...(kept === undefined ? [] : [kept])];
   const proof = signature(token, parts);
   return kept === undefined ? proof : `${proof}.${kept}`;

@@ -4,18 +4,18 @@ import type { KubeObject } from "../../kube/api/types.ts";
 import { text } from "../contract/status.ts";
 import type { Uuid } from "../contract/types.ts";
 
-export interface Realm {
+export interface Tenant {
   readonly host: string;
   readonly organizationId: Uuid;
 }
 
 /** A name for it that differs from that of any other. */
-export function realmOf({ host, organizationId }: Realm): string {
+export function tenantOf({ host, organizationId }: Tenant): string {
   return `${host} ${organizationId}`;
 }
 
 /** Where an object's record was made, as its status has it. */
-export function recordedRealm({ status }: KubeObject): Realm {
+export function recordedTenant({ status }: KubeObject): Tenant {
   const pinned = member(status, "identity");
   return { host: text(member(pinned, "host")) ?? "", organizationId: text(member(pinned, "organizationId")) ?? "" };
 }

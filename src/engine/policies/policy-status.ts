@@ -7,14 +7,14 @@ import { planIn, writePlan, type StatusPlan } from "./approval.ts";
 import { requestedToken, type Policies } from "./policy.ts";
 
 /** Members of the status, as they are to be stored. */
-export interface Governed {
+export interface PolicyStatus {
   readonly appliedGeneration: number | undefined;
   readonly plan: StatusPlan | undefined;
   readonly lastApprovedPlan: string | undefined;
 }
 
 /** As it was stored last. */
-export function governedIn(object: KubeObject): Governed {
+export function policyStatusIn(object: KubeObject): PolicyStatus {
   const applied = member(object.status, "appliedGeneration");
   const approved = member(object.status, "lastApprovedPlan");
   return {
@@ -25,7 +25,7 @@ export function governedIn(object: KubeObject): Governed {
 }
 
 /** Its members of the status. */
-export function writeGoverned({ appliedGeneration, plan, lastApprovedPlan }: Governed): JsonObject {
+export function writePolicyStatus({ appliedGeneration, plan, lastApprovedPlan }: PolicyStatus): JsonObject {
   return { appliedGeneration, plan: writePlan(plan), lastApprovedPlan };
 }
 
@@ -50,7 +50,7 @@ export function causeIn(object: KubeObject): Extract<Cause, "Requested" | "SpecC
  * it was only observed.
  */
 export function broughtAbout(object: KubeObject, management: Policies["management"]): number | undefined {
-  const { appliedGeneration } = governedIn(object);
+  const { appliedGeneration } = policyStatusIn(object);
   if (appliedGeneration !== undefined || management === "ObserveOnly" || !isSettled(object)) return appliedGeneration;
   return object.metadata.generation;
 }

@@ -3,11 +3,11 @@ import { RESOLVE } from "../../api/names.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
-import type { Context } from "../context/context.ts";
+import type { Ports } from "../context/context.ts";
 import type { Ms, Surface, Why, RatedApi } from "../contract/kind.ts";
 import { conditionOf } from "../contract/status.ts";
 import { requestedToken } from "../policies/policy.ts";
-import type { Ending } from "../status/build.ts";
+import type { Result } from "../status/build.ts";
 
 /** How often a connection in trouble, or one whose token was denied something, has its Secret read again: recovery takes at most 10 s (reliability-bar C6). */
 const SECRET_POLL_MS = 5_000;
@@ -26,12 +26,12 @@ const HELD: Why = {
 
 /** Whether the platform has to be asked now. The first time, after a change, on request, and when the time has come. */
 export function probeDue<Api extends RatedApi>(
-  context: Context<Api>,
+  ports: Ports<Api>,
   connection: Connection<Api>,
   object: KubeObject,
 ): boolean {
   return (
-    context.clock.monotonic() >= connection.nextProbeAt ||
+    ports.clock.monotonic() >= connection.nextProbeAt ||
     (connection.trouble === HELD && mayProceed(object)) ||
     requestedToken(object) !== undefined ||
     conditionOf(object, "Synced")?.reason === "RateLimited" ||
@@ -46,28 +46,28 @@ export function probeDue<Api extends RatedApi>(
  * @returns undefined where there is something to do: it is used, changed, without a token, or a reconcile was requested
  */
 export function rateLimited<Api extends RatedApi>(
-  context: Context<Api>,
+  ports: Ports<Api>,
   object: KubeObject,
 ):
   | { readonly is: "silent"; readonly again: Ms }
-  | { readonly is: "told"; readonly ending: Ending; readonly again: Ms }
+  | { readonly is: "told"; readonly result: Result; readonly again: Ms }
   | undefined {
-  const connection = context.connections.last(keyOf(object));
+  const connection = ports.connections.last(keyOf(object));
   const isSame = connection?.uid === object.metadata.uid && connection.generation === (object.metadata.generation ?? 0);
   if (!isSame || connection.trouble?.reason === "CredentialsMissing" || requestedToken(object) !== undefined)
     return undefined;
   const limit = connection.api.limited();
   if (limit === undefined) return undefined;
-  const untilTold = context.windows.outageMs - limit.sinceMs;
+  const untilTold = ports.windows.outageMs - limit.sinceMs;
   if (untilTold > 0) return { is: "silent", again: Math.min(untilTold, limit.leftMs) };
-  const until = `${new Date(context.clock.now().getTime() + limit.leftMs).toISOString().slice(0, 19)}Z`;
+  const until = `${new Date(ports.clock.now().getTime() + limit.leftMs).toISOString().slice(0, 19)}Z`;
   const message = `The platform limits the rate of requests (429); the operator sends nothing before ${until}, and goes on by itself.`;
-  return { is: "told", ending: { is: "retry", why: { reason: "RateLimited", message } }, again: limit.leftMs };
+  return { is: "told", result: { is: "retry", why: { reason: "RateLimited", message } }, again: limit.leftMs };
 }
 
 /** How long until a connection that was not probed now is looked at again. */
-export function untilProbe<Api extends RatedApi>(context: Context<Api>, connection: Connection<Api>): Ms {
-  const left = Math.max(0, connection.nextProbeAt - context.clock.monotonic());
+export function untilProbe<Api extends RatedApi>(ports: Ports<Api>, connection: Connection<Api>): Ms {
+  const left = Math.max(0, connection.nextProbeAt - ports.clock.monotonic());
   const watchful = connection.trouble !== undefined || connection.denied.size > 0;
   return watchful ? Math.min(left, SECRET_POLL_MS) : left;
 }
@@ -77,48 +77,48 @@ export function untilProbe<Api extends RatedApi>(context: Context<Api>, connecti
  * @returns the ending that the object shows, as the brake goes before everything else, and the object as it is now
  */
 export async function probed<Api extends RatedApi>(
-  context: Context<Api>,
+  ports: Ports<Api>,
   connection: Connection<Api>,
-  passed: { readonly object: KubeObject; readonly ending: Ending },
+  passed: { readonly object: KubeObject; readonly result: Result },
   again: Ms,
-): Promise<{ readonly object: KubeObject; readonly ending: Ending }> {
-  const { object, ending } = passed;
-  const now = context.clock.monotonic();
+): Promise<{ readonly object: KubeObject; readonly result: Result }> {
+  const { object, result } = passed;
+  const now = ports.clock.monotonic();
   // A restart, or another leader, is nobody's word to proceed.
   const isFirst = connection.probedAt === undefined;
   if (isFirst && conditionOf(object, "Ready")?.reason === HELD.reason) connection.brake.hold();
   connection.probedAt = now;
-  if (ending.is !== "settled") {
+  if (result.is !== "settled") {
     connection.failures += 1;
-    connection.trouble = "why" in ending ? ending.why : undefined;
-    connection.nextProbeAt = now + pause(connection, context.random());
-    return { object, ending: outage(context, connection, object, { ending, isFirst }) };
+    connection.trouble = "why" in result ? result.why : undefined;
+    connection.nextProbeAt = now + pause(connection, ports.random());
+    return { object, result: outage(ports, connection, object, { result, isFirst }) };
   }
-  learn(context, connection, connection.api.capabilities.summary());
+  learn(ports, connection, connection.api.capabilities.summary());
   connection.nextProbeAt = now + again;
-  const brake = await braked(context, connection, object);
+  const brake = await braked(ports, connection, object);
   if (!brake.held) {
-    context.connections.recovered(connection);
-    return { object: brake.object, ending };
+    ports.connections.recovered(connection);
+    return { object: brake.object, result };
   }
   connection.trouble = HELD;
-  return { object, ending: { is: "stalled", why: HELD, exchange: "ok" } };
+  return { object, result: { is: "stalled", why: HELD, exchange: "ok" } };
 }
 
 /** Marks the ending once the probes have failed for too long. */
 function outage<Api extends RatedApi>(
-  { clock, windows }: Context<Api>,
+  { clock, windows }: Ports<Api>,
   connection: Connection<Api>,
   object: KubeObject,
-  { ending, isFirst }: { readonly ending: Ending; readonly isFirst: boolean },
-): Ending {
-  if (ending.is !== "retry") {
+  { result, isFirst }: { readonly result: Result; readonly isFirst: boolean },
+): Result {
+  if (result.is !== "retry") {
     connection.failingSince = undefined;
-    return ending;
+    return result;
   }
   const now = clock.monotonic();
   connection.failingSince ??= now - (isFirst ? failedBefore(object, clock.now()) : 0);
-  return { ...ending, isOutage: now - connection.failingSince >= windows.outageMs };
+  return { ...result, isOutage: now - connection.failingSince >= windows.outageMs };
 }
 
 /** For how long probes had failed before this process began, as the stored status says. */
@@ -131,13 +131,13 @@ function failedBefore(object: KubeObject, now: Date): Ms {
 
 /** Once the platform is found to offer more than was known, everybody looks again. What it lacks, each finds out. */
 function learn<Api extends RatedApi>(
-  context: Context<Api>,
+  ports: Ports<Api>,
   connection: Connection<Api>,
   surface: Surface | undefined,
 ): void {
   const isNews = surface === "Full" && connection.surface !== surface;
   connection.surface = surface;
-  if (isNews) for (const user of connection.users) context.wake(user);
+  if (isNews) for (const user of connection.users) ports.wake(user);
 }
 
 /** Until the next probe of a connection in trouble. @param random in [0, 1) */
@@ -150,12 +150,12 @@ function pause<Api>(connection: Connection<Api>, random: number): Ms {
 
 /** Whether the brake still holds; the user's `resolve: proceed` releases it. */
 async function braked<Api extends RatedApi>(
-  context: Context<Api>,
+  ports: Ports<Api>,
   connection: Connection<Api>,
   object: KubeObject,
 ): Promise<{ readonly held: boolean; readonly object: KubeObject }> {
   if (!mayProceed(object)) return { held: connection.brake.held(), object };
-  const used = await context.writer.patchChecked(object, { annotations: { [RESOLVE]: null } });
+  const used = await ports.writer.patchChecked(object, { annotations: { [RESOLVE]: null } });
   connection.brake.release();
   return { held: false, object: used };
 }

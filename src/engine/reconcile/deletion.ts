@@ -5,20 +5,20 @@ import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
-import type { Context } from "../context/context.ts";
-import type { Session } from "../context/local-state.ts";
+import type { Ports } from "../context/context.ts";
+import type { LocalState } from "../context/local-state.ts";
 import { parseKey } from "../contract/keys.ts";
-import type { Kind, Lives, Ms, Uuid, KindTypes, RatedApi } from "../contract/kind.ts";
+import type { Kind, ExternalLifecycle, Ms, Uuid, KindTypes, RatedApi } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
 import { text } from "../contract/status.ts";
 import { identify } from "../ledger/identity.ts";
 import { hasFinalizer, release } from "../ledger/record.ts";
 import { policiesOf } from "../policies/policy.ts";
-import type { Frame } from "../resolve/frame.ts";
-import { recordedId, scope } from "../resolve/resolve.ts";
-import type { Ending } from "../status/build.ts";
+import type { Reconciliation } from "../resolve/frame.ts";
+import { recordedId, resolveObject } from "../resolve/resolve.ts";
+import type { Result } from "../status/build.ts";
 import { unasked, type Done } from "../status/done.ts";
-import { pass } from "../steps/loop.ts";
+import { runSteps } from "../steps/loop.ts";
 import { openSlot } from "../steps/recover.ts";
 import { defaultsFor, orphanOf, type Leaving, type LeavingKind } from "./orphaning.ts";
 
@@ -37,108 +37,108 @@ const LETS_GO: ReadonlySet<Reason> = new Set([
 
 /** @returns what is to be written down while the deletion goes on, undefined when the object was let go */
 export async function remove<K extends KindTypes>(
-  context: Context<K["api"]>,
+  ports: Ports<K["api"]>,
   kind: Kind<K>,
   object: KubeObject,
-  session: Session,
+  local: LocalState,
 ): Promise<Done | undefined> {
   if (!hasFinalizer(object)) return undefined;
-  const policy = policiesOf(object, defaultsFor(context, object)).deletion;
-  const id = session.unsaved?.id ?? text(member(object.status, "externalId"));
-  const certain = openSlot(object, session).is === "empty";
+  const policy = policiesOf(object, defaultsFor(ports, object)).deletion;
+  const id = local.unsaved?.id ?? text(member(object.status, "externalId"));
+  const certain = openSlot(object, local).is === "empty";
   if (policy === "Retain" || !hasEnd(kind)) {
     const farewell = kept(certain ? "Normal" : "Warning", subject(kind, id), "deletionPolicy is Retain.");
-    return await leave(context, kind, session, { object, id, why: "Retain" }, farewell);
+    return await leave(ports, kind, local, { object, id, why: "Retain" }, farewell);
   }
   const nothing = kind.lives === true && certain && id === undefined && identify(object).is === "none";
-  if (nothing) return await letGo(context, object, undefined);
-  const children = livingChildren(context, object);
-  if (children.length === 0) return await end(context, kind, object, session, policy);
+  if (nothing) return await letGo(ports, object, undefined);
+  const children = livingChildren(ports, object);
+  if (children.length === 0) return await end(ports, kind, object, local, policy);
   const why = { reason: "WaitingForChildren" as const, message: childrenMessage(children) };
-  return unasked(object, session, { is: "waiting", why, exchange: "none" });
+  return unasked(object, local, { is: "waiting", why, exchange: "none" });
 }
 
 /** Whether it has something on the platform that its deletion can end. */
-function hasEnd({ lives }: { readonly lives: Lives }): boolean {
+function hasEnd({ lives }: { readonly lives: ExternalLifecycle }): boolean {
   return lives === true || lives === "InOthers";
 }
 
 /** Ends the object of the platform, where there is a way to it. */
 async function end<K extends KindTypes>(
-  context: Context<K["api"]>,
+  ports: Ports<K["api"]>,
   kind: Kind<K>,
   object: KubeObject,
-  session: Session,
+  local: LocalState,
   policy: "Delete" | "Stop",
 ): Promise<Done | undefined> {
-  const scoped = await scope(context, kind, object, session, policy === "Stop" ? "stopped" : "absent");
+  const scoped = await resolveObject(ports, kind, object, local, policy === "Stop" ? "stopped" : "absent");
   if (scoped.is === "ready") {
-    session.lostAt = undefined;
-    return await dismantle(context, kind, scoped.frame, policy);
+    local.lostAt = undefined;
+    return await dismantle(ports, kind, scoped.frame, policy);
   }
-  const { ending } = scoped;
-  if (ending.is !== "stalled" && !isLost(context, object, session)) return unasked(object, session, ending);
-  const id = session.unsaved?.id ?? text(member(object.status, "externalId"));
-  const farewell = kept("Warning", subject(kind, id), reasonOf(ending));
-  return await leave(context, kind, session, { object, id, why: whyOf(ending) }, farewell);
+  const { result } = scoped;
+  if (result.is !== "stalled" && !isLost(ports, object, local)) return unasked(object, local, result);
+  const id = local.unsaved?.id ?? text(member(object.status, "externalId"));
+  const farewell = kept("Warning", subject(kind, id), reasonOf(result));
+  return await leave(ports, kind, local, { object, id, why: whyOf(result) }, farewell);
 }
 
-function isGivenUp(ending: Ending, left: Ms | undefined): boolean {
-  return (left !== undefined && left <= 0) || (ending.is === "stalled" && LETS_GO.has(ending.why.reason));
+function isGivenUp(result: Result, left: Ms | undefined): boolean {
+  return (left !== undefined && left <= 0) || (result.is === "stalled" && LETS_GO.has(result.why.reason));
 }
 
-function reasonOf(ending: Ending): string {
-  return "why" in ending ? ending.why.message : "";
+function reasonOf(result: Result): string {
+  return "why" in result ? result.why.message : "";
 }
 
-function whyOf(ending: Ending): string {
-  return "why" in ending ? ending.why.reason : "ConnectionNotReady";
+function whyOf(result: Result): string {
+  return "why" in result ? result.why.reason : "ConnectionNotReady";
 }
 
 /** Works towards the goal of the deletion until the kind says that it is reached, or that it cannot be. */
 async function dismantle<K extends KindTypes>(
-  context: Context<K["api"]>,
+  ports: Ports<K["api"]>,
   kind: Kind<K>,
-  frame: Frame<K>,
+  frame: Reconciliation<K>,
   policy: "Delete" | "Stop",
 ): Promise<Done | undefined> {
-  const refusal = notOurs(context, frame);
+  const refusal = notOurs(ports, frame);
   if (refusal !== undefined)
-    return await letGo(context, frame.object, kept("Warning", subject(kind, frame.pass.id), refusal));
-  const passed = await pass(context, kind, frame);
-  const { object, session, pins } = passed.frame;
-  const { id } = passed.frame.pass;
-  const recorded = recordedId(passed.frame.pass);
-  const { ending } = passed;
-  const leaving = { object, id: recorded, pins, memory: session.unsaved?.memory };
-  if (ending.is === "settled") {
+    return await letGo(ports, frame.object, kept("Warning", subject(kind, frame.context.id), refusal));
+  const passed = await runSteps(ports, kind, frame);
+  const { object, local, pins } = passed.frame;
+  const { id } = passed.frame.context;
+  const recorded = recordedId(passed.frame.context);
+  const { result } = passed;
+  const leaving = { object, id: recorded, pins, memory: local.unsaved?.memory };
+  if (result.is === "settled") {
     const isKnown = id !== undefined || kind.lives === "InOthers";
     const farewell = isKnown ? reached(policy, subject(kind, id)) : undefined;
     return await (policy === "Delete"
-      ? letGo(context, object, farewell)
-      : leave(context, kind, session, { ...leaving, why: "Stop" }, farewell));
+      ? letGo(ports, object, farewell)
+      : leave(ports, kind, local, { ...leaving, why: "Stop" }, farewell));
   }
-  const left = isBarred(context, passed.frame.connection, ending)
-    ? untilRelease(context, passed.frame.connection)
+  const left = isBarred(ports, passed.frame.connection, result)
+    ? untilRelease(ports, passed.frame.connection)
     : undefined;
-  if (isGivenUp(ending, left)) {
-    const farewell = kept("Warning", subject(kind, id), reasonOf(ending));
-    return await leave(context, kind, session, { ...leaving, why: whyOf(ending) }, farewell);
+  if (isGivenUp(result, left)) {
+    const farewell = kept("Warning", subject(kind, id), reasonOf(result));
+    return await leave(ports, kind, local, { ...leaving, why: whyOf(result) }, farewell);
   }
   const { governed, connection } = passed.frame;
-  const again = left === undefined ? passed.again : Math.min(left, passed.again ?? soon(context, session));
-  const told = { ending, report: passed.report, id: recorded, pins, asked: true, again };
-  return { object, session, ...told, governed, defaults: connection.settings.defaults };
+  const again = left === undefined ? passed.again : Math.min(left, passed.again ?? soon(ports, local));
+  const told = { result, report: passed.report, id: recorded, pins, asked: true, again };
+  return { object, local, ...told, governed, defaults: connection.settings.defaults };
 }
 
 /** Why the object of the platform is not this resource's to end. */
 function notOurs<K extends KindTypes>(
-  context: Context<K["api"]>,
-  { object, pass, pins }: Frame<K>,
+  ports: Ports<K["api"]>,
+  { object, context, pins }: Reconciliation<K>,
 ): string | undefined {
-  if (pass.id === undefined) return undefined;
-  if (pass.proof === "given") return "spec.externalId names it, but it was never taken over.";
-  const holder = context.claims.holder(pass.id, object, pins);
+  if (context.id === undefined) return undefined;
+  if (context.proof === "given") return "spec.externalId names it, but it was never taken over.";
+  const holder = ports.idOwnership.holder(context.id, object, pins);
   return holder === undefined ? undefined : `it belongs to the resource "${holder}".`;
 }
 
@@ -150,12 +150,12 @@ interface Farewell {
 }
 
 async function letGo<Api extends RatedApi>(
-  context: Context<Api>,
+  ports: Ports<Api>,
   object: KubeObject,
   farewell: Farewell | undefined,
 ): Promise<undefined> {
-  if (farewell !== undefined) context.events.record({ regarding: object, action: "Delete", ...farewell });
-  await release(context, object);
+  if (farewell !== undefined) ports.events.record({ regarding: object, action: "Delete", ...farewell });
+  await release(ports, object);
 }
 
 /**
@@ -163,48 +163,48 @@ async function letGo<Api extends RatedApi>(
  * the object for a while, not for good.
  */
 async function leave<Api extends RatedApi>(
-  context: Context<Api>,
+  ports: Ports<Api>,
   kind: LeavingKind,
-  session: Session,
+  local: LocalState,
   { id, ...leaving }: Omit<Leaving, "id"> & { readonly id: Uuid | undefined },
   farewell: Farewell | undefined,
 ): Promise<Done | undefined> {
   const { object } = leaving;
-  const orphan = id === undefined ? undefined : await orphanOf(context, kind, { ...leaving, id });
-  if (orphan === undefined) return await letGo(context, object, farewell);
+  const orphan = id === undefined ? undefined : await orphanOf(ports, kind, { ...leaving, id });
+  if (orphan === undefined) return await letGo(ports, object, farewell);
   try {
-    await context.orphans.add(orphan);
+    await ports.orphans.add(orphan);
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
-    const left = untilUnrecorded(context, session);
-    if (left > 0) return unrecorded(context, object, session, { error, left });
+    const left = untilUnrecorded(ports, local);
+    if (left > 0) return unrecorded(ports, object, local, { error, left });
     const note = `It is not in the orphan ledger (${error.message}): a resource of the same name will not find ${orphan.id} again.`;
-    context.events.record({ regarding: object, action: "Delete", type: "Warning", reason: "OrphanNotRecorded", note });
+    ports.events.record({ regarding: object, action: "Delete", type: "Warning", reason: "OrphanNotRecorded", note });
   }
-  return await letGo(context, object, farewell);
+  return await letGo(ports, object, farewell);
 }
 
 /** How much longer what cannot be recorded is held. */
-function untilUnrecorded<Api extends RatedApi>({ clock, windows }: Context<Api>, session: Session): Ms {
-  session.unrecordedAt ??= clock.monotonic();
-  return session.unrecordedAt + windows.releaseMs - clock.monotonic();
+function untilUnrecorded<Api extends RatedApi>({ clock, windows }: Ports<Api>, local: LocalState): Ms {
+  local.unrecordedAt ??= clock.monotonic();
+  return local.unrecordedAt + windows.releaseMs - clock.monotonic();
 }
 
 function unrecorded<Api extends RatedApi>(
-  context: Context<Api>,
+  ports: Ports<Api>,
   object: KubeObject,
-  session: Session,
+  local: LocalState,
   { error, left }: { readonly error: KubeError; readonly left: Ms },
 ): Done {
-  session.failures += 1;
+  local.failures += 1;
   const reason = error.failure === "Forbidden" ? "PermissionDenied" : "DependencyNotReady";
   const message = `What stays on the platform cannot be recorded in the orphan ledger: ${error.message}. The resource is held for it for some minutes, then it goes nevertheless.`;
-  const ending: Ending = { is: "stalled", why: { reason, message }, exchange: "none" };
-  return unasked(object, session, ending, Math.min(left, soon(context, session)));
+  const result: Result = { is: "stalled", why: { reason, message }, exchange: "none" };
+  return unasked(object, local, result, Math.min(left, soon(ports, local)));
 }
 
 /** What of the platform it is about, for a sentence. */
-function subject({ lives }: { readonly lives: Lives }, id: string | undefined): string {
+function subject({ lives }: { readonly lives: ExternalLifecycle }, id: string | undefined): string {
   if (lives === "InOthers") return "what this resource wrote";
   return id === undefined ? "an object that was never recorded" : `the object ${id}`;
 }
@@ -219,10 +219,10 @@ function reached(policy: "Delete" | "Stop", what: string): Farewell {
 }
 
 /** Custom resources that refer to this one and still exist. */
-function livingChildren<Api extends RatedApi>(context: Context<Api>, object: KubeObject): readonly KubeObject[] {
-  return context.graph
+function livingChildren<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): readonly KubeObject[] {
+  return ports.dependencies
     .children(keyOf(object))
-    .flatMap((key) => context.cache.get(parseKey(key)) ?? [])
+    .flatMap((key) => ports.cache.get(parseKey(key)) ?? [])
     .toSorted((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1));
 }
 
@@ -236,37 +236,33 @@ function childrenMessage(children: readonly KubeObject[]): string {
  * Whether there was no connection to go by for so long that none is waited for any more. One that is only in trouble is
  * waited for: its end is told on it, and an outage must not orphan what it holds up.
  */
-function isLost<Api extends RatedApi>(context: Context<Api>, object: KubeObject, session: Session): boolean {
-  const found = context.route(object);
-  const trouble = found.is === "found" ? context.connections.last(found.key)?.trouble : undefined;
+function isLost<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject, local: LocalState): boolean {
+  const found = ports.route(object);
+  const trouble = found.is === "found" ? ports.connections.last(found.key)?.trouble : undefined;
   if (trouble !== undefined && trouble.reason !== "CredentialsMissing") {
-    session.lostAt = undefined;
+    local.lostAt = undefined;
     return false;
   }
-  const now = context.clock.monotonic();
-  session.lostAt ??= now;
-  return now - session.lostAt >= context.windows.releaseMs;
+  const now = ports.clock.monotonic();
+  local.lostAt ??= now;
+  return now - local.lostAt >= ports.windows.releaseMs;
 }
 
 /** Reasons why a platform takes a token for nothing, or for too little. */
 const REJECTED: ReadonlySet<Reason> = new Set(["CredentialsInvalid", "PermissionDenied"]);
 
 /** Whether the last good token is good no more, and there is neither connection nor Secret to mend it in. */
-function isBarred<Api extends RatedApi>(
-  context: Context<Api>,
-  { key, trouble }: Connection<Api>,
-  ending: Ending,
-): boolean {
-  const isRejected = "why" in ending && REJECTED.has(ending.why.reason);
-  return isRejected && (context.cache.get(key) === undefined || trouble?.reason === "CredentialsMissing");
+function isBarred<Api extends RatedApi>(ports: Ports<Api>, { key, trouble }: Connection<Api>, result: Result): boolean {
+  const isRejected = "why" in result && REJECTED.has(result.why.reason);
+  return isRejected && (ports.cache.get(key) === undefined || trouble?.reason === "CredentialsMissing");
 }
 
-function soon<Api extends RatedApi>({ windows, random }: Context<Api>, { failures }: Session): Ms {
+function soon<Api extends RatedApi>({ windows, random }: Ports<Api>, { failures }: LocalState): Ms {
   return backoff(Math.max(1, failures), windows, random());
 }
 
 /** How much longer a token that is good no more is tried: what waited for its children does not wait once more. */
-function untilRelease<Api extends RatedApi>({ clock, windows }: Context<Api>, connection: Connection<Api>): Ms {
+function untilRelease<Api extends RatedApi>({ clock, windows }: Ports<Api>, connection: Connection<Api>): Ms {
   connection.barredAt ??= clock.monotonic();
   return connection.barredAt + windows.releaseMs - clock.monotonic();
 }

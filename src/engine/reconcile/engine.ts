@@ -3,22 +3,22 @@ import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Cache, KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import { createConnections, type Connect, type Connections } from "../connections/connections.ts";
-import type { Context, Enqueue } from "../context/context.ts";
-import { createSessions } from "../context/local-state.ts";
+import type { Ports, Enqueue } from "../context/context.ts";
+import { createLocalStates } from "../context/local-state.ts";
 import { keyText, parseKey } from "../contract/keys.ts";
-import type { Imprint, Kind, Reference, Uuid, KindTypes, RatedApi } from "../contract/kind.ts";
+import type { ExternalWrite, Kind, Reference, Uuid, KindTypes, RatedApi } from "../contract/kind.ts";
 import { isSettled, text } from "../contract/status.ts";
 import { isForeign } from "../ledger/identity.ts";
-import { createImprints } from "../ownership/external-writes.ts";
-import { createEntries } from "../ownership/fields.ts";
-import { createClaims } from "../ownership/ids.ts";
-import { recordedRealm } from "../ownership/tenant.ts";
-import { createGraph } from "../references/dependencies.ts";
+import { createExternalWrites } from "../ownership/external-writes.ts";
+import { createFieldOwnership } from "../ownership/fields.ts";
+import { createIdOwnership } from "../ownership/ids.ts";
+import { recordedTenant } from "../ownership/tenant.ts";
+import { createDependencyIndex } from "../references/dependencies.ts";
 import { connectionFor, namedConnection, type ConnectionKinds, type Found } from "../references/references.ts";
 import { noteLeft } from "./orphaning.ts";
 import { reconciler, type Reconcile } from "./reconcile.ts";
 import { changesDefaults, concernsDependents, concernsItself, mayWait, type Change } from "./triggers.ts";
-import { hint } from "./wake-ups.ts";
+import { wakeUp } from "./wake-ups.ts";
 import { flush } from "./write-status.ts";
 
 /** A kind without its type parameters. */
@@ -28,10 +28,10 @@ export interface Bound<Api extends RatedApi> {
   references(object: KubeObject): readonly Reference[];
   claim(object: KubeObject, idOf: (field: string) => Uuid | undefined): Uuid | undefined;
   entries(object: KubeObject): readonly string[];
-  imprints(object: KubeObject): readonly Imprint[];
+  imprints(object: KubeObject): readonly ExternalWrite[];
   /** Records what stays on the platform of an object that is gone. */
-  left(context: Context<Api>, object: KubeObject): void;
-  attach(context: Context<Api>): Reconcile;
+  left(ports: Ports<Api>, object: KubeObject): void;
+  attach(ports: Ports<Api>): Reconcile;
 }
 
 /** Closes over a kind's type parameters. */
@@ -65,19 +65,26 @@ export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
       const { data: spec } = kind.resource.spec.safeParse(object.spec ?? {});
       return recall(object, (memory) => kind.imprints?.(memory, spec)) ?? [];
     },
-    left: (context, object) => {
+    left: (ports, object) => {
       attempt(() => {
-        noteLeft(context, kind, object);
+        noteLeft(ports, kind, object);
       });
     },
-    attach: (context) => reconciler(context, kind),
+    attach: (ports) => reconciler(ports, kind),
   };
 }
 
 /** What the app provides; the rest of the context is the engine's own. */
 export type EngineDeps<Api extends RatedApi> = Omit<
-  Context<Api>,
-  "connections" | "graph" | "claims" | "entries" | "imprints" | "sessions" | "route" | "wake"
+  Ports<Api>,
+  | "connections"
+  | "dependencies"
+  | "idOwnership"
+  | "fieldOwnership"
+  | "externalWrites"
+  | "localStates"
+  | "route"
+  | "wake"
 > & {
   readonly connect: Connect<Api>;
   readonly enqueue: Enqueue;
@@ -104,14 +111,24 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   const kinds = new Map(bound.map((kind) => [kind.kind, kind]));
   const wake = (key: string): void => deps.enqueue(key, { afterMs: 0, urgent: true });
   const connections = createConnections<Api>({ ...deps, wake });
-  const graph = createGraph();
-  const claims = createClaims();
-  const entries = createEntries();
-  const imprints = createImprints();
+  const graph = createDependencyIndex();
+  const claims = createIdOwnership();
+  const entries = createFieldOwnership();
+  const imprints = createExternalWrites();
   const route = router(deps, kinds);
-  const sessions = createSessions(() => deps.clock.monotonic());
-  const context: Context<Api> = { ...deps, connections, graph, claims, entries, imprints, sessions, route, wake };
-  const reconcilers = new Map(bound.map((kind) => [kind.kind, kind.attach(context)]));
+  const sessions = createLocalStates(() => deps.clock.monotonic());
+  const ports: Ports<Api> = {
+    ...deps,
+    connections,
+    dependencies: graph,
+    idOwnership: claims,
+    fieldOwnership: entries,
+    externalWrites: imprints,
+    localStates: sessions,
+    route,
+    wake,
+  };
+  const reconcilers = new Map(bound.map((kind) => [kind.kind, kind.attach(ports)]));
 
   /** The id that a reference by name leads to now. */
   const idBehind = (object: KubeObject, field: string): Uuid | undefined => {
@@ -136,23 +153,23 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   const note = (change: Change): readonly Uuid[] => {
     const { object, old } = change;
     // What is claimed through a reference is known once that has its id.
-    if (idOf(object) !== idOf(old)) existing(context, graph.dependents(keyOf(object))).forEach(claim);
+    if (idOf(object) !== idOf(old)) existing(ports, graph.dependents(keyOf(object))).forEach(claim);
     const kind = kinds.get(object.kind);
     if (kind === undefined) return [];
     if (change.type === "deleted") {
-      kind.left(context, object);
+      kind.left(ports, object);
       claims.forget(object);
       entries.forget(object);
       imprints.forget(object, (id) => claims.recorders(id).length > 0);
       graph.set(keyOf(object), []);
       return [];
     }
-    if (idOf(object) !== idOf(old)) foundAgain(context, object);
+    if (idOf(object) !== idOf(old)) foundAgain(ports, object);
     claim(object);
     entries.record(object, kind.entries(object));
     graph.set(keyOf(object), ...refersTo(deps.connectionKinds, kind, object, route(object)));
     // What another installation recorded is not trusted.
-    return imprints.record(object, isForeign(context, object) === undefined ? kind.imprints(object) : []);
+    return imprints.record(object, isForeign(ports, object) === undefined ? kind.imprints(object) : []);
   };
 
   /** What the first list brings and has nothing pending is verified over the poll interval. */
@@ -166,8 +183,8 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   return {
     connections,
     route,
-    flush: () => flush(context),
-    hinted: (connection, ids) => hint(context, deps.enqueue, connection, ids),
+    flush: () => flush(ports),
+    hinted: (connection, ids) => wakeUp(ports, deps.enqueue, connection, ids),
     reconcile: async (key) => {
       const reconcile = reconcilers.get(key.kind);
       return await reconcile?.(key);
@@ -181,17 +198,17 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
       if (initial) return;
       for (const id of written) claims.recorders(id).forEach(wake);
       for (const parent of parents) if (isGoing(deps.cache, parent)) wake(parent);
-      if (concernsDependents(change)) wakeDependents(context, key, wake);
-      if (changesDefaults(change)) spreadOver(context, deps.enqueue, graph.dependents(key));
+      if (concernsDependents(change)) wakeDependents(ports, key, wake);
+      if (changesDefaults(change)) spreadOver(ports, deps.enqueue, graph.dependents(key));
     },
   };
 }
 
 /** What a living resource has recorded is no orphan any more. */
-function foundAgain<Api extends RatedApi>({ orphans, installation }: Context<Api>, object: KubeObject): void {
+function foundAgain<Api extends RatedApi>({ orphans, installation }: Ports<Api>, object: KubeObject): void {
   const id = idOf(object);
   if (id === undefined || object.metadata.deletionTimestamp !== undefined) return;
-  orphans.found({ id, kind: object.kind, installation, ...recordedRealm(object) });
+  orphans.found({ id, kind: object.kind, installation, ...recordedTenant(object) });
 }
 
 /** Only a parent that waits for its children to end has something to gain from the end of one. */
@@ -200,12 +217,8 @@ function isGoing(cache: Cache, key: string): boolean {
 }
 
 /** A dependent that is settled has nothing to gain from its parent's news. */
-function wakeDependents<Api extends RatedApi>(
-  context: Context<Api>,
-  key: ObjectKey,
-  wake: (key: string) => void,
-): void {
-  for (const object of existing(context, context.graph.dependents(key))) {
+function wakeDependents<Api extends RatedApi>(ports: Ports<Api>, key: ObjectKey, wake: (key: string) => void): void {
+  for (const object of existing(ports, ports.dependencies.dependents(key))) {
     if (!isSettled(object) || object.metadata.deletionTimestamp !== undefined) wake(keyText(keyOf(object)));
   }
 }
@@ -214,7 +227,7 @@ function wakeDependents<Api extends RatedApi>(
 const SPREAD_MS = 60_000;
 
 function spreadOver<Api extends RatedApi>(
-  { random, windows }: Context<Api>,
+  { random, windows }: Ports<Api>,
   enqueue: Enqueue,
   keys: readonly string[],
 ): void {
@@ -222,7 +235,7 @@ function spreadOver<Api extends RatedApi>(
   for (const key of keys) enqueue(key, { afterMs: random() * within, urgent: false });
 }
 
-function existing<Api extends RatedApi>({ cache }: Context<Api>, keys: readonly string[]): readonly KubeObject[] {
+function existing<Api extends RatedApi>({ cache }: Ports<Api>, keys: readonly string[]): readonly KubeObject[] {
   return keys.flatMap((key) => cache.get(parseKey(key)) ?? []);
 }
 

@@ -2,18 +2,18 @@
 import { isObject, member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
-import type { Context } from "../context/context.ts";
-import type { Lives, PolicyDefaults, Uuid, RatedApi } from "../contract/kind.ts";
+import type { Ports } from "../context/context.ts";
+import type { ExternalLifecycle, PolicyDefaults, Uuid, RatedApi } from "../contract/kind.ts";
 import { statusOf, text } from "../contract/status.ts";
-import type { Pins } from "../ledger/identity.ts";
+import type { RecordedIdentity } from "../ledger/identity.ts";
 import { externalNameOf, signed, type Orphan } from "../orphans/orphan.ts";
-import { recordedRealm } from "../ownership/tenant.ts";
+import { recordedTenant } from "../ownership/tenant.ts";
 import { NO_DEFAULTS, defaultsIn, policiesOf } from "../policies/policy.ts";
 
 /** What of a kind decides whether its objects are left behind. */
 export interface LeavingKind {
   readonly resource: { readonly kind: string; readonly memory: { parse(status: unknown): JsonObject } };
-  readonly lives: Lives;
+  readonly lives: ExternalLifecycle;
   readonly independent?: true;
 }
 
@@ -24,7 +24,7 @@ export interface Leaving {
   /** Retain, Stop, or the reason why it could not be deleted. */
   readonly why: string;
   /** Where it was worked on, if it was in this reconcile; else as it is recorded. */
-  readonly pins?: Pins | undefined;
+  readonly pins?: RecordedIdentity | undefined;
   /** What is not stored yet. */
   readonly memory?: JsonObject | undefined;
 }
@@ -36,12 +36,12 @@ const MEMORY_BYTES = 8 * 1_024;
 
 /** @returns the entry; undefined for what is not left behind, or is not this installation's to record */
 export async function orphanOf<Api extends RatedApi>(
-  context: Context<Api>,
+  ports: Ports<Api>,
   kind: LeavingKind,
   { object, id, why, pins, memory }: Leaving,
 ): Promise<Orphan | undefined> {
   const place = pins ?? pinned(object);
-  if (kind.lives !== true || kind.independent === true || !isOurs(context, object, id, place)) return undefined;
+  if (kind.lives !== true || kind.independent === true || !isOurs(ports, object, id, place)) return undefined;
   const { host, organizationId, installation, parentId } = place;
   const { namespace, name } = keyOf(object);
   const externalName = externalNameOf(object);
@@ -54,66 +54,66 @@ export async function orphanOf<Api extends RatedApi>(
     organizationId,
     kind: kind.resource.kind,
     namespace,
-    namespaceUid: await uidOf(context, namespace),
+    namespaceUid: await uidOf(ports, namespace),
     name,
     ...(parentId === undefined ? {} : { parentId }),
     ...(externalName === undefined ? {} : { externalName }),
-    at: context.clock.now().toISOString(),
+    at: ports.clock.now().toISOString(),
     why,
     ...(kept === undefined ? {} : { memory: kept }),
   };
-  return signed(entry, tokenFor(context, object));
+  return signed(entry, tokenFor(ports, object));
 }
 
-type Recorded = Omit<Pins, "connectionUid">;
+type Recorded = Omit<RecordedIdentity, "connectionUid">;
 
 /** What its status says of the place where its id was recorded. */
 function pinned(object: KubeObject): Recorded {
   const identity = member(object.status, "identity");
   const parentId = text(member(identity, "parentId"));
   const installation = text(member(identity, "installation")) ?? "";
-  return { ...recordedRealm(object), installation, ...(parentId === undefined ? {} : { parentId }) };
+  return { ...recordedTenant(object), installation, ...(parentId === undefined ? {} : { parentId }) };
 }
 
 /** Whether this installation has recorded it, and no other resource holds it. */
-function isOurs<Api extends RatedApi>(context: Context<Api>, object: KubeObject, id: Uuid, place: Recorded): boolean {
-  if (place.installation !== context.installation || place.host === "" || place.organizationId === "") return false;
-  return context.claims.holder(id, object, place) === undefined;
+function isOurs<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject, id: Uuid, place: Recorded): boolean {
+  if (place.installation !== ports.installation || place.host === "" || place.organizationId === "") return false;
+  return ports.idOwnership.holder(id, object, place) === undefined;
 }
 
 /**
  * Records what stays of a resource that is gone already: under Retain there is no finalizer that would hold it until
  * then, so this is all that can be done, and what nobody watched is not recorded.
  */
-export function noteLeft<Api extends RatedApi>(context: Context<Api>, kind: LeavingKind, object: KubeObject): void {
+export function noteLeft<Api extends RatedApi>(ports: Ports<Api>, kind: LeavingKind, object: KubeObject): void {
   const id = text(member(object.status, "externalId"));
-  const { deletion, management } = policiesOf(object, defaultsFor(context, object));
-  if (context.dryRun || id === undefined || deletion !== "Retain" || management === "ObserveOnly") return;
-  context.orphans.expect(orphanOf(context, kind, { object, id, why: "Retain" }));
+  const { deletion, management } = policiesOf(object, defaultsFor(ports, object));
+  if (ports.dryRun || id === undefined || deletion !== "Retain" || management === "ObserveOnly") return;
+  ports.orphans.expect(orphanOf(ports, kind, { object, id, why: "Retain" }));
 }
 
 /** What its connection says for it: as the connection is now, or, if it is gone, as it was last. */
-export function defaultsFor<Api extends RatedApi>(context: Context<Api>, object: KubeObject): PolicyDefaults {
-  const found = context.route(object);
-  const connection = found.is === "found" ? context.cache.get(found.key) : undefined;
+export function defaultsFor<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): PolicyDefaults {
+  const found = ports.route(object);
+  const connection = found.is === "found" ? ports.cache.get(found.key) : undefined;
   if (connection !== undefined) return defaultsIn(connection);
-  return lastUsed(context, object)?.settings.defaults ?? NO_DEFAULTS;
+  return lastUsed(ports, object)?.settings.defaults ?? NO_DEFAULTS;
 }
 
 /** The connection that the object's record was made through, even if its own object is gone. */
-function lastUsed<Api extends RatedApi>(context: Context<Api>, object: KubeObject) {
+function lastUsed<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject) {
   const uid = text(member(member(object.status, "identity"), "connectionUid"));
-  return uid === undefined ? undefined : context.connections.byUid(uid);
+  return uid === undefined ? undefined : ports.connections.byUid(uid);
 }
 
-function tokenFor<Api extends RatedApi>(context: Context<Api>, object: KubeObject): string | undefined {
-  const found = context.route(object);
-  const last = lastUsed(context, object) ?? (found.is === "found" ? context.connections.last(found.key) : undefined);
+function tokenFor<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): string | undefined {
+  const found = ports.route(object);
+  const last = lastUsed(ports, object) ?? (found.is === "found" ? ports.connections.last(found.key) : undefined);
   return last?.token();
 }
 
 /** The namespace may be gone as well; then it is found again by the signature alone. */
-async function uidOf<Api extends RatedApi>({ namespaces }: Context<Api>, namespace: string): Promise<string> {
+async function uidOf<Api extends RatedApi>({ namespaces }: Ports<Api>, namespace: string): Promise<string> {
   try {
     return (await namespaces.get(namespace, NAMESPACE_MAX_AGE_MS))?.uid ?? "";
   } catch {

@@ -6,24 +6,24 @@ import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE, SEAL } from "../../api/name
  */
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { RECEIVER_TOKEN_LENGTH, receiverKeys, type ReceiverKeys } from "../connections/receiver-keys.ts";
-import type { Context } from "../context/context.ts";
+import type { Ports } from "../context/context.ts";
 import type {
   ConditionFact,
-  Errand,
+  ReceiverRegistration,
   Ms,
   ReceiverInputs,
   ReceiverSettings,
   Report,
   Why,
   KindTypes,
-  ErrandTypes,
+  ReceiverTypes,
 } from "../contract/kind.ts";
 import { conditionsOf } from "../contract/status.ts";
 import { isForeign } from "../ledger/identity.ts";
 import { fingerprint } from "../references/values.ts";
-import type { Frame } from "../resolve/frame.ts";
-import type { Ending } from "../status/build.ts";
-import { pass } from "../steps/loop.ts";
+import type { Reconciliation } from "../resolve/frame.ts";
+import type { Result } from "../status/build.ts";
+import { runSteps } from "../steps/loop.ts";
 
 /** How an errand went: what the connection's status says of it, and when to look at it again, if before the next probe. */
 export interface Ran {
@@ -34,10 +34,10 @@ export interface Ran {
 }
 
 /** Runs the errand of a connection that was just probed. @throws KubeError */
-export async function runErrand<K extends KindTypes>(
-  context: Context<K["api"]>,
-  errand: Errand<K>,
-  probed: Frame<K>,
+export async function registerReceiver<K extends KindTypes>(
+  ports: Ports<K["api"]>,
+  errand: ReceiverRegistration<K>,
+  probed: Reconciliation<K>,
 ): Promise<Ran> {
   const { connection, object } = probed;
   const settings = connection.settings.receiver;
@@ -45,25 +45,25 @@ export async function runErrand<K extends KindTypes>(
     connection.receiver = undefined;
     return { object, conditions: [], status: {}, again: undefined };
   }
-  const soon = Math.min(context.windows.followMaxMs, context.windows.backoffMaxMs);
+  const soon = Math.min(ports.windows.followMaxMs, ports.windows.backoffMaxMs);
   const told = (why: Why, holds: boolean): readonly ConditionFact[] => {
     const { condition } = errand;
     return [{ type: condition, status: holds ? "True" : "False", ...why, message: masked(why.message, connection) }];
   };
-  const read = await readKeys(context, probed, settings);
+  const read = await readKeys(ports, probed, settings);
   if (read.is === "missing") return { object, conditions: told(read.why, false), status: {}, again: soon };
   connection.receiver = read.keys;
-  const foreign = isForeign(context, object);
+  const foreign = isForeign(ports, object);
   if (foreign !== undefined) return { object, conditions: told(foreign, false), status: {}, again: undefined };
 
-  const passed = await pass<ErrandTypes<K>>(context, errand.kind, await frameOf(context, probed, settings, read));
-  const { ending, report } = passed;
+  const passed = await runSteps<ReceiverTypes<K>>(ports, errand.kind, await frameOf(ports, probed, settings, read));
+  const { result, report } = passed;
   const stored = conditionsOf(object).filter(({ type }) => type === errand.condition);
   return {
     object: passed.frame.object,
-    conditions: ending.is === "deferred" ? stored : told(whyOf(ending, report), ending.is === "settled"),
+    conditions: result.is === "deferred" ? stored : told(whyOf(result, report), result.is === "settled"),
     status: report?.status ?? {},
-    again: ending.is === "settled" || ending.is === "stalled" ? passed.again : Math.max(soon, passed.again ?? 0),
+    again: result.is === "settled" || result.is === "stalled" ? passed.again : Math.max(soon, passed.again ?? 0),
   };
 }
 
@@ -71,12 +71,12 @@ type Keys = { readonly is: "found"; readonly keys: ReceiverKeys; readonly source
 
 /** The keys as the Secret has them now; the receiver goes by them from then on. */
 async function readKeys<K extends KindTypes>(
-  context: Context<K["api"]>,
-  { connection }: Frame<K>,
+  ports: Ports<K["api"]>,
+  { connection }: Reconciliation<K>,
   { secret: ref }: ReceiverSettings,
 ): Promise<Keys | { readonly is: "missing"; readonly why: Why }> {
-  const namespace = connection.key.namespace === "" ? context.operatorNamespace : connection.key.namespace;
-  const secret = await context.reader.secret(namespace, ref.name, 0);
+  const namespace = connection.key.namespace === "" ? ports.operatorNamespace : connection.key.namespace;
+  const secret = await ports.reader.secret(namespace, ref.name, 0);
   const token = secret?.data.get(ref.key);
   if (secret !== undefined && token !== undefined && token.length >= RECEIVER_TOKEN_LENGTH) {
     const sources = `${secret.uid}/${secret.resourceVersion}`;
@@ -88,17 +88,17 @@ async function readKeys<K extends KindTypes>(
 
 /** The frame of the errand's own pass. The user's word to do it anew holds once, and is taken back before it is done. */
 async function frameOf<K extends KindTypes>(
-  context: Context<K["api"]>,
-  probed: Frame<K>,
+  ports: Ports<K["api"]>,
+  probed: Reconciliation<K>,
   settings: ReceiverSettings,
   { keys, sources }: Keys,
-): Promise<Frame<ErrandTypes<K>>> {
+): Promise<Reconciliation<ReceiverTypes<K>>> {
   const { connection } = probed;
   const annotations = probed.object.metadata.annotations ?? {};
   // With an open intent the ledger itself acts upon that word.
   const anew = annotations[RESOLVE] === "recreate" && annotations[INTENT] === undefined;
   const cleared = { [EXTERNAL_ID]: null, [SEAL]: null, [INSTALLATION]: null, [RESOLVE]: null };
-  const stored = anew ? await context.writer.patchChecked(probed.object, { annotations: cleared }) : undefined;
+  const stored = anew ? await ports.writer.patchChecked(probed.object, { annotations: cleared }) : undefined;
   const url = `${settings.url.replace(/\/+$/, "")}/${keys.path}`;
   const inputs: ReceiverInputs = {
     url,
@@ -111,13 +111,13 @@ async function frameOf<K extends KindTypes>(
     object: stored ?? probed.object,
     // A connection has no status.plan that could be approved.
     policies: { ...probed.policies, manual: false },
-    pass: { ...probed.pass, inputs },
+    context: { ...probed.context, inputs },
   };
 }
 
-function whyOf(ending: Ending, report: Report | undefined): Why {
-  if (ending.is === "settled" && report !== undefined) return report.ready;
-  return "why" in ending ? ending.why : { reason: "Progressing", message: "The errand has not been run yet." };
+function whyOf(result: Result, report: Report | undefined): Why {
+  if (result.is === "settled" && report !== undefined) return report.ready;
+  return "why" in result ? result.why : { reason: "Progressing", message: "The errand has not been run yet." };
 }
 
 /** The platform's own words may quote what it was sent. */

@@ -3,25 +3,25 @@ import { PAUSED } from "../../api/names.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
-import type { Context } from "../context/context.ts";
-import { isOvertaken, type Session } from "../context/local-state.ts";
+import type { Ports } from "../context/context.ts";
+import { isOvertaken, type LocalState } from "../context/local-state.ts";
 import { keyText } from "../contract/keys.ts";
 import type { Kind, Ms, Report, Why, KindTypes, RatedApi } from "../contract/kind.ts";
 import { backoff, pollInterval } from "../contract/requeue.ts";
 import { rest } from "../ledger/one-shot.ts";
-import type { Frame } from "../resolve/frame.ts";
-import { recordedId, scope, type Scoped, type Unscoped } from "../resolve/resolve.ts";
-import type { Ending } from "../status/build.ts";
+import type { Reconciliation } from "../resolve/frame.ts";
+import { recordedId, resolveObject, type Resolution, type Unresolved } from "../resolve/resolve.ts";
+import type { Result } from "../status/build.ts";
 import { countDelay, deadlineOf } from "../status/deadline.ts";
 import { unasked, type Done } from "../status/done.ts";
 import { stallOnMissing } from "../status/missing.ts";
 import { isMoved } from "../steps/execute.ts";
-import { pass, type Passed } from "../steps/loop.ts";
+import { runSteps, type Reconciled } from "../steps/loop.ts";
 import { openSlot } from "../steps/recover.ts";
 import { probed, probeDue, rateLimited, untilProbe } from "./connection.ts";
 import { remove } from "./deletion.ts";
-import { runErrand } from "./receiver-registration.ts";
-import { finish } from "./write-status.ts";
+import { registerReceiver } from "./receiver-registration.ts";
+import { writeStatus } from "./write-status.ts";
 
 /** Reconciles one object by its key. @returns when to look again; undefined when only an event should bring it back */
 export type Reconcile = (key: ObjectKey) => Promise<Ms | undefined>;
@@ -30,140 +30,144 @@ export type Reconcile = (key: ObjectKey) => Promise<Ms | undefined>;
 const MOVED_AGAIN_MS = 100;
 
 /** Binds a kind to the engine; the result knows nothing of the kind's types. */
-export function reconciler<K extends KindTypes>(context: Context<K["api"]>, kind: Kind<K>): Reconcile {
+export function reconciler<K extends KindTypes>(ports: Ports<K["api"]>, kind: Kind<K>): Reconcile {
   return async (key) => {
-    const object = context.cache.get(key);
+    const object = ports.cache.get(key);
     if (object === undefined) {
-      context.sessions.forget(keyText(key));
-      context.connections.forget(keyText(key));
-      context.observer.removed(key);
+      ports.localStates.forget(keyText(key));
+      ports.connections.forget(keyText(key));
+      ports.observer.removed(key);
       return undefined;
     }
-    const session = context.sessions.of(keyText(key), object.metadata.uid);
+    const local = ports.localStates.of(keyText(key), object.metadata.uid);
     try {
-      return await reconcileObject(context, kind, object, session);
+      return await reconcileObject(ports, kind, object, local);
     } catch (error) {
       // The object changed or went while we worked on it: what was decided is void, and the cache has the news.
       if (isMoved(error)) return MOVED_AGAIN_MS;
       // Whoever has asked for a dry run is told in words of their own.
-      const refusal = context.dryRun ? undefined : refusalIn(error);
+      const refusal = ports.dryRun ? undefined : refusalIn(error);
       if (error instanceof KubeError && refusal === undefined) throw error;
-      if (refusal === undefined) context.observer.internal(key, error);
-      return await confess(context, kind, key, session, refusal ?? FAILED);
+      if (refusal === undefined) ports.observer.internal(key, error);
+      return await reportInternalError(ports, kind, key, local, refusal ?? FAILED);
     }
   };
 }
 
 async function reconcileObject<K extends KindTypes>(
-  context: Context<K["api"]>,
+  ports: Ports<K["api"]>,
   kind: Kind<K>,
   object: KubeObject,
-  session: Session,
+  local: LocalState,
 ): Promise<Ms | undefined> {
-  if (isOvertaken(kind, object, session)) session.unsaved = undefined;
+  if (isOvertaken(kind, object, local)) local.unsaved = undefined;
   if (object.metadata.deletionTimestamp !== undefined) {
-    const removing = await remove(context, kind, object, session);
-    return removing === undefined ? undefined : await finish(context, kind, removing);
+    const removing = await remove(ports, kind, object, local);
+    return removing === undefined ? undefined : await writeStatus(ports, kind, removing);
   }
   const isConnection = kind.connection !== undefined;
-  const resting = await (isConnection ? pause : restTask)(context, kind, object, session);
+  const resting = await (isConnection ? pause : restTask)(ports, kind, object, local);
   if (resting !== undefined) return resting.again;
   const paused = object.metadata.annotations?.[PAUSED] === "true";
-  const scoped: Scoped<K> = paused
-    ? { is: "ended", ending: { is: "paused" } }
-    : await scope(context, kind, object, session, "present");
+  const scoped: Resolution<K> = paused
+    ? { is: "ended", result: { is: "paused" } }
+    : await resolveObject(ports, kind, object, local, "present");
   if (scoped.is === "ended") {
-    return await finish(context, kind, unscoped(context, kind, object, { session, scoped }));
+    return await writeStatus(ports, kind, unscoped(ports, kind, object, { local, scoped }));
   }
-  if (isConnection) return await reconcileConnection(context, kind, scoped.frame);
-  const ran = await pass(context, kind, scoped.frame);
-  const passed = { ...ran, ...stallOnMissing(context, ran.frame.object, session, ran) };
-  if (passed.ending.is === "settled")
-    tellSurface(context, passed.frame.connection, passed.frame.pass.id !== scoped.frame.pass.id);
-  return await finish(context, kind, toFinish(passed, isAnswered(passed), kind.listable(passed.frame.pass.supports)));
+  if (isConnection) return await reconcileConnection(ports, kind, scoped.frame);
+  const ran = await runSteps(ports, kind, scoped.frame);
+  const passed = { ...ran, ...stallOnMissing(ports, ran.frame.object, local, ran) };
+  if (passed.result.is === "settled")
+    tellSurface(ports, passed.frame.connection, passed.frame.context.id !== scoped.frame.context.id);
+  return await writeStatus(
+    ports,
+    kind,
+    toFinish(passed, isAnswered(passed), kind.listable(passed.frame.context.supports)),
+  );
 }
 
 /** What is known of the platform by now is told on its connection; a new object may be what it can be asked about. */
-function tellSurface<Api extends RatedApi>(context: Context<Api>, connection: Connection<Api>, isNew: boolean): void {
+function tellSurface<Api extends RatedApi>(ports: Ports<Api>, connection: Connection<Api>, isNew: boolean): void {
   const isNews = isNew || connection.api.capabilities.summary() !== undefined;
-  if (connection.surface === undefined && isNews) context.connections.suspect(connection);
+  if (connection.surface === undefined && isNews) ports.connections.suspect(connection);
 }
 
 /** What is written down of an object for which no pass can be made. */
 function unscoped<K extends KindTypes>(
-  context: Context<K["api"]>,
+  ports: Ports<K["api"]>,
   kind: Kind<K>,
   object: KubeObject,
-  { session, scoped }: { readonly session: Session; readonly scoped: Unscoped },
+  { local, scoped }: { readonly local: LocalState; readonly scoped: Unresolved },
 ): Done {
-  const over = overdue(context, kind, object, { session, ending: scoped.ending });
+  const over = overdue(ports, kind, object, { local, result: scoped.result });
   if (over !== undefined) return over;
-  const { ending, again } = stallOnMissing(context, object, session, { ...scoped, again: connectionPoll(kind) });
-  return unasked(object, session, ending, again);
+  const { result, again } = stallOnMissing(ports, object, local, { ...scoped, again: connectionPoll(kind) });
+  return unasked(object, local, result, again);
 }
 
 /** The end of a task whose time is over while it waits for what it needs. */
 function overdue<K extends KindTypes>(
-  context: Context<K["api"]>,
+  ports: Ports<K["api"]>,
   kind: Kind<K>,
   object: KubeObject,
-  { session, ending }: { readonly session: Session; readonly ending: Ending },
+  { local, result }: { readonly local: LocalState; readonly result: Result },
 ): Done | undefined {
   const { task, resource } = kind;
-  const now = context.clock.now();
-  const deadline = deadlineOf(kind, object, session, now);
+  const now = ports.clock.now();
+  const deadline = deadlineOf(kind, object, local, now);
   const { data: spec } = resource.spec.safeParse(object.spec ?? {});
-  const isWaiting = ending.is === "waiting" || ending.is === "held";
+  const isWaiting = result.is === "waiting" || result.is === "held";
   if (task === undefined || spec === undefined || !isWaiting || deadline === undefined || deadline > now)
     return undefined;
-  const memory = session.unsaved?.memory ?? object.status ?? {};
-  const isSent = openSlot(object, session).is !== "empty";
+  const memory = local.unsaved?.memory ?? object.status ?? {};
+  const isSent = openSlot(object, local).is !== "empty";
   const end = task.overdue(spec, resource.memory.parse(memory), { now, isSent });
-  const done = unasked(object, session, { is: "stalled", why: end.report.ready, exchange: "none" });
+  const done = unasked(object, local, { is: "stalled", why: end.report.ready, exchange: "none" });
   return { ...done, ...end };
 }
 
 /** As `rest`; of a task that is not over it is counted how long it is held up. */
 async function restTask<K extends KindTypes>(
-  context: Context<K["api"]>,
+  ports: Ports<K["api"]>,
   kind: Kind<K>,
   object: KubeObject,
-  session: Session,
+  local: LocalState,
 ): Promise<{ readonly again: Ms | undefined } | undefined> {
-  const resting = await rest(context, kind, object);
-  if (resting === undefined && kind.task !== undefined) countDelay(session, context.clock);
+  const resting = await rest(ports, kind, object);
+  if (resting === undefined && kind.task !== undefined) countDelay(local, ports.clock);
   return resting;
 }
 
 /** Leaves a connection alone whose platform refuses requests. @returns undefined where there is something to do */
 async function pause<K extends KindTypes>(
-  context: Context<K["api"]>,
+  ports: Ports<K["api"]>,
   kind: Kind<K>,
   object: KubeObject,
-  session: Session,
+  local: LocalState,
 ): Promise<{ readonly again: Ms } | undefined> {
-  const limited = rateLimited(context, object);
+  const limited = rateLimited(ports, object);
   if (limited?.is !== "told") return limited;
-  return { again: await finish(context, kind, unasked(object, session, limited.ending, limited.again)) };
+  return { again: await writeStatus(ports, kind, unasked(object, local, limited.result, limited.again)) };
 }
 
 async function reconcileConnection<K extends KindTypes>(
-  context: Context<K["api"]>,
+  ports: Ports<K["api"]>,
   kind: Kind<K>,
-  frame: Frame<K>,
+  frame: Reconciliation<K>,
 ): Promise<Ms> {
   const { connection, object } = frame;
-  if (!probeDue(context, connection, object)) return untilProbe(context, connection);
-  const passed = await pass(context, kind, frame);
+  if (!probeDue(ports, connection, object)) return untilProbe(ports, connection);
+  const passed = await runSteps(ports, kind, frame);
   const done = toFinish(passed, true, false);
   // Not probed, as the rate limit leaves no room: nothing is known that was not known before.
-  if (done.ending.is === "deferred") return Math.max(done.again ?? 0, context.windows.followMinMs);
-  const shown = await probed(context, connection, done, done.again ?? pollInterval(object, context.windows).ms);
+  if (done.result.is === "deferred") return Math.max(done.again ?? 0, ports.windows.followMinMs);
+  const shown = await probed(ports, connection, done, done.again ?? pollInterval(object, ports.windows).ms);
   try {
-    const works = shown.ending.is === "settled";
-    const told = works ? await withErrand(context, kind, passed.frame, { ...done, ...shown }) : { ...done, ...shown };
-    const next = await finish(context, kind, told);
-    return Math.min(next, untilProbe(context, connection));
+    const works = shown.result.is === "settled";
+    const told = works ? await withErrand(ports, kind, passed.frame, { ...done, ...shown }) : { ...done, ...shown };
+    const next = await writeStatus(ports, kind, told);
+    return Math.min(next, untilProbe(ports, connection));
   } catch (error) {
     // What could not be written down is found out again.
     connection.nextProbeAt = 0;
@@ -173,18 +177,18 @@ async function reconcileConnection<K extends KindTypes>(
 
 /** What a connection that works does for itself, told beside what was found out about it. */
 async function withErrand<K extends KindTypes>(
-  context: Context<K["api"]>,
+  ports: Ports<K["api"]>,
   kind: Kind<K>,
-  frame: Frame<K>,
+  frame: Reconciliation<K>,
   done: Done,
 ): Promise<Done> {
   const { report } = done;
   if (kind.errand === undefined || report === undefined) return done;
   const { connection } = frame;
   const due = connection.nextProbeAt;
-  const ran = await runErrand(context, kind.errand, { ...frame, object: done.object });
+  const ran = await registerReceiver(ports, kind.errand, { ...frame, object: done.object });
   // Trouble of the errand is no reason to probe the connection any sooner than the errand itself asks for.
-  connection.nextProbeAt = Math.min(due, context.clock.monotonic() + (ran.again ?? Number.POSITIVE_INFINITY));
+  connection.nextProbeAt = Math.min(due, ports.clock.monotonic() + (ran.again ?? Number.POSITIVE_INFINITY));
   const conditions = [...report.conditions, ...ran.conditions];
   return {
     ...done,
@@ -194,24 +198,24 @@ async function withErrand<K extends KindTypes>(
 }
 
 /** Whether the pass came to its end. What failed or was held up on the way handles no reconcile request. */
-function isAnswered({ ending, report }: { readonly ending: Ending; readonly report: Report | undefined }): boolean {
+function isAnswered({ result, report }: { readonly result: Result; readonly report: Report | undefined }): boolean {
   if (report === undefined) return false;
-  if (ending.is === "settled" || ending.is === "stalled" || ending.is === "unknown") return true;
-  return ending.is === "waiting" && ending.exchange === "ok";
+  if (result.is === "settled" || result.is === "stalled" || result.is === "unknown") return true;
+  return result.is === "waiting" && result.exchange === "ok";
 }
 
 function toFinish<K extends KindTypes>(
-  { frame, ending, report, again }: Passed<K>,
+  { frame, result, report, again }: Reconciled<K>,
   asked: boolean,
   isShared: boolean,
 ): Done {
-  const { object, session, pins } = frame;
+  const { object, local, pins } = frame;
   const { governed, connection } = frame;
   const { defaults } = connection.settings;
   const group = isShared ? (pins.parentId ?? connection.uid) : undefined;
-  const id = recordedId(frame.pass);
-  const memory = id === undefined ? undefined : frame.pass.memory;
-  return { object, session, ending, report, id, memory, pins, asked, again, governed, defaults, group };
+  const id = recordedId(frame.context);
+  const memory = id === undefined ? undefined : frame.context.memory;
+  return { object, local, result, report, id, memory, pins, asked, again, governed, defaults, group };
 }
 
 /** A connection whose Secret is missing looks for it again soon; nothing else would bring it back. */
@@ -237,17 +241,17 @@ function refusalIn(error: unknown): Why | undefined {
 }
 
 /** What keeps the operator from this object: the object says so, its neighbours are not touched. */
-async function confess<K extends KindTypes>(
-  context: Context<K["api"]>,
+async function reportInternalError<K extends KindTypes>(
+  ports: Ports<K["api"]>,
   kind: Kind<K>,
   key: ObjectKey,
-  session: Session,
+  local: LocalState,
   why: Why,
 ): Promise<Ms | undefined> {
-  const object = context.cache.get(key);
-  if (object === undefined || object.metadata.uid !== session.uid) return undefined;
-  session.failures += 1;
-  const ending: Ending = { is: "stalled", why, exchange: "none" };
-  const again = backoff(session.failures, context.windows, context.random());
-  return await finish(context, kind, unasked(object, session, ending, again));
+  const object = ports.cache.get(key);
+  if (object === undefined || object.metadata.uid !== local.uid) return undefined;
+  local.failures += 1;
+  const result: Result = { is: "stalled", why, exchange: "none" };
+  const again = backoff(local.failures, ports.windows, ports.random());
+  return await writeStatus(ports, kind, unasked(object, local, result, again));
 }

@@ -1,30 +1,33 @@
 /** Hop 8 of a reconcile: one status patch if something changed, events on transitions, and when to look again. */
 import { member } from "../../kube/api/json.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
-import type { Context } from "../context/context.ts";
-import type { Session } from "../context/local-state.ts";
-import type { Kind, Lives, Ms, KindTypes, RatedApi } from "../contract/kind.ts";
+import type { Ports } from "../context/context.ts";
+import type { LocalState } from "../context/local-state.ts";
+import type { Kind, ExternalLifecycle, Ms, KindTypes, RatedApi } from "../contract/kind.ts";
 import { abreast, backoff, follow, jitter, pollInterval } from "../contract/requeue.ts";
 import { isSettled, sameJson, statusOf } from "../contract/status.ts";
 import { requestedToken } from "../policies/policy.ts";
-import { compose } from "../status/build.ts";
+import { buildStatus } from "../status/build.ts";
 import { expectLook, timeLimit } from "../status/deadline.ts";
 import { memoryOf, type Done } from "../status/done.ts";
-import { publish } from "../status/outputs.ts";
+import { writeOutputs } from "../status/outputs.ts";
 import { announce } from "../status/transitions.ts";
-import { holdBack, signature } from "../status/write-throttle.ts";
+import { throttle, signature } from "../status/write-throttle.ts";
 import { openAction } from "../steps/recover.ts";
 
 /** @returns milliseconds until the object should be looked at again. @throws KubeError */
-export async function finish<K extends KindTypes>(context: Context<K["api"]>, kind: Kind<K>, done: Done): Promise<Ms> {
-  return await tell(context, kind, await publish(context, kind, done));
+export async function writeStatus<K extends KindTypes>(ports: Ports<K["api"]>, kind: Kind<K>, done: Done): Promise<Ms> {
+  return await tell(ports, kind, await writeOutputs(ports, kind, done));
 }
 
 /** What was recorded, written or found in order belongs to the place where it was, and to who looks after it. */
-function isPinned({ lives }: { readonly lives: Lives }, { id, session, object, report, ending }: Done): boolean {
+function isPinned(
+  { lives }: { readonly lives: ExternalLifecycle },
+  { id, local, object, report, result }: Done,
+): boolean {
   if (typeof lives === "boolean") return lives && id !== undefined;
-  const isOurs = ending.is === "settled" || member(object.status, "identity") !== undefined;
-  return session.unsaved !== undefined || (report !== undefined && isOurs);
+  const isOurs = result.is === "settled" || member(object.status, "identity") !== undefined;
+  return local.unsaved !== undefined || (report !== undefined && isOurs);
 }
 
 /** What the user requested is not handled before its plan is approved, or its window open. */
@@ -32,29 +35,29 @@ function isHeld({ governed }: Done): boolean {
   return governed?.plan !== undefined && governed.plan.approved !== true;
 }
 
-async function tell<K extends KindTypes>(context: Context<K["api"]>, kind: Kind<K>, done: Done): Promise<Ms> {
-  const { object, session, ending, report } = done;
-  const status = compose({
+async function tell<K extends KindTypes>(ports: Ports<K["api"]>, kind: Kind<K>, done: Done): Promise<Ms> {
+  const { object, local, result, report } = done;
+  const status = buildStatus({
     object,
-    ending,
+    result,
     report,
     memory: memoryOf(kind, done),
     id: kind.lives ? done.id : undefined,
     pins: isPinned(kind, done) ? done.pins : undefined,
-    intent: openAction(object, session),
+    intent: openAction(object, local),
     handled: done.asked && !isHeld(done) ? requestedToken(object) : undefined,
     governed: "appliedGeneration" in kind.resource.status.shape ? done.governed : undefined,
-    timeLimit: timeLimit(kind, object, session, { ending, now: context.clock.now() }),
-    now: context.clock.now(),
+    timeLimit: timeLimit(kind, object, local, { result, now: ports.clock.now() }),
+    now: ports.clock.now(),
   });
-  const isDeferred = ending.is === "deferred";
-  const next = isDeferred ? Math.max(done.again ?? 0, context.windows.followMinMs) : nextLook(context, done);
+  const isDeferred = result.is === "deferred";
+  const next = isDeferred ? Math.max(done.again ?? 0, ports.windows.followMinMs) : nextLook(ports, done);
   // A connection tells its own trouble, at once.
   const isOwn = kind.connection !== undefined && !isDeferred;
-  const patience = isOwn ? 0 : holdBack(object, status, ending, context.windows);
-  const held = await write(context, done, status, patience);
+  const patience = isOwn ? 0 : throttle(object, status, result, ports.windows);
+  const held = await write(ports, done, status, patience);
   const look = held === undefined ? next : Math.min(next, held);
-  if (kind.task !== undefined) expectLook(session, context.clock, look);
+  if (kind.task !== undefined) expectLook(local, ports.clock, look);
   return look;
 }
 
@@ -63,92 +66,92 @@ async function tell<K extends KindTypes>(context: Context<K["api"]>, kind: Kind<
  * @returns how long it is held back, undefined when nothing is due any more
  */
 async function write<Api extends RatedApi>(
-  context: Context<Api>,
+  ports: Ports<Api>,
   done: Done,
   status: JsonObject,
   patience: Ms,
 ): Promise<Ms | undefined> {
-  const { object, session } = done;
+  const { object, local } = done;
   if (sameJson(status, statusOf(object))) {
-    session.deferred = undefined;
-    session.unsaved = undefined;
-    context.observer.status(object);
+    local.deferred = undefined;
+    local.unsaved = undefined;
+    ports.observer.status(object);
     return undefined;
   }
-  const now = context.clock.monotonic();
+  const now = ports.clock.monotonic();
   const looks = signature(status);
-  const since = session.deferred?.signature === looks ? session.deferred.since : now;
-  session.deferred = { since, signature: looks, object, status };
+  const since = local.deferred?.signature === looks ? local.deferred.since : now;
+  local.deferred = { since, signature: looks, object, status };
   const left = since + patience - now;
   if (left > 0) return left;
-  await store(context, session, session.deferred);
+  await store(ports, local, local.deferred);
   return undefined;
 }
 
 async function store<Api extends RatedApi>(
-  context: Context<Api>,
-  session: Session,
-  { object, status }: NonNullable<Session["deferred"]>,
+  ports: Ports<Api>,
+  local: LocalState,
+  { object, status }: NonNullable<LocalState["deferred"]>,
 ): Promise<void> {
-  const stored = await context.writer.patchStatus(object, status);
-  session.deferred = undefined;
-  session.unsaved = undefined;
-  if (member(stored.status, "deadline") !== member(object.status, "deadline")) session.idleMs = 0;
-  announce(context.events, object, stored);
-  context.observer.status(stored);
+  const stored = await ports.writer.patchStatus(object, status);
+  local.deferred = undefined;
+  local.unsaved = undefined;
+  if (member(stored.status, "deadline") !== member(object.status, "deadline")) local.idleMs = 0;
+  announce(ports.events, object, stored);
+  ports.observer.status(stored);
 }
 
 /**
  * Writes the statuses that are held back and hold what only this process knows, such as the id of a request, before it
  * ends. What cannot be written is traced by the next process.
  */
-export async function flush<Api extends RatedApi>(context: Context<Api>): Promise<void> {
-  const held = [...context.sessions.all()].flatMap((session) => {
-    const { deferred, unsaved } = session;
-    return deferred === undefined || unsaved === undefined ? [] : [store(context, session, deferred)];
+export async function flush<Api extends RatedApi>(ports: Ports<Api>): Promise<void> {
+  const held = [...ports.localStates.all()].flatMap((local) => {
+    const { deferred, unsaved } = local;
+    return deferred === undefined || unsaved === undefined ? [] : [store(ports, local, deferred)];
   });
   await Promise.allSettled(held);
 }
 
-function nextLook<Api extends RatedApi>(context: Context<Api>, done: Done): Ms {
-  const { object, session, ending } = done;
-  const poll = pollInterval(object, context.windows, done.defaults.pollInterval);
-  if (poll.invalid !== undefined) warnOfInterval(context, done, poll.invalid);
-  if (ending.is !== "retry" && ending.is !== "held" && ending.is !== "stalled") session.failures = 0;
-  const reason = ending.is === "waiting" || ending.is === "unknown" ? ending.why.reason : "";
-  session.waits = { reason, times: reason === session.waits.reason ? session.waits.times + 1 : 0 };
-  const again = Math.min(done.again ?? usualDelay(context, done, poll.ms), done.report?.lookWithin ?? Infinity);
+function nextLook<Api extends RatedApi>(ports: Ports<Api>, done: Done): Ms {
+  const { object, local, result } = done;
+  const poll = pollInterval(object, ports.windows, done.defaults.pollInterval);
+  if (poll.invalid !== undefined) warnOfInterval(ports, done, poll.invalid);
+  if (result.is !== "retry" && result.is !== "held" && result.is !== "stalled") local.failures = 0;
+  const reason = result.is === "waiting" || result.is === "unknown" ? result.why.reason : "";
+  local.waits = { reason, times: reason === local.waits.reason ? local.waits.times + 1 : 0 };
+  const again = Math.min(done.again ?? usualDelay(ports, done, poll.ms), done.report?.lookWithin ?? Infinity);
   // Only work under way goes on at once.
-  return ending.is === "waiting" ? again : Math.max(again, context.windows.backoffMinMs);
+  return result.is === "waiting" ? again : Math.max(again, ports.windows.backoffMinMs);
 }
 
-function usualDelay<Api extends RatedApi>({ windows, random, clock }: Context<Api>, done: Done, pollMs: Ms): Ms {
-  const { object, session, ending, group } = done;
-  switch (ending.is) {
+function usualDelay<Api extends RatedApi>({ windows, random, clock }: Ports<Api>, done: Done, pollMs: Ms): Ms {
+  const { object, local, result, group } = done;
+  switch (result.is) {
     case "settled":
       if (isSettled(object) && group !== undefined) return abreast(pollMs, group, clock.monotonic());
       // What has just become settled is often still being filled: its children, its ingress.
       return jitter(isSettled(object) ? pollMs : Math.min(pollMs, windows.firstLookMs), random());
     case "waiting":
     case "unknown":
-      return follow(session.waits.times, windows);
+      return follow(local.waits.times, windows);
     case "stalled":
     case "paused":
     case "deferred":
       return jitter(pollMs, random());
     case "retry":
-      return backoff(session.failures, windows, random());
+      return backoff(local.failures, windows, random());
     case "held":
       return isSettled(object) ? jitter(Math.min(pollMs, windows.staleMs), random()) : windows.followMaxMs * 2;
     default:
-      return ending satisfies never;
+      return result satisfies never;
   }
 }
 
-function warnOfInterval<Api extends RatedApi>(context: Context<Api>, done: Done, invalid: string): void {
-  if (done.session.warned.has(invalid)) return;
-  done.session.warned.add(invalid);
-  context.events.record({
+function warnOfInterval<Api extends RatedApi>(ports: Ports<Api>, done: Done, invalid: string): void {
+  if (done.local.warned.has(invalid)) return;
+  done.local.warned.add(invalid);
+  ports.events.record({
     regarding: done.object,
     type: "Warning",
     reason: "InvalidSpec",

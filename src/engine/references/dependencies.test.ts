@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 
 import type { ObjectKey } from "../../kube/api/types.ts";
 import { keyText, parseKey, shortName } from "../contract/keys.ts";
-import { createGraph } from "./dependencies.ts";
+import { createDependencyIndex } from "./dependencies.ts";
 
 const key = (name: string): ObjectKey => ({ kind: "Widget", namespace: "team", name });
 
 describe("the graph", () => {
   it("tells those that hold up an end from those that only refer", () => {
-    const graph = createGraph();
+    const graph = createDependencyIndex();
     graph.set(key("child"), [key("parent")]);
     graph.set(key("guest"), [key("host")], [key("parent")]);
     expect(graph.dependents(key("parent"))).toEqual([keyText(key("child")), keyText(key("guest"))]);
@@ -24,7 +24,7 @@ describe("the graph", () => {
     const changes = fc.array(fc.tuple(names, fc.array(names, { maxLength: 4 })), { maxLength: 30 });
     fc.assert(
       fc.property(changes, (sets) => {
-        const graph = createGraph();
+        const graph = createDependencyIndex();
         const model = new Map<string, ReadonlySet<string>>();
         for (const [from, to] of sets) {
           graph.set(key(from), to.map(key));

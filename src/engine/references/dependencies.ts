@@ -2,7 +2,7 @@
 import type { ObjectKey } from "../../kube/api/types.ts";
 import { keyText } from "../contract/keys.ts";
 
-export interface Graph {
+export interface DependencyIndex {
   /**
    * Records what an object refers to, in place of what it referred to before; none forgets the object.
    * @param loosely what else it refers to, without holding up its end
@@ -16,7 +16,7 @@ export interface Graph {
   references(object: ObjectKey): readonly string[];
 }
 
-export function createGraph(): Graph {
+export function createDependencyIndex(): DependencyIndex {
   const forward = new Map<string, ReadonlySet<string>>();
   const backward = new Map<string, Set<string>>();
   const loose = new Map<string, ReadonlySet<string>>();

@@ -1,4 +1,4 @@
-import type { Resolved, Uuid } from "../contract/kind.ts";
+import type { ResolvedNeeds, Uuid } from "../contract/kind.ts";
 import type { Gate } from "./references.ts";
 import { fingerprint, type ResolvedValues } from "./values.ts";
 
@@ -17,7 +17,7 @@ export function resolver(
     readonly generation: number;
     readonly lenient: { readonly parentId: Uuid | undefined } | undefined;
   },
-): Resolved {
+): ResolvedNeeds {
   const ids: ReadonlyMap<string, Uuid> = gate.is === "open" ? gate.ids : new Map();
   const found: ReadonlyMap<string, string> = values.is === "found" ? values.values : new Map();
   const all: ReadonlyMap<string, ReadonlyMap<string, string>> = values.is === "found" ? values.all : new Map();

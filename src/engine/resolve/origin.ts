@@ -2,8 +2,8 @@ import { INTENT } from "../../api/names.ts";
 /** Where the id of a resource comes from, and how far it can be believed. */
 import { isObject } from "../../kube/api/json.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
-import type { Context } from "../context/context.ts";
-import type { Goal, Lives, RatedApi } from "../contract/kind.ts";
+import type { Ports } from "../context/context.ts";
+import type { Goal, ExternalLifecycle, RatedApi } from "../contract/kind.ts";
 import type { Identity } from "../ledger/identity.ts";
 import { readRecord, type Place } from "../ledger/record.ts";
 import type { Orphan } from "../orphans/orphan.ts";
@@ -19,21 +19,21 @@ interface Origin {
 
 /** Which object a resource stands for: as it is recorded, else as an earlier resource of its key has left it. */
 export async function originOf<Api extends RatedApi>(
-  context: Context<Api>,
+  ports: Ports<Api>,
   frame: Place<Api> & { readonly policies: Policies },
   identity: Identity,
-  { goal, lives }: { readonly goal: Goal; readonly lives: Lives },
+  { goal, lives }: { readonly goal: Goal; readonly lives: ExternalLifecycle },
 ): Promise<Origin> {
   const proven = provenBySeal(frame, identity);
   if (goal !== "present" || lives !== true) return proven;
   if (identity.is === "known") {
     // A process that was killed after it had adopted an orphan left no status.
     const isSealed = identity.proof === "claimed" && proven.identity !== identity;
-    const memory = isSealed ? memoryOfOrphan(context, frame, identity.id) : undefined;
+    const memory = isSealed ? memoryOfOrphan(ports, frame, identity.id) : undefined;
     return { ...proven, ...(memory !== undefined && { kept: memory }) };
   }
   if (identity.is !== "none" || frame.object.metadata.annotations?.[INTENT] !== undefined) return proven;
-  const found = await candidateFor(context, frame, frame.policies);
+  const found = await candidateFor(ports, frame, frame.policies);
   if (found === undefined) return proven;
   const { orphan, memory } = found;
   return { identity: found.identity, orphan, ...(memory !== undefined && { kept: memory }) };

@@ -2,15 +2,15 @@
 import { isKube } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import type { Context } from "../context/context.ts";
+import type { Ports } from "../context/context.ts";
 import type { Uuid, Why, RatedApi } from "../contract/kind.ts";
-import type { Identity, Pins } from "../ledger/identity.ts";
+import type { Identity, RecordedIdentity } from "../ledger/identity.ts";
 import { externalNameOf, isSigned, type Orphan, type OrphanKey } from "../orphans/orphan.ts";
 import type { Policies } from "../policies/policy.ts";
 
 interface Place {
   readonly object: KubeObject;
-  readonly pins: Pins;
+  readonly pins: RecordedIdentity;
   readonly connection: { readonly token: () => string };
 }
 
@@ -28,40 +28,40 @@ export interface Candidate {
  * @throws KubeError
  */
 export async function candidateFor<Api extends RatedApi>(
-  context: Context<Api>,
+  ports: Ports<Api>,
   place: Place,
   { adoption, management }: Pick<Policies, "adoption" | "management">,
 ): Promise<Candidate | undefined> {
-  const expected = context.orphans.expected();
+  const expected = ports.orphans.expected();
   if (expected !== undefined) await expected;
-  const known = context.orphans.find(orphanKeyOf(place));
+  const known = ports.orphans.find(orphanKeyOf(place));
   if (known === undefined || adoption === "Never" || management === "ObserveOnly") return undefined;
-  const orphan = await confirmed(context, known);
+  const orphan = await confirmed(ports, known);
   if (orphan === undefined) return undefined;
   const { id } = orphan;
   if (isSigned(orphan, place.connection.token())) {
     return { orphan, identity: { is: "known", id, proof: "orphaned" }, memory: orphan.memory };
   }
   // A namespace of the same name may be another team's by now.
-  const namespace = await context.namespaces.get(orphan.namespace, 0);
+  const namespace = await ports.namespaces.get(orphan.namespace, 0);
   if (namespace === undefined || namespace.uid !== orphan.namespaceUid) return undefined;
   return { orphan, identity: { is: "known", id, proof: "claimed" }, memory: undefined };
 }
 
 /** What is remembered of an object that was adopted by its entry, as long as the status does not have it. */
 export function memoryOfOrphan<Api extends RatedApi>(
-  context: Context<Api>,
+  ports: Ports<Api>,
   { object, pins, connection }: Place,
   id: Uuid,
 ): JsonObject | undefined {
-  const orphan = context.orphans.get({ ...pins, kind: object.kind, id });
+  const orphan = ports.orphans.get({ ...pins, kind: object.kind, id });
   return orphan !== undefined && isSigned(orphan, connection.token()) ? orphan.memory : undefined;
 }
 
 /** Where even reading is forbidden, what is known has to do. */
-async function confirmed<Api extends RatedApi>(context: Context<Api>, orphan: Orphan): Promise<Orphan | undefined> {
+async function confirmed<Api extends RatedApi>(ports: Ports<Api>, orphan: Orphan): Promise<Orphan | undefined> {
   try {
-    return await context.orphans.confirm(orphan);
+    return await ports.orphans.confirm(orphan);
   } catch (error) {
     if (isKube(error, "Forbidden")) return orphan;
     throw error;

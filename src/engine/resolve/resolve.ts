@@ -3,15 +3,15 @@ import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
-import type { Context } from "../context/context.ts";
-import type { Session } from "../context/local-state.ts";
+import type { Ports } from "../context/context.ts";
+import type { LocalState } from "../context/local-state.ts";
 import { keyText } from "../contract/keys.ts";
 import type {
   Goal,
   Kind,
   Needs,
-  Pass,
-  Proof,
+  ReconcileContext,
+  IdentitySource,
   Reference,
   Supports,
   Uuid,
@@ -20,40 +20,40 @@ import type {
   RatedApi,
 } from "../contract/kind.ts";
 import { statusOf, text } from "../contract/status.ts";
-import { contradiction, identify, isForeign, type Identity, type Pins } from "../ledger/identity.ts";
-import { isBegun } from "../ledger/one-shot.ts";
-import { judge, sightingsOf } from "../ownership/presence.ts";
+import { identityMismatch, identify, isForeign, type Identity, type RecordedIdentity } from "../ledger/identity.ts";
+import { isStarted } from "../ledger/one-shot.ts";
+import { presenceOf, sightingsOf } from "../ownership/presence.ts";
 import { invalidWindows } from "../policies/change-window.ts";
-import { causeIn, governedIn } from "../policies/policy-status.ts";
+import { causeIn, policyStatusIn } from "../policies/policy-status.ts";
 import { adoptionPolicy, invalidSpec, policiesOf, requestedToken } from "../policies/policy.ts";
 import { resolveReferences, strayed, type Gate } from "../references/references.ts";
 import { resolver } from "../references/resolver.ts";
 import { resolveValues } from "../references/values.ts";
-import type { Ending } from "../status/build.ts";
+import type { Result } from "../status/build.ts";
 import { deadlineOf } from "../status/deadline.ts";
-import { reach } from "./connection.ts";
-import type { Frame } from "./frame.ts";
+import { resolveConnection } from "./connection.ts";
+import type { Reconciliation } from "./frame.ts";
 import { originOf } from "./origin.ts";
 
-export type Scoped<K extends KindTypes> = { readonly is: "ready"; readonly frame: Frame<K> } | Unscoped;
+export type Resolution<K extends KindTypes> = { readonly is: "ready"; readonly frame: Reconciliation<K> } | Unresolved;
 
 /** The pass ends before it has begun. */
-export interface Unscoped {
+export interface Unresolved {
   readonly is: "ended";
-  readonly ending: Ending;
+  readonly result: Result;
   readonly lacksConnection?: boolean;
 }
 
 /** Value Secrets are read at each poll, but not at every step of a deployment that is followed. */
 const VALUES_MAX_AGE_MS = 5_000;
 
-const stalled = (why: Why): { readonly is: "ended"; readonly ending: Ending } => ({
+const stalled = (why: Why): { readonly is: "ended"; readonly result: Result } => ({
   is: "ended",
-  ending: { is: "stalled", why, exchange: "none" },
+  result: { is: "stalled", why, exchange: "none" },
 });
-const waiting = (why: Why): { readonly is: "ended"; readonly ending: Ending } => ({
+const waiting = (why: Why): { readonly is: "ended"; readonly result: Result } => ({
   is: "ended",
-  ending: { is: "waiting", why, exchange: "none" },
+  result: { is: "waiting", why, exchange: "none" },
 });
 
 /**
@@ -61,43 +61,51 @@ const waiting = (why: Why): { readonly is: "ended"; readonly ending: Ending } =>
  * nothing but the connection is insisted on: a child of a vanished parent is deleted by its recorded id.
  * @throws KubeError
  */
-export async function scope<K extends KindTypes>(
-  context: Context<K["api"]>,
+export async function resolveObject<K extends KindTypes>(
+  ports: Ports<K["api"]>,
   kind: Kind<K>,
   object: KubeObject,
-  session: Session,
+  local: LocalState,
   goal: Goal,
-): Promise<Scoped<K>> {
-  const trusted = trust(context, kind, object, session);
+): Promise<Resolution<K>> {
+  const trusted = trust(ports, kind, object, local);
   if (trusted.is === "ended") return trusted;
   const { spec, identity } = trusted;
   const needs = kind.needs(spec);
   const insist = goal === "present";
   const recorded = identity.is === "known" && identity.proof === "recorded";
-  const gate = resolveReferences(context.cache, object.metadata.namespace ?? "", needs.references, recorded);
+  const gate = resolveReferences(ports.cache, object.metadata.namespace ?? "", needs.references, recorded);
   const absent = insist ? missing(gate) : undefined;
   if (absent !== undefined) return waiting(absent);
-  const reached = await reach(context, kind, spec, object, goal);
+  const reached = await resolveConnection(ports, kind, spec, object, goal);
   if (reached.is === "ended") return reached;
   const { connection } = reached;
   connection.users.add(keyText(keyOf(object)));
-  const pins = pinsOf(context, connection, object, needs, gate);
-  const misplaced = displacement(context, object, needs.references, { connection, pins });
+  const pins = pinsOf(ports, connection, object, needs, gate);
+  const misplaced = displacement(ports, object, needs.references, { connection, pins });
   if (misplaced !== undefined) return stalled(misplaced);
-  const inputs = await inputsOf(context, object, needs, gate, {
+  const inputs = await inputsOf(ports, object, needs, gate, {
     token: connection.token,
     generation: object.metadata.generation ?? 0,
     lenient: insist ? undefined : { parentId: pins.parentId },
   });
   if (inputs.is === "missing") return waiting(inputs.why);
   const policies = policiesOf(object, connection.settings.defaults, kind.manual);
-  const unclear = unclearWindows(invalidWindows(policies.windows, context.clock.now()), goal);
+  const unclear = unclearWindows(invalidWindows(policies.windows, ports.clock.now()), goal);
   if (unclear !== undefined) return unclear;
-  const frame = { object, cause: causeIn(object), session, connection, pins, policies, governed: governedIn(object) };
-  const { orphan, ...proven } = await originOf(context, frame, identity, { goal, lives: kind.lives });
-  const pass = passOf(context, kind, frame, { spec, inputs: inputs.inputs, goal, ...proven, needs });
-  claimEntries(context, kind, object, pass);
-  return { is: "ready", frame: { ...frame, pass, orphan } };
+  const frame = {
+    object,
+    cause: causeIn(object),
+    local,
+    connection,
+    pins,
+    policies,
+    governed: policyStatusIn(object),
+  };
+  const { orphan, ...proven } = await originOf(ports, frame, identity, { goal, lives: kind.lives });
+  const context = passOf(ports, kind, frame, { spec, inputs: inputs.inputs, goal, ...proven, needs });
+  claimEntries(ports, kind, object, context);
+  return { is: "ready", frame: { ...frame, context, orphan } };
 }
 
 /** What stalls while the object goes lets it go; a window that nobody understands must not read as "never mind". */
@@ -107,35 +115,35 @@ function unclearWindows(why: Why | undefined, goal: Goal): ReturnType<typeof sta
 
 /** Why nothing may be written where the spec leads now. What goes is judged by where it was alone. */
 function displacement<Api extends RatedApi>(
-  context: Context<Api>,
+  ports: Ports<Api>,
   object: KubeObject,
   references: readonly Reference[],
-  { connection, pins }: { readonly connection: Connection<Api>; readonly pins: Pins },
+  { connection, pins }: { readonly connection: Connection<Api>; readonly pins: RecordedIdentity },
 ): Why | undefined {
   const isGoing = object.metadata.deletionTimestamp !== undefined;
-  return (isGoing ? undefined : strayed(context, object, references, connection.key)) ?? contradiction(object, pins);
+  return (isGoing ? undefined : strayed(ports, object, references, connection.key)) ?? identityMismatch(object, pins);
 }
 
 /** What it is about to write is spoken for before it is written; nothing in an object that is not yet known to be its own. */
 function claimEntries<K extends KindTypes>(
-  context: Context<K["api"]>,
+  ports: Ports<K["api"]>,
   kind: Kind<K>,
   object: KubeObject,
-  pass: Pass<K>,
+  context: ReconcileContext<K>,
 ): void {
-  if (kind.entries === undefined || pass.goal !== "present") return;
-  context.entries.want(object, kind.entries({ ...pass, id: recordedId(pass) }));
+  if (kind.entries === undefined || context.goal !== "present") return;
+  ports.fieldOwnership.want(object, kind.entries({ ...context, id: recordedId(context) }));
 }
 
 /**
  * The id that may be stored: one that was only given or claimed is not, before the kind has verified it and taken the
  * object over.
  */
-export function recordedId(pass: {
+export function recordedId(context: {
   readonly id: Uuid | undefined;
-  readonly proof: Proof | undefined;
+  readonly proof: IdentitySource | undefined;
 }): Uuid | undefined {
-  return pass.proof === "recorded" ? pass.id : undefined;
+  return context.proof === "recorded" ? context.id : undefined;
 }
 
 /** A parent that does not exist is told before anything is said of the connection, which may be the parent's. */
@@ -145,22 +153,22 @@ function missing(gate: Gate): Why | undefined {
 
 /** What can be said of an object without asking anybody: its spec, and which object of the platform it stands for. */
 function trust<K extends KindTypes>(
-  context: Context<K["api"]>,
+  ports: Ports<K["api"]>,
   kind: Kind<K>,
   object: KubeObject,
-  session: Session,
+  local: LocalState,
 ): { readonly is: "trusted"; readonly spec: K["spec"]; readonly identity: Identity } | ReturnType<typeof stalled> {
   const parsed = kind.resource.spec.safeParse(object.spec ?? {});
   if (!parsed.success) return stalled(invalidSpec(parsed.error));
   // A connection keeps nothing but its errand's record, and that is judged where it counts.
-  const foreign = kind.connection === undefined ? isForeign(context, object) : undefined;
+  const foreign = kind.connection === undefined ? isForeign(ports, object) : undefined;
   if (foreign !== undefined) return stalled(foreign);
-  const identity = known(object, session);
+  const identity = known(object, local);
   return identity.is === "refused" ? stalled(identity.why) : { is: "trusted", spec: parsed.data, identity };
 }
 
 async function inputsOf<K extends KindTypes>(
-  context: Context<K["api"]>,
+  ports: Ports<K["api"]>,
   object: KubeObject,
   needs: Needs<K["inputs"]>,
   gate: Gate,
@@ -168,21 +176,21 @@ async function inputsOf<K extends KindTypes>(
 ): Promise<{ readonly is: "found"; readonly inputs: K["inputs"] } | { readonly is: "missing"; readonly why: Why }> {
   if (gate.is === "shut" && how.lenient === undefined) return { is: "missing", why: gate.why };
   const namespace = object.metadata.namespace ?? "";
-  const values = await resolveValues(context.reader, namespace, needs.values, VALUES_MAX_AGE_MS);
+  const values = await resolveValues(ports.reader, namespace, needs.values, VALUES_MAX_AGE_MS);
   if (values.is === "missing" && how.lenient === undefined) return values;
   return { is: "found", inputs: needs.inputs(resolver(gate, values, how)) };
 }
 
 /** The identity with what this process knows but has not stored yet. */
-function known(object: KubeObject, session: Session): Identity {
-  const id = session.unsaved?.id;
+function known(object: KubeObject, local: LocalState): Identity {
+  const id = local.unsaved?.id;
   return id === undefined ? identify(object) : { is: "known", id, proof: "recorded" };
 }
 
 function passOf<K extends KindTypes>(
-  context: Context<K["api"]>,
+  ports: Ports<K["api"]>,
   kind: Kind<K>,
-  frame: Omit<Frame<K>, "pass">,
+  frame: Omit<Reconciliation<K>, "context">,
   found: {
     readonly spec: K["spec"];
     readonly inputs: K["inputs"];
@@ -191,21 +199,21 @@ function passOf<K extends KindTypes>(
     readonly kept?: JsonObject;
     readonly needs: Needs<K["inputs"]>;
   },
-): Pass<K> {
-  const { object, session, connection, pins, policies } = frame;
+): ReconcileContext<K> {
+  const { object, local, connection, pins, policies } = frame;
   const { settings } = connection;
   const supports: Supports = (operation) => connection.api.capabilities.supports(operation);
   const id = found.identity.is === "known" ? found.identity.id : undefined;
-  const proof: Proof | undefined = found.identity.is === "known" ? found.identity.proof : undefined;
-  const pass: Pass<K> = {
+  const proof: IdentitySource | undefined = found.identity.is === "known" ? found.identity.proof : undefined;
+  const context: ReconcileContext<K> = {
     name: object.metadata.name,
     spec: found.spec,
     inputs: found.inputs,
     goal: found.goal,
-    now: context.clock.now(),
+    now: ports.clock.now(),
     id,
     proof,
-    memory: kind.resource.memory.parse(session.unsaved?.memory ?? { ...found.kept, ...statusOf(object) }),
+    memory: kind.resource.memory.parse(local.unsaved?.memory ?? { ...found.kept, ...statusOf(object) }),
     supports,
     generation: object.metadata.generation ?? 0,
     adoption: adoptionPolicy(policies.adoption, {
@@ -213,23 +221,23 @@ function passOf<K extends KindTypes>(
       parentManagedHere: isManagedHere(found.needs.references[0], connection),
     }),
     requested: requestedToken(object),
-    writtenAt: id === undefined ? undefined : context.imprints.latest(id, pins),
-    writtenInto: (other) => context.imprints.latest(other, pins),
+    writtenAt: id === undefined ? undefined : ports.externalWrites.latest(id, pins),
+    writtenInto: (other) => ports.externalWrites.latest(other, pins),
     holderOf: (candidate) =>
-      context.claims.holder(candidate, object, pins) ?? context.entries.writer(candidate, object, pins),
+      ports.idOwnership.holder(candidate, object, pins) ?? ports.fieldOwnership.writer(candidate, object, pins),
     allowUnverifiedIds: settings.allowUnverifiedIds,
     allowedProjects: settings.allowedProjects,
     withheld: new Set(),
     awaited: new Set(),
-    presence: presenceOf(context, session, { id, goal: found.goal }),
+    presence: presenceIn(ports, local, { id, goal: found.goal }),
     onMissing: policies.onMissing,
     corrects: policies.corrects,
     retry: policies.retry,
-    deadline: deadlineOf(kind, object, session, context.clock.now()),
+    deadline: deadlineOf(kind, object, local, ports.clock.now()),
     // What this process knows and could not store yet is not lost.
-    begun: (kind.task === undefined ? kind.untold !== undefined : session.unsaved === undefined) && isBegun(object),
+    begun: (kind.task === undefined ? kind.untold !== undefined : local.unsaved === undefined) && isStarted(object),
   };
-  return informed(context, kind, pass, frame);
+  return informed(ports, kind, context, frame);
 }
 
 /**
@@ -237,25 +245,25 @@ function passOf<K extends KindTypes>(
  * resource was created may be outdated: nobody recorded what was done since.
  */
 function informed<K extends KindTypes>(
-  { imprints }: Context<K["api"]>,
+  { externalWrites: imprints }: Ports<K["api"]>,
   kind: Kind<K>,
-  pass: Pass<K>,
-  { object, pins }: Pick<Frame<K>, "object" | "pins">,
-): Pass<K> {
-  const { id, proof } = pass;
+  context: ReconcileContext<K>,
+  { object, pins }: Pick<Reconciliation<K>, "object" | "pins">,
+): ReconcileContext<K> {
+  const { id, proof } = context;
   const action = proof === "recorded" && id !== undefined ? imprints.action(id, pins) : undefined;
-  if (action === undefined || kind.learn === undefined) return pass;
+  if (action === undefined || kind.learn === undefined) return context;
   const isOlder = Date.parse(action.at) < Date.parse(object.metadata.creationTimestamp ?? "");
-  return isOlder ? pass : { ...pass, memory: kind.learn(action, pass) };
+  return isOlder ? context : { ...context, memory: kind.learn(action, context) };
 }
 
-function presenceOf<Api extends RatedApi>(
-  { clock, windows }: Context<Api>,
-  session: Session,
+function presenceIn<Api extends RatedApi>(
+  { clock, windows }: Ports<Api>,
+  local: LocalState,
   { id = "", goal }: { readonly id: Uuid | undefined; readonly goal: Goal },
-): Pass<KindTypes>["presence"] {
+): ReconcileContext<KindTypes>["presence"] {
   return (sight) =>
-    judge(sightingsOf(session, id), sight, { goal, now: clock.monotonic(), absenceMs: windows.absenceMs });
+    presenceOf(sightingsOf(local, id), sight, { goal, now: clock.monotonic(), absenceMs: windows.absenceMs });
 }
 
 /** Whether the parent is a resource of the same namespace; what has no parent lies under its connection. */
@@ -265,12 +273,12 @@ function isManagedHere<Api>(parent: Reference | undefined, connection: Connectio
 
 /** What a record made in this pass would pin. A parent that cannot be resolved any more stays as it was pinned. */
 function pinsOf<K extends KindTypes>(
-  context: Context<K["api"]>,
+  ports: Ports<K["api"]>,
   connection: Connection<K["api"]>,
   object: KubeObject,
   needs: Needs<K["inputs"]>,
   gate: Gate,
-): Pins {
+): RecordedIdentity {
   const pinned = text(member(member(object.status, "identity"), "parentId"));
   const parent = needs.references.slice(0, 1).find(({ optional }) => optional !== true);
   const resolved: Uuid | undefined =
@@ -280,7 +288,7 @@ function pinsOf<K extends KindTypes>(
     connectionUid: connection.uid,
     host: connection.host,
     organizationId: connection.settings.organizationId,
-    installation: context.installation,
+    installation: ports.installation,
     ...(parentId === undefined ? {} : { parentId }),
   };
 }

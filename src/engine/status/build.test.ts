@@ -7,23 +7,23 @@ import { isObject } from "../../kube/api/json.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import type { Report } from "../contract/kind.ts";
 import { conditionsOf } from "../contract/status.ts";
-import { compose, type Ending, type Exchange, type Outcome } from "./build.ts";
+import { buildStatus, type Result, type Exchange, type Outcome } from "./build.ts";
 
 const NOW = new Date("2026-11-21T10:00:00.789Z");
 const EXCHANGES: readonly Exchange[] = ["ok", "failed", "none"];
 const QUEUED = { reason: "Queued", message: "It waits." } as const;
 const INVALID = { reason: "InvalidSpec", message: "It is wrong." } as const;
 
-const unknown = (keepsReady: boolean): Ending => ({
+const unknown = (keepsReady: boolean): Result => ({
   is: "unknown",
   why: { reason: "UnknownState", message: "?" },
   keepsReady,
 });
 
-function outcome(status: Json | undefined, ending: Ending, more: Partial<Outcome> = {}): Outcome {
+function outcome(status: Json | undefined, result: Result, more: Partial<Outcome> = {}): Outcome {
   return {
     object: anObject(status === undefined ? {} : { status }),
-    ending,
+    result,
     report: undefined,
     memory: {},
     id: undefined,
@@ -36,8 +36,8 @@ function outcome(status: Json | undefined, ending: Ending, more: Partial<Outcome
   };
 }
 
-function told(status: Json | undefined, ending: Ending, more: Partial<Outcome> = {}): readonly string[] {
-  const composed = compose(outcome(status, ending, more));
+function told(status: Json | undefined, result: Result, more: Partial<Outcome> = {}): readonly string[] {
+  const composed = buildStatus(outcome(status, result, more));
   return conditionsOf({ status: composed }).map(({ type, status, reason }) => `${type}=${status}/${reason}`);
 }
 
@@ -52,7 +52,7 @@ const READY = "Ready=True/Available";
 const OK = "Synced=True/ReconcileSuccess";
 
 describe("conditions of an ending", () => {
-  it.each<[string, Json | undefined, Ending, readonly string[]]>([
+  it.each<[string, Json | undefined, Result, readonly string[]]>([
     ["settled, new", undefined, { is: "settled", why: REPORT.ready }, [READY, OK]],
     ["settled, before", WORKING, { is: "settled", why: REPORT.ready }, [READY, OK]],
     [
@@ -122,8 +122,8 @@ describe("conditions of an ending", () => {
       ["Ready=False/InvalidSpec", "Synced=False/ReconcilePaused", "Stalled=True/InvalidSpec"],
     ],
     ["paused, working before", WORKING, { is: "paused" }, ["Ready=False/Deploying", "Synced=False/ReconcilePaused"]],
-  ])("%s", (_, status, ending, expected) => {
-    expect(told(status, ending)).toEqual(expected);
+  ])("%s", (_, status, result, expected) => {
+    expect(told(status, result)).toEqual(expected);
   });
 
   it("of an older generation's Ready is work pending, not a settled object", () => {
@@ -134,8 +134,8 @@ describe("conditions of an ending", () => {
 
 describe("observedGeneration", () => {
   const old = aStatus([aCondition("Ready", "True", "Available", { observedGeneration: 1 })], { observedGeneration: 1 });
-  const held: Ending = { is: "held", why: QUEUED, stale: true };
-  it.each<[string, Json | undefined, Ending, number]>([
+  const held: Result = { is: "held", why: QUEUED, stale: true };
+  it.each<[string, Json | undefined, Result, number]>([
     ["of what was evaluated is the object's", old, { is: "settled", why: QUEUED }, 2],
     ["of what is wrong is the object's", old, { is: "stalled", why: INVALID, exchange: "none" }, 2],
     ["of what waits is the object's", old, { is: "waiting", why: QUEUED, exchange: "none" }, 2],
@@ -148,26 +148,26 @@ describe("observedGeneration", () => {
     ],
     ["of what is paused stays", old, { is: "paused" }, 1],
     ["of what is paused before anything was seen is -1", undefined, { is: "paused" }, -1],
-  ])("%s", (_, status, ending, expected) => {
-    expect(compose(outcome(status, ending))).toMatchObject({ observedGeneration: expected });
+  ])("%s", (_, status, result, expected) => {
+    expect(buildStatus(outcome(status, result))).toMatchObject({ observedGeneration: expected });
   });
 
   it("of a kept condition is the one that it was judged on", () => {
     const kept = aStatus([aCondition("Deployed", "True", "DEPLOYED", { observedGeneration: 1 })]);
-    const composed = compose(outcome(kept, { is: "retry", why: QUEUED }));
+    const composed = buildStatus(outcome(kept, { is: "retry", why: QUEUED }));
     expect(conditionsOf({ status: composed }).find(({ type }) => type === "Deployed")?.observedGeneration).toBe(1);
   });
 });
 
 describe("lastTransitionTime", () => {
   it("changes with the status, in whole seconds, and with nothing else", () => {
-    const composed = compose(outcome(SETTLED, { is: "retry", why: QUEUED }));
+    const composed = buildStatus(outcome(SETTLED, { is: "retry", why: QUEUED }));
     const times = conditionsOf({ status: composed }).map(({ type, lastTransitionTime }) => [type, lastTransitionTime]);
     expect(times).toEqual([
       ["Ready", "2026-11-21T09:00:00Z"],
       ["Synced", "2026-11-21T10:00:00Z"],
     ]);
-    const other = compose(outcome(WORKING, { is: "waiting", why: QUEUED, exchange: "ok" }));
+    const other = buildStatus(outcome(WORKING, { is: "waiting", why: QUEUED, exchange: "ok" }));
     expect(new Set(conditionsOf({ status: other }).map(({ lastTransitionTime }) => lastTransitionTime)).size).toBe(1);
   });
 });
@@ -176,7 +176,7 @@ describe("messages", () => {
   it("[E13] are one line without characters that turn a terminal or a text", () => {
     const shows = (text: string): boolean => {
       const drift = [{ path: "spec.name", desired: "a", observed: `a\u001b[31m\nb\u202e${text}` }];
-      const composed = compose(outcome(undefined, { is: "retry", why: QUEUED }, { report: { ...REPORT, drift } }));
+      const composed = buildStatus(outcome(undefined, { is: "retry", why: QUEUED }, { report: { ...REPORT, drift } }));
       return conditionsOf({ status: composed }).some(({ message }) => /[\p{Cc}\u2028\u202e]/u.test(message));
     };
     fc.assert(fc.property(anyText(), (text) => !shows(text)));
@@ -184,7 +184,7 @@ describe("messages", () => {
 
   it("are cut to 1,024 characters, never within one", () => {
     const message = `${"x".repeat(1_022)}😀${"y".repeat(100)}`;
-    const composed = compose(outcome(undefined, { is: "retry", why: { reason: "Queued", message } }));
+    const composed = buildStatus(outcome(undefined, { is: "retry", why: { reason: "Queued", message } }));
     for (const condition of conditionsOf({ status: composed })) {
       expect(condition.message.length).toBeLessThanOrEqual(1_024);
       expect(condition.message.isWellFormed()).toBe(true);
@@ -193,10 +193,10 @@ describe("messages", () => {
   });
 
   it("of an outage are the first ones while the reason stands", () => {
-    const down = (message: string): Ending => ({ is: "retry", why: { reason: "PlatformUnavailable", message } });
-    const first = compose(outcome(undefined, down("with 503")));
-    expect(compose(outcome(first, down("with 502")))).toEqual(first);
-    const queued = compose(outcome(first, { is: "retry", why: QUEUED }));
+    const down = (message: string): Result => ({ is: "retry", why: { reason: "PlatformUnavailable", message } });
+    const first = buildStatus(outcome(undefined, down("with 503")));
+    expect(buildStatus(outcome(first, down("with 502")))).toEqual(first);
+    const queued = buildStatus(outcome(first, { is: "retry", why: QUEUED }));
     expect(JSON.stringify(queued)).not.toContain("503");
   });
 });
@@ -211,10 +211,10 @@ describe("facts", () => {
         drift: { fields: [] },
       },
     );
-    const kept = compose(outcome(before, { is: "retry", why: QUEUED }));
+    const kept = buildStatus(outcome(before, { is: "retry", why: QUEUED }));
     expect(kept).toMatchObject({ state: "BUILDING", gone: 1, drift: { fields: [] } });
     expect(told(before, { is: "retry", why: QUEUED })).toContain("Drifted=True/DriftDetected");
-    const fresh = compose(outcome(before, { is: "settled", why: REPORT.ready }, { report: REPORT }));
+    const fresh = buildStatus(outcome(before, { is: "settled", why: REPORT.ready }, { report: REPORT }));
     expect(fresh).toMatchObject({ state: "DEPLOYED" });
     expect(fresh).not.toHaveProperty("gone");
     expect(fresh).not.toHaveProperty("drift");
@@ -228,7 +228,7 @@ describe("facts", () => {
 
   it("list at most 20 differences and name five", () => {
     const drift = Array.from({ length: 25 }, (_, index) => ({ path: `spec.f${index}`, desired: "a", observed: "b" }));
-    const composed = compose(
+    const composed = buildStatus(
       outcome(undefined, { is: "settled", why: REPORT.ready }, { report: { ...REPORT, drift } }),
     );
     expect(composed).toMatchObject({ drift: { fields: drift.slice(0, 20) } });
@@ -245,11 +245,11 @@ describe("facts", () => {
 
   it("keep an intent that cannot be read, and a token that was handled", () => {
     const before = { ...SETTLED, intent: { v: 9 }, lastHandledReconcileAt: "t1" };
-    expect(compose(outcome(before, { is: "paused" }))).toMatchObject({
+    expect(buildStatus(outcome(before, { is: "paused" }))).toMatchObject({
       intent: { v: 9 },
       lastHandledReconcileAt: "t1",
     });
-    expect(compose(outcome(before, { is: "paused" }, { handled: "t2" }))).toMatchObject({
+    expect(buildStatus(outcome(before, { is: "paused" }, { handled: "t2" }))).toMatchObject({
       lastHandledReconcileAt: "t2",
     });
   });
@@ -260,13 +260,13 @@ describe("every ending over every status", () => {
     reason: fc.constantFrom("Queued", "UnknownState", "PlatformUnavailable"),
     message: fc.string(),
   });
-  const ending = fc.oneof(
+  const result = fc.oneof(
     fc.record({ is: fc.constant("settled"), why }),
     fc.record({ is: fc.constantFrom("waiting", "stalled"), why, exchange: fc.constantFrom(...EXCHANGES) }),
     fc.record({ is: fc.constant("retry"), why }),
     fc.record({ is: fc.constant("held"), why, stale: fc.boolean() }),
     fc.constant({ is: "paused" }),
-  ) as fc.Arbitrary<Ending>;
+  ) as fc.Arbitrary<Result>;
   const before = fc.constantFrom<Json | undefined>(undefined, { observedGeneration: -1 }, SETTLED, WORKING, "odd", {
     conditions: [7, { type: "Ready" }],
   });
@@ -274,8 +274,10 @@ describe("every ending over every status", () => {
 
   it("says Ready and Synced once, and never that it both works and has given up", () => {
     fc.assert(
-      fc.property(before, ending, report, (status, how, said) => {
-        const types = conditionsOf({ status: compose(outcome(status, how, { report: said })) }).map(({ type }) => type);
+      fc.property(before, result, report, (status, how, said) => {
+        const types = conditionsOf({ status: buildStatus(outcome(status, how, { report: said })) }).map(
+          ({ type }) => type,
+        );
         expect(new Set(types).size).toBe(types.length);
         expect(types.slice(0, 2)).toEqual(["Ready", "Synced"]);
         expect(types.includes("Reconciling") && types.includes("Stalled")).toBe(false);
@@ -285,10 +287,10 @@ describe("every ending over every status", () => {
 
   it("is the same again over what it made, byte by byte, an hour later", () => {
     fc.assert(
-      fc.property(before, ending, report, (status, how, said) => {
+      fc.property(before, result, report, (status, how, said) => {
         const more = { report: said, id: "id", memory: { written: { a: 1 } } };
-        const first = stored(compose(outcome(status, how, more)));
-        const again = stored(compose({ ...outcome(first, how, more), now: new Date(NOW.getTime() + 3_600_000) }));
+        const first = stored(buildStatus(outcome(status, how, more)));
+        const again = stored(buildStatus({ ...outcome(first, how, more), now: new Date(NOW.getTime() + 3_600_000) }));
         expect(JSON.stringify(again)).toBe(JSON.stringify(first));
       }),
     );

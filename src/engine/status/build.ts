@@ -13,13 +13,13 @@ import {
   type Condition,
   type ConditionStatus,
 } from "../contract/status.ts";
-import type { Pins } from "../ledger/identity.ts";
+import type { RecordedIdentity } from "../ledger/identity.ts";
 import type { Intent } from "../ledger/ledger.ts";
 import { readSlot, writeSlot } from "../ledger/ledger.ts";
-import { writeGoverned, type Governed } from "../policies/policy-status.ts";
+import { writePolicyStatus, type PolicyStatus } from "../policies/policy-status.ts";
 
 /** How a pass ended. */
-export type Ending =
+export type Result =
   | { readonly is: "settled"; readonly why: Why }
   /** Work is under way, or something else is needed first. */
   | { readonly is: "waiting"; readonly why: Why; readonly exchange: Exchange }
@@ -40,13 +40,13 @@ export type Exchange = "ok" | "failed" | "none";
 
 export interface Outcome {
   readonly object: KubeObject;
-  readonly ending: Ending;
+  readonly result: Result;
   /** Absent when nothing was observed in this pass: then the stored facts stay. */
   readonly report: Report | undefined;
   /** The operator's memory, flat members of status. What the report says of the same members is newer. */
   readonly memory: JsonObject;
   readonly id: Uuid | undefined;
-  readonly pins: Pins | undefined;
+  readonly pins: RecordedIdentity | undefined;
   /** The action intent that stays open. */
   readonly intent: Intent | undefined;
   /** The reconcile-requested-at token that this pass has handled. */
@@ -54,7 +54,7 @@ export interface Outcome {
   /** The members of a task's status that tell of its time limit; absent where they stay as they are. */
   readonly timeLimit?: JsonObject;
   /** What the policies say; undefined where nothing was planned in this pass, or the kind has no such members. */
-  readonly governed: Governed | undefined;
+  readonly governed: PolicyStatus | undefined;
   readonly now: Date;
 }
 
@@ -65,7 +65,7 @@ const MESSAGE_CAP = 1_024;
 const ENDING_TYPES = new Set(["Ready", "Synced", "Reconciling", "Stalled", "Drifted"]);
 
 /** The whole new `.status`; equal to the stored one, timestamps included, when nothing changed. */
-export function compose(outcome: Outcome): JsonObject {
+export function buildStatus(outcome: Outcome): JsonObject {
   const { object, report, memory, id, pins } = outcome;
   const kept = report === undefined ? keptFacts(object) : {};
   return prune({
@@ -80,15 +80,15 @@ export function compose(outcome: Outcome): JsonObject {
     identity: pins === undefined ? member(object.status, "identity") : { ...pins },
     intent: outcome.intent === undefined ? unreadableIntent(object) : writeSlot(outcome.intent),
     lastHandledReconcileAt: outcome.handled ?? member(object.status, "lastHandledReconcileAt"),
-    ...(outcome.governed === undefined ? {} : writeGoverned(outcome.governed)),
+    ...(outcome.governed === undefined ? {} : writePolicyStatus(outcome.governed)),
     drift: report === undefined ? member(object.status, "drift") : driftFields(report.drift),
     conditions: conditions(outcome).map((condition) => ({ ...condition })),
   });
 }
 
 /** The generation that was evaluated; neither a pause nor the connection's trouble evaluates a settled object. */
-function observedGeneration({ object, ending }: Outcome): number {
-  const evaluated = ending.is !== "paused" && ending.is !== "deferred" && !(ending.is === "held" && isSettled(object));
+function observedGeneration({ object, result }: Outcome): number {
+  const evaluated = result.is !== "paused" && result.is !== "deferred" && !(result.is === "held" && isSettled(object));
   return evaluated ? (object.metadata.generation ?? 0) : Number(member(object.status, "observedGeneration") ?? -1);
 }
 
@@ -111,9 +111,9 @@ function keptFacts(object: KubeObject): JsonObject {
 
 function conditions(outcome: Outcome): readonly Condition[] {
   const { object, report } = outcome;
-  const ending = steady(object, outcome.ending);
+  const result = steady(object, outcome.result);
   const generation = object.metadata.generation ?? 0;
-  const facts: ConditionFact[] = [...endingFacts(object, ending), ...driftFact(object, report)];
+  const facts: ConditionFact[] = [...endingFacts(object, result), ...driftFact(object, report)];
   if (report === undefined) {
     for (const old of conditionsOf(object)) if (!ENDING_TYPES.has(old.type)) facts.push(old);
   } else {
@@ -132,11 +132,11 @@ const OUTAGES: ReadonlySet<Reason> = new Set([
   "UnexpectedResponse",
 ]);
 
-function steady(object: KubeObject, ending: Ending): Ending {
-  if (ending.is !== "retry" || !OUTAGES.has(ending.why.reason)) return ending;
+function steady(object: KubeObject, result: Result): Result {
+  if (result.is !== "retry" || !OUTAGES.has(result.why.reason)) return result;
   const told = conditionOf(object, "Synced");
-  if (told?.status !== "False" || told.reason !== ending.why.reason) return ending;
-  return { ...ending, why: { ...ending.why, message: told.message } };
+  if (told?.status !== "False" || told.reason !== result.why.reason) return result;
+  return { ...result, why: { ...result.why, message: told.message } };
 }
 
 const rank = (type: string): number => {
@@ -177,38 +177,38 @@ const PAUSED: Why = {
 };
 
 /** Ready, Synced, and Reconciling or Stalled while True. */
-function endingFacts(object: KubeObject, ending: Ending): readonly ConditionFact[] {
-  switch (ending.is) {
+function endingFacts(object: KubeObject, result: Result): readonly ConditionFact[] {
+  switch (result.is) {
     case "settled":
-      return [fact("Ready", "True", ending.why), fact("Synced", "True", SYNCED)];
+      return [fact("Ready", "True", result.why), fact("Synced", "True", SYNCED)];
     case "waiting": {
-      const synced = syncedFact(object, ending.exchange, ending.why);
-      if (ending.why.reason === "UnknownState") return [fact("Ready", "Unknown", ending.why), synced];
-      return [fact("Ready", "False", ending.why), synced, reconciling(ending.why)];
+      const synced = syncedFact(object, result.exchange, result.why);
+      if (result.why.reason === "UnknownState") return [fact("Ready", "Unknown", result.why), synced];
+      return [fact("Ready", "False", result.why), synced, reconciling(result.why)];
     }
     case "unknown": {
-      const ready = ending.keepsReady ? stored(object, "Ready") : [];
-      if (ready.length === 0) return [fact("Ready", "Unknown", ending.why), fact("Synced", "True", SYNCED)];
+      const ready = result.keepsReady ? stored(object, "Ready") : [];
+      if (ready.length === 0) return [fact("Ready", "Unknown", result.why), fact("Synced", "True", SYNCED)];
       return [...ready, fact("Synced", "True", SYNCED), ...stored(object, "Reconciling")];
     }
     case "stalled":
       return [
-        fact("Ready", "False", ending.why),
-        syncedFact(object, ending.exchange, ending.why),
-        fact("Stalled", "True", ending.why),
+        fact("Ready", "False", result.why),
+        syncedFact(object, result.exchange, result.why),
+        fact("Stalled", "True", result.why),
       ];
     case "retry":
-      if (ending.isOutage === true)
-        return [fact("Ready", "False", outage(ending.why)), fact("Synced", "False", ending.why)];
-      if (isSettled(object)) return [...stored(object, "Ready"), fact("Synced", "False", ending.why)];
-      return [fact("Ready", "False", ending.why), fact("Synced", "False", ending.why), reconciling(ending.why)];
+      if (result.isOutage === true)
+        return [fact("Ready", "False", outage(result.why)), fact("Synced", "False", result.why)];
+      if (isSettled(object)) return [...stored(object, "Ready"), fact("Synced", "False", result.why)];
+      return [fact("Ready", "False", result.why), fact("Synced", "False", result.why), reconciling(result.why)];
     case "held":
       if (isSettled(object))
         return [
           ...stored(object, "Ready"),
-          ...(ending.stale ? [fact("Synced", "False", ending.why)] : stored(object, "Synced")),
+          ...(result.stale ? [fact("Synced", "False", result.why)] : stored(object, "Synced")),
         ];
-      return [fact("Ready", "False", ending.why), syncedFact(object, "none", ending.why), reconciling(ending.why)];
+      return [fact("Ready", "False", result.why), syncedFact(object, "none", result.why), reconciling(result.why)];
     case "deferred":
       return [...ENDING_TYPES].filter((type) => type !== "Drifted").flatMap((type) => stored(object, type));
     case "paused": {
@@ -220,7 +220,7 @@ function endingFacts(object: KubeObject, ending: Ending): readonly ConditionFact
       ];
     }
     default:
-      return ending satisfies never;
+      return result satisfies never;
   }
 }
 

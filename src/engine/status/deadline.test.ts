@@ -3,8 +3,8 @@ import { z } from "zod";
 
 import { anObject } from "../../../test/support/engine-objects.ts";
 import type { Json } from "../../kube/api/types.ts";
-import { createSessions, type Session } from "../context/local-state.ts";
-import type { Ending } from "./build.ts";
+import { createLocalStates, type LocalState } from "../context/local-state.ts";
+import type { Result } from "./build.ts";
 import { countDelay, deadlineOf, expectLook, timeLimit } from "./deadline.ts";
 
 const HOUR = 3_600_000;
@@ -13,11 +13,14 @@ const kind = {
   resource: { spec: z.object({ seconds: z.int().default(3_600) }) },
   task: { limitMs: ({ seconds }: { readonly seconds: number }) => seconds * 1000 },
 };
-const session = (more: Partial<Session> = {}): Session => ({ ...createSessions(() => 0).of("key", "uid"), ...more });
+const local = (more: Partial<LocalState> = {}): LocalState => ({
+  ...createLocalStates(() => 0).of("key", "uid"),
+  ...more,
+});
 const object = (status: Json = {}) => anObject({ meta: { creationTimestamp: CREATED }, status });
 const at = (ms: number): Date => new Date(Date.parse(CREATED) + ms);
-const working: Ending = { is: "waiting", why: { reason: "Deploying", message: "" }, exchange: "ok" };
-const pending: Ending = { is: "waiting", why: { reason: "ApprovalPending", message: "" }, exchange: "ok" };
+const working: Result = { is: "waiting", why: { reason: "Deploying", message: "" }, exchange: "ok" };
+const pending: Result = { is: "waiting", why: { reason: "ApprovalPending", message: "" }, exchange: "ok" };
 
 describe("the deadline of a task", () => {
   it.each<[title: string, status: Json, idleMs: number, now: number, deadline: number]>([
@@ -35,16 +38,16 @@ describe("the deadline of a task", () => {
     ["is never further away than the limit, whatever is left", { remainingSeconds: 1e300 }, 0, HOUR, 2 * HOUR],
     ["counts from the creation where what is stored is no time", { deadline: 7, remainingSeconds: "x" }, 0, 0, HOUR],
   ])("%s", (_title, status, idleMs, now, deadline) => {
-    expect(deadlineOf(kind, object(status), session({ idleMs }), at(now))).toEqual(at(deadline));
+    expect(deadlineOf(kind, object(status), local({ idleMs }), at(now))).toEqual(at(deadline));
   });
 
   it("is none of what is no task, or has a spec that cannot be read", () => {
-    expect(deadlineOf({ resource: kind.resource }, object(), session(), at(0))).toBeUndefined();
+    expect(deadlineOf({ resource: kind.resource }, object(), local(), at(0))).toBeUndefined();
     const unreadable = { ...object(), spec: { seconds: "x" } };
-    expect(timeLimit(kind, unreadable, session(), { ending: working, now: at(0) })).toEqual({});
+    expect(timeLimit(kind, unreadable, local(), { result: working, now: at(0) })).toEqual({});
   });
 
-  it.each<[title: string, status: Json, ending: Ending, idleMs: number, told: object]>([
+  it.each<[title: string, status: Json, result: Result, idleMs: number, told: object]>([
     ["its deadline at first", {}, working, 0, { deadline: "2026-11-21T11:00:00Z" }],
     ["what is left where it stands still", {}, pending, 0, { remainingSeconds: 1_800 }],
     ["what is left where it is paused", {}, { is: "paused" }, 0, { remainingSeconds: 1_800 }],
@@ -52,9 +55,9 @@ describe("the deadline of a task", () => {
     ["a new deadline once it goes on", { remainingSeconds: 60 }, working, 0, { deadline: "2026-11-21T10:31:00Z" }],
     ["the same, held up for seconds", { deadline: CREATED }, working, 59_000, { deadline: CREATED }],
     ["a later one, held up for longer", { deadline: CREATED }, working, 120_000, { deadline: "2026-11-21T10:02:00Z" }],
-  ])("is told: %s", (_title, status, ending, idleMs, told) => {
+  ])("is told: %s", (_title, status, result, idleMs, told) => {
     const now = at(HOUR / 2);
-    expect(timeLimit(kind, object(status), session({ idleMs }), { ending, now })).toEqual({
+    expect(timeLimit(kind, object(status), local({ idleMs }), { result, now })).toEqual({
       deadline: undefined,
       remainingSeconds: undefined,
       ...told,
@@ -62,7 +65,7 @@ describe("the deadline of a task", () => {
   });
 
   it("leaves out for how long the task had to wait for its turn", () => {
-    const own = session();
+    const own = local();
     let now = 0;
     const clock = { monotonic: () => now };
     countDelay(own, clock);

@@ -2,10 +2,10 @@ import type { Reason } from "../../api/reasons.ts";
 /** The time limit of a task: it counts from the object's creation, and stands still while nothing can be done. */
 import { member } from "../../kube/api/json.ts";
 import type { Clock, JsonObject, KubeObject } from "../../kube/api/types.ts";
-import type { Session } from "../context/local-state.ts";
+import type { LocalState } from "../context/local-state.ts";
 import type { Ms } from "../contract/kind.ts";
 import { text } from "../contract/status.ts";
-import type { Ending } from "./build.ts";
+import type { Result } from "./build.ts";
 
 /** What the time limit needs to know of a kind. */
 interface Timed<Spec> {
@@ -22,7 +22,7 @@ const SUSPENDED: ReadonlySet<Reason> = new Set(["ApprovalPending", "OutsideChang
 export function deadlineOf<Spec>(
   { resource, task }: Timed<Spec>,
   object: KubeObject,
-  { idleMs }: Session,
+  { idleMs }: LocalState,
   now: Date,
 ): Date | undefined {
   const spec = resource.spec.safeParse(object.spec ?? {}).data;
@@ -39,35 +39,35 @@ export function deadlineOf<Spec>(
 export function timeLimit<Spec>(
   kind: Timed<Spec>,
   object: KubeObject,
-  session: Session,
-  { ending, now }: { readonly ending: Ending; readonly now: Date },
+  local: LocalState,
+  { result, now }: { readonly result: Result; readonly now: Date },
 ): JsonObject {
-  const at = deadlineOf(kind, object, session, now);
+  const at = deadlineOf(kind, object, local, now);
   if (at === undefined) return {};
   const left = remaining(object);
-  if (isSuspended(ending)) {
+  if (isSuspended(result)) {
     const seconds = Math.max(0, Math.ceil((at.getTime() - now.getTime()) / 1000));
     return { deadline: undefined, remainingSeconds: left ?? seconds };
   }
   const stored = text(member(object.status, "deadline"));
-  const isSame = left === undefined && session.idleMs < STORED_FROM_MS;
+  const isSame = left === undefined && local.idleMs < STORED_FROM_MS;
   const deadline = isSame && stored !== undefined ? stored : `${at.toISOString().slice(0, 19)}Z`;
   return { deadline, remainingSeconds: undefined };
 }
 
 /** Notes when a task is to be looked at next; the first word since the last look counts. */
-export function expectLook(session: Session, { monotonic }: Pick<Clock, "monotonic">, within: Ms): void {
-  session.dueAt ??= monotonic() + within;
+export function expectLook(local: LocalState, { monotonic }: Pick<Clock, "monotonic">, within: Ms): void {
+  local.dueAt ??= monotonic() + within;
 }
 
 /** Takes out of the time limit for how long a task was not looked at although it was due: other work had to wait less. */
-export function countDelay(session: Session, { monotonic }: Pick<Clock, "monotonic">): void {
-  if (session.dueAt !== undefined) session.idleMs += Math.max(0, monotonic() - session.dueAt);
-  session.dueAt = undefined;
+export function countDelay(local: LocalState, { monotonic }: Pick<Clock, "monotonic">): void {
+  if (local.dueAt !== undefined) local.idleMs += Math.max(0, monotonic() - local.dueAt);
+  local.dueAt = undefined;
 }
 
-function isSuspended(ending: Ending): boolean {
-  return ending.is === "paused" || (ending.is === "waiting" && SUSPENDED.has(ending.why.reason));
+function isSuspended(result: Result): boolean {
+  return result.is === "paused" || (result.is === "waiting" && SUSPENDED.has(result.why.reason));
 }
 
 function remaining({ status }: KubeObject): number | undefined {

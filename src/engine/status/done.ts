@@ -1,28 +1,28 @@
 /** What a pass leaves behind, to be written down. */
 import { member } from "../../kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import type { Session } from "../context/local-state.ts";
+import type { LocalState } from "../context/local-state.ts";
 import type { Ms, PolicyDefaults, Report, Uuid } from "../contract/kind.ts";
 import { text } from "../contract/status.ts";
-import type { Pins } from "../ledger/identity.ts";
-import type { Governed } from "../policies/policy-status.ts";
+import type { RecordedIdentity } from "../ledger/identity.ts";
+import type { PolicyStatus } from "../policies/policy-status.ts";
 import { NO_DEFAULTS } from "../policies/policy.ts";
-import type { Ending } from "./build.ts";
+import type { Result } from "./build.ts";
 
 /** All that is to be written down. */
 export interface Done {
   readonly object: KubeObject;
-  readonly session: Session;
-  readonly ending: Ending;
+  readonly local: LocalState;
+  readonly result: Result;
   readonly report: Report | undefined;
   readonly id: Uuid | undefined;
   /** What the pass went by, where it is of the object with that id; see `memoryOf`. */
   readonly memory?: JsonObject | undefined;
-  readonly pins: Pins | undefined;
+  readonly pins: RecordedIdentity | undefined;
   /** Whether the platform was asked in this pass: then a reconcile request is handled, however it went. */
   readonly asked: boolean;
   readonly again: Ms | undefined;
-  readonly governed: Governed | undefined;
+  readonly governed: PolicyStatus | undefined;
   readonly defaults: PolicyDefaults;
   /** Names those that share reads of the platform: they are looked at together. undefined where none are shared. */
   readonly group?: string | undefined;
@@ -31,18 +31,18 @@ export interface Done {
 /** What is remembered of an object: what this process knows and has not stored, else what the pass went by, else what is stored. */
 export function memoryOf(
   { resource }: { readonly resource: { readonly memory: { parse(status: unknown): JsonObject } } },
-  { session, memory, object }: Done,
+  { local, memory, object }: Done,
 ): JsonObject {
-  return session.unsaved?.memory ?? memory ?? resource.memory.parse(object.status ?? {});
+  return local.unsaved?.memory ?? memory ?? resource.memory.parse(object.status ?? {});
 }
 
 /** A pass that ended before the platform was asked. */
-export function unasked(object: KubeObject, session: Session, ending: Ending, again?: Ms): Done {
-  const id = session.unsaved?.id ?? text(member(object.status, "externalId"));
+export function unasked(object: KubeObject, local: LocalState, result: Result, again?: Ms): Done {
+  const id = local.unsaved?.id ?? text(member(object.status, "externalId"));
   return {
     object,
-    session,
-    ending,
+    local,
+    result,
     report: undefined,
     id,
     pins: undefined,

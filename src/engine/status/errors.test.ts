@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { ApiError, notExecuted, type ApiFailure } from "../../platform/transport/errors.ts";
 import type { Why } from "../contract/kind.ts";
-import { judge, REJECTED_ACTIONS, type Phase, type Verdict } from "./errors.ts";
+import { classifyError, REJECTED_ACTIONS, type Phase, type Verdict } from "./errors.ts";
 
 const PHASES: readonly Phase[] = ["read", "create", "put", "action", "delete"];
 const LIMITED: ApiFailure = { is: "RateLimited", retryAfterMs: 7_000 };
@@ -26,7 +26,7 @@ const FAILURES: readonly { readonly failure: ApiFailure; readonly status: number
 ];
 
 function verdict(failure: ApiFailure, status: number, phase: Phase, attempts = 0): Verdict {
-  return judge(new ApiError("someOperation", failure, status, "the platform's words."), phase, attempts);
+  return classifyError(new ApiError("someOperation", failure, status, "the platform's words."), phase, attempts);
 }
 
 const why = (one: Verdict): Why | undefined => ("why" in one ? one.why : undefined);
@@ -105,7 +105,7 @@ describe("judge", () => {
     ["The name is reserved.", "The name is reserved. Change"],
     ["Is the name reserved?", "Is the name reserved? Change"],
   ])("lets its words follow those of the platform: %s", (said, expected) => {
-    const verdictOf = judge(new ApiError("createProject", { is: "Invalid" }, 422, said), "create", 0);
+    const verdictOf = classifyError(new ApiError("createProject", { is: "Invalid" }, 422, said), "create", 0);
     expect(verdictOf).toMatchObject({ is: "terminal", why: { reason: "InvalidSpec" } });
     expect("why" in verdictOf && verdictOf.why.message).toContain(`(422): ${expected}`);
   });

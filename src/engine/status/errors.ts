@@ -39,7 +39,7 @@ const SCOPES = {
  * @param attempts how many passes in a row failed before this one
  * @returns what the failure means for the object
  */
-export function judge(error: ApiError, phase: Phase, attempts: number): Verdict {
+export function classifyError(error: ApiError, phase: Phase, attempts: number): Verdict {
   const failure = error.failure;
   const said = error.message;
   switch (failure.is) {

@@ -1,16 +1,16 @@
 import type { Reason } from "../../api/reasons.ts";
 /** What is referred to and missing: it is waited for, and once that has lasted, the object says that a person is needed. */
 import type { KubeObject } from "../../kube/api/types.ts";
-import type { Context } from "../context/context.ts";
-import type { Session } from "../context/local-state.ts";
+import type { Ports } from "../context/context.ts";
+import type { LocalState } from "../context/local-state.ts";
 import type { Ms, Why, RatedApi } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
 import { conditionOf, isSettled } from "../contract/status.ts";
-import type { Ending } from "./build.ts";
+import type { Result } from "./build.ts";
 
 /** How the pass over an object ended. */
 interface Ended {
-  readonly ending: Ending;
+  readonly result: Result;
   readonly again: Ms | undefined;
 }
 
@@ -21,43 +21,43 @@ const REASONS: ReadonlySet<Reason> = new Set(["ParentNotFound", "DependencyNotRe
  * @param lacksConnection whether its connection is what is missing
  */
 export function stallOnMissing<Api extends RatedApi>(
-  { clock, random, windows }: Context<Api>,
+  { clock, random, windows }: Ports<Api>,
   object: KubeObject,
-  session: Session,
-  { ending, again, lacksConnection = false }: Ended & { readonly lacksConnection?: boolean },
+  local: LocalState,
+  { result, again, lacksConnection = false }: Ended & { readonly lacksConnection?: boolean },
 ): Ended {
-  const lacking = whatIsMissing(object, ending, lacksConnection);
+  const lacking = whatIsMissing(object, result, lacksConnection);
   if (lacking === undefined) {
-    session.missing = undefined;
-    return { ending, again };
+    local.missing = undefined;
+    return { result, again };
   }
   const { what, why } = lacking;
   const now = clock.monotonic();
-  if (session.missing?.what !== what) {
-    const before = session.missing === undefined ? toldFor(object, why, clock.now()) : 0;
-    session.missing = { what, since: now - before };
+  if (local.missing?.what !== what) {
+    const before = local.missing === undefined ? toldFor(object, why, clock.now()) : 0;
+    local.missing = { what, since: now - before };
   }
-  if (now - session.missing.since < windows.missingMs) return { ending, again };
-  if (ending.is === "retry") {
-    const look = backoff(session.failures, windows, random());
-    return { ending: { is: "stalled", why, exchange: "failed" }, again: again ?? look };
+  if (now - local.missing.since < windows.missingMs) return { result, again };
+  if (result.is === "retry") {
+    const look = backoff(local.failures, windows, random());
+    return { result: { is: "stalled", why, exchange: "failed" }, again: again ?? look };
   }
-  const exchange = ending.is === "waiting" ? ending.exchange : "none";
-  return { ending: { is: "stalled", why, exchange }, again: again ?? windows.followMaxMs };
+  const exchange = result.is === "waiting" ? result.exchange : "none";
+  return { result: { is: "stalled", why, exchange }, again: again ?? windows.followMaxMs };
 }
 
 /** @returns undefined where nothing is, or where the object stays Ready without it */
 function whatIsMissing(
   object: KubeObject,
-  ending: Ending,
+  result: Result,
   lacksConnection: boolean,
 ): { readonly what: string; readonly why: Why } | undefined {
-  if (ending.is !== "waiting" && ending.is !== "retry" && ending.is !== "held") return undefined;
-  const { why } = ending;
-  const isKept = ending.is === "held" && isSettled(object);
+  if (result.is !== "waiting" && result.is !== "retry" && result.is !== "held") return undefined;
+  const { why } = result;
+  const isKept = result.is === "held" && isSettled(object);
   if (isKept || !(lacksConnection || REASONS.has(why.reason))) return undefined;
   // The platform's own words may differ from answer to answer.
-  const words = ending.is === "retry" ? why.reason : why.message;
+  const words = result.is === "retry" ? why.reason : why.message;
   return { what: `${object.metadata.generation ?? 0} ${words}`, why };
 }
 

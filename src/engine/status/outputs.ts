@@ -1,7 +1,7 @@
 /** The objects that a kind has written beside its own: a ConfigMap, a Secret. */
 import { isKube } from "../../kube/api/errors.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
-import type { Context } from "../context/context.ts";
+import type { Ports } from "../context/context.ts";
 import type { Kind, Why, KindTypes, RatedApi } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
 import { memoryOf, type Done } from "./done.ts";
@@ -10,38 +10,38 @@ import { memoryOf, type Done } from "./done.ts";
  * Writes the outputs of a report. What belongs to somebody else is not overwritten, and that is told; so is a Secret
  * that the operator may not write. @throws KubeError
  */
-export async function publish<K extends KindTypes>(
-  context: Context<K["api"]>,
+export async function writeOutputs<K extends KindTypes>(
+  ports: Ports<K["api"]>,
   kind: Kind<K>,
   done: Done,
 ): Promise<Done> {
   const { output, secret } = done.report ?? {};
   if (output !== undefined) {
     try {
-      await context.outputs.configMap(done.object, output.name, output.data);
+      await ports.outputs.configMap(done.object, output.name, output.data);
     } catch (error) {
       if (!isKube(error, "Conflict")) throw error;
       // What the report says holds of content that is there.
-      return unwritten(context, { ...done, report: undefined }, notOurs("ConfigMap", output.name));
+      return unwritten(ports, { ...done, report: undefined }, notOurs("ConfigMap", output.name));
     }
   }
   if (secret === undefined) return done;
   try {
-    await context.outputs.secret(done.object, secret.name, secret.data);
+    await ports.outputs.secret(done.object, secret.name, secret.data);
   } catch (error) {
     const why = secretRefusal(error, secret.name);
     if (why === undefined) throw error;
-    return unwritten(context, done, why);
+    return unwritten(ports, done, why);
   }
   return written(kind, done, secret.status);
 }
 
 /** What is known once the Secret is there. A status that is held back must not have it fetched and written again. */
 function written<K extends KindTypes>(kind: Kind<K>, done: Done, status: JsonObject): Done {
-  const { session, report, object } = done;
-  const { intentClosed = false } = session.unsaved ?? {};
+  const { local, report, object } = done;
+  const { intentClosed = false } = local.unsaved ?? {};
   const memory = { ...memoryOf(kind, done), ...status };
-  session.unsaved = { id: done.id, memory, intentClosed, over: object.status };
+  local.unsaved = { id: done.id, memory, intentClosed, over: object.status };
   return report === undefined ? done : { ...done, report: { ...report, status: { ...report.status, ...status } } };
 }
 
@@ -57,11 +57,11 @@ function notOurs(kind: "ConfigMap" | "Secret", name: string): Why {
   return { reason: "NameConflict", message };
 }
 
-function unwritten<Api extends RatedApi>(context: Context<Api>, done: Done, why: Why): Done {
-  done.session.failures += 1;
+function unwritten<Api extends RatedApi>(ports: Ports<Api>, done: Done, why: Why): Done {
+  done.local.failures += 1;
   return {
     ...done,
-    ending: { is: "stalled", why, exchange: "ok" },
-    again: backoff(done.session.failures, context.windows, context.random()),
+    result: { is: "stalled", why, exchange: "ok" },
+    again: backoff(done.local.failures, ports.windows, ports.random()),
   };
 }

@@ -1,7 +1,7 @@
 import type { Reason } from "../../api/reasons.ts";
 /** Work of the platform that does not get on (reliability bar C10): told once its deadline is over, and still followed. */
 import type { Clock, KubeObject } from "../../kube/api/types.ts";
-import type { Session, Work } from "../context/local-state.ts";
+import type { LocalState, Work } from "../context/local-state.ts";
 import type { Ms, Why } from "../contract/kind.ts";
 import { conditionOf } from "../contract/status.ts";
 import type { Policies } from "../policies/policy.ts";
@@ -53,17 +53,17 @@ export function isLate(
   kind: { readonly task?: unknown },
   frame: {
     readonly object: KubeObject;
-    readonly session: Pick<Session, "work">;
+    readonly local: Pick<LocalState, "work">;
     readonly policies: Pick<Policies, "progressDeadlineMs">;
   },
   why: Why,
 ): boolean {
   if (kind.task !== undefined) return false;
-  const { object, session, policies } = frame;
+  const { object, local, policies } = frame;
   const { progressDeadlineMs: deadlineMs } = policies;
   const now = clock.monotonic();
-  session.work = workOf(object, session.work, why, { deadlineMs, now });
-  return session.work !== undefined && isOverdue(session.work, deadlineMs, now);
+  local.work = workOf(object, local.work, why, { deadlineMs, now });
+  return local.work !== undefined && isOverdue(local.work, deadlineMs, now);
 }
 
 /** What is said of it then. @param why what is waited for */

@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/support/engine-objects.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import { DEFAULT_WINDOWS } from "../contract/windows.ts";
-import type { Ending } from "./build.ts";
-import { holdBack, signature } from "./write-throttle.ts";
+import type { Result } from "./build.ts";
+import { throttle, signature } from "./write-throttle.ts";
 
 const why = { reason: "Queued", message: "It waits." } as const;
-const ENDINGS: readonly Ending[] = [
+const ENDINGS: readonly Result[] = [
   { is: "settled", why },
   { is: "waiting", why, exchange: "ok" },
   { is: "stalled", why, exchange: "ok" },
@@ -30,7 +30,7 @@ describe("holdBack", () => {
     ["a failure is told", STALLED, [0, 0, 0, 0, 10_000, 0]],
   ])("while %s: settled, waiting, stalled, retry, held, paused", (_, status, expected) => {
     const object = anObject(status === undefined ? {} : { status });
-    expect(ENDINGS.map((ending) => holdBack(object, {}, ending, DEFAULT_WINDOWS))).toEqual(expected);
+    expect(ENDINGS.map((result) => throttle(object, {}, result, DEFAULT_WINDOWS))).toEqual(expected);
   });
 
   it.each<[string, string, Json, number]>([
@@ -40,7 +40,7 @@ describe("holdBack", () => {
     ["nothing more than is told", "PlatformUnavailable", withListed("PlatformUnavailable"), 0],
   ])("of a settled object that loses %s", (_, reason, stored, expected) => {
     const object = anObject({ status: stored });
-    expect(holdBack(object, withListed(reason), { is: "settled", why }, DEFAULT_WINDOWS)).toBe(expected);
+    expect(throttle(object, withListed(reason), { is: "settled", why }, DEFAULT_WINDOWS)).toBe(expected);
   });
 });
 

@@ -4,7 +4,7 @@ import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Ms } from "../contract/kind.ts";
 import { conditionOf, conditionsOf, isSettled, isStalled } from "../contract/status.ts";
 import type { Windows } from "../contract/windows.ts";
-import type { Ending } from "./build.ts";
+import type { Result } from "./build.ts";
 
 /** Reasons of a read that failed with the whole platform, or may have. */
 const OUTAGES: ReadonlySet<string> = new Set(["PlatformUnavailable", "PlatformUnreachable", "RateLimited"]);
@@ -16,26 +16,26 @@ const OUTAGES: ReadonlySet<string> = new Set(["PlatformUnavailable", "PlatformUn
  * may wait until the YAML that came with it is applied; a reconcile that the rate limit defers writes only what would
  * be lost at the end of the process (see `flush`); everything else is written at once.
  */
-export function holdBack(object: KubeObject, status: JsonObject, ending: Ending, windows: Windows): Ms {
-  if (ending.is === "deferred") return Number.POSITIVE_INFINITY;
-  if (keepsReady(object, status, ending)) return windows.deferMs;
-  const isWorking = ending.is === "waiting" || ending.is === "retry" || (ending.is === "held" && !isSettled(object));
+export function throttle(object: KubeObject, status: JsonObject, result: Result, windows: Windows): Ms {
+  if (result.is === "deferred") return Number.POSITIVE_INFINITY;
+  if (keepsReady(object, status, result)) return windows.deferMs;
+  const isWorking = result.is === "waiting" || result.is === "retry" || (result.is === "held" && !isSettled(object));
   if (!isWorking) return 0;
   if (conditionOf(object, "Ready") === undefined) return windows.graceMs;
   const current = member(object.status, "observedGeneration") === (object.metadata.generation ?? 0);
-  return isTold(object, ending) && current ? windows.deferMs : 0;
+  return isTold(object, result) && current ? windows.deferMs : 0;
 }
 
 /** Whether the status says already that there is something to wait for; a stalled object may wait for its connection. */
-function isTold(object: KubeObject, ending: Ending): boolean {
-  return conditionOf(object, "Reconciling")?.status === "True" || (ending.is === "held" && isStalled(object));
+function isTold(object: KubeObject, result: Result): boolean {
+  return conditionOf(object, "Reconciling")?.status === "True" || (result.is === "held" && isStalled(object));
 }
 
 /** Whether the stored Ready stays, although something went wrong that may be over soon. */
-function keepsReady(object: KubeObject, status: JsonObject, ending: Ending): boolean {
-  if (ending.is === "unknown") return ending.keepsReady;
+function keepsReady(object: KubeObject, status: JsonObject, result: Result): boolean {
+  if (result.is === "unknown") return result.keepsReady;
   if (!isSettled(object)) return false;
-  return ending.is === "retry" || (ending.is === "settled" && losesDetail(object, status));
+  return result.is === "retry" || (result.is === "settled" && losesDetail(object, status));
 }
 
 /** Whether what a side read shows is lost, in what may be the first sign of an outage. */

@@ -1,9 +1,9 @@
 /** Which object of the platform a resource stands for can change without a create: one is taken over, or forgotten. */
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
-import type { Context } from "../context/context.ts";
+import type { Ports } from "../context/context.ts";
 import type { Uuid, Why, KindTypes, RatedApi } from "../contract/kind.ts";
-import { noteBegun } from "../ledger/one-shot.ts";
+import { noteStarted } from "../ledger/one-shot.ts";
 import {
   finalizerDue,
   finalizersWith,
@@ -13,42 +13,41 @@ import {
   recordOf,
   type Place,
 } from "../ledger/record.ts";
-import { causeIn, governedIn } from "../policies/policy-status.ts";
-import type { Frame } from "../resolve/frame.ts";
+import { causeIn, policyStatusIn } from "../policies/policy-status.ts";
+import type { Reconciliation } from "../resolve/frame.ts";
 import { remember } from "./execute.ts";
 
 /** Takes over an existing object: recorded like the outcome of a create, with the finalizer if one is due. */
 export async function adopt<K extends KindTypes>(
-  context: Context<K["api"]>,
+  ports: Ports<K["api"]>,
   kind: { readonly untold?: unknown },
-  frame: Frame<K>,
+  frame: Reconciliation<K>,
   id: Uuid,
-): Promise<Frame<K>> {
-  const { orphan, pass } = frame;
-  const adopted = await adoptObject(context, frame, id);
-  if (orphan === undefined) return remember({ ...frame, object: adopted }, { memory: pass.memory, id });
+): Promise<Reconciliation<K>> {
+  const { orphan, context } = frame;
+  const adopted = await adoptObject(ports, frame, id);
+  if (orphan === undefined) return remember({ ...frame, object: adopted }, { memory: context.memory, id });
   const note = `Takes over ${id}, which an earlier resource of this name left on the platform. Nothing was created.`;
-  context.events.record({ regarding: adopted, type: "Normal", reason: "Adopted", action: "Adopt", note });
+  ports.events.record({ regarding: adopted, type: "Normal", reason: "Adopted", action: "Adopt", note });
   // What nobody remembers may have been done, as after the loss of a status.
-  const isForgotten = kind.untold !== undefined && (pass.proof !== "orphaned" || orphan.memory === undefined);
-  const object = isForgotten ? await noteBegun(context, adopted) : adopted;
-  const begun = pass.begun === true || isForgotten;
-  return remember({ ...frame, object, orphan: undefined, pass: { ...pass, begun } }, { memory: pass.memory, id });
+  const isForgotten = kind.untold !== undefined && (context.proof !== "orphaned" || orphan.memory === undefined);
+  const object = isForgotten ? await noteStarted(ports, adopted) : adopted;
+  const begun = context.begun === true || isForgotten;
+  return remember(
+    { ...frame, object, orphan: undefined, context: { ...context, begun } },
+    { memory: context.memory, id },
+  );
 }
 
-async function adoptObject<Api extends RatedApi>(
-  context: Context<Api>,
-  place: Place<Api>,
-  id: Uuid,
-): Promise<KubeObject> {
+async function adoptObject<Api extends RatedApi>(ports: Ports<Api>, place: Place<Api>, id: Uuid): Promise<KubeObject> {
   const { object } = place;
-  if (!finalizerDue(place) || hasFinalizer(object)) return (await recordId(context, place, id)) ?? object;
-  const annotations = recordOf(context, place, id);
-  context.claims.take(object, id, place.pins);
+  if (!finalizerDue(place) || hasFinalizer(object)) return (await recordId(ports, place, id)) ?? object;
+  const annotations = recordOf(ports, place, id);
+  ports.idOwnership.take(object, id, place.pins);
   try {
-    return await context.writer.patchChecked(object, { annotations, finalizers: finalizersWith(object, true) });
+    return await ports.writer.patchChecked(object, { annotations, finalizers: finalizersWith(object, true) });
   } catch (error) {
-    context.claims.release(object);
+    ports.idOwnership.release(object);
     throw error;
   }
 }
@@ -58,13 +57,13 @@ async function adoptObject<Api extends RatedApi>(
  * @param memory the kind's memory of nothing.
  */
 export async function forget<K extends KindTypes>(
-  context: Context<K["api"]>,
-  frame: Frame<K>,
+  ports: Ports<K["api"]>,
+  frame: Reconciliation<K>,
   memory: K["memory"],
   why: Why,
-): Promise<Frame<K>> {
-  const object = await forgetId(context, frame.object);
-  const forgotten = await context.writer.patchStatus(object, {
+): Promise<Reconciliation<K>> {
+  const object = await forgetId(ports, frame.object);
+  const forgotten = await ports.writer.patchStatus(object, {
     // As if it was never looked at: what was Ready is gone.
     observedGeneration: -1,
     lastHandledReconcileAt: member(object.status, "lastHandledReconcileAt"),
@@ -72,9 +71,9 @@ export async function forget<K extends KindTypes>(
     lastApprovedPlan: member(object.status, "lastApprovedPlan"),
   });
   const { reason, message: note } = why;
-  context.events.record({ regarding: forgotten, type: "Warning", reason, action: "Recreate", note });
-  frame.session.unsaved = undefined;
-  frame.session.recreates = true;
-  const pass = { ...frame.pass, id: undefined, proof: undefined, memory };
-  return { ...frame, object: forgotten, cause: causeIn(forgotten), pass, governed: governedIn(forgotten) };
+  ports.events.record({ regarding: forgotten, type: "Warning", reason, action: "Recreate", note });
+  frame.local.unsaved = undefined;
+  frame.local.recreates = true;
+  const context = { ...frame.context, id: undefined, proof: undefined, memory };
+  return { ...frame, object: forgotten, cause: causeIn(forgotten), context, governed: policyStatusIn(forgotten) };
 }

@@ -10,7 +10,7 @@ import type {
   KindTypes,
 } from "../contract/kind.ts";
 import type { Policies } from "../policies/policy.ts";
-import type { Frame } from "../resolve/frame.ts";
+import type { Reconciliation } from "../resolve/frame.ts";
 
 const AREAS = ["update", "stop", "delete"] as const;
 type Area = (typeof AREAS)[number];
@@ -29,7 +29,7 @@ const WORDS: Readonly<Record<Area, Words>> = {
 /** What was reported, with the condition, where something was observed. */
 export function withCapabilities<
   K extends KindTypes,
-  Passed extends { readonly frame: Frame<K>; readonly report: Report | undefined },
+  Passed extends { readonly frame: Reconciliation<K>; readonly report: Report | undefined },
 >(kind: Pick<Kind<K>, "operations">, passed: Passed): Passed {
   const { report, frame } = passed;
   if (report === undefined) return passed;
@@ -38,7 +38,7 @@ export function withCapabilities<
     supports: (operation: string) => capabilities.learned(operation),
     isDocumented: capabilities.summary() === "Documented",
   };
-  const fact = capabilitiesOf(kind.operations?.(frame.pass.spec), frame.policies, known);
+  const fact = capabilitiesOf(kind.operations?.(frame.context.spec), frame.policies, known);
   return fact === undefined ? passed : { ...passed, report: { ...report, conditions: [...report.conditions, fact] } };
 }
 

@@ -2,42 +2,45 @@
 import { keyOf } from "../../kube/api/objects.ts";
 import type { EventInput } from "../../kube/api/types.ts";
 import { ApiError, notExecuted } from "../../platform/transport/errors.ts";
-import { CAUSES, type Cause, type Change, type Context } from "../context/context.ts";
+import { CAUSES, type Cause, type Change, type Ports } from "../context/context.ts";
 import type { Step, Uuid, KindTypes } from "../contract/kind.ts";
-import type { Frame } from "../resolve/frame.ts";
+import type { Reconciliation } from "../resolve/frame.ts";
 
 /** The id that the answer tells, or whatever was thrown. */
 type Result = { readonly id: Uuid | undefined } | { readonly error: unknown };
 
 /** Tells of one call, however it ended. What never left the operator is no event: nothing happened on the platform. */
-export function tellChange<K extends KindTypes>(
-  context: Pick<Context<K["api"]>, "observer" | "events">,
-  frame: Frame<K>,
+export function reportChange<K extends KindTypes>(
+  ports: Pick<Ports<K["api"]>, "observer" | "events">,
+  frame: Reconciliation<K>,
   step: Step<K["action"]>,
   result: Result,
 ): void {
-  const { object, pass } = frame;
+  const { object, context } = frame;
   const error = "error" in result ? asApiError(step.op, result.error) : undefined;
   const change: Change = {
     key: keyOf(object),
     uid: object.metadata.uid,
-    generation: pass.generation,
+    generation: context.generation,
     cause: causeOf(frame, step),
     op: step.op,
-    id: "error" in result ? pass.id : (result.id ?? pass.id),
+    id: "error" in result ? context.id : (result.id ?? context.id),
     commit: step.repeat === "once" ? step.commit : undefined,
     result: error?.failure.is ?? "ok",
     sent: error === undefined || wasSent(error),
   };
-  context.observer.change(change);
-  if (change.sent) context.events.record({ regarding: object, action: step.op, ...eventOf(change, error) });
+  ports.observer.change(change);
+  if (change.sent) ports.events.record({ regarding: object, action: step.op, ...eventOf(change, error) });
 }
 
 /** Pure. The first that applies. */
-export function causeOf<K extends KindTypes>({ pass, session, cause }: Frame<K>, step: Step<K["action"]>): Cause {
-  if (pass.goal !== "present") return "Deleted";
+export function causeOf<K extends KindTypes>(
+  { context, local, cause }: Reconciliation<K>,
+  step: Step<K["action"]>,
+): Cause {
+  if (context.goal !== "present") return "Deleted";
   if (step.retries === true) return "Retried";
-  if (session.recreates) return "Recreated";
+  if (local.recreates) return "Recreated";
   return cause ?? (step.corrects === true ? "Drifted" : "InputsChanged");
 }
 

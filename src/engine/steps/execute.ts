@@ -3,39 +3,39 @@ import { INTENT } from "../../api/names.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { ApiError, notExecuted } from "../../platform/transport/errors.ts";
-import type { Context } from "../context/context.ts";
+import type { Ports } from "../context/context.ts";
 import type { Unsaved } from "../context/local-state.ts";
 import type { Kind, Known, Step, Uuid, Why, KindTypes } from "../contract/kind.ts";
 import { maySend, writeSlot, type Intent } from "../ledger/ledger.ts";
-import { noteBegun } from "../ledger/one-shot.ts";
+import { noteStarted } from "../ledger/one-shot.ts";
 import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordAccepted, recordId } from "../ledger/record.ts";
 import { noteDeleted } from "../ownership/presence.ts";
 import { isBroughtAbout } from "../policies/policy-status.ts";
-import type { Frame } from "../resolve/frame.ts";
+import type { Reconciliation } from "../resolve/frame.ts";
 import { recordedId } from "../resolve/resolve.ts";
-import { compose, type Ending } from "../status/build.ts";
+import { buildStatus, type Result } from "../status/build.ts";
 import type { Phase } from "../status/errors.ts";
 import { announce } from "../status/transitions.ts";
-import { tellChange } from "./changes.ts";
+import { reportChange } from "./changes.ts";
 
 export type Executed<K extends KindTypes> =
-  | { readonly is: "done"; readonly frame: Frame<K>; readonly known: Known<K["observed"], K["memory"]> }
+  | { readonly is: "done"; readonly frame: Reconciliation<K>; readonly known: Known<K["observed"], K["memory"]> }
   | Failed<K>
-  | { readonly is: "ended"; readonly frame: Frame<K>; readonly ending: Ending };
+  | { readonly is: "ended"; readonly frame: Reconciliation<K>; readonly result: Result };
 
 export type Failed<K extends KindTypes> = {
   readonly is: "failed";
-  readonly frame: Frame<K>;
+  readonly frame: Reconciliation<K>;
 } & { readonly error: ApiError; readonly phase: Phase };
 
 type Work<K extends KindTypes> = {
-  readonly context: Context<K["api"]>;
+  readonly ports: Ports<K["api"]>;
   readonly kind: Kind<K>;
-  readonly frame: Frame<K>;
+  readonly frame: Reconciliation<K>;
   readonly seen: K["observed"];
 };
 
-const NOT_LEADER: Ending = {
+const NOT_LEADER: Result = {
   is: "waiting",
   why: { reason: "Progressing", message: "Waiting for an operator that holds the lease." },
   exchange: "none",
@@ -46,13 +46,13 @@ const NOT_LEADER: Ending = {
  * was planned for. @throws KubeError "Conflict" or "NotFound" when it is not, and others
  */
 export async function execute<K extends KindTypes>(work: Work<K>, step: Step<K["action"]>): Promise<Executed<K>> {
-  const { context, frame } = work;
-  if (!context.fence.mayWrite()) return { is: "ended", frame, ending: NOT_LEADER };
+  const { ports, frame } = work;
+  if (!ports.fence.mayWrite()) return { is: "ended", frame, result: NOT_LEADER };
   const { generation = 0 } = frame.object.metadata;
   // An outcome that was stored brought a newer object than the one that was planned for.
-  if (generation !== frame.pass.generation) throw new KubeError("Conflict", 409, "the spec changed within the pass");
-  const held = brake(context, frame);
-  if (held !== undefined) return { is: "ended", frame, ending: { is: "held", why: held, stale: false } };
+  if (generation !== frame.context.generation) throw new KubeError("Conflict", 409, "the spec changed within the pass");
+  const held = brake(ports, frame);
+  if (held !== undefined) return { is: "ended", frame, result: { is: "held", why: held, stale: false } };
   return await (step.repeat === "safe" ? safely(work, step) : once(work, step));
 }
 
@@ -61,13 +61,13 @@ export async function execute<K extends KindTypes>(work: Work<K>, step: Step<K["
  * @returns what is waited for where the brake holds
  */
 export function brake<K extends KindTypes>(
-  context: Context<K["api"]>,
-  { object, connection, pass }: Frame<K>,
+  ports: Ports<K["api"]>,
+  { object, connection, context }: Reconciliation<K>,
 ): Why | undefined {
-  if (pass.goal !== "present" || pass.requested !== undefined) return undefined;
+  if (context.goal !== "present" || context.requested !== undefined) return undefined;
   if (!isBroughtAbout(object)) return undefined;
   if (connection.brake.take(connection.users.size)) return undefined;
-  context.connections.suspect(connection);
+  ports.connections.suspect(connection);
   const message = `Waiting for ${connection.key.kind} "${connection.key.name}" (reason MassChangeHeld).`;
   return { reason: "ConnectionNotReady", message };
 }
@@ -77,29 +77,29 @@ export function brake<K extends KindTypes>(
  * could meet what belongs to the namesake of today (reliability-bar B1).
  */
 async function safely<K extends KindTypes>(work: Work<K>, step: Step<K["action"]>): Promise<Executed<K>> {
-  const { context } = work;
-  const memory = work.kind.prepare?.(step, work.frame.pass, work.seen);
+  const { ports } = work;
+  const memory = work.kind.prepare?.(step, work.frame.context, work.seen);
   const frame = memory === undefined ? await confirmed(work) : await prepared(work, memory);
-  if (!context.fence.mayWrite()) return { is: "ended", frame, ending: NOT_LEADER };
-  const phase: Phase = frame.pass.goal === "absent" ? "delete" : "put";
+  if (!ports.fence.mayWrite()) return { is: "ended", frame, result: NOT_LEADER };
+  const phase: Phase = frame.context.goal === "absent" ? "delete" : "put";
   const sent = await send({ ...work, frame }, step);
   if (sent instanceof ApiError) return { is: "failed", frame, error: sent, phase };
-  if (phase === "delete") noteDeleted(frame.session, frame.pass.id);
+  if (phase === "delete") noteDeleted(frame.local, frame.context.id);
   return { is: "done", frame: remember(frame, sent), known: sent };
 }
 
-async function confirmed<K extends KindTypes>({ context, frame }: Work<K>): Promise<Frame<K>> {
-  await context.writer.confirm(frame.object);
+async function confirmed<K extends KindTypes>({ ports, frame }: Work<K>): Promise<Reconciliation<K>> {
+  await ports.writer.confirm(frame.object);
   return frame;
 }
 
 /** Stores what the kind wants to be remembered whatever becomes of its request. @throws KubeError "Conflict" */
-async function prepared<K extends KindTypes>(work: Work<K>, memory: K["memory"]): Promise<Frame<K>> {
-  const frame = { ...work.frame, pass: { ...work.frame.pass, memory } };
+async function prepared<K extends KindTypes>(work: Work<K>, memory: K["memory"]): Promise<Reconciliation<K>> {
+  const frame = { ...work.frame, context: { ...work.frame.context, memory } };
   const why: Why = { reason: "Progressing", message: "A request is on its way to the platform." };
   const object = await announced({ ...work, frame }, why, undefined);
   // What is stored already was not written again, and so not checked.
-  if (object === work.frame.object) await work.context.writer.confirm(object);
+  if (object === work.frame.object) await work.ports.writer.confirm(object);
   return { ...frame, object };
 }
 
@@ -107,7 +107,7 @@ async function once<K extends KindTypes>(
   work: Work<K>,
   step: Extract<Step<K["action"]>, { repeat: "once" }>,
 ): Promise<Executed<K>> {
-  const { context, kind } = work;
+  const { ports, kind } = work;
   const phase: Phase = step.creates ? "create" : "action";
   try {
     await work.frame.connection.api.reserve();
@@ -116,45 +116,45 @@ async function once<K extends KindTypes>(
     throw error;
   }
   const intent = intentOf(work, step);
-  const started = context.clock.monotonic();
+  const started = ports.clock.monotonic();
   // Until the send begins: also of one of which nobody knows whether it was stored.
-  work.frame.session.unsent = [...work.frame.session.unsent, intent.attempt];
+  work.frame.local.unsent = [...work.frame.local.unsent, intent.attempt];
   const frame = await writeIntent(work, step, intent);
   // The older ones would be refused by now, wherever they are.
-  frame.session.unsent = [intent.attempt];
-  const sinceMs = context.clock.monotonic() - started;
-  if (!maySend({ sinceMs, sendMs: context.windows.sendMs, leads: context.fence.mayWrite() })) {
-    return { is: "ended", frame, ending: NOT_LEADER };
+  frame.local.unsent = [intent.attempt];
+  const sinceMs = ports.clock.monotonic() - started;
+  if (!maySend({ sinceMs, sendMs: ports.windows.sendMs, leads: ports.fence.mayWrite() })) {
+    return { is: "ended", frame, result: NOT_LEADER };
   }
-  frame.session.unsent = [];
+  frame.local.unsent = [];
   const sent = await send({ ...work, frame }, step);
   if (sent instanceof ApiError) return await unsentOrUnknown(work, frame, intent, sent, phase);
   if (!step.creates) return { is: "done", frame: remember(frame, sent), known: sent };
-  frame.session.recreates = false;
+  frame.local.recreates = false;
   if (sent.id === undefined) return await withoutId({ ...work, frame }, intent, sent.memory);
-  frame.session.answered = { attempt: intent.attempt, id: sent.id, memory: sent.memory };
-  return { is: "done", frame: await recordAnswer(context, kind, frame, { ...sent, id: sent.id }), known: sent };
+  frame.local.answered = { attempt: intent.attempt, id: sent.id, memory: sent.memory };
+  return { is: "done", frame: await recordAnswer(ports, kind, frame, { ...sent, id: sent.id }), known: sent };
 }
 
 /** Stores what the platform has answered to a create. @throws KubeError see `recordId` */
 export async function recordAnswer<K extends KindTypes>(
-  context: Context<K["api"]>,
+  ports: Ports<K["api"]>,
   kind: Kind<K>,
-  frame: Frame<K>,
+  frame: Reconciliation<K>,
   answer: { readonly id: Uuid; readonly memory: K["memory"] },
-): Promise<Frame<K>> {
-  const stored = await recordId(context, frame, answer.id, kind.keep?.(answer.memory));
-  frame.session.answered = undefined;
+): Promise<Reconciliation<K>> {
+  const stored = await recordId(ports, frame, answer.id, kind.keep?.(answer.memory));
+  frame.local.answered = undefined;
   return remember({ ...frame, object: stored ?? frame.object }, answer);
 }
 
 /** A create that is answered without an id is traced like one that is not answered, and is never sent again. */
 async function withoutId<K extends KindTypes>(
-  { context, kind, frame }: Work<K>,
+  { ports, kind, frame }: Work<K>,
   intent: Intent,
   memory: K["memory"],
 ): Promise<Executed<K>> {
-  const stored = await recordAccepted(context, frame.object, intent, kind.keep?.(memory) ?? {});
+  const stored = await recordAccepted(ports, frame.object, intent, kind.keep?.(memory) ?? {});
   const error = new ApiError(intent.op, { is: "OutcomeUnknown" }, 200, "the answer has no id");
   return { is: "failed", frame: { ...frame, object: stored ?? frame.object }, error, phase: "create" };
 }
@@ -162,18 +162,18 @@ async function withoutId<K extends KindTypes>(
 /** A failure that certainly was not executed closes the intent, but that of a repetition; others leave it to be traced. */
 async function unsentOrUnknown<K extends KindTypes>(
   work: Work<K>,
-  frame: Frame<K>,
+  frame: Reconciliation<K>,
   intent: Intent,
   error: ApiError,
   phase: Phase,
 ): Promise<Executed<K>> {
   if (!notExecuted(error.failure)) return { is: "failed", frame, error, phase };
-  frame.session.unsent = [intent.attempt];
+  frame.local.unsent = [intent.attempt];
   if (!intent.creates) {
-    if (intent.repetition !== true) frame.session.unsaved = closed(frame);
+    if (intent.repetition !== true) frame.local.unsaved = closed(frame);
     return { is: "failed", frame, error, phase };
   }
-  const object = await clearIntent(work.context, frame.object);
+  const object = await clearIntent(work.ports, frame.object);
   return { is: "failed", frame: { ...frame, object }, error, phase };
 }
 
@@ -181,51 +181,51 @@ async function send<K extends KindTypes>(
   work: Work<K>,
   step: Step<K["action"]>,
 ): Promise<Known<K["observed"], K["memory"]> | ApiError> {
-  const { context, kind, frame, seen } = work;
+  const { ports, kind, frame, seen } = work;
   try {
-    const known = await kind.act(step, frame.pass, seen, frame.connection.api);
-    tellChange(context, frame, step, { id: known.id });
+    const known = await kind.act(step, frame.context, seen, frame.connection.api);
+    reportChange(ports, frame, step, { id: known.id });
     if (kind.imprints !== undefined)
-      context.imprints.note(frame.object, kind.imprints(known.memory, frame.pass.spec), frame.pins);
+      ports.externalWrites.note(frame.object, kind.imprints(known.memory, frame.context.spec), frame.pins);
     return known;
   } catch (error) {
-    tellChange(context, frame, step, { error });
+    reportChange(ports, frame, step, { error });
     if (!(error instanceof ApiError)) throw error;
-    return (notExecuted(error.failure) ? kind.task?.refused(error, frame.pass, seen) : undefined) ?? error;
+    return (notExecuted(error.failure) ? kind.task?.refused(error, frame.context, seen) : undefined) ?? error;
   }
 }
 
 /** The pass goes on with what is known now; it is unsaved until a status write succeeds. */
 export function remember<K extends KindTypes>(
-  frame: Frame<K>,
+  frame: Reconciliation<K>,
   known: Pick<Known<unknown, K["memory"]>, "id" | "memory">,
-): Frame<K> {
+): Reconciliation<K> {
   const identity = known.id === undefined ? {} : ({ id: known.id, proof: "recorded" } as const);
-  const pass = { ...frame.pass, ...identity, memory: known.memory };
-  const next = { ...frame, pass };
-  frame.session.unsaved = closed(next);
+  const context = { ...frame.context, ...identity, memory: known.memory };
+  const next = { ...frame, context };
+  frame.local.unsaved = closed(next);
   return next;
 }
 
 /** What a pass knows and has not stored, with no action open any more. */
-export function closed<K extends KindTypes>({ object, pass }: Frame<K>): Unsaved {
-  return { id: recordedId(pass), memory: pass.memory, intentClosed: true, over: object.status };
+export function closed<K extends KindTypes>({ object, context }: Reconciliation<K>): Unsaved {
+  return { id: recordedId(context), memory: context.memory, intentClosed: true, over: object.status };
 }
 
 function intentOf<K extends KindTypes>(work: Work<K>, step: Extract<Step<K["action"]>, { repeat: "once" }>): Intent {
-  const { context, frame } = work;
-  const attempt = `${frame.pass.generation}-${Math.floor(context.random() * 2 ** 48).toString(36)}`;
+  const { ports, frame } = work;
+  const attempt = `${frame.context.generation}-${Math.floor(ports.random() * 2 ** 48).toString(36)}`;
   return {
     v: 1,
     uid: frame.object.metadata.uid,
-    installation: context.installation,
+    installation: ports.installation,
     attempt,
     op: step.op,
     creates: step.creates,
-    generation: frame.pass.generation,
+    generation: frame.context.generation,
     ...(frame.pins.parentId === undefined ? {} : { parentId: frame.pins.parentId }),
     ...(step.name === undefined ? {} : { name: step.name }),
-    ...(frame.pass.id === undefined ? {} : { id: frame.pass.id }),
+    ...(frame.context.id === undefined ? {} : { id: frame.context.id }),
     ...(step.commit === undefined ? {} : { commit: step.commit }),
     mark: step.mark,
     ...(frame.repeats === step.op && { repetition: true }),
@@ -237,17 +237,17 @@ async function writeIntent<K extends KindTypes>(
   work: Work<K>,
   step: Extract<Step<K["action"]>, { repeat: "once" }>,
   intent: Intent,
-): Promise<Frame<K>> {
-  const { context, kind, frame } = work;
-  frame.session.seenIntent = { attempt: intent.attempt, at: context.clock.monotonic() };
+): Promise<Reconciliation<K>> {
+  const { ports, kind, frame } = work;
+  frame.local.seenIntent = { attempt: intent.attempt, at: ports.clock.monotonic() };
   if (step.creates) {
     const finalizers =
       finalizerDue(frame) && !hasFinalizer(frame.object) ? { finalizers: finalizersWith(frame.object, true) } : {};
     const annotations = { [INTENT]: JSON.stringify(writeSlot(intent)) };
-    return { ...frame, object: await context.writer.patchChecked(frame.object, { annotations, ...finalizers }) };
+    return { ...frame, object: await ports.writer.patchChecked(frame.object, { annotations, ...finalizers }) };
   }
   const object = await announced(work, intent.repetition === true ? sentAgain(step.why) : step.why, intent);
-  return { ...frame, object: kind.task === undefined ? object : await noteBegun(context, object) };
+  return { ...frame, object: kind.task === undefined ? object : await noteStarted(ports, object) };
 }
 
 function sentAgain({ reason, message }: Why): Why {
@@ -257,25 +257,25 @@ function sentAgain({ reason, message }: Why): Why {
 
 /** Writes the status that a request is about to be sent with. @throws KubeError "Conflict" */
 async function announced<K extends KindTypes>(
-  { context, kind, frame, seen }: Work<K>,
+  { ports, kind, frame, seen }: Work<K>,
   why: Why,
   intent: Intent | undefined,
 ): Promise<KubeObject> {
-  const status = compose({
+  const status = buildStatus({
     object: frame.object,
-    ending: { is: "waiting", why, exchange: "ok" },
-    report: kind.report(frame.pass, seen),
-    memory: frame.pass.memory,
-    id: recordedId(frame.pass),
+    result: { is: "waiting", why, exchange: "ok" },
+    report: kind.report(frame.context, seen),
+    memory: frame.context.memory,
+    id: recordedId(frame.context),
     pins: frame.pins,
     intent,
     handled: undefined,
     governed: frame.governed,
-    now: frame.pass.now,
+    now: frame.context.now,
   });
-  const object = await context.writer.patchStatus(frame.object, status);
-  announce(context.events, frame.object, object);
-  frame.session.unsaved = undefined;
+  const object = await ports.writer.patchStatus(frame.object, status);
+  announce(ports.events, frame.object, object);
+  frame.local.unsaved = undefined;
   return object;
 }
 

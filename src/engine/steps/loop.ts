@@ -2,24 +2,24 @@
 import { keyOf } from "../../kube/api/objects.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import type { Connection } from "../connections/connections.ts";
-import type { Context } from "../context/context.ts";
+import type { Ports } from "../context/context.ts";
 import { keyText } from "../contract/keys.ts";
 import type { Kind, Ms, Plan, Report, Why, Step, KindTypes } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
 import { isSettled, unknownFor } from "../contract/status.ts";
-import { isBegun, noteBegun } from "../ledger/one-shot.ts";
+import { isStarted, noteStarted } from "../ledger/one-shot.ts";
 import { keepRecord } from "../ledger/record.ts";
 import { hiddenFor } from "../ownership/presence.ts";
-import type { Frame } from "../resolve/frame.ts";
+import type { Reconciliation } from "../resolve/frame.ts";
 import { notAdopted } from "../resolve/orphan.ts";
-import type { Ending } from "../status/build.ts";
+import type { Result } from "../status/build.ts";
 import { expectLook } from "../status/deadline.ts";
-import { judge, rejectedToken, type Phase } from "../status/errors.ts";
+import { classifyError, rejectedToken, type Phase } from "../status/errors.ts";
 import { isLate, overdue, refusedForLong, restAfter } from "../status/progress.ts";
 import { adopt, forget } from "./adoption.ts";
 import { withCapabilities } from "./capabilities.ts";
 import { brake, execute, type Failed, remember } from "./execute.ts";
-import { permit } from "./policy-gate.ts";
+import { checkPolicies } from "./policy-gate.ts";
 import { recover } from "./recover.ts";
 import { rejectedBefore, rejectionOf } from "./rejection.ts";
 import { withoutStep } from "./unsupported.ts";
@@ -30,59 +30,61 @@ const STEP_LIMIT = 8;
 const YIELDS = 8;
 
 /** How a pass over one object ended, before it is written down. */
-export interface Passed<K extends KindTypes> {
-  readonly frame: Frame<K>;
-  readonly ending: Ending;
+export interface Reconciled<K extends KindTypes> {
+  readonly frame: Reconciliation<K>;
+  readonly result: Result;
   readonly report: Report | undefined;
   readonly again: Ms | undefined;
 }
 
 type Loop<K extends KindTypes> = {
-  readonly context: Context<K["api"]>;
+  readonly ports: Ports<K["api"]>;
   readonly kind: Kind<K>;
 };
 
 /** One pass. @throws KubeError, and whatever a kind throws that is no ApiError */
-export async function pass<K extends KindTypes>(
-  context: Context<K["api"]>,
+export async function runSteps<K extends KindTypes>(
+  ports: Ports<K["api"]>,
   kind: Kind<K>,
-  scoped: Frame<K>,
-): Promise<Passed<K>> {
-  const loop = { context, kind };
+  scoped: Reconciliation<K>,
+): Promise<Reconciled<K>> {
+  const loop = { ports, kind };
   const begun = await begin(loop, scoped);
   if (begun.is === "passed") return begun.passed;
-  const passed = withCapabilities(kind, await rounds(loop, begun.frame));
+  const passed = withCapabilities(kind, await reconcileSteps(loop, begun.frame));
   // What was to be sent once more is not wanted any more.
-  if (begun.frame.repeats !== undefined && passed.ending.is === "settled")
-    remember(passed.frame, { memory: passed.frame.pass.memory });
+  if (begun.frame.repeats !== undefined && passed.result.is === "settled")
+    remember(passed.frame, { memory: passed.frame.context.memory });
   return passed;
 }
 
 /** What an older pass left open is closed first, and the record of the object kept. */
 async function begin<K extends KindTypes>(
   loop: Loop<K>,
-  scoped: Frame<K>,
-): Promise<{ readonly is: "passed"; readonly passed: Passed<K> } | { readonly is: "on"; readonly frame: Frame<K> }> {
-  const { context, kind } = loop;
+  scoped: Reconciliation<K>,
+): Promise<
+  { readonly is: "passed"; readonly passed: Reconciled<K> } | { readonly is: "on"; readonly frame: Reconciliation<K> }
+> {
+  const { ports, kind } = loop;
   // A connection's intent is its errand's, which has a pass of its own.
   const isProbe = kind.connection !== undefined;
-  const recovered = isProbe ? { is: "clear" as const, frame: scoped } : await recover(context, kind, scoped);
+  const recovered = isProbe ? { is: "clear" as const, frame: scoped } : await recover(ports, kind, scoped);
   const { frame } = recovered;
   if (recovered.is === "ended") {
-    return { is: "passed", passed: { frame, ending: recovered.ending, report: undefined, again: undefined } };
+    return { is: "passed", passed: { frame, result: recovered.result, report: undefined, again: undefined } };
   }
   if (recovered.is === "failed") {
     return { is: "passed", passed: failed(loop, frame, recovered.error, "read", undefined) };
   }
-  const isKept = typeof kind.lives === "string" || (kind.lives && frame.pass.proof === "recorded");
+  const isKept = typeof kind.lives === "string" || (kind.lives && frame.context.proof === "recorded");
   if (!isKept) return { is: "on", frame };
-  const object = await keepRecord(context, frame, kind.lives);
-  const isUntold = kind.untold?.(frame.pass.memory, frame.pass.supports) === true && !isBegun(object);
-  return { is: "on", frame: { ...frame, object: isUntold ? await noteBegun(context, object) : object } };
+  const object = await keepRecord(ports, frame, kind.lives);
+  const isUntold = kind.untold?.(frame.context.memory, frame.context.supports) === true && !isStarted(object);
+  return { is: "on", frame: { ...frame, object: isUntold ? await noteStarted(ports, object) : object } };
 }
 
 /** Observes, plans and acts until there is nothing to do, or other objects should have their turn. */
-async function rounds<K extends KindTypes>(loop: Loop<K>, begun: Frame<K>): Promise<Passed<K>> {
+async function reconcileSteps<K extends KindTypes>(loop: Loop<K>, begun: Reconciliation<K>): Promise<Reconciled<K>> {
   let frame = begun;
   let seen: { readonly value: K["observed"] } | undefined;
   for (let steps = 0; steps < STEP_LIMIT; steps += 1) {
@@ -94,45 +96,49 @@ async function rounds<K extends KindTypes>(loop: Loop<K>, begun: Frame<K>): Prom
   }
   // Yields to other objects; the next pass observes anew.
   const why = { reason: "Progressing" as const, message: "Work goes on in the next pass." };
-  const report = seen === undefined ? undefined : loop.kind.report(frame.pass, seen.value);
-  const { reason, times } = frame.session.waits;
+  const report = seen === undefined ? undefined : loop.kind.report(frame.context, seen.value);
+  const { reason, times } = frame.local.waits;
   const endless = reason === why.reason && times >= YIELDS;
-  return { frame, ending: { is: "waiting", why, exchange: "ok" }, report, again: endless ? undefined : 0 };
+  return { frame, result: { is: "waiting", why, exchange: "ok" }, report, again: endless ? undefined : 0 };
 }
 
 type Stepped<K extends KindTypes> =
-  | { readonly is: "passed"; readonly passed: Passed<K> }
+  | { readonly is: "passed"; readonly passed: Reconciled<K> }
   | {
       readonly is: "on";
-      readonly frame: Frame<K>;
+      readonly frame: Reconciliation<K>;
       /** Undefined when it has to be observed anew. */
       readonly seen: { readonly value: K["observed"] } | undefined;
     };
 
 /** Plans once, and acts if there is a step. */
-async function step<K extends KindTypes>(loop: Loop<K>, scoped: Frame<K>, seen: K["observed"]): Promise<Stepped<K>> {
-  const { context, kind } = loop;
+async function step<K extends KindTypes>(
+  loop: Loop<K>,
+  scoped: Reconciliation<K>,
+  seen: K["observed"],
+): Promise<Stepped<K>> {
+  const { ports, kind } = loop;
   // What others wrote into the object meanwhile is in what is done next.
-  const { id } = scoped.pass;
-  const writtenAt = id === undefined ? undefined : context.imprints.latest(id, scoped.pins);
-  const fresh = { ...scoped, pass: { ...scoped.pass, writtenAt } };
-  const { plan, governed } = permit(context, kind, fresh, seen);
+  const { id } = scoped.context;
+  const writtenAt = id === undefined ? undefined : ports.externalWrites.latest(id, scoped.pins);
+  const fresh = { ...scoped, context: { ...scoped.context, writtenAt } };
+  const { plan, governed } = checkPolicies(ports, kind, fresh, seen);
   const frame = { ...fresh, governed };
-  if (plan.is === "adopt") return { is: "on", frame: await adopt(context, kind, frame, plan.id), seen: undefined };
+  if (plan.is === "adopt") return { is: "on", frame: await adopt(ports, kind, frame, plan.id), seen: undefined };
   if (plan.is === "forget") return { is: "passed", passed: await recreated(loop, frame, seen, plan.why) };
   if (plan.is !== "step") return { is: "passed", passed: concluded(loop, frame, seen, plan) };
   const surface = frame.connection.api.capabilities.summary();
-  const now = context.clock.monotonic();
-  const again = rejectedBefore(frame.session.rejected, plan.step.op, { ...frame.pass, surface, now });
+  const now = ports.clock.monotonic();
+  const again = rejectedBefore(frame.local.rejected, plan.step.op, { ...frame.context, surface, now });
   if (again !== undefined) {
-    const ending: Ending = { is: "stalled", why: again, exchange: "failed" };
-    return { is: "passed", passed: { frame, ending, report: kind.report(frame.pass, seen), again: undefined } };
+    const result: Result = { is: "stalled", why: again, exchange: "failed" };
+    return { is: "passed", passed: { frame, result, report: kind.report(frame.context, seen), again: undefined } };
   }
-  const done = await execute({ context, kind, frame, seen }, plan.step);
+  const done = await execute({ ports, kind, frame, seen }, plan.step);
   if (done.is === "done") return { is: "on", frame: done.frame, seen: { value: done.known.seen } };
   if (done.is === "failed") return await afterFailure(loop, plan.step, { ...done, seen });
-  const report = kind.report(done.frame.pass, seen);
-  return { is: "passed", passed: { frame: done.frame, ending: done.ending, report, again: undefined } };
+  const report = kind.report(done.frame.context, seen);
+  return { is: "passed", passed: { frame: done.frame, result: done.result, report, again: undefined } };
 }
 
 /** What a step comes to whose request failed. */
@@ -144,23 +150,23 @@ async function afterFailure<K extends KindTypes>(
   const anew = await withoutStep(loop.kind, frame, { step: refused, seen, error }, () => observe(loop, frame));
   if (anew?.is === "on") return { is: "on", frame, seen: anew };
   if (anew?.is === "stalled") return { is: "passed", passed: concluded(loop, frame, seen, anew) };
-  const passed = failed(loop, frame, error, phase, loop.kind.report(frame.pass, seen));
+  const passed = failed(loop, frame, error, phase, loop.kind.report(frame.context, seen));
   // A scope may be added to a token on the platform, where nobody tells us: a denied step is tried again, slowly.
-  if (passed.ending.is === "stalled" && error.failure.is !== "Forbidden") {
-    const { why } = passed.ending;
-    const until = loop.context.clock.monotonic() + restAfter(why, frame.policies.progressDeadlineMs);
-    frame.session.rejected = rejectionOf(frame, refused.op, { why, until });
+  if (passed.result.is === "stalled" && error.failure.is !== "Forbidden") {
+    const { why } = passed.result;
+    const until = loop.ports.clock.monotonic() + restAfter(why, frame.policies.progressDeadlineMs);
+    frame.local.rejected = rejectionOf(frame, refused.op, { why, until });
   }
   return { is: "passed", passed };
 }
 
 async function observe<K extends KindTypes>(
   loop: Loop<K>,
-  frame: Frame<K>,
+  frame: Reconciliation<K>,
 ): Promise<{ readonly value: K["observed"] } | ApiError> {
   try {
-    const value = await loop.kind.observe(frame.pass, frame.connection.api);
-    frame.session.readAt = loop.context.clock.monotonic();
+    const value = await loop.kind.observe(frame.context, frame.connection.api);
+    frame.local.readAt = loop.ports.clock.monotonic();
     return { value };
   } catch (error) {
     if (error instanceof ApiError) return error;
@@ -170,30 +176,30 @@ async function observe<K extends KindTypes>(
 
 function concluded<K extends KindTypes>(
   loop: Loop<K>,
-  frame: Frame<K>,
+  frame: Reconciliation<K>,
   seen: K["observed"],
   plan: Extract<Plan<K["action"]>, { is: "settled" | "waiting" | "stalled" | "unknown" }>,
-): Passed<K> {
-  const report = loop.kind.report(frame.pass, seen);
-  const late = plan.is === "waiting" && isLate(loop.context.clock, loop.kind, frame, plan.why);
-  if (plan.is !== "waiting") frame.session.work = undefined;
-  if (plan.is === "settled") return { frame, ending: { is: "settled", why: report.ready }, report, again: plan.again };
+): Reconciled<K> {
+  const report = loop.kind.report(frame.context, seen);
+  const late = plan.is === "waiting" && isLate(loop.ports.clock, loop.kind, frame, plan.why);
+  if (plan.is !== "waiting") frame.local.work = undefined;
+  if (plan.is === "settled") return { frame, result: { is: "settled", why: report.ready }, report, again: plan.again };
   if (plan.is === "unknown") {
-    const { clock, windows } = loop.context;
+    const { clock, windows } = loop.ports;
     const forMs =
       plan.condition === undefined
-        ? hiddenFor(frame.session, clock.monotonic())
+        ? hiddenFor(frame.local, clock.monotonic())
         : unknownFor(frame.object, plan.condition, clock.now());
     const keepsReady = forMs < windows.unknownMs;
     // Of an object that is not shown nothing new is known: the facts of the last look stay.
     const facts = plan.condition === undefined ? undefined : report;
-    return { frame, ending: { is: "unknown", why: plan.why, keepsReady }, report: facts, again: plan.again };
+    return { frame, result: { is: "unknown", why: plan.why, keepsReady }, report: facts, again: plan.again };
   }
   const { orphan } = frame;
   const why = plan.is === "stalled" && orphan !== undefined ? notAdopted(plan.why, orphan) : plan.why;
-  if (!late) return { frame, ending: { is: plan.is, why, exchange: "ok" }, report, again: plan.again };
-  const again = plan.again ?? loop.context.windows.followMaxMs;
-  return { frame, ending: { is: "stalled", why: overdue(plan.why), exchange: "ok" }, report, again };
+  if (!late) return { frame, result: { is: plan.is, why, exchange: "ok" }, report, again: plan.again };
+  const again = plan.again ?? loop.ports.windows.followMaxMs;
+  return { frame, result: { is: "stalled", why: overdue(plan.why), exchange: "ok" }, report, again };
 }
 
 const RECREATING: Why = {
@@ -204,86 +210,86 @@ const RECREATING: Why = {
 /** What is gone is forgotten, so that the next pass creates it; an id that the user gave stands for nothing else. */
 async function recreated<K extends KindTypes>(
   loop: Loop<K>,
-  frame: Frame<K>,
+  frame: Reconciliation<K>,
   seen: K["observed"],
   why: Why,
-): Promise<Passed<K>> {
-  const { context, kind } = loop;
-  if (kind.claim(frame.pass.spec, () => undefined) === frame.pass.id)
+): Promise<Reconciled<K>> {
+  const { ports, kind } = loop;
+  if (kind.claim(frame.context.spec, () => undefined) === frame.context.id)
     return concluded(loop, frame, seen, { is: "stalled", why });
   // The create that follows has no record any more that would tell that no new generation caused it.
-  const held = brake(context, frame);
+  const held = brake(ports, frame);
   if (held !== undefined) return concluded(loop, frame, seen, { is: "waiting", why: held });
-  const forgotten = await forget(context, frame, kind.resource.memory.parse({}), why);
-  return { frame: forgotten, ending: { is: "waiting", why: RECREATING, exchange: "ok" }, report: undefined, again: 0 };
+  const forgotten = await forget(ports, frame, kind.resource.memory.parse({}), why);
+  return { frame: forgotten, result: { is: "waiting", why: RECREATING, exchange: "ok" }, report: undefined, again: 0 };
 }
 
 /** What a failed exchange means; the connection is asked when it may be the cause. */
 function failed<K extends KindTypes>(
   loop: Loop<K>,
-  frame: Frame<K>,
+  frame: Reconciliation<K>,
   error: ApiError,
   phase: Phase,
   report: Report | undefined,
-): Passed<K> {
-  const { session, connection, object } = frame;
-  const verdict = judge(error, phase, session.failures);
+): Reconciled<K> {
+  const { local, connection, object } = frame;
+  const verdict = classifyError(error, phase, local.failures);
   const { is: failure } = error.failure;
   // What the rate limit held up is due now, whenever its turn comes.
-  if (failure === "RateLimited" || failure === "OverBudget") expectLook(session, loop.context.clock, 0);
+  if (failure === "RateLimited" || failure === "OverBudget") expectLook(local, loop.ports.clock, 0);
   const again = "again" in verdict ? verdict.again : undefined;
   const passed = { frame, report, again };
-  if (verdict.is === "later") return { ...passed, ending: { is: "deferred" } };
-  if (session.failures === 0) session.failingSince = loop.context.clock.monotonic();
-  session.failures += 1;
+  if (verdict.is === "later") return { ...passed, result: { is: "deferred" } };
+  if (local.failures === 0) local.failingSince = loop.ports.clock.monotonic();
+  local.failures += 1;
   switch (verdict.is) {
     case "terminal":
       if (error.failure.is === "Forbidden") {
         connection.denied.add(keyText(keyOf(object)));
-        loop.context.connections.suspect(connection);
+        loop.ports.connections.suspect(connection);
       }
-      return { ...passed, ending: { is: "stalled", why: verdict.why, exchange: "failed" } };
+      return { ...passed, result: { is: "stalled", why: verdict.why, exchange: "failed" } };
     case "unknown":
-      return { ...passed, ending: { is: "waiting", why: verdict.why, exchange: "failed" } };
+      return { ...passed, result: { is: "waiting", why: verdict.why, exchange: "failed" } };
     case "connection":
       return {
         ...passed,
         ...(loop.kind.connection === undefined
-          ? suspected(loop.context, frame, verdict)
+          ? suspected(loop.ports, frame, verdict)
           : own(connection, error, verdict.why)),
       };
     case "retry": {
       const { why } = verdict;
       // The platform's words may differ from answer to answer.
-      const message = `${error.operation} of generation ${frame.pass.generation}`;
-      const isLong = isLate(loop.context.clock, loop.kind, frame, { ...why, message });
-      if (!isLong) return { ...passed, ending: { is: "retry", why } };
-      return { ...passed, ending: { is: "stalled", why: refusedForLong(why), exchange: "failed" } };
+      const message = `${error.operation} of generation ${frame.context.generation}`;
+      const isLong = isLate(loop.ports.clock, loop.kind, frame, { ...why, message });
+      if (!isLong) return { ...passed, result: { is: "retry", why } };
+      return { ...passed, result: { is: "stalled", why: refusedForLong(why), exchange: "failed" } };
     }
     default:
       return verdict satisfies never;
   }
 }
 
-type Told = { readonly ending: Ending; readonly again?: Ms | undefined };
+type Told = { readonly result: Result; readonly again?: Ms | undefined };
 
 /** A connection's own failure: what its token may not do is for a person to mend. */
 function own<Api>(connection: Connection<Api>, error: ApiError, why: Why): Told {
   const { failure } = error;
   if (failure.is === "Unauthorized")
-    return { ending: { is: "stalled", why: rejectedToken(connection, error), exchange: "failed" } };
-  return { ending: failure.is === "Forbidden" ? { is: "stalled", why, exchange: "failed" } : { is: "retry", why } };
+    return { result: { is: "stalled", why: rejectedToken(connection, error), exchange: "failed" } };
+  return { result: failure.is === "Forbidden" ? { is: "stalled", why, exchange: "failed" } : { is: "retry", why } };
 }
 
 /** What may be the connection's trouble is not told on a settled object before the connection was asked. */
 function suspected<K extends KindTypes>(
-  context: Context<K["api"]>,
-  { object, session, connection }: Frame<K>,
+  ports: Ports<K["api"]>,
+  { object, local, connection }: Reconciliation<K>,
   { why }: { readonly why: Why },
 ): Told {
-  context.connections.suspect(connection);
-  const asked = connection.probedAt !== undefined && connection.probedAt > session.failingSince;
-  if (asked || !isSettled(object)) return { ending: { is: "retry", why } };
-  const again = backoff(session.failures, context.windows, context.random());
-  return { ending: { is: "held", why, stale: false }, again };
+  ports.connections.suspect(connection);
+  const asked = connection.probedAt !== undefined && connection.probedAt > local.failingSince;
+  if (asked || !isSettled(object)) return { result: { is: "retry", why } };
+  const again = backoff(local.failures, ports.windows, ports.random());
+  return { result: { is: "held", why, stale: false }, again };
 }

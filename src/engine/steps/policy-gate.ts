@@ -1,19 +1,19 @@
 import { APPROVED_PLAN } from "../../api/names.ts";
 /** Which of the steps that a kind plans may be taken now: management, drift, approval and change windows. */
 import type { KubeObject } from "../../kube/api/types.ts";
-import type { Context } from "../context/context.ts";
+import type { Ports } from "../context/context.ts";
 import type { Goal, Kind, Ms, Plan, Step, Why, KindTypes } from "../contract/kind.ts";
 import { pollInterval } from "../contract/requeue.ts";
 import { covers, isApproved, planOf, type StatusPlan } from "../policies/approval.ts";
 import { windowState, type WindowState } from "../policies/change-window.ts";
-import { broughtAbout, type Governed } from "../policies/policy-status.ts";
+import { broughtAbout, type PolicyStatus } from "../policies/policy-status.ts";
 import type { Policies } from "../policies/policy.ts";
-import type { Frame } from "../resolve/frame.ts";
+import type { Reconciliation } from "../resolve/frame.ts";
 
 /** What the policies leave of a plan. A step in it may be taken. */
-export interface Permitted<Do> {
+export interface Allowed<Do> {
   readonly plan: Plan<Do>;
-  readonly governed: Governed;
+  readonly governed: PolicyStatus;
 }
 
 /** Looked at again at least so often while a window is closed. */
@@ -29,52 +29,52 @@ const CORRECTION = { lasts: 0.02, rests: 0.9 } as const;
  * Asks the kind again for each step that may not be taken, as if it could not be done. What others change again right
  * after it was put right is drift until the next look: nobody fights with them (reliability-bar C11).
  */
-export function permit<K extends KindTypes>(
-  context: Context<K["api"]>,
+export function checkPolicies<K extends KindTypes>(
+  ports: Ports<K["api"]>,
   kind: Kind<K>,
-  frame: Frame<K>,
+  frame: Reconciliation<K>,
   seen: K["observed"],
-): Permitted<K["action"]> {
-  const permitted = judged(context, kind, frame, seen);
+): Allowed<K["action"]> {
+  const permitted = judged(ports, kind, frame, seen);
   const { plan, governed } = permitted;
   const corrects = plan.is === "step" && plan.step.corrects === true;
-  if (corrects && governed.appliedGeneration === frame.pass.generation) {
-    if (sinceCorrection(context, frame) >= CORRECTION.rests) frame.session.correctedAt = context.clock.monotonic();
+  if (corrects && governed.appliedGeneration === frame.context.generation) {
+    if (sinceCorrection(ports, frame) >= CORRECTION.rests) frame.local.correctedAt = ports.clock.monotonic();
   }
   return permitted;
 }
 
 /** @returns the time since the last correction of this object began, in poll intervals; infinity without one */
 function sinceCorrection<K extends KindTypes>(
-  { clock, windows }: Context<K["api"]>,
-  { object, session, connection }: Frame<K>,
+  { clock, windows }: Ports<K["api"]>,
+  { object, local, connection }: Reconciliation<K>,
 ): number {
   const poll = pollInterval(object, windows, connection.settings.defaults.pollInterval).ms;
-  return (clock.monotonic() - (session.correctedAt ?? Number.NEGATIVE_INFINITY)) / poll;
+  return (clock.monotonic() - (local.correctedAt ?? Number.NEGATIVE_INFINITY)) / poll;
 }
 
 function judged<K extends KindTypes>(
-  context: Context<K["api"]>,
+  ports: Ports<K["api"]>,
   kind: Kind<K>,
-  frame: Frame<K>,
+  frame: Reconciliation<K>,
   seen: K["observed"],
-): Permitted<K["action"]> {
-  const now = context.clock.now();
+): Allowed<K["action"]> {
+  const now = ports.clock.now();
   const place = {
     ...frame,
     governed: { ...frame.governed, appliedGeneration: broughtAbout(frame.object, frame.policies.management) },
-    generation: frame.pass.generation,
-    isDry: context.dryRun,
+    generation: frame.context.generation,
+    isDry: ports.dryRun,
     window: windowState(frame.policies.windows, now),
-    rests: isResting(context, frame),
+    rests: isResting(ports, frame),
   };
   const planWithout: PlanWithout<K["action"]> = (withheld, awaited) =>
-    kind.plan({ ...frame.pass, withheld, awaited }, seen);
+    kind.plan({ ...frame.context, withheld, awaited }, seen);
   const first = sift(place, planWithout);
   if (first.later.length === 0) return concluded(place, first);
   const reason = place.window.is === "closed" ? "OutsideChangeWindow" : "ApprovalPending";
   const plan = planOf(frame.object, first.later, reason);
-  if (reason === "ApprovalPending" && !context.dryRun && isApproved(frame.object, plan)) {
+  if (reason === "ApprovalPending" && !ports.dryRun && isApproved(frame.object, plan)) {
     const approved = { ...place, governed: { ...place.governed, plan: { ...plan, approved: true as const } } };
     return concluded(approved, sift(approved, planWithout));
   }
@@ -82,17 +82,17 @@ function judged<K extends KindTypes>(
 }
 
 /** Whether the last correction is over and the next is not due yet. What a person asks for is always due. */
-function isResting<K extends KindTypes>(context: Context<K["api"]>, frame: Frame<K>): boolean {
-  const share = sinceCorrection(context, frame);
-  return frame.pass.requested === undefined && share >= CORRECTION.lasts && share < CORRECTION.rests;
+function isResting<K extends KindTypes>(ports: Ports<K["api"]>, frame: Reconciliation<K>): boolean {
+  const share = sinceCorrection(ports, frame);
+  return frame.context.requested === undefined && share >= CORRECTION.lasts && share < CORRECTION.rests;
 }
 
 /** What it takes to judge a step. */
 interface Place {
   readonly object: KubeObject;
   readonly policies: Policies;
-  readonly governed: Governed;
-  readonly pass: { readonly goal: Goal };
+  readonly governed: PolicyStatus;
+  readonly context: { readonly goal: Goal };
   readonly generation: number;
   readonly window: WindowState;
   readonly isDry: boolean;
@@ -133,7 +133,7 @@ function sift<Do>(place: Place, planWithout: PlanWithout<Do>): Sifted<Do> {
 function judgeStep<Do>(place: Place, step: Step<Do>): "yes" | "later" | "never" {
   const { policies, governed, generation } = place;
   if (policies.management === "ObserveOnly") return "never";
-  const isEnding = place.pass.goal !== "present";
+  const isEnding = place.context.goal !== "present";
   if (!isEnding && isLeftAlone(place, step)) return "never";
   if (place.isDry || place.window.is === "closed") return "later";
   return !isEnding && policies.manual && !covers(governed.plan, generation, step) ? "later" : "yes";
@@ -153,14 +153,14 @@ function isDone({ governed, generation }: Place): boolean {
 }
 
 /** Nothing waits: the step is taken, or the pass ends as the kind says. */
-function concluded<Do>(place: Place, { plan, mayTake, forbids }: Sifted<Do>): Permitted<Do> {
+function concluded<Do>(place: Place, { plan, mayTake, forbids }: Sifted<Do>): Allowed<Do> {
   const { governed } = place;
   const approved = governed.plan?.approved === true ? governed.plan : undefined;
   if (mayTake) return { plan, governed: { ...governed, plan: approved } };
-  const ending = plan.is === "step" ? refused(plan.step) : plan;
-  if (ending.is !== "settled") return { plan: ending, governed: { ...governed, plan: approved } };
+  const result = plan.is === "step" ? refused(plan.step) : plan;
+  if (result.is !== "settled") return { plan: result, governed: { ...governed, plan: approved } };
   return {
-    plan: ending,
+    plan: result,
     governed: {
       appliedGeneration: forbids ? governed.appliedGeneration : place.generation,
       plan: undefined,
@@ -181,7 +181,7 @@ function refused<Do>(step: Step<Do>): Exclude<Plan<Do>, { is: "step" }> {
 function pending<Do>(place: Place, plan: Plan<Do>, { hash, actions }: StatusPlan, now: Date): Plan<Do> {
   const again = untilOpen(place.window, now);
   const later = again === undefined ? {} : { again };
-  if (place.pass.goal === "present" && isDone(place)) {
+  if (place.context.goal === "present" && isDone(place)) {
     return plan.is === "step" ? { is: "settled", ...later } : { ...later, ...plan };
   }
   const operations = [...new Set(actions.map(({ operation }) => operation))].join(", ");

@@ -3,8 +3,8 @@ import { INTENT, RESOLVE } from "../../api/names.ts";
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
-import type { Context } from "../context/context.ts";
-import type { Session } from "../context/local-state.ts";
+import type { Ports } from "../context/context.ts";
+import type { LocalState } from "../context/local-state.ts";
 import type { Kind, Trace, Uuid, Why, KindTypes } from "../contract/kind.ts";
 import {
   decide,
@@ -17,31 +17,31 @@ import {
   type Slot,
 } from "../ledger/ledger.ts";
 import { clearIntent, recordId } from "../ledger/record.ts";
-import type { Frame } from "../resolve/frame.ts";
-import type { Ending } from "../status/build.ts";
+import type { Reconciliation } from "../resolve/frame.ts";
+import type { Result } from "../status/build.ts";
 import { closed, recordAnswer, remember } from "./execute.ts";
 
 export type Recovered<K extends KindTypes> =
   /** No intent is open any more. */
-  | { readonly is: "clear"; readonly frame: Frame<K> }
-  | { readonly is: "failed"; readonly frame: Frame<K>; readonly error: ApiError }
-  | { readonly is: "ended"; readonly frame: Frame<K>; readonly ending: Ending };
+  | { readonly is: "clear"; readonly frame: Reconciliation<K> }
+  | { readonly is: "failed"; readonly frame: Reconciliation<K>; readonly error: ApiError }
+  | { readonly is: "ended"; readonly frame: Reconciliation<K>; readonly result: Result };
 
 /**
  * The slot that is open: a create's annotation, or an action's member of status unless this process closed it; what another
  * process has put there since makes that void (see `isOvertaken`). Actions
  * are never in the annotation, which whoever may edit the object can write.
  */
-export function openSlot(object: KubeObject, session: Session): Slot {
+export function openSlot(object: KubeObject, local: LocalState): Slot {
   const create = readSlot(object.metadata.annotations?.[INTENT]);
   if (create.is === "open" && !create.intent.creates) return { is: "unreadable" };
   if (create.is !== "empty") return create;
-  return session.unsaved?.intentClosed ? { is: "empty" } : readSlot(member(object.status, "intent"));
+  return local.unsaved?.intentClosed ? { is: "empty" } : readSlot(member(object.status, "intent"));
 }
 
 /** The action intent that is still open, and so stays in status. */
-export function openAction(object: KubeObject, session: Session): Intent | undefined {
-  if (session.unsaved?.intentClosed) return undefined;
+export function openAction(object: KubeObject, local: LocalState): Intent | undefined {
+  if (local.unsaved?.intentClosed) return undefined;
   const slot = readSlot(member(object.status, "intent"));
   return slot.is === "open" ? slot.intent : undefined;
 }
@@ -53,39 +53,39 @@ const UNREADABLE: Why = {
 
 /** Finds out what became of an open intent. @throws KubeError */
 export async function recover<K extends KindTypes>(
-  context: Context<K["api"]>,
+  ports: Ports<K["api"]>,
   kind: Kind<K>,
-  frame: Frame<K>,
+  frame: Reconciliation<K>,
 ): Promise<Recovered<K>> {
-  const slot = openSlot(frame.object, frame.session);
+  const slot = openSlot(frame.object, frame.local);
   if (slot.is === "empty") return { is: "clear", frame };
   if (slot.is === "unreadable")
-    return { is: "ended", frame, ending: { is: "stalled", why: UNREADABLE, exchange: "none" } };
+    return { is: "ended", frame, result: { is: "stalled", why: UNREADABLE, exchange: "none" } };
   const { intent } = slot;
-  const { answered } = frame.session;
+  const { answered } = frame.local;
   if (answered?.attempt === intent.attempt) {
     const memory = kind.resource.memory.parse(answered.memory);
-    return { is: "clear", frame: await recordAnswer(context, kind, frame, { id: answered.id, memory }) };
+    return { is: "clear", frame: await recordAnswer(ports, kind, frame, { id: answered.id, memory }) };
   }
-  const known = knowledge(context, frame, intent);
+  const known = knowledge(ports, frame, intent);
   const due = duty(intent, known);
   if (due === "repeat") return { is: "clear", frame: { ...frame, repeats: intent.op } };
-  if (due === "clear") return { is: "clear", frame: await dropped(context, kind, frame, intent) };
+  if (due === "clear") return { is: "clear", frame: await dropped(ports, kind, frame, intent) };
   const moved = elsewhere(frame, intent);
-  if (moved !== undefined) return { is: "ended", frame, ending: { is: "stalled", why: moved, exchange: "none" } };
+  if (moved !== undefined) return { is: "ended", frame, result: { is: "stalled", why: moved, exchange: "none" } };
   let trace: Trace<K["observed"], K["memory"]>;
   try {
-    trace = await kind.trace(openIntent(intent), frame.pass, frame.connection.api);
+    trace = await kind.trace(openIntent(intent), frame.context, frame.connection.api);
   } catch (error) {
     if (error instanceof ApiError) return { is: "failed", frame, error };
     throw error;
   }
-  return await conclude(context, frame, intent, trace, known);
+  return await conclude(ports, frame, intent, trace, known);
 }
 
 async function conclude<K extends KindTypes>(
-  context: Context<K["api"]>,
-  frame: Frame<K>,
+  ports: Ports<K["api"]>,
+  frame: Reconciliation<K>,
   intent: Intent,
   trace: Trace<K["observed"], K["memory"]>,
   known: Knowledge,
@@ -93,27 +93,27 @@ async function conclude<K extends KindTypes>(
   const finding = findingOf(trace);
   const landed = trace.is === "landed" ? trace.known : [];
   if (landed.length > 1)
-    return { is: "ended", frame, ending: { is: "stalled", why: several(intent, landed.length), exchange: "ok" } };
+    return { is: "ended", frame, result: { is: "stalled", why: several(intent, landed.length), exchange: "ok" } };
   const decision = decide(finding, intent, known);
   switch (decision) {
     case "record": {
       const only = landed[0];
       if (only === undefined) return { is: "clear", frame };
       if (!intent.creates || only.id === undefined) return { is: "clear", frame: remember(frame, only) };
-      if (frame.pass.goal === "present") return { is: "clear", frame: found(frame, only.memory, only.id) };
-      const object = await recordId(context, frame, only.id);
+      if (frame.context.goal === "present") return { is: "clear", frame: found(frame, only.memory, only.id) };
+      const object = await recordId(ports, frame, only.id);
       return { is: "clear", frame: remember({ ...frame, object: object ?? frame.object }, only) };
     }
     case "retry":
-      return { is: "clear", frame: withMemory(await clear(context, frame, intent), trace) };
+      return { is: "clear", frame: withMemory(await clear(ports, frame, intent), trace) };
     case "repeat":
       return { is: "clear", frame: { ...frame, repeats: intent.op } };
     case "wait":
-      return { is: "ended", frame, ending: { is: "waiting", why: waiting(intent), exchange: "ok" } };
+      return { is: "ended", frame, result: { is: "waiting", why: waiting(intent), exchange: "ok" } };
     case "giveUp": {
       const why =
         trace.is === "unknowable" && intent.accepted === undefined ? trace.why : unconfirmed(frame.object, intent);
-      return { is: "ended", frame, ending: { is: "stalled", why, exchange: "ok" } };
+      return { is: "ended", frame, result: { is: "stalled", why, exchange: "ok" } };
     }
     default:
       return decision satisfies never;
@@ -128,64 +128,66 @@ function findingOf<K extends KindTypes>(trace: Trace<K["observed"], K["memory"]>
  * What a trace found is taken over like an id that the user gave: the kind makes sure first that it lies where this
  * resource may work. The annotation that led to it can be written by whoever may edit the object.
  */
-function found<K extends KindTypes>(frame: Frame<K>, memory: K["memory"], id: Uuid): Frame<K> {
-  return { ...frame, pass: { ...frame.pass, id, proof: "given", memory } };
+function found<K extends KindTypes>(frame: Reconciliation<K>, memory: K["memory"], id: Uuid): Reconciliation<K> {
+  return { ...frame, context: { ...frame.context, id, proof: "given", memory } };
 }
 
 /** An intent that needs no trace is cleared. */
 async function dropped<K extends KindTypes>(
-  context: Context<K["api"]>,
+  ports: Ports<K["api"]>,
   kind: Kind<K>,
-  frame: Frame<K>,
+  frame: Reconciliation<K>,
   intent: Intent,
-): Promise<Frame<K>> {
-  const vouched = intent.uid === frame.object.metadata.uid && intent.creates && frame.pass.proof === "given";
-  return await clear(context, vouched ? vouchedFor(kind, frame, intent) : frame, intent);
+): Promise<Reconciliation<K>> {
+  const vouched = intent.uid === frame.object.metadata.uid && intent.creates && frame.context.proof === "given";
+  return await clear(ports, vouched ? vouchedFor(kind, frame, intent) : frame, intent);
 }
 
 /** A person has said which object an unconfirmed create has made. */
 function vouchedFor<K extends KindTypes>(
   { resource }: { readonly resource: { readonly memory: { parse(kept: unknown): K["memory"] } } },
-  frame: Frame<K>,
+  frame: Reconciliation<K>,
   { accepted }: Intent,
-): Frame<K> {
-  const memory = accepted === undefined ? frame.pass.memory : resource.memory.parse(accepted);
-  return { ...frame, pass: { ...frame.pass, memory, vouched: true } };
+): Reconciliation<K> {
+  const memory = accepted === undefined ? frame.context.memory : resource.memory.parse(accepted);
+  return { ...frame, context: { ...frame.context, memory, vouched: true } };
 }
 
 /** Why nothing can be said of a create that was sent under another parent than the one of now. */
-function elsewhere<K extends KindTypes>({ pins }: Frame<K>, intent: Intent): Why | undefined {
+function elsewhere<K extends KindTypes>({ pins }: Reconciliation<K>, intent: Intent): Why | undefined {
   if (!intent.creates || intent.parentId === pins.parentId) return undefined;
   const message = `An earlier create under the parent ${intent.parentId ?? "(none)"} was not confirmed, but the reference now leads to ${pins.parentId ?? "none"}. Point it back until that is found out, or set the annotation ${RESOLVE}=recreate.`;
   return { reason: "ParentChanged", message };
 }
 
-function knowledge<K extends KindTypes>(context: Context<K["api"]>, frame: Frame<K>, intent: Intent): Knowledge {
-  const now = context.clock.monotonic();
-  if (frame.session.seenIntent?.attempt !== intent.attempt)
-    frame.session.seenIntent = { attempt: intent.attempt, at: now };
+function knowledge<K extends KindTypes>(ports: Ports<K["api"]>, frame: Reconciliation<K>, intent: Intent): Knowledge {
+  const now = ports.clock.monotonic();
+  if (frame.local.seenIntent?.attempt !== intent.attempt) frame.local.seenIntent = { attempt: intent.attempt, at: now };
   return {
     uid: frame.object.metadata.uid,
-    generation: frame.pass.generation,
-    unsent: frame.session.unsent,
-    seenForMs: now - frame.session.seenIntent.at,
-    landingMs: context.windows.landingMs,
-    resolved: frame.pass.proof === "given" || frame.object.metadata.annotations?.[RESOLVE] === "recreate",
+    generation: frame.context.generation,
+    unsent: frame.local.unsent,
+    seenForMs: now - frame.local.seenIntent.at,
+    landingMs: ports.windows.landingMs,
+    resolved: frame.context.proof === "given" || frame.object.metadata.annotations?.[RESOLVE] === "recreate",
   };
 }
 
 async function clear<K extends KindTypes>(
-  context: Context<K["api"]>,
-  frame: Frame<K>,
+  ports: Ports<K["api"]>,
+  frame: Reconciliation<K>,
   intent: Intent,
-): Promise<Frame<K>> {
-  if (intent.creates) return { ...frame, object: await clearIntent(context, frame.object) };
-  frame.session.unsaved = closed(frame);
+): Promise<Reconciliation<K>> {
+  if (intent.creates) return { ...frame, object: await clearIntent(ports, frame.object) };
+  frame.local.unsaved = closed(frame);
   return frame;
 }
 
 /** What is to be remembered of a request that did not get there. */
-function withMemory<K extends KindTypes>(frame: Frame<K>, trace: Trace<K["observed"], K["memory"]>): Frame<K> {
+function withMemory<K extends KindTypes>(
+  frame: Reconciliation<K>,
+  trace: Trace<K["observed"], K["memory"]>,
+): Reconciliation<K> {
   if (trace.is !== "absent" || trace.memory === undefined) return frame;
   return remember(frame, { memory: trace.memory });
 }

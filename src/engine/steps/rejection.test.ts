@@ -12,7 +12,7 @@ const last: Rejection = {
   why,
   until: 100,
 };
-const pass = {
+const context = {
   generation: 2,
   inputs: { parent: "p", value: "v" },
   surface: "Documented",
@@ -22,18 +22,18 @@ const pass = {
 
 describe("a step that was rejected", () => {
   it.each([
-    ["the same again", "create", pass, why],
-    ["another operation", "update", pass, undefined],
-    ["a newer generation", "create", { ...pass, generation: 3 }, undefined],
-    ["another value", "create", { ...pass, inputs: { parent: "p", value: "w" } }, undefined],
-    ["another surface", "create", { ...pass, surface: "Full" }, undefined],
-    ["the same after a while", "create", { ...pass, now: 100 }, undefined],
-    ["the user's request", "create", { ...pass, requested: "now" }, undefined],
+    ["the same again", "create", context, why],
+    ["another operation", "update", context, undefined],
+    ["a newer generation", "create", { ...context, generation: 3 }, undefined],
+    ["another value", "create", { ...context, inputs: { parent: "p", value: "w" } }, undefined],
+    ["another surface", "create", { ...context, surface: "Full" }, undefined],
+    ["the same after a while", "create", { ...context, now: 100 }, undefined],
+    ["the user's request", "create", { ...context, requested: "now" }, undefined],
   ] as const)("%s", (_, op, now, expected) => {
     expect(rejectedBefore(last, op, now)).toEqual(expected);
   });
 
   it("is none at first", () => {
-    expect(rejectedBefore(undefined, "create", pass)).toBeUndefined();
+    expect(rejectedBefore(undefined, "create", context)).toBeUndefined();
   });
 });

@@ -7,15 +7,15 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { Rejection } from "../context/local-state.ts";
 import type { Ms, Why, KindTypes } from "../contract/kind.ts";
-import type { Frame } from "../resolve/frame.ts";
+import type { Reconciliation } from "../resolve/frame.ts";
 
 /** @returns what to remember of a step that was rejected just now */
 export function rejectionOf<K extends KindTypes>(
-  { pass, connection }: Pick<Frame<K>, "pass" | "connection">,
+  { context, connection }: Pick<Reconciliation<K>, "context" | "connection">,
   op: string,
   told: Pick<Rejection, "why" | "until">,
 ): Rejection {
-  const { generation, inputs } = pass;
+  const { generation, inputs } = context;
   return { op, generation, inputs, surface: connection.api.capabilities.summary(), ...told };
 }
 
@@ -23,12 +23,12 @@ export function rejectionOf<K extends KindTypes>(
 export function rejectedBefore(
   last: Rejection | undefined,
   op: string,
-  pass: Pick<Rejection, "generation" | "inputs" | "surface"> & {
+  context: Pick<Rejection, "generation" | "inputs" | "surface"> & {
     readonly requested: string | undefined;
     readonly now: Ms;
   },
 ): Why | undefined {
-  if (last?.op !== op || last.generation !== pass.generation || pass.requested !== undefined) return undefined;
-  if (last.surface !== pass.surface || pass.now >= last.until) return undefined;
-  return isDeepStrictEqual(last.inputs, pass.inputs) ? last.why : undefined;
+  if (last?.op !== op || last.generation !== context.generation || context.requested !== undefined) return undefined;
+  if (last.surface !== context.surface || context.now >= last.until) return undefined;
+  return isDeepStrictEqual(last.inputs, context.inputs) ? last.why : undefined;
 }

@@ -10,7 +10,7 @@ const SETTLED: Plan<string> = { is: "settled" };
 /** A refused step, on a platform that is known by then not to offer its operation. */
 function refused(next: Plan<string>) {
   const capabilities = { supports: () => "Unsupported" };
-  const frame = { pass: {}, connection: { api: { capabilities } } } as unknown as Parameters<typeof withoutStep>[1];
+  const frame = { context: {}, connection: { api: { capabilities } } } as unknown as Parameters<typeof withoutStep>[1];
   const error = new ApiError("deleteWidget", { is: "NotSupported" }, 501, "There is no such operation.");
   return withoutStep({ plan: () => next }, frame, { step: STEP, seen: "it", error }, () => Promise.resolve(error));
 }

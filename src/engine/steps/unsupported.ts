@@ -1,7 +1,7 @@
 /** A step that the platform answers as if it had no such operation. */
 import { ApiError } from "../../platform/transport/errors.ts";
 import type { Kind, Step, Why, KindTypes } from "../contract/kind.ts";
-import type { Frame } from "../resolve/frame.ts";
+import type { Reconciliation } from "../resolve/frame.ts";
 
 /** What to plan with, or, where the kind would plan the refused step again, what the object says. */
 type Without<Seen> = { readonly is: "on"; readonly value: Seen } | { readonly is: "stalled"; readonly why: Why };
@@ -13,13 +13,13 @@ type Without<Seen> = { readonly is: "on"; readonly value: Seen } | { readonly is
  */
 export async function withoutStep<K extends KindTypes>(
   { shows, plan }: Pick<Kind<K>, "shows" | "plan">,
-  { pass, connection: { api } }: Frame<K>,
+  { context, connection: { api } }: Reconciliation<K>,
   { step, seen, error }: { readonly step: Step<K["action"]>; readonly seen: K["observed"]; readonly error: ApiError },
   observe: () => Promise<{ readonly value: K["observed"] } | ApiError>,
 ): Promise<Without<K["observed"]> | undefined> {
   const isMissing = (): boolean => api.capabilities.supports(step.op) === "Unsupported";
   const without = (value: K["observed"]): Without<K["observed"]> => {
-    const next = plan(pass, value);
+    const next = plan(context, value);
     if (next.is !== "step" || next.step.op !== step.op) return { is: "on", value };
     return {
       is: "stalled",
@@ -33,7 +33,7 @@ export async function withoutStep<K extends KindTypes>(
   api.refresh();
   const again = await observe();
   if (again instanceof ApiError) return undefined;
-  if (!shows(step, pass, again.value)) return { is: "on", ...again };
+  if (!shows(step, context, again.value)) return { is: "on", ...again };
   api.capabilities.missing(step.op);
   return isMissing() ? without(again.value) : undefined;
 }

@@ -16,63 +16,63 @@ import { imported, prepare } from "./variables.ts";
 type Folded = Known<Seen, ApplicationMemory>;
 
 /** @throws ApiError */
-export async function act(step: Do, pass: ApplicationPass, seen: Seen, api: Platform): Promise<Folded> {
-  const id = pass.id ?? "";
+export async function act(step: Do, context: ApplicationPass, seen: Seen, api: Platform): Promise<Folded> {
+  const id = context.id ?? "";
   switch (step.what) {
     case "create":
-      return await create(pass, seen, api);
+      return await create(context, seen, api);
     case "update":
-      return await update(pass, seen, api);
+      return await update(context, seen, api);
     case "import":
-      return await importVariables(pass, seen, api, id);
+      return await importVariables(context, seen, api, id);
     case "secret":
-      return await replaceSecret(step, pass, seen, api, id);
+      return await replaceSecret(step, context, seen, api, id);
     case "deploy": {
       const status = await api.applications.deploy(id, step.commit);
-      const lastDeployment = deploymentOf(pass, seen, step, status);
+      const lastDeployment = deploymentOf(context, seen, step, status);
       return {
         seen: accepted(seen, id, status, "DEPLOYMENT_QUEUED"),
-        memory: { ...pass.memory, runState: "Running", stopping: undefined, lastDeployment },
+        memory: { ...context.memory, runState: "Running", stopping: undefined, lastDeployment },
       };
     }
     case "stop": {
       const status = await api.applications.stop(id);
       return {
         seen: accepted(seen, id, status, "STOP_QUEUED"),
-        memory: { ...pinned(pass, seen), runState: "Stopped", stopping: baselineOf(seen.status) },
+        memory: { ...pinned(context, seen), runState: "Stopped", stopping: baselineOf(seen.status) },
       };
     }
     case "delete":
       await api.applications.delete(id);
-      return { seen: { ...seen, deleting: true }, memory: pass.memory };
+      return { seen: { ...seen, deleting: true }, memory: context.memory };
     default:
       return step satisfies never;
   }
 }
 
-async function create(pass: ApplicationPass, seen: Seen, api: Platform): Promise<Folded> {
-  const made = await api.applications.create(pass.inputs.environmentId, applicationInput(pass.spec), {
-    extended: takesMore(pass),
+async function create(context: ApplicationPass, seen: Seen, api: Platform): Promise<Folded> {
+  const made = await api.applications.create(context.inputs.environmentId, applicationInput(context.spec), {
+    extended: takesMore(context),
   });
   // A service that was just created is READY until it is deployed (api-behaviour §6.2).
   const status = { id: made.id, state: "READY", serviceDeploymentStatus: "NEVER_DEPLOYED" };
-  const memory = { ...pass.memory, written: { settings: memorable(declaredSettings(pass.spec)), revision: 0 } };
+  const memory = { ...context.memory, written: { settings: memorable(declaredSettings(context.spec)), revision: 0 } };
   // It has no variables of its own yet. The first import is noted with the record of the id.
   const empty = { ...seen, secrets: [], serverNow: api.serverNow() };
-  const noted = prepare({ what: "import" }, { ...pass, memory }, empty) ?? memory;
+  const noted = prepare({ what: "import" }, { ...context, memory }, empty) ?? memory;
   return { seen: { ...seen, siblings: seen.siblings && [...seen.siblings, made], status }, memory: noted, id: made.id };
 }
 
-async function update(pass: ApplicationPass, seen: Seen, api: Platform): Promise<Folded> {
-  const record = recordOf(pass, seen);
-  if (record === undefined) return { seen, memory: pass.memory };
-  const input = applicationInput(pass.spec);
+async function update(context: ApplicationPass, seen: Seen, api: Platform): Promise<Folded> {
+  const record = recordOf(context, seen);
+  if (record === undefined) return { seen, memory: context.memory };
+  const input = applicationInput(context.spec);
   const updated = await api.applications.update(record, input);
-  const stored = updated && observedSettings(updated, pass.spec);
-  const { written } = pass.memory;
+  const stored = updated && observedSettings(updated, context.spec);
+  const { written } = context.memory;
   const memory = {
-    ...pinned(pass, seen),
-    written: { ...written, ...writtenWith(declaredSettings(pass.spec), stored, revisionOf(pass.memory)) },
+    ...pinned(context, seen),
+    written: { ...written, ...writtenWith(declaredSettings(context.spec), stored, revisionOf(context.memory)) },
   };
   const next = updated ?? record;
   const siblings = seen.siblings?.map((one) => (one.id === record.id ? next : one));
@@ -80,32 +80,32 @@ async function update(pass: ApplicationPass, seen: Seen, api: Platform): Promise
 }
 
 /** The memory before a write: what is deployed by now is put down, so that what is written counts as a change to it. */
-function pinned(pass: ApplicationPass, seen: Seen): ApplicationMemory {
-  return { ...pass.memory, lastDeployment: followed(pass, seen) };
+function pinned(context: ApplicationPass, seen: Seen): ApplicationMemory {
+  return { ...context.memory, lastDeployment: followed(context, seen) };
 }
 
-async function importVariables(pass: ApplicationPass, seen: Seen, api: Platform, id: string): Promise<Folded> {
-  const { variables } = pass.inputs;
-  const answer = await api.variables.import(id, { overwrite: true, vars: importItems(pass, variables) });
+async function importVariables(context: ApplicationPass, seen: Seen, api: Platform, id: string): Promise<Folded> {
+  const { variables } = context.inputs;
+  const answer = await api.variables.import(id, { overwrite: true, vars: importItems(context, variables) });
   const taken = answer?.successfulImportedVariables.map(({ name }) => name) ?? variables.map(({ name }) => name);
-  return { seen, memory: { ...pinned(pass, seen), written: imported(pass, seen, taken) } };
+  return { seen, memory: { ...pinned(context, seen), written: imported(context, seen, taken) } };
 }
 
 async function replaceSecret(
   step: Extract<Do, { what: "secret" }>,
-  pass: ApplicationPass,
+  context: ApplicationPass,
   seen: Seen,
   api: Platform,
   id: string,
 ): Promise<Folded> {
-  const value = pass.inputs.variables.find(({ name }) => name === step.name)?.value ?? "";
+  const value = context.inputs.variables.find(({ name }) => name === step.name)?.value ?? "";
   await api.variables.updateSecret(id, step.secretId, { key: step.name, value });
-  const { written } = pass.memory;
-  const { lastDeployment } = pinned(pass, seen);
+  const { written } = context.memory;
+  const { lastDeployment } = pinned(context, seen);
   return {
     seen,
     memory: {
-      ...pass.memory,
+      ...context.memory,
       // Whatever was deployed, it was without this value.
       lastDeployment: lastDeployment && { ...lastDeployment, variables: undefined },
       written: { ...written, variableNames: [...(written?.variableNames ?? []), step.name] },
@@ -114,17 +114,17 @@ async function replaceSecret(
 }
 
 function deploymentOf(
-  pass: ApplicationPass,
+  context: ApplicationPass,
   before: Seen,
   step: Extract<Do, { what: "deploy" }>,
   answer: ServiceStatus | undefined,
 ): LastDeployment {
-  const { written } = pass.memory;
+  const { written } = context.memory;
   return {
     gitCommitId: step.commit,
-    settings: revisionOf(pass.memory),
-    variablesAt: pass.writtenAt ?? "",
-    ...begun(answer, before.status, pass.now),
+    settings: revisionOf(context.memory),
+    variablesAt: context.writtenAt ?? "",
+    ...begun(answer, before.status, context.now),
     ...(written?.variables === undefined ? {} : { variables: written.variables }),
     ...(step.retry === undefined ? {} : { retry: step.retry }),
     ...(step.attempts === undefined ? {} : { attempts: step.attempts }),

@@ -14,27 +14,27 @@ import { failure, shortCommit } from "./words.ts";
 
 /** The step, if one is due: a cause of ours, a start of what was stopped, or another attempt. */
 export function checkDeploy(
-  pass: ApplicationPass,
+  context: ApplicationPass,
   seen: Seen,
   status: ServiceStatus,
   progress: Progress,
 ): Plan<Do> | undefined {
-  const { deploy, runState } = pass.spec;
+  const { deploy, runState } = context.spec;
   if (deploy === undefined || runState === "Stopped") return undefined;
   const commit = deploy.gitCommitId;
-  const last = followed(pass, seen);
-  const start = startDue(pass, progress);
-  const cause = causeOf(pass, seen, progress);
-  if (start !== undefined || deployDue(pass, progress, cause)) {
+  const last = followed(context, seen);
+  const start = startDue(context, progress);
+  const cause = causeOf(context, seen, progress);
+  if (start !== undefined || deployDue(context, progress, cause)) {
     const corrects = start === "corrects" || (start === undefined && cause === "foreign");
-    return deployment(pass, status, { commit, corrects, attempts: undefined });
+    return deployment(context, status, { commit, corrects, attempts: undefined });
   }
-  const left = cause === undefined ? retryIn(pass, last, progress) : undefined;
+  const left = cause === undefined ? retryIn(context, last, progress) : undefined;
   if (left === undefined || last === undefined) return undefined;
   if (left > 0) {
     return waitToRetry(left, failure(progress.state, commit), progress.state, `commit ${shortCommit(commit)}`);
   }
-  return deployment(pass, status, { commit, corrects: false, attempts: (last.attempts ?? 0) + 1 });
+  return deployment(context, status, { commit, corrects: false, attempts: (last.attempts ?? 0) + 1 });
 }
 
 interface Wanted {
@@ -43,17 +43,17 @@ interface Wanted {
   readonly attempts: number | undefined;
 }
 
-function deployment(pass: ApplicationPass, status: ServiceStatus, { commit, corrects, attempts }: Wanted): Plan<Do> {
-  const { written } = pass.memory;
+function deployment(context: ApplicationPass, status: ServiceStatus, { commit, corrects, attempts }: Wanted): Plan<Do> {
+  const { written } = context.memory;
   const why: Why = { reason: "Deploying", message: `Commit ${shortCommit(commit)} is being deployed.` };
   const made = {
-    settings: revisionOf(pass.memory),
+    settings: revisionOf(context.memory),
     variables: written?.variables === undefined ? undefined : { ...written.variables },
-    variablesAt: pass.writtenAt ?? "",
+    variablesAt: context.writtenAt ?? "",
     attempts,
   };
-  const mark = orderMark(pass, status, made);
-  return once("deployApplication", { what: "deploy", commit, retry: pass.requested, attempts }, why, {
+  const mark = orderMark(context, status, made);
+  return once("deployApplication", { what: "deploy", commit, retry: context.requested, attempts }, why, {
     commit,
     mark,
     corrects,
@@ -61,20 +61,20 @@ function deployment(pass: ApplicationPass, status: ServiceStatus, { commit, corr
   });
 }
 
-function causeOf(pass: ApplicationPass, seen: Seen, progress: Progress): Cause | undefined {
-  const last = lastDeployment(pass, seen);
+function causeOf(context: ApplicationPass, seen: Seen, progress: Progress): Cause | undefined {
+  const last = lastDeployment(context, seen);
   const failed = progress.phase === "failed" || progress.phase === "unknown" || (last !== undefined && hasFailed(last));
-  const cause = deployCause(pass, last, failed);
-  if (cause !== undefined || pass.corrects !== "Everything" || foreignCommit(pass, seen, last) === undefined)
+  const cause = deployCause(context, last, failed);
+  if (cause !== undefined || context.corrects !== "Everything" || foreignCommit(context, seen, last) === undefined)
     return cause;
   // While the state speaks of our own request, the commit is of a list that lags behind.
   const lags = last?.requestId !== undefined && seen.status?.deploymentRequestId === last.requestId;
   return lags ? undefined : "foreign";
 }
 
-function deployDue(pass: ApplicationPass, progress: Progress, cause: Cause | undefined): boolean {
+function deployDue(context: ApplicationPass, progress: Progress, cause: Cause | undefined): boolean {
   if (cause === undefined) return false;
-  if (pass.spec.deploy?.policy === "Manual") return cause === "retry";
+  if (context.spec.deploy?.policy === "Manual") return cause === "retry";
   // Somebody stopped it: but for a new commit, a change of ours goes out with the next start.
   return progress.phase !== "stopped" || cause === "commit";
 }

@@ -36,8 +36,8 @@ describe("the commit that an operation deployed", () => {
     ["is of before our own deployment", { startedAt: "2026-11-21T08:30:00.000Z" }, {}, undefined],
     ["is none", { gitCommitId: undefined }, {}, undefined],
   ])("%s", (_name, change, shown, expected) => {
-    const pass = passWith({ memory: { lastDeployment: deployment(), lastOperation: { ...operation, ...change } } });
-    const status = { id: pass.id ?? "", ...running, ...shown };
-    expect(deployedCommit(pass, { ...NOTHING_SEEN, status })).toBe(expected);
+    const context = passWith({ memory: { lastDeployment: deployment(), lastOperation: { ...operation, ...change } } });
+    const status = { id: context.id ?? "", ...running, ...shown };
+    expect(deployedCommit(context, { ...NOTHING_SEEN, status })).toBe(expected);
   });
 });

@@ -15,32 +15,32 @@ import { variablesSent } from "./variables.ts";
  * what is deployed is taken as the baseline and is not deployed again: the commit that the platform shows, else the
  * spec's own. Under the policy Manual others deploy, an operation or a person: what they brought out is the last one.
  */
-export function lastDeployment(pass: ApplicationPass, seen: Seen): LastDeployment | undefined {
-  const remembered = pass.memory.lastDeployment;
-  if (remembered !== undefined && !isReplaced(pass, seen, remembered)) return remembered;
-  return foundDeployment(pass, seen) ?? remembered;
+export function lastDeployment(context: ApplicationPass, seen: Seen): LastDeployment | undefined {
+  const remembered = context.memory.lastDeployment;
+  if (remembered !== undefined && !isReplaced(context, seen, remembered)) return remembered;
+  return foundDeployment(context, seen) ?? remembered;
 }
 
 /** What is deployed, whoever deployed it. */
-function foundDeployment(pass: ApplicationPass, seen: Seen): LastDeployment | undefined {
+function foundDeployment(context: ApplicationPass, seen: Seen): LastDeployment | undefined {
   if (seen.status === undefined || !everDeployed(seen.status)) return undefined;
-  const commit = deployedCommit(pass, seen) ?? pass.spec.deploy?.gitCommitId;
+  const commit = deployedCommit(context, seen) ?? context.spec.deploy?.gitCommitId;
   if (commit === undefined) return undefined;
-  const { written } = pass.memory;
+  const { written } = context.memory;
   return {
     gitCommitId: commit,
     state: shownState(seen.status.state),
-    finishedAt: pass.now.toISOString(),
-    settings: revisionOf(pass.memory),
-    variablesAt: pass.writtenAt ?? "",
-    variables: written?.variables ?? (variablesSent(pass, seen) ? pass.inputs.fingerprint : undefined),
+    finishedAt: context.now.toISOString(),
+    settings: revisionOf(context.memory),
+    variablesAt: context.writtenAt ?? "",
+    variables: written?.variables ?? (variablesSent(context, seen) ? context.inputs.fingerprint : undefined),
   };
 }
 
 /** Whether others deployed another commit since, as the policy Manual has them do. */
-function isReplaced(pass: ApplicationPass, seen: Seen, remembered: LastDeployment): boolean {
-  if (pass.spec.deploy?.policy !== "Manual" || remembered.finishedAt === undefined) return false;
-  const commit = deployedCommit(pass, seen);
+function isReplaced(context: ApplicationPass, seen: Seen, remembered: LastDeployment): boolean {
+  if (context.spec.deploy?.policy !== "Manual" || remembered.finishedAt === undefined) return false;
+  const commit = deployedCommit(context, seen);
   const { state = "", deploymentRequestId } = seen.status ?? {};
   // While the state speaks of our own request, the commit is of a list that lags behind.
   const lags = remembered.requestId !== undefined && deploymentRequestId === remembered.requestId;
@@ -54,9 +54,9 @@ const COMMIT = /^[0-9a-f]{7,64}$/;
  * The commit that the platform says is deployed, where it shows that; else the one that a PlatformOperation has deployed
  * since the last deployment. What is no commit is not shown.
  */
-export function deployedCommit(pass: ApplicationPass, seen: Seen): string | undefined {
-  const shown = recordOf(pass, seen)?.gitRepository?.deployedCommitId?.toLowerCase();
-  return shown !== undefined && COMMIT.test(shown) ? shown : commitOfOperation(pass, seen);
+export function deployedCommit(context: ApplicationPass, seen: Seen): string | undefined {
+  const shown = recordOf(context, seen)?.gitRepository?.deployedCommitId?.toLowerCase();
+  return shown !== undefined && COMMIT.test(shown) ? shown : commitOfOperation(context, seen);
 }
 
 function commitOfOperation({ memory }: ApplicationPass, { status }: Seen): string | undefined {
@@ -84,23 +84,27 @@ export type Cause = "commit" | "settings" | "variables" | "foreign" | "retry";
 
 /** Compares what is wanted and what we wrote with the last deployment; never the platform's OUT_OF_DATE. */
 export function deployCause(
-  pass: ApplicationPass,
+  context: ApplicationPass,
   last: LastDeployment | undefined,
   failed: boolean,
 ): Exclude<Cause, "foreign"> | undefined {
-  const commit = pass.spec.deploy?.gitCommitId;
+  const commit = context.spec.deploy?.gitCommitId;
   if (commit === undefined) return undefined;
   if (last === undefined || !sameCommit(last.gitCommitId, commit)) return "commit";
-  if (changedSettings(pass, last)) return "settings";
-  if (changedVariables(pass, last) || isWrittenSince(pass, last)) return "variables";
-  const retried = pass.requested === undefined || pass.requested === last.retry;
+  if (changedSettings(context, last)) return "settings";
+  if (changedVariables(context, last) || isWrittenSince(context, last)) return "variables";
+  const retried = context.requested === undefined || context.requested === last.retry;
   return failed && !retried ? "retry" : undefined;
 }
 
 /** The commit that others have deployed since the last deployment of ours. @param last with what is known now */
-export function foreignCommit(pass: ApplicationPass, seen: Seen, last: LastDeployment | undefined): string | undefined {
+export function foreignCommit(
+  context: ApplicationPass,
+  seen: Seen,
+  last: LastDeployment | undefined,
+): string | undefined {
   if (last?.finishedAt === undefined || servicePhase(seen.status?.state ?? "") !== "running") return undefined;
-  const commit = deployedCommit(pass, seen);
+  const commit = deployedCommit(context, seen);
   return commit === undefined || sameCommit(commit, last.gitCommitId) ? undefined : commit;
 }
 

@@ -88,14 +88,14 @@ describe("what is told of it", () => {
   });
 
   it("marks the deployment with all that a later trace compares with", () => {
-    const pass = passWith({
+    const context = passWith({
       requested: "now",
       memory: { written: written({ revision: 3, variables: print("v") }) },
       inputs: inputsWith(variables, print("v")),
     });
     expect(
       plan(
-        { ...pass, memory: { ...pass.memory, written: { ...pass.memory.written, variableNames: ["KEY"] } } },
+        { ...context, memory: { ...context.memory, written: { ...context.memory.written, variableNames: ["KEY"] } } },
         seenIn("BUILD_ERROR"),
       ),
     ).toMatchObject({

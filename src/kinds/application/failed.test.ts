@@ -41,18 +41,18 @@ describe("a deployment that failed, of which the service shows nothing any more"
     ],
     ["waits for what others do", {}, back({ state: "BUILDING" }), "waiting Building", "NotDeployed"],
   ])("%s", (_name, change, seen, expected, ready) => {
-    const pass = passWith({ memory: canceled, ...change });
-    expect(plannedBy(pass, seen)).toBe(expected);
-    const told = report(pass, seen);
+    const context = passWith({ memory: canceled, ...change });
+    expect(plannedBy(context, seen)).toBe(expected);
+    const told = report(context, seen);
     expect(told.ready.reason).toBe(ready);
     expect(told.conditions.find(({ type }) => type === "UpToDate")?.status).toBe("False");
   });
 
   it("is made up for when others brought out its commit", () => {
-    const pass = passWith({ memory: canceled, surface: "Full" });
+    const context = passWith({ memory: canceled, surface: "Full" });
     const status = statusOf("DEPLOYED");
     const of = (deployedCommitId: string) =>
-      report(pass, seenFull("DEPLOYED", { gitRepository: { deployedCommitId } }, { status }));
+      report(context, seenFull("DEPLOYED", { gitRepository: { deployedCommitId } }, { status }));
     expect(of(COMMIT).ready.message).toBe("Commit 1a2b3c4 is deployed.");
     expect(of(COMMIT).conditions.find(({ type }) => type === "UpToDate")?.status).toBe("True");
     expect(of("feedface").ready.message).toBe("Commit feedfac is deployed.");

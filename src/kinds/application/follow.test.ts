@@ -145,8 +145,8 @@ describe("[C10] a deployment is followed by its request id", () => {
 describe("a deployment without a request id", () => {
   const before = statusOf("DEPLOYED", { deploymentRequestId: undefined as never });
   const open = { requestId: undefined, baseline: baselineOf(before) };
-  const pass = passWith({ memory: { lastDeployment: openDeployment(open) } });
-  const over = (seen: Seen, of: ApplicationPass = pass) =>
+  const context = passWith({ memory: { lastDeployment: openDeployment(open) } });
+  const over = (seen: Seen, of: ApplicationPass = context) =>
     (report(of, seen).status as ApplicationMemory).lastDeployment?.finishedAt !== undefined;
 
   it.each<[string, Partial<typeof before>, string, boolean]>([
@@ -165,13 +165,13 @@ describe("a deployment without a request id", () => {
     ["may fail", { state: "BUILD_ERROR", executionId: "run-2" }, "stalled BuildFailed", true],
   ])("%s", (_name, change, expected, isOver) => {
     const seen = seenIn("DEPLOYED", { status: { ...before, ...change } });
-    expect(plannedBy(pass, seen)).toBe(expected);
+    expect(plannedBy(context, seen)).toBe(expected);
     expect(over(seen)).toBe(isOver);
   });
 
   it("is believed once it was seen at work, also where nothing else moves", () => {
     const building = seenIn("BUILDING", { status: { ...before, state: "BUILDING" } });
-    const memory = report(pass, building).status as ApplicationMemory;
+    const memory = report(context, building).status as ApplicationMemory;
     const failed = seenIn("BUILD_ERROR", { status: { ...before, state: "BUILD_ERROR" } });
     expect(over(failed)).toBe(false);
     expect(plannedBy(passWith({ memory }), failed)).toBe("stalled BuildFailed");

@@ -38,13 +38,13 @@ export const application: Kind<ApplicationTypes> = {
     const names = inputs?.variables.map(({ name }) => name) ?? memory.written?.variableNames ?? [];
     return id === undefined ? [] : names.map((name) => entryOf(id, name));
   },
-  learn: (action, pass) => withOperation(pass.memory, action),
+  learn: (action, context) => withOperation(context.memory, action),
   observe,
   shows: (_step, _pass, { status }) => status !== undefined,
   plan,
-  prepare: (step, pass, seen) => prepare(step.do, pass, seen),
+  prepare: (step, context, seen) => prepare(step.do, context, seen),
   keep,
-  act: (step, pass, seen, api) => act(step.do, pass, seen, api),
+  act: (step, context, seen, api) => act(step.do, context, seen, api),
   trace,
   report,
 };

@@ -1,4 +1,4 @@
-import type { Fingerprint, Pass, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { Fingerprint, ReconcileContext, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Application } from "../../platform/areas/applications.ts";
 import type { IngressStatus } from "../../platform/areas/services.ts";
 import type { Variable } from "../../platform/areas/variables.ts";
@@ -67,7 +67,7 @@ export interface ApplicationTypes {
   readonly api: Platform;
 }
 
-export type ApplicationPass = Pass<ApplicationTypes>;
+export type ApplicationPass = ReconcileContext<ApplicationTypes>;
 
 export const NOTHING_SEEN: Seen = {
   environmentIsOurs: true,
@@ -87,6 +87,6 @@ export const NOTHING_SEEN: Seen = {
 };
 
 /** The application's own record, where the platform shows it. */
-export function recordOf(pass: ApplicationPass, seen: Seen): Application | undefined {
-  return seen.own ?? seen.siblings?.find(({ id }) => id === pass.id);
+export function recordOf(context: ApplicationPass, seen: Seen): Application | undefined {
+  return seen.own ?? seen.siblings?.find(({ id }) => id === context.id);
 }

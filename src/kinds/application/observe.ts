@@ -24,43 +24,43 @@ import { unsentSettings } from "./settings.ts";
 import { isForeign, pendingSecrets, variablesSent } from "./variables.ts";
 
 /** @throws ApiError */
-export async function observe(pass: ApplicationPass, api: Platform): Promise<Seen> {
-  const place = { ...NOTHING_SEEN, ...(await placeOf(pass, api)) };
+export async function observe(context: ApplicationPass, api: Platform): Promise<Seen> {
+  const place = { ...NOTHING_SEEN, ...(await placeOf(context, api)) };
   if (!place.environmentIsOurs) return place;
   // First, as what was read before it has ended would be told as the end.
-  const request = await requestOf(pass, api);
-  const isFresh = pass.requested !== undefined || mayBeOver(pass, request);
-  const listed = await recordsOf(pass, isFresh, api);
+  const request = await requestOf(context, api);
+  const isFresh = context.requested !== undefined || mayBeOver(context, request);
+  const listed = await recordsOf(context, isFresh, api);
   if (listed === "gone") return { ...place, siblings: [], serverNow: api.serverNow() };
   const { siblings, presence } = listed;
   const seen = { ...place, siblings, serverNow: api.serverNow() };
-  const { id } = pass;
+  const { id } = context;
   if (id === undefined) return seen;
-  const status = await statusOf(pass, id, { siblings, isFresh }, api);
+  const status = await statusOf(context, id, { siblings, isFresh }, api);
   if (status === undefined) {
-    const list = () => api.applications.list(pass.inputs.environmentId);
-    return { ...seen, isGone: presence !== undefined && (await isGone(pass, list)) };
+    const list = () => api.applications.list(context.inputs.environmentId);
+    return { ...seen, isGone: presence !== undefined && (await isGone(context, list)) };
   }
-  if (pass.goal !== "present") return { ...seen, status };
+  if (context.goal !== "present") return { ...seen, status };
   // Where there is no list, the record is read when it is to be changed.
-  const isDue = siblings === undefined && unsentSettings(pass).length > 0;
+  const isDue = siblings === undefined && unsentSettings(context).length > 0;
   const own = isDue ? await offered(api, "getApplication", () => api.applications.get(id), SHOWN) : undefined;
-  return { ...seen, own, status, request, ...(await details(pass, id, status, api)) };
+  return { ...seen, own, status, request, ...(await details(context, id, status, api)) };
 }
 
 async function recordsOf(
-  pass: ApplicationPass,
+  context: ApplicationPass,
   isFresh: boolean,
   api: Platform,
 ): Promise<Neighbours<Application> | "gone"> {
   // What is about to be changed is read afresh: others may have changed what lies beside it.
-  const isRoutine = pass.proof === "recorded" && pass.goal === "present" && unsentSettings(pass).length === 0;
+  const isRoutine = context.proof === "recorded" && context.goal === "present" && unsentSettings(context).length === 0;
   const options = { maxAgeMs: isRoutine && !isFresh ? RECORDS_MAX_AGE_MS : 0 };
-  const list = () => api.applications.list(pass.inputs.environmentId, options);
-  const listed = await siblingsOf(pass, "listApplications", list, api);
+  const list = () => api.applications.list(context.inputs.environmentId, options);
+  const listed = await siblingsOf(context, "listApplications", list, api);
   if (listed === "gone") return listed;
   const get = (id: Uuid) => offered(api, "getApplication", () => api.applications.get(id));
-  return await withMine(pass, listed, "getApplication", get);
+  return await withMine(context, listed, "getApplication", get);
 }
 
 /**
@@ -68,46 +68,46 @@ async function recordsOf(
  * may lag behind: whether one that we recorded is gone, only it can tell itself.
  */
 async function statusOf(
-  pass: ApplicationPass,
+  context: ApplicationPass,
   id: Uuid,
   { siblings, isFresh }: Pick<Seen, "siblings"> & { readonly isFresh: boolean },
   api: Platform,
 ): Promise<ServiceStatus | undefined> {
   const options = { maxAgeMs: isFresh ? 0 : STATUSES_MAX_AGE_MS };
   const isListed = siblings?.some((one) => one.id === id) === true;
-  if (siblings !== undefined && !isListed && pass.proof !== "recorded") return undefined;
-  const read = () => api.services.statuses(pass.inputs.environmentId, options);
+  if (siblings !== undefined && !isListed && context.proof !== "recorded") return undefined;
+  const read = () => api.services.statuses(context.inputs.environmentId, options);
   const all = (isListed ? await offered(api, "listServiceStatuses", read, SHOWN) : undefined) ?? [];
   return all.find((one) => one.id === id) ?? (await orMissing(api.applications.status(id), ["NotFound"]));
 }
 
 async function details(
-  pass: ApplicationPass,
+  context: ApplicationPass,
   id: Uuid,
   status: ServiceStatus,
   api: Platform,
 ): Promise<Pick<Seen, "ingress"> & VariablesSeen> {
   const ingress = await ingressOf("application", id, status, api);
-  return { ingress, ...(await variablesOf(pass, id, status, api)) };
+  return { ingress, ...(await variablesOf(context, id, status, api)) };
 }
 
 type VariablesSeen = Pick<Seen, "keys" | "secretIds" | "secrets" | "variablesFault">;
 
 /** Which variables there are: asked only where memory cannot tell, and where a secret has to be changed by its id. */
 async function variablesOf(
-  pass: ApplicationPass,
+  context: ApplicationPass,
   id: Uuid,
   status: ServiceStatus,
   api: Platform,
 ): Promise<VariablesSeen> {
   const { keys, secretIds } = NOTHING_SEEN;
   const unasked: VariablesSeen = { keys, secretIds, secrets: undefined, variablesFault: undefined };
-  if (pass.inputs.variables.length === 0) return unasked;
-  const canReplace = pass.supports("updateSecret") !== "Unsupported";
-  const foreign = isForeign(pass, status);
+  if (context.inputs.variables.length === 0) return unasked;
+  const canReplace = context.supports("updateSecret") !== "Unsupported";
+  const foreign = isForeign(context, status);
   // Before an import as well: what it does not take over is changed by its id, and before the deployment.
-  const isChanging = !variablesSent(pass, NOTHING_SEEN) || (canReplace && pendingSecrets(pass).length > 0);
-  if (!foreign && !(isChanging && (canReplace || pass.inputs.secrets.size > 0))) return unasked;
+  const isChanging = !variablesSent(context, NOTHING_SEEN) || (canReplace && pendingSecrets(context).length > 0);
+  if (!foreign && !(isChanging && (canReplace || context.inputs.secrets.size > 0))) return unasked;
   const lists = async () => ({
     secrets: await api.variables.listSecrets(id),
     plain: foreign ? await api.variables.list(id) : [],

@@ -18,53 +18,53 @@ import { failure, ofCommit } from "./words.ts";
 type Check = Plan<Do> | undefined;
 
 /** What to do next. */
-export function plan(pass: ApplicationPass, seen: Seen): Plan<Do> {
-  if (pass.goal !== "present") return planRemoval(pass, seen);
-  const place = checkPlace(pass, seen);
+export function plan(context: ApplicationPass, seen: Seen): Plan<Do> {
+  if (context.goal !== "present") return planRemoval(context, seen);
+  const place = checkPlace(context, seen);
   if (place !== undefined) return place;
-  if (pass.id === undefined) return planNew(pass, seen, { op: "createApplication", noun: "application" });
-  return checkIdentity(pass, seen, pass.id, "application") ?? planExisting(pass, seen);
+  if (context.id === undefined) return planNew(context, seen, { op: "createApplication", noun: "application" });
+  return checkIdentity(context, seen, context.id, "application") ?? planExisting(context, seen);
 }
 
-function planExisting(pass: ApplicationPass, seen: Seen): Plan<Do> {
+function planExisting(context: ApplicationPass, seen: Seen): Plan<Do> {
   const { status } = seen;
-  const progress = progressOf(pass, seen);
+  const progress = progressOf(context, seen);
   if (progress === undefined || status === undefined) return { is: "settled" };
-  return firstOf<Do>(pass, [
-    () => checkSettings(pass, seen),
-    () => checkVariables(pass, seen),
-    () => checkProgress(pass, progress),
-    () => checkRunState(pass, status, progress),
-    () => checkDeploy(pass, seen, status, progress),
-    () => checkFailure(pass, seen, progress),
-    () => checkStopped(pass, status),
+  return firstOf<Do>(context, [
+    () => checkSettings(context, seen),
+    () => checkVariables(context, seen),
+    () => checkProgress(context, progress),
+    () => checkRunState(context, status, progress),
+    () => checkDeploy(context, seen, status, progress),
+    () => checkFailure(context, seen, progress),
+    () => checkStopped(context, status),
     () => checkUnclear(progress, "application"),
   ]);
 }
 
-function checkSettings(pass: ApplicationPass, seen: Seen): Check {
-  const record = recordOf(pass, seen);
-  return checkServiceSettings(pass, {
+function checkSettings(context: ApplicationPass, seen: Seen): Check {
+  const record = recordOf(context, seen);
+  return checkServiceSettings(context, {
     noun: "application",
     op: "updateApplication",
-    declared: declaredSettings(pass.spec),
+    declared: declaredSettings(context.spec),
     // Once in a pass: what the platform stores otherwise is told as drift, and not sent over and over again.
-    observed: record === undefined || seen.updated ? undefined : observedSettings(record, pass.spec),
-    written: pass.memory.written,
+    observed: record === undefined || seen.updated ? undefined : observedSettings(record, context.spec),
+    written: context.memory.written,
     isShown: record !== undefined,
   });
 }
 
-function checkVariables(pass: ApplicationPass, seen: Seen): Check {
+function checkVariables(context: ApplicationPass, seen: Seen): Check {
   // Whether those of a service that others deployed are as wanted is not known while they cannot be read.
-  if (seen.variablesFault !== undefined && isForeign(pass, seen.status)) return undefined;
-  if (!variablesSent(pass, seen)) {
+  if (seen.variablesFault !== undefined && isForeign(context, seen.status)) return undefined;
+  if (!variablesSent(context, seen)) {
     return {
       is: "step",
       step: { repeat: "safe", op: "importVariables", do: { what: "import" }, message: "Import the variables." },
     };
   }
-  for (const { name } of pendingSecrets(pass)) {
+  for (const { name } of pendingSecrets(context)) {
     const secretId = seen.secretIds.get(name);
     if (secretId !== undefined) {
       return {
@@ -81,13 +81,13 @@ function checkVariables(pass: ApplicationPass, seen: Seen): Check {
   return undefined;
 }
 
-function checkProgress(pass: ApplicationPass, progress: Progress): Check {
-  const commit = progress.ours ? pass.memory.lastDeployment?.gitCommitId : undefined;
+function checkProgress(context: ApplicationPass, progress: Progress): Check {
+  const commit = progress.ours ? context.memory.lastDeployment?.gitCommitId : undefined;
   const busy = checkBusy(progress, ofCommit(commit));
   if (busy !== undefined || progress.phase !== "gone") return busy;
-  const { deploy, runState } = pass.spec;
-  const isWanted = pass.requested !== undefined || pass.corrects === "Everything";
-  if (isWanted && deploy !== undefined && runState === "Running" && !pass.withheld.has("deployApplication")) {
+  const { deploy, runState } = context.spec;
+  const isWanted = context.requested !== undefined || context.corrects === "Everything";
+  if (isWanted && deploy !== undefined && runState === "Running" && !context.withheld.has("deployApplication")) {
     return undefined;
   }
   return stalled(
@@ -96,20 +96,20 @@ function checkProgress(pass: ApplicationPass, progress: Progress): Check {
   );
 }
 
-function checkRunState(pass: ApplicationPass, status: ServiceStatus, progress: Progress): Check {
-  if (pass.spec.runState !== "Stopped") return undefined;
+function checkRunState(context: ApplicationPass, status: ServiceStatus, progress: Progress): Check {
+  if (context.spec.runState !== "Stopped") return undefined;
   if (progress.phase === "stopped" || progress.phase === "idle") return { is: "settled" };
-  return checkUnclear(progress, "application") ?? stop(pass, status);
+  return checkUnclear(progress, "application") ?? stop(context, status);
 }
 
-function checkFailure(pass: ApplicationPass, seen: Seen, progress: Progress): Check {
+function checkFailure(context: ApplicationPass, seen: Seen, progress: Progress): Check {
   if (progress.phase !== "failed") return undefined;
-  return { is: "stalled", why: failure(progress.state, failedDeployment(pass, seen)?.gitCommitId) };
+  return { is: "stalled", why: failure(progress.state, failedDeployment(context, seen)?.gitCommitId) };
 }
 
 /** An out-of-band stop is told, not undone. */
-function checkStopped(pass: ApplicationPass, status: ServiceStatus): Check {
-  const { deploy, runState } = pass.spec;
+function checkStopped(context: ApplicationPass, status: ServiceStatus): Check {
+  const { deploy, runState } = context.spec;
   if (servicePhase(status.state) !== "stopped" || deploy === undefined || runState === "Stopped") return undefined;
   return stalled(
     "DriftDetected",

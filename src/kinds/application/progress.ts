@@ -6,23 +6,23 @@ import { deployedCommit, lastDeployment } from "./deployment.ts";
 import type { ApplicationPass, Seen } from "./model.ts";
 
 /** How far the application is. */
-export function progressOf(pass: ApplicationPass, seen: Seen): Progress | undefined {
-  return serviceProgress(pass.memory.lastDeployment, seen);
+export function progressOf(context: ApplicationPass, seen: Seen): Progress | undefined {
+  return serviceProgress(context.memory.lastDeployment, seen);
 }
 
 /** The last deployment with what is known now; it ends when its state does. */
-export function followed(pass: ApplicationPass, seen: Seen): LastDeployment | undefined {
-  return advanced(lastDeployment(pass, seen), progressOf(pass, seen), seen, pass.now);
+export function followed(context: ApplicationPass, seen: Seen): LastDeployment | undefined {
+  return advanced(lastDeployment(context, seen), progressOf(context, seen), seen, context.now);
 }
 
 /** The deployment that failed, if it was one of ours: a failure may be of somebody else's, or of a stop. */
-export function failedDeployment(pass: ApplicationPass, seen: Seen): LastDeployment | undefined {
-  const last = followed(pass, seen);
+export function failedDeployment(context: ApplicationPass, seen: Seen): LastDeployment | undefined {
+  const last = followed(context, seen);
   return last?.startedAt !== undefined && hasFailed(last) ? last : undefined;
 }
 
 /** The commit that runs, as far as can be told: the platform's word, else that of a last deployment that succeeded. */
-export function runningCommit(pass: ApplicationPass, seen: Seen): string | undefined {
-  const last = followed(pass, seen);
-  return deployedCommit(pass, seen) ?? (last === undefined || hasFailed(last) ? undefined : last.gitCommitId);
+export function runningCommit(context: ApplicationPass, seen: Seen): string | undefined {
+  const last = followed(context, seen);
+  return deployedCommit(context, seen) ?? (last === undefined || hasFailed(last) ? undefined : last.gitCommitId);
 }

@@ -16,7 +16,7 @@ describe("a variable set that wrote to the application", () => {
     ["is no news to a deployment that knows nothing of sets", after, undefined, "settled"],
   ])("%s", (_, writtenAt, variablesAt, expected) => {
     const lastDeployment = deployment(variablesAt === undefined ? {} : { variablesAt });
-    const pass = passWith({ writtenAt, memory: { lastDeployment } });
-    expect(plannedBy(pass, seenIn("DEPLOYED"))).toBe(expected);
+    const context = passWith({ writtenAt, memory: { lastDeployment } });
+    expect(plannedBy(context, seenIn("DEPLOYED"))).toBe(expected);
   });
 });

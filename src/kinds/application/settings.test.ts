@@ -97,11 +97,11 @@ describe("the settings of an application", () => {
   });
 
   it("that were not sent yet are known where it is known what was", () => {
-    const pass = (settings?: Record<string, string>) =>
+    const context = (settings?: Record<string, string>) =>
       passWith({ spec: { cpu: 250 }, memory: settings === undefined ? {} : { written: { settings } } });
-    expect(unsentSettings(pass())).toEqual([]);
-    expect(unsentSettings(pass({ ...declaredSettings(specOf({ cpu: 250 })) }))).toEqual([]);
-    expect(unsentSettings(pass({ ...declaredSettings(specOf({ cpu: 500 })) }))).toEqual(["spec.cpu"]);
-    expect(unsentSettings(pass({ ...declaredSettings(specOf()) }))).toEqual(["spec.cpu"]);
+    expect(unsentSettings(context())).toEqual([]);
+    expect(unsentSettings(context({ ...declaredSettings(specOf({ cpu: 250 })) }))).toEqual([]);
+    expect(unsentSettings(context({ ...declaredSettings(specOf({ cpu: 500 })) }))).toEqual(["spec.cpu"]);
+    expect(unsentSettings(context({ ...declaredSettings(specOf()) }))).toEqual(["spec.cpu"]);
   });
 });

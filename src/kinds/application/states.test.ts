@@ -40,22 +40,22 @@ const cases: readonly Case[] = states.flatMap((state) =>
 /** An application whose last deployment of this commit has ended, in whatever state it is since. */
 function settled({ state, surface, runState, policy, deployed }: Case) {
   const deploy = policy === "none" ? undefined : { gitCommitId: "1a2b3c4d", policy };
-  const pass = passWith({
+  const context = passWith({
     surface,
     spec: { runState, ...(deploy === undefined ? { deploy: undefined } : { deploy }) },
   });
   const status = statusOf(state, { serviceDeploymentStatus: deployed });
   const seen = surface === "Full" ? seenFull(state, {}, { status }) : seenIn(state, { status });
-  return { pass, seen };
+  return { context, seen };
 }
 
 /** In one word: what the plan comes to. */
 function word(of: Case): string {
-  const { pass, seen } = settled(of);
-  const planned = plan(pass, seen);
+  const { context, seen } = settled(of);
+  const planned = plan(context, seen);
   if (planned.is === "step") return planned.step.op;
   const reason =
-    planned.is === "settled" ? report(pass, seen).ready.reason : "why" in planned ? planned.why.reason : "";
+    planned.is === "settled" ? report(context, seen).ready.reason : "why" in planned ? planned.why.reason : "";
   return `${planned.is} ${reason}`;
 }
 
@@ -79,8 +79,8 @@ describe("the state of an application", () => {
 
   it("asks for a person after a failure, with what to do, and is not repaired by itself", () => {
     for (const each of all({ state: FAILED, runState: ["Running"] })) {
-      const { pass, seen } = settled(each);
-      const planned = plan(pass, seen);
+      const { context, seen } = settled(each);
+      const planned = plan(context, seen);
       expect(planned, JSON.stringify(each)).toMatchObject({
         is: "stalled",
         why: {
@@ -123,8 +123,8 @@ describe("the state of an application", () => {
 
   it("is told by Deployed with the platform's own word", () => {
     for (const each of cases) {
-      const { pass, seen } = settled(each);
-      const condition = report(pass, seen).conditions.find(({ type }) => type === "Deployed");
+      const { context, seen } = settled(each);
+      const condition = report(context, seen).conditions.find(({ type }) => type === "Deployed");
       const status = RUNNING.includes(each.state) ? "True" : UNKNOWN.includes(each.state) ? "Unknown" : "False";
       const reason = ["", "__proto__"].includes(each.state) ? "UnknownState" : each.state;
       expect(condition, JSON.stringify(each)).toMatchObject({ status, reason });
@@ -181,11 +181,11 @@ describe("the state of an application", () => {
 
 describe("the state of a deployment that is followed", () => {
   const follow = (state: string) => {
-    const pass = passWith({ memory: { lastDeployment: openDeployment() } });
+    const context = passWith({ memory: { lastDeployment: openDeployment() } });
     const seen = seenIn("DEPLOYED", { request: { status: state, deploymentRequestId: REQUEST } });
     return {
-      planned: plan(pass, seen),
-      last: (report(pass, seen).status as { lastDeployment: object }).lastDeployment,
+      planned: plan(context, seen),
+      last: (report(context, seen).status as { lastDeployment: object }).lastDeployment,
     };
   };
 

@@ -7,23 +7,23 @@ import type { ApplicationPass, Do, Seen } from "./model.ts";
 import { failure } from "./words.ts";
 
 /** Stops the application where the surface can. */
-export function stop(pass: ApplicationPass, status: ServiceStatus): Plan<Do> {
-  if (pass.supports("stopApplication") === "Unsupported") {
+export function stop(context: ApplicationPass, status: ServiceStatus): Plan<Do> {
+  if (context.supports("stopApplication") === "Unsupported") {
     return stalled(
       "NotSupportedByApi",
       "The platform's surface has no stop of applications. Set spec.runState to Running, or stop it on the platform.",
     );
   }
   const failed = (state: string) => failure(state, undefined);
-  return stopService(pass, status, { op: "stopApplication", noun: "application", failed });
+  return stopService(context, status, { op: "stopApplication", noun: "application", failed });
 }
 
 /** The plan for the goals "stopped" and "absent". */
-export function planRemoval(pass: ApplicationPass, seen: Seen): Plan<Do> {
-  return planServiceRemoval<Do>(pass, seen, {
+export function planRemoval(context: ApplicationPass, seen: Seen): Plan<Do> {
+  return planServiceRemoval<Do>(context, seen, {
     noun: "application",
     op: "deleteApplication",
     do: { what: "delete" },
-    stop: (status) => stop(pass, status),
+    stop: (status) => stop(context, status),
   });
 }

@@ -80,7 +80,9 @@ describe("whether a deployment landed", () => {
   });
 
   it("and if so, what it was made with", async () => {
-    const pass = passWith({ memory: { runState: "Stopped", lastDeployment: deployment(), written: { revision: 2 } } });
+    const context = passWith({
+      memory: { runState: "Stopped", lastDeployment: deployment(), written: { revision: 2 } },
+    });
     const fresh = statusOf("DEPLOYMENT_QUEUED", { deploymentRequestId: REQUEST });
     const known = {
       gitCommitId: OTHER_COMMIT,
@@ -91,13 +93,13 @@ describe("whether a deployment landed", () => {
       state: "DEPLOYMENT_QUEUED",
       startedAt: NOW.toISOString(),
     };
-    expect(await trace(intentOf({}), pass, platform({ status: fresh }))).toMatchObject({
+    expect(await trace(intentOf({}), context, platform({ status: fresh }))).toMatchObject({
       known: [
         { memory: { runState: "Running", written: { revision: 2 }, lastDeployment: { ...known, requestId: REQUEST } } },
       ],
     });
     // A request that was there before is another's.
-    const found = await trace(intentOf({}), pass, platform({ status: statusOf("BUILDING") }));
+    const found = await trace(intentOf({}), context, platform({ status: statusOf("BUILDING") }));
     expect(found).toMatchObject({
       known: [{ memory: { lastDeployment: { gitCommitId: OTHER_COMMIT, state: "BUILDING" } } }],
     });

@@ -13,45 +13,47 @@ import { NOTHING_SEEN, type ApplicationPass, type Seen } from "./model.ts";
 /** @throws ApiError */
 export async function trace(
   intent: OpenIntent,
-  pass: ApplicationPass,
+  context: ApplicationPass,
   api: Platform,
 ): Promise<Trace<Seen, ApplicationMemory>> {
-  if (intent.creates) return await traceCreate(intent, pass, api);
-  const status = await orMissing(api.applications.status(intent.id ?? pass.id ?? ""), ["NotFound"]);
+  if (intent.creates) return await traceCreate(intent, context, api);
+  const status = await orMissing(api.applications.status(intent.id ?? context.id ?? ""), ["NotFound"]);
   if (status === undefined) return { is: "absent" };
   const seen = { ...NOTHING_SEEN, status };
   if (intent.op === "stopApplication") {
     return stopLanded(status)
-      ? { is: "landed", known: [{ seen, memory: { ...pass.memory, runState: "Stopped" } }] }
+      ? { is: "landed", known: [{ seen, memory: { ...context.memory, runState: "Stopped" } }] }
       : { is: "absent" };
   }
   if (!deployLanded(intent, status)) return { is: "absent" };
   return {
     is: "landed",
-    known: [{ seen, memory: { ...pass.memory, runState: "Running", lastDeployment: traced(intent, pass, status) } }],
+    known: [
+      { seen, memory: { ...context.memory, runState: "Running", lastDeployment: traced(intent, context, status) } },
+    ],
   };
 }
 
 async function traceCreate(
   intent: OpenIntent,
-  pass: ApplicationPass,
+  context: ApplicationPass,
   api: Platform,
 ): Promise<Trace<Seen, ApplicationMemory>> {
-  const environmentId = intent.parentId ?? pass.inputs.environmentId;
+  const environmentId = intent.parentId ?? context.inputs.environmentId;
   const list = await offered(api, "listApplications", () => api.applications.list(environmentId));
   if (list === undefined) return { is: "unknowable", why: untraceable(intent.name) };
-  const found = landed(intent, list, pass.holderOf);
+  const found = landed(intent, list, context.holderOf);
   if (found.length === 0)
     return notCreated(
       intent,
       list,
       list.map(({ id }) => id),
     );
-  return { is: "landed", known: found.map(({ id }) => ({ seen: NOTHING_SEEN, memory: pass.memory, id })) };
+  return { is: "landed", known: found.map(({ id }) => ({ seen: NOTHING_SEEN, memory: context.memory, id })) };
 }
 
 /** What the intent of a deployment says about it, with the request id that the service shows. */
-function traced(intent: OpenIntent, pass: ApplicationPass, status: ServiceStatus): LastDeployment {
+function traced(intent: OpenIntent, context: ApplicationPass, status: ServiceStatus): LastDeployment {
   const mark = platformApplication.memory.parse({
     lastDeployment: {
       gitCommitId: intent.commit ?? "",
@@ -62,5 +64,5 @@ function traced(intent: OpenIntent, pass: ApplicationPass, status: ServiceStatus
       attempts: baseline(intent.mark, "attempts"),
     },
   }).lastDeployment;
-  return { ...(mark ?? { gitCommitId: intent.commit ?? "" }), ...landedDeployment(intent, status, pass.now) };
+  return { ...(mark ?? { gitCommitId: intent.commit ?? "" }), ...landedDeployment(intent, status, context.now) };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { passWith, inputsWith, print, seenIn, specOf } from "../../../test/support/applications.ts";
-import type { Json, Resolved } from "../../engine/contract/kind.ts";
+import type { Json, ResolvedNeeds } from "../../engine/contract/kind.ts";
 import { platformApplication, type ApplicationMemory } from "./crd.ts";
 import type { Seen } from "./model.ts";
 import { imported, inputVariables, keep, pendingSecrets, prepare, variablesSent } from "./variables.ts";
@@ -28,7 +28,7 @@ describe("the variables of an application", () => {
         seen.push(content);
         return print("all");
       },
-    } as unknown as Resolved;
+    } as unknown as ResolvedNeeds;
     const { variables, fingerprint } = inputVariables(spec, resolved);
     expect(variables).toEqual([
       { name: "CLOSED", value: "x", isSecret: true },
@@ -95,8 +95,8 @@ describe("the variables of an application", () => {
     ["is not, while another value may land", sent("old"), listed(), undefined],
     ["is not where nobody looked", {}, seenIn("READY"), undefined],
   ])("before an import a secret %s", (_, known, seen, expected) => {
-    const pass = passWith({ inputs, surface: "Documented", memory: { written: known } });
-    expect(prepare(step, pass, seen)?.written).toEqual(expected);
+    const context = passWith({ inputs, surface: "Documented", memory: { written: known } });
+    expect(prepare(step, context, seen)?.written).toEqual(expected);
   });
 
   it("needs no note where secrets can be replaced, nor before anything else", () => {
@@ -132,8 +132,8 @@ describe("the variables of an application", () => {
       ["A"],
     ],
   ])("is known after an import when it %s", (_, known, seen, taken, expected) => {
-    const pass = passWith({ inputs, surface: "Documented", memory: { written: known } });
-    const { sentSecrets, ...result } = imported(pass, seen, taken);
+    const context = passWith({ inputs, surface: "Documented", memory: { written: known } });
+    const { sentSecrets, ...result } = imported(context, seen, taken);
     expect(sentSecrets).toBeUndefined();
     expect(result.variableNames).toEqual(expected);
     expect(result.secrets).toEqual(expected.includes("B") ? secrets("2").secrets : undefined);

@@ -25,10 +25,10 @@ export function inputVariables(
 }
 
 /** Whether the variables were sent as they are now. Those of a service that we found deployed count if their keys are there. */
-export function variablesSent(pass: ApplicationPass, seen: Seen): boolean {
-  const { variables, fingerprint } = pass.inputs;
+export function variablesSent(context: ApplicationPass, seen: Seen): boolean {
+  const { variables, fingerprint } = context.inputs;
   if (variables.length === 0) return true;
-  const written = pass.memory.written?.variables;
+  const written = context.memory.written?.variables;
   if (written !== undefined) return sameContent(written, fingerprint);
   return seen.keys !== undefined && variables.every(({ name }) => seen.keys?.has(name));
 }
@@ -43,11 +43,11 @@ export function isForeign({ memory: { written, lastDeployment } }: ApplicationPa
 }
 
 /** Secrets that were sent, but that the platform kept as they were: some platforms replace no secret by an import. */
-export function pendingSecrets(pass: ApplicationPass): readonly InputVariable[] {
-  const { written } = pass.memory;
-  if (written?.variables === undefined || !sameContent(written.variables, pass.inputs.fingerprint)) return [];
+export function pendingSecrets(context: ApplicationPass): readonly InputVariable[] {
+  const { written } = context.memory;
+  if (written?.variables === undefined || !sameContent(written.variables, context.inputs.fingerprint)) return [];
   const taken = new Set(written.variableNames);
-  return pass.inputs.variables.filter(({ name }) => !taken.has(name));
+  return context.inputs.variables.filter(({ name }) => !taken.has(name));
 }
 
 type Written = NonNullable<ApplicationMemory["written"]>;
@@ -56,20 +56,20 @@ type Written = NonNullable<ApplicationMemory["written"]>;
  * Before an import on a surface that cannot replace secrets: those of which there is none yet. After a crash the ones
  * that it made are known by that, and hold what was sent.
  */
-export function prepare(step: Do, pass: ApplicationPass, seen: Seen): ApplicationMemory | undefined {
-  if (step.what !== "import" || pass.supports("updateSecret") === "Supported" || seen.secrets === undefined)
+export function prepare(step: Do, context: ApplicationPass, seen: Seen): ApplicationMemory | undefined {
+  if (step.what !== "import" || context.supports("updateSecret") === "Supported" || seen.secrets === undefined)
     return undefined;
-  const { written } = pass.memory;
+  const { written } = context.memory;
   const sent = written?.sentSecrets ?? [];
   const listed = new Set(seen.secrets.map(({ key }) => key));
-  const fresh = [...pass.inputs.secrets].filter(([key]) => !listed.has(key));
+  const fresh = [...context.inputs.secrets].filter(([key]) => !listed.has(key));
   // Where another value is on its way as well, nobody knows which of the two makes the entry.
   const clear = fresh.filter(([key, digest]) => sent.every((one) => one.key !== key || one.digest === digest));
   if (clear.length === 0) return undefined;
   const at = seen.serverNow?.toISOString() ?? "";
   const others = sent.filter(({ key }) => listed.has(key));
   return {
-    ...pass.memory,
+    ...context.memory,
     written: { ...written, sentSecrets: [...others, ...clear.map(([key, digest]) => ({ key, digest, at }))] },
   };
 }
@@ -81,11 +81,13 @@ export function keep({ written }: ApplicationMemory): JsonObject | undefined {
 }
 
 /** What was written by an import of which the platform took over these names. */
-export function imported(pass: ApplicationPass, seen: Seen, taken: readonly string[]): Written {
-  const { fingerprint, variables } = pass.inputs;
-  const names = variables.map(({ name }) => name).filter((name) => taken.includes(name) || isInPlace(pass, seen, name));
-  const { sentSecrets: _, ...written } = pass.memory.written ?? {};
-  return { ...written, variables: { ...fingerprint }, variableNames: names, secrets: secretsOf(pass, names) };
+export function imported(context: ApplicationPass, seen: Seen, taken: readonly string[]): Written {
+  const { fingerprint, variables } = context.inputs;
+  const names = variables
+    .map(({ name }) => name)
+    .filter((name) => taken.includes(name) || isInPlace(context, seen, name));
+  const { sentSecrets: _, ...written } = context.memory.written ?? {};
+  return { ...written, variables: { ...fingerprint }, variableNames: names, secrets: secretsOf(context, names) };
 }
 
 /** Whether a secret that an import could not replace has the value of the spec all the same. */
@@ -117,12 +119,12 @@ export function secretsOf({ inputs }: ApplicationPass, names: readonly string[])
 }
 
 /** The condition VariablesSynced; none without variables. */
-export function variablesCondition(pass: ApplicationPass, seen: Seen): readonly ConditionFact[] {
-  if (pass.inputs.variables.length === 0) return [];
-  const pending = pendingSecrets(pass).map(({ name }) => name);
-  const isInOrder = variablesSent(pass, seen) && pending.length === 0;
+export function variablesCondition(context: ApplicationPass, seen: Seen): readonly ConditionFact[] {
+  if (context.inputs.variables.length === 0) return [];
+  const pending = pendingSecrets(context).map(({ name }) => name);
+  const isInOrder = variablesSent(context, seen) && pending.length === 0;
   if (!isInOrder && seen.variablesFault !== undefined) return faultCondition("VariablesSynced", seen.variablesFault);
-  if (!variablesSent(pass, seen)) {
+  if (!variablesSent(context, seen)) {
     return [
       {
         type: "VariablesSynced",

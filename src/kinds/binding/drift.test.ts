@@ -42,7 +42,7 @@ const spec = bindingSpec({
   },
   customerProvidedInputs: { ingress: { contact: { value: "hunter22" }, region: { value: "us" } } },
 });
-const pass = bindingPass(
+const context = bindingPass(
   spec,
   { surface: "Full" },
   { "spec.managedConfig[ingress][token]": "s3cret-value", "spec.managedConfig[ingress][owner]": "me" },
@@ -57,7 +57,7 @@ const asWanted = {
 };
 
 const drift = (change: Partial<Binding>, listed = true) =>
-  driftOf(pass, bindingSeen({ template: listed ? catalogue : undefined, bound: { ...asWanted, ...change } }));
+  driftOf(context, bindingSeen({ template: listed ? catalogue : undefined, bound: { ...asWanted, ...change } }));
 const config = (change: Record<string, unknown>) => ({
   managedConfig: { ingress: { ...asWanted.managedConfig.ingress, ...change } },
 });
@@ -146,13 +146,13 @@ describe("drift", () => {
   });
 
   it("cannot be told where the platform does not show its binding", () => {
-    expect(driftOf(pass, bindingSeen({ template: catalogue }))).toBeUndefined();
+    expect(driftOf(context, bindingSeen({ template: catalogue }))).toBeUndefined();
   });
 
   it("is a binding that is gone, once it was written", () => {
     const seen = bindingSeen({ template: catalogue, bound: "none" });
-    expect(driftOf(pass, seen)).toEqual([]);
-    expect(driftOf({ ...pass, memory: writtenMemory(pass) }, seen)).toEqual([
+    expect(driftOf(context, seen)).toEqual([]);
+    expect(driftOf({ ...context, memory: writtenMemory(context) }, seen)).toEqual([
       { path: "spec.template", desired: "essentials 1.2.0", observed: "absent" },
     ]);
   });

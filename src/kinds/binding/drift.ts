@@ -12,18 +12,18 @@ const ABSENT = "absent";
  * Field by field, declared ones only. What comes from Secrets is not compared: platforms mask such values.
  * @returns undefined where the platform does not show its binding
  */
-export function driftOf(pass: BindingPass, { bound, template }: Seen): readonly DriftField[] | undefined {
+export function driftOf(context: BindingPass, { bound, template }: Seen): readonly DriftField[] | undefined {
   if (bound === undefined) return undefined;
-  const { spec, inputs } = pass;
+  const { spec, inputs } = context;
   if (bound === "none") {
-    if (pass.memory.written === undefined) return [];
+    if (context.memory.written === undefined) return [];
     return [{ path: "spec.template", desired: `${spec.template.key} ${spec.template.version}`, observed: ABSENT }];
   }
   const fields = fieldsOf(template);
   const drift = [
     ...different("spec.template.key", spec.template.key, bound.templateKey),
     ...different("spec.template.version", spec.template.version, bound.templateVersion),
-    ...layerDrift(pass, bound, template),
+    ...layerDrift(context, bound, template),
     ...inputs.config.flatMap((leaf) => leafDrift(leaf, bound.managedConfig, fields(leaf), "open")),
     ...inputs.customer.flatMap((leaf) => leafDrift(leaf, bound.customerProvidedInputs, fields(leaf), "hidden")),
   ];
@@ -38,11 +38,11 @@ export function driftOf(pass: BindingPass, { bound, template }: Seen): readonly 
  * Whether the platform shows all that the spec declares, and the same: what others bound is taken over without a write.
  * Where a value comes from a Secret nothing is shown that could be compared.
  */
-export function isAlike(pass: BindingPass, seen: Seen): boolean {
-  const { config, customer } = pass.inputs;
+export function isAlike(context: BindingPass, seen: Seen): boolean {
+  const { config, customer } = context.inputs;
   const isShown = seen.bound !== undefined && seen.bound !== "none";
   return (
-    isShown && ![...config, ...customer].some(({ from }) => from === "Secret") && driftOf(pass, seen)?.length === 0
+    isShown && ![...config, ...customer].some(({ from }) => from === "Secret") && driftOf(context, seen)?.length === 0
   );
 }
 

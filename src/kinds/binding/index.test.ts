@@ -162,35 +162,37 @@ describe("the plan of a binding", () => {
       { is: "waiting", why: { reason: "Progressing" } },
     ],
     ["a full surface without this read", { surface: "Full", ...written() }, {}, { is: "settled" }],
-  ])("%s", (_name, pass, seen, expected) => {
-    expect(kind.plan(bindingPass(bindingSpec(), pass), bindingSeen({ template: essentials, ...seen }))).toMatchObject(
-      expected,
-    );
+  ])("%s", (_name, context, seen, expected) => {
+    expect(
+      kind.plan(bindingPass(bindingSpec(), context), bindingSeen({ template: essentials, ...seen })),
+    ).toMatchObject(expected);
   });
 
   it("writes values from Secrets, which cannot be compared with what somebody else bound", () => {
     const token = { valueFrom: { secretKeyRef: { name: "s", key: "k" } } };
     const spec = bindingSpec({ managedConfig: { c: { token } } });
-    const pass = bindingPass(spec, { surface: "Full" }, { "spec.managedConfig[c][token]": "value" });
-    expect(kind.plan(pass, bindingSeen({ template: essentials, bound: full(enabled) }))).toMatchObject(PUT);
+    const context = bindingPass(spec, { surface: "Full" }, { "spec.managedConfig[c][token]": "value" });
+    expect(kind.plan(context, bindingSeen({ template: essentials, bound: full(enabled) }))).toMatchObject(PUT);
   });
 
   it("remembers what it took over, so that a change of the spec is written", () => {
-    const pass = bindingPass(bindingSpec(), { surface: "Full" });
-    const { status } = kind.report(pass, bindingSeen({ template: essentials, bound: full(enabled) }));
-    expect(status).toMatchObject({ written: pass.inputs.fingerprint });
+    const context = bindingPass(bindingSpec(), { surface: "Full" });
+    const { status } = kind.report(context, bindingSeen({ template: essentials, bound: full(enabled) }));
+    expect(status).toMatchObject({ written: context.inputs.fingerprint });
     const changed = bindingPass(bindingSpec({ layerSelections: { gpu: false } }), {
       surface: "Full",
-      memory: { written: pass.inputs.fingerprint },
+      memory: { written: context.inputs.fingerprint },
     });
     expect(kind.plan(changed, bindingSeen({ template: essentials, bound: full(enabled) }))).toMatchObject(PUT);
   });
 
   it("stalls over a layer that the platform leaves out though the spec selects it", () => {
-    const pass = bindingPass(bindingSpec({ layerSelections: { gpu: true } }));
+    const context = bindingPass(bindingSpec({ layerSelections: { gpu: true } }));
     const layers = [...enabled, { key: "gpu", status: "SKIPPED", reason: "Not available on IBM" }];
     const seen = bindingSeen({ template: essentials, bound: full(layers) });
-    expect(kind.plan({ ...pass, memory: writtenMemory(pass, layers), supports: supportsOn("Full") }, seen)).toEqual({
+    expect(
+      kind.plan({ ...context, memory: writtenMemory(context, layers), supports: supportsOn("Full") }, seen),
+    ).toEqual({
       is: "stalled",
       why: { reason: "LayersNotEnabled", message: expect.stringMatching(/^gpu is SKIPPED .*Deselect/) },
     });

@@ -27,25 +27,25 @@ export function createBinding(): Kind<BindingTypes> {
       values: valueRequests(spec),
       inputs: (resolved) => inputsOf(spec, resolved),
     }),
-    observe: (pass, api) => observe(pass, api, listTemplates),
+    observe: (context, api) => observe(context, api, listTemplates),
     plan,
-    act: (_step, pass, seen, api) => put(pass, seen, api),
+    act: (_step, context, seen, api) => put(context, seen, api),
     trace: () => Promise.resolve({ is: "absent" }),
     report,
   };
 }
 
-function plan(pass: BindingPass, seen: Seen): Plan<"put"> {
-  const refused = refusal(pass, seen);
+function plan(context: BindingPass, seen: Seen): Plan<"put"> {
+  const refused = refusal(context, seen);
   if (refused !== undefined) return { is: "stalled", why: refused };
-  if (seen.cluster.listed === false) return { is: "waiting", why: noCluster(pass) };
-  const fault = configFault(pass, seen);
+  if (seen.cluster.listed === false) return { is: "waiting", why: noCluster(context) };
+  const fault = configFault(context, seen);
   if (fault !== undefined) return { is: "stalled", why: fault };
-  return firstOf(pass, [
-    () => checkWritten(pass, seen),
-    () => checkLayers(pass, seen),
-    () => checkRead(pass, seen),
-    () => checkBound(pass, seen),
+  return firstOf(context, [
+    () => checkWritten(context, seen),
+    () => checkLayers(context, seen),
+    () => checkRead(context, seen),
+    () => checkBound(context, seen),
   ]);
 }
 
@@ -53,15 +53,15 @@ function plan(pass: BindingPass, seen: Seen): Plan<"put"> {
  * The binding is written when the spec or a value has changed, when the platform shows another one, and on request
  * where only the answer shows the layers.
  */
-function checkWritten(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
+function checkWritten(context: BindingPass, seen: Seen): Plan<"put"> | undefined {
   if (seen.sent) return undefined;
-  const { written } = pass.memory;
-  if (written === undefined && isAlike(pass, seen)) return undefined;
-  const changed = written === undefined || !sameContent(written, pass.inputs.fingerprint);
-  const changes = driftOf(pass, seen) ?? [];
-  const asksForLayers = pass.requested !== undefined && seen.bound === undefined && !areLayersOn(pass, seen);
+  const { written } = context.memory;
+  if (written === undefined && isAlike(context, seen)) return undefined;
+  const changed = written === undefined || !sameContent(written, context.inputs.fingerprint);
+  const changes = driftOf(context, seen) ?? [];
+  const asksForLayers = context.requested !== undefined && seen.bound === undefined && !areLayersOn(context, seen);
   if (!changed && changes.length === 0 && !asksForLayers) return undefined;
-  const { key, version } = pass.spec.template;
+  const { key, version } = context.spec.template;
   const message = `Bind the template "${key}" version "${version}" to the cluster.`;
   return {
     is: "step",
@@ -69,23 +69,23 @@ function checkWritten(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
   };
 }
 
-function checkLayers(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
-  const layers = layersFault(pass, seen);
+function checkLayers(context: BindingPass, seen: Seen): Plan<"put"> | undefined {
+  const layers = layersFault(context, seen);
   if (layers === undefined) return undefined;
   const { waits, reason, message } = layers;
   return { is: waits ? "waiting" : "stalled", why: { reason, message } };
 }
 
-function checkRead(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
-  if (seen.sent && seen.bound === undefined && pass.supports("getBinding") !== "Unsupported")
+function checkRead(context: BindingPass, seen: Seen): Plan<"put"> | undefined {
+  if (seen.sent && seen.bound === undefined && context.supports("getBinding") !== "Unsupported")
     return { is: "waiting", why: { reason: "Progressing", message: "The binding was written and is read back." } };
   return undefined;
 }
 
 /** Where a policy forbids to write and nothing was written ever, there may be nothing. */
-function checkBound(pass: BindingPass, seen: Seen): Plan<"put"> | undefined {
-  if (seen.sent || pass.memory.written !== undefined || isBound(pass, seen)) return undefined;
-  const { clusterId } = pass.inputs;
+function checkBound(context: BindingPass, seen: Seen): Plan<"put"> | undefined {
+  if (seen.sent || context.memory.written !== undefined || isBound(context, seen)) return undefined;
+  const { clusterId } = context.inputs;
   if (seen.bound === "none") {
     const message = `No template is bound to cluster ${clusterId}, and a policy forbids to bind one.`;
     return { is: "stalled", why: { reason: "NotCreated", message } };
@@ -101,21 +101,21 @@ function noCluster({ inputs }: BindingPass): Why {
 }
 
 /** Why this resource may not write to the cluster at all. */
-function refusal(pass: BindingPass, { cluster }: Seen): Why | undefined {
-  const id = pass.inputs.clusterId;
-  const holder = pass.holderOf(id);
+function refusal(context: BindingPass, { cluster }: Seen): Why | undefined {
+  const id = context.inputs.clusterId;
+  const holder = context.holderOf(id);
   if (holder !== undefined) {
     const message = `PlatformBinding "${holder}" binds the cluster ${id} already. Delete one of the two.`;
     return { reason: "AlreadyManaged", message };
   }
   // What a resource of the namespace stands for was verified by its own kind.
-  const isGiven = pass.spec.clusterRef.externalId !== undefined && cluster.listed === undefined;
-  return clusterNotAllowed(pass) ?? (isGiven ? unprovenId(pass, `cluster ${id}`) : undefined);
+  const isGiven = context.spec.clusterRef.externalId !== undefined && cluster.listed === undefined;
+  return clusterNotAllowed(context) ?? (isGiven ? unprovenId(context, `cluster ${id}`) : undefined);
 }
 
-async function put(pass: BindingPass, seen: Seen, api: Platform): Promise<Known<Seen, BindingMemory>> {
-  const { spec, inputs, supports } = pass;
-  const answer = await api.templates.bind(inputs.clusterId, bindingInput(pass, seen));
+async function put(context: BindingPass, seen: Seen, api: Platform): Promise<Known<Seen, BindingMemory>> {
+  const { spec, inputs, supports } = context;
+  const answer = await api.templates.bind(inputs.clusterId, bindingInput(context, seen));
   return {
     // What the answer shows is how it is now, and on the documented surface never again.
     seen: { ...seen, bound: supports("getBinding") === "Supported" ? answer : undefined, sent: true },

@@ -138,10 +138,10 @@ describe("the standing of the layers", () => {
   });
 
   it("is known from the last answer where the platform does not show its binding, else not at all", () => {
-    const pass = bindingPass();
-    const remembered = { ...pass, memory: { layers: [on("base"), on("nodes"), on("logs")] } };
+    const context = bindingPass();
+    const remembered = { ...context, memory: { layers: [on("base"), on("nodes"), on("logs")] } };
     expect(standing(remembered, bindingSeen({ template: catalogue }))).toMatchObject({ enabled: 3 });
-    expect(standing(pass, bindingSeen({ template: catalogue }))).toBeUndefined();
+    expect(standing(context, bindingSeen({ template: catalogue }))).toBeUndefined();
     expect(standing(remembered, bindingSeen({ template: catalogue, bound: "none" }))).toBeUndefined();
   });
 });

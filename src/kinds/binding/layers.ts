@@ -82,8 +82,8 @@ export function standing({ spec, memory }: BindingPass, { bound, template, clust
 }
 
 /** Whether every layer that is selected is known to be enabled. */
-export function areLayersOn(pass: BindingPass, seen: Seen): boolean {
-  const stand = standing(pass, seen);
+export function areLayersOn(context: BindingPass, seen: Seen): boolean {
+  const stand = standing(context, seen);
   return stand !== undefined && stand.enabled === stand.selected;
 }
 

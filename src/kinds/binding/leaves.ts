@@ -1,6 +1,6 @@
 import type { ValueFrom } from "../../api/fields.ts";
 /** The values of a spec: where they come from, and what they are once resolved. Pure. */
-import type { Resolved, ValueRequest } from "../../engine/contract/kind.ts";
+import type { ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
 import type { BindingSpec } from "./crd.ts";
 import { byCodeUnit, type Inputs, type Leaf } from "./model.ts";
 
@@ -30,7 +30,7 @@ export function valueRequests(spec: BindingSpec): readonly ValueRequest[] {
 }
 
 /** All values, and what stands for them together with the rest of what is bound. */
-export function inputsOf(spec: BindingSpec, resolved: Resolved): Inputs {
+export function inputsOf(spec: BindingSpec, resolved: ResolvedNeeds): Inputs {
   const clusterId = resolved.id("spec.clusterRef");
   const config = configOf(spec).map((declared) => resolve(declared, resolved));
   const customer = customerOf(spec).map((declared) => resolve(declared, resolved));
@@ -62,7 +62,7 @@ function declared(member: string, values: Values): readonly Declared[] {
     .toSorted((left, right) => byCodeUnit(left.path, right.path));
 }
 
-function resolve({ path, component, key, value, valueFrom }: Declared, resolved: Resolved): Leaf {
+function resolve({ path, component, key, value, valueFrom }: Declared, resolved: ResolvedNeeds): Leaf {
   if (value !== undefined) return { path, component, key, value, from: "spec" };
   const from = valueFrom?.secretKeyRef === undefined ? "ConfigMap" : "Secret";
   return { path, component, key, value: resolved.value(path), from };

@@ -1,4 +1,4 @@
-import type { Fingerprint, Pass, Uuid } from "../../engine/contract/kind.ts";
+import type { Fingerprint, ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
 import type { Binding, Template } from "../../platform/areas/templates.ts";
 /** What the parts of the binding know of each other. */
 import type { Platform } from "../../platform/index.ts";
@@ -62,7 +62,7 @@ export interface BindingTypes {
   readonly api: Platform;
 }
 
-export type BindingPass = Pass<BindingTypes>;
+export type BindingPass = ReconcileContext<BindingTypes>;
 
 /** The order of texts by code unit: the same everywhere. */
 export function byCodeUnit(left: string, right: string): number {

@@ -92,9 +92,9 @@ describe("what is seen", () => {
   });
 
   it("shows the binding on the full surface", async () => {
-    const pass = bindingPass(bindingSpec(), { surface: "Full" });
+    const context = bindingPass(bindingSpec(), { surface: "Full" });
     const see = async (binding: Binding | ApiError) =>
-      (await kind.observe(pass, platform({ templates: [], clusters: [cluster], binding }).api)).bound;
+      (await kind.observe(context, platform({ templates: [], clusters: [cluster], binding }).api)).bound;
     expect(await see(full(enabled))).toEqual(full(enabled));
     expect(await see(failed("NotFound", 404))).toBe("none");
     expect(await see(failed("NotSupported", 405))).toBeUndefined();
@@ -114,10 +114,10 @@ describe("what is seen", () => {
         { ...essentials, key: "other" },
       ],
     });
-    const pass = bindingPass();
-    const seen = await kind.observe(pass, api);
+    const context = bindingPass();
+    const seen = await kind.observe(context, api);
     expect(seen.template).toBeUndefined();
-    expect(kind.plan(pass, seen)).toEqual({
+    expect(kind.plan(context, seen)).toEqual({
       is: "stalled",
       why: {
         reason: "TemplateNotAvailable",

@@ -45,9 +45,9 @@ export function createTemplateList(): ListTemplates {
 }
 
 /** Reads, and checks the spec by what it read. @throws ApiError */
-export async function observe(pass: BindingPass, api: Platform, list: ListTemplates): Promise<Seen> {
-  const { spec, inputs } = pass;
-  const cluster = await clusterOf(pass, api);
+export async function observe(context: BindingPass, api: Platform, list: ListTemplates): Promise<Seen> {
+  const { spec, inputs } = context;
+  const cluster = await clusterOf(context, api);
   const templates = await list(api, cluster.kind);
   const template = templates.find(({ key, version }) => key === spec.template.key && version === spec.template.version);
   const bound = cluster.listed === false ? undefined : await bindingOf(inputs.clusterId, api);

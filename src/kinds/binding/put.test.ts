@@ -64,14 +64,14 @@ describe("the write", () => {
         },
       },
     });
-    const pass = bindingPass(spec, { surface }, values);
+    const context = bindingPass(spec, { surface }, values);
     const known = await kind.act(
       { repeat: "safe", op: "putBinding", do: "put" },
-      pass,
+      context,
       bindingSeen({ template: shape }),
       api,
     );
-    return { pass, known, sent };
+    return { context, known, sent };
   }
 
   it("sends every value in its field's type, and says which are secret", async () => {
@@ -92,27 +92,27 @@ describe("the write", () => {
   });
 
   it("remembers what was written and what was answered", async () => {
-    const { pass, known } = await act("Documented", full(enabled));
+    const { context, known } = await act("Documented", full(enabled));
     expect(known.memory).toEqual({
       templateKey: "essentials",
       templateVersion: "1.2.0",
       layers: enabled,
-      written: pass.inputs.fingerprint,
+      written: context.inputs.fingerprint,
     });
     expect(known.seen).toMatchObject({ sent: true, bound: undefined });
-    expect(kind.plan({ ...pass, memory: known.memory }, known.seen)).toEqual({ is: "settled" });
+    expect(kind.plan({ ...context, memory: known.memory }, known.seen)).toEqual({ is: "settled" });
   });
 
   it("takes the answer for what the platform shows on the full surface", async () => {
-    const { pass, known } = await act("Full", full(starting));
+    const { context, known } = await act("Full", full(starting));
     expect(known.seen.bound).toEqual(full(starting));
-    expect(kind.plan({ ...pass, memory: known.memory }, known.seen)).toMatchObject({ is: "waiting" });
+    expect(kind.plan({ ...context, memory: known.memory }, known.seen)).toMatchObject({ is: "waiting" });
   });
 
   it("does without an answer", async () => {
-    const { pass, known } = await act("Documented", undefined);
+    const { context, known } = await act("Documented", undefined);
     expect(known.memory.layers).toBeUndefined();
-    expect(kind.report({ ...pass, memory: known.memory }, known.seen).conditions).toContainEqual(
+    expect(kind.report({ ...context, memory: known.memory }, known.seen).conditions).toContainEqual(
       expect.objectContaining({ type: "LayersReady", status: "Unknown", reason: "NotObservable" }),
     );
   });

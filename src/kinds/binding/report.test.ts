@@ -19,10 +19,10 @@ import type { BindingPass, Seen } from "./model.ts";
 import { report as reportOf } from "./report.ts";
 
 describe("the report of a binding", () => {
-  const pass = bindingPass();
-  const memory = (layers: Binding["layers"]) => ({ memory: writtenMemory(pass, layers) });
+  const context = bindingPass();
+  const memory = (layers: Binding["layers"]) => ({ memory: writtenMemory(context, layers) });
   const report = (change: Partial<BindingPass> & OnSurface, seen: Partial<Seen> = {}) =>
-    reportOf({ ...pass, ...change }, bindingSeen({ template: essentials, ...seen }));
+    reportOf({ ...context, ...change }, bindingSeen({ template: essentials, ...seen }));
 
   it("says that all is on", () => {
     expect(report(memory(enabled))).toEqual({
@@ -90,7 +90,7 @@ describe("the report of a binding", () => {
   });
 
   it("knows nothing of layers where the answer has none", () => {
-    const { ready, conditions, status } = report({ memory: writtenMemory(pass, undefined) });
+    const { ready, conditions, status } = report({ memory: writtenMemory(context, undefined) });
     expect(conditions[1]).toMatchObject({ type: "LayersReady", status: "Unknown", reason: "NotObservable" });
     expect(ready).toMatchObject({
       reason: "Available",

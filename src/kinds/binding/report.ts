@@ -24,11 +24,11 @@ export function isBound({ spec, memory }: BindingPass, { bound }: Seen): boolean
 }
 
 /** Why the spec cannot be bound, by what the catalogue says. */
-export function configFault(pass: BindingPass, seen: Seen): Why | undefined {
+export function configFault(context: BindingPass, seen: Seen): Why | undefined {
   if (seen.template === undefined)
-    return isBound(pass, seen) ? undefined : { reason: "TemplateNotAvailable", message: notListed(pass, seen) };
+    return isBound(context, seen) ? undefined : { reason: "TemplateNotAvailable", message: notListed(context, seen) };
   if (seen.problems.length === 0) return undefined;
-  const message = `The spec does not fit ${templateName(pass)}: ${summary(seen.problems)}.`;
+  const message = `The spec does not fit ${templateName(context)}: ${summary(seen.problems)}.`;
   return { reason: "InvalidSpec", message };
 }
 
@@ -56,8 +56,8 @@ function summary(problems: readonly string[]): string {
 }
 
 /** Why the layers are not ready. `waits` is whether the platform may enable them and then shows it. */
-export function layersFault(pass: BindingPass, seen: Seen): (Why & { readonly waits: boolean }) | undefined {
-  const stand = standing(pass, seen);
+export function layersFault(context: BindingPass, seen: Seen): (Why & { readonly waits: boolean }) | undefined {
+  const stand = standing(context, seen);
   if (stand === undefined || stand.off.length === 0) return undefined;
   const isShown = seen.bound !== undefined;
   const message = `${isShown ? "" : "When the binding was written: "}${listOf(stand.off)}.`;
@@ -72,26 +72,26 @@ const ASK_AGAIN =
   " The platform's surface does not show layers later; the annotation platform-operator.io/reconcile-requested-at " +
   "binds the template once more, which shows them.";
 
-export function report(pass: BindingPass, seen: Seen): Report {
-  const stand = standing(pass, seen);
-  const drift = driftOf(pass, seen);
-  const known = pass.memory.written ?? (isAlike(pass, seen) ? { ...pass.inputs.fingerprint } : undefined);
-  const written = refreshed(known, pass.inputs.fingerprint);
+export function report(context: BindingPass, seen: Seen): Report {
+  const stand = standing(context, seen);
+  const drift = driftOf(context, seen);
+  const known = context.memory.written ?? (isAlike(context, seen) ? { ...context.inputs.fingerprint } : undefined);
+  const written = refreshed(known, context.inputs.fingerprint);
   return {
-    ready: readyWhy(pass, seen, stand),
-    conditions: [configFact(pass, seen), ...layersFact(pass, seen, stand)],
+    ready: readyWhy(context, seen, stand),
+    conditions: [configFact(context, seen), ...layersFact(context, seen, stand)],
     status: {
-      clusterId: pass.inputs.clusterId,
+      clusterId: context.inputs.clusterId,
       ...boundStatus(seen),
-      ...(written !== pass.memory.written && { written }),
+      ...(written !== context.memory.written && { written }),
       ...(stand !== undefined && { layersEnabled: `${stand.enabled}/${stand.selected}` }),
     },
     ...(drift !== undefined && { drift }),
   };
 }
 
-function readyWhy(pass: BindingPass, seen: Seen, stand: Standing | undefined): Why {
-  const bound = `Cluster ${pass.inputs.clusterId} ${isBound(pass, seen) ? "has" : "does not have"} ${templateName(pass)}`;
+function readyWhy(context: BindingPass, seen: Seen, stand: Standing | undefined): Why {
+  const bound = `Cluster ${context.inputs.clusterId} ${isBound(context, seen) ? "has" : "does not have"} ${templateName(context)}`;
   if (stand === undefined)
     return { reason: "Available", message: `${bound}; the platform does not show how its layers are.` };
   if (stand.unclear.length > 0) return { reason: "Available", message: `${bound}. ${unclearLayers(stand, seen)}` };
@@ -111,28 +111,28 @@ function unclearAdvice(template: Seen["template"], kind: Seen["cluster"]["kind"]
   return "Look at the cluster on the platform.";
 }
 
-function configFact(pass: BindingPass, seen: Seen): ConditionFact {
+function configFact(context: BindingPass, seen: Seen): ConditionFact {
   const type = "ConfigValid";
-  const fault = configFault(pass, seen);
+  const fault = configFault(context, seen);
   if (fault !== undefined) return { type, status: "False", ...fault };
   if (seen.template?.isIncomplete === true) {
-    const message = `The platform's answer shows only a part of ${templateName(pass)}; the spec fits that part.`;
+    const message = `The platform's answer shows only a part of ${templateName(context)}; the spec fits that part.`;
     return { type, status: "Unknown", reason: "UnexpectedResponse", message };
   }
   if (seen.template !== undefined) {
-    const message = `The spec fits ${templateName(pass)}.`;
+    const message = `The spec fits ${templateName(context)}.`;
     return { type, status: "True", reason: "Valid", message };
   }
-  const message = `${notListed(pass, seen)} It is bound, and stays so; changes are not checked before they are sent.`;
+  const message = `${notListed(context, seen)} It is bound, and stays so; changes are not checked before they are sent.`;
   return { type, status: "Unknown", reason: "TemplateNotAvailable", message };
 }
 
-function layersFact(pass: BindingPass, seen: Seen, stand: Standing | undefined): readonly ConditionFact[] {
+function layersFact(context: BindingPass, seen: Seen, stand: Standing | undefined): readonly ConditionFact[] {
   const type = "LayersReady";
-  const fault = layersFault(pass, seen);
+  const fault = layersFault(context, seen);
   if (fault !== undefined) return [{ type, status: "False", reason: fault.reason, message: fault.message }];
   if (stand === undefined) {
-    if (pass.memory.written === undefined) return [];
+    if (context.memory.written === undefined) return [];
     if (seen.bound === "none")
       return [{ type, status: "False", reason: "LayersNotEnabled", message: "Nothing is bound to the cluster." }];
     const message = "The platform did not answer with its layers, and its surface does not show them.";

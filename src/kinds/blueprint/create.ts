@@ -14,13 +14,15 @@ import { blueprintsIn } from "./observe.ts";
 import { blueprintInput, written } from "./settings.ts";
 
 /** Creates the service. Where the answer has no id, the engine traces it. @throws ApiError */
-export async function create(pass: BlueprintPass, seen: Seen, api: Platform): Promise<Known<Seen, BlueprintMemory>> {
-  const { deployOnCreate = false } = pass.spec;
-  const made = await api.blueprints.create(pass.inputs.environmentId, blueprintInput(pass), { deploy: deployOnCreate });
+export async function create(context: BlueprintPass, seen: Seen, api: Platform): Promise<Known<Seen, BlueprintMemory>> {
+  const { deployOnCreate = false } = context.spec;
+  const made = await api.blueprints.create(context.inputs.environmentId, blueprintInput(context), {
+    deploy: deployOnCreate,
+  });
   const catalogUrl = fitOptional(made.catalogUrl);
   const memory = {
-    ...newborn(pass, deployOnCreate, made),
-    written: written(pass),
+    ...newborn(context, deployOnCreate, made),
+    written: written(context),
     ...(catalogUrl !== undefined && { catalogUrl }),
   };
   return { seen, memory, ...(made.id !== undefined && { id: made.id }) };
@@ -29,14 +31,14 @@ export async function create(pass: BlueprintPass, seen: Seen, api: Platform): Pr
 /** Did an old create land? @throws ApiError */
 export async function trace(
   intent: OpenIntent,
-  pass: BlueprintPass,
+  context: BlueprintPass,
   api: Platform,
 ): Promise<Trace<Seen, BlueprintMemory>> {
-  const environmentId = intent.parentId ?? pass.inputs.environmentId;
+  const environmentId = intent.parentId ?? context.inputs.environmentId;
   const services = await offered(api, "listServices", () => api.services.list(environmentId));
   if (services === undefined) return { is: "unknowable", why: untraceable(intent.name) };
   const siblings = blueprintsIn(services);
-  const found = landed(intent, siblings, pass.holderOf);
+  const found = landed(intent, siblings, context.holderOf);
   if (found.length === 0)
     return notCreated(
       intent,
@@ -45,7 +47,7 @@ export async function trace(
     );
   const seen = { ...NOTHING_SEEN, siblings, serverNow: api.serverNow() };
   const sent = platformBlueprint.memory.parse({ written: baseline(intent.mark, "written"), ...intent.accepted });
-  const memory = { ...newborn(pass, baseline(intent.mark, "deploys") === true), ...sent };
+  const memory = { ...newborn(context, baseline(intent.mark, "deploys") === true), ...sent };
   return { is: "landed", known: found.map(({ id, serviceId }) => ({ seen, memory: { ...memory, serviceId }, id })) };
 }
 

@@ -30,7 +30,7 @@ export const blueprint: Kind<BlueprintTypes> = {
   observe,
   plan,
   keep,
-  act: (_step, pass, seen, api) => create(pass, seen, api),
+  act: (_step, context, seen, api) => create(context, seen, api),
   trace,
   report,
 };

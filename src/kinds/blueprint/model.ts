@@ -1,4 +1,4 @@
-import type { Fingerprint, Pass, Presence, Uuid } from "../../engine/contract/kind.ts";
+import type { Fingerprint, ReconcileContext, Presence, Uuid } from "../../engine/contract/kind.ts";
 import type { IngressStatus } from "../../platform/areas/services.ts";
 /** What the parts of the blueprint kind hand to each other. */
 import type { Platform } from "../../platform/index.ts";
@@ -45,7 +45,7 @@ export interface BlueprintTypes {
   readonly api: Platform;
 }
 
-export type BlueprintPass = Pass<BlueprintTypes>;
+export type BlueprintPass = ReconcileContext<BlueprintTypes>;
 
 export const NOTHING_SEEN: Seen = {
   environmentIsOurs: true,
@@ -60,8 +60,8 @@ export const NOTHING_SEEN: Seen = {
 };
 
 /** The service that the blueprint became, on the full surface. */
-export function serviceOf(pass: BlueprintPass, seen: Seen): BlueprintService | undefined {
-  return seen.siblings?.find(({ id }) => id === pass.id);
+export function serviceOf(context: BlueprintPass, seen: Seen): BlueprintService | undefined {
+  return seen.siblings?.find(({ id }) => id === context.id);
 }
 
 /** Whether the service is to run: it was deployed with its creation, or taken over as one that is deployed. */

@@ -17,20 +17,20 @@ import { NOT_READ } from "../shared/side-read.ts";
 import { NOTHING_SEEN, type BlueprintPass, type BlueprintService, type Seen } from "./model.ts";
 
 /** @throws ApiError */
-export async function observe(pass: BlueprintPass, api: Platform): Promise<Seen> {
-  const place = await placeOf(pass, api);
+export async function observe(context: BlueprintPass, api: Platform): Promise<Seen> {
+  const place = await placeOf(context, api);
   const nothing = { ...NOTHING_SEEN, ...place };
   if (!place.environmentIsOurs) return { ...nothing, serverNow: api.serverNow() };
   // First, as what was read before it has ended would be told as the end.
-  const request = await requestOf(pass, api);
-  const isFresh = pass.requested !== undefined || mayBeOver(pass, request);
-  const { siblings, presence } = await listOf(pass, isFresh, api);
-  if (siblings === undefined) return { ...nothing, request: ofPlace(pass, request), serverNow: api.serverNow() };
+  const request = await requestOf(context, api);
+  const isFresh = context.requested !== undefined || mayBeOver(context, request);
+  const { siblings, presence } = await listOf(context, isFresh, api);
+  if (siblings === undefined) return { ...nothing, request: ofPlace(context, request), serverNow: api.serverNow() };
   const seen = { ...nothing, siblings, presence, serverNow: api.serverNow() };
-  const mine = siblings.find(({ id }) => id === pass.id);
-  if (mine === undefined) return { ...seen, isGone: await isProvenGone(pass, api) };
-  if (pass.goal !== "present") return seen;
-  return { ...seen, request, ...(await stateOf(pass, mine, isFresh, api)) };
+  const mine = siblings.find(({ id }) => id === context.id);
+  if (mine === undefined) return { ...seen, isGone: await isProvenGone(context, api) };
+  if (context.goal !== "present") return seen;
+  return { ...seen, request, ...(await stateOf(context, mine, isFresh, api)) };
 }
 
 /** Without a list, nothing else tells that a request is about something in the environment. */
@@ -40,31 +40,31 @@ function ofPlace({ inputs }: BlueprintPass, request: Seen["request"]): Seen["req
 }
 
 async function listOf(
-  pass: BlueprintPass,
+  context: BlueprintPass,
   isFresh: boolean,
   api: Platform,
 ): Promise<Pick<Seen, "siblings" | "presence">> {
-  const isRoutine = pass.proof === "recorded" && pass.goal === "present" && !isFresh;
+  const isRoutine = context.proof === "recorded" && context.goal === "present" && !isFresh;
   const options = { maxAgeMs: isRoutine ? RECORDS_MAX_AGE_MS : 0 };
-  const list = () => api.services.list(pass.inputs.environmentId, options);
-  const services = await siblingsOf(pass, "listServices", list, api);
+  const list = () => api.services.list(context.inputs.environmentId, options);
+  const services = await siblingsOf(context, "listServices", list, api);
   if (services === "gone") return { siblings: [], presence: "Gone" };
   if (services === undefined) return { siblings: undefined, presence: undefined };
   const presence = presenceIn(
-    pass,
+    context,
     services,
-    ({ blueprintId }) => blueprintId !== undefined && blueprintId === pass.id,
+    ({ blueprintId }) => blueprintId !== undefined && blueprintId === context.id,
   );
-  return { siblings: blueprintsIn(services), presence: pass.id === undefined ? undefined : presence };
+  return { siblings: blueprintsIn(services), presence: context.id === undefined ? undefined : presence };
 }
 
 /** A list that never showed the service proves nothing, and one that may lag behind nothing by itself. */
-async function isProvenGone(pass: BlueprintPass, api: Platform): Promise<boolean> {
-  const { environmentId } = pass.inputs;
-  const { serviceId } = pass.memory;
+async function isProvenGone(context: BlueprintPass, api: Platform): Promise<boolean> {
+  const { environmentId } = context.inputs;
+  const { serviceId } = context.memory;
   if (serviceId === undefined) return false;
   const fresh = async () => blueprintsIn(await api.services.list(environmentId));
-  if (!(await isGone(pass, fresh))) return false;
+  if (!(await isGone(context, fresh))) return false;
   const statuses = await offered(api, "listServiceStatuses", () => api.services.statuses(environmentId));
   return statuses?.some(({ id }) => id === serviceId) !== true;
 }

@@ -80,8 +80,8 @@ describe("a blueprint that exists", () => {
     ],
     ["is claimed", passWith({ proof: "claimed" }), seenIn("DEPLOYED"), "adopt"],
     ["is claimed, and not there", passWith({ proof: "claimed" }), nowhere, "stalled InvalidSpec"],
-  ])("and %s", (_name, pass, seen, expected) => {
-    expect(planned(pass, seen)).toBe(expected);
+  ])("and %s", (_name, context, seen, expected) => {
+    expect(planned(context, seen)).toBe(expected);
   });
 
   it("says what changed since it was created", () => {
@@ -105,8 +105,8 @@ describe("a blueprint that does not exist yet", () => {
     ["would be refused", anew({ spec: { engine: "Terraform" } }), nowhere, "stalled InvalidSpec"],
     ["is taken over, though it would be refused", anew({ spec: { engine: "Terraform" } }), seenIn("DEPLOYED"), "adopt"],
     ["has no environment here", anew(), { ...nowhere, environmentIsOurs: false }, "stalled InvalidSpec"],
-  ])("and %s", (_name, pass, seen, expected) => {
-    expect(planned(pass, seen)).toBe(expected);
+  ])("and %s", (_name, context, seen, expected) => {
+    expect(planned(context, seen)).toBe(expected);
   });
 
   it("is created once: what is sent is put down before, without values", () => {
@@ -151,7 +151,7 @@ describe("a blueprint that is to go", () => {
       seenIn("DEPLOYED", { projectId: BLUEPRINT }),
       "stalled NotObservable",
     ],
-  ])("and %s", (_name, pass, seen, expected) => {
-    expect(planned(pass, seen)).toBe(expected);
+  ])("and %s", (_name, context, seen, expected) => {
+    expect(planned(context, seen)).toBe(expected);
   });
 });

@@ -16,76 +16,77 @@ import { changedPaths, written } from "./settings.ts";
 type Check = Plan<Do> | undefined;
 
 /** What to do next. */
-export function plan(pass: BlueprintPass, seen: Seen): Plan<Do> {
-  if (pass.goal !== "present") return planRemoval(pass, seen);
-  const place = checkPlace(pass, seen);
+export function plan(context: BlueprintPass, seen: Seen): Plan<Do> {
+  if (context.goal !== "present") return planRemoval(context, seen);
+  const place = checkPlace(context, seen);
   if (place !== undefined) return place;
-  if (pass.id === undefined) return planNew(pass, seen);
-  return checkIdentity(pass, seen, pass.id) ?? planExisting(pass, seen);
+  if (context.id === undefined) return planNew(context, seen);
+  return checkIdentity(context, seen, context.id) ?? planExisting(context, seen);
 }
 
-function planNew(pass: BlueprintPass, seen: Seen): Plan<Do> {
-  const { name, deployOnCreate = false } = pass.spec;
+function planNew(context: BlueprintPass, seen: Seen): Plan<Do> {
+  const { name, deployOnCreate = false } = context.spec;
   const what = `service "${name}"`;
   const matches = (seen.siblings ?? []).filter((one) => sameName(one.name, name));
-  const found = adoptOrRefuse(pass, matches, what);
+  const found = adoptOrRefuse(context, matches, what);
   if (found !== undefined) return found;
-  const refused = overridesRefused(pass.spec);
+  const refused = overridesRefused(context.spec);
   if (refused !== undefined) return { is: "stalled", why: refused };
   const why: Why = { reason: "Creating", message: `Creating ${what}.` };
   // What was sent, as the spec may be another by the time that the create is traced.
-  const mark = { ...nameMark(seen.serverNow, seen.siblings), written: written(pass), deploys: deployOnCreate };
+  const mark = { ...nameMark(seen.serverNow, seen.siblings), written: written(context), deploys: deployOnCreate };
   return once("createBlueprint", { what: "create" }, why, { creates: true, name, mark });
 }
 
 /** Whether the id leads to the blueprint that is meant. */
-function checkIdentity(pass: BlueprintPass, seen: Seen, id: Uuid): Check {
-  const service = serviceOf(pass, seen);
+function checkIdentity(context: BlueprintPass, seen: Seen, id: Uuid): Check {
+  const service = serviceOf(context, seen);
   if (seen.siblings === undefined || service !== undefined) {
-    const what = `service "${pass.spec.name}"`;
-    return checkClaim(pass, service, id, "service") ?? checkLatecomers(pass, service, seen.siblings ?? [], what);
+    const what = `service "${context.spec.name}"`;
+    return checkClaim(context, service, id, "service") ?? checkLatecomers(context, service, seen.siblings ?? [], what);
   }
-  if (pass.proof !== "recorded" && !isOpen(seen.presence)) return { is: "stalled", why: notListed(pass, seen, id) };
-  if (pass.proof === "recorded" && isUnlisted(pass)) {
+  if (context.proof !== "recorded" && !isOpen(seen.presence))
+    return { is: "stalled", why: notListed(context, seen, id) };
+  if (context.proof === "recorded" && isUnlisted(context)) {
     return { is: "waiting", why: { reason: "Progressing", message: "The platform does not list the service yet." } };
   }
-  if (isOpen(seen.presence)) return planUnshown(pass, seen.presence, missed(pass, id));
-  const why = deletedThere(`service "${pass.spec.name}"`, id);
-  return seen.isGone ? gone(pass, why) : { is: "stalled", why };
+  if (isOpen(seen.presence)) return planUnshown(context, seen.presence, missed(context, id));
+  const why = deletedThere(`service "${context.spec.name}"`, id);
+  return seen.isGone ? gone(context, why) : { is: "stalled", why };
 }
 
 const missed = ({ spec }: BlueprintPass, id: Uuid) =>
   ({ noun: "service", name: spec.name, id, where: "the environment" }) as const;
 
 /** Whether it was created so recently that the platform's list may not show it yet. */
-function isUnlisted(pass: BlueprintPass): boolean {
-  return pass.memory.serviceId === undefined && isRecent(pass, pass.memory.createdAt);
+function isUnlisted(context: BlueprintPass): boolean {
+  return context.memory.serviceId === undefined && isRecent(context, context.memory.createdAt);
 }
 
 /** People see the id of the service more often than that of its blueprint. */
-function notListed(pass: BlueprintPass, { siblings }: Seen, id: Uuid): Why {
+function notListed(context: BlueprintPass, { siblings }: Seen, id: Uuid): Why {
   const meant = siblings?.find(({ serviceId }) => serviceId === id)?.id;
   if (meant === undefined) {
-    return unseen(pass, { noun: "blueprint", name: pass.spec.name, id, where: "the environment" });
+    return unseen(context, { noun: "blueprint", name: context.spec.name, id, where: "the environment" });
   }
   const message = `The id ${id} is that of a service. Set spec.externalId to the id of its blueprint, ${meant}.`;
   return { reason: "InvalidSpec", message };
 }
 
-function planExisting(pass: BlueprintPass, seen: Seen): Plan<Do> {
-  const changed = changedPaths(pass);
+function planExisting(context: BlueprintPass, seen: Seen): Plan<Do> {
+  const changed = changedPaths(context);
   if (changed.length > 0) {
     return stalled(
       "UpdateNotSupported",
       `The platform's surface has no update of blueprints: ${changed.toSorted().join(", ")} cannot be changed. Change it back, or change it on the platform and adopt the service anew.`,
     );
   }
-  const progress = progressIn(pass, seen);
-  if (progress === undefined) return withoutState(pass);
+  const progress = progressIn(context, seen);
+  if (progress === undefined) return withoutState(context);
   return (
-    checkBegun(pass, seen) ??
+    checkBegun(context, seen) ??
     checkBusy(progress) ??
-    checkEnd(pass, seen, progress) ??
+    checkEnd(context, seen, progress) ??
     checkUnclear(progress, "service") ?? { is: "settled" }
   );
 }
@@ -97,10 +98,10 @@ function withoutState({ supports }: BlueprintPass): Plan<Do> {
 }
 
 /** A deployment that was asked for with the create and never shows: nobody would see it end. */
-function checkBegun(pass: BlueprintPass, { status, request }: Seen): Check {
-  const last = pass.memory.lastDeployment;
+function checkBegun(context: BlueprintPass, { status, request }: Seen): Check {
+  const last = context.memory.lastDeployment;
   if (last === undefined || last.finishedAt !== undefined || last.baseline === undefined) return undefined;
-  if (request !== undefined || status?.state !== "READY" || isRecent(pass, last.startedAt)) return undefined;
+  if (request !== undefined || status?.state !== "READY" || isRecent(context, last.startedAt)) return undefined;
   return stalled(
     "DeploymentFailed",
     "The service was to be deployed right after its creation, but the platform shows no such deployment. Deploy it on the platform.",
@@ -108,8 +109,8 @@ function checkBegun(pass: BlueprintPass, { status, request }: Seen): Check {
 }
 
 /** What the platform alone can mend. */
-function checkEnd(pass: BlueprintPass, seen: Seen, { phase, state }: Progress): Check {
-  const { name } = pass.spec;
+function checkEnd(context: BlueprintPass, seen: Seen, { phase, state }: Progress): Check {
+  const { name } = context.spec;
   if (phase === "failed") {
     const after = seen.siblings === undefined ? ", then set spec.deployOnCreate false: the service is not shown" : "";
     return stalled(
@@ -117,9 +118,9 @@ function checkEnd(pass: BlueprintPass, seen: Seen, { phase, state }: Progress): 
       `The platform reports ${state} for service "${name}". Look at it on the platform and deploy it there: the platform's surface has no deployment of blueprints${after}.`,
     );
   }
-  if (!isToRun(pass)) return undefined;
+  if (!isToRun(context)) return undefined;
   const others = "Deploy it on the platform, or leave that to others with spec.deployOnCreate false.";
-  if (phase === "idle" && pass.memory.lastDeployment !== undefined) {
+  if (phase === "idle" && context.memory.lastDeployment !== undefined) {
     return stalled("Canceled", `The deployment that was to follow the creation was cancelled. ${others}`);
   }
   if (phase !== "stopped" && phase !== "gone") return undefined;
@@ -128,13 +129,13 @@ function checkEnd(pass: BlueprintPass, seen: Seen, { phase, state }: Progress): 
 }
 
 /** No surface has a deletion or a stop of what came from a blueprint. */
-function planRemoval(pass: BlueprintPass, seen: Seen): Plan<Do> {
-  if (pass.id === undefined) return { is: "settled" };
-  const isUnshown = seen.siblings !== undefined && serviceOf(pass, seen) === undefined && !isUnlisted(pass);
-  if (isUnshown) return planUnshownRemoval(seen.presence ?? "Gone", missed(pass, pass.id));
-  const refused = outside(pass, seen.projectId);
+function planRemoval(context: BlueprintPass, seen: Seen): Plan<Do> {
+  if (context.id === undefined) return { is: "settled" };
+  const isUnshown = seen.siblings !== undefined && serviceOf(context, seen) === undefined && !isUnlisted(context);
+  if (isUnshown) return planUnshownRemoval(seen.presence ?? "Gone", missed(context, context.id));
+  const refused = outside(context, seen.projectId);
   if (refused !== undefined) return { is: "stalled", why: refused };
-  return pass.goal === "stopped"
+  return context.goal === "stopped"
     ? stalled("NotSupportedByApi", "The platform's surface has no stop of blueprints. Stop the service there.")
     : stalled("DeleteNotSupported", "The platform's surface has no deletion of blueprints. Delete the service there.");
 }

@@ -8,12 +8,12 @@ import { isToRun, type BlueprintPass, type Seen } from "./model.ts";
  * How far it is by its own state; where the platform does not show that, by the request of the deployment that followed
  * the creation, or by how that ended.
  */
-export function progressIn(pass: BlueprintPass, seen: Seen): Progress | undefined {
-  const last = pass.memory.lastDeployment;
+export function progressIn(context: BlueprintPass, seen: Seen): Progress | undefined {
+  const last = context.memory.lastDeployment;
   if (seen.siblings !== undefined) return progressOf(last, seen);
   if (seen.request !== undefined) return askedProgress(seen.request);
   if (last?.finishedAt === undefined) return undefined;
   const progress: Progress = { state: shownState(last.state ?? ""), phase: requestPhase(last.state ?? ""), ours: true };
   // What others do about a failure is not shown; it may be left to them.
-  return progress.phase === "running" || isToRun(pass) ? progress : undefined;
+  return progress.phase === "running" || isToRun(context) ? progress : undefined;
 }

@@ -5,21 +5,21 @@ import { ago, listed, passWith, seenIn, SERVICE } from "../../../test/support/bl
 import { report } from "./report.ts";
 
 const asked = { startedAt: ago(1), baseline: "[null,null,null]" };
-const told = (pass: Parameters<typeof report>[0], seen: Parameters<typeof report>[1], type: string) =>
-  report(pass, seen).conditions.find((one) => one.type === type);
+const told = (context: Parameters<typeof report>[0], seen: Parameters<typeof report>[1], type: string) =>
+  report(context, seen).conditions.find((one) => one.type === type);
 
 describe("the status of a blueprint", () => {
   it("tells nothing of what is not ours, but what its spec says of itself", () => {
-    const pass = passWith({ proof: "given", spec: { engine: "Helm", specOverrides: { backend: 1 } } });
-    const { status, conditions } = report(pass, seenIn("DEPLOYED"));
+    const context = passWith({ proof: "given", spec: { engine: "Helm", specOverrides: { backend: 1 } } });
+    const { status, conditions } = report(context, seenIn("DEPLOYED"));
     expect(status).toEqual({});
     expect(conditions.map(({ type }) => type)).toEqual(["ConfigValid"]);
   });
 
   it("tells of the first request only, and ends it with its state", () => {
     const busy = seenIn("DEPLOYING", { status: statusOf("DEPLOYING", { id: SERVICE, deploymentRequestId: REQUEST }) });
-    const pass = passWith({ memory: { lastDeployment: asked } });
-    expect(report(pass, busy).status["lastDeployment"]).toEqual({
+    const context = passWith({ memory: { lastDeployment: asked } });
+    expect(report(context, busy).status["lastDeployment"]).toEqual({
       startedAt: ago(1),
       state: "DEPLOYING",
       requestId: REQUEST,
@@ -40,9 +40,9 @@ describe("the status of a blueprint", () => {
       at: ago(5),
       requestId: statusOf("").deploymentRequestId!,
     };
-    const pass = passWith({ memory: { lastFailure: before } });
-    expect(report(pass, seenIn("DEPLOYMENT_ERROR")).status["lastFailure"]).toMatchObject({ at: ago(5) });
-    expect(report(pass, seenIn("DEPLOYED")).status["lastFailure"]).toBeUndefined();
+    const context = passWith({ memory: { lastFailure: before } });
+    expect(report(context, seenIn("DEPLOYMENT_ERROR")).status["lastFailure"]).toMatchObject({ at: ago(5) });
+    expect(report(context, seenIn("DEPLOYED")).status["lastFailure"]).toBeUndefined();
   });
 
   it("remembers the service while the list does not show it", () => {
@@ -51,8 +51,8 @@ describe("the status of a blueprint", () => {
 
   it("renews what stands for the variables when the token was renewed", () => {
     const inputs = { ...passWith().inputs, fingerprint: print("new", "key-2", "same") };
-    const pass = passWith({ inputs, memory: { written: { variables: print("old", "key-1", "same") } } });
-    expect(report(pass, seenIn("DEPLOYED")).status["written"]).toMatchObject({ variables: inputs.fingerprint });
+    const context = passWith({ inputs, memory: { written: { variables: print("old", "key-1", "same") } } });
+    expect(report(context, seenIn("DEPLOYED")).status["written"]).toMatchObject({ variables: inputs.fingerprint });
   });
 
   it.each([
@@ -79,10 +79,10 @@ describe("the status of a blueprint", () => {
   });
 
   it("says on the documented surface that there is nothing to compare", () => {
-    const pass = passWith({ surface: "Documented" });
+    const context = passWith({ surface: "Documented" });
     const seen = seenIn(undefined, { siblings: undefined });
-    expect(report(pass, seen).drift).toBeUndefined();
-    expect(told(pass, seen, "Deployed")).toMatchObject({ status: "Unknown", reason: "NotObservable" });
-    expect(report(pass, seen).ready.reason).toBe("Available");
+    expect(report(context, seen).drift).toBeUndefined();
+    expect(told(context, seen, "Deployed")).toMatchObject({ status: "Unknown", reason: "NotObservable" });
+    expect(report(context, seen).ready.reason).toBe("Available");
   });
 });

@@ -12,36 +12,36 @@ import { isToRun, serviceOf, type BlueprintPass, type Seen } from "./model.ts";
 import { progressIn } from "./progress.ts";
 import { sameVariables, settingsDrifted, written } from "./settings.ts";
 
-export function report(pass: BlueprintPass, seen: Seen): Report {
-  const config = configCondition(pass.spec);
+export function report(context: BlueprintPass, seen: Seen): Report {
+  const config = configCondition(context.spec);
   // Of what is not ours, or not yet, nothing is told or remembered.
-  if (pass.proof !== "recorded") return { ready: ready(pass, seen), conditions: config, status: {} };
-  const { memory } = pass;
+  if (context.proof !== "recorded") return { ready: ready(context, seen), conditions: config, status: {} };
+  const { memory } = context;
   const { status } = seen;
-  const service = serviceOf(pass, seen);
+  const service = serviceOf(context, seen);
   return {
-    ready: ready(pass, seen),
-    conditions: [...deployed(pass, seen), ...config, ...variablesCondition(pass), ...ingressReady(seen.ingress)],
+    ready: ready(context, seen),
+    conditions: [...deployed(context, seen), ...config, ...variablesCondition(context), ...ingressReady(seen.ingress)],
     status: {
       state: status === undefined ? undefined : shownState(status.state),
       serviceDeploymentStatus: fitOptional(status?.serviceDeploymentStatus),
-      environmentId: pass.inputs.environmentId,
+      environmentId: context.inputs.environmentId,
       serviceId: service?.serviceId ?? memory.serviceId,
       serviceType: fitOptional(service?.type),
       catalogUrl: memory.catalogUrl,
       createdAt: memory.createdAt,
-      lastDeployment: lastDeployment(pass, seen),
-      lastFailure: lastFailure(pass, seen),
-      written: kept(pass),
+      lastDeployment: lastDeployment(context, seen),
+      lastFailure: lastFailure(context, seen),
+      written: kept(context),
       ingress: ingressFields(seen.ingress),
     },
-    ...(seen.siblings !== undefined && { drift: drift(pass, seen) }),
+    ...(seen.siblings !== undefined && { drift: drift(context, seen) }),
   };
 }
 
-function ready(pass: BlueprintPass, seen: Seen): Why {
-  const what = `Service "${pass.spec.name}" of the blueprint ${pass.spec.tag}`;
-  if (seen.status === undefined) return unshown(pass, seen, what);
+function ready(context: BlueprintPass, seen: Seen): Why {
+  const what = `Service "${context.spec.name}" of the blueprint ${context.spec.tag}`;
+  if (seen.status === undefined) return unshown(context, seen, what);
   const phase = servicePhase(seen.status.state);
   if (phase === "running") return { reason: "Deployed", message: `${what} is deployed.` };
   const left = "and whether it is deployed is left to others";
@@ -50,9 +50,9 @@ function ready(pass: BlueprintPass, seen: Seen): Why {
 }
 
 /** Where the platform does not show the service, its creation is all that is known. */
-function unshown(pass: BlueprintPass, seen: Seen, what: string): Why {
-  const { createdAt, lastDeployment } = pass.memory;
-  if (progressIn(pass, seen)?.phase === "running") {
+function unshown(context: BlueprintPass, seen: Seen, what: string): Why {
+  const { createdAt, lastDeployment } = context.memory;
+  if (progressIn(context, seen)?.phase === "running") {
     const message = `${what} was created and deployed; the platform's surface does not show what became of it since.`;
     return { reason: "Deployed", message };
   }
@@ -64,10 +64,10 @@ function unshown(pass: BlueprintPass, seen: Seen, what: string): Why {
   return { reason: "Available", message: `${what} was ${how}; the platform's surface does not show its state.` };
 }
 
-function deployed(pass: BlueprintPass, seen: Seen): readonly ConditionFact[] {
-  const { supports } = pass;
+function deployed(context: BlueprintPass, seen: Seen): readonly ConditionFact[] {
+  const { supports } = context;
   const { status } = seen;
-  const progress = progressIn(pass, seen);
+  const progress = progressIn(context, seen);
   if (status === undefined && progress !== undefined) {
     return [stateCondition("Deployed", progress.state, "deployment of its creation")];
   }
@@ -79,15 +79,15 @@ function deployed(pass: BlueprintPass, seen: Seen): readonly ConditionFact[] {
 }
 
 /** Whether the platform was sent the variables as they are now; none without variables. */
-function variablesCondition(pass: BlueprintPass): readonly ConditionFact[] {
-  if (pass.inputs.variables.length === 0) return [];
+function variablesCondition(context: BlueprintPass): readonly ConditionFact[] {
+  if (context.inputs.variables.length === 0) return [];
   const type = "VariablesSynced";
-  if (!sameVariables(pass)) {
+  if (!sameVariables(context)) {
     const message =
       "The variables, or values in Secrets and ConfigMaps, are not those that were sent; the platform's surface has no update of them.";
     return [{ type, status: "False", reason: "VariablesPending", message }];
   }
-  if (pass.memory.createdAt === undefined) {
+  if (context.memory.createdAt === undefined) {
     const message = "The service was taken over, and the platform does not show its variables.";
     return [{ type, status: "Unknown", reason: "NotObservable", message }];
   }
@@ -95,33 +95,36 @@ function variablesCondition(pass: BlueprintPass): readonly ConditionFact[] {
 }
 
 /** The deployment of the creation: the request that the service shows first is its own. */
-function lastDeployment(pass: BlueprintPass, seen: Seen): BlueprintMemory["lastDeployment"] {
-  const last = pass.memory.lastDeployment;
-  const next = advanced(last, progressIn(pass, seen), seen, pass.now);
+function lastDeployment(context: BlueprintPass, seen: Seen): BlueprintMemory["lastDeployment"] {
+  const last = context.memory.lastDeployment;
+  const next = advanced(last, progressIn(context, seen), seen, context.now);
   if (next === undefined || last?.finishedAt !== undefined) return next;
   const requestId = next.requestId ?? seen.status?.deploymentRequestId;
   return requestId === undefined ? next : { ...next, requestId };
 }
 
-function lastFailure(pass: BlueprintPass, seen: Seen): BlueprintMemory["lastFailure"] {
-  const { memory, now } = pass;
+function lastFailure(context: BlueprintPass, seen: Seen): BlueprintMemory["lastFailure"] {
+  const { memory, now } = context;
   const words = (state: string) => ({
     state,
     message: `The platform reports ${state}. Look at the service on the platform and deploy it there.`,
     ...(seen.status?.deploymentRequestId !== undefined && { requestId: seen.status.deploymentRequestId }),
   });
-  return lastFailureOf(memory.lastFailure, progressIn(pass, seen), words, now);
+  return lastFailureOf(memory.lastFailure, progressIn(context, seen), words, now);
 }
 
 /** What was sent. Of a service that was taken over, the spec as it was then is the baseline. */
-function kept(pass: BlueprintPass): BlueprintMemory["written"] {
-  const known = pass.memory.written ?? written(pass);
-  return { ...known, variables: refreshed(known.variables ?? { ...pass.inputs.fingerprint }, pass.inputs.fingerprint) };
+function kept(context: BlueprintPass): BlueprintMemory["written"] {
+  const known = context.memory.written ?? written(context);
+  return {
+    ...known,
+    variables: refreshed(known.variables ?? { ...context.inputs.fingerprint }, context.inputs.fingerprint),
+  };
 }
 
-function drift(pass: BlueprintPass, seen: Seen): readonly DriftField[] {
+function drift(context: BlueprintPass, seen: Seen): readonly DriftField[] {
   const phase = servicePhase(seen.status?.state ?? "");
-  const isEnded = isToRun(pass) && (phase === "stopped" || phase === "gone");
+  const isEnded = isToRun(context) && (phase === "stopped" || phase === "gone");
   const state = isEnded ? [{ path: "state", desired: "DEPLOYED", observed: shownState(seen.status?.state ?? "") }] : [];
-  return [...settingsDrifted(pass, seen), ...state];
+  return [...settingsDrifted(context, seen), ...state];
 }

@@ -1,5 +1,5 @@
 /** What a blueprint is created with, and whether the spec is still the same. Pure. */
-import { sameContent, type DriftField, type Fingerprint, type Resolved } from "../../engine/contract/kind.ts";
+import { sameContent, type DriftField, type Fingerprint, type ResolvedNeeds } from "../../engine/contract/kind.ts";
 import type { BlueprintInput } from "../../platform/areas/blueprints.ts";
 import { memorable, settingsDrift, settingsOf, shownField, unsentPaths, type Settings } from "../service/settings.ts";
 import { inputsOf } from "../shared/variables.ts";
@@ -7,7 +7,10 @@ import type { BlueprintSpec } from "./crd.ts";
 import { serviceOf, type BlueprintPass, type Inputs, type Seen } from "./model.ts";
 
 /** The variables with their values, and what stands for them. */
-export function variableInputs(spec: BlueprintSpec, resolved: Resolved): Pick<Inputs, "variables" | "fingerprint"> {
+export function variableInputs(
+  spec: BlueprintSpec,
+  resolved: ResolvedNeeds,
+): Pick<Inputs, "variables" | "fingerprint"> {
   const variables = inputsOf(spec.variables, resolved);
   return {
     variables,
@@ -54,15 +57,15 @@ export function sameVariables({ memory, inputs }: BlueprintPass): boolean {
 }
 
 /** The paths of what is another than when the service was created or taken over. */
-export function changedPaths(pass: BlueprintPass): readonly string[] {
-  const changed = unsentPaths(declaredSettings(pass.spec), pass.memory.written);
-  return sameVariables(pass) ? changed : [...changed, "spec.variables"];
+export function changedPaths(context: BlueprintPass): readonly string[] {
+  const changed = unsentPaths(declaredSettings(context.spec), context.memory.written);
+  return sameVariables(context) ? changed : [...changed, "spec.variables"];
 }
 
 /** Where the service differs; of what a blueprint is made of, the platform shows no more than name and icon. */
-export function settingsDrifted(pass: BlueprintPass, seen: Seen): readonly DriftField[] {
-  const service = serviceOf(pass, seen);
+export function settingsDrifted(context: BlueprintPass, seen: Seen): readonly DriftField[] {
+  const service = serviceOf(context, seen);
   if (service === undefined) return [];
   const observed = settingsOf({ "spec.name": service.name, "spec.icon": service.icon });
-  return settingsDrift(declaredSettings(pass.spec), observed).map(shownField);
+  return settingsDrift(declaredSettings(context.spec), observed).map(shownField);
 }

@@ -11,7 +11,7 @@ import { catalog, type CatalogTypes } from "./index.ts";
 
 const all = ["GitRepositories", "Templates", "DatabaseTypes", "CloudProviders"];
 
-const pass = (change: object = {}, memory: CatalogMemory = {}, more: object = {}) =>
+const context = (change: object = {}, memory: CatalogMemory = {}, more: object = {}) =>
   passOf<CatalogTypes>(platformCatalog.spec.parse(change), {}, memory, { name: "full", ...more });
 
 interface Fake {
@@ -63,7 +63,7 @@ function platform({ templates = [essentials], repositories }: Fake = {}) {
   return { api, asked, gitTokens };
 }
 
-const reportOf = async (given = pass({ include: all }), fake?: Fake) =>
+const reportOf = async (given = context({ include: all }), fake?: Fake) =>
   catalog.report(given, await catalog.observe(given, platform(fake).api));
 
 describe("a catalogue", () => {
@@ -71,7 +71,7 @@ describe("a catalogue", () => {
     const { api, gitTokens } = platform();
     const gitTokenId = "00000000-0000-4000-8000-0000000000c1";
     for (const change of [{}, { gitTokenId }]) {
-      await catalog.observe(pass({ include: ["GitRepositories"], ...change }), api);
+      await catalog.observe(context({ include: ["GitRepositories"], ...change }), api);
     }
     expect(gitTokens).toEqual([undefined, gitTokenId]);
   });
@@ -79,7 +79,7 @@ describe("a catalogue", () => {
   it("reads what it includes, and nothing else", async () => {
     const read = async (change: object) => {
       const { api, asked } = platform();
-      await catalog.observe(pass(change), api);
+      await catalog.observe(context(change), api);
       return asked.map(([name]) => name).toSorted();
     };
     expect(await read({})).toEqual(["templates"]);
@@ -89,7 +89,7 @@ describe("a catalogue", () => {
 
   it("asks for the templates of its kind of cluster", async () => {
     const { api, asked } = platform();
-    await catalog.observe(pass({ cluster: { mode: "CUSTOMER_MANAGED", provider: "AWS" } }), api);
+    await catalog.observe(context({ cluster: { mode: "CUSTOMER_MANAGED", provider: "AWS" } }), api);
     expect(asked).toEqual([
       ["templates", { clusterMode: "CUSTOMER_MANAGED", cloudProvider: "AWS" }, { maxAgeMs: 30_000 }],
     ]);
@@ -97,7 +97,7 @@ describe("a catalogue", () => {
 
   it("reads anew when the user asks", async () => {
     const { api, asked } = platform();
-    await catalog.observe(pass({}, {}, { requested: "now" }), api);
+    await catalog.observe(context({}, {}, { requested: "now" }), api);
     expect(asked[0]?.[2]?.maxAgeMs).toBe(0);
   });
 
@@ -133,9 +133,9 @@ describe("a catalogue", () => {
 
   it("says the same of the same content, whatever its order and the time", async () => {
     const two = [essentials, { ...essentials, version: "1.1.0" }];
-    const first = await reportOf(pass({}), { templates: two });
+    const first = await reportOf(context({}), { templates: two });
     const memory = platformCatalog.memory.parse(first.status);
-    const later = pass({}, memory, { now: new Date(NOW.getTime() + 3_600_000) });
+    const later = context({}, memory, { now: new Date(NOW.getTime() + 3_600_000) });
     expect(await reportOf(later, { templates: two.toReversed() })).toEqual(first);
     const changed = await reportOf(later, { templates: [essentials] });
     expect(changed.status["digest"]).not.toBe(first.status["digest"]);
@@ -148,7 +148,7 @@ describe("a catalogue", () => {
     ["Forbidden", 403],
     ["Unauthorized", 401],
   ] as const)("shows a section that the platform refuses as %s, and goes on with the others", async (is, code) => {
-    const { ready, status, output } = await reportOf(pass({ include: all }), { repositories: failed(is, code) });
+    const { ready, status, output } = await reportOf(context({ include: all }), { repositories: failed(is, code) });
     expect(ready).toMatchObject({
       reason: "Available",
       message: expect.stringContaining("GitRepositories cannot be read: said."),
@@ -160,7 +160,7 @@ describe("a catalogue", () => {
   it.each(["Server", "Unauthorized", "Forbidden", "Unreachable", "RateLimited", "BadResponse"] as const)(
     "hands %s on, so that the last good content stays",
     async (is) => {
-      await expect(reportOf(pass({ include: all }), { templates: failed(is, 503) })).rejects.toThrow("said");
+      await expect(reportOf(context({ include: all }), { templates: failed(is, 503) })).rejects.toThrow("said");
     },
   );
 
@@ -169,7 +169,7 @@ describe("a catalogue", () => {
     ["1m", 60_000],
     ["2h", 7_200_000],
   ])("comes back after %s", async (interval, again) => {
-    const given = pass({ interval });
+    const given = context({ interval });
     expect(catalog.plan(given, await catalog.observe(given, platform().api))).toEqual({ is: "settled", again });
   });
 
@@ -179,13 +179,13 @@ describe("a catalogue", () => {
       version: `${index}`,
       description: "x".repeat(200_000),
     }));
-    const { ready, status } = await reportOf(pass({}), { templates: big });
+    const { ready, status } = await reportOf(context({}), { templates: big });
     expect(ready.message).toContain("6 entries of templates.json are left out: a ConfigMap holds 900 KiB.");
     expect(status["counts"]).toEqual({ templates: 10 });
   });
 
   it("names its ConfigMap within what Kubernetes takes", async () => {
-    const named = async (name: string) => (await reportOf(pass({}, {}, { name }))).output?.name ?? "";
+    const named = async (name: string) => (await reportOf(context({}, {}, { name }))).output?.name ?? "";
     const long = await named(`${"a".repeat(244)}.bbbbbb`);
     expect(long).toBe(`${"a".repeat(244)}-catalog`);
     expect((await named("b".repeat(253))).length).toBe(253);

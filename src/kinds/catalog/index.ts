@@ -1,4 +1,4 @@
-import type { Ms, Pass, Report, Kind } from "../../engine/contract/kind.ts";
+import type { Ms, ReconcileContext, Report, Kind } from "../../engine/contract/kind.ts";
 /** PlatformCatalog: what the platform offers, read from time to time into a ConfigMap. Never acts. */
 import type { Platform } from "../../platform/index.ts";
 import { platformCatalog, type CatalogMemory, type CatalogSpec } from "./crd.ts";
@@ -20,7 +20,7 @@ export interface CatalogTypes {
   readonly api: Platform;
 }
 
-type CatalogPass = Pass<CatalogTypes>;
+type CatalogPass = ReconcileContext<CatalogTypes>;
 
 /** Two catalogues, or a catalogue and a binding, share an answer; below the shortest interval. */
 const MAX_AGE_MS = 30_000;
@@ -44,15 +44,15 @@ export const catalog: Kind<CatalogTypes> = {
   plan: ({ spec }) => ({ is: "settled", again: intervalMs(spec.interval) }),
   act: ({ do: nothing }) => Promise.resolve(nothing),
   trace: () => Promise.resolve({ is: "absent" }),
-  report: (pass, { sections, digest }) => {
+  report: (context, { sections, digest }) => {
     const documents = documentsOf(sections);
-    const configMap = configMapName(pass.name);
+    const configMap = configMapName(context.name);
     return {
       ready: { reason: "Available", message: readyMessage(configMap, sections, documents) },
       conditions: [],
       status: {
         digest,
-        changedAt: changedAt(pass, digest),
+        changedAt: changedAt(context, digest),
         configMap,
         counts: Object.fromEntries(
           sections.flatMap(({ name, items, error }) => (error === undefined ? [[name, items.length]] : [])),

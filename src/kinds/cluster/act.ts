@@ -16,25 +16,30 @@ const QUEUED = {
 } as const satisfies Record<Do["what"], string>;
 
 /** @throws ApiError */
-export async function act(step: Do, pass: ClusterPass, seen: Seen, api: Platform): Promise<Known<Seen, ClusterMemory>> {
-  const answer = await send(step, pass.spec.externalId, seen, api);
+export async function act(
+  step: Do,
+  context: ClusterPass,
+  seen: Seen,
+  api: Platform,
+): Promise<Known<Seen, ClusterMemory>> {
+  const answer = await send(step, context.spec.externalId, seen, api);
   const memory: ClusterMemory = {
-    ...pass.memory,
-    lastOrder: orderOf(pass, seen, step),
+    ...context.memory,
+    lastOrder: orderOf(context, seen, step),
     // The organization is in the path of the others, so the platform takes them for a cluster of its own only.
-    verified: step.what === "upgrade" ? pass.memory.verified : true,
+    verified: step.what === "upgrade" ? context.memory.verified : true,
     runState: undefined,
   };
-  if (isShown(seen)) return { seen: { ...seen, ordered: true, status: accepted(step, pass, seen, answer) }, memory };
+  if (isShown(seen)) return { seen: { ...seen, ordered: true, status: accepted(step, context, seen, answer) }, memory };
   return {
     seen: { ...seen, ordered: true },
     memory: {
       ...memory,
       ...answered(step, answer),
       ...(step.what === "upgrade" && {
-        versionBaseline: { kubernetesVersion: step.version, generation: pass.generation },
+        versionBaseline: { kubernetesVersion: step.version, generation: context.generation },
       }),
-      runState: step.what === "stop" ? "Stopped" : pass.memory.runState,
+      runState: step.what === "stop" ? "Stopped" : context.memory.runState,
     },
   };
 }
@@ -65,10 +70,10 @@ async function stop(id: string, seen: Seen, api: Platform): Promise<ClusterStatu
 }
 
 /** The answer may have no body, or still show the state of before. */
-function accepted(step: Do, pass: ClusterPass, seen: Seen, answer: ClusterStatus | undefined): ClusterStatus {
+function accepted(step: Do, context: ClusterPass, seen: Seen, answer: ClusterStatus | undefined): ClusterStatus {
   const shown = answer ?? seen.status;
   const isBusy = clusterPhase(answer?.status ?? "") === "busy";
-  return { clusterId: pass.spec.externalId, ...shown, status: isBusy ? (answer?.status ?? "") : QUEUED[step.what] };
+  return { clusterId: context.spec.externalId, ...shown, status: isBusy ? (answer?.status ?? "") : QUEUED[step.what] };
 }
 
 /**

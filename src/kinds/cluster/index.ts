@@ -22,7 +22,7 @@ export const cluster: Kind<ClusterTypes> = {
   learn,
   observe,
   plan,
-  act: (step, pass, seen, api) => act(step.do, pass, seen, api),
+  act: (step, context, seen, api) => act(step.do, context, seen, api),
   trace,
   report,
 };

@@ -1,24 +1,29 @@
 import { describe, expect, it } from "vitest";
 
 import { clusterPass } from "../../../test/support/cluster-passes.ts";
-import type { Action } from "../../engine/contract/kind.ts";
+import type { ExternalAction } from "../../engine/contract/kind.ts";
 import type { ClusterMemory } from "./crd.ts";
 import { learn } from "./learn.ts";
 import { NOTHING_SEEN, type ClusterPass } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
 
-const action = (op: string): Action => ({ op, by: "shop/op", at: "2026-11-21T09:30:00.000Z", state: "DEPLOYED" });
+const action = (op: string): ExternalAction => ({
+  op,
+  by: "shop/op",
+  at: "2026-11-21T09:30:00.000Z",
+  state: "DEPLOYED",
+});
 
 function after(op: string, spec: object, memory: ClusterMemory = {}): ClusterPass {
-  const pass = clusterPass({ surface: "Documented", allowUnverifiedIds: true, memory }, spec);
-  return { ...pass, memory: learn(action(op), pass) };
+  const context = clusterPass({ surface: "Documented", allowUnverifiedIds: true, memory }, spec);
+  return { ...context, memory: learn(action(op), context) };
 }
 
-function said(pass: ClusterPass): string {
-  const found = plan(pass, NOTHING_SEEN);
+function said(context: ClusterPass): string {
+  const found = plan(context, NOTHING_SEEN);
   if (found.is === "step") return found.step.op;
-  return "why" in found ? found.why.reason : report(pass, NOTHING_SEEN).ready.reason;
+  return "why" in found ? found.why.reason : report(context, NOTHING_SEEN).ready.reason;
 }
 
 describe("a cluster that is not shown, after an operation", () => {
@@ -37,7 +42,7 @@ describe("a cluster that is not shown, after an operation", () => {
   });
 
   it("names the operation where its own order is not later", () => {
-    const message = (pass: ClusterPass) => report(pass, NOTHING_SEEN).ready.message;
+    const message = (context: ClusterPass) => report(context, NOTHING_SEEN).ready.message;
     const upgraded = after("upgradeCluster", { kubernetesVersion: "1.33" }, baseline);
     expect(message(upgraded)).toContain("shop/op");
     expect(report(upgraded, NOTHING_SEEN).conditions).toContainEqual(
@@ -49,8 +54,8 @@ describe("a cluster that is not shown, after an operation", () => {
   });
 
   it("is not written twice, and is only remembered where the platform shows clusters", () => {
-    const pass = after("stopCluster", {});
-    expect(learn(action("stopCluster"), pass)).toBe(pass.memory);
+    const context = after("stopCluster", {});
+    expect(learn(action("stopCluster"), context)).toBe(context.memory);
     expect(learn(action("stopCluster"), clusterPass())).toEqual({ lastOperation: expect.anything() as unknown });
   });
 });

@@ -1,5 +1,5 @@
 /** What a PlatformOperation did to the cluster, where nothing but its answer shows it. Pure. */
-import type { Action } from "../../engine/contract/kind.ts";
+import type { ExternalAction } from "../../engine/contract/kind.ts";
 import { shownState } from "../service/words.ts";
 import { isNew, withOperation } from "../shared/last-operation.ts";
 import type { ClusterMemory } from "./crd.ts";
@@ -7,15 +7,16 @@ import type { ClusterPass } from "./model.ts";
 import { showsClusters } from "./observe.ts";
 
 /** Where the platform shows clusters, they are read; else what the operation requested is what was requested last. */
-export function learn(action: Action, pass: ClusterPass): ClusterMemory {
-  const memory = withOperation(pass.memory, action);
-  if (showsClusters(pass.supports) || !isNew(pass.memory, action)) return memory;
-  if (action.op === "stopCluster") return { ...answered(action, pass, memory, "Stop"), runState: runStateAfter(pass) };
-  return action.op === "upgradeCluster" ? upgraded(answered(action, pass, memory, "Upgrade"), pass) : memory;
+export function learn(action: ExternalAction, context: ClusterPass): ClusterMemory {
+  const memory = withOperation(context.memory, action);
+  if (showsClusters(context.supports) || !isNew(context.memory, action)) return memory;
+  if (action.op === "stopCluster")
+    return { ...answered(action, context, memory, "Stop"), runState: runStateAfter(context) };
+  return action.op === "upgradeCluster" ? upgraded(answered(action, context, memory, "Upgrade"), context) : memory;
 }
 
 function answered(
-  { state }: Action,
+  { state }: ExternalAction,
   { generation }: ClusterPass,
   memory: ClusterMemory,
   operation: "Stop" | "Upgrade",

@@ -1,4 +1,4 @@
-import type { Pass, Presence, Why } from "../../engine/contract/kind.ts";
+import type { ReconcileContext, Presence, Why } from "../../engine/contract/kind.ts";
 import type { Cluster, ClusterStatus, ClusterToken } from "../../platform/areas/clusters.ts";
 import type { CloudCredentials } from "../../platform/areas/organization.ts";
 import { clusterPhase, type Phase } from "../../platform/codec/states.ts";
@@ -19,7 +19,7 @@ export interface ClusterTypes {
   readonly api: Platform;
 }
 
-export type ClusterPass = Pass<ClusterTypes>;
+export type ClusterPass = ReconcileContext<ClusterTypes>;
 
 /** A read whose failure is told, and holds up nothing else. */
 export type Attempt<T> =

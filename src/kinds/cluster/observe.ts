@@ -14,44 +14,47 @@ const LIST_MAX_AGE_MS = 60_000;
 const CREDENTIALS_MAX_AGE_MS = 600_000;
 
 /** @throws ApiError */
-export async function observe(pass: ClusterPass, api: Platform): Promise<Seen> {
-  const seen = (await shown(pass, api)) ?? NOTHING_SEEN;
+export async function observe(context: ClusterPass, api: Platform): Promise<Seen> {
+  const seen = (await shown(context, api)) ?? NOTHING_SEEN;
   if (
-    pass.goal !== "present" ||
-    pass.proof !== "recorded" ||
+    context.goal !== "present" ||
+    context.proof !== "recorded" ||
     typeof seen.listed === "string" ||
-    refusal(pass, seen) !== undefined
+    refusal(context, seen) !== undefined
   )
     return seen;
-  const { credentialsId, externalId, writeTokenSecretToRef } = pass.spec;
-  const maxAgeMs = pass.requested === undefined ? CREDENTIALS_MAX_AGE_MS : 0;
+  const { credentialsId, externalId, writeTokenSecretToRef } = context.spec;
+  const maxAgeMs = context.requested === undefined ? CREDENTIALS_MAX_AGE_MS : 0;
   const credentials =
     credentialsId === undefined
       ? undefined
       : await attempt(api.organization.gcpCredentials(credentialsId, { maxAgeMs }));
-  const token = tokenDue(pass, seen)
+  const token = tokenDue(context, seen)
     ? await attempt(api.clusters.token(externalId, { readOnly: writeTokenSecretToRef?.readOnly ?? true }))
     : undefined;
   return { ...seen, credentials, token };
 }
 
-async function shown(pass: ClusterPass, api: Platform): Promise<Seen | undefined> {
-  const { externalId: id } = pass.spec;
+async function shown(context: ClusterPass, api: Platform): Promise<Seen | undefined> {
+  const { externalId: id } = context.spec;
   const isIt = (cluster: Cluster) => cluster.id === id;
   const find = (clusters: readonly Cluster[]) => {
-    const presence = presenceIn(pass, clusters, isIt);
+    const presence = presenceIn(context, clusters, isIt);
     return clusters.find(isIt) ?? presence;
   };
   const read = async (maxAgeMs: number) => find(await api.clusters.list({ maxAgeMs }));
   // First: nothing is asked about a cluster of another organization.
-  const shared = await offered(api, "listClusters", () => read(isRoutine(pass) ? LIST_MAX_AGE_MS : 0));
+  const shared = await offered(api, "listClusters", () => read(isRoutine(context) ? LIST_MAX_AGE_MS : 0));
   if (shared === undefined) return undefined;
   // What others have read before proves no absence.
-  const listed = typeof shared === "string" && isRoutine(pass) ? await read(0) : shared;
+  const listed = typeof shared === "string" && isRoutine(context) ? await read(0) : shared;
   if (typeof listed === "string") return { ...NOTHING_SEEN, listed };
-  const status = await clusterStatus(id, api, { listMaxAgeMs: isFollowed(pass) ? 0 : LIST_MAX_AGE_MS, isListed: true });
+  const status = await clusterStatus(id, api, {
+    listMaxAgeMs: isFollowed(context) ? 0 : LIST_MAX_AGE_MS,
+    isListed: true,
+  });
   // A version that was listed before an upgrade has ended would be told as its result.
-  const isOver = hasMoved(pass, status) && clusterPhase(status?.status ?? "") !== "busy";
+  const isOver = hasMoved(context, status) && clusterPhase(status?.status ?? "") !== "busy";
   return { ...NOTHING_SEEN, listed: isOver ? await read(0) : listed, status };
 }
 

@@ -29,10 +29,10 @@ export function baselineOf({ state, lastExecutionId, lastDeploymentDate, nextKub
 }
 
 /** The order that a step gives. */
-export function orderOf(pass: ClusterPass, seen: Seen, step: Do): ClusterOrder {
+export function orderOf(context: ClusterPass, seen: Seen, step: Do): ClusterOrder {
   return {
     operation: ORDERS[step.what].operation,
-    generation: pass.generation,
+    generation: context.generation,
     ...(step.what === "upgrade" ? { kubernetesVersion: step.version } : {}),
     // Where nothing is shown, there is nothing to wait for.
     ...(isShown(seen) && seen.status !== undefined ? { baseline: baselineOf(factsOf(seen.status)) } : {}),
@@ -64,12 +64,12 @@ export function followedOrder({ memory }: ClusterPass, { status, ordered }: Seen
 
 /** A step, unless the cluster is locked. */
 export function give(
-  pass: ClusterPass,
+  context: ClusterPass,
   seen: Seen,
   step: Do,
   facts: Pick<Step<Do>, "corrects" | "changes"> = {},
 ): Plan<Do> {
-  const lock = lockOf(pass, seen);
+  const lock = lockOf(context, seen);
   if (lock !== undefined) return { is: "waiting", why: lock, again: LOCK_LOOK_MS };
   const { op, reason, text } = ORDERS[step.what];
   const mark = {
@@ -94,10 +94,10 @@ const QUOTED = 60;
  * Why nothing may be changed. A lock that is only remembered ends by its own time, or is tried when the user asks: the
  * surface would never show that it was taken away.
  */
-export function lockOf(pass: ClusterPass, seen: Seen): Why | undefined {
-  const { lock } = knownFacts(pass, seen);
+export function lockOf(context: ClusterPass, seen: Seen): Why | undefined {
+  const { lock } = knownFacts(context, seen);
   if (lock === undefined) return undefined;
-  if (seen.status === undefined && (pass.requested !== undefined || hasEnded(pass, lock))) return undefined;
+  if (seen.status === undefined && (context.requested !== undefined || hasEnded(context, lock))) return undefined;
   const owner = lock.ownerName === undefined ? "" : ` by "${fit(lock.ownerName, QUOTED)}"`;
   const reason = lock.reason === undefined ? "" : ` (reason: ${fit(lock.reason, QUOTED)})`;
   const advice = isShown(seen)
@@ -112,22 +112,23 @@ function hasEnded({ now }: ClusterPass, { lockedAt, ttlInDays }: NonNullable<Fac
 }
 
 /** What stands in the way of any work on the cluster; undefined when nothing does. */
-export function refusal(pass: ClusterPass, seen: Seen): Why | undefined {
-  const { externalId: id } = pass.spec;
-  if (seen.listed === "Gone") return pass.proof === "recorded" ? gone(id) : notThere("cluster", id, "the organization");
-  const notAllowed = clusterNotAllowed(pass);
+export function refusal(context: ClusterPass, seen: Seen): Why | undefined {
+  const { externalId: id } = context.spec;
+  if (seen.listed === "Gone")
+    return context.proof === "recorded" ? gone(id) : notThere("cluster", id, "the organization");
+  const notAllowed = clusterNotAllowed(context);
   if (notAllowed !== undefined) return notAllowed;
-  const holder = pass.holderOf(id);
-  return holder === undefined ? unproven(pass, seen) : alreadyManaged(id, holder);
+  const holder = context.holderOf(id);
+  return holder === undefined ? unproven(context, seen) : alreadyManaged(id, holder);
 }
 
 /**
  * Why the cluster is not known to be the organization's: it is not in its list, the platform took no order that names
  * both, and the connection does not let ids stand without proof.
  */
-export function unproven(pass: ClusterPass, seen: Seen): Why | undefined {
-  const isProven = isShown(seen) || pass.memory.verified === true;
-  return isProven ? undefined : unprovenId(pass, `cluster ${pass.spec.externalId}`);
+export function unproven(context: ClusterPass, seen: Seen): Why | undefined {
+  const isProven = isShown(seen) || context.memory.verified === true;
+  return isProven ? undefined : unprovenId(context, `cluster ${context.spec.externalId}`);
 }
 
 function gone(id: string): Why {

@@ -16,31 +16,31 @@ import { checkVersion } from "./version.ts";
 type Check = Plan<Do> | undefined;
 
 /** What to do next. Clusters are taken over, never created. */
-export function plan(pass: ClusterPass, seen: Seen): Plan<Do> {
-  if (pass.goal !== "present") return planRemoval(pass, seen);
+export function plan(context: ClusterPass, seen: Seen): Plan<Do> {
+  if (context.goal !== "present") return planRemoval(context, seen);
   const { listed } = seen;
-  if (typeof listed === "string" && isOpen(listed)) return planUnshown(pass, listed, missed(pass));
-  const refused = refusal(pass, seen);
+  if (typeof listed === "string" && isOpen(listed)) return planUnshown(context, listed, missed(context));
+  const refused = refusal(context, seen);
   if (refused !== undefined) return { is: "stalled", why: refused };
-  if (pass.proof !== "recorded") return { is: "adopt", id: pass.spec.externalId };
-  return firstOf<Do>(pass, [
-    () => checkProgress(pass, seen),
-    () => checkRunState(pass, seen),
-    () => checkVersion(pass, seen),
+  if (context.proof !== "recorded") return { is: "adopt", id: context.spec.externalId };
+  return firstOf<Do>(context, [
+    () => checkProgress(context, seen),
+    () => checkRunState(context, seen),
+    () => checkVersion(context, seen),
     () => checkFailure(seen),
-    () => checkCredentials(pass, seen),
-    () => checkToken(pass, seen),
+    () => checkCredentials(context, seen),
+    () => checkToken(context, seen),
   ]);
 }
 
-function checkProgress(pass: ClusterPass, seen: Seen): Check {
-  const open = openOrder(pass, seen);
+function checkProgress(context: ClusterPass, seen: Seen): Check {
+  const open = openOrder(context, seen);
   if (open !== undefined) return { is: "waiting", why: open };
   const state = seen.status?.status ?? "";
   const phase = shownPhase(seen);
   switch (phase) {
     case "busy":
-      return { is: "waiting", why: working(pass, state) };
+      return { is: "waiting", why: working(context, state) };
     case "unknown":
       return { is: "unknown", why: unknownState(state, "cluster"), condition: "ClusterDeployed" };
     case "gone":

@@ -8,12 +8,12 @@ import { missed, shownPhase, type ClusterPass, type Do, type Seen, failed, worki
 import { give, openOrder, unproven } from "./order.ts";
 
 /** The plan for the goals "stopped" and "absent". */
-export function planRemoval(pass: ClusterPass, seen: Seen): Plan<Do> {
-  if (typeof seen.listed === "string") return planUnshownRemoval(seen.listed, missed(pass));
-  if (pass.goal === "absent") return stalled("DeleteNotSupported", "The operator does not delete clusters.");
-  const notAllowed = clusterNotAllowed(pass) ?? unproven(pass, seen);
+export function planRemoval(context: ClusterPass, seen: Seen): Plan<Do> {
+  if (typeof seen.listed === "string") return planUnshownRemoval(seen.listed, missed(context));
+  if (context.goal === "absent") return stalled("DeleteNotSupported", "The operator does not delete clusters.");
+  const notAllowed = clusterNotAllowed(context) ?? unproven(context, seen);
   if (notAllowed !== undefined) return { is: "stalled", why: notAllowed };
-  const open = openOrder(pass, seen);
+  const open = openOrder(context, seen);
   if (open !== undefined) return { is: "waiting", why: open };
   const state = seen.status?.status ?? "";
   const phase = shownPhase(seen);
@@ -23,17 +23,17 @@ export function planRemoval(pass: ClusterPass, seen: Seen): Plan<Do> {
     case "gone":
       return { is: "settled" };
     case "busy":
-      return { is: "waiting", why: working(pass, state) };
+      return { is: "waiting", why: working(context, state) };
     case "unknown":
       return { is: "waiting", why: unknownState(state, "cluster") };
     case "failed":
-      return state === "STOP_ERROR" && pass.requested === undefined
+      return state === "STOP_ERROR" && context.requested === undefined
         ? { is: "stalled", why: failed(state) }
-        : give(pass, seen, { what: "stop" });
+        : give(context, seen, { what: "stop" });
     case "running":
-      return give(pass, seen, { what: "stop" });
+      return give(context, seen, { what: "stop" });
     case undefined:
-      return pass.memory.runState === "Stopped" ? { is: "settled" } : give(pass, seen, { what: "stop" });
+      return context.memory.runState === "Stopped" ? { is: "settled" } : give(context, seen, { what: "stop" });
     default:
       return phase satisfies never;
   }

@@ -9,26 +9,26 @@ import { reachedRunState, runStateDrift } from "./run-state.ts";
 import { tokenReport } from "./token.ts";
 import { isReached, versionBaseline, wasOrdered } from "./version.ts";
 
-export function report(pass: ClusterPass, seen: Seen): Report {
+export function report(context: ClusterPass, seen: Seen): Report {
   // Of what is not ours, or not yet, nothing is told or remembered.
-  if (pass.proof !== "recorded" || typeof seen.listed === "string")
-    return { ready: ready(pass, seen), conditions: [], status: {} };
-  const facts = knownFacts(pass, seen);
+  if (context.proof !== "recorded" || typeof seen.listed === "string")
+    return { ready: ready(context, seen), conditions: [], status: {} };
+  const facts = knownFacts(context, seen);
   return {
-    ready: ready(pass, seen),
-    conditions: [deployed(facts, seen), ...locked(pass, seen, facts), ...upToDate(pass, seen)],
+    ready: ready(context, seen),
+    conditions: [deployed(facts, seen), ...locked(context, seen, facts), ...upToDate(context, seen)],
     status: {
       ...facts,
       ...description(seen),
-      ...credentials(pass, seen),
-      verified: isShown(seen) || pass.memory.verified,
-      runState: reachedRunState(pass, seen),
-      lastOrder: followedOrder(pass, seen),
-      versionBaseline: versionBaseline(pass, seen),
-      ...(pass.spec.writeTokenSecretToRef === undefined ? { token: undefined } : {}),
+      ...credentials(context, seen),
+      verified: isShown(seen) || context.memory.verified,
+      runState: reachedRunState(context, seen),
+      lastOrder: followedOrder(context, seen),
+      versionBaseline: versionBaseline(context, seen),
+      ...(context.spec.writeTokenSecretToRef === undefined ? { token: undefined } : {}),
     },
-    ...(isShown(seen) ? { drift: runStateDrift(pass, seen) } : {}),
-    ...tokenReport(pass, seen),
+    ...(isShown(seen) ? { drift: runStateDrift(context, seen) } : {}),
+    ...tokenReport(context, seen),
   };
 }
 
@@ -62,10 +62,10 @@ function deployed({ state }: Facts, seen: Seen): ConditionFact {
   return { ...fact, message, ...(clusterPhase(state) === "busy" && { status: "Unknown" }) };
 }
 
-function locked(pass: ClusterPass, seen: Seen, { state, lock }: Facts): readonly ConditionFact[] {
+function locked(context: ClusterPass, seen: Seen, { state, lock }: Facts): readonly ConditionFact[] {
   const type = "Locked";
   if (lock !== undefined) {
-    const why = lockOf({ ...pass, requested: undefined }, seen);
+    const why = lockOf({ ...context, requested: undefined }, seen);
     if (why !== undefined) return [{ type, status: "True", reason: why.reason, message: why.message }];
   }
   if (state === undefined) return [];
@@ -75,16 +75,16 @@ function locked(pass: ClusterPass, seen: Seen, { state, lock }: Facts): readonly
 }
 
 /** Whether the wanted version runs; without a wish there is no such condition. */
-function upToDate(pass: ClusterPass, seen: Seen): readonly ConditionFact[] {
+function upToDate(context: ClusterPass, seen: Seen): readonly ConditionFact[] {
   const type = "UpToDate";
-  const { kubernetesVersion: wanted } = pass.spec;
+  const { kubernetesVersion: wanted } = context.spec;
   if (wanted === undefined) return [];
   const runs = shownVersion(seen);
-  if (isReached(pass, seen, wanted)) {
+  if (isReached(context, seen, wanted)) {
     if (!isShown(seen)) {
-      const message = wasOrdered(pass, wanted)
+      const message = wasOrdered(context, wanted)
         ? takenUpgrade(wanted)
-        : (acceptedUpgrade(pass) ?? assumedVersion(wanted));
+        : (acceptedUpgrade(context) ?? assumedVersion(wanted));
       return [{ type, status: "Unknown", reason: "NotObservable", message }];
     }
     return [{ type, status: "True", reason: "UpToDate", message: `Kubernetes ${runs ?? wanted} runs.` }];
@@ -105,9 +105,9 @@ function assumedVersion(version: string): string {
   return `The platform's surface does not show which version of Kubernetes runs. ${version} counts as that version; a newer one in spec.kubernetesVersion sends one upgrade.`;
 }
 
-function ready(pass: ClusterPass, seen: Seen): Why {
+function ready(context: ClusterPass, seen: Seen): Why {
   const { listed } = seen;
-  if (typeof listed !== "object") return unseenReady(pass);
+  if (typeof listed !== "object") return unseenReady(context);
   const what = `Cluster "${fit(listed.name, ID)}"`;
   switch (shownPhase(seen)) {
     case "stopped":
@@ -121,8 +121,8 @@ function ready(pass: ClusterPass, seen: Seen): Why {
   }
 }
 
-function unseenReady(pass: ClusterPass): Why {
-  const { spec, memory } = pass;
+function unseenReady(context: ClusterPass): Why {
+  const { spec, memory } = context;
   if (spec.runState === "Stopped") {
     if (clusterPhase(memory.state ?? "") === "stopped") {
       const message = `The platform answered that the cluster is stopped; its surface does not show whether it is started again.`;
@@ -133,9 +133,9 @@ function unseenReady(pass: ClusterPass): Why {
     return { reason: "Accepted", message };
   }
   const { kubernetesVersion: wanted } = spec;
-  const byOperation = acceptedStop(pass) ?? acceptedUpgrade(pass);
+  const byOperation = acceptedStop(context) ?? acceptedUpgrade(context);
   if (byOperation !== undefined) return { reason: "Accepted", message: byOperation };
-  if (wanted !== undefined && wasOrdered(pass, wanted)) return { reason: "Accepted", message: takenUpgrade(wanted) };
+  if (wanted !== undefined && wasOrdered(context, wanted)) return { reason: "Accepted", message: takenUpgrade(wanted) };
   const message = "The cluster is taken over; the platform's surface does not show how it is.";
   return { reason: "Available", message };
 }

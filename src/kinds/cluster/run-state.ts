@@ -30,18 +30,18 @@ export function runStateDrift({ spec, memory }: ClusterPass, seen: Seen): readon
 }
 
 /** Stops or starts where that is due. */
-export function checkRunState(pass: ClusterPass, seen: Seen): Plan<Do> | undefined {
-  const { runState: wanted } = pass.spec;
+export function checkRunState(context: ClusterPass, seen: Seen): Plan<Do> | undefined {
+  const { runState: wanted } = context.spec;
   if (wanted === undefined || shownRunState(seen) === wanted) return undefined;
-  if (shownPhase(seen) === undefined) return checkUnseen(pass, seen, wanted);
+  if (shownPhase(seen) === undefined) return checkUnseen(context, seen, wanted);
   const step: Do = wanted === "Stopped" ? { what: "stop" } : { what: "start" };
-  const drift = runStateDrift(pass, seen);
-  if (drift.length > 0 && pass.requested === undefined) {
-    if (pass.corrects === "Everything") return give(pass, seen, step, { corrects: true, changes: drift });
+  const drift = runStateDrift(context, seen);
+  if (drift.length > 0 && context.requested === undefined) {
+    if (context.corrects === "Everything") return give(context, seen, step, { corrects: true, changes: drift });
     return changedByOthers(wanted);
   }
-  if (shownPhase(seen) === "failed" && !isRepairable(pass, seen, wanted)) return undefined;
-  return give(pass, seen, step, { changes: changeTo(wanted, seen) });
+  if (shownPhase(seen) === "failed" && !isRepairable(context, seen, wanted)) return undefined;
+  return give(context, seen, step, { changes: changeTo(wanted, seen) });
 }
 
 /** A failed cluster may be stopped, but a stop that failed is repeated, like a deployment, on request only. */
@@ -53,8 +53,8 @@ function isRepairable({ requested, memory, generation }: ClusterPass, seen: Seen
 }
 
 /** Nothing shows the cluster: an order to stop is given once, or when the user asks; there is none to start. */
-function checkUnseen(pass: ClusterPass, seen: Seen, wanted: RunState): Plan<Do> | undefined {
-  const isStopped = pass.memory.runState === "Stopped";
+function checkUnseen(context: ClusterPass, seen: Seen, wanted: RunState): Plan<Do> | undefined {
+  const isStopped = context.memory.runState === "Stopped";
   if (wanted === "Running") {
     if (!isStopped) return undefined;
     return stalled(
@@ -62,8 +62,8 @@ function checkUnseen(pass: ClusterPass, seen: Seen, wanted: RunState): Plan<Do> 
       "The cluster was stopped, and the platform's surface has no start of clusters. Start it on the platform, then remove spec.runState; or set it to Stopped.",
     );
   }
-  if (isStopped && (pass.requested === undefined || seen.ordered)) return undefined;
-  return give(pass, seen, { what: "stop" }, { changes: changeTo(wanted, seen) });
+  if (isStopped && (context.requested === undefined || seen.ordered)) return undefined;
+  return give(context, seen, { what: "stop" }, { changes: changeTo(wanted, seen) });
 }
 
 function changeTo(desired: RunState, seen: Seen): readonly DriftField[] {

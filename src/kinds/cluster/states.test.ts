@@ -67,12 +67,12 @@ describe("a cluster", () => {
 });
 
 describe("steps that a policy withholds", () => {
-  const pass = (spec: object) => clusterPass({ withheld: new Set(["stopCluster", "upgradeCluster"]) }, spec);
+  const context = (spec: object) => clusterPass({ withheld: new Set(["stopCluster", "upgradeCluster"]) }, spec);
   it("are passed over", () => {
-    expect(plan(pass({ runState: "Stopped" }), listed("DEPLOYED"))).toEqual({ is: "settled" });
+    expect(plan(context({ runState: "Stopped" }), listed("DEPLOYED"))).toEqual({ is: "settled" });
     const offered = listed("DEPLOYED", { nextK8sAvailableVersion: "1.34" });
-    expect(plan(pass({ kubernetesVersion: "1.34" }), offered)).toEqual({ is: "settled" });
-    expect(report(pass({ kubernetesVersion: "1.34" }), offered).conditions).toContainEqual(
+    expect(plan(context({ kubernetesVersion: "1.34" }), offered)).toEqual({ is: "settled" });
+    expect(report(context({ kubernetesVersion: "1.34" }), offered).conditions).toContainEqual(
       expect.objectContaining({ type: "UpToDate", status: "False", reason: "DeployPending" }),
     );
   });
@@ -106,9 +106,9 @@ describe("the wanted version", () => {
     ["is asked for again by a new generation", "1.34", 2, "Upgrading"],
   ])("that was ordered %s", (_name, next, generation, reason) => {
     const lastOrder = { operation: "Upgrade" as const, kubernetesVersion: "1.34", generation: 1 };
-    const pass = clusterPass({ generation, memory: { lastOrder } }, { kubernetesVersion: "1.34" });
+    const context = clusterPass({ generation, memory: { lastOrder } }, { kubernetesVersion: "1.34" });
     const seen = listed("DEPLOYED", next === undefined ? {} : { nextK8sAvailableVersion: next });
-    const found = plan(pass, seen);
+    const found = plan(context, seen);
     expect(found.is === "step").toBe(generation === 2);
     expect(found).toMatchObject(found.is === "step" ? { step: { why: { reason } } } : { why: { reason } });
   });

@@ -57,11 +57,13 @@ describe("the token of a cluster", () => {
 
   it("is in the Secret alone", () => {
     const server = "https://edge.example.com:6443";
-    const pass = passOf({}, { writeTokenSecretToRef: { ...ref, server, caBundle } });
-    const { secret, ...rest } = report(pass, fetched("2026-11-21T11:00:00Z"));
+    const context = passOf({}, { writeTokenSecretToRef: { ...ref, server, caBundle } });
+    const { secret, ...rest } = report(context, fetched("2026-11-21T11:00:00Z"));
     expect(Object.keys(secret?.data ?? {}).toSorted()).toEqual(["expirationTimestamp", "kubeconfig", "token"]);
     expect(secret?.data["token"]).toBe("s3cret-value");
-    expect(JSON.stringify([rest, secret?.status, plan(pass, fetched("2026-11-21T11:00:00Z"))])).not.toContain("s3cret");
+    expect(JSON.stringify([rest, secret?.status, plan(context, fetched("2026-11-21T11:00:00Z"))])).not.toContain(
+      "s3cret",
+    );
     expect(Object.keys(report(passOf(), fetched(undefined)).secret?.data ?? {})).toEqual(["token"]);
   });
 

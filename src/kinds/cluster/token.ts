@@ -46,9 +46,11 @@ const MARGIN_MS = 300_000;
 const SHORTEST_MS = 60_000;
 
 /** Whether a token is wanted and can be had: a cluster that does not run gives none. */
-function isWanted(pass: ClusterPass, seen: Seen): boolean {
-  const { writeTokenSecretToRef, runState } = pass.spec;
-  return writeTokenSecretToRef !== undefined && runState !== "Stopped" && knownFacts(pass, seen).isDeployed !== false;
+function isWanted(context: ClusterPass, seen: Seen): boolean {
+  const { writeTokenSecretToRef, runState } = context.spec;
+  return (
+    writeTokenSecretToRef !== undefined && runState !== "Stopped" && knownFacts(context, seen).isDeployed !== false
+  );
 }
 
 /** The token that the Secret holds, if it is of this spec. */
@@ -58,42 +60,42 @@ function current({ spec, memory: { token }, generation }: ClusterPass): Kept | u
 }
 
 /** Whether a token has to be fetched now. */
-export function tokenDue(pass: ClusterPass, seen: Seen): boolean {
-  if (!isWanted(pass, seen)) return false;
-  const held = current(pass);
-  return held === undefined || pass.requested !== undefined || !(Date.parse(held.renewAt) > pass.now.getTime());
+export function tokenDue(context: ClusterPass, seen: Seen): boolean {
+  if (!isWanted(context, seen)) return false;
+  const held = current(context);
+  return held === undefined || context.requested !== undefined || !(Date.parse(held.renewAt) > context.now.getTime());
 }
 
 /** What there is to say of a token that cannot be had. One that still holds is no trouble. */
-export function checkToken(pass: ClusterPass, seen: Seen): Plan<never> | undefined {
-  if (!isWanted(pass, seen)) return undefined;
+export function checkToken(context: ClusterPass, seen: Seen): Plan<never> | undefined {
+  if (!isWanted(context, seen)) return undefined;
   const { token } = seen;
-  const held = current(pass);
-  if (token?.is !== "failed" || Date.parse(held?.expiresAt ?? "") > pass.now.getTime()) return undefined;
+  const held = current(context);
+  if (token?.is !== "failed" || Date.parse(held?.expiresAt ?? "") > context.now.getTime()) return undefined;
   return faultOf(token.error);
 }
 
 /** The Secret to write, and when the next token is due. */
-export function tokenReport(pass: ClusterPass, seen: Seen): Pick<Report, "secret" | "lookWithin"> {
-  const ref = pass.spec.writeTokenSecretToRef;
-  if (ref === undefined || !isWanted(pass, seen)) return {};
+export function tokenReport(context: ClusterPass, seen: Seen): Pick<Report, "secret" | "lookWithin"> {
+  const ref = context.spec.writeTokenSecretToRef;
+  if (ref === undefined || !isWanted(context, seen)) return {};
   const { token } = seen;
   if (token?.is === "failed") return { lookWithin: FAULT_LOOK_MS };
-  const kept = token === undefined ? current(pass) : keep(pass, ref.name, token.value);
+  const kept = token === undefined ? current(context) : keep(context, ref.name, token.value);
   if (kept === undefined) return {};
-  const lookWithin = Math.max(0, Date.parse(kept.renewAt) - pass.now.getTime());
+  const lookWithin = Math.max(0, Date.parse(kept.renewAt) - context.now.getTime());
   if (token === undefined) return { lookWithin };
-  const data = dataOf(pass, ref, token.value);
+  const data = dataOf(context, ref, token.value);
   return { lookWithin, secret: { name: ref.name, data, status: { token: { ...kept } } } };
 }
 
-function keep(pass: ClusterPass, secretName: string, { status }: ClusterToken): Kept {
+function keep(context: ClusterPass, secretName: string, { status }: ClusterToken): Kept {
   const { expirationTimestamp } = status;
   return {
     secretName,
     ...(expirationTimestamp === undefined ? {} : { expiresAt: fit(expirationTimestamp) }),
-    renewAt: new Date(pass.now.getTime() + renewAfter(pass.now, expirationTimestamp)).toISOString(),
-    generation: pass.generation,
+    renewAt: new Date(context.now.getTime() + renewAfter(context.now, expirationTimestamp)).toISOString(),
+    generation: context.generation,
   };
 }
 
@@ -104,7 +106,7 @@ function renewAfter(now: Date, expires: string | undefined): Ms {
 }
 
 function dataOf(
-  pass: ClusterPass,
+  context: ClusterPass,
   { server, caBundle }: NonNullable<ClusterPass["spec"]["writeTokenSecretToRef"]>,
   { status: { token, expirationTimestamp } }: ClusterToken,
 ): Readonly<Record<string, string>> {
@@ -113,6 +115,6 @@ function dataOf(
     ...(expirationTimestamp === undefined ? {} : { expirationTimestamp }),
     ...(server === undefined || caBundle === undefined
       ? {}
-      : { kubeconfig: kubeconfig({ name: pass.name, server, caBundle, token }) }),
+      : { kubeconfig: kubeconfig({ name: context.name, server, caBundle, token }) }),
   };
 }

@@ -63,13 +63,13 @@ describe("the trace of an order", () => {
 
   it("where nothing shows the cluster, lets a stop be repeated and leaves an upgrade to a person", async () => {
     const api = showing(() => expect.fail("nothing is read"), "Documented");
-    const pass = clusterPass({ surface: "Documented" });
-    expect(await trace(intent("stopCluster"), pass, api)).toMatchObject({
+    const context = clusterPass({ surface: "Documented" });
+    expect(await trace(intent("stopCluster"), context, api)).toMatchObject({
       is: "unknowable",
       repeatable: true,
       why: { reason: "NotObservable" },
     });
-    expect(await trace(intent("upgradeCluster"), pass, api)).toMatchObject({
+    expect(await trace(intent("upgradeCluster"), context, api)).toMatchObject({
       is: "unknowable",
       why: { reason: "NotObservable" },
     });

@@ -12,11 +12,15 @@ import { clusterStatus } from "./observe.ts";
 import { baselineOf } from "./order.ts";
 
 /** @throws ApiError */
-export async function trace(intent: OpenIntent, pass: ClusterPass, api: Platform): Promise<Trace<Seen, ClusterMemory>> {
-  const status = await statusOrGone(pass, api);
+export async function trace(
+  intent: OpenIntent,
+  context: ClusterPass,
+  api: Platform,
+): Promise<Trace<Seen, ClusterMemory>> {
+  const status = await statusOrGone(context, api);
   if (status === "hidden") return traceUnseen(intent);
   if (status === "gone" || !hasLanded(intent, status)) return { is: "absent" };
-  const memory = { ...pass.memory, lastOrder: tracedOrder(intent, pass), runState: undefined };
+  const memory = { ...context.memory, lastOrder: tracedOrder(intent, context), runState: undefined };
   return { is: "landed", known: [{ seen: NOTHING_SEEN, memory }] };
 }
 
@@ -43,17 +47,17 @@ const OPERATIONS: ReadonlyMap<string, ClusterOrder["operation"]> = new Map([
   ["upgradeCluster", "Upgrade"],
 ]);
 
-function tracedOrder(intent: OpenIntent, pass: ClusterPass): ClusterOrder {
+function tracedOrder(intent: OpenIntent, context: ClusterPass): ClusterOrder {
   const version = baseline(intent.mark, "kubernetesVersion");
   return {
     operation: OPERATIONS.get(intent.op) ?? "Start",
-    generation: pass.generation,
+    generation: context.generation,
     ...(typeof version === "string" ? { kubernetesVersion: version } : {}),
   };
 }
 
-async function statusOrGone(pass: ClusterPass, api: Platform): Promise<ClusterStatus | "gone" | "hidden"> {
-  const { externalId: id } = pass.spec;
+async function statusOrGone(context: ClusterPass, api: Platform): Promise<ClusterStatus | "gone" | "hidden"> {
+  const { externalId: id } = context.spec;
   try {
     const status = await offered(api, "getClusterStatus", () => api.clusters.status(id));
     if (status !== undefined) return status;

@@ -10,8 +10,8 @@ import { report } from "./report.ts";
 const unseen = (change: Partial<ClusterPass> = {}, spec: object = {}): ClusterPass =>
   clusterPass({ surface: "Documented", allowUnverifiedIds: true, ...change }, spec);
 
-function said(pass: ClusterPass): string {
-  const found = plan(pass, NOTHING_SEEN);
+function said(context: ClusterPass): string {
+  const found = plan(context, NOTHING_SEEN);
   if (found.is === "step") return found.step.op;
   return "why" in found ? found.why.reason : found.is;
 }
@@ -66,7 +66,7 @@ describe("the version of a cluster that is not shown", () => {
   });
 
   it("is remembered from the first look on, but not where the surface shows it", () => {
-    const look = (pass: ClusterPass) => report(pass, NOTHING_SEEN).status["versionBaseline"];
+    const look = (context: ClusterPass) => report(context, NOTHING_SEEN).status["versionBaseline"];
     expect(look(unseen({}, { kubernetesVersion: "1.34" }))).toEqual({ generation: 1, kubernetesVersion: "1.34" });
     expect(look(unseen())).toEqual({ generation: 1 });
     expect(look(unseen({ memory: baseline(), generation: 2 }, { kubernetesVersion: "1.34" }))).toEqual({
@@ -91,8 +91,8 @@ describe("the stop of a cluster that is not shown", () => {
     ["STOPPED", "Stopped"],
   ])("is told after the answer %s as %s", (state, reason) => {
     const memory = { runState: "Stopped", lastOrder: { operation: "Stop", generation: 1 }, state } as const;
-    const pass = unseen({ memory }, { runState: "Stopped" });
-    expect(said(pass)).toBe("settled");
-    expect(report(pass, NOTHING_SEEN).ready.reason).toBe(reason);
+    const context = unseen({ memory }, { runState: "Stopped" });
+    expect(said(context)).toBe("settled");
+    expect(report(context, NOTHING_SEEN).ready.reason).toBe(reason);
   });
 });

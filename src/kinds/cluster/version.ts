@@ -9,10 +9,10 @@ import { give } from "./order.ts";
  * Whether the cluster runs the wanted version or a newer one: there is no way back. On a surface that does not show the
  * cluster, whether the platform took the upgrade, or the spec has said so since the cluster was taken over.
  */
-export function isReached(pass: ClusterPass, seen: Seen, wanted: string): boolean {
-  const runs = isShown(seen) ? shownVersion(seen) : versionBaseline(pass, seen)?.kubernetesVersion;
+export function isReached(context: ClusterPass, seen: Seen, wanted: string): boolean {
+  const runs = isShown(seen) ? shownVersion(seen) : versionBaseline(context, seen)?.kubernetesVersion;
   if (runs !== undefined) return compareVersions(runs, wanted) >= 0;
-  return wasOrdered(pass, wanted) && (shownPhase(seen) ?? "running") === "running";
+  return wasOrdered(context, wanted) && (shownPhase(seen) ?? "running") === "running";
 }
 
 /**
@@ -20,9 +20,9 @@ export function isReached(pass: ClusterPass, seen: Seen, wanted: string): boolea
  * the spec sends one where nothing shows what runs.
  * @returns undefined where the surface shows the cluster
  */
-export function versionBaseline(pass: ClusterPass, seen: Seen): VersionBaseline | undefined {
+export function versionBaseline(context: ClusterPass, seen: Seen): VersionBaseline | undefined {
   if (isShown(seen)) return undefined;
-  const { spec, memory, generation } = pass;
+  const { spec, memory, generation } = context;
   if (memory.versionBaseline !== undefined) return memory.versionBaseline;
   const { kubernetesVersion = spec.kubernetesVersion } = memory.lastOrder ?? {};
   return { generation, ...(kubernetesVersion !== undefined && { kubernetesVersion }) };
@@ -34,19 +34,19 @@ export function wasOrdered({ memory: { lastOrder } }: ClusterPass, wanted: strin
 }
 
 /** Upgrades where that is due and possible. What does not run is upgraded once it does. */
-export function checkVersion(pass: ClusterPass, seen: Seen): Plan<Do> | undefined {
-  const { kubernetesVersion: wanted, runState } = pass.spec;
-  if (wanted === undefined || runState === "Stopped" || isReached(pass, seen, wanted)) return undefined;
+export function checkVersion(context: ClusterPass, seen: Seen): Plan<Do> | undefined {
+  const { kubernetesVersion: wanted, runState } = context.spec;
+  if (wanted === undefined || runState === "Stopped" || isReached(context, seen, wanted)) return undefined;
   const phase = shownPhase(seen);
   if (phase !== undefined && phase !== "running") return undefined;
-  const isTried = wasOrdered(pass, wanted) && pass.memory.lastOrder?.generation === pass.generation;
-  return isTried && pass.requested === undefined ? untold(pass, seen, wanted) : checkOffer(pass, seen, wanted);
+  const isTried = wasOrdered(context, wanted) && context.memory.lastOrder?.generation === context.generation;
+  return isTried && context.requested === undefined ? untold(context, seen, wanted) : checkOffer(context, seen, wanted);
 }
 
 /** An upgrade that is over, to a version that the list does not show: it lags behind, or the version is offered again. */
-function untold(pass: ClusterPass, seen: Seen, wanted: string): Plan<never> {
+function untold(context: ClusterPass, seen: Seen, wanted: string): Plan<never> {
   const taken = `The platform took the upgrade to Kubernetes ${wanted}`;
-  if (knownFacts(pass, seen).nextKubernetesVersion !== wanted) {
+  if (knownFacts(context, seen).nextKubernetesVersion !== wanted) {
     const message = `${taken}; its list of clusters does not show the version yet.`;
     return { is: "waiting", why: { reason: "Upgrading", message } };
   }
@@ -56,14 +56,14 @@ function untold(pass: ClusterPass, seen: Seen, wanted: string): Plan<never> {
   );
 }
 
-function checkOffer(pass: ClusterPass, seen: Seen, wanted: string): Plan<Do> {
-  const { nextKubernetesVersion: next } = knownFacts(pass, seen);
+function checkOffer(context: ClusterPass, seen: Seen, wanted: string): Plan<Do> {
+  const { nextKubernetesVersion: next } = knownFacts(context, seen);
   // A list of clusters tells no next version.
-  const isUnknown = next === undefined && !(isShown(seen) && pass.supports("getClusterStatus") === "Supported");
+  const isUnknown = next === undefined && !(isShown(seen) && context.supports("getClusterStatus") === "Supported");
   if (next !== wanted && !isUnknown) return notOffered(seen, wanted, next);
   const runs = shownVersion(seen) ?? (isShown(seen) ? "an older one" : "not shown");
   const changes = [{ path: "spec.kubernetesVersion", desired: wanted, observed: runs }];
-  return give(pass, seen, { what: "upgrade", version: wanted }, { changes });
+  return give(context, seen, { what: "upgrade", version: wanted }, { changes });
 }
 
 function notOffered(seen: Seen, wanted: string, next: string | undefined): Plan<never> {

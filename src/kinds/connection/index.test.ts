@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { capabilitiesOn, supportsOn } from "../../../test/support/supports.ts";
-import type { Pass } from "../../engine/contract/kind.ts";
+import type { ReconcileContext } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import type { ConnectionMemory, ConnectionSpec } from "./crd.ts";
@@ -46,9 +46,9 @@ function talking(surface: "Auto" | "Documented" | "Full", lists: readonly (reado
       time += ms;
     },
     look: async (memory: ConnectionMemory = {}) => {
-      const pass = { spec: { surface }, memory } as Pass<ConnectionTypes<ConnectionSpec>>;
-      const seen = await connection.observe(pass, api);
-      return connection.report(pass, seen);
+      const context = { spec: { surface }, memory } as ReconcileContext<ConnectionTypes<ConnectionSpec>>;
+      const seen = await connection.observe(context, api);
+      return connection.report(context, seen);
     },
   };
 }
@@ -131,12 +131,14 @@ describe("the surface of a connection", () => {
 describe("an organization that the platform does not find", () => {
   const observed = (is: ApiFailure["is"]) => {
     const list = () => Promise.reject(new ApiError("listProjects", { is } as ApiFailure, 404, "No such organization"));
-    const pass = { spec: { surface: "Full", organizationId: ORGANIZATION } } as Pass<ConnectionTypes<ConnectionSpec>>;
-    const seen = connection.observe(pass, {
+    const context = { spec: { surface: "Full", organizationId: ORGANIZATION } } as ReconcileContext<
+      ConnectionTypes<ConnectionSpec>
+    >;
+    const seen = connection.observe(context, {
       capabilities: capabilitiesOn("Full"),
       projects: { list },
     } as unknown as Platform);
-    return seen.then((one) => connection.plan(pass, one));
+    return seen.then((one) => connection.plan(context, one));
   };
 
   it("is a mistake in the spec, which says where, and is looked for again", async () => {

@@ -3,11 +3,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startKindWorld, type KindWorld, type SurfaceName } from "../../../test/support/kind-world.ts";
 import { USUAL_POLICIES } from "../../../test/support/policies.ts";
 import { supportsOn, type OnSurface } from "../../../test/support/supports.ts";
-import type { Fingerprint, OpenIntent, Pass, Plan, ReceiverInputs } from "../../engine/contract/kind.ts";
+import type { Fingerprint, OpenIntent, ReconcileContext, Plan, ReceiverInputs } from "../../engine/contract/kind.ts";
 import { platformConnection, type ConnectionMemory, type ConnectionSpec } from "./crd.ts";
 import { registration, type RegistrationTypes } from "./registration.ts";
 
-type RegistrationPass = Pass<RegistrationTypes<ConnectionSpec>>;
+type RegistrationPass = ReconcileContext<RegistrationTypes<ConnectionSpec>>;
 
 const KIND = registration<ConnectionSpec>(platformConnection);
 const PATH = "f".repeat(64);
@@ -55,19 +55,19 @@ function passOf(change: Partial<RegistrationPass> & OnSurface = {}): Registratio
 /** Plans and acts until there is no step. @returns what was sent, how it ended, and what is remembered */
 async function run(first: RegistrationPass) {
   const ops: string[] = [];
-  let pass = first;
-  let seen = await KIND.observe(pass, world.api);
-  let plan: Plan<unknown> = KIND.plan(pass, seen);
-  for (; plan.is === "step" && ops.length < 4; plan = KIND.plan(pass, seen)) {
+  let context = first;
+  let seen = await KIND.observe(context, world.api);
+  let plan: Plan<unknown> = KIND.plan(context, seen);
+  for (; plan.is === "step" && ops.length < 4; plan = KIND.plan(context, seen)) {
     ops.push(plan.step.op);
-    const known = await KIND.act(plan.step as never, pass, seen, world.api);
+    const known = await KIND.act(plan.step as never, context, seen, world.api);
     ({ seen } = known);
-    const { memory, id = pass.id } = known;
-    pass = passOf({ ...first, memory, id, proof: id === undefined ? undefined : "recorded" });
+    const { memory, id = context.id } = known;
+    context = passOf({ ...first, memory, id, proof: id === undefined ? undefined : "recorded" });
   }
-  const { webhook } = KIND.report(pass, seen).status as { readonly webhook?: ConnectionMemory["webhook"] };
+  const { webhook } = KIND.report(context, seen).status as { readonly webhook?: ConnectionMemory["webhook"] };
   const reason = plan.is === "stalled" || plan.is === "waiting" ? plan.why.reason : plan.is;
-  return { ops, reason, memory: { webhook }, id: pass.id, plan };
+  return { ops, reason, memory: { webhook }, id: context.id, plan };
 }
 
 describe.each<SurfaceName>(["Documented", "Full"])("the registration of the receiver on the surface %s", (surface) => {

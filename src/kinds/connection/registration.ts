@@ -2,7 +2,7 @@
 import {
   refreshed,
   type Kind,
-  type Pass,
+  type ReconcileContext,
   type Plan,
   type ReceiverInputs,
   type Uuid,
@@ -29,7 +29,7 @@ export interface RegistrationTypes<Spec> {
   readonly action: Do;
   readonly api: Platform;
 }
-type RegistrationPass<Spec> = Pass<RegistrationTypes<Spec>>;
+type RegistrationPass<Spec> = ReconcileContext<RegistrationTypes<Spec>>;
 type RegistrationKind<Spec> = Kind<RegistrationTypes<Spec>>;
 
 /** What the documentation shows, and what deployed services know (api-behaviour, create webhook). */
@@ -56,50 +56,50 @@ export function registration<Spec extends ConnectionSpec>(
         throw new TypeError("a registration gets its inputs from the engine");
       },
     }),
-    observe: async (pass, api) => {
-      const id = idOf(pass);
-      const isShown = id !== undefined && !pass.inputs.anew;
+    observe: async (context, api) => {
+      const id = idOf(context);
+      const isShown = id !== undefined && !context.inputs.anew;
       return { shown: isShown ? await shown(api, id) : undefined, sent: false };
     },
     plan,
-    act: async ({ do: what }, pass, seen, api) => {
-      const { url, secret, registered } = pass.inputs;
-      const isFull = takesMore(pass);
-      const input = { ...wanted(pass), ...(isFull && { targetSecret: secret }) };
+    act: async ({ do: what }, context, seen, api) => {
+      const { url, secret, registered } = context.inputs;
+      const isFull = takesMore(context);
+      const input = { ...wanted(context), ...(isFull && { targetSecret: secret }) };
       if (what === "update") {
-        if (typeof seen.shown !== "object") return { seen, memory: pass.memory };
+        if (typeof seen.shown !== "object") return { seen, memory: context.memory };
         const updated = await api.webhooks.update(seen.shown, input);
-        const next = { ...seen.shown, ...mutable(wanted(pass)), ...updated };
-        return { seen: { shown: next, sent: true }, memory: remember(pass, seen.shown.id, registered) };
+        const next = { ...seen.shown, ...mutable(wanted(context)), ...updated };
+        return { seen: { shown: next, sent: true }, memory: remember(context, seen.shown.id, registered) };
       }
       const { id } = await api.webhooks.create({ ...input, ...(isFull && { kind: KIND }) });
-      const made = isFull ? { id, record: {}, ...mutable({ ...wanted(pass), targetUrl: url }) } : undefined;
-      return { seen: { shown: made, sent: true }, memory: remember(pass, id, registered), id };
+      const made = isFull ? { id, record: {}, ...mutable({ ...wanted(context), targetUrl: url }) } : undefined;
+      return { seen: { shown: made, sent: true }, memory: remember(context, id, registered), id };
     },
-    trace: (_intent, pass) => Promise.resolve({ is: "unknowable", why: unknown(pass) }),
-    report: (pass) => ({
-      ready: { reason: "Available", message: `The platform delivers to ${shownTarget(pass.inputs.url)}.` },
+    trace: (_intent, context) => Promise.resolve({ is: "unknowable", why: unknown(context) }),
+    report: (context) => ({
+      ready: { reason: "Available", message: `The platform delivers to ${shownTarget(context.inputs.url)}.` },
       conditions: [],
-      status: { webhook: reported(pass) },
+      status: { webhook: reported(context) },
     }),
   };
 }
 
-function plan<Spec extends ConnectionSpec>(pass: RegistrationPass<Spec>, seen: Seen): Plan<Do> {
-  const { spec, inputs } = pass;
+function plan<Spec extends ConnectionSpec>(context: RegistrationPass<Spec>, seen: Seen): Plan<Do> {
+  const { spec, inputs } = context;
   if (!inputs.url.startsWith("https:") && spec.baseUrl.startsWith("https:")) {
     return stalled("InvalidSpec", "spec.webhook.receiverUrl must be https: what proves a delivery is sent to it.");
   }
-  const id = inputs.anew && !seen.sent ? undefined : idOf(pass);
-  if (id === undefined) return create(pass);
+  const id = inputs.anew && !seen.sent ? undefined : idOf(context);
+  if (id === undefined) return create(context);
   if (seen.shown === "gone") {
     return stalled(
       "ExternalResourceDeleted",
       `The platform has no webhook ${id} any more. Nothing is registered in its place; to register again, ${ANEW}.`,
     );
   }
-  const claim = checkClaim(pass, seen, id);
-  return claim ?? firstOf(pass, [() => checkShown(pass, seen), () => checkSent(pass, seen)]);
+  const claim = checkClaim(context, seen, id);
+  return claim ?? firstOf(context, [() => checkShown(context, seen), () => checkSent(context, seen)]);
 }
 
 function create<Spec extends ConnectionSpec>({ inputs }: RegistrationPass<Spec>): Plan<Do> {
@@ -121,11 +121,11 @@ function checkClaim<Spec>({ proof, memory, inputs }: RegistrationPass<Spec>, see
   );
 }
 
-function checkShown<Spec>(pass: RegistrationPass<Spec>, seen: Seen): Plan<Do> | undefined {
+function checkShown<Spec>(context: RegistrationPass<Spec>, seen: Seen): Plan<Do> | undefined {
   if (typeof seen.shown !== "object" || seen.sent) return undefined;
-  const differs = driftOf(wanted(pass), seen.shown).length > 0;
-  if (!differs && !isOutdated(pass.memory.webhook?.registered, pass.inputs.registered)) return undefined;
-  if (pass.supports("updateWebhook") === "Unsupported") return NO_UPDATE;
+  const differs = driftOf(wanted(context), seen.shown).length > 0;
+  if (!differs && !isOutdated(context.memory.webhook?.registered, context.inputs.registered)) return undefined;
+  if (context.supports("updateWebhook") === "Unsupported") return NO_UPDATE;
   const message = "Update the registration of the operator's receiver.";
   return { is: "step", step: { repeat: "safe", op: "updateWebhook", do: "update", message } };
 }

@@ -18,98 +18,98 @@ type Folded = Known<Seen, DatabaseMemory>;
 /** @throws ApiError */
 export async function act(step: Do, before: DatabasePass, seen: Seen, api: Platform): Promise<Folded> {
   // What was looked up before the order is remembered with it: while it is followed, nothing else is looked up.
-  const pass = { ...before, memory: { ...before.memory, typeCheck: typeCheckOf(before, seen) } };
-  const id = pass.id ?? "";
+  const context = { ...before, memory: { ...before.memory, typeCheck: typeCheckOf(before, seen) } };
+  const id = context.id ?? "";
   switch (step.what) {
     case "create":
-      return await create(pass, seen, api);
+      return await create(context, seen, api);
     case "update":
-      return await update(pass, seen, api);
+      return await update(context, seen, api);
     case "deploy":
-      return deployed(step, pass, seen, await api.databases.deploy(id));
+      return deployed(step, context, seen, await api.databases.deploy(id));
     case "stop":
-      return await stop(pass, seen, api);
+      return await stop(context, seen, api);
     case "delete":
       await api.databases.delete(id);
-      return { seen: { ...seen, deleting: true }, memory: pass.memory };
+      return { seen: { ...seen, deleting: true }, memory: context.memory };
     default:
       return step satisfies never;
   }
 }
 
-async function create(pass: DatabasePass, seen: Seen, api: Platform): Promise<Folded> {
-  const made = await api.databases.create(pass.inputs.environmentId, databaseInput(pass.spec));
+async function create(context: DatabasePass, seen: Seen, api: Platform): Promise<Folded> {
+  const made = await api.databases.create(context.inputs.environmentId, databaseInput(context.spec));
   // A service that was just created is READY until it is deployed (api-behaviour §6.2).
   const status = { id: made.id, state: "READY", serviceDeploymentStatus: "NEVER_DEPLOYED" };
-  const written = { settings: memorable(declaredSettings(pass.spec)), revision: 0 };
-  const memory = { ...pass.memory, ...shownRecord(made), state: status.state, written };
+  const written = { settings: memorable(declaredSettings(context.spec)), revision: 0 };
+  const memory = { ...context.memory, ...shownRecord(made), state: status.state, written };
   return { seen: { ...seen, siblings: seen.siblings && [...seen.siblings, made], status }, memory, id: made.id };
 }
 
-async function update(pass: DatabasePass, seen: Seen, api: Platform): Promise<Folded> {
-  const record = recordOf(pass, seen);
-  if (record === undefined) return { seen, memory: pass.memory };
-  const updated = await api.databases.update(record, databaseSettings(pass.spec));
+async function update(context: DatabasePass, seen: Seen, api: Platform): Promise<Folded> {
+  const record = recordOf(context, seen);
+  if (record === undefined) return { seen, memory: context.memory };
+  const updated = await api.databases.update(record, databaseSettings(context.spec));
   const stored = updated && observedSettings(updated);
-  const written = writtenWith(declaredSettings(pass.spec), stored, revisionOf(pass.memory));
+  const written = writtenWith(declaredSettings(context.spec), stored, revisionOf(context.memory));
   const next = updated ?? record;
   const siblings = seen.siblings?.map((one) => (one.id === record.id ? next : one));
-  return { seen: { ...seen, siblings, updated: true }, memory: { ...pinned(pass, seen), written } };
+  return { seen: { ...seen, siblings, updated: true }, memory: { ...pinned(context, seen), written } };
 }
 
 function deployed(
   step: Extract<Do, { what: "deploy" }>,
-  pass: DatabasePass,
+  context: DatabasePass,
   seen: Seen,
   answer: ServiceStatus | undefined,
 ): Folded {
   const lastDeployment = {
-    settings: revisionOf(pass.memory),
-    ...begun(answer, seen.status, pass.now),
+    settings: revisionOf(context.memory),
+    ...begun(answer, seen.status, context.now),
     ...(step.retry === undefined ? {} : { retry: step.retry }),
     ...(step.attempts === undefined ? {} : { attempts: step.attempts }),
   };
   const order = { runState: "Running" as const, stopping: undefined, stopRequestId: undefined, lastDeployment };
   return {
-    seen: ordered(pass, seen, answer, "DEPLOYMENT_QUEUED"),
-    memory: { ...pass.memory, ...order },
+    seen: ordered(context, seen, answer, "DEPLOYMENT_QUEUED"),
+    memory: { ...context.memory, ...order },
   };
 }
 
 /** Where nothing shows the database, it may be found out now that it is stopped already, by others or an operation. */
-async function stop(pass: DatabasePass, seen: Seen, api: Platform): Promise<Folded> {
-  const id: Uuid = pass.id ?? "";
+async function stop(context: DatabasePass, seen: Seen, api: Platform): Promise<Folded> {
+  const id: Uuid = context.id ?? "";
   try {
-    return stopping(pass, seen, await api.databases.stop(id));
+    return stopping(context, seen, await api.databases.stop(id));
   } catch (error) {
-    if (pass.supports("listServiceStatuses") === "Supported" || !isStoppedAlready(error)) throw error;
+    if (context.supports("listServiceStatuses") === "Supported" || !isStoppedAlready(error)) throw error;
     const status = { id, state: "STOPPED" };
     const order = { runState: "Stopped" as const, stopping: undefined, stopRequestId: undefined };
     return {
       seen: { ...seen, status, request: undefined, unseen: undefined, ordered: true },
-      memory: { ...pass.memory, ...order, state: status.state },
+      memory: { ...context.memory, ...order, state: status.state },
     };
   }
 }
 
-function stopping(pass: DatabasePass, seen: Seen, answer: ServiceStatus | undefined): Folded {
+function stopping(context: DatabasePass, seen: Seen, answer: ServiceStatus | undefined): Folded {
   const order = {
     runState: "Stopped" as const,
     stopping: baselineOf(seen.status),
     stopRequestId: answer?.deploymentRequestId,
   };
-  return { seen: ordered(pass, seen, answer, "STOP_QUEUED"), memory: { ...pinned(pass, seen), ...order } };
+  return { seen: ordered(context, seen, answer, "STOP_QUEUED"), memory: { ...pinned(context, seen), ...order } };
 }
 
 /** What is seen once an order was taken; without a request id the documented surface shows nothing of it ever after. */
-function ordered(pass: DatabasePass, seen: Seen, answer: ServiceStatus | undefined, queued: string): Seen {
-  const id: Uuid = pass.id ?? "";
-  const isLost = pass.supports("listServiceStatuses") !== "Supported" && answer?.deploymentRequestId === undefined;
+function ordered(context: DatabasePass, seen: Seen, answer: ServiceStatus | undefined, queued: string): Seen {
+  const id: Uuid = context.id ?? "";
+  const isLost = context.supports("listServiceStatuses") !== "Supported" && answer?.deploymentRequestId === undefined;
   if (isLost) return { ...seen, status: { id, state: "" }, request: undefined, unseen: NO_REQUEST, ordered: true };
   return { ...accepted(seen, id, answer, queued), unseen: undefined, ordered: true };
 }
 
 /** The memory before a write: what is deployed by now is put down, so that what is written counts as a change to it. */
-function pinned(pass: DatabasePass, seen: Seen): DatabaseMemory {
-  return { ...pass.memory, lastDeployment: followed(pass, seen) };
+function pinned(context: DatabasePass, seen: Seen): DatabaseMemory {
+  return { ...context.memory, lastDeployment: followed(context, seen) };
 }

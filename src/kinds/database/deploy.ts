@@ -13,32 +13,32 @@ import { followed, isPending } from "./progress.ts";
 import { failure } from "./words.ts";
 
 /** The step, if one is due: never deployed, written settings, a start of what was stopped, or another attempt. */
-export function checkDeploy(pass: DatabasePass, seen: Seen, progress: Progress): Plan<Do> | undefined {
-  if (pass.spec.runState === "Stopped") return undefined;
-  const start = startDue(pass, progress);
-  if (start !== undefined) return deployment(pass, seen.status, { corrects: start === "corrects" });
+export function checkDeploy(context: DatabasePass, seen: Seen, progress: Progress): Plan<Do> | undefined {
+  if (context.spec.runState === "Stopped") return undefined;
+  const start = startDue(context, progress);
+  if (start !== undefined) return deployment(context, seen.status, { corrects: start === "corrects" });
   // Somebody stopped it: a change of ours goes out with the next start.
   if (progress.phase === "stopped" || progress.phase === "gone") return undefined;
-  const last = followed(pass, seen);
-  if (last === undefined || isPending(pass, last) || isAsked(pass, progress, last.retry)) {
-    return deployment(pass, seen.status, {});
+  const last = followed(context, seen);
+  if (last === undefined || isPending(context, last) || isAsked(context, progress, last.retry)) {
+    return deployment(context, seen.status, {});
   }
-  const left = retryIn(pass, last, progress);
+  const left = retryIn(context, last, progress);
   if (left === undefined) return undefined;
   if (left > 0) return waitToRetry(left, failure(progress.state), progress.state, "the database");
-  return deployment(pass, seen.status, { attempts: (last.attempts ?? 0) + 1 });
+  return deployment(context, seen.status, { attempts: (last.attempts ?? 0) + 1 });
 }
 
 /** Where no state is seen, only what is ordered tells what is to be ordered. */
-export function checkUnseen(pass: DatabasePass, { status, ordered }: Seen): Plan<Do> | undefined {
+export function checkUnseen(context: DatabasePass, { status, ordered }: Seen): Plan<Do> | undefined {
   if (ordered || status === undefined) return undefined;
-  const { runState = "Running" } = pass.memory;
-  const asked = isAskedUnseen(pass);
-  const unwanted = asked ? undefined : unwantedRunState(pass);
-  if (unwanted === undefined && !asked && runState === pass.spec.runState) return undefined;
-  if (unwanted !== undefined && pass.corrects !== "Everything") return changed(pass, unwanted);
-  if (pass.spec.runState === "Stopped") return stop(pass, status);
-  return deployment(pass, status, { corrects: unwanted !== undefined });
+  const { runState = "Running" } = context.memory;
+  const asked = isAskedUnseen(context);
+  const unwanted = asked ? undefined : unwantedRunState(context);
+  if (unwanted === undefined && !asked && runState === context.spec.runState) return undefined;
+  if (unwanted !== undefined && context.corrects !== "Everything") return changed(context, unwanted);
+  if (context.spec.runState === "Stopped") return stop(context, status);
+  return deployment(context, status, { corrects: unwanted !== undefined });
 }
 
 function isAskedUnseen({ requested, memory }: DatabasePass): boolean {
@@ -53,8 +53,8 @@ function changed({ memory, spec }: DatabasePass, to: "Running" | "Stopped"): Pla
 }
 
 /** Stops the database; both surfaces can. */
-export function stop(pass: DatabasePass, status: ServiceStatus): Plan<Do> {
-  return stopService(pass, status, { op: "stopDatabase", noun: "database", failed: failure });
+export function stop(context: DatabasePass, status: ServiceStatus): Plan<Do> {
+  return stopService(context, status, { op: "stopDatabase", noun: "database", failed: failure });
 }
 
 /** The user asks to try again what failed, or what is in a state that tells nothing; once per token. */
@@ -63,13 +63,13 @@ function isAsked({ requested }: DatabasePass, { phase }: Progress, handled: stri
 }
 
 function deployment(
-  pass: DatabasePass,
+  context: DatabasePass,
   status: ServiceStatus | undefined,
   { corrects = false, attempts }: { readonly corrects?: boolean; readonly attempts?: number },
 ): Plan<Do> {
   const why: Why = { reason: "Deploying", message: "The database is being deployed." };
-  const mark = orderMark(pass, status, { settings: revisionOf(pass.memory), attempts });
-  return once("deployDatabase", { what: "deploy", retry: pass.requested, attempts }, why, {
+  const mark = orderMark(context, status, { settings: revisionOf(context.memory), attempts });
+  return once("deployDatabase", { what: "deploy", retry: context.requested, attempts }, why, {
     mark,
     corrects,
     retries: attempts !== undefined,

@@ -36,9 +36,9 @@ export const database: Kind<DatabaseTypes> = {
   }),
   learn,
   observe,
-  shows: (_step, pass, seen) => recordOf(pass, seen) !== undefined,
+  shows: (_step, context, seen) => recordOf(context, seen) !== undefined,
   plan,
-  act: (step, pass, seen, api) => act(step.do, pass, seen, api),
+  act: (step, context, seen, api) => act(step.do, context, seen, api),
   trace,
   report,
 };

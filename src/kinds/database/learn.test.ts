@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { deployment, passWith, REQUEST, seenFull } from "../../../test/support/databases.ts";
-import type { Action, JsonObject } from "../../engine/contract/kind.ts";
+import type { ExternalAction, JsonObject } from "../../engine/contract/kind.ts";
 import type { DatabaseMemory } from "./crd.ts";
 import { learn } from "./learn.ts";
 import { NOTHING_SEEN, type DatabasePass } from "./model.ts";
@@ -11,7 +11,7 @@ import { told } from "./told.ts";
 
 const LATER = "2026-11-21T09:30:00.000Z";
 const BEFORE = "2026-11-21T08:30:00.000Z";
-const action = (op: string, change: Partial<Action> = {}): Action => ({
+const action = (op: string, change: Partial<ExternalAction> = {}): ExternalAction => ({
   op,
   by: "shop/op",
   at: LATER,
@@ -19,22 +19,23 @@ const action = (op: string, change: Partial<Action> = {}): Action => ({
   state: "STOP_QUEUED",
   ...change,
 });
-const stop = (change: Partial<Action> = {}) => action("stopDatabase", change);
-const start = (change: Partial<Action> = {}) => action("deployDatabase", { state: "DEPLOYMENT_QUEUED", ...change });
+const stop = (change: Partial<ExternalAction> = {}) => action("stopDatabase", change);
+const start = (change: Partial<ExternalAction> = {}) =>
+  action("deployDatabase", { state: "DEPLOYMENT_QUEUED", ...change });
 
 const unseen = (memory: DatabaseMemory = {}, spec: JsonObject = {}): DatabasePass =>
   passWith({ surface: "Documented", memory, spec });
 
 /** The pass after the action, and what is seen then; `status` is how far its request is. */
-function after(pass: DatabasePass, done: Action, status?: string) {
-  const next: DatabasePass = { ...pass, memory: learn(done, pass) };
+function after(context: DatabasePass, done: ExternalAction, status?: string) {
+  const next: DatabasePass = { ...context, memory: learn(done, context) };
   const request = status === undefined ? undefined : { status };
-  return { pass: next, seen: { ...NOTHING_SEEN, ...told(next, next.id ?? "", request) } };
+  return { context: next, seen: { ...NOTHING_SEEN, ...told(next, next.id ?? "", request) } };
 }
 
-function said(pass: DatabasePass, done: Action, status?: string): string {
-  const next = after(pass, done, status);
-  const found = plan(next.pass, next.seen);
+function said(context: DatabasePass, done: ExternalAction, status?: string): string {
+  const next = after(context, done, status);
+  const found = plan(next.context, next.seen);
   if (found.is === "step") return found.step.op;
   return "why" in found ? `${found.is} ${found.why.reason}` : found.is;
 }
@@ -43,7 +44,7 @@ describe("a database whose state is not shown, after an operation", () => {
   const stopped: DatabaseMemory = { runState: "Stopped", state: "STOPPED" };
   const wantsStopped = { runState: "Stopped" };
 
-  it.each<[string, Action, string | undefined, DatabaseMemory, JsonObject, string]>([
+  it.each<[string, ExternalAction, string | undefined, DatabaseMemory, JsonObject, string]>([
     ["is followed while it is being stopped", stop(), "STOPPING", {}, {}, "waiting Stopping"],
     ["is not started again", stop(), "STOPPED", {}, {}, "stalled DriftDetected"],
     ["is not Ready without a request id", stop({ requestId: undefined }), undefined, {}, {}, "stalled DriftDetected"],
@@ -66,9 +67,9 @@ describe("a database whose state is not shown, after an operation", () => {
   });
 
   it("names the operation, and the drift", () => {
-    const { pass, seen } = after(unseen(), stop({ result: "Completed" }), "STOPPED");
-    expect(plan(pass, seen)).toMatchObject({ why: { message: expect.stringContaining("shop/op") as unknown } });
-    expect(report(pass, seen)).toMatchObject({
+    const { context, seen } = after(unseen(), stop({ result: "Completed" }), "STOPPED");
+    expect(plan(context, seen)).toMatchObject({ why: { message: expect.stringContaining("shop/op") as unknown } });
+    expect(report(context, seen)).toMatchObject({
       drift: [{ path: "spec.runState", desired: "Running", observed: "Stopped" }],
       status: { state: "STOPPED" },
     });
@@ -92,30 +93,30 @@ describe("a database whose state is not shown, after an operation", () => {
 
 describe("what is remembered of an operation", () => {
   it.each(["Documented", "Full"] as const)("is not written twice, on %s", (surface) => {
-    const pass = passWith({ surface });
-    const memory = learn(stop(), pass);
+    const context = passWith({ surface });
+    const memory = learn(stop(), context);
     expect(memory.lastOperation).toEqual({
       name: "shop/op",
       operation: "stopDatabase",
       startedAt: LATER,
       requestId: REQUEST,
     });
-    expect(learn(stop(), { ...pass, memory })).toBe(memory);
-    expect(learn(stop({ at: BEFORE }), { ...pass, memory })).toBe(memory);
-    const ended = learn(stop({ result: "Completed" }), { ...pass, memory });
+    expect(learn(stop(), { ...context, memory })).toBe(memory);
+    expect(learn(stop({ at: BEFORE }), { ...context, memory })).toBe(memory);
+    const ended = learn(stop({ result: "Completed" }), { ...context, memory });
     expect(ended).toEqual({ ...memory, lastOperation: { ...memory.lastOperation, result: "Completed" } });
   });
 
   it("changes nothing else where the platform shows the state", () => {
-    const pass = passWith({ surface: "Full" });
-    expect(learn(stop(), pass)).toEqual({ ...pass.memory, lastOperation: expect.anything() as unknown });
+    const context = passWith({ surface: "Full" });
+    expect(learn(stop(), context)).toEqual({ ...context.memory, lastOperation: expect.anything() as unknown });
   });
 
   it("names nobody where it was deployed since, or the stop failed", () => {
-    const on = (change: Partial<Action>) => {
-      const pass = passWith({ surface: "Full", memory: { lastDeployment: deployment() } });
-      const memory = learn(stop(change), pass);
-      const found = plan({ ...pass, memory }, seenFull("STOPPED"));
+    const on = (change: Partial<ExternalAction>) => {
+      const context = passWith({ surface: "Full", memory: { lastDeployment: deployment() } });
+      const memory = learn(stop(change), context);
+      const found = plan({ ...context, memory }, seenFull("STOPPED"));
       return "why" in found ? found.why.message.includes("shop/op") : undefined;
     };
     expect(on({})).toBe(true);

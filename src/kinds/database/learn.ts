@@ -1,6 +1,6 @@
 import type { LastOperation } from "../../api/last-operation.ts";
 /** What a PlatformOperation did to the database, where nothing but its answer shows it. Pure. */
-import type { Action } from "../../engine/contract/kind.ts";
+import type { ExternalAction } from "../../engine/contract/kind.ts";
 import { baselineOf } from "../service/baseline.ts";
 import { revisionOf } from "../service/settings.ts";
 import { shownState } from "../service/words.ts";
@@ -9,22 +9,22 @@ import type { DatabaseDeployment, DatabaseMemory } from "./crd.ts";
 import type { DatabasePass } from "./model.ts";
 
 /** Where the platform shows the state of databases, that is read; else the request of the operation is followed. */
-export function learn(action: Action, pass: DatabasePass): DatabaseMemory {
-  const memory = withOperation(pass.memory, action);
-  const isRead = pass.supports("listServiceStatuses") === "Supported";
-  if (isRead || !isNew(pass.memory, action) || isOutdated(action, pass)) return memory;
-  if (action.op === "stopDatabase") return stopped(action, pass, memory);
-  return action.op === "deployDatabase" ? deployed(action, pass, memory) : memory;
+export function learn(action: ExternalAction, context: DatabasePass): DatabaseMemory {
+  const memory = withOperation(context.memory, action);
+  const isRead = context.supports("listServiceStatuses") === "Supported";
+  if (isRead || !isNew(context.memory, action) || isOutdated(action, context)) return memory;
+  if (action.op === "stopDatabase") return stopped(action, context, memory);
+  return action.op === "deployDatabase" ? deployed(action, context, memory) : memory;
 }
 
 /** Whether the database was deployed after it, or its status was lost since, perhaps with what was done later. */
-function isOutdated({ at }: Action, { memory, begun }: DatabasePass): boolean {
+function isOutdated({ at }: ExternalAction, { memory, begun }: DatabasePass): boolean {
   const { lastDeployment, state } = memory;
   if (lastDeployment === undefined && state === undefined) return begun === true;
   return (lastDeployment?.startedAt ?? "") > at;
 }
 
-function stopped({ at, requestId }: Action, { spec }: DatabasePass, memory: DatabaseMemory): DatabaseMemory {
+function stopped({ at, requestId }: ExternalAction, { spec }: DatabasePass, memory: DatabaseMemory): DatabaseMemory {
   const { lastDeployment: last } = memory;
   return {
     ...memory,
@@ -36,7 +36,11 @@ function stopped({ at, requestId }: Action, { spec }: DatabasePass, memory: Data
   };
 }
 
-function deployed({ at, requestId, state }: Action, { spec }: DatabasePass, memory: DatabaseMemory): DatabaseMemory {
+function deployed(
+  { at, requestId, state }: ExternalAction,
+  { spec }: DatabasePass,
+  memory: DatabaseMemory,
+): DatabaseMemory {
   const lastDeployment: DatabaseDeployment = {
     settings: revisionOf(memory),
     startedAt: at,

@@ -1,4 +1,4 @@
-import type { Pass, Presence, Why } from "../../engine/contract/kind.ts";
+import type { ReconcileContext, Presence, Why } from "../../engine/contract/kind.ts";
 import type { Database } from "../../platform/areas/databases.ts";
 /** What the parts of the database kind hand to each other. */
 import type { Platform } from "../../platform/index.ts";
@@ -48,7 +48,7 @@ export interface DatabaseTypes {
   readonly api: Platform;
 }
 
-export type DatabasePass = Pass<DatabaseTypes>;
+export type DatabasePass = ReconcileContext<DatabaseTypes>;
 
 export const NOTHING_SEEN: Seen = {
   environmentIsOurs: true,
@@ -66,6 +66,6 @@ export const NOTHING_SEEN: Seen = {
 };
 
 /** The database's own record, on the full surface. */
-export function recordOf(pass: DatabasePass, seen: Seen): Database | undefined {
-  return seen.siblings?.find(({ id }) => id === pass.id);
+export function recordOf(context: DatabasePass, seen: Seen): Database | undefined {
+  return seen.siblings?.find(({ id }) => id === context.id);
 }

@@ -21,8 +21,8 @@ function platform(isListed: boolean): Platform {
 
 describe("a database that is deleted", () => {
   it("is gone once neither the list nor itself says anything of it, whatever an older status says", async () => {
-    const pass = passWith({ goal: "absent" });
-    expect(plannedBy(pass, await observe(pass, platform(false)))).toBe("settled");
-    expect(plannedBy(pass, await observe(pass, platform(true)))).toBe("waiting Deleting");
+    const context = passWith({ goal: "absent" });
+    expect(plannedBy(context, await observe(context, platform(false)))).toBe("settled");
+    expect(plannedBy(context, await observe(context, platform(true)))).toBe("waiting Deleting");
   });
 });

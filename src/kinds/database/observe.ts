@@ -23,11 +23,11 @@ import { followedRequest, told } from "./told.ts";
 import { typesOf } from "./types.ts";
 
 /** @throws ApiError */
-export async function observe(pass: DatabasePass, api: Platform): Promise<Seen> {
-  const place = { ...NOTHING_SEEN, ...(await placeOf(pass, api)) };
+export async function observe(context: DatabasePass, api: Platform): Promise<Seen> {
+  const place = { ...NOTHING_SEEN, ...(await placeOf(context, api)) };
   if (!place.environmentIsOurs) return place;
-  const seen = await seenOf(pass, place, api);
-  const types = isFollowed(pass) ? undefined : await typesOf(pass, api);
+  const seen = await seenOf(context, place, api);
+  const types = isFollowed(context) ? undefined : await typesOf(context, api);
   return { ...seen, types, serverNow: api.serverNow() };
 }
 
@@ -37,43 +37,47 @@ function isFollowed({ memory }: DatabasePass): boolean {
   return memory.stopping !== undefined || (last !== undefined && last.finishedAt === undefined);
 }
 
-async function seenOf(pass: DatabasePass, place: Seen, api: Platform): Promise<Seen> {
+async function seenOf(context: DatabasePass, place: Seen, api: Platform): Promise<Seen> {
   // First, as what was read before it has ended would be told as the end.
-  const request = await requestOf(pass, api);
-  const isFresh = pass.requested !== undefined || mayBeOver(pass, request);
-  const listed = await recordsOf(pass, isFresh, api);
+  const request = await requestOf(context, api);
+  const isFresh = context.requested !== undefined || mayBeOver(context, request);
+  const listed = await recordsOf(context, isFresh, api);
   if (listed === "gone") return { ...place, request, siblings: [] };
   const { siblings, presence } = listed;
-  if (isOpen(presence) && pass.proof === "recorded") return { ...place, request, presence };
-  if (siblings === undefined) return await onDocumented(pass, place, api);
-  return await onFull(pass, { ...place, request, siblings }, isFresh, api);
+  if (isOpen(presence) && context.proof === "recorded") return { ...place, request, presence };
+  if (siblings === undefined) return await onDocumented(context, place, api);
+  return await onFull(context, { ...place, request, siblings }, isFresh, api);
 }
 
-async function onDocumented(pass: DatabasePass, place: Seen, api: Platform): Promise<Seen> {
-  if (pass.id === undefined) return place;
-  const requestId = followedRequest(pass);
+async function onDocumented(context: DatabasePass, place: Seen, api: Platform): Promise<Seen> {
+  if (context.id === undefined) return place;
+  const requestId = followedRequest(context);
   const request =
     requestId === undefined ? undefined : await orMissing(api.deployments.status(requestId), ["NotFound"]);
-  return { ...place, ...told(pass, pass.id, request) };
+  return { ...place, ...told(context, context.id, request) };
 }
 
-async function onFull(pass: DatabasePass, seen: Seen, isFresh: boolean, api: Platform): Promise<Seen> {
-  if (pass.id === undefined) return seen;
-  const shown = await statusOf(pass, pass.id, { ...seen, isFresh }, api);
+async function onFull(context: DatabasePass, seen: Seen, isFresh: boolean, api: Platform): Promise<Seen> {
+  if (context.id === undefined) return seen;
+  const shown = await statusOf(context, context.id, { ...seen, isFresh }, api);
   if (shown !== undefined) return { ...seen, ...shown };
-  return { ...seen, isGone: await isGone(pass, () => api.databases.list(pass.inputs.environmentId)) };
+  return { ...seen, isGone: await isGone(context, () => api.databases.list(context.inputs.environmentId)) };
 }
 
-async function recordsOf(pass: DatabasePass, isFresh: boolean, api: Platform): Promise<Neighbours<Database> | "gone"> {
+async function recordsOf(
+  context: DatabasePass,
+  isFresh: boolean,
+  api: Platform,
+): Promise<Neighbours<Database> | "gone"> {
   // What is about to be changed is read afresh: others may have changed what lies beside it.
-  const isSent = unsentPaths(declaredSettings(pass.spec), pass.memory.written).length === 0;
-  const isRoutine = pass.proof === "recorded" && pass.goal === "present" && isSent;
+  const isSent = unsentPaths(declaredSettings(context.spec), context.memory.written).length === 0;
+  const isRoutine = context.proof === "recorded" && context.goal === "present" && isSent;
   const options = { maxAgeMs: isRoutine && !isFresh ? RECORDS_MAX_AGE_MS : 0 };
-  const list = () => api.databases.list(pass.inputs.environmentId, options);
-  const listed = await siblingsOf(pass, "listDatabases", list, api);
+  const list = () => api.databases.list(context.inputs.environmentId, options);
+  const listed = await siblingsOf(context, "listDatabases", list, api);
   if (listed === "gone") return listed;
   const get = (id: Uuid) => offered(api, "getDatabase", () => api.databases.get(id));
-  return await withMine(pass, listed, "getDatabase", get);
+  return await withMine(context, listed, "getDatabase", get);
 }
 
 /**
@@ -81,20 +85,20 @@ async function recordsOf(pass: DatabasePass, isFresh: boolean, api: Platform): P
  * gone, only it can tell itself, and its state is then what was told of it.
  */
 async function statusOf(
-  pass: DatabasePass,
+  context: DatabasePass,
   id: Uuid,
   { siblings, request, isFresh }: Pick<Seen, "siblings" | "request"> & { readonly isFresh: boolean },
   api: Platform,
 ): Promise<Pick<Seen, "status"> | undefined> {
   const isListed = siblings?.some((one) => one.id === id) === true;
-  if (!isListed && (siblings === undefined || pass.proof !== "recorded")) return undefined;
+  if (!isListed && (siblings === undefined || context.proof !== "recorded")) return undefined;
   const options = { maxAgeMs: isFresh ? 0 : STATUSES_MAX_AGE_MS };
   // The shared statuses may be older than the list: of what is not in that any more they tell nothing.
-  const read = () => api.services.statuses(pass.inputs.environmentId, options);
+  const read = () => api.services.statuses(context.inputs.environmentId, options);
   const all = isListed ? await offered(api, "listServiceStatuses", read, SHOWN) : [];
   const found = all?.find((one) => one.id === id);
   if (found !== undefined) return { status: found };
-  if (isListed) return told(pass, id, request);
+  if (isListed) return told(context, id, request);
   const exists = offered(api, "getDatabase", () => api.databases.get(id));
-  return (await orMissing(exists, ["NotFound"])) === undefined ? undefined : told(pass, id, request);
+  return (await orMissing(exists, ["NotFound"])) === undefined ? undefined : told(context, id, request);
 }

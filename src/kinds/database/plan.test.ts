@@ -162,8 +162,8 @@ describe("the next step of a database", () => {
   });
 
   it("waits for as long as the policy says", () => {
-    const pass = passWith({ ...failed({ finishedAt: "2026-11-21T09:59:30.400Z" }), ...retry });
-    expect(plan(pass, seenFull("DEPLOYMENT_ERROR"))).toMatchObject({ is: "waiting", again: 30_000 });
+    const context = passWith({ ...failed({ finishedAt: "2026-11-21T09:59:30.400Z" }), ...retry });
+    expect(plan(context, seenFull("DEPLOYMENT_ERROR"))).toMatchObject({ is: "waiting", again: 30_000 });
   });
 
   it.each(serviceStates)("of a database in %s is one that the platform allows", (state) => {

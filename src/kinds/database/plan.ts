@@ -18,32 +18,32 @@ import { failure } from "./words.ts";
 type Check = Plan<Do> | undefined;
 
 /** What to do next. */
-export function plan(pass: DatabasePass, seen: Seen): Plan<Do> {
-  if (pass.goal !== "present") {
-    return planRemoval<Do>(pass, seen, {
+export function plan(context: DatabasePass, seen: Seen): Plan<Do> {
+  if (context.goal !== "present") {
+    return planRemoval<Do>(context, seen, {
       noun: "database",
       op: "deleteDatabase",
       do: { what: "delete" },
       unseen: seen.unseen,
-      stop: (status) => stop(pass, status),
+      stop: (status) => stop(context, status),
     });
   }
-  const place = checkPlace(pass, seen);
+  const place = checkPlace(context, seen);
   if (place !== undefined) return place;
-  if (pass.id === undefined) {
-    return alike(pass, seen, planNew(pass, seen, { op: "createDatabase", noun: "database" }));
+  if (context.id === undefined) {
+    return alike(context, seen, planNew(context, seen, { op: "createDatabase", noun: "database" }));
   }
-  const found = checkIdentity(pass, seen, pass.id, "database");
-  return found === undefined ? planExisting(pass, seen) : alike(pass, seen, found);
+  const found = checkIdentity(context, seen, context.id, "database");
+  return found === undefined ? planExisting(context, seen) : alike(context, seen, found);
 }
 
 /** Takes over only what is of the type and mode of the spec: neither can be changed. */
-function alike(pass: DatabasePass, { siblings }: Seen, found: Plan<Do>): Plan<Do> {
+function alike(context: DatabasePass, { siblings }: Seen, found: Plan<Do>): Plan<Do> {
   if (found.is !== "adopt") return found;
   const record = siblings?.find(({ id }) => id === found.id);
   for (const field of ["type", "mode"] as const) {
     const there = record?.[field];
-    if (there !== undefined && there !== pass.spec[field]) return stalled("InvalidSpec", unlike(field, found.id));
+    if (there !== undefined && there !== context.spec[field]) return stalled("InvalidSpec", unlike(field, found.id));
   }
   return found;
 }
@@ -52,45 +52,45 @@ function unlike(field: "type" | "mode", id: Uuid): string {
   return `The database ${id} on the platform has another ${field} than spec.${field} says, and it cannot be changed. Fix spec.${field}, or choose another spec.name.`;
 }
 
-function planExisting(pass: DatabasePass, seen: Seen): Plan<Do> {
+function planExisting(context: DatabasePass, seen: Seen): Plan<Do> {
   const { status } = seen;
-  const progress = progressOf(pass, seen);
+  const progress = progressOf(context, seen);
   if (progress === undefined || status === undefined) {
-    return firstOf<Do>(pass, [() => checkSettings(pass, seen), () => checkUnseen(pass, seen)]);
+    return firstOf<Do>(context, [() => checkSettings(context, seen), () => checkUnseen(context, seen)]);
   }
-  return firstOf<Do>(pass, [
-    () => checkSettings(pass, seen),
+  return firstOf<Do>(context, [
+    () => checkSettings(context, seen),
     () => checkBusy(progress),
-    () => checkRunState(pass, status, progress),
-    () => checkDeploy(pass, seen, progress),
-    () => checkEnded(pass, progress),
+    () => checkRunState(context, status, progress),
+    () => checkDeploy(context, seen, progress),
+    () => checkEnded(context, progress),
     () => checkUnclear(progress, "database"),
   ]);
 }
 
-function checkSettings(pass: DatabasePass, seen: Seen): Check {
-  const record = recordOf(pass, seen);
-  return checkServiceSettings(pass, {
+function checkSettings(context: DatabasePass, seen: Seen): Check {
+  const record = recordOf(context, seen);
+  return checkServiceSettings(context, {
     noun: "database",
     op: "updateDatabase",
-    declared: declaredSettings(pass.spec),
+    declared: declaredSettings(context.spec),
     // Once in a pass: what the platform stores otherwise is told as drift, and not sent over and over again.
     observed: record === undefined || seen.updated ? undefined : observedSettings(record),
-    written: pass.memory.written,
+    written: context.memory.written,
     isShown: record !== undefined,
   });
 }
 
-function checkRunState(pass: DatabasePass, status: ServiceStatus, progress: Progress): Check {
+function checkRunState(context: DatabasePass, status: ServiceStatus, progress: Progress): Check {
   const { phase } = progress;
-  if (pass.spec.runState !== "Stopped" || phase === "gone") return undefined;
+  if (context.spec.runState !== "Stopped" || phase === "gone") return undefined;
   if (phase === "stopped" || phase === "idle") return { is: "settled" };
-  return checkUnclear(progress, "database") ?? stop(pass, status);
+  return checkUnclear(progress, "database") ?? stop(context, status);
 }
 
 /** What is neither under way nor to be done by us: a failure, and what others did, is told. */
-function checkEnded(pass: DatabasePass, { phase, state }: Progress): Check {
-  const { spec } = pass;
+function checkEnded(context: DatabasePass, { phase, state }: Progress): Check {
+  const { spec } = context;
   const ask = "request it with the annotation platform-operator.io/reconcile-requested-at";
   if (phase === "failed") return { is: "stalled", why: failure(state) };
   if (phase === "gone") {
@@ -98,6 +98,6 @@ function checkEnded(pass: DatabasePass, { phase, state }: Progress): Check {
     return stalled("ExternalResourceDeleted", message);
   }
   if (phase !== "stopped" || spec.runState === "Stopped") return undefined;
-  const message = `The database was stopped ${onWhoseRequest(stoppedBy(pass))}, but spec.runState is Running. To start it, ${ask}, or set spec.runState to Stopped.`;
+  const message = `The database was stopped ${onWhoseRequest(stoppedBy(context))}, but spec.runState is Running. To start it, ${ask}, or set spec.runState to Stopped.`;
   return stalled("DriftDetected", message);
 }

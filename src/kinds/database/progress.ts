@@ -7,8 +7,8 @@ import type { DatabaseDeployment } from "./crd.ts";
 import type { DatabasePass, Seen } from "./model.ts";
 
 /** How far the database is; undefined where nothing of it is seen. */
-export function progressOf(pass: DatabasePass, seen: Seen): Progress | undefined {
-  return seen.unseen === undefined ? serviceProgress(pass.memory.lastDeployment, seen) : undefined;
+export function progressOf(context: DatabasePass, seen: Seen): Progress | undefined {
+  return seen.unseen === undefined ? serviceProgress(context.memory.lastDeployment, seen) : undefined;
 }
 
 /**
@@ -22,13 +22,13 @@ function lastDeployment({ memory, now }: DatabasePass, { status }: Seen): Databa
 }
 
 /** The last deployment with what is known now; it ends when its state does. */
-export function followed(pass: DatabasePass, seen: Seen): DatabaseDeployment | undefined {
-  return advanced(lastDeployment(pass, seen), progressOf(pass, seen), seen, pass.now);
+export function followed(context: DatabasePass, seen: Seen): DatabaseDeployment | undefined {
+  return advanced(lastDeployment(context, seen), progressOf(context, seen), seen, context.now);
 }
 
 /** The deployment that failed, if it was one of ours: a failure may be of somebody else's, or of a stop. */
-export function failedDeployment(pass: DatabasePass, seen: Seen): DatabaseDeployment | undefined {
-  const last = followed(pass, seen);
+export function failedDeployment(context: DatabasePass, seen: Seen): DatabaseDeployment | undefined {
+  const last = followed(context, seen);
   return last?.startedAt !== undefined && hasFailed(last) ? last : undefined;
 }
 

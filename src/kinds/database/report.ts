@@ -14,54 +14,56 @@ import { declaredSettings, observedSettings, shownRecord } from "./settings.ts";
 import { typeCheckOf, typeCondition } from "./types.ts";
 import { failure } from "./words.ts";
 
-export function report(pass: DatabasePass, seen: Seen): Report {
-  const typeCheck = typeCheckOf(pass, seen);
+export function report(context: DatabasePass, seen: Seen): Report {
+  const typeCheck = typeCheckOf(context, seen);
   // Of what is not ours, or not yet, nothing is told or remembered.
-  if (pass.proof !== "recorded") {
-    return { ready: ready(pass, seen), conditions: typeCondition(pass, seen), status: { typeCheck } };
+  if (context.proof !== "recorded") {
+    return { ready: ready(context, seen), conditions: typeCondition(context, seen), status: { typeCheck } };
   }
-  const fields = drift(pass, seen);
+  const fields = drift(context, seen);
   const differs = fields.length > 0;
   return {
-    ready: ready(pass, seen),
-    conditions: [...deployed(seen), ...upToDate(pass, seen), ...typeCondition(pass, seen)],
-    status: { ...statusOf(pass, seen), typeCheck },
+    ready: ready(context, seen),
+    conditions: [...deployed(seen), ...upToDate(context, seen), ...typeCondition(context, seen)],
+    status: { ...statusOf(context, seen), typeCheck },
     ...(differs || seen.siblings !== undefined ? { drift: fields } : {}),
   };
 }
 
-function statusOf(pass: DatabasePass, seen: Seen): JsonObject {
+function statusOf(context: DatabasePass, seen: Seen): JsonObject {
   const { status, unseen } = seen;
-  const stopping = unseen === undefined ? stoppingOf(pass, status) : pass.memory.stopping;
+  const stopping = unseen === undefined ? stoppingOf(context, status) : context.memory.stopping;
   return {
-    ...shownRecord({ ...recordOf(pass, seen) }),
+    ...shownRecord({ ...recordOf(context, seen) }),
     state: status === undefined || unseen !== undefined ? undefined : shownState(status.state),
     // The documented surface shows it in answers alone, and not as it is later.
     serviceDeploymentStatus:
-      pass.supports("listServiceStatuses") === "Supported" ? fitOptional(status?.serviceDeploymentStatus) : undefined,
-    environmentId: pass.inputs.environmentId,
-    lastDeployment: followed(pass, seen),
-    lastFailure: lastFailure(pass, seen),
-    written: written(pass, seen),
-    runState: runStateOf(pass, pass.spec.runState, seen),
+      context.supports("listServiceStatuses") === "Supported"
+        ? fitOptional(status?.serviceDeploymentStatus)
+        : undefined,
+    environmentId: context.inputs.environmentId,
+    lastDeployment: followed(context, seen),
+    lastFailure: lastFailure(context, seen),
+    written: written(context, seen),
+    runState: runStateOf(context, context.spec.runState, seen),
     stopping,
-    stopRequestId: stopping === undefined ? undefined : pass.memory.stopRequestId,
+    stopRequestId: stopping === undefined ? undefined : context.memory.stopRequestId,
   };
 }
 
-function ready(pass: DatabasePass, { status, unseen }: Seen): Why {
+function ready(context: DatabasePass, { status, unseen }: Seen): Why {
   if (unseen !== undefined) return unseen;
   const phase = servicePhase(status?.state ?? "");
-  const what = `Database "${pass.spec.name}"`;
+  const what = `Database "${context.spec.name}"`;
   if (phase === "running")
     return {
       reason: "Available",
       message:
-        pass.supports("listServiceStatuses") === "Supported"
+        context.supports("listServiceStatuses") === "Supported"
           ? `${what} runs.`
           : `${what} was deployed; the platform's surface does not show what became of it since.`,
     };
-  return pass.spec.runState === "Stopped"
+  return context.spec.runState === "Stopped"
     ? { reason: "Stopped", message: "The database is stopped, as spec.runState says." }
     : { reason: "NotDeployed", message: `${what} exists on the platform, and is not deployed.` };
 }
@@ -72,11 +74,11 @@ function deployed({ status, unseen }: Seen): readonly ConditionFact[] {
 }
 
 /** Whether the last thing that was written is deployed; of what was stopped before it ever ran there is nothing to say. */
-function upToDate(pass: DatabasePass, seen: Seen): readonly ConditionFact[] {
-  const phase = progressOf(pass, seen)?.phase;
-  if (phase === undefined || (phase === "idle" && pass.spec.runState === "Stopped")) return [];
-  const last = followed(pass, seen);
-  if (carries(phase, last) && last !== undefined && !isPending(pass, last) && !hasFailed(last)) {
+function upToDate(context: DatabasePass, seen: Seen): readonly ConditionFact[] {
+  const phase = progressOf(context, seen)?.phase;
+  if (phase === undefined || (phase === "idle" && context.spec.runState === "Stopped")) return [];
+  const last = followed(context, seen);
+  if (carries(phase, last) && last !== undefined && !isPending(context, last) && !hasFailed(last)) {
     return [{ type: "UpToDate", status: "True", reason: "UpToDate", message: "What was written last is deployed." }];
   }
   const message = "The settings that were written last are not deployed yet.";
@@ -84,14 +86,14 @@ function upToDate(pass: DatabasePass, seen: Seen): readonly ConditionFact[] {
 }
 
 /** Kept until a deployment succeeds. */
-function lastFailure(pass: DatabasePass, seen: Seen): DatabaseMemory["lastFailure"] {
-  const { requestId } = failedDeployment(pass, seen) ?? {};
+function lastFailure(context: DatabasePass, seen: Seen): DatabaseMemory["lastFailure"] {
+  const { requestId } = failedDeployment(context, seen) ?? {};
   const of = (state: string) => ({
     state,
     message: failure(state).message,
     ...(requestId === undefined ? {} : { requestId }),
   });
-  return lastFailureOf(pass.memory.lastFailure, progressOf(pass, seen), of, pass.now);
+  return lastFailureOf(context.memory.lastFailure, progressOf(context, seen), of, context.now);
 }
 
 /** What we wrote. Of a database that was taken over, the spec as it was then is the baseline. */
@@ -101,23 +103,23 @@ function written({ memory, spec }: DatabasePass, { status }: Seen): DatabaseMemo
 }
 
 /** Where the platform differs, as far as its surface shows it. */
-function drift(pass: DatabasePass, seen: Seen): readonly DriftField[] {
+function drift(context: DatabasePass, seen: Seen): readonly DriftField[] {
   const { status } = seen;
   if (status === undefined) return [];
-  const record = recordOf(pass, seen);
-  const settings = record && settingsDrift(declaredSettings(pass.spec), observedSettings(record));
+  const record = recordOf(context, seen);
+  const settings = record && settingsDrift(declaredSettings(context.spec), observedSettings(record));
   return [
     ...(settings ?? []).map(shownField),
-    ...deploymentDrift(pass, seen),
-    ...runStateDrift(pass, pass.spec.runState, seen),
+    ...deploymentDrift(context, seen),
+    ...runStateDrift(context, context.spec.runState, seen),
   ];
 }
 
 /** Told once our own deployment is over: changes that are not ours and not deployed. */
-function deploymentDrift(pass: DatabasePass, seen: Seen): readonly DriftField[] {
-  const last = followed(pass, seen);
+function deploymentDrift(context: DatabasePass, seen: Seen): readonly DriftField[] {
+  const last = followed(context, seen);
   const { state = "", serviceDeploymentStatus } = seen.status ?? {};
-  const isOver = last?.finishedAt !== undefined && servicePhase(state) === "running" && !isPending(pass, last);
+  const isOver = last?.finishedAt !== undefined && servicePhase(state) === "running" && !isPending(context, last);
   return isOver && serviceDeploymentStatus === "OUT_OF_DATE"
     ? [{ path: "serviceDeploymentStatus", desired: "UP_TO_DATE", observed: "OUT_OF_DATE" }]
     : [];

@@ -12,8 +12,8 @@ const open = (change: object = {}): DatabaseMemory => ({
 });
 
 function toldBy(memory: DatabaseMemory, status?: string, externalId?: string): string {
-  const pass = passWith({ memory, spec: externalId === undefined ? {} : { externalId } });
-  const { status: seen, unseen } = told(pass, DATABASE, status === undefined ? undefined : { status });
+  const context = passWith({ memory, spec: externalId === undefined ? {} : { externalId } });
+  const { status: seen, unseen } = told(context, DATABASE, status === undefined ? undefined : { status });
   return unseen === undefined ? (seen?.state ?? "nothing") : unseen.reason;
 }
 
@@ -51,8 +51,8 @@ describe("the state of a database that cannot be read", () => {
   });
 
   it("is that of a new one where a person says that it is the one we made", () => {
-    const pass = passWith({ memory: nothing, spec: { externalId: DATABASE }, vouched: true });
-    expect(told(pass, DATABASE, undefined)).toMatchObject({ status: { state: "READY" }, unseen: undefined });
+    const context = passWith({ memory: nothing, spec: { externalId: DATABASE }, vouched: true });
+    expect(told(context, DATABASE, undefined)).toMatchObject({ status: { state: "READY" }, unseen: undefined });
   });
 
   it("is followed by the last order that has not ended", () => {

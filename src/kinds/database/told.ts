@@ -50,13 +50,13 @@ export function followedRequest({ memory }: DatabasePass): Uuid | undefined {
 }
 
 /** What is known of the state. @param request the one of `followedRequest`, undefined where the platform has none */
-export function told(pass: DatabasePass, id: Uuid, request: Deployment | undefined): Told {
-  const { lastDeployment: last, stopping } = pass.memory;
+export function told(context: DatabasePass, id: Uuid, request: Deployment | undefined): Told {
+  const { lastDeployment: last, stopping } = context.memory;
   const isOpen = stopping !== undefined || (last !== undefined && last.finishedAt === undefined);
-  if (!isOpen) return standing(pass, id);
-  const requestId = followedRequest(pass);
+  if (!isOpen) return standing(context, id);
+  const requestId = followedRequest(context);
   if (requestId === undefined) return unseen(id, NO_REQUEST);
-  if (request === undefined) return unanswered(pass, id);
+  if (request === undefined) return unanswered(context, id);
   // Once the request is over, that is something new: it counts as its run.
   const run = requestPhase(request.status) === "busy" ? {} : { executionId: requestId };
   return {

@@ -11,12 +11,12 @@ import { NOTHING_SEEN, type DatabasePass, type Seen } from "./model.ts";
 type Traced = Trace<Seen, DatabaseMemory>;
 
 /** @throws ApiError */
-export async function trace(intent: OpenIntent, pass: DatabasePass, api: Platform): Promise<Traced> {
-  if (intent.creates) return await traceCreate(intent, pass, api);
-  const environmentId = intent.parentId ?? pass.inputs.environmentId;
+export async function trace(intent: OpenIntent, context: DatabasePass, api: Platform): Promise<Traced> {
+  if (intent.creates) return await traceCreate(intent, context, api);
+  const environmentId = intent.parentId ?? context.inputs.environmentId;
   const statuses = await offered(api, "listServiceStatuses", () => api.services.statuses(environmentId));
-  if (statuses === undefined) return unconfirmed(intent, pass);
-  const status = statuses.find(({ id }) => id === (intent.id ?? pass.id));
+  if (statuses === undefined) return unconfirmed(intent, context);
+  const status = statuses.find(({ id }) => id === (intent.id ?? context.id));
   if (status === undefined) return { is: "absent" };
   const isStop = intent.op === "stopDatabase";
   if (!(isStop ? stopLanded(status) : deployLanded(intent, status))) return { is: "absent" };
@@ -24,23 +24,23 @@ export async function trace(intent: OpenIntent, pass: DatabasePass, api: Platfor
     ? { runState: "Stopped" }
     : {
         runState: "Running",
-        lastDeployment: { ...markedIn(intent), ...landedDeployment(intent, status, pass.now) },
+        lastDeployment: { ...markedIn(intent), ...landedDeployment(intent, status, context.now) },
       };
-  return { is: "landed", known: [{ seen: { ...NOTHING_SEEN, status }, memory: { ...pass.memory, ...order } }] };
+  return { is: "landed", known: [{ seen: { ...NOTHING_SEEN, status }, memory: { ...context.memory, ...order } }] };
 }
 
-async function traceCreate(intent: OpenIntent, pass: DatabasePass, api: Platform): Promise<Traced> {
-  const environmentId = intent.parentId ?? pass.inputs.environmentId;
+async function traceCreate(intent: OpenIntent, context: DatabasePass, api: Platform): Promise<Traced> {
+  const environmentId = intent.parentId ?? context.inputs.environmentId;
   const list = await offered(api, "listDatabases", () => api.databases.list(environmentId));
   if (list === undefined) return { is: "unknowable", why: untraceable(intent.name) };
-  const found = landed(intent, list, pass.holderOf);
+  const found = landed(intent, list, context.holderOf);
   if (found.length === 0)
     return notCreated(
       intent,
       list,
       list.map(({ id }) => id),
     );
-  return { is: "landed", known: found.map(({ id }) => ({ seen: NOTHING_SEEN, memory: pass.memory, id })) };
+  return { is: "landed", known: found.map(({ id }) => ({ seen: NOTHING_SEEN, memory: context.memory, id })) };
 }
 
 /**

@@ -9,10 +9,10 @@ import type { DatabasePass, Seen } from "./model.ts";
 const MAX_AGE_MS = 3_600_000;
 
 /** The list, while it is not known to hold the type; undefined where nobody needs it, or it cannot be had now. */
-export async function typesOf(pass: DatabasePass, api: Platform): Promise<Seen["types"]> {
-  const { mode, type } = pass.spec;
-  if (mode !== "MANAGED" || pass.goal !== "present") return undefined;
-  const known = pass.memory.typeCheck;
+export async function typesOf(context: DatabasePass, api: Platform): Promise<Seen["types"]> {
+  const { mode, type } = context.spec;
+  if (mode !== "MANAGED" || context.goal !== "present") return undefined;
+  const known = context.memory.typeCheck;
   if (known?.type === type && known.listed) return undefined;
   try {
     const types = await api.catalogue.managedDatabaseTypes({ maxAgeMs: MAX_AGE_MS });
@@ -25,17 +25,17 @@ export async function typesOf(pass: DatabasePass, api: Platform): Promise<Seen["
 }
 
 /** Whether the type is listed, as far as it was looked up. */
-export function typeCheckOf(pass: DatabasePass, { types }: Seen): DatabaseMemory["typeCheck"] {
-  const { mode, type } = pass.spec;
+export function typeCheckOf(context: DatabasePass, { types }: Seen): DatabaseMemory["typeCheck"] {
+  const { mode, type } = context.spec;
   if (mode !== "MANAGED") return undefined;
   if (types !== undefined) return { type, listed: types.some((name) => name.toUpperCase() === type) };
-  const known = pass.memory.typeCheck;
+  const known = context.memory.typeCheck;
   return known?.type === type ? known : undefined;
 }
 
 /** The condition TypeKnown; none where nothing was looked up. */
-export function typeCondition(pass: DatabasePass, seen: Seen): readonly ConditionFact[] {
-  const check = typeCheckOf(pass, seen);
+export function typeCondition(context: DatabasePass, seen: Seen): readonly ConditionFact[] {
+  const check = typeCheckOf(context, seen);
   if (check === undefined) return [];
   const { type, listed } = check;
   return [

@@ -34,13 +34,13 @@ export const environment: Kind<EnvironmentTypes> = {
     inputs: (resolved) => ({ projectId: resolved.id("spec.projectRef"), clusterId: resolved.id("spec.clusterRef") }),
   }),
 
-  observe: async (pass, api) => {
-    const { projectId } = pass.inputs;
-    const given = pass.spec.projectRef.externalId !== undefined && pass.proof !== "recorded";
+  observe: async (context, api) => {
+    const { projectId } = context.inputs;
+    const given = context.spec.projectRef.externalId !== undefined && context.proof !== "recorded";
     const projectIsOurs = !given || (await isProjectOfOrganization(api, projectId));
-    const lists = projectIsOurs ? await listsOf(pass, projectId, api) : NO_PROJECT;
+    const lists = projectIsOurs ? await listsOf(context, projectId, api) : NO_PROJECT;
     return {
-      ...(await withMine(pass, projectId, lists, api)),
+      ...(await withMine(context, projectId, lists, api)),
       projectIsOurs,
       serverNow: api.serverNow(),
       updated: false,
@@ -48,25 +48,25 @@ export const environment: Kind<EnvironmentTypes> = {
     };
   },
 
-  shows: (_step, pass, { counts }) => counts.some(({ id }) => id === pass.id),
+  shows: (_step, context, { counts }) => counts.some(({ id }) => id === context.id),
   plan,
 
-  act: async ({ do: what }, pass, seen, api) => {
-    if (what === "create") return await create(pass, seen, api);
+  act: async ({ do: what }, context, seen, api) => {
+    if (what === "create") return await create(context, seen, api);
     if (what === "delete") {
-      if (pass.id !== undefined) await api.environments.delete(pass.id);
-      return { seen: { ...seen, deleting: true }, memory: pass.memory };
+      if (context.id !== undefined) await api.environments.delete(context.id);
+      return { seen: { ...seen, deleting: true }, memory: context.memory };
     }
-    const mine = mineOf(pass, seen);
-    if (mine === undefined) return { seen, memory: pass.memory };
-    const wanted = { name: pass.spec.name, ...(pass.spec.mode === undefined ? {} : { mode: pass.spec.mode }) };
+    const mine = mineOf(context, seen);
+    if (mine === undefined) return { seen, memory: context.memory };
+    const wanted = { name: context.spec.name, ...(context.spec.mode === undefined ? {} : { mode: context.spec.mode }) };
     const next = (await api.environments.update(mine, wanted)) ?? { ...mine, ...wanted };
     const records = seen.records?.map((one) => (one.id === mine.id ? next : one));
     return { seen: { ...seen, records, updated: true }, memory: memoryOf(next) };
   },
 
-  trace: async (intent, pass, api) => {
-    const lists = await listsOf(pass, intent.parentId ?? pass.inputs.projectId, api);
+  trace: async (intent, context, api) => {
+    const lists = await listsOf(context, intent.parentId ?? context.inputs.projectId, api);
     const { records } = lists;
     const serverNow = api.serverNow();
     const seen = {
@@ -82,7 +82,7 @@ export const environment: Kind<EnvironmentTypes> = {
       const found = landed(
         intent,
         records.filter(({ id }) => !before.has(id)),
-        pass.holderOf,
+        context.holderOf,
       );
       return found.length === 0
         ? notCreated(
@@ -92,16 +92,16 @@ export const environment: Kind<EnvironmentTypes> = {
           )
         : { is: "landed", known: found.map((one) => ({ seen, memory: memoryOf(one), id: one.id })) };
     }
-    return traceByIds(intent, pass, seen);
+    return traceByIds(intent, context, seen);
   },
 
-  report: (pass, seen) => {
-    const { name, mode, clusterId, createdAt } = recordOf(pass, seen);
-    const count = seen.counts.find(({ id }) => id === pass.id);
+  report: (context, seen) => {
+    const { name, mode, clusterId, createdAt } = recordOf(context, seen);
+    const count = seen.counts.find(({ id }) => id === context.id);
     // Of what is not ours, or not yet, nothing is told.
-    const exists = pass.proof === "recorded" && count !== undefined;
+    const exists = context.proof === "recorded" && count !== undefined;
     return {
-      ready: { reason: "Available", message: `Environment "${pass.spec.name}" exists on the platform.` },
+      ready: { reason: "Available", message: `Environment "${context.spec.name}" exists on the platform.` },
       conditions: [],
       status: exists
         ? {
@@ -109,20 +109,20 @@ export const environment: Kind<EnvironmentTypes> = {
             mode,
             clusterId,
             createdAt,
-            projectId: pass.inputs.projectId,
+            projectId: context.inputs.projectId,
             // None in a new environment: they are counted at the next look.
             serviceCount: countOf(count.serviceTotalNumber) || undefined,
           }
         : {},
-      drift: exists ? driftOf(pass, seen) : [],
+      drift: exists ? driftOf(context, seen) : [],
     };
   },
 };
 
-async function create(pass: EnvironmentPass, seen: Seen, api: Platform): Promise<Known<Seen, EnvironmentMemory>> {
-  const { name, mode } = pass.spec;
-  const wanted = { name, clusterId: pass.inputs.clusterId, ...(mode === undefined ? {} : { mode }) };
-  const made = await api.environments.create(pass.inputs.projectId, wanted, { extended: takesMore(pass) });
+async function create(context: EnvironmentPass, seen: Seen, api: Platform): Promise<Known<Seen, EnvironmentMemory>> {
+  const { name, mode } = context.spec;
+  const wanted = { name, clusterId: context.inputs.clusterId, ...(mode === undefined ? {} : { mode }) };
+  const made = await api.environments.create(context.inputs.projectId, wanted, { extended: takesMore(context) });
   const counts = [...seen.counts, { id: made.id, serviceTotalNumber: 0 }];
   return {
     seen: { ...seen, counts, records: seen.records && [...seen.records, made] },
@@ -132,9 +132,9 @@ async function create(pass: EnvironmentPass, seen: Seen, api: Platform): Promise
 }
 
 /** Without names, the proof is that exactly one id is new since the intent and nobody else's (design §6). */
-function traceByIds(intent: OpenIntent, pass: EnvironmentPass, seen: Seen): Trace<Seen, EnvironmentMemory> {
+function traceByIds(intent: OpenIntent, context: EnvironmentPass, seen: Seen): Trace<Seen, EnvironmentMemory> {
   const before = idsBefore(intent);
-  const fresh = seen.counts.filter(({ id }) => !before.has(id) && pass.holderOf(id) === undefined);
+  const fresh = seen.counts.filter(({ id }) => !before.has(id) && context.holderOf(id) === undefined);
   if (fresh.length === 0)
     return notCreated(
       intent,

@@ -1,4 +1,4 @@
-import type { DriftField, Pass, Presence, Uuid } from "../../engine/contract/kind.ts";
+import type { DriftField, ReconcileContext, Presence, Uuid } from "../../engine/contract/kind.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
 import type { EnvironmentCount } from "../../platform/areas/projects.ts";
 /** What the parts of the environment kind hand to each other. */
@@ -38,15 +38,15 @@ export interface EnvironmentTypes {
   readonly api: Platform;
 }
 
-export type EnvironmentPass = Pass<EnvironmentTypes>;
+export type EnvironmentPass = ReconcileContext<EnvironmentTypes>;
 
-export const mineOf = (pass: EnvironmentPass, seen: Seen): Environment | undefined =>
-  seen.records?.find(({ id }) => id === pass.id);
+export const mineOf = (context: EnvironmentPass, seen: Seen): Environment | undefined =>
+  seen.records?.find(({ id }) => id === context.id);
 
 /** What is known of the record: observed on the full surface, else remembered from the answer to the create. */
-export function recordOf(pass: EnvironmentPass, seen: Seen): EnvironmentMemory {
-  const mine = mineOf(pass, seen);
-  return mine === undefined ? pass.memory : memoryOf(mine);
+export function recordOf(context: EnvironmentPass, seen: Seen): EnvironmentMemory {
+  const mine = mineOf(context, seen);
+  return mine === undefined ? context.memory : memoryOf(mine);
 }
 
 export function memoryOf({ name, mode, clusterId, createdAt }: Environment): EnvironmentMemory {
@@ -58,12 +58,12 @@ export function memoryOf({ name, mode, clusterId, createdAt }: Environment): Env
   };
 }
 
-export function driftOf(pass: EnvironmentPass, seen: Seen): readonly DriftField[] {
-  const { name, mode } = recordOf(pass, seen);
+export function driftOf(context: EnvironmentPass, seen: Seen): readonly DriftField[] {
+  const { name, mode } = recordOf(context, seen);
   const drift: DriftField[] = [];
-  if (name !== undefined && name !== pass.spec.name)
-    drift.push({ path: "spec.name", desired: pass.spec.name, observed: name });
-  if (mode !== undefined && pass.spec.mode !== undefined && mode !== pass.spec.mode)
-    drift.push({ path: "spec.mode", desired: pass.spec.mode, observed: mode });
+  if (name !== undefined && name !== context.spec.name)
+    drift.push({ path: "spec.name", desired: context.spec.name, observed: name });
+  if (mode !== undefined && context.spec.mode !== undefined && mode !== context.spec.mode)
+    drift.push({ path: "spec.mode", desired: context.spec.mode, observed: mode });
   return drift;
 }

@@ -10,8 +10,8 @@ import type { EnvironmentPass, Seen } from "./model.ts";
 /** Lists are shared by all environments of a project. */
 const LIST_MAX_AGE_MS = 5_000;
 
-export async function listsOf(pass: EnvironmentPass, projectId: Uuid, api: Platform): Promise<Lists> {
-  const isRoutine = pass.proof === "recorded" && pass.goal === "present" && pass.requested === undefined;
+export async function listsOf(context: EnvironmentPass, projectId: Uuid, api: Platform): Promise<Lists> {
+  const isRoutine = context.proof === "recorded" && context.goal === "present" && context.requested === undefined;
   const options = { maxAgeMs: isRoutine ? LIST_MAX_AGE_MS : 0 };
   const read = async () => {
     const isThere = () => isProjectOfOrganization(api, projectId);
@@ -23,7 +23,7 @@ export async function listsOf(pass: EnvironmentPass, projectId: Uuid, api: Platf
     const { value } = await sideRead(stats(), "the number of services");
     return { counts: value ?? records.map(({ id }) => ({ id })), records };
   };
-  if (pass.goal === "present") return await read();
+  if (context.goal === "present") return await read();
   // Of a project that is gone, nothing is left to delete.
   const isGone = async () => !(await isProjectOfOrganization(api, projectId));
   return (await orGone(read(), isGone)) ?? NO_PROJECT;
@@ -39,14 +39,14 @@ export const NO_PROJECT: Lists = { counts: [], records: undefined };
  * that it lies in the project, as what is recorded may have been forged.
  */
 export async function withMine(
-  pass: EnvironmentPass,
+  context: EnvironmentPass,
   projectId: Uuid,
   lists: Lists,
   api: Platform,
 ): Promise<Lists & Pick<Seen, "presence">> {
   if (lists === NO_PROJECT) return { ...lists, presence: "Gone" };
-  const { id, goal, proof } = pass;
-  const presenceAmong = (list: readonly { readonly id: Uuid }[]) => presenceIn(pass, list, (one) => one.id === id);
+  const { id, goal, proof } = context;
+  const presenceAmong = (list: readonly { readonly id: Uuid }[]) => presenceIn(context, list, (one) => one.id === id);
   const { counts, records } = lists;
   const presence = presenceAmong(records ?? counts);
   if (id === undefined || proof !== "recorded" || isKnown(presence, goal)) return { ...withCount(lists, id), presence };
@@ -56,7 +56,7 @@ export async function withMine(
   }
   const mine = await unlessMissing(offered(api, "getEnvironment", () => api.environments.get(id)));
   if (mine === undefined)
-    return { ...lists, presence: pass.supports("getEnvironment") === "Supported" ? "Gone" : presence };
+    return { ...lists, presence: context.supports("getEnvironment") === "Supported" ? "Gone" : presence };
   if (mine.project !== undefined && mine.project.id !== projectId) return { ...lists, presence: "Gone" };
   return { ...withCount({ counts, records: [...records, mine] }, id), presence: "Present" };
 }

@@ -12,23 +12,26 @@ import { baselineOf } from "./progress.ts";
 /** @throws ApiError */
 export async function act(
   _step: Step<ActionType>,
-  pass: OperationPass,
+  context: OperationPass,
   seen: Seen,
   api: Platform,
 ): Promise<Known<Seen, OperationMemory>> {
-  const action = actionOf(pass);
-  if (action === undefined) return { seen, memory: pass.memory };
-  const answer = await send(pass, action, api);
-  return { seen: after(seen, answer, pass.inputs.targetId ?? "", action.queued), memory: begun(pass, seen, answer) };
+  const action = actionOf(context);
+  if (action === undefined) return { seen, memory: context.memory };
+  const answer = await send(context, action, api);
+  return {
+    seen: after(seen, answer, context.inputs.targetId ?? "", action.queued),
+    memory: begun(context, seen, answer),
+  };
 }
 
-function begun(pass: OperationPass, before: Seen, { service, cluster }: Answer): OperationMemory {
+function begun(context: OperationPass, before: Seen, { service, cluster }: Answer): OperationMemory {
   const state = service?.state ?? cluster?.status;
   return {
-    ...taken(pass),
-    targetId: pass.inputs.targetId,
+    ...taken(context),
+    targetId: context.inputs.targetId,
     request: {
-      startedAt: pass.now.toISOString(),
+      startedAt: context.now.toISOString(),
       baseline: baselineOf(before),
       ...(state === undefined ? {} : { state: shownState(state) }),
       ...(service?.deploymentRequestId === undefined ? {} : { requestId: service.deploymentRequestId }),

@@ -1,5 +1,5 @@
 /** What an operation did to the object that another resource may stand for. Pure. */
-import type { Imprint } from "../../engine/contract/kind.ts";
+import type { ExternalWrite } from "../../engine/contract/kind.ts";
 import { actionOf } from "./actions.ts";
 import type { OperationMemory, OperationSpec } from "./crd.ts";
 
@@ -7,7 +7,7 @@ import type { OperationMemory, OperationSpec } from "./crd.ts";
 export function imprints(
   { request, targetId, outcome }: OperationMemory,
   spec: OperationSpec | undefined,
-): readonly Imprint[] {
+): readonly ExternalWrite[] {
   const action = spec && actionOf({ spec });
   const at = request?.startedAt;
   if (action?.target === undefined || request === undefined || targetId === undefined || at === undefined) return [];

@@ -1,4 +1,4 @@
-import type { Pass, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { ReconcileContext, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 /** What the parts of the operation kind hand to each other. */
 import type { Platform } from "../../platform/index.ts";
@@ -36,7 +36,7 @@ export interface OperationTypes {
   readonly api: Platform;
 }
 
-export type OperationPass = Pass<OperationTypes>;
+export type OperationPass = ReconcileContext<OperationTypes>;
 
 export const NOTHING_SEEN: Seen = {
   status: undefined,

@@ -12,24 +12,28 @@ import { refusalOf } from "./place.ts";
 import { rejection } from "./refusal.ts";
 
 /** @throws ApiError */
-export async function observe(pass: OperationPass, api: Platform): Promise<Seen> {
-  const { request, outcome } = pass.memory;
-  if (outcome !== undefined || isLost(pass)) return NOTHING_SEEN;
-  const refusal = request === undefined ? await refusalOf(pass, api) : undefined;
+export async function observe(context: OperationPass, api: Platform): Promise<Seen> {
+  const { request, outcome } = context.memory;
+  if (outcome !== undefined || isLost(context)) return NOTHING_SEEN;
+  const refusal = request === undefined ? await refusalOf(context, api) : undefined;
   if (refusal !== undefined) return { ...NOTHING_SEEN, refusal };
-  if (actionOf(pass) === undefined) return { ...NOTHING_SEEN, rendered: await render(pass, api) };
+  if (actionOf(context) === undefined) return { ...NOTHING_SEEN, rendered: await render(context, api) };
   // The request first: a state that was read before it has ended would be told as its end.
   const deployment =
     request?.requestId === undefined
       ? undefined
       : await orMissing(api.deployments.status(request.requestId), ["NotFound"]);
-  const id = request === undefined ? pass.inputs.targetId : sentTo(pass);
-  return { ...NOTHING_SEEN, request: deployment, ...(await stateOf(pass, id ?? "", api)) };
+  const id = request === undefined ? context.inputs.targetId : sentTo(context);
+  return { ...NOTHING_SEEN, request: deployment, ...(await stateOf(context, id ?? "", api)) };
 }
 
 /** What the surface shows of the target: of databases and clusters nothing but on the full one. @throws ApiError */
-export async function stateOf(pass: OperationPass, id: Uuid, api: Platform): Promise<Pick<Seen, "status" | "cluster">> {
-  const target = actionOf(pass)?.target;
+export async function stateOf(
+  context: OperationPass,
+  id: Uuid,
+  api: Platform,
+): Promise<Pick<Seen, "status" | "cluster">> {
+  const target = actionOf(context)?.target;
   const seen = { status: undefined, cluster: undefined };
   if (target === "application") {
     return { ...seen, status: await orMissing(api.applications.status(id), ["NotFound"]) };

@@ -53,21 +53,21 @@ describe("the end of an operation", () => {
     [undefined, "Accepted"],
     ["Accepted", "Accepted"],
   ])("of a request that nothing shows is, with completion %s, %s", (completion, reason) => {
-    const pass = operationPass(
+    const context = operationPass(
       { ...stop, completion },
       { memory: { startedAt: STARTED, request: { startedAt: STARTED } } },
     );
-    expect(outcomeOf(pass, NOTHING_SEEN)?.reason).toBe(reason);
+    expect(outcomeOf(context, NOTHING_SEEN)?.reason).toBe(reason);
   });
 
   it("of an upgrade is believed of a state alone, once the cluster was seen at work", () => {
     const shown = (status: string): Seen => ({ ...NOTHING_SEEN, cluster: { clusterId: TARGET, status } });
     const spec = { type: "UpgradeCluster", clusterRef: { name: "main" } };
     const request = { startedAt: STARTED, baseline: baselineOf(shown("DEPLOYED")) };
-    const pass = operationPass(spec, { surface: "Full", memory: { startedAt: STARTED, request } });
-    expect(outcomeOf(pass, shown("DEPLOYED"))).toBeUndefined();
-    const { status } = operation.report(pass, shown("DEPLOYING"));
-    const later = { ...pass, memory: platformOperation.memory.parse(status) };
+    const context = operationPass(spec, { surface: "Full", memory: { startedAt: STARTED, request } });
+    expect(outcomeOf(context, shown("DEPLOYED"))).toBeUndefined();
+    const { status } = operation.report(context, shown("DEPLOYING"));
+    const later = { ...context, memory: platformOperation.memory.parse(status) };
     expect(outcomeOf(later, shown("DEPLOYED"))).toMatchObject({ result: "Complete", reason: "Completed" });
   });
 
@@ -111,9 +111,9 @@ describe("the end of an operation", () => {
 
   it("is what was recorded, whatever is seen", () => {
     const outcome = { result: "Complete", reason: "Completed", message: "Done.", at: STARTED } as const;
-    const pass = operationPass(deploy, { memory: { outcome } });
-    expect(outcomeOf(pass, requestIn("BUILD_ERROR"))).toEqual(outcome);
-    expect(operation.plan(pass, NOTHING_SEEN)).toEqual({ is: "settled" });
+    const context = operationPass(deploy, { memory: { outcome } });
+    expect(outcomeOf(context, requestIn("BUILD_ERROR"))).toEqual(outcome);
+    expect(operation.plan(context, NOTHING_SEEN)).toEqual({ is: "settled" });
   });
 
   it.each([{ result: "Succeeded", reason: "NewReason" }, { result: 7 }, {}])("was reached, as %j says", (stored) => {

@@ -23,12 +23,12 @@ const LOST: Why = {
 };
 
 /** The end that was recorded, or that shows now; undefined while there is none. */
-export function outcomeOf(pass: OperationPass, seen: Seen): Outcome | undefined {
-  if (pass.memory.outcome !== undefined) return pass.memory.outcome;
-  const end = isLost(pass)
+export function outcomeOf(context: OperationPass, seen: Seen): Outcome | undefined {
+  if (context.memory.outcome !== undefined) return context.memory.outcome;
+  const end = isLost(context)
     ? unknown(LOST)
-    : (renderedEnd(pass, seen.rendered) ?? requestedEnd(pass, seen) ?? unsentEnd(pass));
-  return end && { ...end, at: pass.now.toISOString() };
+    : (renderedEnd(context, seen.rendered) ?? requestedEnd(context, seen) ?? unsentEnd(context));
+  return end && { ...end, at: context.now.toISOString() };
 }
 
 function renderedEnd({ spec }: OperationPass, rendered: Rendered | undefined): End | undefined {
@@ -42,21 +42,21 @@ function renderedEnd({ spec }: OperationPass, rendered: Rendered | undefined): E
 }
 
 /** The end of a request that was accepted. */
-function requestedEnd(pass: OperationPass, seen: Seen): End | undefined {
-  const action = actionOf(pass);
-  const { request } = pass.memory;
+function requestedEnd(context: OperationPass, seen: Seen): End | undefined {
+  const action = actionOf(context);
+  const { request } = context.memory;
   if (action === undefined || request === undefined) return undefined;
-  const { completion = isShown(pass, action) ? "Observed" : "Accepted" } = pass.spec;
-  if (completion === "Accepted") return accepted(acceptedMessage(pass, action));
-  const progress = progressOf(pass, seen) ?? UNSEEN;
+  const { completion = isShown(context, action) ? "Observed" : "Accepted" } = context.spec;
+  if (completion === "Accepted") return accepted(acceptedMessage(context, action));
+  const progress = progressOf(context, seen) ?? UNSEEN;
   switch (progress.phase) {
     case action.wanted:
-      return complete(`${subject(pass, action)} ${action.verb}.`);
+      return complete(`${subject(context, action)} ${action.verb}.`);
     case "failed":
       return failure({ reason: failureReason(progress.state), message: failedMessage(progress.state) });
     case "busy":
     case "unknown":
-      return isOverdue(pass) ? unknown(OVERDUE) : undefined;
+      return isOverdue(context) ? unknown(OVERDUE) : undefined;
     default:
       return unknown({ reason: "OperationResultUnknown", message: otherwise(progress.state) });
   }
@@ -65,8 +65,8 @@ function requestedEnd(pass: OperationPass, seen: Seen): End | undefined {
 /** Nothing shows it now. */
 const UNSEEN: Pick<Progress, "state" | "phase"> = { state: "", phase: "unknown" };
 
-function acceptedMessage(pass: OperationPass, action: Action): string {
-  const why = isShown(pass, action)
+function acceptedMessage(context: OperationPass, action: Action): string {
+  const why = isShown(context, action)
     ? "spec.completion is Accepted, so its end is not waited for"
     : "its surface does not show how it ends";
   const what = action.target === undefined ? "the invoices" : `the ${action.target}`;
@@ -74,8 +74,8 @@ function acceptedMessage(pass: OperationPass, action: Action): string {
 }
 
 /** Why nothing is sent: its end has to be observed, and nothing would ever show it. */
-export function unobservable(pass: OperationPass, action: Action): Why | undefined {
-  if (pass.spec.completion !== "Observed" || isShown(pass, action)) return undefined;
+export function unobservable(context: OperationPass, action: Action): Why | undefined {
+  if (context.spec.completion !== "Observed" || isShown(context, action)) return undefined;
   const message = `spec.completion is Observed, and the platform's surface does not show how ${action.op} ends, so nothing is sent. Create another PlatformOperation without spec.completion, or with Accepted.`;
   return { reason: "NotObservable", message };
 }
@@ -93,8 +93,8 @@ function otherwise(state: string): string {
 }
 
 /** The end of what was not sent in time. */
-function unsentEnd(pass: OperationPass): End | undefined {
-  return pass.memory.request === undefined && isOverdue(pass) ? failure(TOO_LATE) : undefined;
+function unsentEnd(context: OperationPass): End | undefined {
+  return context.memory.request === undefined && isOverdue(context) ? failure(TOO_LATE) : undefined;
 }
 
 const TOO_LATE: Why = {
@@ -123,17 +123,17 @@ export function overdueEnd(isSent: boolean, now: Date): Outcome {
  * The memory after a request that certainly was not carried out.
  * @param isFinal whether to send it again would not help
  */
-export function failed(pass: OperationPass, why: Why, isFinal: boolean): OperationMemory {
-  const failedRequests = (pass.memory.failedRequests ?? 0) + 1;
-  const isOver = isFinal || failedRequests > pass.spec.backoffLimit;
-  const memory = { ...taken(pass), failedRequests, lastFailure: { ...why } };
-  return isOver ? { ...memory, ...ended(pass, why) } : memory;
+export function failed(context: OperationPass, why: Why, isFinal: boolean): OperationMemory {
+  const failedRequests = (context.memory.failedRequests ?? 0) + 1;
+  const isOver = isFinal || failedRequests > context.spec.backoffLimit;
+  const memory = { ...taken(context), failedRequests, lastFailure: { ...why } };
+  return isOver ? { ...memory, ...ended(context, why) } : memory;
 }
 
 /** The memory after a stop that was refused, as the target is stopped. */
-export function stoppedBefore(pass: OperationPass, { target }: Action): OperationMemory {
+export function stoppedBefore(context: OperationPass, { target }: Action): OperationMemory {
   const end = complete(`The ${target ?? "target"} was stopped before.`);
-  return { ...taken(pass), outcome: { ...end, at: pass.now.toISOString() } };
+  return { ...taken(context), outcome: { ...end, at: context.now.toISOString() } };
 }
 
 /** What is remembered of an operation that has failed. */
@@ -142,13 +142,13 @@ function ended({ now }: OperationPass, why: Why): Pick<OperationMemory, "outcome
 }
 
 /** The memory of an operation of whose request nobody can tell what became. */
-export function unresolved(pass: OperationPass, why: Why): OperationMemory {
-  return { ...taken(pass), outcome: { ...unknown(why), at: pass.now.toISOString() } };
+export function unresolved(context: OperationPass, why: Why): OperationMemory {
+  return { ...taken(context), outcome: { ...unknown(why), at: context.now.toISOString() } };
 }
 
 /** The memory after a request whose outcome will show, or has to have shown by now. */
-export function unshownInTime(pass: OperationPass): OperationMemory | undefined {
-  return isOverdue(pass) ? unresolved(pass, OVERDUE) : undefined;
+export function unshownInTime(context: OperationPass): OperationMemory | undefined {
+  return isOverdue(context) ? unresolved(context, OVERDUE) : undefined;
 }
 
 /** The memory of an operation that was taken up, now at the latest. */

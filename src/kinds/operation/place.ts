@@ -21,19 +21,22 @@ const MAX_AGE_MS = 60_000;
  * @returns why the target may not be touched
  * @throws ApiError
  */
-export async function refusalOf(pass: OperationPass, api: Platform): Promise<Why | undefined> {
-  const { applicationRef, databaseRef, clusterRef, environmentRef } = pass.spec;
-  if (applicationRef?.externalId !== undefined) return await serviceRefusal(pass, "application", applicationRef, api);
-  if (databaseRef?.externalId !== undefined) return await serviceRefusal(pass, "database", databaseRef, api);
+export async function refusalOf(context: OperationPass, api: Platform): Promise<Why | undefined> {
+  const { applicationRef, databaseRef, clusterRef, environmentRef } = context.spec;
+  if (applicationRef?.externalId !== undefined)
+    return await serviceRefusal(context, "application", applicationRef, api);
+  if (databaseRef?.externalId !== undefined) return await serviceRefusal(context, "database", databaseRef, api);
   if (environmentRef?.externalId !== undefined) {
-    return await environmentRefusal(pass, environmentRef.externalId, api);
+    return await environmentRefusal(context, environmentRef.externalId, api);
   }
-  if (clusterRef?.externalId !== undefined) return await clusterRefusal(pass, clusterRef.externalId, api);
-  return pass.spec.type === "SendInvoices" ? beyondProjects(pass, "invoices are of the whole organization") : undefined;
+  if (clusterRef?.externalId !== undefined) return await clusterRefusal(context, clusterRef.externalId, api);
+  return context.spec.type === "SendInvoices"
+    ? beyondProjects(context, "invoices are of the whole organization")
+    : undefined;
 }
 
 async function serviceRefusal(
-  pass: OperationPass,
+  context: OperationPass,
   noun: "application" | "database",
   { externalId: id = "" }: { readonly externalId?: Uuid | undefined },
   api: Platform,
@@ -46,23 +49,23 @@ async function serviceRefusal(
     read.then((shown) => shown ?? "unshown"),
     ["NotFound"],
   );
-  if (record === "unshown") return unprovenId(pass, `${noun} ${id}`);
+  if (record === "unshown") return unprovenId(context, `${noun} ${id}`);
   if (record === undefined) return notThere(noun, id, "the organization");
-  if (record.environment === undefined) return unprovenId(pass, `${noun} ${id}`);
-  const why = await environmentRefusal(pass, record.environment.id, api);
+  if (record.environment === undefined) return unprovenId(context, `${noun} ${id}`);
+  const why = await environmentRefusal(context, record.environment.id, api);
   return why?.reason === "InvalidSpec" ? notThere(noun, id, "the organization") : why;
 }
 
-async function environmentRefusal(pass: OperationPass, id: Uuid, api: Platform): Promise<Why | undefined> {
+async function environmentRefusal(context: OperationPass, id: Uuid, api: Platform): Promise<Why | undefined> {
   const projectId = await projectOfEnvironment(api, id);
   if (projectId === undefined) return notThere("environment", id, "the organization");
-  return pass.allowedProjects?.includes(projectId) === false ? projectNotAllowed(projectId) : undefined;
+  return context.allowedProjects?.includes(projectId) === false ? projectNotAllowed(projectId) : undefined;
 }
 
-async function clusterRefusal(pass: OperationPass, id: Uuid, api: Platform): Promise<Why | undefined> {
-  const notAllowed = clusterNotAllowed(pass);
+async function clusterRefusal(context: OperationPass, id: Uuid, api: Platform): Promise<Why | undefined> {
+  const notAllowed = clusterNotAllowed(context);
   if (notAllowed !== undefined) return notAllowed;
   const clusters = await offered(api, "listClusters", () => api.clusters.list({ maxAgeMs: MAX_AGE_MS }));
-  if (clusters === undefined) return unprovenId(pass, `cluster ${id}`);
+  if (clusters === undefined) return unprovenId(context, `cluster ${id}`);
   return clusters.some((cluster) => cluster.id === id) ? undefined : notThere("cluster", id, "the organization");
 }

@@ -9,28 +9,28 @@ import { phaseOf, progressOf } from "./progress.ts";
 import { markOf } from "./trace.ts";
 
 /** What to do next. */
-export function plan(pass: OperationPass, seen: Seen): Plan<ActionType> {
-  const outcome = outcomeOf(pass, seen);
-  if (outcome?.result === "Complete") return { is: "settled", ...expiry(pass) };
-  if (outcome !== undefined) return { is: "stalled", why: outcome, ...expiry(pass) };
+export function plan(context: OperationPass, seen: Seen): Plan<ActionType> {
+  const outcome = outcomeOf(context, seen);
+  if (outcome?.result === "Complete") return { is: "settled", ...expiry(context) };
+  if (outcome !== undefined) return { is: "stalled", why: outcome, ...expiry(context) };
   if (seen.refusal !== undefined) return { is: "stalled", why: seen.refusal };
-  const action = actionOf(pass);
+  const action = actionOf(context);
   if (action === undefined) return { is: "waiting", why: NOT_SHOWN };
-  if (pass.memory.request !== undefined) return { is: "waiting", why: underWay(pass, seen, action) };
-  const { lastFailure } = pass.memory;
+  if (context.memory.request !== undefined) return { is: "waiting", why: underWay(context, seen, action) };
+  const { lastFailure } = context.memory;
   // What was refused may have been in the way of something else, whose end is waited for.
   if (lastFailure !== undefined && (seen.refused || phaseOf(seen) === "busy")) {
     return { is: "waiting", why: { reason: "Queued", message: lastFailure.message } };
   }
-  const why = unobservable(pass, action);
+  const why = unobservable(context, action);
   if (why !== undefined) return { is: "stalled", why };
-  if (pass.withheld.has(action.op)) return stalled("WithheldByPolicy", WITHHELD);
-  return request(pass, seen, action);
+  if (context.withheld.has(action.op)) return stalled("WithheldByPolicy", WITHHELD);
+  return request(context, seen, action);
 }
 
-function request(pass: OperationPass, seen: Seen, action: Action): Plan<ActionType> {
-  const why: Why = { reason: action.reason, message: `${subject(pass, action)} being ${action.verb}.` };
-  const { gitCommitId: commit } = pass.spec;
+function request(context: OperationPass, seen: Seen, action: Action): Plan<ActionType> {
+  const why: Why = { reason: action.reason, message: `${subject(context, action)} being ${action.verb}.` };
+  const { gitCommitId: commit } = context.spec;
   const mark = markOf(seen);
   return once(action.op, action.type, why, commit === undefined ? { mark } : { mark, commit });
 }
@@ -40,8 +40,8 @@ const NOT_SHOWN: Why = { reason: "Progressing", message: "The platform does not 
 const WITHHELD =
   "The managementPolicy that the connection sets for its objects forbids to write to the platform. Use another connection.";
 
-function underWay(pass: OperationPass, seen: Seen, { target }: Action): Why {
-  const progress = progressOf(pass, seen);
+function underWay(context: OperationPass, seen: Seen, { target }: Action): Why {
+  const progress = progressOf(context, seen);
   if (progress === undefined) return NOT_SHOWN;
   return progress.phase === "unknown" ? unknownState(progress.state, target ?? "service") : busy(progress.state);
 }

@@ -54,8 +54,8 @@ export function progressOf({ memory }: OperationPass, seen: Seen): Progress | un
 }
 
 /** The request with what is known of it now. */
-export function followed(pass: OperationPass, seen: Seen): OperationMemory["request"] {
-  const request = advanced(pass.memory.request, progressOf(pass, seen), seen, pass.now);
+export function followed(context: OperationPass, seen: Seen): OperationMemory["request"] {
+  const request = advanced(context.memory.request, progressOf(context, seen), seen, context.now);
   if (request === undefined || !isAtWork(seen)) return request;
   // A list shows nothing but the state: it may end as it began.
   const { baseline: _baseline, ...rest } = request;

@@ -53,12 +53,12 @@ export function rejection(error: ApiError, noun: string): Rejection | undefined 
 }
 
 /** A request that was refused counts as a failed one, but for a stop of what is stopped. */
-export function refused(error: ApiError, pass: OperationPass, seen: Seen): Known<Seen, OperationMemory> | undefined {
-  const action = actionOf(pass);
+export function refused(error: ApiError, context: OperationPass, seen: Seen): Known<Seen, OperationMemory> | undefined {
+  const action = actionOf(context);
   const rejected = rejection(error, action?.target ?? "organization");
   if (rejected === undefined) return undefined;
-  if (action?.wanted === "stopped" && isStopped(error, seen)) return { seen, memory: stoppedBefore(pass, action) };
-  return { seen: { ...seen, refused: true }, memory: failed(pass, rejected.why, rejected.isFinal) };
+  if (action?.wanted === "stopped" && isStopped(error, seen)) return { seen, memory: stoppedBefore(context, action) };
+  return { seen: { ...seen, refused: true }, memory: failed(context, rejected.why, rejected.isFinal) };
 }
 
 /** Whether the target is stopped: its state tells, whatever the words of the refusal; where it shows none, they do. */

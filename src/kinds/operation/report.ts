@@ -1,5 +1,5 @@
 /** What an operation's status says. Pure. */
-import type { Report, TaskEnd, Why } from "../../engine/contract/kind.ts";
+import type { Report, OneShotEnd, Why } from "../../engine/contract/kind.ts";
 import type { OperationMemory, OperationSpec, Outcome } from "./crd.ts";
 import { sentTo, type OperationPass, type Rendered, type Seen } from "./model.ts";
 import { outcomeOf, overdueEnd, taken } from "./outcome.ts";
@@ -8,23 +8,23 @@ import { followed } from "./progress.ts";
 /** The key of the ConfigMap that holds the default values. */
 const KEY = "values.yaml";
 
-export function report(pass: OperationPass, seen: Seen): Report {
-  const outcome = outcomeOf(pass, seen);
-  const { inputs, memory } = pass;
+export function report(context: OperationPass, seen: Seen): Report {
+  const outcome = outcomeOf(context, seen);
+  const { inputs, memory } = context;
   const rendered = outcome?.result === "Complete" ? renderedIn(seen) : undefined;
   return {
     ready: outcome === undefined ? NOT_OVER : { reason: outcome.reason, message: outcome.message },
     conditions: outcome === undefined ? [] : [conditionOf(outcome)],
     status: {
       // Where it is missing although a request was begun, the status was lost.
-      startedAt: taken(pass).startedAt,
-      targetId: memory.request === undefined ? inputs.targetId : sentTo(pass),
-      request: followed(pass, seen),
+      startedAt: taken(context).startedAt,
+      targetId: memory.request === undefined ? inputs.targetId : sentTo(context),
+      request: followed(context, seen),
       outcome: outcome && { ...outcome },
-      expiresAt: memory.expiresAt ?? expiry(pass, outcome),
+      expiresAt: memory.expiresAt ?? expiry(context, outcome),
       digest: rendered?.digest,
     },
-    ...output(pass, rendered?.values),
+    ...output(context, rendered?.values),
   };
 }
 
@@ -35,7 +35,7 @@ export function overdue(
   spec: OperationSpec,
   memory: OperationMemory,
   { now, isSent }: { readonly now: Date; readonly isSent: boolean },
-): TaskEnd<OperationMemory> {
+): OneShotEnd<OperationMemory> {
   const outcome = overdueEnd(isSent || memory.request !== undefined, now);
   const { reason, message } = outcome;
   const status = { outcome: { ...outcome }, expiresAt: expiry({ spec, now }, outcome) };

@@ -23,7 +23,7 @@ const platform = {
   },
 } as unknown as Platform;
 
-const pass = (memory: OperationPass["memory"]): OperationPass =>
+const context = (memory: OperationPass["memory"]): OperationPass =>
   operationPass(deploy, { memory, inputs: { targetId: OTHER } });
 
 describe("an operation whose target was replaced under its name", () => {
@@ -32,12 +32,12 @@ describe("an operation whose target was replaced under its name", () => {
   it("traces a request that nobody confirmed where it was sent", async () => {
     const intent = { op: "deployApplication", creates: false, mark: markOf({ ...NOTHING_SEEN, status: before }) };
     const open = { ...intent, parentId: undefined, name: undefined, id: undefined, commit: undefined };
-    expect((await operation.trace(open, pass(begun), platform)).is).toBe("absent");
+    expect((await operation.trace(open, context(begun), platform)).is).toBe("absent");
   });
 
   it("follows a request that was accepted where it was sent, and keeps saying where that is", async () => {
     const request = { startedAt: STARTED, baseline: JSON.stringify([before.lastDeploymentDate, null, null]) };
-    const following = pass({ ...begun, request });
+    const following = context({ ...begun, request });
     const seen = await operation.observe(following, platform);
     expect(seen).toMatchObject({ status: { id: TARGET } });
     expect(operation.report(following, seen).status).toMatchObject({ targetId: TARGET });
@@ -45,12 +45,12 @@ describe("an operation whose target was replaced under its name", () => {
   });
 
   it("is carried out on what has the name when it begins", async () => {
-    const waiting = pass(begun);
+    const waiting = context(begun);
     const seen = await operation.observe(waiting, platform);
     const planned = operation.plan(waiting, seen);
     if (planned.is !== "step") throw new Error("nothing is to be done");
     const { memory } = await operation.act(planned.step, waiting, seen, platform);
     expect(memory).toMatchObject({ targetId: OTHER });
-    expect(operation.report(pass(memory), seen).status).toMatchObject({ targetId: OTHER });
+    expect(operation.report(context(memory), seen).status).toMatchObject({ targetId: OTHER });
   });
 });

@@ -23,20 +23,20 @@ export function markOf(seen: Seen): Json {
 /** @throws ApiError */
 export async function trace(
   intent: OpenIntent,
-  pass: OperationPass,
+  context: OperationPass,
   api: Platform,
 ): Promise<Trace<Seen, OperationMemory>> {
-  const action = actionOf(pass);
+  const action = actionOf(context);
   if (action === undefined) return { is: "absent" };
-  const seen = { ...NOTHING_SEEN, ...(await stateOf(pass, sentTo(pass) ?? "", api)) };
+  const seen = { ...NOTHING_SEEN, ...(await stateOf(context, sentTo(context) ?? "", api)) };
   const finding = find(intent, seen, action);
   switch (finding) {
     case "landed":
-      return { is: "landed", known: [{ seen, memory: { ...taken(pass), request: traced(intent, pass, seen) } }] };
+      return { is: "landed", known: [{ seen, memory: { ...taken(context), request: traced(intent, context, seen) } }] };
     case "absent":
-      return { is: "absent", memory: failed(pass, unsent(action), false) };
+      return { is: "absent", memory: failed(context, unsent(action), false) };
     case "open": {
-      const memory = unshownInTime(pass);
+      const memory = unshownInTime(context);
       return memory === undefined
         ? { is: "unknowable", why: unknown(action) }
         : { is: "landed", known: [{ seen, memory }] };
@@ -44,7 +44,7 @@ export async function trace(
     case "unknowable":
       return action.isRepeatable && !intent.repetition
         ? { is: "unknowable", why: unknown(action), repeatable: true }
-        : { is: "landed", known: [{ seen, memory: unresolved(pass, unknown(action)) }] };
+        : { is: "landed", known: [{ seen, memory: unresolved(context, unknown(action)) }] };
     default:
       return finding satisfies never;
   }
@@ -76,11 +76,11 @@ function hasMoved(mark: Json, { status, cluster }: Seen): boolean {
 }
 
 /** The request as the target shows it. */
-function traced({ mark }: OpenIntent, pass: OperationPass, { status, cluster }: Seen): OperationMemory["request"] {
+function traced({ mark }: OpenIntent, context: OperationPass, { status, cluster }: Seen): OperationMemory["request"] {
   const before = baseline(mark, "baseline");
   const { deploymentRequestId: requestId } = status ?? {};
   return {
-    startedAt: pass.now.toISOString(),
+    startedAt: context.now.toISOString(),
     state: shownState(status?.state ?? cluster?.status ?? ""),
     ...(requestId === undefined || requestId === baseline(mark, "requestId") ? {} : { requestId }),
     ...(typeof before === "string" ? { baseline: before } : {}),

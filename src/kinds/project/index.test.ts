@@ -53,8 +53,8 @@ const seenOf = (projects: readonly Project[], change: Partial<Seen> = {}): Seen 
 });
 
 /** What the plan comes to. */
-function planned(pass: ProjectPass, seen: Seen): string {
-  const plan = project.plan(pass, seen);
+function planned(context: ProjectPass, seen: Seen): string {
+  const plan = project.plan(context, seen);
   if (plan.is === "step") return plan.step.op;
   return plan.is === "adopt" ? `adopt ${plan.id}` : plan.is === "settled" ? "settled" : `${plan.is} ${plan.why.reason}`;
 }
@@ -148,9 +148,9 @@ describe("the plan of a project", () => {
   });
 
   it("sends what differs once in a pass", () => {
-    const pass = passOf({ spec: { description: "ours" } });
-    expect(planned(pass, seenOf([described], { updated: true }))).toBe("settled");
-    expect(project.report(pass, seenOf([described])).drift).toEqual([
+    const context = passOf({ spec: { description: "ours" } });
+    expect(planned(context, seenOf([described], { updated: true }))).toBe("settled");
+    expect(project.report(context, seenOf([described])).drift).toEqual([
       { path: "spec.description", desired: "ours", observed: "theirs" },
     ]);
   });

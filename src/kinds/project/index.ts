@@ -23,43 +23,43 @@ export const project: Kind<ProjectTypes> = {
   listable: () => true,
   needs: () => ({ references: [], values: [], inputs: () => ({}) }),
 
-  observe: async (pass, api) => {
-    const isRoutine = pass.proof === "recorded" && pass.goal === "present" && pass.requested === undefined;
+  observe: async (context, api) => {
+    const isRoutine = context.proof === "recorded" && context.goal === "present" && context.requested === undefined;
     const listed = await api.projects.list({ maxAgeMs: isRoutine ? LIST_MAX_AGE_MS : 0 });
-    const { projects, presence } = await withMine(pass, listed, api);
-    const exists = pass.id !== undefined && presence === "Present";
+    const { projects, presence } = await withMine(context, listed, api);
+    const exists = context.id !== undefined && presence === "Present";
     const environments =
-      exists && pass.goal === "present"
+      exists && context.goal === "present"
         ? await sideRead(
-            api.projects.environmentStats(pass.id, { maxAgeMs: isRoutine ? LIST_MAX_AGE_MS : 0 }),
+            api.projects.environmentStats(context.id, { maxAgeMs: isRoutine ? LIST_MAX_AGE_MS : 0 }),
             "the environments",
           )
         : NOT_READ;
     return { projects, presence, environments, serverNow: api.serverNow(), updated: false, deleting: false };
   },
 
-  shows: (_step, pass, seen) => mineOf(pass, seen) !== undefined,
+  shows: (_step, context, seen) => mineOf(context, seen) !== undefined,
   plan,
 
-  act: async ({ do: what }, pass, seen, api) => {
-    if (what === "create") return await create(pass, seen, api);
-    const mine = mineOf(pass, seen);
-    if (mine === undefined) return { seen, memory: pass.memory };
+  act: async ({ do: what }, context, seen, api) => {
+    if (what === "create") return await create(context, seen, api);
+    const mine = mineOf(context, seen);
+    if (mine === undefined) return { seen, memory: context.memory };
     if (what === "delete") {
       await api.projects.delete(mine.id);
-      return { seen: { ...seen, deleting: true }, memory: pass.memory };
+      return { seen: { ...seen, deleting: true }, memory: context.memory };
     }
-    const updated = await api.projects.update(mine, inputOf(pass.spec));
-    const next = updated ?? { ...mine, ...inputOf(pass.spec) };
+    const updated = await api.projects.update(mine, inputOf(context.spec));
+    const next = updated ?? { ...mine, ...inputOf(context.spec) };
     return {
       seen: { ...seen, projects: seen.projects.map((one) => (one.id === mine.id ? next : one)), updated: true },
-      memory: pass.memory,
+      memory: context.memory,
     };
   },
 
-  trace: async (intent, pass, api) => {
+  trace: async (intent, context, api) => {
     const projects = await api.projects.list();
-    const found = landed(intent, projects, pass.holderOf);
+    const found = landed(intent, projects, context.holderOf);
     if (found.length === 0)
       return notCreated(
         intent,
@@ -74,15 +74,15 @@ export const project: Kind<ProjectTypes> = {
       updated: false,
       deleting: false,
     };
-    return { is: "landed", known: found.map(({ id }) => ({ seen, memory: pass.memory, id })) };
+    return { is: "landed", known: found.map(({ id }) => ({ seen, memory: context.memory, id })) };
   },
 
-  report: (pass, seen) => {
+  report: (context, seen) => {
     // Of what is not ours, or not yet, nothing is told.
-    const mine = pass.proof === "recorded" ? mineOf(pass, seen) : undefined;
+    const mine = context.proof === "recorded" ? mineOf(context, seen) : undefined;
     const environments = (seen.environments.value ?? []).toSorted((left, right) => (left.id < right.id ? -1 : 1));
     return {
-      ready: { reason: "Available", message: `Project "${pass.spec.name}" exists on the platform.` },
+      ready: { reason: "Available", message: `Project "${context.spec.name}" exists on the platform.` },
       conditions: mine === undefined ? [] : faultCondition("EnvironmentsListed", seen.environments.fault),
       status:
         mine === undefined
@@ -92,25 +92,25 @@ export const project: Kind<ProjectTypes> = {
               updatedAt: fitOptional(mine.updatedAt),
               ...environmentsOf(environments),
             },
-      drift: mine === undefined ? [] : driftOf(pass, mine),
+      drift: mine === undefined ? [] : driftOf(context, mine),
     };
   },
 };
 
 /** A list that lags must not make a recorded project look deleted: it is asked for once more, by its id where that can be. */
 async function withMine(
-  pass: ProjectPass,
+  context: ProjectPass,
   listed: readonly Project[],
   api: Platform,
 ): Promise<Pick<Seen, "projects" | "presence">> {
-  const { id } = pass;
-  const presenceAmong = (list: readonly Project[]) => presenceIn(pass, list, ({ id: one }) => one === id);
+  const { id } = context;
+  const presenceAmong = (list: readonly Project[]) => presenceIn(context, list, ({ id: one }) => one === id);
   const presence = presenceAmong(listed);
-  if (id === undefined || pass.proof !== "recorded" || isKnown(presence, pass.goal))
+  if (id === undefined || context.proof !== "recorded" || isKnown(presence, context.goal))
     return { projects: listed, presence };
   const mine = await unlessMissing(offered(api, "getProject", () => api.projects.get(id)));
   if (mine !== undefined) return { projects: [...listed, mine], presence: "Present" };
-  if (pass.supports("getProject") === "Supported") return { projects: listed, presence: "Gone" };
+  if (context.supports("getProject") === "Supported") return { projects: listed, presence: "Gone" };
   const projects = await api.projects.list();
   return { projects, presence: presenceAmong(projects) };
 }
@@ -125,10 +125,10 @@ function environmentsOf(environments: readonly EnvironmentCount[]): JsonObject {
   };
 }
 
-async function create(pass: ProjectPass, seen: Seen, api: Platform): Promise<Known<Seen, ProjectMemory>> {
+async function create(context: ProjectPass, seen: Seen, api: Platform): Promise<Known<Seen, ProjectMemory>> {
   // Where the answer shows less than a list does, what was sent is taken to be there.
-  const made = { ...inputOf(pass.spec), ...(await api.projects.create(inputOf(pass.spec))) };
-  return { seen: { ...seen, projects: [...seen.projects, made] }, memory: pass.memory, id: made.id };
+  const made = { ...inputOf(context.spec), ...(await api.projects.create(inputOf(context.spec))) };
+  return { seen: { ...seen, projects: [...seen.projects, made] }, memory: context.memory, id: made.id };
 }
 
 function inputOf({ name, description }: ProjectSpec): { readonly name: string; readonly description?: string } {

@@ -1,4 +1,4 @@
-import type { DriftField, Pass, Presence } from "../../engine/contract/kind.ts";
+import type { DriftField, ReconcileContext, Presence } from "../../engine/contract/kind.ts";
 import type { EnvironmentCount, Project } from "../../platform/areas/projects.ts";
 /** What the parts of the project kind hand to each other. */
 import type { Platform } from "../../platform/index.ts";
@@ -30,10 +30,10 @@ export interface ProjectTypes {
   readonly api: Platform;
 }
 
-export type ProjectPass = Pass<ProjectTypes>;
+export type ProjectPass = ReconcileContext<ProjectTypes>;
 
-export const mineOf = (pass: ProjectPass, seen: Seen): Project | undefined =>
-  seen.projects.find(({ id }) => id === pass.id);
+export const mineOf = (context: ProjectPass, seen: Seen): Project | undefined =>
+  seen.projects.find(({ id }) => id === context.id);
 
 export function driftOf({ spec }: ProjectPass, mine: Project): readonly DriftField[] {
   const drift: DriftField[] = [];

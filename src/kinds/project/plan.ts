@@ -17,38 +17,38 @@ import { isMisnamed } from "../shared/unseen.ts";
 import { driftOf, mineOf, type Do, type ProjectPass, type Seen } from "./model.ts";
 
 /** The first difference wins. */
-export function plan(pass: ProjectPass, seen: Seen): Plan<Do> {
-  const mine = mineOf(pass, seen);
-  if (pass.goal !== "present") return planAbsent(pass, seen, mine);
-  if (pass.id === undefined) return planNew(pass, seen);
-  if (mine === undefined) return planUnshown(pass, seen.presence, missed(pass, pass.id));
-  const refused = refusal(pass, mine, pass.id);
+export function plan(context: ProjectPass, seen: Seen): Plan<Do> {
+  const mine = mineOf(context, seen);
+  if (context.goal !== "present") return planAbsent(context, seen, mine);
+  if (context.id === undefined) return planNew(context, seen);
+  if (mine === undefined) return planUnshown(context, seen.presence, missed(context, context.id));
+  const refused = refusal(context, mine, context.id);
   if (refused !== undefined) return { is: "stalled", why: refused };
-  if (pass.proof !== "recorded") return { is: "adopt", id: pass.id };
-  return firstOf(pass, [
-    () => checkLatecomers(pass, mine, seen.projects, `project "${pass.spec.name}"`),
-    () => checkSettings(pass, seen, mine),
+  if (context.proof !== "recorded") return { is: "adopt", id: context.id };
+  return firstOf(context, [
+    () => checkLatecomers(context, mine, seen.projects, `project "${context.spec.name}"`),
+    () => checkSettings(context, seen, mine),
   ]);
 }
 
 /** Why an id must not be worked on. */
-function refusal(pass: ProjectPass, mine: Project, id: Uuid): Why | undefined {
-  if (pass.allowedProjects?.includes(id) === false) return projectNotAllowed(id);
-  const holder = pass.holderOf(id);
+function refusal(context: ProjectPass, mine: Project, id: Uuid): Why | undefined {
+  if (context.allowedProjects?.includes(id) === false) return projectNotAllowed(id);
+  const holder = context.holderOf(id);
   if (holder !== undefined) return alreadyManaged(id, holder);
-  return isMisnamed(pass, mine) ? otherName("project", id) : undefined;
+  return isMisnamed(context, mine) ? otherName("project", id) : undefined;
 }
 
 const missed = ({ spec }: ProjectPass, id: Uuid) =>
   ({ noun: "project", name: spec.name, id, where: "the organization" }) as const;
 
-function checkSettings(pass: ProjectPass, seen: Seen, mine: Project | undefined): Plan<Do> | undefined {
+function checkSettings(context: ProjectPass, seen: Seen, mine: Project | undefined): Plan<Do> | undefined {
   // Sent once in a pass: what the platform stores otherwise is told as drift.
   if (mine === undefined || seen.updated) return undefined;
-  const changes = driftOf(pass, mine);
+  const changes = driftOf(context, mine);
   if (changes.length === 0) return undefined;
-  if (pass.supports("updateProject") !== "Unsupported") return { is: "step", step: { ...UPDATE, changes } };
-  if (pass.corrects === "Nothing") return undefined;
+  if (context.supports("updateProject") !== "Unsupported") return { is: "step", step: { ...UPDATE, changes } };
+  if (context.corrects === "Nothing") return undefined;
   const message =
     "The platform's surface has no update of projects. Make spec equal the platform, or change the project there.";
   return { is: "stalled", why: { reason: "UpdateNotSupported", message } };
@@ -62,15 +62,15 @@ const UPDATE = {
   corrects: true,
 } as const;
 
-function planNew(pass: ProjectPass, seen: Seen): Plan<Do> {
-  const what = `project "${pass.spec.name}"`;
-  const matches = seen.projects.filter(({ name }) => sameName(name, pass.spec.name));
-  const found = adoptOrRefuse(pass, matches, what);
-  if (found?.is === "adopt" && pass.allowedProjects?.includes(found.id) === false) {
+function planNew(context: ProjectPass, seen: Seen): Plan<Do> {
+  const what = `project "${context.spec.name}"`;
+  const matches = seen.projects.filter(({ name }) => sameName(name, context.spec.name));
+  const found = adoptOrRefuse(context, matches, what);
+  if (found?.is === "adopt" && context.allowedProjects?.includes(found.id) === false) {
     return { is: "stalled", why: projectNotAllowed(found.id) };
   }
   if (found !== undefined) return found;
-  if (pass.allowedProjects !== undefined) return { is: "stalled", why: projectNotAllowed("new projects") };
+  if (context.allowedProjects !== undefined) return { is: "stalled", why: projectNotAllowed("new projects") };
   return {
     is: "step",
     step: {
@@ -78,22 +78,22 @@ function planNew(pass: ProjectPass, seen: Seen): Plan<Do> {
       op: "createProject",
       do: "create",
       creates: true,
-      name: pass.spec.name,
+      name: context.spec.name,
       mark: nameMark(seen.serverNow, seen.projects),
       why: { reason: "Creating", message: `Creating ${what}.` },
     },
   };
 }
 
-function planAbsent(pass: ProjectPass, seen: Seen, mine: Project | undefined): Plan<Do> {
-  if (pass.id === undefined || pass.goal === "stopped") return { is: "settled" };
-  if (mine === undefined) return planUnshownRemoval(seen.presence, missed(pass, pass.id));
+function planAbsent(context: ProjectPass, seen: Seen, mine: Project | undefined): Plan<Do> {
+  if (context.id === undefined || context.goal === "stopped") return { is: "settled" };
+  if (mine === undefined) return planUnshownRemoval(seen.presence, missed(context, context.id));
   if (seen.deleting)
     return { is: "waiting", why: { reason: "Deleting", message: "The platform deletes the project." } };
-  const refused = outside(pass, mine.id);
+  const refused = outside(context, mine.id);
   if (refused !== undefined) return { is: "stalled", why: refused };
-  if (!sameName(mine.name, pass.spec.name)) return { is: "stalled", why: otherName("project", mine.id) };
-  if (pass.supports("deleteProject") !== "Unsupported")
+  if (!sameName(mine.name, context.spec.name)) return { is: "stalled", why: otherName("project", mine.id) };
+  if (context.supports("deleteProject") !== "Unsupported")
     return { is: "step", step: { repeat: "safe", op: "deleteProject", do: "delete" } };
   const message = "The platform's surface has no deletion of projects.";
   return { is: "stalled", why: { reason: "DeleteNotSupported", message } };

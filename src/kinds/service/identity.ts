@@ -32,24 +32,24 @@ interface Found extends Records {
 }
 
 /** Refuses an environment that is not the organization's, or in a project that the connection is not for. */
-export function checkPlace(pass: ServicePass, { environmentIsOurs, projectId }: Place): Plan<never> | undefined {
+export function checkPlace(context: ServicePass, { environmentIsOurs, projectId }: Place): Plan<never> | undefined {
   if (!environmentIsOurs) {
-    return { is: "stalled", why: notThere("environment", pass.inputs.environmentId, "the organization") };
+    return { is: "stalled", why: notThere("environment", context.inputs.environmentId, "the organization") };
   }
-  const isOutside = projectId !== undefined && pass.allowedProjects?.includes(projectId) === false;
+  const isOutside = projectId !== undefined && context.allowedProjects?.includes(projectId) === false;
   return isOutside ? { is: "stalled", why: projectNotAllowed(projectId) } : undefined;
 }
 
 /** Creates the service, unless one of its name is there. @param op e.g. "createApplication" */
 export function planNew(
-  pass: ServicePass,
+  context: ServicePass,
   seen: Records & { readonly serverNow: Date | undefined },
   { op, noun }: { readonly op: string; readonly noun: Noun },
 ): Plan<{ readonly what: "create" }> {
-  const { name } = pass.spec;
+  const { name } = context.spec;
   const what = `${noun} "${name}"`;
   const matches = (seen.siblings ?? []).filter((one) => sameName(one.name, name));
-  const found = adoptOrRefuse(pass, matches, what);
+  const found = adoptOrRefuse(context, matches, what);
   if (found !== undefined) return found;
   const why: Why = { reason: "Creating", message: `Creating ${what}.` };
   return once(op, { what: "create" }, why, { creates: true, name, mark: nameMark(seen.serverNow, seen.siblings) });
@@ -59,17 +59,19 @@ export function planNew(
  * Whether the id leads to the service that is meant, and may be worked on.
  * @returns undefined when it may
  */
-export function checkIdentity(pass: ServicePass, seen: Found, id: Uuid, noun: Noun): Plan<never> | undefined {
+export function checkIdentity(context: ServicePass, seen: Found, id: Uuid, noun: Noun): Plan<never> | undefined {
   if (seen.status === undefined) {
-    const missed = { noun, name: pass.spec.name, id, where: "the environment" };
-    if (isOpen(seen.presence)) return planUnshown(pass, seen.presence, missed);
-    const why = unseen(pass, missed);
-    return seen.isGone ? gone(pass, why) : { is: "stalled", why };
+    const missed = { noun, name: context.spec.name, id, where: "the environment" };
+    if (isOpen(seen.presence)) return planUnshown(context, seen.presence, missed);
+    const why = unseen(context, missed);
+    return seen.isGone ? gone(context, why) : { is: "stalled", why };
   }
   if (isElsewhere(seen, id)) return { is: "stalled", why: elsewhere(noun, id) };
   const { siblings = [] } = seen;
   const mine = siblings.find((one) => one.id === id);
-  return checkClaim(pass, mine, id, noun) ?? checkLatecomers(pass, mine, siblings, `${noun} "${pass.spec.name}"`);
+  return (
+    checkClaim(context, mine, id, noun) ?? checkLatecomers(context, mine, siblings, `${noun} "${context.spec.name}"`)
+  );
 }
 
 /**
@@ -78,18 +80,18 @@ export function checkIdentity(pass: ServicePass, seen: Found, id: Uuid, noun: No
  * @returns undefined when it is, and was recorded
  */
 export function checkClaim(
-  pass: ServicePass,
+  context: ServicePass,
   record: Listed | undefined,
   id: Uuid,
   noun: Noun,
 ): Plan<never> | undefined {
-  const holder = pass.holderOf(id);
+  const holder = context.holderOf(id);
   if (holder !== undefined) return { is: "stalled", why: alreadyManaged(id, holder) };
-  if (pass.proof === "recorded") return undefined;
-  const isProven = record !== undefined || pass.proof === "orphaned";
-  const unproven = isProven ? undefined : unprovenId(pass, `${noun} ${id}`);
+  if (context.proof === "recorded") return undefined;
+  const isProven = record !== undefined || context.proof === "orphaned";
+  const unproven = isProven ? undefined : unprovenId(context, `${noun} ${id}`);
   if (unproven !== undefined) return { is: "stalled", why: unproven };
-  return isMisnamed(pass, record) ? { is: "stalled", why: otherName(noun, id) } : { is: "adopt", id };
+  return isMisnamed(context, record) ? { is: "stalled", why: otherName(noun, id) } : { is: "adopt", id };
 }
 
 /** Whether the environment, on the surface that can show it, does not have the service: a record may have been forged. */

@@ -1,5 +1,5 @@
 /** What the code that services share looks at: of a pass, of a sight, and the words of the kind. */
-import type { Pass, Uuid } from "../../engine/contract/kind.ts";
+import type { ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
 import type { Deployment } from "../../platform/areas/deployments.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { ServiceDeployment } from "./crd-status.ts";
@@ -20,7 +20,7 @@ export type ServiceMemory = {
   readonly stopping?: string | undefined;
 };
 
-export type ServicePass = Pass<{ spec: ServiceSpec; inputs: ServiceInputs; memory: ServiceMemory }>;
+export type ServicePass = ReconcileContext<{ spec: ServiceSpec; inputs: ServiceInputs; memory: ServiceMemory }>;
 
 /** The state of a service, and how far the request is that is followed. */
 export interface Sight {

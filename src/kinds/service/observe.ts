@@ -16,18 +16,18 @@ export const STATUSES_MAX_AGE_MS = 1_000;
  * Where somebody gave an id, or the connection is limited to some projects, the way up is looked at.
  * @throws ApiError
  */
-export async function placeOf(pass: ServicePass, api: Platform): Promise<Place> {
-  const given = pass.spec.environmentRef.externalId !== undefined && pass.proof !== "recorded";
-  const unproven = pass.goal === "present" || pass.proof === "claimed";
-  const limited = pass.allowedProjects !== undefined || (given && unproven);
-  const projectId = limited ? await projectOfEnvironment(api, pass.inputs.environmentId) : undefined;
+export async function placeOf(context: ServicePass, api: Platform): Promise<Place> {
+  const given = context.spec.environmentRef.externalId !== undefined && context.proof !== "recorded";
+  const unproven = context.goal === "present" || context.proof === "claimed";
+  const limited = context.allowedProjects !== undefined || (given && unproven);
+  const projectId = limited ? await projectOfEnvironment(api, context.inputs.environmentId) : undefined;
   return { environmentIsOurs: !limited || projectId !== undefined, projectId };
 }
 
 /** How far the deployment is that is followed. @throws ApiError */
-export async function requestOf(pass: ServicePass, api: Platform): Promise<Sight["request"]> {
-  const last = pass.memory.lastDeployment;
-  if (pass.goal !== "present" || last?.requestId === undefined || last.finishedAt !== undefined) return undefined;
+export async function requestOf(context: ServicePass, api: Platform): Promise<Sight["request"]> {
+  const last = context.memory.lastDeployment;
+  if (context.goal !== "present" || last?.requestId === undefined || last.finishedAt !== undefined) return undefined;
   return await orMissing(api.deployments.status(last.requestId), ["NotFound"]);
 }
 
@@ -44,16 +44,16 @@ export function mayBeOver({ memory }: ServicePass, request: Sight["request"]): b
  * @throws ApiError
  */
 export async function siblingsOf<Item>(
-  pass: ServicePass,
+  context: ServicePass,
   operation: "listApplications" | "listDatabases" | "listServices",
   list: () => Promise<readonly Item[]>,
   api: Platform,
 ): Promise<readonly Item[] | "gone" | undefined> {
-  const exists = async () => (await projectOfEnvironment(api, pass.inputs.environmentId)) !== undefined;
+  const exists = async () => (await projectOfEnvironment(api, context.inputs.environmentId)) !== undefined;
   const siblings = offered(api, operation, async () => ({ listed: await list() }), exists);
   const found =
-    pass.goal === "present"
-      ? await orMissing(orUnshown(siblings), pass.proof === "recorded" ? ["NotFound"] : [])
+    context.goal === "present"
+      ? await orMissing(orUnshown(siblings), context.proof === "recorded" ? ["NotFound"] : [])
       : await orGone(orUnshown(siblings), async () => !(await exists()));
   if (found === undefined) return "gone";
   return found === "unshown" ? undefined : found.listed;
@@ -79,19 +79,19 @@ export interface Neighbours<Item> {
  * @throws ApiError
  */
 export async function withMine<Item extends Located>(
-  pass: ServicePass,
+  context: ServicePass,
   listed: readonly Item[] | undefined,
   operation: "getApplication" | "getDatabase",
   get: (id: Uuid) => Promise<Item | undefined>,
 ): Promise<Neighbours<Item>> {
-  const { id } = pass;
+  const { id } = context;
   if (listed === undefined || id === undefined) return { siblings: listed, presence: undefined };
-  const presence = presenceIn(pass, listed, (one) => one.id === id);
+  const presence = presenceIn(context, listed, (one) => one.id === id);
   const open = isOpen(presence);
-  if (presence === "Present" || pass.proof !== "recorded") return { siblings: open ? undefined : listed, presence };
+  if (presence === "Present" || context.proof !== "recorded") return { siblings: open ? undefined : listed, presence };
   const mine = await orMissing(get(id), ["NotFound"]);
-  if (mine !== undefined) return { siblings: isHere(pass, mine) ? [...listed, mine] : listed, presence: "Present" };
-  if (open && pass.supports(operation) !== "Supported") return { siblings: undefined, presence };
+  if (mine !== undefined) return { siblings: isHere(context, mine) ? [...listed, mine] : listed, presence: "Present" };
+  if (open && context.supports(operation) !== "Supported") return { siblings: undefined, presence };
   return { siblings: listed, presence: "Gone" };
 }
 
@@ -113,13 +113,13 @@ interface Located {
  * @throws ApiError
  */
 export async function isGone(
-  pass: ServicePass,
+  context: ServicePass,
   list: () => Promise<readonly { readonly id: string }[]>,
 ): Promise<boolean> {
-  const matters = pass.onMissing === "Recreate" && pass.goal === "present" && pass.proof === "recorded";
+  const matters = context.onMissing === "Recreate" && context.goal === "present" && context.proof === "recorded";
   if (!matters) return false;
   const siblings = await orMissing(list(), ["NotFound"]);
-  return siblings !== undefined && !siblings.some(({ id }) => id === pass.id);
+  return siblings !== undefined && !siblings.some(({ id }) => id === context.id);
 }
 
 /** A read whose failure of one of these kinds means that there is nothing. @throws ApiError */

@@ -31,36 +31,37 @@ interface Remover<Do> {
 }
 
 /** The plan for the goals "stopped" and "absent". */
-export function planRemoval<Do>(pass: ServicePass, seen: Removed, remover: Remover<Do>): Plan<Do> {
+export function planRemoval<Do>(context: ServicePass, seen: Removed, remover: Remover<Do>): Plan<Do> {
   const { status } = seen;
-  if (pass.id === undefined) return { is: "settled" };
+  if (context.id === undefined) return { is: "settled" };
   if (status === undefined) {
-    const missed = { noun: remover.noun, name: pass.spec.name, id: pass.id, where: "the environment" };
+    const missed = { noun: remover.noun, name: context.spec.name, id: context.id, where: "the environment" };
     return planUnshownRemoval(seen.presence ?? "Gone", missed);
   }
-  const refused = outside(pass, seen.projectId);
+  const refused = outside(context, seen.projectId);
   if (refused !== undefined) return { is: "stalled", why: refused };
-  if (isElsewhere(seen, pass.id)) return { is: "stalled", why: elsewhere(remover.noun, pass.id) };
-  return pass.goal === "stopped" ? planStop(pass, status, remover) : planDelete(pass, seen, status, remover);
+  if (isElsewhere(seen, context.id)) return { is: "stalled", why: elsewhere(remover.noun, context.id) };
+  return context.goal === "stopped" ? planStop(context, status, remover) : planDelete(context, seen, status, remover);
 }
 
-function planStop<Do>(pass: ServicePass, status: ServiceStatus, { noun, stop, unseen }: Remover<Do>): Plan<Do> {
-  if (unseen !== undefined) return pass.memory.runState === "Stopped" ? { is: "stalled", why: unseen } : stop(status);
+function planStop<Do>(context: ServicePass, status: ServiceStatus, { noun, stop, unseen }: Remover<Do>): Plan<Do> {
+  if (unseen !== undefined)
+    return context.memory.runState === "Stopped" ? { is: "stalled", why: unseen } : stop(status);
   const phase = servicePhase(status.state);
   if (phase === "stopped" || phase === "idle" || phase === "gone") return { is: "settled" };
   if (phase === "unknown") return { is: "waiting", why: unknownState(status.state, noun) };
   return phase === "busy" ? { is: "waiting", why: busy(status.state) } : stop(status);
 }
 
-function planDelete<Do>(pass: ServicePass, seen: Removed, status: ServiceStatus, remover: Remover<Do>): Plan<Do> {
+function planDelete<Do>(context: ServicePass, seen: Removed, status: ServiceStatus, remover: Remover<Do>): Plan<Do> {
   const { noun, op } = remover;
   // Of what nothing shows, an answer that nothing is there would tell neither that it is gone nor that it cannot be deleted.
-  const isProvable = pass.supports(op) === "Supported" || seen.siblings !== undefined || noun === "application";
-  if (pass.supports(op) === "Unsupported" || !isProvable) {
+  const isProvable = context.supports(op) === "Supported" || seen.siblings !== undefined || noun === "application";
+  if (context.supports(op) === "Unsupported" || !isProvable) {
     return stalled("DeleteNotSupported", `The platform's surface has no deletion of ${noun}s.`);
   }
-  const record = seen.siblings?.find(({ id }) => id === pass.id);
-  const misnamed = record !== undefined && !sameName(record.name, pass.spec.name);
+  const record = seen.siblings?.find(({ id }) => id === context.id);
+  const misnamed = record !== undefined && !sameName(record.name, context.spec.name);
   if (misnamed) return { is: "stalled", why: otherName(noun, record.id) };
   if (servicePhase(status.state) === "busy") return { is: "waiting", why: busy(status.state) };
   if (!seen.deleting) {

@@ -31,20 +31,20 @@ export function once<Do>(
  * @param failed what is said of a stop that failed
  */
 export function stop(
-  pass: ServicePass,
+  context: ServicePass,
   status: ServiceStatus,
   kind: { readonly op: string; readonly noun: Noun; readonly failed: (state: string) => Why },
 ): Plan<{ readonly what: "stop" }> {
   const why: Why = { reason: "Stopping", message: `The ${kind.noun} is being stopped.` };
-  const { stopping, runState } = pass.memory;
-  if (pass.requested === undefined) {
+  const { stopping, runState } = context.memory;
+  if (context.requested === undefined) {
     if (stopping !== undefined && !movedPast(stopping, status)) return { is: "waiting", why };
     const failed = servicePhase(status.state) === "failed" && runState === "Stopped";
     if (failed) return { is: "stalled", why: kind.failed(status.state) };
   }
   // What we stopped and what runs again, others have started.
-  const corrects = runState === "Stopped" && pass.requested === undefined;
-  return once(kind.op, { what: "stop" }, why, { mark: orderMark(pass, status), corrects });
+  const corrects = runState === "Stopped" && context.requested === undefined;
+  return once(kind.op, { what: "stop" }, why, { mark: orderMark(context, status), corrects });
 }
 
 /** Waits while work is under way. @param of what the work is for, if it is ours */
@@ -61,9 +61,9 @@ export function checkUnclear({ phase, state }: Progress, noun: Noun): Plan<never
  * What we stopped is started again, and what the user asks for; the latter brings back what was uninstalled, too. What
  * others stopped or uninstalled is started where everything is to be corrected.
  */
-export function startDue(pass: ServicePass, progress: Progress): "wanted" | "corrects" | undefined {
+export function startDue(context: ServicePass, progress: Progress): "wanted" | "corrects" | undefined {
   if (progress.phase !== "gone" && progress.phase !== "stopped") return undefined;
-  const ours = progress.phase === "stopped" && pass.memory.runState === "Stopped";
-  if (ours || pass.requested !== undefined) return "wanted";
-  return pass.corrects === "Everything" ? "corrects" : undefined;
+  const ours = progress.phase === "stopped" && context.memory.runState === "Stopped";
+  if (ours || context.requested !== undefined) return "wanted";
+  return context.corrects === "Everything" ? "corrects" : undefined;
 }

@@ -18,13 +18,13 @@ interface Compared {
 }
 
 /** The update, where the settings differ and the surface has one; it corrects others unless the spec changed. */
-export function checkSettings(pass: ServicePass, compared: Compared): Plan<{ readonly what: "update" }> | undefined {
+export function checkSettings(context: ServicePass, compared: Compared): Plan<{ readonly what: "update" }> | undefined {
   const { noun, op, declared, observed, written, isShown } = compared;
-  if (pass.supports(op) === "Unsupported" || !isShown) return checkSent(compared);
+  if (context.supports(op) === "Unsupported" || !isShown) return checkSent(compared);
   if (observed === undefined) return undefined;
-  const isAsked = pass.requested !== undefined && settingsDrift(declared, observed).length > 0;
+  const isAsked = context.requested !== undefined && settingsDrift(declared, observed).length > 0;
   if (!isAsked && !sendingDue(declared, observed, written)) return undefined;
-  const corrects = pass.requested === undefined && unsentPaths(declared, written).length === 0;
+  const corrects = context.requested === undefined && unsentPaths(declared, written).length === 0;
   const message = `Update the settings of the ${noun}.`;
   const changes = settingsDrift(declared, observed).map(shownField);
   return { is: "step", step: { repeat: "safe", op, do: { what: "update" }, message, corrects, changes } };

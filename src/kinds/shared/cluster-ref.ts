@@ -12,6 +12,6 @@ export function clusterNeed(ref: {
 }
 
 /** Why a connection that is limited to some projects does not reach clusters, which belong to none. */
-export function clusterNotAllowed(pass: Limits): Why | undefined {
-  return beyondProjects(pass, "a cluster belongs to none of them");
+export function clusterNotAllowed(context: Limits): Why | undefined {
+  return beyondProjects(context, "a cluster belongs to none of them");
 }

@@ -21,8 +21,8 @@ export function beyondProjects({ allowedProjects, allowUnverifiedIds }: Limits, 
  * connection does not let such ids stand. It is no permission to delete anything.
  * @param what e.g. `cluster 6f1f…`
  */
-export function unprovenId(pass: Pick<Limits, "allowUnverifiedIds">, what: string): Why | undefined {
-  return pass.allowUnverifiedIds ? undefined : unproven(what);
+export function unprovenId(context: Pick<Limits, "allowUnverifiedIds">, what: string): Why | undefined {
+  return context.allowUnverifiedIds ? undefined : unproven(what);
 }
 
 /** What a resource says of an id that its connection does not let stand. */

@@ -89,7 +89,7 @@ describe("what a create may have led to", () => {
 });
 
 describe("an object of the same name", () => {
-  const pass = { adoption: "IfUniqueName", holderOf: nobody } as const;
+  const context = { adoption: "IfUniqueName", holderOf: nobody } as const;
   const [one, two] = [
     { id: ONE, name: "shop" },
     { id: TWO, name: "Shop" },
@@ -108,11 +108,11 @@ describe("an object of the same name", () => {
     ["may be missing", {}, [], null],
     ["may be missing, whoever may not adopt", { adoption: "Never" }, [], null],
   ])("%s", (_name, change, matches, expected) => {
-    expect(adoptOrRefuse({ ...pass, ...change }, matches, 'project "shop"') ?? null).toEqual(expected);
+    expect(adoptOrRefuse({ ...context, ...change }, matches, 'project "shop"') ?? null).toEqual(expected);
   });
 
   it("must not be missing where none may be created", () => {
-    const found = adoptOrRefuse({ ...pass, adoption: "Required" }, [], 'project "shop"');
+    const found = adoptOrRefuse({ ...context, adoption: "Required" }, [], 'project "shop"');
     expect(found).toMatchObject({ is: "waiting", why: { reason: "DependencyNotReady" } });
   });
 });
@@ -120,9 +120,14 @@ describe("an object of the same name", () => {
 describe("[A2] another object of the name of one that was created here", () => {
   const at = (minute: number): string => `2026-11-21T10:0${minute}:00Z`;
   const mine = { id: ONE, name: "shop", createdAt: at(2) };
-  const pass = { spec: {}, proof: "recorded", holderOf: nobody } as const;
+  const context = { spec: {}, proof: "recorded", holderOf: nobody } as const;
   const check = (change: object, other: object) =>
-    checkLatecomers({ ...pass, ...change }, mine, [mine, { id: TWO, name: "Shop", createdAt: at(3), ...other }], "x");
+    checkLatecomers(
+      { ...context, ...change },
+      mine,
+      [mine, { id: TWO, name: "Shop", createdAt: at(3), ...other }],
+      "x",
+    );
 
   it("is told when it came later", () => {
     const message = expect.stringMatching(new RegExp(`${TWO}.*${ONE}.*Nothing is deleted`)) as string;

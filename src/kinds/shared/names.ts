@@ -1,5 +1,5 @@
 /** Finding objects of the platform by name, and what a claim to one needs. */
-import type { Plan, Proof, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { Plan, IdentitySource, Uuid, Why } from "../../engine/contract/kind.ts";
 
 /** Names are case-insensitive and unique in their parent (api-behaviour §2). */
 export function sameName(left: string, right: string): boolean {
@@ -23,13 +23,13 @@ export interface ByName {
  * @param what e.g. `project "shop"`
  * @returns undefined when nothing of the name exists and one may be created
  */
-export function adoptOrRefuse(pass: ByName, matches: readonly Listed[], what: string): Plan<never> | undefined {
+export function adoptOrRefuse(context: ByName, matches: readonly Listed[], what: string): Plan<never> | undefined {
   const [first, ...others] = matches;
-  if (first === undefined) return pass.adoption === "Required" ? { is: "waiting", why: required(what) } : undefined;
-  const holder = pass.holderOf(first.id);
+  if (first === undefined) return context.adoption === "Required" ? { is: "waiting", why: required(what) } : undefined;
+  const holder = context.holderOf(first.id);
   if (holder !== undefined) return { is: "stalled", why: alreadyManaged(first.id, holder) };
   if (others.length > 0) return { is: "stalled", why: duplicate(what, matches.length) };
-  if (pass.adoption === "Never") return { is: "stalled", why: nameTaken(what, first.id) };
+  if (context.adoption === "Never") return { is: "stalled", why: nameTaken(what, first.id) };
   return { is: "adopt", id: first.id };
 }
 
@@ -67,7 +67,7 @@ export function checkLatecomers(
 /** What tells whether an object was created here. */
 interface Latecomer {
   readonly spec: { readonly externalId?: Uuid | undefined };
-  readonly proof: Proof | undefined;
+  readonly proof: IdentitySource | undefined;
 }
 
 function required(what: string): Why {
@@ -101,11 +101,11 @@ export function deletedThere(what: string, id: Uuid): Why {
 
 /** What is provably not there any more is forgotten, and so created anew, where the policy wants that. */
 export function gone(
-  pass: { readonly onMissing: "Fail" | "Recreate"; readonly proof: Proof | undefined },
+  context: { readonly onMissing: "Fail" | "Recreate"; readonly proof: IdentitySource | undefined },
   why: Why,
 ): Extract<Plan<never>, { readonly why: Why }> {
-  const isGone = why.reason === "ExternalResourceDeleted" && pass.proof === "recorded";
-  const recreates = isGone && pass.onMissing === "Recreate";
+  const isGone = why.reason === "ExternalResourceDeleted" && context.proof === "recorded";
+  const recreates = isGone && context.onMissing === "Recreate";
   return { is: recreates ? "forget" : "stalled", why };
 }
 
@@ -135,9 +135,9 @@ export function projectNotAllowed(project: string): Why {
 
 /** Why a deletion leaves alone what the connection does not reach, or does not reach any more, whoever recorded it. */
 export function outside(
-  pass: { readonly allowedProjects: readonly Uuid[] | undefined },
+  context: { readonly allowedProjects: readonly Uuid[] | undefined },
   projectId: Uuid | undefined,
 ): Why | undefined {
-  if (projectId === undefined || pass.allowedProjects?.includes(projectId) !== false) return undefined;
+  if (projectId === undefined || context.allowedProjects?.includes(projectId) !== false) return undefined;
   return { reason: "NotObservable", message: `${projectNotAllowed(projectId).message} Nothing is deleted or stopped.` };
 }

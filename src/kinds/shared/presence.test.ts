@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 
-import type { Plan, Presence, Proof } from "../../engine/contract/kind.ts";
+import type { Plan, Presence, IdentitySource } from "../../engine/contract/kind.ts";
 import { asPage } from "../../platform/codec/listing.ts";
 import { planUnshown, planUnshownRemoval, presenceIn } from "./presence.ts";
 
@@ -27,13 +27,13 @@ describe("an object that is looked for in a list", () => {
     ["that holds all there is", ["other"], "Gone"],
     ["that is a page", asPage(["other"]), "Unproven"],
   ] as const)("%s: of one that was not recorded, at once", (_name, list, expected) => {
-    const pass = { proof: "given", presence: (): Presence => "Unconfirmed" } as const;
-    expect(presenceIn(pass, list, isIt)).toBe(expected);
+    const context = { proof: "given", presence: (): Presence => "Unconfirmed" } as const;
+    expect(presenceIn(context, list, isIt)).toBe(expected);
   });
 });
 
 describe("an object that no list shows", () => {
-  it.each<[Proof, Presence, "Fail" | "Recreate", string]>([
+  it.each<[IdentitySource, Presence, "Fail" | "Recreate", string]>([
     ["recorded", "Unconfirmed", "Recreate", "unknown NotObservable"],
     ["recorded", "Unproven", "Recreate", "unknown NotObservable"],
     ["recorded", "Gone", "Recreate", "forget ExternalResourceDeleted"],

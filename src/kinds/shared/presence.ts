@@ -1,11 +1,11 @@
 /** What follows when a list of the platform does not show an object. Pure, but for what the engine notes. */
-import type { Goal, Plan, Presence, Proof, Sight, Uuid } from "../../engine/contract/kind.ts";
+import type { Goal, Plan, Presence, IdentitySource, Sight, Uuid } from "../../engine/contract/kind.ts";
 import { isWhole } from "../../platform/codec/listing.ts";
 import { gone } from "./names.ts";
 import { unseen } from "./unseen.ts";
 
 interface Judged {
-  readonly proof: Proof | undefined;
+  readonly proof: IdentitySource | undefined;
   readonly presence: (sight: Sight) => Presence;
 }
 
@@ -14,10 +14,10 @@ interface Judged {
  * is proves the absence at once.
  * @param list as a read of the platform returned it
  */
-export function presenceIn<Item>(pass: Judged, list: readonly Item[], isIt: (item: Item) => boolean): Presence {
+export function presenceIn<Item>(context: Judged, list: readonly Item[], isIt: (item: Item) => boolean): Presence {
   const isShown = list.some(isIt);
   const sight: Sight = isShown ? "Shown" : isWhole(list) ? "Missing" : "Unclear";
-  if (pass.proof === "recorded") return pass.presence(sight);
+  if (context.proof === "recorded") return context.presence(sight);
   return isShown ? "Present" : sight === "Missing" ? "Gone" : "Unproven";
 }
 
@@ -42,13 +42,13 @@ interface Missed {
 
 /** The plan for an object that should be there and is not shown. */
 export function planUnshown(
-  pass: { readonly onMissing: "Fail" | "Recreate"; readonly proof: Proof | undefined },
+  context: { readonly onMissing: "Fail" | "Recreate"; readonly proof: IdentitySource | undefined },
   presence: Presence,
   missed: Missed,
 ): Plan<never> {
-  if (presence === "Gone") return gone(pass, unseen(pass, missed));
+  if (presence === "Gone") return gone(context, unseen(context, missed));
   const why = { reason: "NotObservable", message: messageOf(presence, missed) } as const;
-  return pass.proof === "recorded" ? { is: "unknown", why } : { is: "stalled", why };
+  return context.proof === "recorded" ? { is: "unknown", why } : { is: "stalled", why };
 }
 
 /** The plan for an object that is to go and is not shown. */

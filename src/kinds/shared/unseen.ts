@@ -1,5 +1,5 @@
 /** What an id comes to that leads nowhere, or to something else than the spec says. Pure. */
-import type { Proof, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { IdentitySource, Uuid, Why } from "../../engine/contract/kind.ts";
 import { deletedThere, notThere, sameName } from "./names.ts";
 
 /**
@@ -7,7 +7,7 @@ import { deletedThere, notThere, sameName } from "./names.ts";
  * @param name of the object, for the one that was recorded
  */
 export function unseen(
-  { proof }: { readonly proof: Proof | undefined },
+  { proof }: { readonly proof: IdentitySource | undefined },
   {
     noun,
     name,
@@ -23,7 +23,7 @@ export function unseen(
 
 /** Whether an id that others may have written leads to an object of another name than the spec's. */
 export function isMisnamed(
-  { proof, spec }: { readonly proof: Proof | undefined; readonly spec: { readonly name: string } },
+  { proof, spec }: { readonly proof: IdentitySource | undefined; readonly spec: { readonly name: string } },
   found: { readonly name: string } | undefined,
 ): boolean {
   const isChecked = proof === "claimed" || proof === "orphaned";

@@ -1,6 +1,6 @@
 import type { ValueFrom } from "../../api/fields.ts";
 /** Variables as specs declare them: with a value of their own, or one from a Secret or a ConfigMap. Pure. */
-import type { Resolved, ValueRequest } from "../../engine/contract/kind.ts";
+import type { ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
 import type { ImportInput } from "../../platform/areas/variables.ts";
 import { takesMore, type SurfaceFacts } from "./offered.ts";
 
@@ -54,7 +54,10 @@ export function variableRequests(variables: readonly Declared[]): readonly Value
 }
 
 /** The variables of a spec with their values, by name. A value from a Secret is a secret unless the spec says otherwise. */
-export function inputsOf(variables: readonly Declared[], resolved: Pick<Resolved, "value">): readonly InputVariable[] {
+export function inputsOf(
+  variables: readonly Declared[],
+  resolved: Pick<ResolvedNeeds, "value">,
+): readonly InputVariable[] {
   return variables
     .map(({ name, value, valueFrom, secret, scope }): InputVariable => ({
       name,
@@ -70,8 +73,8 @@ export function inputsOf(variables: readonly Declared[], resolved: Pick<Resolved
  * show one: APPLICATION is said for those that have none, unless the surface is known to be documented (api-behaviour,
  * import vars).
  */
-export function importItems(pass: SurfaceFacts, variables: readonly InputVariable[]): ImportInput["vars"] {
-  const usual = takesMore(pass) ? "APPLICATION" : undefined;
+export function importItems(context: SurfaceFacts, variables: readonly InputVariable[]): ImportInput["vars"] {
+  const usual = takesMore(context) ? "APPLICATION" : undefined;
   return variables.map(({ name, value, isSecret, scope = usual }) => ({
     name,
     value,

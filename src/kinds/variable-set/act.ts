@@ -12,12 +12,12 @@ import { isCreated, isInPlace, knownOf, ownEntry, targetsOf, type Target } from 
  * it made are found by that, and are the set's own, to be replaced and removed. All applications at once: one write is
  * enough.
  */
-export function prepare(step: Do, pass: SetPass, seen: Seen): VariableSetMemory | undefined {
+export function prepare(step: Do, context: SetPass, seen: Seen): VariableSetMemory | undefined {
   if (step.what !== "import") return undefined;
-  const targets = targetsOf(pass, seen);
-  const isOpen = targets.some((target) => target.id === step.id && missing(pass, target).length > 0);
+  const targets = targetsOf(context, seen);
+  const isOpen = targets.some((target) => target.id === step.id && missing(context, target).length > 0);
   if (!isOpen) return undefined;
-  return { ...pass.memory, targets: targets.map((target) => begun(pass, seen, target)) };
+  return { ...context.memory, targets: targets.map((target) => begun(context, seen, target)) };
 }
 
 /** What the application has no entry of, and nothing is noted of yet. */
@@ -29,11 +29,11 @@ function missing({ inputs }: SetPass, target: Target): readonly SetVariable[] {
   return inputs.variables.filter((variable) => ownEntry(target, variable) === undefined && !isNoted(variable));
 }
 
-function begun(pass: SetPass, seen: Seen, target: Target): KnownTarget {
+function begun(context: SetPass, seen: Seen, target: Target): KnownTarget {
   const { known } = target;
-  const open = missing(pass, target);
+  const open = missing(context, target);
   if (open.length === 0) return known;
-  const { variables: all, isSame, ...content } = contentOf(pass, known);
+  const { variables: all, isSame, ...content } = contentOf(context, known);
   // Of an import of another content nobody knows yet whether it lands, and which of the two then makes an entry.
   const isClear = known.before === undefined || isSame;
   const begunOf = ({ name, digest }: SetVariable): KnownVariable => ({
@@ -46,29 +46,34 @@ function begun(pass: SetPass, seen: Seen, target: Target): KnownTarget {
 }
 
 /** What is known of an application's variables, beside the content that is sent now. */
-function contentOf(pass: SetPass, known: KnownTarget) {
-  const { fingerprint } = pass.inputs;
+function contentOf(context: SetPass, known: KnownTarget) {
+  const { fingerprint } = context.inputs;
   const isSame = sameContent(known.written, fingerprint);
   const variables = known.variables ?? [];
   return {
     isSame,
-    variables: isSame ? variables : variables.map((one) => carried(pass, known, one)),
+    variables: isSame ? variables : variables.map((one) => carried(context, known, one)),
     written: { ...fingerprint },
     attempts: isSame ? (known.attempts ?? 0) : 0,
   };
 }
 
 /** @throws ApiError */
-export async function act(step: Do, pass: SetPass, seen: Seen, api: Platform): Promise<Known<Seen, VariableSetMemory>> {
-  const targets = targetsOf(pass, seen);
+export async function act(
+  step: Do,
+  context: SetPass,
+  seen: Seen,
+  api: Platform,
+): Promise<Known<Seen, VariableSetMemory>> {
+  const targets = targetsOf(context, seen);
   const target = targets.find(({ id }) => id === step.id);
-  if (target === undefined) return { seen, memory: pass.memory };
-  const after = await sent(step, pass, seen, target, api);
-  const writtenAt = isChange(step, after) ? stamp(seen.serverNow, pass.writtenInto(step.id)) : undefined;
+  if (target === undefined) return { seen, memory: context.memory };
+  const after = await sent(step, context, seen, target, api);
+  const writtenAt = isChange(step, after) ? stamp(seen.serverNow, context.writtenInto(step.id)) : undefined;
   const known = { ...after, ...(writtenAt !== undefined && { writtenAt }) };
   return {
     seen: { ...seen, sent: new Set([...seen.sent, sentKey(step)]) },
-    memory: { ...pass.memory, targets: targets.map((one) => (one.id === step.id ? known : one.known)) },
+    memory: { ...context.memory, targets: targets.map((one) => (one.id === step.id ? known : one.known)) },
   };
 }
 
@@ -84,14 +89,14 @@ function stamp(now: Date | undefined, last: string | undefined): string | undefi
   return new Date(Math.max(now.getTime(), after)).toISOString();
 }
 
-async function sent(step: Do, pass: SetPass, seen: Seen, target: Target, api: Platform): Promise<KnownTarget> {
+async function sent(step: Do, context: SetPass, seen: Seen, target: Target, api: Platform): Promise<KnownTarget> {
   switch (step.what) {
     case "import":
-      return await importVariables(step, pass, seen, target, api);
+      return await importVariables(step, context, seen, target, api);
     case "updateSecret": {
-      const variables = pass.inputs.variables.filter(({ name }) => name === step.name);
+      const variables = context.inputs.variables.filter(({ name }) => name === step.name);
       await api.variables.updateSecret(step.id, step.entryId, { key: step.name, value: variables[0]?.value ?? "" });
-      return written(pass, seen, target, variables, new Set([step.name]));
+      return written(context, seen, target, variables, new Set([step.name]));
     }
     case "remove":
       await remove(step, api);
@@ -103,17 +108,17 @@ async function sent(step: Do, pass: SetPass, seen: Seen, target: Target, api: Pl
 
 async function importVariables(
   step: Extract<Do, { what: "import" }>,
-  pass: SetPass,
+  context: SetPass,
   seen: Seen,
   target: Target,
   api: Platform,
 ): Promise<KnownTarget> {
   const names = new Set(step.names);
-  const variables = pass.inputs.variables.filter(({ name }) => names.has(name));
-  const vars = importItems(pass, variables);
+  const variables = context.inputs.variables.filter(({ name }) => names.has(name));
+  const vars = importItems(context, variables);
   const answer = await api.variables.import(step.id, { overwrite: step.overwrite, vars });
   const taken = answer?.successfulImportedVariables.map(({ name }) => name) ?? step.names;
-  return written(pass, seen, target, variables, new Set(taken));
+  return written(context, seen, target, variables, new Set(taken));
 }
 
 /** What is not listed any more, e.g. with another variable that it was an alias of, is removed all the same. */
@@ -129,18 +134,18 @@ async function remove({ id, entryId, isSecret }: Extract<Do, { what: "remove" }>
 
 /** What is known once these were sent. Their entries' ids and times are read back by the next pass. */
 function written(
-  pass: SetPass,
+  context: SetPass,
   seen: Seen,
   target: Target,
   variables: readonly SetVariable[],
   taken: ReadonlySet<string>,
 ): KnownTarget {
   const { known } = target;
-  const { variables: all, written: content, attempts } = contentOf(pass, known);
+  const { variables: all, written: content, attempts } = contentOf(context, known);
   const others = all.filter(({ key }) => !variables.some(({ name }) => name === key));
   const now = variables.map((variable) => writtenVariable(target, variable, taken.has(variable.name)));
   const failures = now.some(({ failed }) => failed) ? 1 : 0;
-  const names = new Set([...others.map(({ key }) => key), ...pass.inputs.variables.map(({ name }) => name)]);
+  const names = new Set([...others.map(({ key }) => key), ...context.inputs.variables.map(({ name }) => name)]);
   return {
     ...known,
     variables: [...others, ...now],

@@ -30,8 +30,8 @@ export const variableSet: Kind<VariableSetTypes> = {
     return sight?.is === "shown" && step.what !== "import" && sight.entries.some(({ id }) => id === step.entryId);
   },
   plan,
-  prepare: (step, pass, seen) => prepare(step.do, pass, seen),
-  act: (step, pass, seen, api) => act(step.do, pass, seen, api),
+  prepare: (step, context, seen) => prepare(step.do, context, seen),
+  act: (step, context, seen, api) => act(step.do, context, seen, api),
   trace: () => Promise.resolve({ is: "absent" }),
   report,
 };

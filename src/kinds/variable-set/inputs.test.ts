@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Json, Resolved } from "../../engine/contract/kind.ts";
+import type { Json, ResolvedNeeds } from "../../engine/contract/kind.ts";
 import { platformVariableSet } from "./crd.ts";
 import { needs } from "./inputs.ts";
 
@@ -8,7 +8,10 @@ const spec = (change: object) =>
   platformVariableSet.spec.parse({ targets: [{ applicationRef: { name: "web" } }], ...change });
 
 /** Everything by its field; a fingerprint is the content itself. */
-function resolved(all: Readonly<Record<string, Readonly<Record<string, string>>>>, ids: readonly string[]): Resolved {
+function resolved(
+  all: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  ids: readonly string[],
+): ResolvedNeeds {
   return {
     id: () => "",
     idIfAny: (field) => ids[Number(/\d+/.exec(field)?.[0])],

@@ -1,5 +1,5 @@
 /** What a variable set needs, and what it makes of it. Pure. */
-import type { Needs, Resolved, ValueRequest } from "../../engine/contract/kind.ts";
+import type { Needs, ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
 import { inputsOf, variableRequests, type InputVariable } from "../shared/variables.ts";
 import type { VariableSetSpec } from "./crd.ts";
 import type { Inputs, SetVariable, TargetInput } from "./model.ts";
@@ -40,7 +40,7 @@ function sourceRequest({ secretRef, configMapRef }: Source, index: number): Valu
   return { field: sourceField(index), from, name: (secretRef ?? configMapRef)?.name ?? "" };
 }
 
-function setInputs(spec: VariableSetSpec, resolved: Resolved): Inputs {
+function setInputs(spec: VariableSetSpec, resolved: ResolvedNeeds): Inputs {
   const { merged, skipped } = mergedVariables(spec, resolved);
   const variables = [...merged.values()]
     .toSorted((left, right) => (left.name < right.name ? -1 : 1))
@@ -66,7 +66,7 @@ function contentOf({ name, value, isSecret, scope }: InputVariable): [string, st
 /** The later of two sources counts, and the spec's own variables before all (as with `envFrom` of Kubernetes). */
 function mergedVariables(
   spec: VariableSetSpec,
-  resolved: Resolved,
+  resolved: ResolvedNeeds,
 ): { readonly merged: ReadonlyMap<string, InputVariable>; readonly skipped: readonly string[] } {
   const merged = new Map<string, InputVariable>();
   const skipped: string[] = [];
@@ -87,7 +87,7 @@ function sourceName({ secretRef, configMapRef }: Source): string {
 }
 
 /** An application that is named by its resource and by its id is one. */
-function targets(spec: VariableSetSpec, resolved: Resolved): readonly TargetInput[] {
+function targets(spec: VariableSetSpec, resolved: ResolvedNeeds): readonly TargetInput[] {
   const all = spec.targets.map(({ applicationRef: { name, externalId } }, index): TargetInput => ({
     field: targetField(index),
     // A given id does not lead to what a resource of that name stands for.

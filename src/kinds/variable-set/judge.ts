@@ -33,9 +33,9 @@ export type Verdict =
   | "refused";
 
 /** All variables of the spec, in its order. */
-export function judge(pass: SetPass, seen: Seen, target: Target): readonly Judged[] {
-  return pass.inputs.variables.map((variable) => {
-    const { is, own } = standingOf(target, variable, pass.inputs);
+export function judge(context: SetPass, seen: Seen, target: Target): readonly Judged[] {
+  return context.inputs.variables.map((variable) => {
+    const { is, own } = standingOf(target, variable, context.inputs);
     switch (is) {
       case "fine":
       case "kept":
@@ -43,9 +43,9 @@ export function judge(pass: SetPass, seen: Seen, target: Target): readonly Judge
       case "removed":
         return { variable, own, verdict: "restore" };
       case "changed":
-        return { variable, own, verdict: isFixed(pass, own) ? "changed" : "restore" };
+        return { variable, own, verdict: isFixed(context, own) ? "changed" : "restore" };
       case "due":
-        return { variable, own, verdict: dueVerdict(pass, seen, target, variable, own) };
+        return { variable, own, verdict: dueVerdict(context, seen, target, variable, own) };
       default:
         return is satisfies never;
     }
@@ -53,18 +53,18 @@ export function judge(pass: SetPass, seen: Seen, target: Target): readonly Judge
 }
 
 function dueVerdict(
-  pass: SetPass,
+  context: SetPass,
   seen: Seen,
   { known }: Target,
   variable: SetVariable,
   own: Listed | undefined,
 ): Verdict {
   const isForeign = own !== undefined && !isCreated(known, own);
-  if (isForeign && own.isSecret && !variable.isSecret && pass.supports("updateSecret") !== "Unsupported")
+  if (isForeign && own.isSecret && !variable.isSecret && context.supports("updateSecret") !== "Unsupported")
     return "stuck";
-  if (!isTried(pass, known, variable) || isAsked(pass, seen, known)) return "send";
-  if (isForeign && !pass.inputs.overwrite) return "kept";
-  return isFixed(pass, own) ? "stuck" : nextTry(known.attempts ?? 0, sinceSent(seen, known));
+  if (!isTried(context, known, variable) || isAsked(context, seen, known)) return "send";
+  if (isForeign && !context.inputs.overwrite) return "kept";
+  return isFixed(context, own) ? "stuck" : nextTry(known.attempts ?? 0, sinceSent(seen, known));
 }
 
 /** Whether the platform had a chance with the variable as it is now. */

@@ -1,4 +1,4 @@
-import type { Fingerprint, Pass, Uuid } from "../../engine/contract/kind.ts";
+import type { Fingerprint, ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
 /** What the parts of the variable set hand to each other. */
 import type { Platform } from "../../platform/index.ts";
 import type { InputVariable } from "../shared/variables.ts";
@@ -89,7 +89,7 @@ export interface VariableSetTypes {
   readonly api: Platform;
 }
 
-export type SetPass = Pass<VariableSetTypes>;
+export type SetPass = ReconcileContext<VariableSetTypes>;
 
 /** Names what was sent. */
 export function sentKey(step: Do): string {

@@ -10,17 +10,17 @@ import type { Listed, Lists, Seen, SetPass, Sight } from "./model.ts";
 import { isInPlace, isVerified, leftovers } from "./target.ts";
 
 /** @throws ApiError */
-export async function observe(pass: SetPass, api: Platform): Promise<Seen> {
-  const known = pass.memory.targets ?? [];
-  const wanted = pass.inputs.targets.flatMap(({ id }) => (id === undefined ? [] : [id]));
-  const ids = [...new Set([...(pass.goal === "present" ? wanted : []), ...known.map((one) => one.applicationId)])];
+export async function observe(context: SetPass, api: Platform): Promise<Seen> {
+  const known = context.memory.targets ?? [];
+  const wanted = context.inputs.targets.flatMap(({ id }) => (id === undefined ? [] : [id]));
+  const ids = [...new Set([...(context.goal === "present" ? wanted : []), ...known.map((one) => one.applicationId)])];
   const failures: ApiError[] = [];
   const sights = await Promise.all(
-    ids.map(async (id): Promise<[Uuid, Sight]> => [id, await sightOf(pass, id, api, failures)]),
+    ids.map(async (id): Promise<[Uuid, Sight]> => [id, await sightOf(context, id, api, failures)]),
   );
   // What is forbidden everywhere is the token's trouble, and not the applications'.
   const [failure] = failures;
-  if (failure !== undefined && failures.length === ids.length) await askElsewhere(pass, api, failure);
+  if (failure !== undefined && failures.length === ids.length) await askElsewhere(context, api, failure);
   return { targets: new Map(sights), sent: new Set(), serverNow: api.serverNow() };
 }
 
@@ -34,11 +34,11 @@ async function askElsewhere({ goal }: SetPass, api: Platform, failure: ApiError)
 }
 
 /** An application that is gone or forbidden does not stop its neighbours. */
-async function sightOf(pass: SetPass, id: Uuid, api: Platform, failures: ApiError[]): Promise<Sight> {
+async function sightOf(context: SetPass, id: Uuid, api: Platform, failures: ApiError[]): Promise<Sight> {
   try {
-    const { refused, isUnproven = false } = await placeOf(pass, id, api);
+    const { refused, isUnproven = false } = await placeOf(context, id, api);
     if (refused !== undefined) return refused;
-    const lists = listsOf(pass, id);
+    const lists = listsOf(context, id);
     const [variables, secrets] = await Promise.all([
       lists.variables ? api.variables.list(id) : [],
       lists.secrets ? api.variables.listSecrets(id) : [],
@@ -59,13 +59,13 @@ async function sightOf(pass: SetPass, id: Uuid, api: Platform, failures: ApiErro
  * it. A status is a hint: what it records saves that look alone, and on the full surface alone, which knows no
  * application outside of the token's organization.
  */
-async function placeOf(pass: SetPass, id: Uuid, api: Platform): Promise<Place> {
-  const { inputs, allowedProjects } = pass;
+async function placeOf(context: SetPass, id: Uuid, api: Platform): Promise<Place> {
+  const { inputs, allowedProjects } = context;
   const target = inputs.targets.find((one) => one.id === id);
   const isOwn = target?.name !== undefined;
-  const isWritten = pass.goal === "present" && target !== undefined;
-  const unproven: Sight | undefined = isOwn || pass.allowUnverifiedIds ? undefined : { is: "unproven" };
-  const isProven = isOwn || (isWritten && isRoutine(pass, id));
+  const isWritten = context.goal === "present" && target !== undefined;
+  const unproven: Sight | undefined = isOwn || context.allowUnverifiedIds ? undefined : { is: "unproven" };
+  const isProven = isOwn || (isWritten && isRoutine(context, id));
   if (isProven && allowedProjects === undefined) return { refused: undefined };
   const application = await offered(api, "getApplication", () => api.applications.get(id));
   // Nothing is removed from it.
@@ -83,11 +83,13 @@ interface Place {
 }
 
 /** Whether an earlier write made sure of the application, and nothing that the set created is to be removed there. */
-function isRoutine(pass: SetPass, id: Uuid): boolean {
+function isRoutine(context: SetPass, id: Uuid): boolean {
   // Where nothing shows the application, a status gives no right.
-  if (pass.supports("getApplication") !== "Supported") return false;
-  const known = pass.memory.targets?.find(({ applicationId }) => applicationId === id);
-  return isVerified(pass, id) && (known === undefined || leftovers({ wanted: true, known }, pass.inputs).length === 0);
+  if (context.supports("getApplication") !== "Supported") return false;
+  const known = context.memory.targets?.find(({ applicationId }) => applicationId === id);
+  return (
+    isVerified(context, id) && (known === undefined || leftovers({ wanted: true, known }, context.inputs).length === 0)
+  );
 }
 
 async function placeIn(
@@ -101,15 +103,15 @@ async function placeIn(
 }
 
 /** Both where something is to be done or read back; else those that hold what the set has. */
-function listsOf(pass: SetPass, id: Uuid): Lists {
-  const { variables } = pass.inputs;
-  const known = pass.memory.targets?.find(({ applicationId }) => applicationId === id);
+function listsOf(context: SetPass, id: Uuid): Lists {
+  const { variables } = context.inputs;
+  const known = context.memory.targets?.find(({ applicationId }) => applicationId === id);
   const names = new Set(variables.map(({ name }) => name));
   const isSettled =
-    pass.goal === "present" &&
+    context.goal === "present" &&
     known !== undefined &&
     known.before === undefined &&
-    variables.every((variable) => isInPlace(known, variable, pass.inputs)) &&
+    variables.every((variable) => isInPlace(known, variable, context.inputs)) &&
     known.variables?.every(({ key }) => names.has(key)) === true;
   if (!isSettled) return { variables: true, secrets: true };
   return {

@@ -22,32 +22,32 @@ type Check = Plan<Do> | undefined;
 /** An application that comes to exist wakes the set; until then only the platform may change. */
 const LOOK_MS = 300_000;
 
-export function plan(pass: SetPass, seen: Seen): Plan<Do> {
-  const targets = targetsOf(pass, seen);
-  if (pass.goal !== "present") return planRemoval(pass, seen, targets);
-  const refused = tooMany(pass) ?? conflictOf(pass);
+export function plan(context: SetPass, seen: Seen): Plan<Do> {
+  const targets = targetsOf(context, seen);
+  if (context.goal !== "present") return planRemoval(context, seen, targets);
+  const refused = tooMany(context) ?? conflictOf(context);
   if (refused !== undefined) return { is: "stalled", why: refused };
-  const outlook = outlookOf(pass, seen, targets);
-  return firstOf(pass, [
-    () => imports(pass, seen, outlook, "send"),
-    () => replacements(pass, seen, outlook, "send"),
-    () => removals(pass, seen, targets),
-    () => imports(pass, seen, outlook, "restore"),
-    () => replacements(pass, seen, outlook, "restore"),
+  const outlook = outlookOf(context, seen, targets);
+  return firstOf(context, [
+    () => imports(context, seen, outlook, "send"),
+    () => replacements(context, seen, outlook, "send"),
+    () => removals(context, seen, targets),
+    () => imports(context, seen, outlook, "restore"),
+    () => replacements(context, seen, outlook, "restore"),
     // The next pass reads what the requests of this one have made.
     () => (seen.sent.size > 0 ? { is: "waiting", why: READ_BACK, again: 0 } : undefined),
     () => stalled(troubleOf(targets)),
-    () => (pass.corrects === "Nothing" ? undefined : stalled(changedSecrets(outlook))),
+    () => (context.corrects === "Nothing" ? undefined : stalled(changedSecrets(outlook))),
     () => unfinished(outlook),
-    () => absent(missingTargets(pass)),
+    () => absent(missingTargets(context)),
   ]);
 }
 
 /** The applications of the spec that were seen, and how each variable stands there. */
-export function outlookOf(pass: SetPass, seen: Seen, targets: readonly Target[]): readonly Outlook[] {
+export function outlookOf(context: SetPass, seen: Seen, targets: readonly Target[]): readonly Outlook[] {
   return targets
     .filter(({ wanted, sight }) => wanted && sight?.is === "shown")
-    .map((target) => ({ target, judged: judge(pass, seen, target) }));
+    .map((target) => ({ target, judged: judge(context, seen, target) }));
 }
 
 const stalled = (why: Why | undefined): Check => why && { is: "stalled", why };
@@ -81,10 +81,10 @@ export function writtenEntries({ targets, variables }: Pick<SetPass["inputs"], "
 }
 
 /** One request for one application: all that is due there. What the set created may be replaced in any case. */
-function imports(pass: SetPass, seen: Seen, outlook: readonly Outlook[], verdict: Verdict): Check {
+function imports(context: SetPass, seen: Seen, outlook: readonly Outlook[], verdict: Verdict): Check {
   const steps = outlook.flatMap(({ target, judged }): readonly Do[] => {
-    const due = judged.filter((one) => one.verdict === verdict && isImportable(pass, one));
-    const mayReplace = ({ own }: Judged): boolean => pass.inputs.overwrite || isCreated(target.known, own);
+    const due = judged.filter((one) => one.verdict === verdict && isImportable(context, one));
+    const mayReplace = ({ own }: Judged): boolean => context.inputs.overwrite || isCreated(target.known, own);
     return [due.filter(mayReplace), due.filter((one) => !mayReplace(one))]
       .map((some, index): Do => {
         const names = some.map(({ variable }) => variable.name);
@@ -96,8 +96,8 @@ function imports(pass: SetPass, seen: Seen, outlook: readonly Outlook[], verdict
 }
 
 /** Some platforms replace no secret by an import; where its id can be used it is not tried. */
-function isImportable(pass: SetPass, { own }: Judged): boolean {
-  return own?.isSecret !== true || isFixed(pass, own);
+function isImportable(context: SetPass, { own }: Judged): boolean {
+  return own?.isSecret !== true || isFixed(context, own);
 }
 
 function imported(steps: readonly Do[]): string {
@@ -106,10 +106,10 @@ function imported(steps: readonly Do[]): string {
 }
 
 /** Secrets that are there are replaced by their id, on the full surface. One that is to be none has to go first. */
-function replacements(pass: SetPass, seen: Seen, outlook: readonly Outlook[], verdict: Verdict): Check {
+function replacements(context: SetPass, seen: Seen, outlook: readonly Outlook[], verdict: Verdict): Check {
   for (const { target, judged } of outlook) {
     for (const { variable, own, verdict: mine } of judged) {
-      if (mine !== verdict || own === undefined || isImportable(pass, { variable, own, verdict })) continue;
+      if (mine !== verdict || own === undefined || isImportable(context, { variable, own, verdict })) continue;
       const { name, isSecret } = variable;
       const at = { id: target.id, name, entryId: own.id };
       const step: Do = isSecret ? { what: "updateSecret", ...at } : { what: "remove", ...at, isSecret: true };

@@ -6,15 +6,15 @@ import { isOfApplication, leftovers, type Target } from "./target.ts";
 import { beyondReach, left } from "./words.ts";
 
 /** The plan when the resource goes. */
-export function planRemoval(pass: SetPass, seen: Seen, targets: readonly Target[]): Plan<Do> {
-  const step = removals(pass, seen, targets);
+export function planRemoval(context: SetPass, seen: Seen, targets: readonly Target[]): Plan<Do> {
+  const step = removals(context, seen, targets);
   if (step !== undefined) return step;
   for (const target of targets) {
-    const why = leftovers(target, pass.inputs).length > 0 ? beyondReach(pass, target) : undefined;
+    const why = leftovers(target, context.inputs).length > 0 ? beyondReach(context, target) : undefined;
     if (why !== undefined) return { is: "stalled", why };
   }
   const stuck = targets.flatMap((target) => {
-    const keys = unprunable(pass, target);
+    const keys = unprunable(context, target);
     return keys.length === 0 ? [] : [{ target, keys }];
   });
   return stuck.length === 0 ? { is: "settled" } : { is: "stalled", why: left(stuck) };
@@ -22,18 +22,18 @@ export function planRemoval(pass: SetPass, seen: Seen, targets: readonly Target[
 
 /** The next entry that is to be removed, where the surface has deletions and the policies let it be. */
 export function removals(
-  pass: SetPass,
+  context: SetPass,
   seen: Seen,
   targets: readonly Target[],
 ): Extract<Plan<Do>, { is: "step" }> | undefined {
   for (const target of targets) {
-    for (const { key } of leftovers(target, pass.inputs)) {
-      const entry = removable(pass, target, key);
+    for (const { key } of leftovers(target, context.inputs)) {
+      const entry = removable(context, target, key);
       if (entry === undefined) continue;
       const { id: entryId, isSecret } = entry;
       const step: Do = { what: "remove", id: target.id, name: key, entryId, isSecret };
       const plan = stepOf(step, target);
-      if (!seen.sent.has(sentKey(step)) && !pass.withheld.has(plan.step.op)) return plan;
+      if (!seen.sent.has(sentKey(step)) && !context.withheld.has(plan.step.op)) return plan;
     }
   }
   return undefined;
@@ -70,20 +70,20 @@ function createdEntry({ known, sight }: Target, key: string): Listed | undefined
 }
 
 /** What we created, is not wanted any more, and stays: no deletion on this surface, or none through the application. */
-export function unprunable(pass: SetPass, target: Target): readonly string[] {
+export function unprunable(context: SetPass, target: Target): readonly string[] {
   const { sight } = target;
-  return leftovers(target, pass.inputs)
+  return leftovers(target, context.inputs)
     .filter(({ key }) => {
       if (sight?.is !== "shown") return sight?.is !== "missing";
-      return createdEntry(target, key) !== undefined && removable(pass, target, key) === undefined;
+      return createdEntry(target, key) !== undefined && removable(context, target, key) === undefined;
     })
     .map(({ key }) => key);
 }
 
 /** What has to be remembered of what is not in the spec any more: that which we created and which is still there. */
-export function remembered(pass: SetPass, target: Target): readonly KnownVariable[] {
+export function remembered(context: SetPass, target: Target): readonly KnownVariable[] {
   const { sight } = target;
-  return leftovers(target, pass.inputs).filter(({ key, id }) => {
+  return leftovers(target, context.inputs).filter(({ key, id }) => {
     if (sight?.is !== "shown" || id === undefined) return sight?.is !== "missing";
     return createdEntry(target, key) !== undefined;
   });

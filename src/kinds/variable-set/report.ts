@@ -12,19 +12,19 @@ import { missingTargets, numbered, troubleOf, unsynced, type Outlook } from "./w
 /** Those of the spec, and as many that were taken out of it. */
 const MAX_TARGETS = 64;
 
-export function report(pass: SetPass, seen: Seen): Report {
-  const targets = targetsOf(pass, seen);
-  const outlook = outlookOf(pass, seen, targets);
+export function report(context: SetPass, seen: Seen): Report {
+  const targets = targetsOf(context, seen);
+  const outlook = outlookOf(context, seen, targets);
   const shown = targets
-    .map((target) => targetStatus(pass, target, outlook))
+    .map((target) => targetStatus(context, target, outlook))
     .filter(({ variables }, index) => targets[index]?.wanted === true || variables !== undefined);
-  const { skipped } = pass.inputs;
+  const { skipped } = context.inputs;
   return {
-    ready: ready(pass, outlook),
-    conditions: [synced(pass, targets, outlook)],
+    ready: ready(context, outlook),
+    conditions: [synced(context, targets, outlook)],
     status: {
       targets: shown.slice(0, MAX_TARGETS),
-      targetsSynced: `${outlook.filter(({ judged }) => judged.every(isDone)).length}/${pass.inputs.targets.length}`,
+      targetsSynced: `${outlook.filter(({ judged }) => judged.every(isDone)).length}/${context.inputs.targets.length}`,
       skippedKeys: skipped.length === 0 ? undefined : skipped.slice(0, MAX_NAMES),
     },
     drift: outlook.flatMap((one) => (isFresh(seen, one.target.id) ? [] : drift(one))),
@@ -34,12 +34,12 @@ export function report(pass: SetPass, seen: Seen): Report {
 const DONE: ReadonlySet<Verdict> = new Set(["fine", "restore", "changed"]);
 const isDone = ({ verdict }: Judged): boolean => DONE.has(verdict);
 
-function targetStatus(pass: SetPass, target: Target, outlook: readonly Outlook[]): KnownTarget {
+function targetStatus(context: SetPass, target: Target, outlook: readonly Outlook[]): KnownTarget {
   const { known, wanted, sight } = target;
-  const names = new Set(wanted && sight?.is !== "missing" ? pass.inputs.variables.map(({ name }) => name) : []);
+  const names = new Set(wanted && sight?.is !== "missing" ? context.inputs.variables.map(({ name }) => name) : []);
   const variables = [
     ...(known.variables ?? []).filter(({ key }) => names.has(key)),
-    ...remembered(pass, target),
+    ...remembered(context, target),
   ].toSorted((left, right) => (left.key < right.key ? -1 : 1));
   const { applicationId, name, before } = known;
   const judged = outlook.find((one) => one.target.id === target.id)?.judged;
@@ -47,7 +47,7 @@ function targetStatus(pass: SetPass, target: Target, outlook: readonly Outlook[]
     ...(wanted ? known : { applicationId, name, before }),
     ...(judged !== undefined && facts(judged)),
     variables: variables.length === 0 ? undefined : variables,
-    unprunableKeys: listed(unprunable(pass, target)),
+    unprunableKeys: listed(unprunable(context, target)),
   };
 }
 
@@ -79,9 +79,9 @@ function ready({ inputs }: SetPass, outlook: readonly Outlook[]): Why {
   return { reason: "Available", message };
 }
 
-function synced(pass: SetPass, targets: readonly Target[], outlook: readonly Outlook[]): ConditionFact {
+function synced(context: SetPass, targets: readonly Target[], outlook: readonly Outlook[]): ConditionFact {
   const type = "VariablesSynced";
-  const why = unsynced(outlook) ?? troubleOf(targets) ?? missingTargets(pass);
+  const why = unsynced(outlook) ?? troubleOf(targets) ?? missingTargets(context);
   if (why !== undefined) return { type, status: "False", reason: "VariablesPending", message: why.message };
   return { type, status: "True", reason: "VariablesSynced", message: "All variables are on the platform." };
 }

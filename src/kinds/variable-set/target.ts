@@ -16,9 +16,9 @@ export interface Target {
 }
 
 /** The applications of the spec that have an id, in its order, and then those that were taken out of it. */
-export function targetsOf(pass: SetPass, seen: Seen): readonly Target[] {
-  const known = new Map((pass.memory.targets ?? []).map((target) => [target.applicationId, target]));
-  const present = pass.goal === "present" ? pass.inputs.targets : [];
+export function targetsOf(context: SetPass, seen: Seen): readonly Target[] {
+  const known = new Map((context.memory.targets ?? []).map((target) => [target.applicationId, target]));
+  const present = context.goal === "present" ? context.inputs.targets : [];
   const wanted = present.flatMap(({ id, name }) => (id === undefined ? [] : [{ id, name, wanted: true }]));
   const left = [...known.values()]
     .filter(({ applicationId }) => !wanted.some(({ id }) => id === applicationId))
@@ -26,14 +26,14 @@ export function targetsOf(pass: SetPass, seen: Seen): readonly Target[] {
   return [...wanted, ...left].map(({ id, name, wanted: isWanted }) => {
     const sight = seen.targets.get(id);
     const before = { ...known.get(id), applicationId: id, name };
-    const scopeOf = (key: string) => pass.inputs.variables.find((one) => one.name === key)?.scope;
+    const scopeOf = (key: string) => context.inputs.variables.find((one) => one.name === key)?.scope;
     // Where nobody knows yet whether it could be replaced, it holds what was sent all the same.
-    const isReplaceable = pass.supports("updateSecret") === "Supported";
-    const fixed = (entry: Listed) => isFixed(pass, entry) || (entry.isSecret && !isReplaceable);
+    const isReplaceable = context.supports("updateSecret") === "Supported";
+    const fixed = (entry: Listed) => isFixed(context, entry) || (entry.isSecret && !isReplaceable);
     const namesakes = (key: string) => namesakesIn(sight, { name: key, scope: scopeOf(key) });
     const read =
       sight?.is === "shown" && !isFresh(seen, id) ? readBack(before, namesakes, fixed, seen.serverNow) : before;
-    return { id, label: name ?? id, wanted: isWanted, known: renewed(read, pass.inputs), sight };
+    return { id, label: name ?? id, wanted: isWanted, known: renewed(read, context.inputs), sight };
   });
 }
 

@@ -127,7 +127,7 @@ export function changedSecrets(outlook: readonly Outlook[]): Why | undefined {
 }
 
 /** Why what the set created in an application stays there when the resource goes, where that is not its entries' own trouble. */
-export function beyondReach(pass: SetPass, { sight, label }: Target): Why | undefined {
+export function beyondReach(context: SetPass, { sight, label }: Target): Why | undefined {
   switch (sight?.is) {
     case undefined:
     case "missing":
@@ -137,7 +137,7 @@ export function beyondReach(pass: SetPass, { sight, label }: Target): Why | unde
         ? stays(`The platform does not show where the application ${label} belongs`)
         : undefined;
     case "outside":
-      return outside(pass, sight.projectId);
+      return outside(context, sight.projectId);
     case "elsewhere":
       return stays(`The organization has no application ${label}`);
     case "forbidden":

@@ -23,45 +23,45 @@ export const webhook: Kind<WebhookTypes> = {
     }),
   }),
 
-  observe: async (pass, api) => {
-    return { shown: pass.id === undefined ? undefined : await shown(api, pass.id), sent: false };
+  observe: async (context, api) => {
+    return { shown: context.id === undefined ? undefined : await shown(api, context.id), sent: false };
   },
 
   shows: (_step, _pass, seen) => typeof seen.shown === "object",
   plan,
 
-  act: async ({ do: what }, pass, seen, api) => {
-    if (what === "create") return await create(pass, api);
+  act: async ({ do: what }, context, seen, api) => {
+    if (what === "create") return await create(context, api);
     if (what === "delete") {
-      await api.webhooks.delete(pass.id ?? "");
-      return { seen: { ...seen, shown: "gone" }, memory: pass.memory };
+      await api.webhooks.delete(context.id ?? "");
+      return { seen: { ...seen, shown: "gone" }, memory: context.memory };
     }
-    if (seen.shown === undefined || seen.shown === "gone") return { seen, memory: pass.memory };
-    const updated = await api.webhooks.update(seen.shown, inputOf(pass.spec));
-    const next = { ...seen.shown, ...inputOf(pass.spec), ...updated };
-    return { seen: { shown: next, sent: true }, memory: { ...pass.memory, registered: pass.inputs.settings } };
+    if (seen.shown === undefined || seen.shown === "gone") return { seen, memory: context.memory };
+    const updated = await api.webhooks.update(seen.shown, inputOf(context.spec));
+    const next = { ...seen.shown, ...inputOf(context.spec), ...updated };
+    return { seen: { shown: next, sent: true }, memory: { ...context.memory, registered: context.inputs.settings } };
   },
 
-  trace: (_intent, pass) => Promise.resolve({ is: "unknowable", why: unknown(pass) }),
+  trace: (_intent, context) => Promise.resolve({ is: "unknowable", why: unknown(context) }),
 
-  report: (pass, seen) => {
-    const mine = pass.proof === "recorded" && typeof seen.shown === "object" ? seen.shown : undefined;
+  report: (context, seen) => {
+    const mine = context.proof === "recorded" && typeof seen.shown === "object" ? seen.shown : undefined;
     return {
-      ready: { reason: "Available", message: readyMessage(pass) },
+      ready: { reason: "Available", message: readyMessage(context) },
       conditions: [],
-      status: pass.proof === "recorded" ? { ...facts(pass, mine), registered: remembered(pass, seen) } : {},
-      ...(seen.shown !== undefined && { drift: mine === undefined ? [] : driftOf(pass.spec, mine) }),
+      status: context.proof === "recorded" ? { ...facts(context, mine), registered: remembered(context, seen) } : {},
+      ...(seen.shown !== undefined && { drift: mine === undefined ? [] : driftOf(context.spec, mine) }),
     };
   },
 };
 
-async function create(pass: WebhookPass, api: Platform): Promise<Known<Seen, WebhookMemory>> {
-  const isShown = pass.supports("getWebhook") === "Supported";
-  const made = await api.webhooks.create({ ...inputOf(pass.spec), ...(takesMore(pass) && { kind: KIND }) });
+async function create(context: WebhookPass, api: Platform): Promise<Known<Seen, WebhookMemory>> {
+  const isShown = context.supports("getWebhook") === "Supported";
+  const made = await api.webhooks.create({ ...inputOf(context.spec), ...(takesMore(context) && { kind: KIND }) });
   return {
     // Where the answer shows less than a read does, what was sent is taken to be there.
-    seen: { shown: isShown ? { ...inputOf(pass.spec), ...made } : undefined, sent: true },
-    memory: { ...pass.memory, registered: pass.inputs.settings },
+    seen: { shown: isShown ? { ...inputOf(context.spec), ...made } : undefined, sent: true },
+    memory: { ...context.memory, registered: context.inputs.settings },
     id: made.id,
   };
 }

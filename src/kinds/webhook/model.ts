@@ -1,4 +1,4 @@
-import type { Fingerprint, Pass } from "../../engine/contract/kind.ts";
+import type { Fingerprint, ReconcileContext } from "../../engine/contract/kind.ts";
 /** What the parts of the kind hand to one another. */
 import type { Platform } from "../../platform/index.ts";
 import type { WebhookMemory, WebhookSpec } from "./crd.ts";
@@ -26,4 +26,4 @@ export interface WebhookTypes {
   readonly api: Platform;
 }
 
-export type WebhookPass = Pass<WebhookTypes>;
+export type WebhookPass = ReconcileContext<WebhookTypes>;

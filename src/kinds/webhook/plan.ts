@@ -12,23 +12,23 @@ type Check = Plan<Do> | undefined;
 const stalled = (reason: Why["reason"], message: string): Plan<Do> => ({ is: "stalled", why: { reason, message } });
 
 /** What to do next. */
-export function plan(pass: WebhookPass, seen: Seen): Plan<Do> {
-  if (pass.goal !== "present") return planAbsent(pass, seen);
-  const limited = beyondProjects(pass, TELLS_OF_ALL);
+export function plan(context: WebhookPass, seen: Seen): Plan<Do> {
+  if (context.goal !== "present") return planAbsent(context, seen);
+  const limited = beyondProjects(context, TELLS_OF_ALL);
   if (limited !== undefined) return { is: "stalled", why: limited };
-  const { id } = pass;
-  if (id === undefined) return planNew(pass);
-  const refused = refusal(pass, seen, id);
+  const { id } = context;
+  if (id === undefined) return planNew(context);
+  const refused = refusal(context, seen, id);
   if (refused !== undefined) return { is: "stalled", why: refused };
-  if (pass.proof !== "recorded") return { is: "adopt", id };
-  return firstOf(pass, [() => checkShown(pass, seen), () => checkSent(pass, seen)]);
+  if (context.proof !== "recorded") return { is: "adopt", id };
+  return firstOf(context, [() => checkShown(context, seen), () => checkSent(context, seen)]);
 }
 
 const TELLS_OF_ALL = "a webhook is told of deployments in all projects";
 
-function planNew(pass: WebhookPass): Plan<Do> {
-  const target = shownTarget(pass.spec.targetUrl);
-  if (pass.adoption === "Required") {
+function planNew(context: WebhookPass): Plan<Do> {
+  const target = shownTarget(context.spec.targetUrl);
+  if (context.adoption === "Required") {
     const message =
       "adoptionPolicy Required forbids to create a webhook, and the platform has no list to find one in. Set spec.externalId.";
     return { is: "waiting", why: { reason: "DependencyNotReady", message } };
@@ -41,23 +41,24 @@ function planNew(pass: WebhookPass): Plan<Do> {
 }
 
 /** Why an id must not be worked on. On the full surface being among the organization's webhooks is proof. */
-function refusal(pass: WebhookPass, seen: Seen, id: Uuid): Why | undefined {
-  const recorded = pass.proof === "recorded";
+function refusal(context: WebhookPass, seen: Seen, id: Uuid): Why | undefined {
+  const recorded = context.proof === "recorded";
   if (seen.shown === "gone") {
     return recorded
       ? deletedThere("webhook", id)
-      : unseen(pass, { noun: "webhook", name: "", id, where: "the organization" });
+      : unseen(context, { noun: "webhook", name: "", id, where: "the organization" });
   }
-  const holder = pass.holderOf(id);
+  const holder = context.holderOf(id);
   if (holder !== undefined) return alreadyManaged(id, holder);
-  const isProven = recorded || pass.proof === "orphaned" || typeof seen.shown === "object";
-  return isProven ? undefined : unprovenId(pass, `webhook ${id}`);
+  const isProven = recorded || context.proof === "orphaned" || typeof seen.shown === "object";
+  return isProven ? undefined : unprovenId(context, `webhook ${id}`);
 }
 
 /** Sent once in a pass: what the platform stores otherwise is told as drift. */
-function checkShown(pass: WebhookPass, seen: Seen): Check {
-  if (typeof seen.shown !== "object" || seen.sent || driftOf(pass.spec, seen.shown).length === 0) return undefined;
-  if (pass.supports("updateWebhook") === "Unsupported") return pass.corrects === "Nothing" ? undefined : NO_UPDATE;
+function checkShown(context: WebhookPass, seen: Seen): Check {
+  if (typeof seen.shown !== "object" || seen.sent || driftOf(context.spec, seen.shown).length === 0) return undefined;
+  if (context.supports("updateWebhook") === "Unsupported")
+    return context.corrects === "Nothing" ? undefined : NO_UPDATE;
   const message = "Update target, events and state of the webhook.";
   return {
     is: "step",
@@ -66,8 +67,8 @@ function checkShown(pass: WebhookPass, seen: Seen): Check {
 }
 
 /** Where nothing is shown, what was sent last is all there is to compare with. */
-function checkSent(pass: WebhookPass, seen: Seen): Check {
-  if (seen.shown !== undefined || !isOutdated(pass.memory.registered, pass.inputs.settings)) return undefined;
+function checkSent(context: WebhookPass, seen: Seen): Check {
+  if (seen.shown !== undefined || !isOutdated(context.memory.registered, context.inputs.settings)) return undefined;
   return NO_UPDATE;
 }
 
@@ -76,18 +77,18 @@ const NO_UPDATE = stalled(
   "The platform's surface has no update of webhooks. Make spec what it was, or change the webhook on the platform and adopt it with a new resource.",
 );
 
-function planAbsent(pass: WebhookPass, seen: Seen): Plan<Do> {
-  if (pass.goal === "stopped" || pass.id === undefined || seen.shown === "gone") return { is: "settled" };
-  const limited = beyondProjects(pass, TELLS_OF_ALL);
+function planAbsent(context: WebhookPass, seen: Seen): Plan<Do> {
+  if (context.goal === "stopped" || context.id === undefined || seen.shown === "gone") return { is: "settled" };
+  const limited = beyondProjects(context, TELLS_OF_ALL);
   if (limited !== undefined) return { is: "stalled", why: limited };
-  if (seen.shown === undefined || pass.supports("deleteWebhook") === "Unsupported") {
+  if (seen.shown === undefined || context.supports("deleteWebhook") === "Unsupported") {
     return stalled("DeleteNotSupported", "The platform's surface has no deletion of webhooks.");
   }
   // Ids can be written by whoever may edit the object; another target may be another team's receiver.
-  if (seen.shown.targetUrl !== pass.spec.targetUrl) {
+  if (seen.shown.targetUrl !== context.spec.targetUrl) {
     return stalled(
       "NameConflict",
-      `The webhook ${pass.id} does not have the target that spec.targetUrl says, so it may not be the one that is meant; it is not deleted.`,
+      `The webhook ${context.id} does not have the target that spec.targetUrl says, so it may not be the one that is meant; it is not deleted.`,
     );
   }
   return { is: "step", step: { repeat: "safe", op: "deleteWebhook", do: "delete" } };

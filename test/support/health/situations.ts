@@ -1,8 +1,8 @@
 import type { Report, Why } from "../../../src/engine/contract/kind.ts";
 /** What can become of an object of any kind: each way that a pass ends, one after the other. */
 import { planOf } from "../../../src/engine/policies/approval.ts";
-import type { Governed } from "../../../src/engine/policies/policy-status.ts";
-import { compose, type Ending } from "../../../src/engine/status/build.ts";
+import type { PolicyStatus } from "../../../src/engine/policies/policy-status.ts";
+import { buildStatus, type Result } from "../../../src/engine/status/build.ts";
 import { RESOURCES } from "../../../src/kinds/crds.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { annotated, changed, created, NOW, type HealthCase } from "./case.ts";
@@ -51,15 +51,15 @@ const ENDINGS = {
     why: { reason: "ConnectionNotReady", message: 'PlatformConnection "default" is not ready (PlatformUnavailable).' },
   },
   paused: { is: "paused" },
-} as const satisfies Record<string, Ending>;
+} as const satisfies Record<string, Result>;
 
 /** @returns the object as it is stored after a pass that ended so. */
-function after(object: KubeObject, ending: Ending, governed?: Governed): KubeObject {
+function after(object: KubeObject, ending: Result, governed?: PolicyStatus): KubeObject {
   const report: Report | undefined =
     ending.is === "settled" ? { ready: ending.why, conditions: [], status: {} } : undefined;
-  const status = compose({
+  const status = buildStatus({
     object,
-    ending,
+    result: ending,
     report,
     memory: {},
     id: undefined,
@@ -73,7 +73,7 @@ function after(object: KubeObject, ending: Ending, governed?: Governed): KubeObj
 }
 
 /** Something is to be written that a person has to approve, or that a change window does not allow now. */
-function planned(object: KubeObject, ending: Ending & { readonly why: Why }): KubeObject {
+function planned(object: KubeObject, ending: Result & { readonly why: Why }): KubeObject {
   const step = { op: "updateIt", do: undefined, repeat: "safe", message: "Updates it." } as const;
   const plan = planOf(object, [step], ending.why.reason);
   return after(object, ending, { appliedGeneration: undefined, lastApprovedPlan: undefined, plan });

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 /** Each of the platform's states, as the kinds that have a state make a status of it. */
-import type { Ending } from "../../../src/engine/status/build.ts";
+import type { Result } from "../../../src/engine/status/build.ts";
 import { application } from "../../../src/kinds/application/index.ts";
 import { blueprint } from "../../../src/kinds/blueprint/index.ts";
 import { cluster } from "../../../src/kinds/cluster/index.ts";
@@ -123,7 +123,7 @@ const ROWS: readonly Row[] = [
 ];
 
 /** How a pass ends that saw this. A step is announced before it is taken, where there is a request to follow. */
-function endingOf(kind: AnyKind, { pass, seen }: Sight): Ending {
+function endingOf(kind: AnyKind, { pass, seen }: Sight): Result {
   const plan = kind.plan(pass, seen);
   switch (plan.is) {
     case "settled":
@@ -151,10 +151,10 @@ function caseOf({ kind, spec, suffix, health, ...row }: Row, state: string): Hea
   const { pass } = look;
   const status = composed({
     object,
-    ending: endingOf(kind, look),
+    result: endingOf(kind, look),
     report: kind.report(pass, look.seen),
     memory: pass.memory,
-    pass: { ...pass, now: NOW },
+    context: { ...pass, now: NOW },
     handled: undefined,
   });
   const words = [kind.resource.kind, "state", state.replaceAll("_", "-"), ...(suffix === undefined ? [] : [suffix])];

@@ -1,4 +1,4 @@
-import type { Session } from "../../../src/engine/context/local-state.ts";
+import type { LocalState } from "../../../src/engine/context/local-state.ts";
 /** What passes between a process of the operator and its world, and what a process remembers. */
 import type { Intent } from "../../../src/engine/ledger/ledger.ts";
 import type { Json, JsonObject, KubeFailure, KubeObject } from "../../../src/kube/api/types.ts";
@@ -36,12 +36,12 @@ export interface Answer {
 
 /** What a process remembers of the object between two passes, in a form that can be compared. */
 export interface Memory {
-  readonly unsaved: Session["unsaved"];
-  readonly unsent: Session["unsent"];
-  readonly answered: Session["answered"];
+  readonly unsaved: LocalState["unsaved"];
+  readonly unsent: LocalState["unsent"];
+  readonly answered: LocalState["answered"];
   /** The intent that it saw last and for how many ticks. */
   readonly intent: { readonly attempt: string; readonly age: number } | undefined;
-  readonly rejected: Session["rejected"];
+  readonly rejected: LocalState["rejected"];
   /** None, or some: how many only makes the next try later. */
   readonly failures: number;
 }

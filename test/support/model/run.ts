@@ -1,18 +1,18 @@
 import { INTENT } from "../../../src/api/names.ts";
-import type { Context } from "../../../src/engine/context/context.ts";
-import { createSessions, type Session } from "../../../src/engine/context/local-state.ts";
+import type { Ports } from "../../../src/engine/context/context.ts";
+import { createLocalStates, type LocalState } from "../../../src/engine/context/local-state.ts";
 import type { Kind, KindTypes } from "../../../src/engine/contract/kind.ts";
 import { DEFAULT_WINDOWS, type Windows } from "../../../src/engine/contract/windows.ts";
 import { readSlot, type Intent } from "../../../src/engine/ledger/ledger.ts";
-import { createImprints } from "../../../src/engine/ownership/external-writes.ts";
-import { createEntries } from "../../../src/engine/ownership/fields.ts";
+import { createExternalWrites } from "../../../src/engine/ownership/external-writes.ts";
+import { createFieldOwnership } from "../../../src/engine/ownership/fields.ts";
 /**
  * The real engine, with its writer, run one exchange at a time: from the beginning of a pass with all answers that it
  * got, to the first thing that it asks and has no answer to.
  */
-import { createClaims } from "../../../src/engine/ownership/ids.ts";
+import { createIdOwnership } from "../../../src/engine/ownership/ids.ts";
 import { reconciler } from "../../../src/engine/reconcile/reconcile.ts";
-import { createGraph } from "../../../src/engine/references/dependencies.ts";
+import { createDependencyIndex } from "../../../src/engine/references/dependencies.ts";
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import { keyOf } from "../../../src/kube/api/objects.ts";
@@ -104,7 +104,7 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
   };
   const random = numbered(start.nonce);
   const session = recalled(start, clock);
-  const context: Context<WidgetApi> = {
+  const context: Ports<WidgetApi> = {
     cache: { get: (key) => (key.kind === "Widget" ? held : undefined), list: () => [] },
     writer: createWriter({
       client: {
@@ -151,12 +151,12 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
       byUid: () => connection,
     },
     connectionKinds: { namespaced: "Link", cluster: "ClusterLink" },
-    graph: createGraph(),
-    claims: createClaims(),
-    entries: createEntries(),
-    imprints: createImprints(),
+    dependencies: createDependencyIndex(),
+    idOwnership: createIdOwnership(),
+    fieldOwnership: createFieldOwnership(),
+    externalWrites: createExternalWrites(),
     orphans: memoryOrphans(clock),
-    sessions: { ...createSessions(() => clock.monotonic()), of: () => session },
+    localStates: { ...createLocalStates(() => clock.monotonic()), of: () => session },
     windows: { ...WINDOWS, ...rules.windows },
     operatorNamespace: "operator",
     dryRun: false,
@@ -221,16 +221,16 @@ async function settled(command: Command, reply: Reply): Promise<Json> {
   }
 }
 
-function recalled({ object, memory }: Start, clock: Clock): Session {
+function recalled({ object, memory }: Start, clock: Clock): LocalState {
   const { intent } = memory;
   const now = clock.monotonic();
-  const fresh = createSessions(() => now).of("", object.metadata.uid);
+  const fresh = createLocalStates(() => now).of("", object.metadata.uid);
   const seenIntent = intent && { attempt: intent.attempt, at: now - intent.age * TICK };
   const { unsaved, unsent, answered, rejected, failures } = memory;
   return Object.assign(fresh, { unsaved, unsent, answered, rejected, failures, seenIntent });
 }
 
-function remembered(session: Session, clock: Clock): Memory {
+function remembered(session: LocalState, clock: Clock): Memory {
   const { unsaved, unsent, answered, seenIntent, rejected, failures } = session;
   const intent = seenIntent && {
     attempt: seenIntent.attempt,

@@ -1,6 +1,6 @@
 import type { Connection } from "../../../src/engine/connections/connections.ts";
 /** What a pass of the model finds around it: one connection, which works, and a platform that asks the model. */
-import { createBrake } from "../../../src/engine/connections/mass-change-limit.ts";
+import { createMassChangeLimit } from "../../../src/engine/connections/mass-change-limit.ts";
 import type { Clock, Json } from "../../../src/kube/api/types.ts";
 import { NAMESPACE } from "../engine-cluster.ts";
 import type { Op, Remote, WidgetApi } from "../engine-world.ts";
@@ -46,7 +46,7 @@ export function connectionTo(
     },
     host: "platform.example",
     api: apiOver(surface, ask),
-    brake: createBrake(clock),
+    brake: createMassChangeLimit(clock),
     token: () => "token-1",
     trouble: undefined,
     surface,
