@@ -1,5 +1,5 @@
-import type { Reason } from "../src/api/reasons.ts";
 /** `docs/guides/platforms.md`: what works on which platform, as a table of features by what they need of it. */
+import type { Reason } from "../src/api/reasons.ts";
 import { isDocumented, operations, type OperationName } from "../src/platform/codec/operations.ts";
 
 /** Something that a user may want of one kind. */

@@ -1,8 +1,8 @@
+/** Resource → a page of docs/reference/. */
 import { API_VERSION } from "../src/api/names.ts";
 import { REASONS } from "../src/api/reasons.ts";
 import type { CelRule, Resource } from "../src/api/resource.ts";
 import { RESOURCES } from "../src/kinds/crds.ts";
-/** Resource → a page of docs/reference/. */
 import { NODE_FLAGS } from "../src/operator/config/node-flags.ts";
 import { GRANTS, OPERATOR, SECRET_OUTPUTS } from "../src/operator/config/rbac.ts";
 import { objectSchema } from "./crd.ts";

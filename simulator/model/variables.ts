@@ -27,7 +27,7 @@ export function variableIn(world: World, place: Place, key: string): Variable | 
 
 /**
  * The place that an import names for a variable.
- * @param scope as the caller sent it; only deployed services insist on one (api-behaviour, import vars)
+ * @param scope as the caller sent it; only deployed services insist on one (docs/architecture.md §9)
  * @throws Problem 400 for a scope that is missing where it is required, or that an application is not in
  */
 export function placeOf(machine: Machine, service: Service, scope: string | undefined): Place {

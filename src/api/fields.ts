@@ -56,7 +56,7 @@ export function mapOf<Value extends z.ZodType>(value: Value, max: number): z.Zod
 
 /**
  * The characters of a value as JSON, to bound what the API server cannot: a field that is passed through as it is.
- * @returns infinity where the value is nested more deeply than the stack is (reliability bar E5)
+ * @returns infinity where the value is nested more deeply than the stack is (docs/reliability.md E5)
  */
 export function jsonLength(value: unknown): number {
   try {

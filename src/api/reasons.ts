@@ -1,6 +1,6 @@
 /**
  * Every reason that a condition of ours can carry, except the platform's own state values, which `Deployed`,
- * `ClusterDeployed` and `IngressReady` carry verbatim (design §5).
+ * `ClusterDeployed` and `IngressReady` carry verbatim (docs/architecture.md §5).
  */
 export const REASONS = {
   // The goal is reached.

@@ -1,6 +1,6 @@
 /**
  * The change log: one line of the logger "changes" for every call that asks the platform for a change: who, why, what
- * and with which result. The line of a create is the last-resort journal of its id (design §6).
+ * and with which result. The line of a create is the last-resort journal of its id (docs/architecture.md §6).
  */
 import type { Change } from "../engine/context/context.ts";
 import type { OrphanChange } from "../engine/orphans/ledger.ts";

@@ -1,4 +1,4 @@
-/** Keeps live secret values out of text: tokens in use and what was read from Secrets (reliability bar E6). */
+/** Keeps live secret values out of text: tokens in use and what was read from Secrets (docs/reliability.md E6). */
 import { isObject } from "../kube/api/json.ts";
 import type { EventRecorder, Json, Reader, Writer } from "../kube/api/types.ts";
 import { spellingsOf } from "../platform/codec/spellings.ts";

@@ -14,7 +14,7 @@ export interface InstallationOptions {
 }
 
 /**
- * Reads the uid of the kube-system namespace, which names the installation in the ledger (design §6), as often as it
+ * Reads the uid of the kube-system namespace, which names the installation in the ledger (docs/architecture.md §7), as often as it
  * takes.
  * @returns undefined when `signal` fired before.
  */

@@ -1,5 +1,5 @@
-import type { About } from "../console/page/shape.ts";
 /** One operator: the order in which its parts start and stop. */
+import type { About } from "../console/page/shape.ts";
 import { pause, systemClock } from "../kube/api/clock.ts";
 import type { Logs } from "../observability/logger.ts";
 import type { Redactor } from "../observability/secrets.ts";
@@ -11,7 +11,7 @@ import { createParts } from "./parts.ts";
 import { startServers } from "./servers.ts";
 import type { Work } from "./work.ts";
 
-/** How long passes under way may take to end by themselves: the longest write of the platform (design §7). */
+/** How long passes under way may take to end by themselves: the longest write of the platform (docs/architecture.md §10). */
 const DRAIN_MS = 8_000;
 /** How long they may take once their connections are gone. */
 const ABANDON_MS = 500;

@@ -1,3 +1,4 @@
+/** The platform as the rest of the operator sees it. */
 import { applications } from "./areas/applications.ts";
 import type { Applications } from "./areas/applications.ts";
 import { blueprints } from "./areas/blueprints.ts";
@@ -33,7 +34,6 @@ import type { Budget } from "./rate/gate.ts";
 import { createGates, type Gates } from "./rate/gates.ts";
 import type { Priority } from "./rate/line.ts";
 import type { Ceiling } from "./rate/pacer.ts";
-/** The platform as the rest of the operator sees it. */
 import { addressFilter, checkedBase } from "./transport/address.ts";
 import type { Clock } from "./transport/clock.ts";
 import { ApiError } from "./transport/errors.ts";
@@ -107,7 +107,7 @@ export interface Platform {
   readonly organization: Organization;
   readonly webhooks: Webhooks;
   /**
-   * Takes the rate token of a POST before its intent is written (design §6); the next POST that may happen only once
+   * Takes the rate token of a POST before its intent is written (docs/architecture.md §6); the next POST that may happen only once
    * then takes none.
    * @throws ApiError "RateLimited" or "OverBudget" with the time to wait.
    */

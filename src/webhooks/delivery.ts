@@ -1,5 +1,5 @@
 /**
- * What a delivery says (spec, Events; api-behaviour, create webhook). It is a hint from outside: nothing of it is used
+ * What a delivery says (specification, Events; docs/architecture.md §9). It is a hint from outside: nothing of it is used
  * but which applications to look at, and its event's name as a label.
  */
 import { z } from "zod";

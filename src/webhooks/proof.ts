@@ -21,7 +21,7 @@ export type Judgement =
 /** Receivers may be reached under any prefix, so the last segment decides. */
 const PATH = /^(?:\/[^?#]*)?\/([0-9a-f]{64})(?:\?.*)?$/;
 
-/** Descriptions of the header differ in its name (api-behaviour, create webhook): both styles count. */
+/** Descriptions of the header differ in its name (docs/architecture.md §9): both styles count. */
 const SECRET_HEADER = /^x-(?:.+-)?(?:signature|secret)(?:-.+)?$/;
 
 /** @param url the path and query of the request. Takes the same time for whatever is nearly right. */

@@ -1,5 +1,5 @@
 /**
- * The receiver of the platform's deliveries (reliability-bar E12). It trusts nobody: a request is judged by path and
+ * The receiver of the platform's deliveries (docs/reliability.md E12). It trusts nobody: a request is judged by path and
  * headers before its body is read, its body is small and quickly sent or not read to its end, and all that it can do is
  * to have resources of its own connection looked at, seldom. Everything here works without it, only later.
  *

@@ -1,4 +1,4 @@
-/** That a custom resource cannot be seen deletes nothing; only its deletionTimestamp does (design §6). */
+/** That a custom resource cannot be seen deletes nothing; only its deletionTimestamp does (docs/architecture.md §7). */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 import { figure } from "../support/figure.ts";

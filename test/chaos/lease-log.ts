@@ -1,5 +1,5 @@
-import { member, parseJson } from "../../src/kube/api/json.ts";
 /** Who holds the lease, and who was told so, as the API server answered. */
+import { member, parseJson } from "../../src/kube/api/json.ts";
 import { LEASE } from "../../src/operator/config/rbac.ts";
 import { comes } from "../support/cluster.ts";
 import type { Answer, Call, Director } from "./tap/call.ts";

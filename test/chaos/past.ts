@@ -1,7 +1,7 @@
+/** A cache that is behind: lists of an earlier time, watches that tell nothing. */
 import { isObject } from "../../src/kube/api/json.ts";
 import { collectionPath } from "../../src/kube/api/paths.ts";
 import type { Json } from "../../src/kube/api/types.ts";
-/** A cache that is behind: lists of an earlier time, watches that tell nothing. */
 import { TYPES } from "../../src/operator/config/caches.ts";
 import type { Bed } from "./bed.ts";
 import type { Director, Watch } from "./tap/call.ts";

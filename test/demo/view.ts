@@ -1,9 +1,9 @@
+/** The custom resources as the API server holds them, followed by a watch. */
 import { RESOURCES } from "../../src/kinds/crds.ts";
 import { createKubeClient } from "../../src/kube/api/client.ts";
 import { systemClock } from "../../src/kube/api/clock.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
 import type { Change } from "../../src/kube/watch/store.ts";
-/** The custom resources as the API server holds them, followed by a watch. */
 import { createCaches } from "../../src/operator/config/caches.ts";
 
 export interface View {

@@ -1,4 +1,4 @@
-/** Annotations that leave no room for what the operator has to write beside them (reliability bar E16, B11). */
+/** Annotations that leave no room for what the operator has to write beside them (docs/reliability.md E16, B11). */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import { EXTERNAL_ID } from "../../src/api/names.ts";

@@ -1,4 +1,4 @@
-/** A tenant who may edit the main resources writes what only the operator should (reliability bar E11). */
+/** A tenant who may edit the main resources writes what only the operator should (docs/reliability.md E11). */
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 

@@ -1,4 +1,4 @@
-/** What is hostile and gets past every schema stalls itself, and nothing of its kind (reliability bar E16). */
+/** What is hostile and gets past every schema stalls itself, and nothing of its kind (docs/reliability.md E16). */
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { GROUP } from "../../src/api/names.ts";

@@ -1,4 +1,4 @@
-/** Nobody has the operator read a Secret, or use a token, that is not for its namespace (reliability bar E9). */
+/** Nobody has the operator read a Secret, or use a token, that is not for its namespace (docs/reliability.md E9). */
 import { afterAll, describe, expect, it } from "vitest";
 
 import { GROUP } from "../../src/api/names.ts";

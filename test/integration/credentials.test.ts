@@ -7,7 +7,7 @@ import { connection, project, secret, tree } from "../support/manifests.ts";
 import { calm, eventsOf, expectSettled, idOf, versions } from "../support/settling.ts";
 import { createStage } from "../support/stage.ts";
 
-/** How long a connection may take to notice that its Secret was mended (reliability bar C6). */
+/** How long a connection may take to notice that its Secret was mended (docs/reliability.md C6). */
 const RECOVERY_MS = 10_000;
 
 const schemes = [

@@ -1,5 +1,5 @@
-import type { Host } from "../../src/cli/base/io.ts";
 /** The command line in this process, with streams that can be read. */
+import type { Host } from "../../src/cli/base/io.ts";
 import { main } from "../../src/cli/index.ts";
 import { systemClock } from "../../src/kube/api/clock.ts";
 

@@ -1,3 +1,4 @@
+/** Runs a kind as the engine does, but with nothing between it and the platform: no Kubernetes, ledger or queue. */
 import type {
   Fingerprint,
   Goal,
@@ -14,7 +15,6 @@ import type {
 } from "../../src/engine/contract/kind.ts";
 import { sameJson } from "../../src/engine/contract/status.ts";
 import { fingerprint } from "../../src/engine/references/values.ts";
-/** Runs a kind as the engine does, but with nothing between it and the platform: no Kubernetes, ledger or queue. */
 import { buildStatus, type Result } from "../../src/engine/status/build.ts";
 import type { Json, JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { ApiError, notExecuted } from "../../src/platform/transport/errors.ts";

@@ -1,3 +1,4 @@
+/** The kinds against a real simulated platform whose time a test turns, without Kubernetes. */
 import { changeSettings, type SettingsChange } from "../../simulator/base/settings.ts";
 import { foreignCancel, foreignDeploy, scheduledStop } from "../../simulator/control/control.ts";
 import { editRecord, removeRecord } from "../../simulator/control/records.ts";
@@ -5,7 +6,6 @@ import type { Service } from "../../simulator/model/world.ts";
 import type { FaultInput } from "../../simulator/request/faults.ts";
 import type { CallEntry } from "../../simulator/request/journal.ts";
 import { startSimulator, type Simulator } from "../../simulator/simulator.ts";
-/** The kinds against a real simulated platform whose time a test turns, without Kubernetes. */
 import type { JsonObject } from "../../src/engine/contract/kind.ts";
 import { application } from "../../src/kinds/application/index.ts";
 import { blueprint } from "../../src/kinds/blueprint/index.ts";

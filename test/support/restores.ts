@@ -1,5 +1,5 @@
-import type { Surface } from "../../simulator/base/operations.ts";
 /** What backups, restores and careless hands do to the objects of a bench. */
+import type { Surface } from "../../simulator/base/operations.ts";
 import { conditionOf } from "../../src/engine/contract/status.ts";
 import { isObject } from "../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";

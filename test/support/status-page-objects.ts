@@ -1,5 +1,5 @@
-import { API_VERSION } from "../../src/api/names.ts";
 /** Objects for the status page, as the API server would hold them. */
+import { API_VERSION } from "../../src/api/names.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 
 const CLUSTER = "0a1b2c3d-0000-4000-8000-0000000000c1";

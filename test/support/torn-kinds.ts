@@ -1,5 +1,5 @@
-import type { Kind, KindTypes } from "../../src/engine/contract/kind.ts";
 /** The operator's kinds, each of which throws where and about what a test says. */
+import type { Kind, KindTypes } from "../../src/engine/contract/kind.ts";
 import { bind, type Bound } from "../../src/engine/reconcile/engine.ts";
 import {
   application,

@@ -84,6 +84,36 @@ describe("the house (test/unit/layers.ts)", () => {
   });
 });
 
+describe("what the code cites", () => {
+  const headings = (page: string): readonly string[] =>
+    [...readFileSync(join(root, page), "utf8").matchAll(/^(?:## (\d+)\.|\| ([A-Z]\d+) \|)/gm)].map(([, section, row]) =>
+      section === undefined ? (row ?? "") : `§${section}`,
+    );
+
+  it.each(["docs/architecture.md", "docs/reliability.md"])("are sections or rows that %s has", (page) => {
+    const known = headings(page);
+    const cited = new RegExp(`${page.replace(".", "\\.")},? ((?:(?:§|[A-Z])\\d+(?:, )?)+)`, "g");
+    const wrong = sources.flatMap(({ module, text }) =>
+      [...text.matchAll(cited)]
+        .flatMap(([, names = ""]) => names.split(", "))
+        .filter((name) => name !== "" && !known.includes(name))
+        .map((name) => `${module} cites ${page} ${name}`),
+    );
+    expect(known.length).toBeGreaterThan(0);
+    expect(wrong).toEqual([]);
+  });
+
+  it("is in this repository", () => {
+    const papers = /design §|(?:reliability|performance|experience)[ -]bar\b|api-behaviour/;
+    expect(sources.filter(({ text }) => papers.test(text)).map(({ module }) => module)).toEqual([]);
+  });
+
+  it("needs at most twelve words of its own", () => {
+    const words = readFileSync(join(root, "docs/glossary.md"), "utf8").match(/^\| [a-z ]+ \|/gm) ?? [];
+    expect(words.length - 1).toBeLessThanOrEqual(12);
+  });
+});
+
 describe("these rules themselves", () => {
   const violations = [
     ["kinds/project/plan.ts", `import type { KubeObject } from "../../kube/api/types.ts";`, "kube/api/types"],

@@ -1,5 +1,5 @@
-import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 /** `database deploy` and `database stop`. */
+import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
 import { command, type Command } from "../base/command.ts";
 import { CliError, EXIT } from "../base/exit.ts";

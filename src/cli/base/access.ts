@@ -1,10 +1,10 @@
+/** The platform as a user reaches it: through a connection object, with a token that the user may read. */
 import { conditionOf } from "../../console/tree/facts.ts";
 import { clusterPlatformConnection, platformConnection, type ConnectionSpec } from "../../kinds/connection/crd.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { member, stringMember } from "../../kube/api/json.ts";
 import type { Clock, KubeObject } from "../../kube/api/types.ts";
 import { createReader } from "../../kube/watch/secrets.ts";
-/** The platform as a user reaches it: through a connection object, with a token that the user may read. */
 import { loadPlatformRules } from "../../operator/config/config.ts";
 import { boundKinds } from "../../operator/config/kinds.ts";
 import { VERSION } from "../../operator/config/version.ts";

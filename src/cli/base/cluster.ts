@@ -1,10 +1,10 @@
+/** The user's cluster, with the user's own rights. */
 import { createKubeClient, type ConnectedClient } from "../../kube/api/client.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { parseObject } from "../../kube/api/objects.ts";
 import { collectionPath, objectPath } from "../../kube/api/paths.ts";
 import type { Clock, KubeObject, ResourceType } from "../../kube/api/types.ts";
 import { listAll } from "../../kube/watch/list.ts";
-/** The user's cluster, with the user's own rights. */
 import { TYPES } from "../../operator/config/caches.ts";
 import { VERSION } from "../../operator/config/version.ts";
 import { CliError } from "./exit.ts";

@@ -1,6 +1,6 @@
+/** Failures in words for the user: one line of what, where and what to do. */
 import { printable } from "../../console/tree/printable.ts";
 import { KubeError } from "../../kube/api/errors.ts";
-/** Failures in words for the user: one line of what, where and what to do. */
 import { ConfigError } from "../../operator/config/config.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { CliError, EXIT } from "./exit.ts";

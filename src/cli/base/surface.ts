@@ -1,5 +1,5 @@
-import { platformConnection } from "../../kinds/connection/crd.ts";
 /** Which operations the platform offers. */
+import { platformConnection } from "../../kinds/connection/crd.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { createCapabilities, type Support } from "../../platform/client/capabilities.ts";

@@ -1,5 +1,5 @@
-import { APPROVED_PLAN } from "../../api/names.ts";
 /** The command `approve`: lets the plan of an object go. */
+import { APPROVED_PLAN } from "../../api/names.ts";
 import { printable } from "../../console/tree/printable.ts";
 import { command } from "../base/command.ts";
 import { CliError } from "../base/exit.ts";

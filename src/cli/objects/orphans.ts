@@ -1,5 +1,5 @@
-import { ageOf } from "../../console/tree/duration.ts";
 /** The commands `orphans` and `orphans forget`: the ledger of what stayed on the platform when its resource went. */
+import { ageOf } from "../../console/tree/duration.ts";
 import { forgetOrphans, orphanShards, storedOrphans, type StoredOrphan } from "../../operator/orphans.ts";
 import { isUuid } from "../../platform/codec/paths.ts";
 import { command } from "../base/command.ts";

@@ -1,5 +1,5 @@
-import { PAUSED } from "../../api/names.ts";
 /** The commands `pause` and `resume`. */
+import { PAUSED } from "../../api/names.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Cluster } from "../base/cluster.ts";
 import { command, type Call } from "../base/command.ts";

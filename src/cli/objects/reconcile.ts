@@ -1,6 +1,6 @@
+/** The command `reconcile`: has the operator look at objects now, and waits for what comes of it. */
 import { PAUSED, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import { conditionOf } from "../../console/tree/facts.ts";
-/** The command `reconcile`: has the operator look at objects now, and waits for what comes of it. */
 import { printable } from "../../console/tree/printable.ts";
 import { platformApplication } from "../../kinds/application/crd.ts";
 import { platformOperation } from "../../kinds/operation/crd.ts";

@@ -1,5 +1,5 @@
+/** The command `resolve`: a person's word where the operator must not decide by itself (docs/architecture.md §7). */
 import { INTENT, RESOLVE } from "../../api/names.ts";
-/** The command `resolve`: a person's word where the operator must not decide by itself (design §6). */
 import { conditionOf } from "../../console/tree/facts.ts";
 import { clusterPlatformConnection, platformConnection } from "../../kinds/connection/crd.ts";
 import { stringMember } from "../../kube/api/json.ts";

@@ -1,4 +1,4 @@
-/** The open connections: their clients, tokens, and the trouble that is told once, on the connection (design §5, §8). */
+/** The open connections: their clients, tokens, and the trouble that is told once, on the connection (docs/architecture.md §5, §11). */
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Clock, KubeObject, ObjectKey, Reader } from "../../kube/api/types.ts";
 import { ApiError, sentenceOf } from "../../platform/transport/errors.ts";
@@ -68,7 +68,7 @@ export interface Connections<Api> {
 /** How long a client that was replaced is left to the calls under way: longer than the longest deadline. */
 const RETIRE_MS = 30_000;
 
-/** A connection's Secret is read again when it was not for this long (design §8). */
+/** A connection's Secret is read again when it was not for this long (docs/architecture.md §10). */
 const SECRET_MAX_AGE_MS = 30_000;
 
 /** Dependencies of the registry. */

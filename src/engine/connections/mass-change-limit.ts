@@ -1,4 +1,4 @@
-/** The brake on mass changes that no new generation caused (design §6). */
+/** The brake on mass changes that no new generation caused (docs/architecture.md §7). */
 import type { Clock } from "../../kube/api/types.ts";
 
 const WINDOW_MS = 600_000;

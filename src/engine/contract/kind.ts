@@ -1,5 +1,5 @@
-import type { Resource } from "../../api/resource.ts";
 /** The seam between the one reconcile and the kinds. The engine knows nothing else of a kind. */
+import type { Resource } from "../../api/resource.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import type { ApiError } from "../../platform/transport/errors.ts";
 import type { KindTypes, ReconcileContext } from "./context.ts";

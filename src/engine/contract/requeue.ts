@@ -1,5 +1,5 @@
-import { POLL_INTERVAL } from "../../api/names.ts";
 /** When an object is looked at again. Pure but for the random number that is handed in. */
+import { POLL_INTERVAL } from "../../api/names.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Ms } from "./kind.ts";
 import type { Windows } from "./windows.ts";

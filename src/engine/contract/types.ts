@@ -1,5 +1,5 @@
-import type { Reason } from "../../api/reasons.ts";
 /** The words of the seam: what engine and kinds say to each other beside the interface `Kind` itself. */
+import type { Reason } from "../../api/reasons.ts";
 import type { Json } from "../../kube/api/types.ts";
 import type { Fingerprint } from "./fingerprint.ts";
 

@@ -2,15 +2,15 @@ import type { Ms } from "./types.ts";
 
 /** The engine's times, in milliseconds. Tests scale them down. */
 export interface Windows {
-  /** From the acknowledgement of an intent to the start of its request, at most (design §6: 5 s). */
+  /** From the acknowledgement of an intent to the start of its request, at most (docs/architecture.md §6: 5 s). */
   readonly sendMs: Ms;
-  /** After which an intent whose effect is absent may be tried again (design §6: 60 s). */
+  /** After which an intent whose effect is absent may be tried again (docs/architecture.md §6: 60 s). */
   readonly landingMs: Ms;
-  /** How long an intermediate state has to last before it is written (design §5: 10 s). */
+  /** How long an intermediate state has to last before it is written (docs/architecture.md §5: 10 s). */
   readonly deferMs: Ms;
   /** How long a waiting object may stay without a first status, so that YAML applied in one go writes none. */
   readonly graceMs: Ms;
-  /** After which a settled object whose connection is in trouble says so (design §5: 30 min). */
+  /** After which a settled object whose connection is in trouble says so (docs/architecture.md §5: 30 min). */
   readonly staleMs: Ms;
   /** How long Ready stays as it was while nobody can tell whether the object works (10 min). */
   readonly unknownMs: Ms;
@@ -29,9 +29,9 @@ export interface Windows {
   /** The bounds of the backoff after failures (1 s to 5 min). */
   readonly backoffMinMs: Ms;
   readonly backoffMaxMs: Ms;
-  /** How long passes between two looks at one object that deliveries ask for, at least (reliability-bar E12: 5 s). */
+  /** How long passes between two looks at one object that deliveries ask for, at least (docs/reliability.md E12: 5 s). */
   readonly hintMs: Ms;
-  /** How long a deletion waits for a connection or a token that is gone before it lets go (design §6: nothing hangs). */
+  /** How long a deletion waits for a connection or a token that is gone before it lets go (docs/architecture.md §7: nothing hangs). */
   readonly releaseMs: Ms;
 }
 

@@ -1,6 +1,6 @@
+/** Which object of the platform a custom resource stands for, and whether its records are ours (docs/architecture.md §7). Pure. */
 import { isUuid } from "../../api/ids.ts";
 import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE } from "../../api/names.ts";
-/** Which object of the platform a custom resource stands for, and whether its records are ours (design §6). Pure. */
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";

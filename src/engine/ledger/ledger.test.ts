@@ -127,7 +127,7 @@ describe("decide", () => {
     ),
   );
 
-  /** The rule of design §6, in other words than the code's. */
+  /** The rule of docs/architecture.md §6, in other words than the code's. */
   function rule(row: (typeof rows)[number]): string {
     const window = row.seenForMs < 60_000;
     const superseded = row.generation > 2 && !row.creates;

@@ -1,8 +1,8 @@
-import { isUuid } from "../../api/ids.ts";
 /**
- * The write-ahead ledger (design §6): one slot per object. An intent is written before a POST; one that was not
+ * The write-ahead ledger (docs/architecture.md §6): one slot per object. An intent is written before a POST; one that was not
  * written in this pass is never executed, only traced. Pure: data in, data out.
  */
+import { isUuid } from "../../api/ids.ts";
 import { isObject, member, parseJson, stringMember } from "../../kube/api/json.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import type { OpenIntent, Uuid } from "../contract/kind.ts";

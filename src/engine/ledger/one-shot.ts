@@ -1,8 +1,8 @@
-import { BEGUN, INSTALLATION } from "../../api/names.ts";
 /**
  * Objects that do one thing and are over, like a Job of Kubernetes: what the engine does for their kinds. And that
  * something was begun, noted where it outlives the status.
  */
+import { BEGUN, INSTALLATION } from "../../api/names.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";

@@ -1,5 +1,5 @@
-import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE, SEAL } from "../../api/names.ts";
 /** Writing down which object of the platform belongs to a resource, and letting go of it. */
+import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE, SEAL } from "../../api/names.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { member } from "../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
@@ -12,7 +12,7 @@ import { policiesOf } from "../policies/policy.ts";
 import type { RecordedIdentity } from "./identity.ts";
 import { writeSlot, type Intent } from "./ledger.ts";
 
-/** Whether the object should carry our finalizer: only while its deletion has something to do (design §2). */
+/** Whether the object should carry our finalizer: only while its deletion has something to do (docs/architecture.md §7). */
 export function finalizerDue<Api>({ object, connection }: Omit<Place<Api>, "pins">): boolean {
   const { deletion } = policiesOf(object, connection.settings.defaults);
   return deletion !== "Retain" && object.metadata.deletionTimestamp === undefined;

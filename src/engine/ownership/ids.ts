@@ -1,5 +1,5 @@
+/** One object of the platform belongs to one custom resource (docs/architecture.md §7). */
 import { EXTERNAL_ID } from "../../api/names.ts";
-/** One object of the platform belongs to one custom resource (design §6, identity). */
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";

@@ -1,5 +1,5 @@
-import { RESOLVE } from "../../api/names.ts";
 /** A pass over a connection object: it is probed when that is due, and tells its users how it went. */
+import { RESOLVE } from "../../api/names.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
@@ -9,11 +9,11 @@ import { conditionOf } from "../contract/status.ts";
 import { requestedToken } from "../policies/policy.ts";
 import type { Result } from "../status/build.ts";
 
-/** How often a connection in trouble, or one whose token was denied something, has its Secret read again: recovery takes at most 10 s (reliability-bar C6). */
+/** How often a connection in trouble, or one whose token was denied something, has its Secret read again: recovery takes at most 10 s (docs/reliability.md C6). */
 const SECRET_POLL_MS = 5_000;
-/** At most one probe a minute with a token that was rejected (reliability-bar C6). */
+/** At most one probe a minute with a token that was rejected (docs/reliability.md C6). */
 const AUTH_PROBE_MS = 60_000;
-/** At most one probe in 15 s of a platform that does not answer (reliability-bar C2). */
+/** At most one probe in 15 s of a platform that does not answer (docs/reliability.md C2). */
 const PROBE_MAX_MS = 15_000;
 const PROBE_MIN_MS = 1_000;
 /** By which part probes come later by chance, so that all connections of a platform do not ask it at once. */

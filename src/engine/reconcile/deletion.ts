@@ -1,5 +1,5 @@
+/** What happens between `kubectl delete` and the end of an object (docs/architecture.md §7). Nothing hangs for good. */
 import type { Reason } from "../../api/reasons.ts";
-/** What happens between `kubectl delete` and the end of an object (design §6, deletion). Nothing hangs for good. */
 import { KubeError } from "../../kube/api/errors.ts";
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";

@@ -1,5 +1,5 @@
-import { RESOLVE } from "../../api/names.ts";
 /** How urgent the work on an object is. Pure. */
+import { RESOLVE } from "../../api/names.ts";
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { conditionOf, isSettled } from "../contract/status.ts";

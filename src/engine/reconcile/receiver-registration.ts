@@ -1,9 +1,9 @@
-import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE, SEAL } from "../../api/names.ts";
 /**
  * What a connection does on the platform for itself: it registers the operator's receiver of deliveries. It goes through
  * the same ledger as every create, in a pass of its own after the probe. Its trouble is told in a condition and is no
  * trouble of the connection: without deliveries everything works, only later.
  */
+import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE, SEAL } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { RECEIVER_TOKEN_LENGTH, receiverKeys, type ReceiverKeys } from "../connections/receiver-keys.ts";
 import type { Ports } from "../context/context.ts";

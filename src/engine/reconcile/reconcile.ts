@@ -1,5 +1,5 @@
-import { PAUSED } from "../../api/names.ts";
 /** The one reconcile, for every kind. It knows the kinds only through the seam in kind.ts. */
+import { PAUSED } from "../../api/names.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";

@@ -1,5 +1,5 @@
-import { APPROVED_PLAN, INTENT, PAUSED, POLL_INTERVAL, RESOLVE } from "../../api/names.ts";
 /** Which changes of the stored objects bring whom back. Pure. */
+import { APPROVED_PLAN, INTENT, PAUSED, POLL_INTERVAL, RESOLVE } from "../../api/names.ts";
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { isSettled, sameJson, text } from "../contract/status.ts";

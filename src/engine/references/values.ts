@@ -63,7 +63,7 @@ function missing(namespace: string, request: ValueRequest, key?: string): Why {
 
 /**
  * Stands for content that may hold secrets. The digest is an HMAC keyed with the connection's token, so that nobody
- * who reads a status can try out values (reliability-bar C12).
+ * who reads a status can try out values (docs/reliability.md C12).
  */
 export function fingerprint(content: Json, sources: string, token: string): Fingerprint {
   const mac = (text: string): string => createHmac("sha256", token).update(text).digest("base64url");

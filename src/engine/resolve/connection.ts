@@ -47,7 +47,7 @@ function lastUsed<Api extends RatedApi>(ports: Ports<Api>, object: KubeObject): 
   return uid === undefined ? undefined : ports.connections.byUid(uid);
 }
 
-/** The last good token stays in memory for the users of a connection (design §6). */
+/** The last good token stays in memory for the users of a connection (docs/architecture.md §7). */
 function isUsableOnceMore<Api>({ trouble }: Connection<Api>): boolean {
   return trouble === undefined || trouble.reason === "CredentialsMissing";
 }

@@ -1,5 +1,5 @@
-import { INTENT } from "../../api/names.ts";
 /** Where the id of a resource comes from, and how far it can be believed. */
+import { INTENT } from "../../api/names.ts";
 import { isObject } from "../../kube/api/json.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";

@@ -1,5 +1,5 @@
+/** The single ending of a reconcile: what was found out becomes `.status`. Pure and deterministic (docs/architecture.md §5). */
 import type { Reason } from "../../api/reasons.ts";
-/** The single ending of a reconcile: what was found out becomes `.status`. Pure and deterministic (design §5). */
 import { isObject, member } from "../../kube/api/json.ts";
 import { cleanText } from "../../kube/api/text.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
@@ -58,7 +58,7 @@ export interface Outcome {
   readonly now: Date;
 }
 
-/** At most this many bytes of a message are stored (design §5, experience-bar §2.4). */
+/** At most this many bytes of a message are stored (docs/architecture.md §5). */
 const MESSAGE_CAP = 1_024;
 
 /** Conditions that exist only while they say something. */
@@ -153,7 +153,7 @@ function condition(object: KubeObject, fact: ConditionFact, generation: number, 
     observedGeneration,
     lastTransitionTime: old?.status === fact.status ? old.lastTransitionTime : `${now.toISOString().slice(0, 19)}Z`,
     reason: fact.reason,
-    // What is quoted, a name, a key or the platform's words, may hold anything (reliability bar E5, E13).
+    // What is quoted, a name, a key or the platform's words, may hold anything (docs/reliability.md E5, E13).
     message: cleanText(fact.message, MESSAGE_CAP),
   };
 }

@@ -1,5 +1,5 @@
-import type { Reason } from "../../api/reasons.ts";
 /** The time limit of a task: it counts from the object's creation, and stands still while nothing can be done. */
+import type { Reason } from "../../api/reasons.ts";
 import { member } from "../../kube/api/json.ts";
 import type { Clock, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { LocalState } from "../context/local-state.ts";

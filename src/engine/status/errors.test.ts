@@ -144,7 +144,7 @@ describe("judge", () => {
 });
 
 describe("notExecuted", () => {
-  it("is what design §6 lists, and what was refused here", () => {
+  it("is what docs/architecture.md §8 lists, and what was refused here", () => {
     const certain = FAILURES.filter(({ failure }) => notExecuted(failure)).map(({ failure }) => failure.is);
     expect(certain).toEqual([
       "Unauthorized",

@@ -1,4 +1,4 @@
-/** What a failed exchange with the platform means for the object: pure tables (design §5, §6). */
+/** What a failed exchange with the platform means for the object: pure tables (docs/architecture.md §5, §8). */
 import type { ObjectKey } from "../../kube/api/types.ts";
 import { sentenceOf, type ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import type { ConnectionSettings, Ms, Why } from "../contract/kind.ts";

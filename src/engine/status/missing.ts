@@ -1,5 +1,5 @@
-import type { Reason } from "../../api/reasons.ts";
 /** What is referred to and missing: it is waited for, and once that has lasted, the object says that a person is needed. */
+import type { Reason } from "../../api/reasons.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
 import type { LocalState } from "../context/local-state.ts";

@@ -1,5 +1,5 @@
+/** Work of the platform that does not get on (docs/reliability.md C10): told once its deadline is over, and still followed. */
 import type { Reason } from "../../api/reasons.ts";
-/** Work of the platform that does not get on (reliability bar C10): told once its deadline is over, and still followed. */
 import type { Clock, KubeObject } from "../../kube/api/types.ts";
 import type { LocalState, Work } from "../context/local-state.ts";
 import type { Ms, Why } from "../contract/kind.ts";

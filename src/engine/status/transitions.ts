@@ -1,4 +1,4 @@
-/** Which changes of a status are worth an event: transitions, never polls (design §5). */
+/** Which changes of a status are worth an event: transitions, never polls (docs/architecture.md §5). */
 import type { EventInput, EventRecorder, KubeObject } from "../../kube/api/types.ts";
 import { conditionOf, type Condition } from "../contract/status.ts";
 

@@ -1,4 +1,4 @@
-/** Which statuses are worth a write now: writes are the dearest thing we do (design §5). Pure. */
+/** Which statuses are worth a write now: writes are the dearest thing we do (docs/architecture.md §5). Pure. */
 import { member } from "../../kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Ms } from "../contract/kind.ts";

@@ -1,5 +1,5 @@
+/** Hop 6 of a reconcile: one step, behind the ledger where it may not happen twice (docs/architecture.md §6). */
 import { INTENT } from "../../api/names.ts";
-/** Hop 6 of a reconcile: one step, behind the ledger where it may not happen twice (design §6). */
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { ApiError, notExecuted } from "../../platform/transport/errors.ts";
@@ -74,7 +74,7 @@ export function brake<K extends KindTypes>(
 
 /**
  * What may be repeated needs no intent, but neither is it sent on the word of a cache that may be behind: a deletion
- * could meet what belongs to the namesake of today (reliability-bar B1).
+ * could meet what belongs to the namesake of today (docs/reliability.md B1).
  */
 async function safely<K extends KindTypes>(work: Work<K>, step: Step<K["action"]>): Promise<Executed<K>> {
   const { ports } = work;

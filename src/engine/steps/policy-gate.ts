@@ -1,5 +1,5 @@
-import { APPROVED_PLAN } from "../../api/names.ts";
 /** Which of the steps that a kind plans may be taken now: management, drift, approval and change windows. */
+import { APPROVED_PLAN } from "../../api/names.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
 import type { Goal, Kind, Ms, Plan, Step, Why, KindTypes } from "../contract/kind.ts";
@@ -27,7 +27,7 @@ const CORRECTION = { lasts: 0.02, rests: 0.9 } as const;
 
 /**
  * Asks the kind again for each step that may not be taken, as if it could not be done. What others change again right
- * after it was put right is drift until the next look: nobody fights with them (reliability-bar C11).
+ * after it was put right is drift until the next look: nobody fights with them (docs/reliability.md C11).
  */
 export function checkPolicies<K extends KindTypes>(
   ports: Ports<K["api"]>,

@@ -1,5 +1,5 @@
+/** An intent that an older pass left open is traced before anything else happens (docs/architecture.md §6). */
 import { INTENT, RESOLVE } from "../../api/names.ts";
-/** An intent that an older pass left open is traced before anything else happens (design §6). */
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { ApiError } from "../../platform/transport/errors.ts";

@@ -54,7 +54,7 @@ async function create(context: ApplicationPass, seen: Seen, api: Platform): Prom
   const made = await api.applications.create(context.inputs.environmentId, applicationInput(context.spec), {
     extended: takesMore(context),
   });
-  // A service that was just created is READY until it is deployed (api-behaviour §6.2).
+  // A service that was just created is READY until it is deployed (docs/architecture.md §9).
   const status = { id: made.id, state: "READY", serviceDeploymentStatus: "NEVER_DEPLOYED" };
   const memory = { ...context.memory, written: { settings: memorable(declaredSettings(context.spec)), revision: 0 } };
   // It has no variables of its own yet. The first import is noted with the record of the id.

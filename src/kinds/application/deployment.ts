@@ -1,5 +1,5 @@
+/** When to deploy (docs/architecture.md §2). Pure. */
 import type { LastOperation } from "../../api/last-operation.ts";
-/** When to deploy (design §6, "Deploy exactly when"). Pure. */
 import { sameContent } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";

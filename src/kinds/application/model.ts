@@ -1,8 +1,8 @@
+/** What the parts of the application kind hand to each other. */
 import type { Fingerprint, ReconcileContext, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Application } from "../../platform/areas/applications.ts";
 import type { IngressStatus } from "../../platform/areas/services.ts";
 import type { Variable } from "../../platform/areas/variables.ts";
-/** What the parts of the application kind hand to each other. */
 import type { Platform } from "../../platform/index.ts";
 import type { Place, Sight } from "../service/model.ts";
 import { NOT_READ, type SideRead } from "../shared/side-read.ts";

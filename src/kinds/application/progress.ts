@@ -1,6 +1,6 @@
+/** How far the deployment of a commit is, and what is deployed (docs/architecture.md §2). Pure. */
 import { hasFailed } from "../service/baseline.ts";
 import { advanced, progressOf as serviceProgress, type Progress } from "../service/progress.ts";
-/** How far the deployment of a commit is, and what is deployed (design §6). Pure. */
 import type { LastDeployment } from "./crd.ts";
 import { deployedCommit, lastDeployment } from "./deployment.ts";
 import type { ApplicationPass, Seen } from "./model.ts";

@@ -1,5 +1,5 @@
-import type { Template, TemplateField } from "../../platform/areas/templates.ts";
 /** The spec against the template that it names, before anything is sent. */
+import type { Template, TemplateField } from "../../platform/areas/templates.ts";
 import { testPatterns } from "../../platform/codec/pattern.ts";
 import { cleaned } from "../../platform/codec/text.ts";
 import type { BindingSpec } from "./crd.ts";

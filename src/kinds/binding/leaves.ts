@@ -1,5 +1,5 @@
-import type { ValueFrom } from "../../api/fields.ts";
 /** The values of a spec: where they come from, and what they are once resolved. Pure. */
+import type { ValueFrom } from "../../api/fields.ts";
 import type { ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
 import type { BindingSpec } from "./crd.ts";
 import { byCodeUnit, type Inputs, type Leaf } from "./model.ts";

@@ -1,6 +1,6 @@
+/** What the parts of the binding know of each other. */
 import type { Fingerprint, ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
 import type { Binding, Template } from "../../platform/areas/templates.ts";
-/** What the parts of the binding know of each other. */
 import type { Platform } from "../../platform/index.ts";
 import type { BindingMemory, BindingSpec } from "./crd.ts";
 

@@ -1,6 +1,6 @@
+/** PlatformBlueprint: a service from a blueprint of the catalogue. It is created, perhaps deployed, and followed. */
 import type { Kind } from "../../engine/contract/kind.ts";
 import { variableRequests } from "../shared/variables.ts";
-/** PlatformBlueprint: a service from a blueprint of the catalogue. It is created, perhaps deployed, and followed. */
 import { platformBlueprint } from "./crd.ts";
 import { create, keep, trace } from "./create.ts";
 import type { BlueprintTypes } from "./model.ts";

@@ -1,6 +1,6 @@
+/** What the parts of the blueprint kind hand to each other. */
 import type { Fingerprint, ReconcileContext, Presence, Uuid } from "../../engine/contract/kind.ts";
 import type { IngressStatus } from "../../platform/areas/services.ts";
-/** What the parts of the blueprint kind hand to each other. */
 import type { Platform } from "../../platform/index.ts";
 import type { Listed, Place, Sight } from "../service/model.ts";
 import { NOT_READ, type SideRead } from "../shared/side-read.ts";

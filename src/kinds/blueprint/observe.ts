@@ -1,5 +1,5 @@
-import type { Service } from "../../platform/areas/services.ts";
 /** The reads of a blueprint: two lists of its environment, shared with all that is in it. None where there are no lists. */
+import type { Service } from "../../platform/areas/services.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ingressOf } from "../service/ingress.ts";
 import {

@@ -1,5 +1,5 @@
-import type { Ms, ReconcileContext, Report, Kind } from "../../engine/contract/kind.ts";
 /** PlatformCatalog: what the platform offers, read from time to time into a ConfigMap. Never acts. */
+import type { Ms, ReconcileContext, Report, Kind } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { platformCatalog, type CatalogMemory, type CatalogSpec } from "./crd.ts";
 import { digestOf, documentsOf, MAX_BYTES, type Documents } from "./documents.ts";

@@ -8,7 +8,7 @@ import type { ClusterMemory } from "./crd.ts";
 import { factsOf, isShown, type ClusterPass, type Do, type Seen } from "./model.ts";
 import { orderOf } from "./order.ts";
 
-/** What the platform shows at least once it has taken an order (api-behaviour §6.3). */
+/** What the platform shows at least once it has taken an order (docs/architecture.md §9). */
 const QUEUED = {
   stop: "STOP_QUEUED",
   start: "DEPLOYMENT_QUEUED",

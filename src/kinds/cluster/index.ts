@@ -1,6 +1,6 @@
+/** PlatformCluster: an existing cluster, running or stopped, upgraded to a version, with a token in a Secret. */
 import type { Kind } from "../../engine/contract/kind.ts";
 import { act } from "./act.ts";
-/** PlatformCluster: an existing cluster, running or stopped, upgraded to a version, with a token in a Secret. */
 import { platformCluster } from "./crd.ts";
 import { learn } from "./learn.ts";
 import type { ClusterTypes } from "./model.ts";

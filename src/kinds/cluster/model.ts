@@ -1,8 +1,8 @@
+/** What the parts of the cluster kind hand to each other. */
 import type { ReconcileContext, Presence, Why } from "../../engine/contract/kind.ts";
 import type { Cluster, ClusterStatus, ClusterToken } from "../../platform/areas/clusters.ts";
 import type { CloudCredentials } from "../../platform/areas/organization.ts";
 import { clusterPhase, type Phase } from "../../platform/codec/states.ts";
-/** What the parts of the cluster kind hand to each other. */
 import type { Platform } from "../../platform/index.ts";
 import type { ApiError } from "../../platform/transport/errors.ts";
 import { busy, failure, shownState } from "../service/words.ts";

@@ -99,7 +99,7 @@ function hasMoved({ memory }: ClusterPass, status: ClusterStatus | undefined): b
   return status !== undefined && baselineOf(memory) !== baselineOf(factsOf(status));
 }
 
-/** A cluster that is not there is answered with 400 or 404 (api-behaviour §3.4). */
+/** A cluster that is not there is answered with 400 or 404 (docs/architecture.md §9). */
 const MISSING: ReadonlySet<ApiFailure["is"]> = new Set(["NotFound", "Invalid", "NotSupported"]);
 
 async function orMissing<T>(read: Promise<T | undefined>): Promise<T | undefined> {

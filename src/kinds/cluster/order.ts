@@ -1,4 +1,4 @@
-/** Orders to the platform: each is given once, and is open until the cluster shows something new (design §6). Pure. */
+/** Orders to the platform: each is given once, and is open until the cluster shows something new (docs/architecture.md §6). Pure. */
 import type { Plan, Step, Why } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";

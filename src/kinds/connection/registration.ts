@@ -32,7 +32,7 @@ export interface RegistrationTypes<Spec> {
 type RegistrationPass<Spec> = ReconcileContext<RegistrationTypes<Spec>>;
 type RegistrationKind<Spec> = Kind<RegistrationTypes<Spec>>;
 
-/** What the documentation shows, and what deployed services know (api-behaviour, create webhook). */
+/** What the documentation shows, and what deployed services know (docs/architecture.md §9). */
 const EVENTS = {
   Documented: ["DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCEEDED", "DEPLOYMENT_FAILED"],
   Full: ["DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCESSFUL", "DEPLOYMENT_FAILURE", "DEPLOYMENT_CANCELLED"],

@@ -39,7 +39,7 @@ export async function act(step: Do, before: DatabasePass, seen: Seen, api: Platf
 
 async function create(context: DatabasePass, seen: Seen, api: Platform): Promise<Folded> {
   const made = await api.databases.create(context.inputs.environmentId, databaseInput(context.spec));
-  // A service that was just created is READY until it is deployed (api-behaviour §6.2).
+  // A service that was just created is READY until it is deployed (docs/architecture.md §9).
   const status = { id: made.id, state: "READY", serviceDeploymentStatus: "NEVER_DEPLOYED" };
   const written = { settings: memorable(declaredSettings(context.spec)), revision: 0 };
   const memory = { ...context.memory, ...shownRecord(made), state: status.state, written };

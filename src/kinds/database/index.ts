@@ -1,6 +1,6 @@
+/** PlatformDatabase: exists, settings, deployed and running, or stopped. */
 import type { Kind } from "../../engine/contract/kind.ts";
 import { act } from "./act.ts";
-/** PlatformDatabase: exists, settings, deployed and running, or stopped. */
 import { platformDatabase } from "./crd.ts";
 import { learn } from "./learn.ts";
 import { recordOf, type DatabaseTypes } from "./model.ts";

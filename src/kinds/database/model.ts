@@ -1,6 +1,6 @@
+/** What the parts of the database kind hand to each other. */
 import type { ReconcileContext, Presence, Why } from "../../engine/contract/kind.ts";
 import type { Database } from "../../platform/areas/databases.ts";
-/** What the parts of the database kind hand to each other. */
 import type { Platform } from "../../platform/index.ts";
 import type { Place, ServiceInputs, Sight } from "../service/model.ts";
 import type { DatabaseMemory, DatabaseSpec } from "./crd.ts";

@@ -1,8 +1,8 @@
+/** How far a database is, and why it is to be deployed. Pure. */
 import { everDeployed, hasFailed } from "../service/baseline.ts";
 import { advanced, progressOf as serviceProgress, type Progress } from "../service/progress.ts";
 import { revisionOf } from "../service/settings.ts";
 import { shownState } from "../service/words.ts";
-/** How far a database is, and why it is to be deployed. Pure. */
 import type { DatabaseDeployment } from "./crd.ts";
 import type { DatabasePass, Seen } from "./model.ts";
 

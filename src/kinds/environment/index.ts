@@ -131,7 +131,7 @@ async function create(context: EnvironmentPass, seen: Seen, api: Platform): Prom
   };
 }
 
-/** Without names, the proof is that exactly one id is new since the intent and nobody else's (design §6). */
+/** Without names, the proof is that exactly one id is new since the intent and nobody else's (docs/architecture.md §6). */
 function traceByIds(intent: OpenIntent, context: EnvironmentPass, seen: Seen): Trace<Seen, EnvironmentMemory> {
   const before = idsBefore(intent);
   const fresh = seen.counts.filter(({ id }) => !before.has(id) && context.holderOf(id) === undefined);

@@ -1,7 +1,7 @@
+/** What the parts of the environment kind hand to each other. */
 import type { DriftField, ReconcileContext, Presence, Uuid } from "../../engine/contract/kind.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
 import type { EnvironmentCount } from "../../platform/areas/projects.ts";
-/** What the parts of the environment kind hand to each other. */
 import type { Platform } from "../../platform/index.ts";
 import { fit, fitOptional, ID } from "../shared/text.ts";
 import type { EnvironmentMemory, EnvironmentSpec } from "./crd.ts";

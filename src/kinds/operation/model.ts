@@ -1,6 +1,6 @@
+/** What the parts of the operation kind hand to each other. */
 import type { ReconcileContext, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
-/** What the parts of the operation kind hand to each other. */
 import type { Platform } from "../../platform/index.ts";
 import type { Sight } from "../service/model.ts";
 import type { OperationMemory, OperationSpec, OperationType } from "./crd.ts";

@@ -1,4 +1,4 @@
-/** Whether the target may be touched: an id that a user gave is looked up before any write (design §8). */
+/** Whether the target may be touched: an id that a user gave is looked up before any write (docs/architecture.md §7). */
 import type { Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { orMissing } from "../service/observe.ts";

@@ -24,7 +24,7 @@ export function rejection(error: ApiError, noun: string): Rejection | undefined 
   switch (failure.is) {
     case "Conflict":
     case "Invalid": {
-      // 400 and 409 may only mean that something else is under way (api-behaviour §3.3).
+      // 400 and 409 may only mean that something else is under way (docs/architecture.md §9).
       const text = `The platform rejected ${operation} (${status}): ${message}`;
       return { why: { reason: "OperationRejected", message: text }, isFinal: status === 422 };
     }

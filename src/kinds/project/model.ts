@@ -1,6 +1,6 @@
+/** What the parts of the project kind hand to each other. */
 import type { DriftField, ReconcileContext, Presence } from "../../engine/contract/kind.ts";
 import type { EnvironmentCount, Project } from "../../platform/areas/projects.ts";
-/** What the parts of the project kind hand to each other. */
 import type { Platform } from "../../platform/index.ts";
 import type { SideRead } from "../shared/side-read.ts";
 import { fit } from "../shared/text.ts";

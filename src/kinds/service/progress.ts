@@ -1,4 +1,4 @@
-/** How far a deployment is (design §6). Pure. */
+/** How far a deployment is (docs/architecture.md §2). Pure. */
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { isGuideState, requestPhase, servicePhase, type Phase } from "../../platform/codec/states.ts";
 import { baselineOf, hasFailed, isDeployedSince, movedPast } from "./baseline.ts";
@@ -39,7 +39,7 @@ function openProgress(
   const asked = askedProgress(request);
   // While the request runs, the service's own state says more: BUILDING, DEPLOYING.
   if (asked.phase === "busy") return own.phase === "busy" ? own : asked;
-  // One request may carry several services (api-behaviour §3.3): whether it failed for this one, its own state tells.
+  // One request may carry several services (docs/architecture.md §9): whether it failed for this one, its own state tells.
   // One that was cancelled before it began leaves the state of before.
   const perhapsAnother = asked.phase === "failed" && asked.state !== "CANCELED";
   return perhapsAnother && isOf(last, status) ? own : asked;
@@ -106,7 +106,7 @@ export function advanced<Last extends ServiceDeployment>(
 
 /**
  * What is seen once an order was accepted: it is queued at least. The answer may have no body, or still show the state
- * of before (api-behaviour §3.2); how far an older request is does not matter any more.
+ * of before (docs/architecture.md §9); how far an older request is does not matter any more.
  * @param queued the state that is taken where the answer says nothing new, e.g. "STOP_QUEUED"
  */
 export function accepted<Seen extends Sight>(

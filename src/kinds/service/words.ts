@@ -1,5 +1,5 @@
-import type { Reason } from "../../api/reasons.ts";
 /** What the platform's states mean to people. Messages do not change while the state does not. */
+import type { Reason } from "../../api/reasons.ts";
 import type { ConditionFact, Why } from "../../engine/contract/kind.ts";
 import { deploymentCondition, fitsReason } from "../../platform/codec/states.ts";
 import type { Noun } from "./model.ts";
@@ -69,7 +69,7 @@ export function shownState(state: string): string {
   return state.replaceAll(/[^\u0020-\u007E]/g, "?").slice(0, LONGEST_STATE);
 }
 
-/** A condition with the platform's state verbatim as its reason, where the API server takes it (design §5). */
+/** A condition with the platform's state verbatim as its reason, where the API server takes it (docs/architecture.md §5). */
 export function stateCondition(type: string, state: string, what: string): ConditionFact {
   const reason = fitsReason(state) ? state : "UnknownState";
   return {

@@ -1,4 +1,4 @@
-/** Whether an id that a user gave lies under the connection's organization (design §8). */
+/** Whether an id that a user gave lies under the connection's organization (docs/architecture.md §7). */
 import type { Uuid } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
@@ -31,7 +31,7 @@ export async function unlessMissing<T>(read: Promise<T>): Promise<T | undefined>
 }
 
 /**
- * A read under a parent that may be gone. Deployed services forbid what is under a deleted parent (api-behaviour §3.4):
+ * A read under a parent that may be gone. Deployed services forbid what is under a deleted parent (docs/architecture.md §9):
  * a 403 counts as gone only if the lists of the organization say so.
  * @returns undefined when the parent is gone
  * @throws ApiError

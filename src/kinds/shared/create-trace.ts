@@ -64,7 +64,7 @@ export function createUnknown(name: string | undefined, because: string): Why {
 
 /**
  * Which listed objects may be what an intent created: those of its name that nobody holds and that are no older than
- * the intent (design §6, proof of landing).
+ * the intent (docs/architecture.md §6).
  */
 export function landed<Item extends Listed>(
   intent: OpenIntent,

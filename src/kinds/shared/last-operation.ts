@@ -1,5 +1,5 @@
-import type { LastOperation } from "../../api/last-operation.ts";
 /** What a PlatformOperation did to an object that another resource stands for. Pure. */
+import type { LastOperation } from "../../api/last-operation.ts";
 import type { ExternalAction } from "../../engine/contract/kind.ts";
 import { fit } from "./text.ts";
 

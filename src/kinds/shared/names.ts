@@ -1,7 +1,7 @@
 /** Finding objects of the platform by name, and what a claim to one needs. */
 import type { Plan, IdentitySource, Uuid, Why } from "../../engine/contract/kind.ts";
 
-/** Names are case-insensitive and unique in their parent (api-behaviour §2). */
+/** Names are case-insensitive and unique in their parent (docs/architecture.md §9). */
 export function sameName(left: string, right: string): boolean {
   return left.trim().toLowerCase() === right.trim().toLowerCase();
 }
@@ -43,7 +43,7 @@ export function alreadyManaged(id: Uuid, holder: string): Why {
 
 /**
  * Whether others of its name came after an object that was created here. Names are unique, so they cannot, but where a
- * platform does not see to that: then a create that was given up has landed after all (reliability-bar A2).
+ * platform does not see to that: then a create that was given up has landed after all (docs/reliability.md A2).
  * @param what e.g. `project "shop"`
  * @returns undefined when there are none, or when the user has confirmed by its id which one is meant
  */

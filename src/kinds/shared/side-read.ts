@@ -1,5 +1,5 @@
-import type { Reason } from "../../api/reasons.ts";
 /** Reads that show something beside the object. No decision depends on them, so a failure of one holds up nothing. */
+import type { Reason } from "../../api/reasons.ts";
 import type { ConditionFact, Why } from "../../engine/contract/kind.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 

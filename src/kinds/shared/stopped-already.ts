@@ -2,7 +2,7 @@ import { ApiError } from "../../platform/transport/errors.ts";
 
 /**
  * Whether an order to stop was refused as there is nothing to stop. Where the surface shows no state, that is the only
- * way to learn it; a 409 is also the answer for what is at work (api-behaviour §1, §6.2), and that is tried again.
+ * way to learn it; a 409 is also the answer for what is at work (docs/architecture.md §9), and that is tried again.
  * @param error what the order to stop threw
  */
 export function isStoppedAlready(error: unknown): boolean {

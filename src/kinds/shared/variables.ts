@@ -1,5 +1,5 @@
-import type { ValueFrom } from "../../api/fields.ts";
 /** Variables as specs declare them: with a value of their own, or one from a Secret or a ConfigMap. Pure. */
+import type { ValueFrom } from "../../api/fields.ts";
 import type { ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
 import type { ImportInput } from "../../platform/areas/variables.ts";
 import { takesMore, type SurfaceFacts } from "./offered.ts";
@@ -70,7 +70,7 @@ export function inputsOf(
 
 /**
  * The variables as an import takes them. Deployed services require a scope on each, the documented surface does not
- * show one: APPLICATION is said for those that have none, unless the surface is known to be documented (api-behaviour,
+ * show one: APPLICATION is said for those that have none, unless the surface is known to be documented (docs/architecture.md §9,
  * import vars).
  */
 export function importItems(context: SurfaceFacts, variables: readonly InputVariable[]): ImportInput["vars"] {

@@ -1,5 +1,5 @@
-import type { Fingerprint, ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
 /** What the parts of the variable set hand to each other. */
+import type { Fingerprint, ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { InputVariable } from "../shared/variables.ts";
 import type { VariableSetMemory, VariableSetSpec } from "./crd.ts";

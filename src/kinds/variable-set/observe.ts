@@ -25,7 +25,7 @@ export async function observe(context: SetPass, api: Platform): Promise<Seen> {
 }
 
 /**
- * Deployed services forbid what is under a deleted parent (api-behaviour §3.4): what goes need not wait for that.
+ * Deployed services forbid what is under a deleted parent (docs/architecture.md §9): what goes need not wait for that.
  * @throws ApiError where the token is not good for anything
  */
 async function askElsewhere({ goal }: SetPass, api: Platform, failure: ApiError): Promise<void> {

@@ -1,5 +1,5 @@
-import { isOfThen, isUntouched, LANDING_MS } from "../shared/variables.ts";
 /** Which entries an import has made: found by their ids, once it is over. Pure. */
+import { isOfThen, isUntouched, LANDING_MS } from "../shared/variables.ts";
 import type { KnownTarget, KnownVariable } from "./crd.ts";
 import type { Listed } from "./model.ts";
 

@@ -1,5 +1,5 @@
-import type { Fingerprint, ReconcileContext } from "../../engine/contract/kind.ts";
 /** What the parts of the kind hand to one another. */
+import type { Fingerprint, ReconcileContext } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { WebhookMemory, WebhookSpec } from "./crd.ts";
 import type { Shown } from "./settings.ts";

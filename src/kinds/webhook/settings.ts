@@ -17,7 +17,7 @@ export interface Registration {
 /** As the platform shows it; "gone" where it shows none of that id, undefined where it was not asked. */
 export type Shown = Webhook | "gone" | undefined;
 
-/** What deployed services call a webhook that delivers JSON (api-behaviour, create webhook). */
+/** What deployed services call a webhook that delivers JSON (docs/architecture.md §9). */
 export const KIND = "STANDARD";
 
 /** The registration of an id, where the platform shows it. @throws ApiError */

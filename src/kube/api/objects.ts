@@ -4,7 +4,7 @@ import type { Json, JsonObject, KubeObject, ObjectKey, ObjectMeta, ResourceType 
 
 /**
  * Checks what every object must have before anything uses it (K6) and drops `metadata.managedFields`, half of its
- * size (performance-bar §1.2). Type names come from `type`: items of a list need not carry their own.
+ * size. Type names come from `type`: items of a list need not carry their own.
  * @returns undefined when `value` is no object of the API server.
  */
 export function parseObject(type: ResourceType, value: Json | undefined): KubeObject | undefined {

@@ -1,9 +1,9 @@
 import type { Json } from "./types.ts";
 
-/** Deadlines of calls of the API server, in milliseconds (design §7). */
+/** Deadlines of calls of the API server, in milliseconds (docs/architecture.md §10). */
 export const DEADLINES = { call: 10_000, list: 30_000, lease: 5_000 } as const;
 
-/** The one field manager of every write: each further manager makes every write dearer (design §2). */
+/** The one field manager of every write: each further manager makes every write dearer (docs/architecture.md §10). */
 export const FIELD_MANAGER = "platform-operator";
 
 /** Query parameters; `undefined` leaves one out. */

@@ -167,7 +167,7 @@ export interface Outputs {
 
 /** Whether a write to the platform may start now. */
 export interface Fence {
-  /** True while this process is leader and the lease outlasts the longest platform write (design §7: renewal + 15 s − 8 s). */
+  /** True while this process is leader and the lease outlasts the longest platform write (docs/architecture.md §10: renewal + 15 s − 8 s). */
   mayWrite(): boolean;
 }
 

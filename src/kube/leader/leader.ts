@@ -5,9 +5,9 @@ import { DEADLINES, FIELD_MANAGER, type KubeClient } from "../api/transport.ts";
 import type { Clock, Fence, JsonObject } from "../api/types.ts";
 import { fromLease, leaseBody, type LeaseRecord } from "./lease-record.ts";
 
-/** The lease of design §7, in milliseconds. */
+/** The lease of docs/architecture.md §10, in milliseconds. */
 const TIMES = { lease: 15_000, renewDeadline: 10_000, retry: 2_000 } as const;
-/** The longest write of the platform (design §7): one may start only if it ends before the lease does. */
+/** The longest write of the platform (docs/architecture.md §10): one may start only if it ends before the lease does. */
 const LONGEST_WRITE_MS = 8_000;
 /** A lease edited by hand cannot keep everybody out for longer. */
 const LONGEST_LEASE_MS = 60_000;
@@ -173,7 +173,7 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
   };
 }
 
-/** Whether a write that starts `sinceRenewalMs` after the last renewal ends before the lease does (design §7). */
+/** Whether a write that starts `sinceRenewalMs` after the last renewal ends before the lease does (docs/architecture.md §10). */
 export function isTimeToWrite(sinceRenewalMs: number): boolean {
   return sinceRenewalMs < TIMES.lease - LONGEST_WRITE_MS;
 }

@@ -4,7 +4,7 @@ import { parseObject, versionOf } from "../api/objects.ts";
 import { DEADLINES, type KubeClient } from "../api/transport.ts";
 import type { Json, KubeObject, ResourceType } from "../api/types.ts";
 
-/** Objects of a page: 10,000 of them then block the event loop for 20 ms at most (performance-bar §5.1). */
+/** Objects of a page: 10,000 of them then block the event loop for 20 ms at most. */
 const PAGE = 500;
 
 export interface Listed {

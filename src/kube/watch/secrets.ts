@@ -12,7 +12,7 @@ interface Held {
   readonly answer: Promise<KeyValues | undefined>;
 }
 
-/** @returns a reader that asks by name only: our RBAC on Secrets is `get` alone (design §8). */
+/** @returns a reader that asks by name only: our RBAC on Secrets is `get` alone (docs/architecture.md §10). */
 export function createReader(client: KubeClient, clock: Clock): Reader {
   const held = new Map<string, Held>();
 

@@ -34,7 +34,7 @@ export interface PublisherOptions {
   readonly random: () => number;
   /** Who reports: the pod's name. */
   readonly instance: string;
-  /** Where events go whose own namespace is being terminated: the operator's (design §6). */
+  /** Where events go whose own namespace is being terminated: the operator's (docs/architecture.md §10). */
   readonly fallbackNamespace: string;
   /** Told of every event that went there, beside the object that it is about. */
   onMoved?(regarding: KubeObject, reason: string): void;

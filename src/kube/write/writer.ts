@@ -24,7 +24,7 @@ export interface WriterOptions {
   readonly random: () => number;
 }
 
-/** @returns the one writer of our custom resources (design §5). */
+/** @returns the one writer of our custom resources (docs/architecture.md §5). */
 export function createWriter(options: WriterOptions): Writer {
   const { client, clock, random, store } = options;
   const types = new Map(options.types.map((type) => [type.kind, type]));

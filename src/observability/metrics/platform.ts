@@ -10,7 +10,7 @@ const PREFIX = "platform_operator";
 const STATUSES: ReadonlySet<number> = new Set([
   0, 200, 201, 202, 204, 400, 401, 403, 404, 405, 409, 422, 429, 500, 501, 502, 503, 504,
 ]);
-/** Seconds; a read ends within 15, a write within 8 (design §7). */
+/** Seconds; a read ends within 15, a write within 8 (docs/architecture.md §8). */
 const CALL_SECONDS = [0.1, 0.5, 1, 5, 15];
 
 export interface PlatformMetrics {

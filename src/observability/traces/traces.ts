@@ -1,5 +1,5 @@
-import type { KubeObject } from "../../kube/api/types.ts";
 /** Traces of what the operator does: a span for each pass, and one in it for each call of the platform. */
+import type { KubeObject } from "../../kube/api/types.ts";
 import type { Outcome } from "../../kube/queue/controller.ts";
 import type { Config } from "../../operator/config/config.ts";
 import type { Logger } from "../logger.ts";

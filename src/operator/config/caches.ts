@@ -1,8 +1,8 @@
+/** The caches of the custom resources: one store, and a reflector for each kind and watched namespace. */
 import { GROUP, VERSION } from "../../api/names.ts";
 import { RESOURCES } from "../../kinds/crds.ts";
 import type { KubeClient } from "../../kube/api/transport.ts";
 import type { Clock, ResourceType } from "../../kube/api/types.ts";
-/** The caches of the custom resources: one store, and a reflector for each kind and watched namespace. */
 import { createReflector, type Reflector, type ReflectorObserver } from "../../kube/watch/reflector.ts";
 import { createStore, type Store } from "../../kube/watch/store.ts";
 

@@ -1,5 +1,5 @@
 /**
- * The flags of Node that the operator runs under (reliability bar §5.3): the one list, for the image, for the tests and
+ * The flags of Node that the operator runs under (docs/security/supply-chain.md): the one list, for the image, for the tests and
  * for docs/reference/permissions.md. Each is described in "Command-line API" of Node's documentation.
  */
 

@@ -1,10 +1,10 @@
-import { keyText } from "../../engine/contract/keys.ts";
-import { conditionOf } from "../../engine/contract/status.ts";
 /**
  * What the operator would write to the platform for some objects: the engine itself works on them once, in memory. It
  * reads the platform and writes neither to it nor to the cluster: every step ends in `status.plan`, and a fence that
  * never opens stands before each request that changes something.
  */
+import { keyText } from "../../engine/contract/keys.ts";
+import { conditionOf } from "../../engine/contract/status.ts";
 import { DEFAULT_WINDOWS } from "../../engine/contract/windows.ts";
 import { createOrphans, type Orphans } from "../../engine/orphans/ledger.ts";
 import { createEngine, type Engine } from "../../engine/reconcile/engine.ts";

@@ -165,7 +165,7 @@ export function applications(caller: Caller): Applications {
   };
 }
 
-/** A PUT on top of what is there. A port with an id is changed, one without is new (api-behaviour §2). */
+/** A PUT on top of what is there. A port with an id is changed, one without is new (docs/architecture.md §9). */
 function changed(current: Application, input: ApplicationInput): Encode {
   const stored = z.looseObject({}).safeParse(current.record["git_repository"]).data ?? {};
   const idOf = (internalPort: number) => current.ports?.find((port) => port.internalPort === internalPort)?.id;

@@ -1,3 +1,4 @@
+/** One call of one operation: request, gate, exchange, answer. The areas say what; this file does it. */
 import type { Decode } from "../codec/decode.ts";
 import { isOnce } from "../codec/operations.ts";
 import type { OperationName, PathIds } from "../codec/operations.ts";
@@ -7,7 +8,6 @@ import type { Clock } from "../transport/clock.ts";
 import { ApiError } from "../transport/errors.ts";
 import { createRetries } from "../transport/retry.ts";
 import type { Transport } from "../transport/transport.ts";
-/** One call of one operation: request, gate, exchange, answer. The areas say what; this file does it. */
 import { failureOf, quotaIn, serverDateOf, valueOf } from "./answer.ts";
 import type { Learning } from "./capabilities.ts";
 import { createSharedReads } from "./reads.ts";

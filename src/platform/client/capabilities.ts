@@ -1,8 +1,8 @@
-import { isDocumented, isRead, operation, type OperationName } from "../codec/operations.ts";
 /**
  * What a platform offers beyond the specification: known per operation, from what it answered. The operations of the
  * specification are never learned as absent.
  */
+import { isDocumented, isRead, operation, type OperationName } from "../codec/operations.ts";
 import type { Clock } from "../transport/clock.ts";
 import type { ApiError } from "../transport/errors.ts";
 

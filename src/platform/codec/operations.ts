@@ -1,5 +1,5 @@
 /**
- * Every operation that this client can call: the 32 of the spec ("Documented") and those beyond it that design §4
+ * Every operation that this client can call: the 32 of the spec ("Documented") and those beyond it that docs/architecture.md §9
  * names ("Full"). Placeholders are spelled uniformly; `{organizationId}` is always the connection's own.
  */
 interface OperationEntry {
@@ -209,7 +209,7 @@ export function isRead(name: OperationName): boolean {
   return entry.method === "GET" || entry.computes === true;
 }
 
-/** Whether a write may happen once only, and so has its intent written and its rate token reserved before (design §6). */
+/** Whether a write may happen once only, and so has its intent written and its rate token reserved before (docs/architecture.md §6). */
 export function isOnce(name: OperationName): boolean {
   const entry = operation(name);
   return entry.method === "POST" && entry.repeatable !== true && !isRead(name);

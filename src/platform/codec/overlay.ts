@@ -1,4 +1,4 @@
-/** A PUT replaces what it does not name by defaults (api-behaviour §2), so it starts from what the platform has. */
+/** A PUT replaces what it does not name by defaults (docs/architecture.md §9), so it starts from what the platform has. */
 
 /** What an object was created with or under; a PUT cannot change it. */
 const READ_ONLY = new Set([

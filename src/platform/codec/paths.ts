@@ -1,4 +1,4 @@
-/** Builds request paths in which no id can reach another operation (reliability bar E1). */
+/** Builds request paths in which no id can reach another operation (docs/reliability.md E1). */
 import { ApiError } from "../transport/errors.ts";
 import { operations } from "./operations.ts";
 import type { OperationName } from "./operations.ts";

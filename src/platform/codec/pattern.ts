@@ -10,7 +10,7 @@ export interface PatternTest {
   readonly value: string;
 }
 
-/** For all tests together, by the clock; the bar is that nothing blocks for 100 ms (reliability bar E4). */
+/** For all tests together, by the clock; the bar is that nothing blocks for 100 ms (docs/reliability.md E4). */
 const TIMEOUT_MS = 50;
 const MAX_PATTERN = 512;
 const MAX_VALUE = 4096;

@@ -1,4 +1,4 @@
-/** Tolerant readers (design §7): unknown members stay out, enum values stay strings, null and absent are the same. */
+/** Tolerant readers (docs/architecture.md §8): unknown members stay out, enum values stay strings, null and absent are the same. */
 import { z } from "zod";
 
 import { isUuid } from "./paths.ts";

@@ -1,4 +1,4 @@
-/** Texts of the platform, made fit for conditions, events and logs (reliability bar E5, E7). */
+/** Texts of the platform, made fit for conditions, events and logs (docs/reliability.md E5, E7). */
 import { parseJson } from "./json.ts";
 import { fieldComplaints } from "./rejection.ts";
 import { spellingsOf } from "./spellings.ts";
@@ -20,7 +20,7 @@ export function cleaned(raw: string, secrets: readonly string[]): string {
 
 /**
  * The platform's own words about a failure: `detail`, else `message`, else `error`, else the text itself (deployed
- * services differ, api-behaviour §1), and after them what it says of single fields. A page of HTML says nothing to a reader: then, as for an empty body, the status.
+ * services differ, docs/architecture.md §9), and after them what it says of single fields. A page of HTML says nothing to a reader: then, as for an empty body, the status.
  */
 export function errorText(status: number, body: string, secrets: readonly string[]): string {
   const words = cleaned(ownWords(body), secrets);

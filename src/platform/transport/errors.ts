@@ -1,5 +1,5 @@
 /**
- * What can go wrong in a call of the platform, by what the caller has to do about it (design §6, §7).
+ * What can go wrong in a call of the platform, by what the caller has to do about it (docs/architecture.md §6, §8).
  * "OutcomeUnknown" is a write that may or may not have been executed: it is traced, never repeated.
  */
 export type ApiFailure =
@@ -40,7 +40,7 @@ export function sentenceOf({ message }: ApiError): string {
 }
 
 /**
- * Whether the platform certainly did not execute the call that failed so (design §6): a failure before anything was
+ * Whether the platform certainly did not execute the call that failed so (docs/architecture.md §8): a failure before anything was
  * sent, 400, 401, 403, 404, 405, 409, 422, 429.
  */
 export function notExecuted({ is }: Pick<ApiFailure, "is">): boolean {

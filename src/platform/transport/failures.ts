@@ -1,4 +1,4 @@
-/** What an answer or its absence means to the caller (design §6, §7). Pure tables. */
+/** What an answer or its absence means to the caller (docs/architecture.md §6, §8). Pure tables. */
 import type { ApiFailure } from "./errors.ts";
 import type { TransportFailure } from "./transport.ts";
 

@@ -11,7 +11,7 @@ export interface Retries {
   /**
    * Runs a read up to three times while it fails with Server or Unreachable, 200 and 400 ms apart ± 50 %. After as many
    * failures in a row the platform counts as down: until something succeeds every read is sent once, so that those who
-   * ask whether it is there again do not ask three times (reliability-bar C2).
+   * ask whether it is there again do not ask three times (docs/reliability.md C2).
    * @param attempt can ask what is left of `deadlineMs`, which spans all attempts and the pauses between them, and is
    * told which attempt it is, from 1.
    * @throws ApiError of the last attempt.

@@ -1,3 +1,4 @@
+/** An API server in memory, as far as the operator's own client asks of one: the real store, writer and readers go over it. */
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import { isObject, member, stringMember } from "../../../src/kube/api/json.ts";
 import { parseObject } from "../../../src/kube/api/objects.ts";
@@ -10,7 +11,6 @@ import {
 } from "../../../src/kube/api/paths.ts";
 import type { KubeRequest } from "../../../src/kube/api/transport.ts";
 import type { Json, JsonObject, KubeObject, ResourceType } from "../../../src/kube/api/types.ts";
-/** An API server in memory, as far as the operator's own client asks of one: the real store, writer and readers go over it. */
 import { TYPES } from "../../../src/operator/config/caches.ts";
 import type { Manifest } from "../../support/cluster.ts";
 import { merged } from "../../support/engine-cluster.ts";

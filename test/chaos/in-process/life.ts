@@ -1,5 +1,5 @@
-import type { Surface } from "../../../simulator/base/operations.ts";
 /** The life that every run goes through, and when each part of it is over. */
+import type { Surface } from "../../../simulator/base/operations.ts";
 import { isSettled, text } from "../../../src/engine/contract/status.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";

@@ -1,3 +1,4 @@
+/** The operator as the composition builds it, kinds, queue, writer and platform client, over requests that a test carries. */
 import { DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
 import type { KubeClient, KubeRequest } from "../../../src/kube/api/transport.ts";
 import type { Clock, Json, KubeObject } from "../../../src/kube/api/types.ts";
@@ -8,7 +9,6 @@ import { createStore } from "../../../src/kube/watch/store.ts";
 import { createOutputs } from "../../../src/kube/write/outputs.ts";
 import { createWriter } from "../../../src/kube/write/writer.ts";
 import { createPasses } from "../../../src/observability/passes.ts";
-/** The operator as the composition builds it, kinds, queue, writer and platform client, over requests that a test carries. */
 import { TYPES } from "../../../src/operator/config/caches.ts";
 import { boundKinds } from "../../../src/operator/config/kinds.ts";
 import { createPlatforms } from "../../../src/operator/platforms.ts";

@@ -1,6 +1,6 @@
+/** What must hold of every run, whatever went wrong in it. */
 import type { Surface } from "../../../simulator/base/operations.ts";
 import type { CallEntry } from "../../../simulator/request/journal.ts";
-/** What must hold of every run, whatever went wrong in it. */
 import { stringMember } from "../../../src/kube/api/json.ts";
 import { COMMIT } from "../../support/manifests.ts";
 import { asksForMore, repeatableOnce } from "../effects.ts";

@@ -1,3 +1,4 @@
+/** The simulated platform without sockets: its app is built once, its world is new for each run. */
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { createApp } from "../../../simulator/http/app.ts";
 import { accept } from "../../../simulator/http/wire.ts";
@@ -5,7 +6,6 @@ import { advance } from "../../../simulator/lifecycle/transitions.ts";
 import type { World } from "../../../simulator/model/world.ts";
 import type { CallEntry } from "../../../simulator/request/journal.ts";
 import { createSimulation, type Setup } from "../../../simulator/simulator.ts";
-/** The simulated platform without sockets: its app is built once, its world is new for each run. */
 import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/transport.ts";
 import { manualClock, type ManualClock } from "../../support/clock.ts";
 

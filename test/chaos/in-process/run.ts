@@ -1,5 +1,5 @@
-import { RECONCILE_REQUESTED_AT, RESOLVE } from "../../../src/api/names.ts";
 /** One run: a whole life with the faults of a plan in it. */
+import { RECONCILE_REQUESTED_AT, RESOLVE } from "../../../src/api/names.ts";
 import { conditionsOf, isSettled } from "../../../src/engine/contract/status.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
 import { holdings } from "../holdings.ts";

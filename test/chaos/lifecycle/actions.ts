@@ -1,5 +1,5 @@
-import type { Effect } from "../../../simulator/request/journal.ts";
 /** O3: nothing was deployed or stopped without a cause. */
+import type { Effect } from "../../../simulator/request/journal.ts";
 import { stringMember } from "../../../src/kube/api/json.ts";
 import { callsOf, repeatableOnce, type Evidence } from "../effects.ts";
 

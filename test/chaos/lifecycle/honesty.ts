@@ -1,5 +1,5 @@
+/** What statuses say against what is so (docs/reliability.md, O5). */
 import type { World } from "../../../simulator/model/world.ts";
-/** What statuses say against what is so (reliability-bar §2.2, O5). */
 import { member } from "../../../src/kube/api/json.ts";
 import type { Json } from "../../../src/kube/api/types.ts";
 import { servicePhase } from "../../../src/platform/codec/states.ts";

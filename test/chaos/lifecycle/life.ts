@@ -1,9 +1,9 @@
-import type { Surface } from "../../../simulator/base/operations.ts";
-import { RECONCILE_REQUESTED_AT as REQUESTED_AT, RESOLVE } from "../../../src/api/names.ts";
 /**
  * The life of a small platform, from the first `kubectl apply` to the last `kubectl delete`: what a crash is put into,
  * call by call.
  */
+import type { Surface } from "../../../simulator/base/operations.ts";
+import { RECONCILE_REQUESTED_AT as REQUESTED_AT, RESOLVE } from "../../../src/api/names.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { comes as becomes, condition, type Manifest } from "../../support/cluster.ts";

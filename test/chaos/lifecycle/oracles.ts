@@ -1,4 +1,4 @@
-/** What has to hold of a run, whatever happened in it (reliability-bar §2.2). Each returns sentences about violations. */
+/** What has to hold of a run, whatever happened in it (docs/reliability.md). Each returns sentences about violations. */
 import { member } from "../../../src/kube/api/json.ts";
 import type { Bed } from "../bed.ts";
 import { asksForMore, callsOf, type Evidence } from "../effects.ts";

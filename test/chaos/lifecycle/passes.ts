@@ -1,4 +1,4 @@
-/** What a life's passes over each object did (reliability-bar §3, "X reconciles per affected CR"). */
+/** What a life's passes over each object did (docs/reliability.md). */
 import { RESOURCES } from "../../../src/kinds/crds.ts";
 import type { LogLine } from "../../support/operator.ts";
 import type { Call } from "../tap/call.ts";

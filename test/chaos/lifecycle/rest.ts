@@ -1,4 +1,4 @@
-/** When an operator is at rest (reliability-bar §2.2, O4). */
+/** When an operator is at rest (docs/reliability.md, O4). */
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { type Bed, POLL_MS } from "../bed.ts";

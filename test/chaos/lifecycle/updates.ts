@@ -1,4 +1,4 @@
-/** How often what was written (reliability-bar §2.2, O8). */
+/** How often what was written (docs/reliability.md, O8). */
 import type { Step } from "./trace.ts";
 
 /** How many more writes of its metadata a kill may cost an object: what it interrupts is begun once more. */

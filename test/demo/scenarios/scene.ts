@@ -1,5 +1,5 @@
-import type { Simulator } from "../../../simulator/simulator.ts";
 /** What a scenario works with. */
+import type { Simulator } from "../../../simulator/simulator.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
 
 /** What a condition should become; any reason when it is left out. */

@@ -1,6 +1,6 @@
 /**
  * Values that a CRD refuses and that are stored nevertheless, as an older version of it let them pass: each stalls its
- * own resource, and nothing of its kind (reliability bar E16).
+ * own resource, and nothing of its kind (docs/reliability.md E16).
  */
 import { describe, expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-/** No resource, whatever it holds, keeps the news of its neighbours from the queue (reliability bar E16). */
+/** No resource, whatever it holds, keeps the news of its neighbours from the queue (docs/reliability.md E16). */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

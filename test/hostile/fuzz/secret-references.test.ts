@@ -1,4 +1,4 @@
-/** No field of any kind can name an object of another namespace (reliability bar E9). */
+/** No field of any kind can name an object of another namespace (docs/reliability.md E9). */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 

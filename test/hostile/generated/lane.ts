@@ -1,8 +1,8 @@
+/** One kind on a stage: a seed object with all that it stands on, by a token of its own, so that its calls are known. */
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { newCluster } from "../../../simulator/model/seed.ts";
 import type { CallEntry } from "../../../simulator/request/journal.ts";
 import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
-/** One kind on a stage: a seed object with all that it stands on, by a token of its own, so that its calls are known. */
 import { isObject, member } from "../../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { comes, condition, type Condition, type Manifest } from "../../support/cluster.ts";

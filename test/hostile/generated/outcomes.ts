@@ -1,5 +1,5 @@
-import type { Reason } from "../../../src/api/reasons.ts";
 /** What becomes of a valid change of a leaf. */
+import type { Reason } from "../../../src/api/reasons.ts";
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 
 export type Outcome =

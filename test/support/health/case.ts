@@ -1,5 +1,5 @@
-import { API_VERSION, GROUP } from "../../../src/api/names.ts";
 /** One status as the operator writes it, and what Argo CD and Flux are to make of it. */
+import { API_VERSION, GROUP } from "../../../src/api/names.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { SMALLEST } from "../spec-cases.ts";
 

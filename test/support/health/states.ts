@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 /** Each of the platform's states, as the kinds that have a state make a status of it. */
+import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 import type { Result } from "../../../src/engine/status/build.ts";
 import { application } from "../../../src/kinds/application/index.ts";
 import { blueprint } from "../../../src/kinds/blueprint/index.ts";

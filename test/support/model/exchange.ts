@@ -1,5 +1,5 @@
-import type { LocalState } from "../../../src/engine/context/local-state.ts";
 /** What passes between a process of the operator and its world, and what a process remembers. */
+import type { LocalState } from "../../../src/engine/context/local-state.ts";
 import type { Intent } from "../../../src/engine/ledger/ledger.ts";
 import type { Json, JsonObject, KubeFailure, KubeObject } from "../../../src/kube/api/types.ts";
 import type { ApiFailure } from "../../../src/platform/transport/errors.ts";

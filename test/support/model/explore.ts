@@ -1,5 +1,5 @@
-import { EXTERNAL_ID } from "../../../src/api/names.ts";
 /** Breadth-first through all that can happen, each world once; and from each one, whether it ends well without faults. */
+import { EXTERNAL_ID } from "../../../src/api/names.ts";
 import { conditionOf } from "../../../src/engine/contract/status.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";

@@ -1,8 +1,8 @@
-import { INTENT } from "../../../src/api/names.ts";
 /**
  * Marks that only have to differ from each other: resourceVersions, and the attempts of intents. A new one is the first
  * that occurs nowhere any more, so that worlds that differ in their past alone are the same world.
  */
+import { INTENT } from "../../../src/api/names.ts";
 import { readSlot } from "../../../src/engine/ledger/ledger.ts";
 import { isObject, member } from "../../../src/kube/api/json.ts";
 import type { Json, KubeObject } from "../../../src/kube/api/types.ts";

@@ -1,3 +1,7 @@
+/**
+ * The real engine, with its writer, run one exchange at a time: from the beginning of a pass with all answers that it
+ * got, to the first thing that it asks and has no answer to.
+ */
 import { INTENT } from "../../../src/api/names.ts";
 import type { Ports } from "../../../src/engine/context/context.ts";
 import { createLocalStates, type LocalState } from "../../../src/engine/context/local-state.ts";
@@ -6,10 +10,6 @@ import { DEFAULT_WINDOWS, type Windows } from "../../../src/engine/contract/wind
 import { readSlot, type Intent } from "../../../src/engine/ledger/ledger.ts";
 import { createExternalWrites } from "../../../src/engine/ownership/external-writes.ts";
 import { createFieldOwnership } from "../../../src/engine/ownership/fields.ts";
-/**
- * The real engine, with its writer, run one exchange at a time: from the beginning of a pass with all answers that it
- * got, to the first thing that it asks and has no answer to.
- */
 import { createIdOwnership } from "../../../src/engine/ownership/ids.ts";
 import { reconciler } from "../../../src/engine/reconcile/reconcile.ts";
 import { createDependencyIndex } from "../../../src/engine/references/dependencies.ts";

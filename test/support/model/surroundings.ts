@@ -1,5 +1,5 @@
-import type { Connection } from "../../../src/engine/connections/connections.ts";
 /** What a pass of the model finds around it: one connection, which works, and a platform that asks the model. */
+import type { Connection } from "../../../src/engine/connections/connections.ts";
 import { createMassChangeLimit } from "../../../src/engine/connections/mass-change-limit.ts";
 import type { Clock, Json } from "../../../src/kube/api/types.ts";
 import { NAMESPACE } from "../engine-cluster.ts";

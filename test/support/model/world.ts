@@ -1,8 +1,8 @@
-import { INTENT } from "../../../src/api/names.ts";
 /**
  * The world of the model as data: what the API server stores, what the platform has, which requests are under way, and
  * up to two processes of the operator. All that can happen next is a list of moves.
  */
+import { INTENT } from "../../../src/api/names.ts";
 import { isObject, member } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { NAMESPACE, merged } from "../engine-cluster.ts";

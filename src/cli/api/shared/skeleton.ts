@@ -1,5 +1,5 @@
-import { API_VERSION } from "../../../api/names.ts";
 /** A PlatformBinding for a template, to be filled in. Pure. */
+import { API_VERSION } from "../../../api/names.ts";
 import { printable } from "../../../console/tree/printable.ts";
 import type {
   ClusterContext,

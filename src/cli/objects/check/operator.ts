@@ -1,9 +1,9 @@
+/** Whether an operator is at work. */
 import { ageOf } from "../../../console/tree/duration.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import { member, stringMember } from "../../../kube/api/json.ts";
 import { LEASE as LEASES, objectPath } from "../../../kube/api/paths.ts";
 import type { Clock, Json } from "../../../kube/api/types.ts";
-/** Whether an operator is at work. */
 import { LEASE } from "../../../operator/config/rbac.ts";
 import type { Cluster } from "../../base/cluster.ts";
 import { failed, ok, unknown, type Finding } from "./finding.ts";

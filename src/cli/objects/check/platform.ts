@@ -14,7 +14,7 @@ import { listObjects } from "../shared/listing.ts";
 import { shortTarget } from "../shared/target.ts";
 import { failed, info, ok, unknown, type Finding } from "./finding.ts";
 
-/** Beyond this, times that the platform tells are of no use for telling who made something (design §6). */
+/** Beyond this, times that the platform tells are of no use for telling who made something (docs/architecture.md §7). */
 const SKEW_MS = 60_000;
 
 export interface Platforms {

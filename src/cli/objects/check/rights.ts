@@ -1,8 +1,8 @@
+/** What may be done: by the user, and by the operator. */
 import { GROUP } from "../../../api/names.ts";
 import { RESOURCES } from "../../../kinds/crds.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import { member } from "../../../kube/api/json.ts";
-/** What may be done: by the user, and by the operator. */
 import { GRANTS, OPERATOR, type Grant } from "../../../operator/config/rbac.ts";
 import type { Cluster } from "../../base/cluster.ts";
 import { failed, info, ok, unknown, type Finding } from "./finding.ts";

@@ -1,8 +1,8 @@
+/** What would hold up the deletion of custom resources, or change the platform with it: those with our finalizer. */
 import { FINALIZER } from "../../../api/names.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import { member, stringMember } from "../../../kube/api/json.ts";
 import type { KubeObject } from "../../../kube/api/types.ts";
-/** What would hold up the deletion of custom resources, or change the platform with it: those with our finalizer. */
 import { TYPES } from "../../../operator/config/caches.ts";
 import type { Cluster } from "../../base/cluster.ts";
 import { CliError } from "../../base/exit.ts";

@@ -1,5 +1,5 @@
-import type { Binding, Template } from "../../../platform/areas/templates.ts";
 /** Clusters and what is bound to them as manifests. Pure. */
+import type { Binding, Template } from "../../../platform/areas/templates.ts";
 import { clusterPhase } from "../../../platform/codec/states.ts";
 import type { FoundCluster } from "./inventory.ts";
 import { documentOf, type Document, type SpecData } from "./manifests.ts";

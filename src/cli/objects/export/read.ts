@@ -1,8 +1,8 @@
+/** Reads what there is on the platform. Writes nothing. */
 import type { Project } from "../../../platform/areas/projects.ts";
 import type { Template } from "../../../platform/areas/templates.ts";
 import type { Variable } from "../../../platform/areas/variables.ts";
 import type { Platform } from "../../../platform/index.ts";
-/** Reads what there is on the platform. Writes nothing. */
 import { ApiError } from "../../../platform/transport/errors.ts";
 import type { FoundApplication, FoundCluster, FoundEnvironment, FoundProject, Inventory } from "./inventory.ts";
 

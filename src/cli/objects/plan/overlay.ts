@@ -1,3 +1,4 @@
+/** Manifests laid over what the cluster has, and planned together. */
 import { API_VERSION } from "../../../api/names.ts";
 import { idOf } from "../../../console/tree/facts.ts";
 import { RESOURCES } from "../../../kinds/crds.ts";
@@ -8,7 +9,6 @@ import type { Clock, KubeObject, Namespaces } from "../../../kube/api/types.ts";
 import { createNamespaces } from "../../../kube/watch/namespaces.ts";
 import { createReader } from "../../../kube/watch/secrets.ts";
 import { VERSION } from "../../../operator/config/version.ts";
-/** Manifests laid over what the cluster has, and planned together. */
 import { orphanShards } from "../../../operator/orphans.ts";
 import { planObjects, type PlanningOptions } from "../../../operator/planning/index.ts";
 import type { Cluster } from "../../base/cluster.ts";

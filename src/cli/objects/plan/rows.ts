@@ -1,5 +1,5 @@
-import { PAUSED } from "../../../api/names.ts";
 /** What a plan comes to, one row an object. Pure. */
+import { PAUSED } from "../../../api/names.ts";
 import { conditionOf } from "../../../console/tree/facts.ts";
 import { member, stringMember } from "../../../kube/api/json.ts";
 import type { KubeObject } from "../../../kube/api/types.ts";

@@ -1,9 +1,9 @@
+/** What a support bundle holds. */
 import { API_VERSION } from "../../../api/names.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import { isObject, member, stringMember } from "../../../kube/api/json.ts";
 import { collectionPath, objectPath } from "../../../kube/api/paths.ts";
 import type { Json, JsonObject, KubeObject, ResourceType } from "../../../kube/api/types.ts";
-/** What a support bundle holds. */
 import { OPERATOR } from "../../../operator/config/rbac.ts";
 import { VERSION } from "../../../operator/config/version.ts";
 import type { Cluster } from "../../base/cluster.ts";

@@ -1,5 +1,5 @@
-import { SEAL } from "../../../api/names.ts";
 /** Takes out of custom resources what may be secret, for bundles that leave the house. Pure. */
+import { SEAL } from "../../../api/names.ts";
 import { isObject, member, parseJson } from "../../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../kube/api/types.ts";
 

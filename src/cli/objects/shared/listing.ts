@@ -1,8 +1,8 @@
+/** All custom resources that the user may see, read once or followed. */
 import { KubeError } from "../../../kube/api/errors.ts";
 import type { Clock, KubeObject, ResourceType } from "../../../kube/api/types.ts";
 import { createReflector } from "../../../kube/watch/reflector.ts";
 import { createStore, type Store } from "../../../kube/watch/store.ts";
-/** All custom resources that the user may see, read once or followed. */
 import { TYPES } from "../../../operator/config/caches.ts";
 import type { Cluster } from "../../base/cluster.ts";
 import { CliError } from "../../base/exit.ts";

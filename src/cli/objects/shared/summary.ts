@@ -1,7 +1,7 @@
+/** One object on one screen. Pure. */
 import { PAUSED } from "../../../api/names.ts";
 import { ageOf } from "../../../console/tree/duration.ts";
 import { conditionsOf, factOf } from "../../../console/tree/facts.ts";
-/** One object on one screen. Pure. */
 import { printable } from "../../../console/tree/printable.ts";
 import { wordOf } from "../../../console/tree/words.ts";
 import { isObject, member, stringMember } from "../../../kube/api/json.ts";

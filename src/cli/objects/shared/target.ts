@@ -1,6 +1,6 @@
+/** How people name objects on the command line, as with kubectl. Pure. */
 import { GROUP } from "../../../api/names.ts";
 import type { Resource } from "../../../api/resource.ts";
-/** How people name objects on the command line, as with kubectl. Pure. */
 import { shortNameOf } from "../../../console/tree/words.ts";
 import { RESOURCES } from "../../../kinds/crds.ts";
 import { UsageError } from "../../base/exit.ts";

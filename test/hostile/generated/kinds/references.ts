@@ -1,5 +1,5 @@
-import type { Reason } from "../../../../src/api/reasons.ts";
 /** Leaves that are references, and the world that they lead to. */
+import type { Reason } from "../../../../src/api/reasons.ts";
 import type { JsonObject } from "../../../../src/kube/api/types.ts";
 import {
   always,
