@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-import { LongestFirst } from "./test/support/longest-first.ts";
+import { LongestFirst } from "./test/support/programs/longest-first.ts";
 
 export default defineConfig({
   test: {
@@ -27,7 +27,7 @@ export default defineConfig({
           name: "integration",
           include: ["test/integration/**/*.test.ts", "test/hostile/*.test.ts"],
           globalSetup: ["test/integration/global-setup.ts"],
-          setupFiles: ["test/support/note-run.ts"],
+          setupFiles: ["test/support/programs/note-run.ts"],
           // Files keep to namespaces of their own and mostly wait: six at once are what two cores carry. A worker keeps
           // its modules, whose import takes a second of a core.
           maxWorkers: 6,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 import { findBinaries } from "../test/control-plane/binaries.ts";
-import { installStory, runShown, SIMULATOR } from "../test/support/install-story.ts";
+import { installStory, runShown, SIMULATOR } from "../test/support/programs/install-story.ts";
 import { findGoTool } from "../test/tools/go-tools.ts";
 import { findEngine } from "./image-build/engine.ts";
 

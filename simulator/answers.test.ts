@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { z } from "zod";
 
-import { call, type Answer } from "../test/support/simulated-platform.ts";
+import { call, type Answer } from "../test/support/env/simulated-platform.ts";
 import { operationOf, operations, type OperationId } from "./base/operations.ts";
 import type { Speed } from "./base/time.ts";
 import { routes } from "./routes/index.ts";

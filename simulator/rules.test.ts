@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { manualClock, type ManualClock } from "../test/support/clock.ts";
-import { call, control, type Answer } from "../test/support/simulated-platform.ts";
+import { call, control, type Answer } from "../test/support/env/simulated-platform.ts";
+import { manualClock, type ManualClock } from "../test/support/kube/clock.ts";
 import { startSimulator, type Simulator } from "./simulator.ts";
 
 let simulator: Simulator;

@@ -13,8 +13,8 @@ import { startSimulator } from "../simulator/simulator.ts";
 import { kubeconfigFor, kubectl } from "./control-plane/access.ts";
 import { readAudit, serviceAccountUser } from "./control-plane/audit.ts";
 import { startControlPlane } from "./control-plane/control-plane.ts";
-import { application, environment, project } from "./support/manifests.ts";
-import { startOperator } from "./support/operator.ts";
+import { startOperator } from "./support/env/operator.ts";
+import { application, environment, project } from "./support/kube/manifests.ts";
 
 const applications = Number(process.argv[2] ?? 150);
 const limit = Number(process.argv[3] ?? 20);

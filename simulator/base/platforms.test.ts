@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { call, control, type Answer } from "../../test/support/simulated-platform.ts";
+import { call, control, type Answer } from "../../test/support/env/simulated-platform.ts";
 import { GIT_TOKEN_ID } from "../model/seed.ts";
 import { startSimulator, type Simulator } from "../simulator.ts";
 import { operations, type OperationId } from "./operations.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { call, control, type Answer } from "../../test/support/simulated-platform.ts";
+import { call, control, type Answer } from "../../test/support/env/simulated-platform.ts";
 import { clusterStates, serviceStates } from "../model/states.ts";
 import { startSimulator, type Simulator } from "../simulator.ts";
 

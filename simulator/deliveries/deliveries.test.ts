@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { call, control, type Answer } from "../../test/support/simulated-platform.ts";
+import { call, control, type Answer } from "../../test/support/env/simulated-platform.ts";
 import type { Surface } from "../base/operations.ts";
 import { startSimulator, type Simulator } from "../simulator.ts";
 import type { DeliveryEntry } from "./deliveries.ts";

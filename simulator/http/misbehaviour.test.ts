@@ -2,8 +2,8 @@ import { connect } from "node:net";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { manualClock, type ManualClock } from "../../test/support/clock.ts";
-import { call } from "../../test/support/simulated-platform.ts";
+import { call } from "../../test/support/env/simulated-platform.ts";
+import { manualClock, type ManualClock } from "../../test/support/kube/clock.ts";
 import type { FaultAnswer, FaultInput } from "../request/faults.ts";
 import { startSimulator, type Simulator } from "../simulator.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { platformBench } from "../../test/support/simulated-platform.ts";
+import { platformBench } from "../../test/support/env/simulated-platform.ts";
 import { clusterStates } from "../model/states.ts";
 import type { Cluster } from "../model/world.ts";
 import { judgeCluster, startCluster, type ClusterAction } from "./clusters.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { platformBench } from "../../test/support/simulated-platform.ts";
+import { platformBench } from "../../test/support/env/simulated-platform.ts";
 import type { Action } from "../model/actions.ts";
 import { markEdited } from "../model/state-changes.ts";
 import { cancel } from "./deployments.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { platformBench, type PlatformBench } from "../../test/support/simulated-platform.ts";
+import { platformBench, type PlatformBench } from "../../test/support/env/simulated-platform.ts";
 import { judge, serviceKinds, type Action } from "../model/actions.ts";
 import { isInProgress, serviceStates } from "../model/states.ts";
 import { showStatus } from "../request/render.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { call, type Answer } from "../../test/support/simulated-platform.ts";
+import { call, type Answer } from "../../test/support/env/simulated-platform.ts";
 import { startSimulator, type Simulator } from "../simulator.ts";
 
 const blueprint = { name: "cache", tag: "redis/3.0.0", icon: "https://example.com/i.png" };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { call } from "../../test/support/simulated-platform.ts";
+import { call } from "../../test/support/env/simulated-platform.ts";
 import { startSimulator, type Simulator } from "../simulator.ts";
 
 let simulator: Simulator;

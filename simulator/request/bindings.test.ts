@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { call, control, type Answer } from "../../test/support/simulated-platform.ts";
+import { call, control, type Answer } from "../../test/support/env/simulated-platform.ts";
 import { startSimulator, type Simulator } from "../simulator.ts";
 
 let simulator: Simulator;

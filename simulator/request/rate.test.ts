@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { manualClock } from "../../test/support/clock.ts";
+import { manualClock } from "../../test/support/kube/clock.ts";
 import { createTime } from "../base/time.ts";
 import { createRate } from "./rate.ts";
 

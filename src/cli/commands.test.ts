@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { cli } from "../../test/support/cli.ts";
+import { cli } from "../../test/support/programs/cli.ts";
 import { operations } from "../platform/codec/operations.ts";
 import { COMMANDS } from "./commands.ts";
 

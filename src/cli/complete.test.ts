@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { cli } from "../../test/support/cli.ts";
+import { cli } from "../../test/support/programs/cli.ts";
 
 /** The candidates without their descriptions, and the directive. */
 async function complete(...words: readonly string[]): Promise<readonly string[]> {

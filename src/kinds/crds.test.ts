@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
-import { ACCEPTED, REFUSED, specOf } from "../../test/support/spec-cases.ts";
+import { ACCEPTED, REFUSED, specOf } from "../../test/support/kinds/spec-cases.ts";
 import { API_VERSION } from "../api/names.ts";
 import { platformApplication } from "./application/crd.ts";
 import { platformBinding } from "./binding/crd.ts";

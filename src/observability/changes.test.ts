@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { orphan } from "../../test/support/orphans.ts";
+import { orphan } from "../../test/support/platform/orphans.ts";
 import type { Change } from "../engine/context/context.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
 import { tellChange, tellOrphan } from "./changes.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { figure } from "../../test/support/figure.ts";
+import { figure } from "../../test/support/platform/figure.ts";
 import { KubeError } from "../kube/api/errors.ts";
 import type { KeyValues, Reader } from "../kube/api/types.ts";
 import { parseLogLevels, type LogLevels } from "../operator/config/log-levels.ts";

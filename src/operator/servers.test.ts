@@ -1,7 +1,7 @@
 import { Registry } from "prom-client";
 import { afterEach, describe, expect, it } from "vitest";
 
-import { manualClock } from "../../test/support/clock.ts";
+import { manualClock } from "../../test/support/kube/clock.ts";
 import { createStore } from "../kube/watch/store.ts";
 import type { Fields, Logger } from "../observability/logger.ts";
 import type { HttpServer } from "./config/http.ts";

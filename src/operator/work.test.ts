@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { manualClock, settle, type ManualClock } from "../../test/support/clock.ts";
-import { memoryOrphans, memoryShards } from "../../test/support/orphans.ts";
+import { manualClock, settle, type ManualClock } from "../../test/support/kube/clock.ts";
+import { memoryOrphans, memoryShards } from "../../test/support/platform/orphans.ts";
 import { DEFAULT_WINDOWS } from "../engine/contract/windows.ts";
 import type { Orphans } from "../engine/orphans/ledger.ts";
 import type { Bound } from "../engine/reconcile/engine.ts";

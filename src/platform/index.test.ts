@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { manualClock } from "../../test/support/clock.ts";
-import { failureOf, ORGANIZATION, startHarness, TOKEN } from "../../test/support/platform-client.ts";
+import { manualClock } from "../../test/support/kube/clock.ts";
+import { failureOf, ORGANIZATION, startHarness, TOKEN } from "../../test/support/platform/client.ts";
 import { createGates } from "./rate/gates.ts";
 import { ApiError } from "./transport/errors.ts";
 

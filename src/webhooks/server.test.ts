@@ -3,8 +3,8 @@ import { connect } from "node:net";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { manualClock, type ManualClock } from "../../test/support/clock.ts";
-import { figure } from "../../test/support/figure.ts";
+import { manualClock, type ManualClock } from "../../test/support/kube/clock.ts";
+import { figure } from "../../test/support/platform/figure.ts";
 import { receiverKeys } from "../engine/connections/receiver-keys.ts";
 import type { HttpServer } from "../operator/config/http.ts";
 import { startReceiver, type Deliveries } from "./server.ts";

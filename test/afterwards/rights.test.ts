@@ -5,10 +5,10 @@
 import { describe, expect, inject, it } from "vitest";
 
 import { RESOURCES } from "../../src/kinds/crds.ts";
-import { effort } from "../support/effort.ts";
-import { figure } from "../support/figure.ts";
-import { readNotes } from "../support/run-notes.ts";
-import { grantedRights, usedRights } from "../support/used-rights.ts";
+import { effort } from "../support/env/effort.ts";
+import { grantedRights, usedRights } from "../support/kube/used-rights.ts";
+import { figure } from "../support/platform/figure.ts";
+import { readNotes } from "../support/programs/run-notes.ts";
 
 /** Rights that a run need not use, each with its reason. */
 const SPARE: ReadonlyMap<string, string> = new Map([

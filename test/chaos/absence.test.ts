@@ -1,8 +1,8 @@
 /** That a custom resource cannot be seen deletes nothing; only its deletionTimestamp does (docs/architecture.md §7). */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
-import { figure } from "../support/figure.ts";
-import { database, defaults, project, tree } from "../support/manifests.ts";
+import { database, defaults, project, tree } from "../support/kube/manifests.ts";
+import { figure } from "../support/platform/figure.ts";
 import { type Bed, openBed } from "./bed.ts";
 import { changesSince, nothing, timeMachine } from "./past.ts";
 import type { Call, Fate } from "./tap/call.ts";

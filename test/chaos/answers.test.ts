@@ -1,9 +1,9 @@
 /** What an API server in trouble answers, for each verb. */
 import { describe, it, vi } from "vitest";
 
-import { effort } from "../support/effort.ts";
-import { figure } from "../support/figure.ts";
-import { defaults, project, tree } from "../support/manifests.ts";
+import { effort } from "../support/env/effort.ts";
+import { defaults, project, tree } from "../support/kube/manifests.ts";
+import { figure } from "../support/platform/figure.ts";
 import { openBed } from "./bed.ts";
 import { effects } from "./effects.ts";
 import type { Call, Fate } from "./tap/call.ts";

@@ -28,11 +28,11 @@ import { DEADLINES_VARIABLE, WINDOWS_VARIABLE } from "../../src/operator/config/
 import type { Deadlines } from "../../src/platform/client/caller.ts";
 import { endpointOf, kubeconfigOf } from "../control-plane/access.ts";
 import type { ControlPlaneFacts } from "../control-plane/control-plane.ts";
-import { type Cluster, cluster } from "../support/cluster.ts";
-import { type LogLine, type RunningOperator, startOperator } from "../support/operator.ts";
-import { grantRights, withdrawRights } from "../support/stage-rights.ts";
-import { FAST } from "../support/stage.ts";
-import { certificate } from "../support/tls.ts";
+import { type Cluster, cluster } from "../support/env/cluster.ts";
+import { FAST } from "../support/env/env.ts";
+import { type LogLine, type RunningOperator, startOperator } from "../support/env/operator.ts";
+import { grantRights, withdrawRights } from "../support/env/rights.ts";
+import { certificate } from "../support/kube/tls.ts";
 import { exposures } from "./exposures.ts";
 import { createRefusals } from "./refusals.ts";
 import { type Call, createSequence, type Director } from "./tap/call.ts";

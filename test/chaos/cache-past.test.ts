@@ -2,9 +2,9 @@
 import { describe, expect, it, vi } from "vitest";
 
 import { FINALIZER } from "../../src/api/names.ts";
-import { effort } from "../support/effort.ts";
-import { figure } from "../support/figure.ts";
-import { COMMIT, defaults, deploying, NEXT_COMMIT, project, tree } from "../support/manifests.ts";
+import { effort } from "../support/env/effort.ts";
+import { COMMIT, defaults, deploying, NEXT_COMMIT, project, tree } from "../support/kube/manifests.ts";
+import { figure } from "../support/platform/figure.ts";
 import { type Bed, openBed } from "./bed.ts";
 import { changesSince, type Past, present, timeMachine, type TimeMachine } from "./past.ts";
 

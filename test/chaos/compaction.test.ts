@@ -5,9 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
-import { effort } from "../support/effort.ts";
-import { figure } from "../support/figure.ts";
-import { defaults, project } from "../support/manifests.ts";
+import { effort } from "../support/env/effort.ts";
+import { defaults, project } from "../support/kube/manifests.ts";
+import { figure } from "../support/platform/figure.ts";
 import { type Bed, openBed } from "./bed.ts";
 import { changesSince } from "./past.ts";
 import type { Watch } from "./tap/call.ts";

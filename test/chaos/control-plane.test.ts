@@ -8,10 +8,10 @@ import { z } from "zod";
 
 import { isKube } from "../../src/kube/api/errors.ts";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
-import { effort } from "../support/effort.ts";
-import { figure } from "../support/figure.ts";
-import { defaults, project, tree } from "../support/manifests.ts";
-import type { Exit } from "../support/operator.ts";
+import { effort } from "../support/env/effort.ts";
+import type { Exit } from "../support/env/operator.ts";
+import { defaults, project, tree } from "../support/kube/manifests.ts";
+import { figure } from "../support/platform/figure.ts";
 import { type Bed, openBed } from "./bed.ts";
 import { effects } from "./effects.ts";
 import { doubleActions } from "./lifecycle/actions.ts";

@@ -1,4 +1,4 @@
-import { findCanaries } from "../support/canaries.ts";
+import { findCanaries } from "../support/hostile/canaries.ts";
 import type { Bed } from "./bed.ts";
 
 /** O7: none of the secrets is in the log or in what the operator wrote to Kubernetes, in any spelling. */

@@ -1,8 +1,8 @@
 /** [D3] Two replicas; the one that leads is killed, frozen or cut off from the API server, or its lease is tampered with. */
 import { describe, it } from "vitest";
 
-import { effort } from "../support/effort.ts";
-import { figure } from "../support/figure.ts";
+import { effort } from "../support/env/effort.ts";
+import { figure } from "../support/platform/figure.ts";
 import { BY_HAND, type Failover, LOSSES } from "./failover-plan.ts";
 import { failOver } from "./failover.ts";
 

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { microTime } from "../../src/kube/api/clock.ts";
 import { LEASE } from "../../src/operator/config/rbac.ts";
-import { cluster, comes as becomes } from "../support/cluster.ts";
-import { COMMIT, defaults, deploying, NEXT_COMMIT, tree } from "../support/manifests.ts";
-import type { RunningOperator } from "../support/operator.ts";
+import { cluster, comes as becomes } from "../support/env/cluster.ts";
+import type { RunningOperator } from "../support/env/operator.ts";
+import { COMMIT, defaults, deploying, NEXT_COMMIT, tree } from "../support/kube/manifests.ts";
 import { type Bed, openBed } from "./bed.ts";
 import { callsOf } from "./effects.ts";
 import type { Failover, Way } from "./failover-plan.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 
 import { startControlPlane } from "../control-plane/control-plane.ts";
-import { buildBundle } from "../support/build-bundle.ts";
+import { buildBundle } from "../support/programs/build-bundle.ts";
 
 /** A control plane with its controllers for all of the chaos tests, and the bundle as it is shipped. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

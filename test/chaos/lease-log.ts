@@ -1,7 +1,7 @@
 /** Who holds the lease, and who was told so, as the API server answered. */
 import { member, parseJson } from "../../src/kube/api/json.ts";
 import { LEASE } from "../../src/operator/config/rbac.ts";
-import { comes } from "../support/cluster.ts";
+import { comes } from "../support/env/cluster.ts";
 import type { Answer, Call, Director } from "./tap/call.ts";
 
 /** After its last renewal a leader has so long to renew it again; what is called later is called by nobody who leads. */

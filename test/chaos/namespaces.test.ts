@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { isKube } from "../../src/kube/api/errors.ts";
 import { collectionPath, EVENT } from "../../src/kube/api/paths.ts";
 import { listAll } from "../../src/kube/watch/list.ts";
-import { effort } from "../support/effort.ts";
-import { figure } from "../support/figure.ts";
-import { application, connection, defaults, environment, project, secret, tree } from "../support/manifests.ts";
-import { idOf } from "../support/settling.ts";
+import { effort } from "../support/env/effort.ts";
+import { idOf } from "../support/env/settling.ts";
+import { application, connection, defaults, environment, project, secret, tree } from "../support/kube/manifests.ts";
+import { figure } from "../support/platform/figure.ts";
 import { type Bed, openBed } from "./bed.ts";
 
 type Policy = "Retain" | "Delete";

@@ -2,8 +2,8 @@
 import { expect, it, vi } from "vitest";
 import { z } from "zod";
 
-import { figure } from "../support/figure.ts";
-import { defaults } from "../support/manifests.ts";
+import { defaults } from "../support/kube/manifests.ts";
+import { figure } from "../support/platform/figure.ts";
 import { openBed } from "./bed.ts";
 import type { Answer, Call } from "./tap/call.ts";
 

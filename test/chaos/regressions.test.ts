@@ -1,7 +1,7 @@
 /** Plans that once found a defect are run for good; those of the life in process by test/unit/two-faults-*.test.ts. */
 import { describe, it } from "vitest";
 
-import { effort } from "../support/effort.ts";
+import { effort } from "../support/env/effort.ts";
 import { failOver } from "./failover.ts";
 import { keptFailovers, keptLives } from "./kept.ts";
 import { live } from "./lifecycle/run.ts";

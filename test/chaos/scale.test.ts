@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 
 import { isSettled } from "../../src/engine/contract/status.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
-import type { Manifest } from "../support/cluster.ts";
-import { effort } from "../support/effort.ts";
-import { figure } from "../support/figure.ts";
-import { defaults } from "../support/manifests.ts";
-import { shop, SHOP, SHOP_CHANGES } from "../support/shops.ts";
+import type { Manifest } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
+import { defaults } from "../support/kube/manifests.ts";
+import { figure } from "../support/platform/figure.ts";
+import { shop, SHOP, SHOP_CHANGES } from "../support/services/fixtures.ts";
 import { openBed, type Bed } from "./bed.ts";
 import { figuresOf } from "./process-figures.ts";
 

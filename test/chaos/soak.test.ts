@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { describe, expect, it } from "vitest";
 
-import { effort } from "../support/effort.ts";
-import { figure } from "../support/figure.ts";
-import { defaults, project, tree } from "../support/manifests.ts";
+import { effort } from "../support/env/effort.ts";
+import { defaults, project, tree } from "../support/kube/manifests.ts";
+import { figure } from "../support/platform/figure.ts";
 import { openBed } from "./bed.ts";
 import { figuresOf, type ProcessFigures } from "./process-figures.ts";
 import type { Watch } from "./tap/call.ts";

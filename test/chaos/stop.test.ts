@@ -5,9 +5,9 @@ import type { Surface } from "../../simulator/base/operations.ts";
 import { INTENT } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { LEASE } from "../../src/operator/config/rbac.ts";
-import { cluster, comes } from "../support/cluster.ts";
-import { effort } from "../support/effort.ts";
-import { figure } from "../support/figure.ts";
+import { cluster, comes } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
+import type { Exit } from "../support/env/operator.ts";
 import {
   application,
   COMMIT,
@@ -17,8 +17,8 @@ import {
   NEXT_COMMIT,
   project,
   secret,
-} from "../support/manifests.ts";
-import type { Exit } from "../support/operator.ts";
+} from "../support/kube/manifests.ts";
+import { figure } from "../support/platform/figure.ts";
 import { type Bed, openBed } from "./bed.ts";
 import { effects } from "./effects.ts";
 import { doubleActions } from "./lifecycle/actions.ts";

@@ -1,7 +1,7 @@
 /** Keeps one operator running: as a child process that is started again when it ends. */
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { type Exit, type OperatorStart, type RunningOperator, startOperator } from "../support/operator.ts";
+import { type Exit, type OperatorStart, type RunningOperator, startOperator } from "../support/env/operator.ts";
 
 const RESTART_MS = 1_000;
 

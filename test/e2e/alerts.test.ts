@@ -12,11 +12,11 @@ import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { startControlPlane } from "../control-plane/control-plane.ts";
 import { startPrometheus } from "../monitoring/prometheus.ts";
 import { rules, scaled } from "../monitoring/rules.ts";
-import { application, defaults, environment, project, secret, tree } from "../support/manifests.ts";
-import { type RunningOperator, startOperator } from "../support/operator.ts";
-import { createStage, type Stage, type StageOptions } from "../support/stage.ts";
-import { stagedApplications } from "../support/staged-applications.ts";
-import { type TcpProxy, tcpProxy } from "../support/tcp-proxy.ts";
+import { stagedApplications } from "../support/env/applications.ts";
+import { createStage, type Stage, type StageOptions } from "../support/env/env.ts";
+import { type RunningOperator, startOperator } from "../support/env/operator.ts";
+import { application, defaults, environment, project, secret, tree } from "../support/kube/manifests.ts";
+import { type TcpProxy, tcpProxy } from "../support/kube/tcp-proxy.ts";
 
 const FACTOR = 60;
 const BAD_COMMIT = "bad0c0de5eed5eed5eed5eed5eed5eed5eed5eed";

@@ -9,10 +9,10 @@ import { startControlPlane } from "../control-plane/control-plane.ts";
 import { createApplication, type Application, type Look } from "../support/argocd/application.ts";
 import { startArgoCd, type RunningArgoCd } from "../support/argocd/argocd.ts";
 import { createRepository, type Repository } from "../support/argocd/git.ts";
-import { condition, type Manifest } from "../support/cluster.ts";
-import { examplesApart } from "../support/examples.ts";
-import { deploying, NEXT_COMMIT, tree } from "../support/manifests.ts";
-import { createStage } from "../support/stage.ts";
+import { condition, type Manifest } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { examplesApart } from "../support/examples/examples.ts";
+import { deploying, NEXT_COMMIT, tree } from "../support/kube/manifests.ts";
 
 const root = join(import.meta.dirname, "../..");
 const controlPlane = await startControlPlane({ controllers: true, crdsDir: join(root, "crds") });

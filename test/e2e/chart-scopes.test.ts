@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { LEASE } from "../../src/operator/config/rbac.ts";
 import { kubectl } from "../control-plane/access.ts";
-import { comes } from "../support/cluster.ts";
-import type { RunningOperator } from "../support/operator.ts";
+import { comes } from "../support/env/cluster.ts";
+import type { RunningOperator } from "../support/env/operator.ts";
 import { type Bench, FOR_TESTS, errorsOf, openBench } from "./bench.ts";
 import { CHART, manifestsIn } from "./helm.ts";
 import { type Pod, podsOf } from "./pod.ts";

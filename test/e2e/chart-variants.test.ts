@@ -9,7 +9,7 @@ import { valueDefaults } from "../../scripts/chart/files.ts";
 import { ACCEPTED_FINDINGS } from "../../scripts/chart/scores.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { startControlPlane, type ControlPlane } from "../control-plane/control-plane.ts";
-import { installCrds } from "../support/foreign-crds.ts";
+import { installCrds } from "../support/hostile/foreign-crds.ts";
 import { goModuleFolder } from "../tools/go-module.ts";
 import { findGoTool } from "../tools/go-tools.ts";
 import { CHART, type Helm, openHelm, type Overrides, render, type Rendered } from "./helm.ts";

@@ -8,8 +8,8 @@ import { parse, stringify } from "yaml";
 import { z } from "zod";
 
 import { kubectl } from "../control-plane/access.ts";
-import { comes } from "../support/cluster.ts";
-import type { RunningOperator } from "../support/operator.ts";
+import { comes } from "../support/env/cluster.ts";
+import type { RunningOperator } from "../support/env/operator.ts";
 import { type Bench, FOR_TESTS, errorsOf, openBench } from "./bench.ts";
 import { CHART } from "./helm.ts";
 import { type Ended, onlyPodOf, playPod, type Pod } from "./pod.ts";

@@ -15,11 +15,11 @@ import { startControlPlane } from "../control-plane/control-plane.ts";
 import { dashboard, legendOf, type Panel, putIn } from "../monitoring/dashboard.ts";
 import { type Answered, picture } from "../monitoring/picture.ts";
 import { startPrometheus } from "../monitoring/prometheus.ts";
-import { OTHER_COMMIT } from "../support/applications.ts";
-import { comes } from "../support/cluster.ts";
-import { application, project, tree } from "../support/manifests.ts";
-import { createStage } from "../support/stage.ts";
-import { stagedApplications } from "../support/staged-applications.ts";
+import { stagedApplications } from "../support/env/applications.ts";
+import { comes } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { application, project, tree } from "../support/kube/manifests.ts";
+import { OTHER_COMMIT } from "../support/services/applications.ts";
 import { findDebianProgram } from "../tools/debian.ts";
 
 const root = join(import.meta.dirname, "../..");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import type { TestProject } from "vitest/node";
 
-import { buildBundle } from "../support/build-bundle.ts";
+import { buildBundle } from "../support/programs/build-bundle.ts";
 
 /** One bundle, as it is shipped, for all files; each file starts the cluster that it needs. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

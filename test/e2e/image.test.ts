@@ -8,7 +8,6 @@ import { z } from "zod";
 
 import { imageFacts } from "../../scripts/image-build/facts.ts";
 import { COMMAND, NODE, PROGRAM, USER } from "../../scripts/image.ts";
-import { figure } from "../support/figure.ts";
 import { type Buildah, openBuildah, type Ran, runAsChild } from "../support/image/buildah.ts";
 import { filesOf, type ImageFile } from "../support/image/files.ts";
 import {
@@ -20,6 +19,7 @@ import {
   writeNpmrc,
 } from "../support/image/local-bases.ts";
 import { type Registry, startRegistry } from "../support/image/registry.ts";
+import { figure } from "../support/platform/figure.ts";
 
 const root = join(import.meta.dirname, "../..");
 const EPOCH = 1_700_000_000;

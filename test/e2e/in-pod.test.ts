@@ -17,10 +17,10 @@ import { startSimulator } from "../../simulator/simulator.ts";
 import { OPERATOR } from "../../src/operator/config/rbac.ts";
 import { endpointOf, kubectl, tokenFor } from "../control-plane/access.ts";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
-import { comes } from "../support/cluster.ts";
-import { defaults } from "../support/manifests.ts";
-import { type RunningProgram, startProgram } from "../support/programs.ts";
-import { certificate, privateKey } from "../support/tls.ts";
+import { comes } from "../support/env/cluster.ts";
+import { defaults } from "../support/kube/manifests.ts";
+import { certificate, privateKey } from "../support/kube/tls.ts";
+import { type RunningProgram, startProgram } from "../support/programs/programs.ts";
 
 const root = join(import.meta.dirname, "../..");
 /** Only root may make a mount namespace. */

@@ -11,7 +11,7 @@ import { z } from "zod";
 
 import { digestOf, installManifest, TEMPLATE_ARGS } from "../../scripts/chart/manifest.ts";
 import { kubectl } from "../control-plane/access.ts";
-import { comes } from "../support/cluster.ts";
+import { comes } from "../support/env/cluster.ts";
 import { findGoTool } from "../tools/go-tools.ts";
 import { type Bench, FOR_TESTS, errorsOf, openBench } from "./bench.ts";
 import { manifestsIn } from "./helm.ts";

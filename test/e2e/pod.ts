@@ -11,8 +11,8 @@ import { z } from "zod";
 import { NODE, PROGRAM, TOKEN_FOLDER } from "../../scripts/image.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import type { ControlPlaneFacts } from "../control-plane/control-plane.ts";
-import { comes } from "../support/cluster.ts";
-import type { ExactCommand } from "../support/operator.ts";
+import { comes } from "../support/env/cluster.ts";
+import type { ExactCommand } from "../support/env/operator.ts";
 
 const Variable = z.object({
   name: z.string(),

@@ -12,12 +12,12 @@ import { kubectl } from "../control-plane/access.ts";
 import { startControlPlane } from "../control-plane/control-plane.ts";
 import { ARGOCD, startArgoCd, type RunningArgoCd } from "../support/argocd/argocd.ts";
 import { createRepository, type Repository } from "../support/argocd/git.ts";
-import { condition } from "../support/cluster.ts";
-import { COMMIT, defaults, NEXT_COMMIT, project } from "../support/manifests.ts";
-import { guideManifests, previewChart } from "../support/preview-guide.ts";
-import { startCodeHost, type CodeHost } from "../support/pull-requests.ts";
-import { idOf } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { idOf } from "../support/env/settling.ts";
+import { guideManifests, previewChart } from "../support/examples/preview-guide.ts";
+import { startCodeHost, type CodeHost } from "../support/examples/pull-requests.ts";
+import { COMMIT, defaults, NEXT_COMMIT, project } from "../support/kube/manifests.ts";
 
 const root = join(import.meta.dirname, "../..");
 const controlPlane = await startControlPlane({ controllers: true, crdsDir: join(root, "crds") });

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
-import { comes } from "../support/cluster.ts";
-import { type RunningProgram, startProgram } from "../support/programs.ts";
-import { blocksIn, copyWorkTree, sectionOf, type Shell, type } from "../support/readme.ts";
+import { comes } from "../support/env/cluster.ts";
+import { type RunningProgram, startProgram } from "../support/programs/programs.ts";
+import { blocksIn, copyWorkTree, sectionOf, type Shell, type } from "../support/programs/readme.ts";
 import { findGoTool } from "../tools/go-tools.ts";
 import { startCluster } from "./cluster.ts";
 import { commandOf, onlyPodOf, playPod } from "./pod.ts";

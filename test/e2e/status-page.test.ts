@@ -6,9 +6,9 @@ import { type About, PAGE_SIZE } from "../../src/console/page/shape.ts";
 import { systemClock } from "../../src/kube/api/clock.ts";
 import { createStore, type Store } from "../../src/kube/watch/store.ts";
 import type { HttpServer } from "../../src/operator/config/http.ts";
-import { type Chromium, startChromium, type Tab } from "../support/chromium.ts";
-import { takePlaces } from "../support/followers.ts";
-import { applicationOf, environmentOf, projectOf } from "../support/status-page-objects.ts";
+import { takePlaces } from "../support/kube/followers.ts";
+import { applicationOf, environmentOf, projectOf } from "../support/platform/status-page-objects.ts";
+import { type Chromium, startChromium, type Tab } from "../support/programs/chromium.ts";
 
 const waiting = { timeout: 60_000, interval: 100 };
 const HOSTILE = `<img src="http://attacker.example/x" onerror="document.title='stolen'"><script>document.title='stolen'</script>`;

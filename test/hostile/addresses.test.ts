@@ -4,10 +4,10 @@ import { createServer, type Server } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 import { isKube } from "../../src/kube/api/errors.ts";
-import { condition } from "../support/cluster.ts";
-import { figure } from "../support/figure.ts";
-import { connection, project, secret } from "../support/manifests.ts";
-import { createStage } from "../support/stage.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { connection, project, secret } from "../support/kube/manifests.ts";
+import { figure } from "../support/platform/figure.ts";
 
 /** A connection to the machine itself, on any of its own addresses, is heard here. */
 let heard = 0;

@@ -7,11 +7,12 @@ import { createServer } from "node:http";
 
 import { afterAll, describe, expect, inject, it, vi } from "vitest";
 
-import { findCanaries, formsOf } from "../support/canaries.ts";
-import { condition, type Manifest } from "../support/cluster.ts";
-import { startCollector } from "../support/collector.ts";
-import { figure } from "../support/figure.ts";
-import { freePort } from "../support/free-port.ts";
+import { condition, type Manifest } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { grantSecretOutputs } from "../support/env/rights.ts";
+import { findCanaries, formsOf } from "../support/hostile/canaries.ts";
+import { OURS, refusingPolicy } from "../support/hostile/refusing-policy.ts";
+import { kindsWithSecrets, shownBy } from "../support/kinds/observed.ts";
 import {
   application,
   blueprint,
@@ -21,11 +22,10 @@ import {
   resource,
   secret,
   tree,
-} from "../support/manifests.ts";
-import { OURS, refusingPolicy } from "../support/refusing-policy.ts";
-import { kindsWithSecrets, shownBy } from "../support/shown.ts";
-import { grantSecretOutputs } from "../support/stage-rights.ts";
-import { createStage } from "../support/stage.ts";
+} from "../support/kube/manifests.ts";
+import { figure } from "../support/platform/figure.ts";
+import { startCollector } from "../support/programs/collector.ts";
+import { freePort } from "../support/programs/free-port.ts";
 
 /** Each with characters that every encoding spells differently, where the field takes them. */
 const CANARIES = {

@@ -2,10 +2,10 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import { EXTERNAL_ID } from "../../src/api/names.ts";
-import { condition, PATIENCE_MS } from "../support/cluster.ts";
-import { figure } from "../support/figure.ts";
-import { defaults, project } from "../support/manifests.ts";
-import { createStage } from "../support/stage.ts";
+import { condition, PATIENCE_MS } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { defaults, project } from "../support/kube/manifests.ts";
+import { figure } from "../support/platform/figure.ts";
 
 /** More than there are workers. */
 const CROWD = Array.from({ length: 12 }, (_, index) => `crowded-${index}`);

@@ -6,9 +6,11 @@ import { GROUP, INSTALLATION, INTENT, PAUSED } from "../../src/api/names.ts";
 import { RESOURCES } from "../../src/kinds/crds.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { condition, type Manifest } from "../support/cluster.ts";
-import { existing } from "../support/existing.ts";
-import { figure } from "../support/figure.ts";
+import { condition, type Manifest } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { existing } from "../support/env/existing.ts";
+import { idOf } from "../support/env/settling.ts";
+import { call } from "../support/env/simulated-platform.ts";
 import {
   application,
   connection,
@@ -18,10 +20,8 @@ import {
   project,
   resource,
   secret,
-} from "../support/manifests.ts";
-import { idOf } from "../support/settling.ts";
-import { call } from "../support/simulated-platform.ts";
-import { createStage } from "../support/stage.ts";
+} from "../support/kube/manifests.ts";
+import { figure } from "../support/platform/figure.ts";
 
 const THEIRS = { key: "THEIRS", value: "kept" };
 const LIFECYCLE = { lifecycle: { deletionPolicy: "Delete" } };

@@ -1,11 +1,11 @@
 /** Leaves of every kind, changed on a living object and back, on both surfaces (Acto's consistency and recovery). */
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { effort } from "../support/effort.ts";
-import { figure } from "../support/figure.ts";
-import { ownControlPlane } from "../support/own-control-plane.ts";
-import { grantSecretOutputs } from "../support/stage-rights.ts";
-import { createStage } from "../support/stage.ts";
+import { effort } from "../support/env/effort.ts";
+import { createStage } from "../support/env/env.ts";
+import { ownControlPlane } from "../support/env/own-control-plane.ts";
+import { grantSecretOutputs } from "../support/env/rights.ts";
+import { figure } from "../support/platform/figure.ts";
 import { repetitions } from "./generated/cases.ts";
 import { KINDS } from "./generated/kinds/index.ts";
 import { startLane, valueManifests } from "./generated/lane.ts";

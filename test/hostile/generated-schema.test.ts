@@ -6,8 +6,8 @@ import { createKubeClient, type ConnectedClient } from "../../src/kube/api/clien
 import { systemClock } from "../../src/kube/api/clock.ts";
 import { collectionPath } from "../../src/kube/api/paths.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { effort } from "../support/effort.ts";
-import { figure } from "../support/figure.ts";
+import { effort } from "../support/env/effort.ts";
+import { figure } from "../support/platform/figure.ts";
 import { casesOf, repetitions } from "./generated/cases.ts";
 import { SOMEWHERE } from "./generated/ground.ts";
 import { KINDS } from "./generated/kinds/index.ts";

@@ -4,8 +4,9 @@ import { z } from "zod";
 
 import { INTENT } from "../../src/api/names.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { condition } from "../support/cluster.ts";
-import { figure } from "../support/figure.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { expectSettled } from "../support/env/settling.ts";
 import {
   application,
   blueprint,
@@ -18,10 +19,9 @@ import {
   resource,
   secret,
   tree,
-} from "../support/manifests.ts";
-import { startScriptedServer } from "../support/scripted-server.ts";
-import { expectSettled } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
+} from "../support/kube/manifests.ts";
+import { startScriptedServer } from "../support/kube/scripted-server.ts";
+import { figure } from "../support/platform/figure.ts";
 
 const ODD = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 const VALUE = 'c4n4ry-"value"-ä\\/+?&1';

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { GROUP } from "../../src/api/names.ts";
 import { RESOURCES } from "../../src/kinds/crds.ts";
-import { condition, type Manifest } from "../support/cluster.ts";
-import { figure } from "../support/figure.ts";
+import { condition, type Manifest } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
 import {
   application,
   blueprint,
@@ -16,8 +16,8 @@ import {
   project,
   resource,
   secret,
-} from "../support/manifests.ts";
-import { createStage } from "../support/stage.ts";
+} from "../support/kube/manifests.ts";
+import { figure } from "../support/platform/figure.ts";
 
 /** The bar's own, for each good one from its creation on. */
 const DEADLINE_S = 5;

@@ -13,9 +13,9 @@ import { systemClock } from "../../src/kube/api/clock.ts";
 import type { KubeRequest } from "../../src/kube/api/transport.ts";
 import { type Grant, GRANTS, LEASE, OPERATOR } from "../../src/operator/config/rbac.ts";
 import { kubeconfigOf } from "../control-plane/access.ts";
-import { defaults, resource, secret } from "../support/manifests.ts";
-import { grantRights, withdrawRights } from "../support/stage-rights.ts";
-import { createStage } from "../support/stage.ts";
+import { createStage } from "../support/env/env.ts";
+import { grantRights, withdrawRights } from "../support/env/rights.ts";
+import { defaults, resource, secret } from "../support/kube/manifests.ts";
 
 const Rules = z.object({
   status: z.object({

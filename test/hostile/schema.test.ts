@@ -8,9 +8,9 @@ import { systemClock } from "../../src/kube/api/clock.ts";
 import { KubeError } from "../../src/kube/api/errors.ts";
 import { collectionPath } from "../../src/kube/api/paths.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { figure } from "../support/figure.ts";
-import { HOSTILE_IDS } from "../support/hostile-ids.ts";
-import { SMALLEST } from "../support/spec-cases.ts";
+import { HOSTILE_IDS } from "../support/hostile/ids.ts";
+import { SMALLEST } from "../support/kinds/spec-cases.ts";
+import { figure } from "../support/platform/figure.ts";
 
 const facts = inject("controlPlane");
 let client: ConnectedClient;

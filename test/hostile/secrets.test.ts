@@ -3,11 +3,19 @@ import { afterAll, describe, expect, it } from "vitest";
 
 import { GROUP } from "../../src/api/names.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { condition, type Manifest } from "../support/cluster.ts";
-import { figure } from "../support/figure.ts";
-import { application, connection, defaults, environment, project, resource, secret } from "../support/manifests.ts";
-import { idOf } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
+import { condition, type Manifest } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { idOf } from "../support/env/settling.ts";
+import {
+  application,
+  connection,
+  defaults,
+  environment,
+  project,
+  resource,
+  secret,
+} from "../support/kube/manifests.ts";
+import { figure } from "../support/platform/figure.ts";
 
 describe("Secrets of other namespaces", () => {
   const stage = createStage({ surface: "full", more: ["thief"] });

@@ -8,7 +8,7 @@ import { describe, expect, inject, it } from "vitest";
 import { z } from "zod";
 
 import { billOfMaterials, bundledPackages } from "../../scripts/bill-of-materials.ts";
-import { figure } from "../support/figure.ts";
+import { figure } from "../support/platform/figure.ts";
 
 const root = join(import.meta.dirname, "../..");
 /** The reliability bar's own figure. */

@@ -3,9 +3,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { EXTERNAL_ID } from "../../src/api/names.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
-import { type Cluster, condition, type Manifest } from "../support/cluster.ts";
-import { existing } from "../support/existing.ts";
-import { figure } from "../support/figure.ts";
+import { type Cluster, condition, type Manifest } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { existing } from "../support/env/existing.ts";
+import { idOf } from "../support/env/settling.ts";
 import {
   application,
   COMMIT,
@@ -16,9 +17,8 @@ import {
   project,
   resource,
   secret,
-} from "../support/manifests.ts";
-import { idOf } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
+} from "../support/kube/manifests.ts";
+import { figure } from "../support/platform/figure.ts";
 
 type Victim = Awaited<ReturnType<typeof existing>>;
 

@@ -4,10 +4,10 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { condition, type Manifest } from "../support/cluster.ts";
-import { blueprint, database, defaults, environment, project, resource } from "../support/manifests.ts";
-import { idOf } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
+import { condition, type Manifest } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { idOf } from "../support/env/settling.ts";
+import { blueprint, database, defaults, environment, project, resource } from "../support/kube/manifests.ts";
 
 interface Adoptable {
   readonly noun: string;

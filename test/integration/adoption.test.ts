@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
 import type { Reason } from "../../src/api/reasons.ts";
-import { condition } from "../support/cluster.ts";
-import { existing } from "../support/existing.ts";
-import { application, defaults, environment, project, secret, connection } from "../support/manifests.ts";
-import { idOf } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { existing } from "../support/env/existing.ts";
+import { idOf } from "../support/env/settling.ts";
+import { application, defaults, environment, project, secret, connection } from "../support/kube/manifests.ts";
 
 describe.each(["documented", "full"] as const)("adoption on the %s surface", (surface) => {
   const stage = createStage({ surface });

@@ -6,8 +6,8 @@ import { z } from "zod";
 
 import { API_VERSION } from "../../src/api/names.ts";
 import { kubectl } from "../control-plane/access.ts";
-import type { Manifest } from "../support/cluster.ts";
-import { examplesApart } from "../support/examples.ts";
+import type { Manifest } from "../support/env/cluster.ts";
+import { examplesApart } from "../support/examples/examples.ts";
 
 const cluster = inject("controlPlane");
 const id = randomUUID().slice(0, 8);

@@ -6,10 +6,10 @@ import { createBinding } from "../../src/kinds/binding/index.ts";
 import type { BindingPass, Seen } from "../../src/kinds/binding/model.ts";
 import { platformCatalog } from "../../src/kinds/catalog/crd.ts";
 import { catalog, type CatalogTypes } from "../../src/kinds/catalog/index.ts";
-import { bindingPass, bindingSpec, passOf } from "../support/bindings.ts";
-import { hurriedClock } from "../support/platform-client.ts";
-import { startWorld, type World } from "../support/platform-world.ts";
-import { supportsOn } from "../support/supports.ts";
+import { bindingPass, bindingSpec, passOf } from "../support/kinds/bindings.ts";
+import { supportsOn } from "../support/kinds/supports.ts";
+import { hurriedClock } from "../support/platform/client.ts";
+import { startWorld, type World } from "../support/platform/env.ts";
 
 const kind = createBinding();
 const template = { key: "kubernetes-essentials", version: "1.2.0" };

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
 
 import { removeService } from "../../simulator/model/world.ts";
-import { blueprintGround, blueprintsOf } from "../support/blueprint-ground.ts";
-import { cli } from "../support/cli.ts";
-import { condition } from "../support/cluster.ts";
-import { blueprint } from "../support/manifests.ts";
-import { calm, idOf } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { calm, idOf } from "../support/env/settling.ts";
+import { blueprint } from "../support/kube/manifests.ts";
+import { cli } from "../support/programs/cli.ts";
+import { blueprintGround, blueprintsOf } from "../support/services/blueprint-fixture.ts";
 
 const KIND = "PlatformBlueprint";
 const { kubeconfigPath } = inject("controlPlane");

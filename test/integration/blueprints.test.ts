@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import { FINALIZER } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
-import { blueprintGround, blueprintsOf } from "../support/blueprint-ground.ts";
-import { condition, PATIENCE_MS } from "../support/cluster.ts";
-import { blueprint, secret } from "../support/manifests.ts";
-import { calm, eventsOf, idOf } from "../support/settling.ts";
-import { createStage, type Stage } from "../support/stage.ts";
+import { condition, PATIENCE_MS } from "../support/env/cluster.ts";
+import { createStage, type Stage } from "../support/env/env.ts";
+import { calm, eventsOf, idOf } from "../support/env/settling.ts";
+import { blueprint, secret } from "../support/kube/manifests.ts";
+import { blueprintGround, blueprintsOf } from "../support/services/blueprint-fixture.ts";
 
 const KIND = "PlatformBlueprint";
 

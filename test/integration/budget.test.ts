@@ -3,10 +3,10 @@ import { z } from "zod";
 
 import { member } from "../../src/kube/api/json.ts";
 import type { AuditEvent } from "../control-plane/audit.ts";
-import { type Write, writesOf } from "../support/audit-tail.ts";
-import { condition } from "../support/cluster.ts";
-import { createStage } from "../support/stage.ts";
-import { application, lastDeployment, stagedApplications } from "../support/staged-applications.ts";
+import { application, lastDeployment, stagedApplications } from "../support/env/applications.ts";
+import { type Write, writesOf } from "../support/env/audit-tail.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
 
 const KIND = "PlatformApplication";
 const COMMIT = "1111111111111111111111111111111111111111";

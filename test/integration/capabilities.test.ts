@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { partialPlatforms, type SwitchedOff } from "../../simulator/base/platforms.ts";
 import { changeSettings } from "../../simulator/base/settings.ts";
 import { member } from "../../src/kube/api/json.ts";
-import { condition } from "../support/cluster.ts";
-import { createStage } from "../support/stage.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
 
 const project = (name: string, description: string) => ({
   apiVersion: "platform-operator.io/v1alpha1",

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { changeSettings } from "../../simulator/base/settings.ts";
 import { member } from "../../src/kube/api/json.ts";
-import { condition } from "../support/cluster.ts";
-import { defaults, resource } from "../support/manifests.ts";
-import { createStage } from "../support/stage.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { defaults, resource } from "../support/kube/manifests.ts";
 
 const ALL = ["Templates", "CloudProviders", "DatabaseTypes", "GitRepositories"];
 

@@ -5,8 +5,9 @@ import { editRecord, removeRecord } from "../../simulator/control/records.ts";
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { CAUSES, type Cause } from "../../src/engine/context/context.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { changeLog } from "../support/change-log.ts";
-import type { Manifest } from "../support/cluster.ts";
+import type { Manifest } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { eventsOf, idOf } from "../support/env/settling.ts";
 import {
   application,
   defaults,
@@ -16,9 +17,8 @@ import {
   resource,
   secret,
   tree,
-} from "../support/manifests.ts";
-import { eventsOf, idOf } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
+} from "../support/kube/manifests.ts";
+import { changeLog } from "../support/platform/change-log.ts";
 
 const APPLICATION = "PlatformApplication";
 const PROJECT = "PlatformProject";

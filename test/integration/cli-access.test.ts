@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
-import { createCliWorld } from "../support/cli-world.ts";
-import { cli, type Ended } from "../support/cli.ts";
-import { resource, secret } from "../support/manifests.ts";
+import { resource, secret } from "../support/kube/manifests.ts";
+import { createCliWorld } from "../support/platform/cli-env.ts";
+import { cli, type Ended } from "../support/programs/cli.ts";
 
 const NOW = "2026-11-21T10:00:00Z";
 const user = createCliWorld("full");

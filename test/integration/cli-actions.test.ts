@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { systemClock } from "../../src/kube/api/clock.ts";
 import type { Clock } from "../../src/kube/api/types.ts";
-import { createCliWorld } from "../support/cli-world.ts";
-import { NEXT_COMMIT } from "../support/manifests.ts";
+import { NEXT_COMMIT } from "../support/kube/manifests.ts";
+import { createCliWorld } from "../support/platform/cli-env.ts";
 
 const done = { code: 0, stderr: expect.any(String) };
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { kubectl } from "../control-plane/access.ts";
-import { createCliWorld, normalized, type CliWorld } from "../support/cli-world.ts";
+import { createCliWorld, normalized, type CliWorld } from "../support/platform/cli-env.ts";
 
 const FORMATS = ["table", "wide", "json", "yaml", "name"] as const;
 

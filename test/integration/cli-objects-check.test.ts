@@ -8,10 +8,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { FINALIZER } from "../../src/api/names.ts";
 import { kubeconfigFor } from "../control-plane/access.ts";
-import { cli } from "../support/cli.ts";
-import { application, defaults, tree } from "../support/manifests.ts";
-import { ownControlPlane } from "../support/own-control-plane.ts";
-import { createStage } from "../support/stage.ts";
+import { createStage } from "../support/env/env.ts";
+import { ownControlPlane } from "../support/env/own-control-plane.ts";
+import { application, defaults, tree } from "../support/kube/manifests.ts";
+import { cli } from "../support/programs/cli.ts";
 
 // The connections of the whole cluster are counted.
 const controlPlane = await ownControlPlane();

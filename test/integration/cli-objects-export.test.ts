@@ -6,10 +6,10 @@ import { beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
-import { cli } from "../support/cli.ts";
-import { COMMIT, defaults } from "../support/manifests.ts";
-import { call, extendedOn } from "../support/simulated-platform.ts";
-import { createStage, type Stage } from "../support/stage.ts";
+import { createStage, type Stage } from "../support/env/env.ts";
+import { call, extendedOn } from "../support/env/simulated-platform.ts";
+import { COMMIT, defaults } from "../support/kube/manifests.ts";
+import { cli } from "../support/programs/cli.ts";
 
 const { kubeconfigPath } = inject("controlPlane");
 const Made = z.object({ id: z.string() });

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
 
-import { cli } from "../support/cli.ts";
-import type { Manifest } from "../support/cluster.ts";
-import { application, defaults, environment, NEXT_COMMIT, project, tree } from "../support/manifests.ts";
-import { createStage, type Stage } from "../support/stage.ts";
+import type { Manifest } from "../support/env/cluster.ts";
+import { createStage, type Stage } from "../support/env/env.ts";
+import { application, defaults, environment, NEXT_COMMIT, project, tree } from "../support/kube/manifests.ts";
+import { cli } from "../support/programs/cli.ts";
 
 const { kubeconfigPath } = inject("controlPlane");
 

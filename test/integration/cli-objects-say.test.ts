@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
 
-import { cli } from "../support/cli.ts";
-import { application, defaults, project, tree } from "../support/manifests.ts";
-import { idOf } from "../support/settling.ts";
-import { createStage, type Stage } from "../support/stage.ts";
+import { createStage, type Stage } from "../support/env/env.ts";
+import { idOf } from "../support/env/settling.ts";
+import { application, defaults, project, tree } from "../support/kube/manifests.ts";
+import { cli } from "../support/programs/cli.ts";
 
 const { kubeconfigPath } = inject("controlPlane");
 

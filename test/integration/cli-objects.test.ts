@@ -5,11 +5,11 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { main } from "../../src/cli/index.ts";
 import { systemClock } from "../../src/kube/api/clock.ts";
-import { cli, type CliOptions } from "../support/cli.ts";
-import { condition } from "../support/cluster.ts";
-import { application, defaults, deploying, NEXT_COMMIT, operation, tree } from "../support/manifests.ts";
-import { ownControlPlane } from "../support/own-control-plane.ts";
-import { createStage } from "../support/stage.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { ownControlPlane } from "../support/env/own-control-plane.ts";
+import { application, defaults, deploying, NEXT_COMMIT, operation, tree } from "../support/kube/manifests.ts";
+import { cli, type CliOptions } from "../support/programs/cli.ts";
 
 // The whole tree is drawn, connections of the cluster with it.
 const controlPlane = await ownControlPlane();

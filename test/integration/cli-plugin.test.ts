@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
 import { VERSION } from "../../src/operator/config/version.ts";
-import { openBundle, type Bundle } from "../support/bundle.ts";
-import { createCliWorld } from "../support/cli-world.ts";
-import { startScriptedServer } from "../support/scripted-server.ts";
-import { certificate, privateKey } from "../support/tls.ts";
+import { startScriptedServer } from "../support/kube/scripted-server.ts";
+import { certificate, privateKey } from "../support/kube/tls.ts";
+import { createCliWorld } from "../support/platform/cli-env.ts";
+import { openBundle, type Bundle } from "../support/programs/bundle.ts";
 
 const user = createCliWorld("documented");
 let bundle: Bundle;

@@ -10,10 +10,10 @@ import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { isObject, member } from "../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { SECRET_OUTPUTS } from "../../src/operator/config/rbac.ts";
-import { condition, type Manifest } from "../support/cluster.ts";
-import { defaults, resource, secret } from "../support/manifests.ts";
-import { grantSecretOutputs } from "../support/stage-rights.ts";
-import { createStage, type Stage } from "../support/stage.ts";
+import { condition, type Manifest } from "../support/env/cluster.ts";
+import { createStage, type Stage } from "../support/env/env.ts";
+import { grantSecretOutputs } from "../support/env/rights.ts";
+import { defaults, resource, secret } from "../support/kube/manifests.ts";
 
 const KIND = "PlatformCluster";
 

@@ -5,9 +5,9 @@ import { editRecord } from "../../simulator/control/records.ts";
 import { APPROVED_PLAN, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { member, stringMember } from "../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
-import { condition, type Manifest } from "../support/cluster.ts";
-import { defaults, environment, project, resource } from "../support/manifests.ts";
-import { createStage, type Stage } from "../support/stage.ts";
+import { condition, type Manifest } from "../support/env/cluster.ts";
+import { createStage, type Stage } from "../support/env/env.ts";
+import { defaults, environment, project, resource } from "../support/kube/manifests.ts";
 
 const KIND = "PlatformCluster";
 const AUTOMATIC = { applyPolicy: "Automatic" };

@@ -2,11 +2,11 @@ import { afterAll, describe, expect, it } from "vitest";
 
 import { isObject } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { condition, type Manifest } from "../support/cluster.ts";
-import { connection, defaults, environment, project, resource, secret, tree } from "../support/manifests.ts";
-import { calm, expectSettled, idOf } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
-import { tcpProxy } from "../support/tcp-proxy.ts";
+import { condition, type Manifest } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { calm, expectSettled, idOf } from "../support/env/settling.ts";
+import { connection, defaults, environment, project, resource, secret, tree } from "../support/kube/manifests.ts";
+import { tcpProxy } from "../support/kube/tcp-proxy.ts";
 
 describe("[R1] a connection that is replaced", () => {
   const stage = createStage({ surface: "full" });

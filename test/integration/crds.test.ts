@@ -15,7 +15,7 @@ import {
   SMALLEST,
   type SpecCase,
   specOf,
-} from "../support/spec-cases.ts";
+} from "../support/kinds/spec-cases.ts";
 
 const cluster = inject("controlPlane");
 const namespace = "crds-test";

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { describe, expect, it } from "vitest";
 
-import { condition } from "../support/cluster.ts";
-import { connection, project, secret, tree } from "../support/manifests.ts";
-import { calm, eventsOf, expectSettled, idOf, versions } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { calm, eventsOf, expectSettled, idOf, versions } from "../support/env/settling.ts";
+import { connection, project, secret, tree } from "../support/kube/manifests.ts";
 
 /** How long a connection may take to notice that its Secret was mended (docs/reliability.md C6). */
 const RECOVERY_MS = 10_000;

@@ -4,11 +4,11 @@ import type { FaultInput } from "../../simulator/request/faults.ts";
 import type { CallEntry } from "../../simulator/request/journal.ts";
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
-import { condition } from "../support/cluster.ts";
-import { database } from "../support/manifests.ts";
-import { calm, idOf } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
-import { ground } from "../support/staged-databases.ts";
+import { condition } from "../support/env/cluster.ts";
+import { ground } from "../support/env/databases.ts";
+import { createStage } from "../support/env/env.ts";
+import { calm, idOf } from "../support/env/settling.ts";
+import { database } from "../support/kube/manifests.ts";
 
 const KIND = "PlatformDatabase";
 const running = { status: "True", reason: "Available" } as const;

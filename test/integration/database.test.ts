@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { member } from "../../src/kube/api/json.ts";
-import { condition } from "../support/cluster.ts";
-import { database } from "../support/manifests.ts";
-import { eventsOf, idOf } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
-import { ground } from "../support/staged-databases.ts";
+import { condition } from "../support/env/cluster.ts";
+import { ground } from "../support/env/databases.ts";
+import { createStage } from "../support/env/env.ts";
+import { eventsOf, idOf } from "../support/env/settling.ts";
+import { database } from "../support/kube/manifests.ts";
 
 const KIND = "PlatformDatabase";
 const running = { status: "True", reason: "Available" } as const;

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import { removeRecord } from "../../simulator/control/records.ts";
 import { FINALIZER } from "../../src/api/names.ts";
-import { condition, PATIENCE_MS } from "../support/cluster.ts";
-import { application, connection, defaults, environment, project, secret, tree } from "../support/manifests.ts";
-import { eventsOf, expectSettled, idOf, TREE } from "../support/settling.ts";
-import { createStage, type Stage } from "../support/stage.ts";
+import { condition, PATIENCE_MS } from "../support/env/cluster.ts";
+import { createStage, type Stage } from "../support/env/env.ts";
+import { eventsOf, expectSettled, idOf, TREE } from "../support/env/settling.ts";
+import { application, connection, defaults, environment, project, secret, tree } from "../support/kube/manifests.ts";
 
 async function gone(stage: Stage, name: string): Promise<void> {
   for (const kind of TREE) await stage.waitGone(kind, name);

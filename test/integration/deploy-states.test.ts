@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { foreignCancel, foreignDeploy, scheduledStop } from "../../simulator/control/control.ts";
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
-import { condition, PATIENCE_MS } from "../support/cluster.ts";
-import { createStage } from "../support/stage.ts";
-import { lastDeployment, stagedApplications } from "../support/staged-applications.ts";
+import { lastDeployment, stagedApplications } from "../support/env/applications.ts";
+import { condition, PATIENCE_MS } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
 
 const KIND = "PlatformApplication";
 const COMMIT = "1111111111111111111111111111111111111111";

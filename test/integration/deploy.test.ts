@@ -3,9 +3,9 @@ import { z } from "zod";
 
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
-import { condition } from "../support/cluster.ts";
-import { createStage, type Stage } from "../support/stage.ts";
-import { application, lastDeployment, stagedApplications } from "../support/staged-applications.ts";
+import { application, lastDeployment, stagedApplications } from "../support/env/applications.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage, type Stage } from "../support/env/env.ts";
 
 const KIND = "PlatformApplication";
 const COMMITS = {

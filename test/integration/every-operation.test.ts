@@ -4,8 +4,9 @@ import { z } from "zod";
 
 import { operations } from "../../simulator/base/operations.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
-import { changeLog, isChange, templateOf } from "../support/change-log.ts";
-import { condition } from "../support/cluster.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { idOf } from "../support/env/settling.ts";
 import {
   application,
   blueprint,
@@ -16,9 +17,8 @@ import {
   project,
   resource,
   secret,
-} from "../support/manifests.ts";
-import { idOf } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
+} from "../support/kube/manifests.ts";
+import { changeLog, isChange, templateOf } from "../support/platform/change-log.ts";
 
 const HUSH = "a-value-that-nobody-shows";
 

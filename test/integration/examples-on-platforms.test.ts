@@ -8,10 +8,10 @@ import { z } from "zod";
 import { platformNames, type PlatformName } from "../../simulator/base/platforms.ts";
 import { RESOURCES } from "../../src/kinds/crds.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
-import { filesFor, prepareWorld, prerequisites } from "../support/example-world.ts";
-import { ownControlPlane } from "../support/own-control-plane.ts";
-import { grantSecretOutputs } from "../support/stage-rights.ts";
-import { createStage } from "../support/stage.ts";
+import { createStage } from "../support/env/env.ts";
+import { ownControlPlane } from "../support/env/own-control-plane.ts";
+import { grantSecretOutputs } from "../support/env/rights.ts";
+import { filesFor, prepareWorld, prerequisites } from "../support/examples/env.ts";
 
 const Status = z.object({
   conditions: z

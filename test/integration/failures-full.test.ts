@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 
-import { itTellsOfTrouble } from "../support/troubles.ts";
+import { itTellsOfTrouble } from "../support/hostile/failures.ts";
 
 describe("[C9] trouble of the platform, full surface, a prefix", () => {
   itTellsOfTrouble({

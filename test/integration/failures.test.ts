@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { condition } from "../support/cluster.ts";
-import { defaults, environment, project } from "../support/manifests.ts";
-import { createStage } from "../support/stage.ts";
-import { itTellsOfTrouble } from "../support/troubles.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { itTellsOfTrouble } from "../support/hostile/failures.ts";
+import { defaults, environment, project } from "../support/kube/manifests.ts";
 
 describe("[C9] trouble of the platform, documented surface, no prefix", () => {
   itTellsOfTrouble({

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 
 import { type ControlPlaneFacts, startControlPlane } from "../control-plane/control-plane.ts";
-import { buildBundle } from "../support/build-bundle.ts";
-import { notesDir } from "../support/run-notes.ts";
+import { buildBundle } from "../support/programs/build-bundle.ts";
+import { notesDir } from "../support/programs/run-notes.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -5,7 +5,9 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RECONCILE_REQUESTED_AT, RESOLVE } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
-import { condition, type Manifest } from "../support/cluster.ts";
+import { condition, type Manifest } from "../support/env/cluster.ts";
+import { createStage, type Stage } from "../support/env/env.ts";
+import { calm, expectSettled, idOf, TREE } from "../support/env/settling.ts";
 import {
   application,
   defaults,
@@ -15,9 +17,7 @@ import {
   project,
   secret,
   tree,
-} from "../support/manifests.ts";
-import { calm, expectSettled, idOf, TREE } from "../support/settling.ts";
-import { createStage, type Stage } from "../support/stage.ts";
+} from "../support/kube/manifests.ts";
 
 /** The object as `kubectl get -o yaml` shows it, less what only the API server may write. */
 function copied({ kind, metadata, spec }: KubeObject, name = metadata.name): Manifest {

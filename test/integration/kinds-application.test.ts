@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { addForeignVariable } from "../../simulator/control/control.ts";
 import type { OpenIntent } from "../../src/engine/contract/kind.ts";
 import { application } from "../../src/kinds/application/index.ts";
-import { applicationBench } from "../support/application-bench.ts";
-import { COMMIT, OTHER_COMMIT } from "../support/applications.ts";
-import { failureOf } from "../support/platform-client.ts";
+import { failureOf } from "../support/platform/client.ts";
+import { applicationBench } from "../support/services/application-runner.ts";
+import { COMMIT, OTHER_COMMIT } from "../support/services/applications.ts";
 
 const NOBODY = "00000000-0000-4000-8000-00000000dead";
 const SURFACES = ["Documented", "Full"] as const;

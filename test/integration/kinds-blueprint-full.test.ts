@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { removeService } from "../../simulator/model/world.ts";
-import { blueprintBench } from "../support/blueprint-bench.ts";
+import { blueprintBench } from "../support/services/blueprint-runner.ts";
 
 describe("the service of a blueprint", () => {
   const bench = blueprintBench("Full");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { blueprintBench, ICON } from "../support/blueprint-bench.ts";
-import { failureOf } from "../support/platform-client.ts";
+import { failureOf } from "../support/platform/client.ts";
+import { blueprintBench, ICON } from "../support/services/blueprint-runner.ts";
 
 const NOBODY = "00000000-0000-4000-8000-00000000dead";
 const PASSWORD = { name: "password", valueFrom: { secretKeyRef: { name: "s", key: "k" } } };

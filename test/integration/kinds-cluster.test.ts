@@ -1,7 +1,7 @@
 /** PlatformCluster against the simulated platform, without Kubernetes. */
 import { describe, expect, it } from "vitest";
 
-import { clusterBench } from "../support/clusters.ts";
+import { clusterBench } from "../support/kinds/clusters.ts";
 
 describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (surface) => {
   const bench = clusterBench(surface);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { OpenIntent } from "../../src/engine/contract/kind.ts";
 import { trace } from "../../src/kinds/database/trace.ts";
-import { databaseBench } from "../support/database-bench.ts";
+import { databaseBench } from "../support/services/database-runner.ts";
 
 describe("a database whose state the surface does not show", () => {
   const bench = databaseBench("Documented");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { databaseBench } from "../support/database-bench.ts";
+import { databaseBench } from "../support/services/database-runner.ts";
 
 describe.each(["Documented", "Full"] as const)("a database on the %s surface", (surface) => {
   const bench = databaseBench(surface);

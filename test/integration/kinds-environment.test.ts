@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { Kind, OpenIntent, KindTypes } from "../../src/engine/contract/kind.ts";
 import { environment } from "../../src/kinds/environment/index.ts";
-import { startKindWorld, type KindWorld } from "../support/kind-world.ts";
-import { failureOf } from "../support/platform-client.ts";
+import { startKindWorld, type KindWorld } from "../support/kinds/env.ts";
+import { failureOf } from "../support/platform/client.ts";
 
 const NOBODY = "00000000-0000-4000-8000-00000000dead";
 const SURFACES = ["Documented", "Full"] as const;

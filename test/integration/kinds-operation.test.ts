@@ -1,7 +1,7 @@
 /** PlatformOperation against the simulated platform, without Kubernetes. */
 import { describe, expect, it } from "vitest";
 
-import { COMMIT, operationBench } from "../support/operations.ts";
+import { COMMIT, operationBench } from "../support/kinds/operations.ts";
 
 const NEXT = "89abcdef0123456789abcdef0123456789abcdef";
 const deploy = { type: "DeployApplication", applicationRef: { name: "api" }, gitCommitId: NEXT };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { addForeignVariable } from "../../simulator/control/control.ts";
-import { applicationBench } from "../support/application-bench.ts";
-import { failureOf } from "../support/platform-client.ts";
+import { failureOf } from "../support/platform/client.ts";
+import { applicationBench } from "../support/services/application-runner.ts";
 
 const NOBODY = "00000000-0000-4000-8000-00000000dead";
 

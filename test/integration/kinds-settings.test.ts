@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import type { JsonObject, OpenIntent } from "../../src/engine/contract/kind.ts";
 import { application } from "../../src/kinds/application/index.ts";
-import { applicationBench } from "../support/application-bench.ts";
-import { OTHER_COMMIT } from "../support/applications.ts";
+import { applicationBench } from "../support/services/application-runner.ts";
+import { OTHER_COMMIT } from "../support/services/applications.ts";
 
 const secret = { name: "TOKEN", valueFrom: { secretKeyRef: { name: "s", key: "k" } } };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { variableSetBench } from "../support/variable-set-bench.ts";
+import { variableSetBench } from "../support/kinds/variable-set-runner.ts";
 
 const plain = { name: "MODE", value: "fast" };
 const secret = { name: "TOKEN", value: "hunter22", secret: true };

@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Webhook } from "../../simulator/model/world.ts";
 import { RESOLVE } from "../../src/api/names.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { condition, type Manifest } from "../support/cluster.ts";
-import { defaults, resource } from "../support/manifests.ts";
-import { eventsOf, idOf } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
+import { condition, type Manifest } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { eventsOf, idOf } from "../support/env/settling.ts";
+import { defaults, resource } from "../support/kube/manifests.ts";
 
 const KIND = "PlatformWebhook";
 const EVENTS = ["DEPLOYMENT_STARTED", "SOME_EVENT_OF_TOMORROW"];

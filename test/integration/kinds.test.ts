@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Kind, OpenIntent, KindTypes } from "../../src/engine/contract/kind.ts";
 import { clusterConnection, connection } from "../../src/kinds/connection/index.ts";
 import { project } from "../../src/kinds/project/index.ts";
-import { startKindWorld, type KindWorld } from "../support/kind-world.ts";
+import { startKindWorld, type KindWorld } from "../support/kinds/env.ts";
 
 const NOBODY = "00000000-0000-4000-8000-00000000dead";
 const SURFACES = ["Documented", "Full"] as const;

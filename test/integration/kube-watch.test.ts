@@ -7,10 +7,10 @@ import { listAll } from "../../src/kube/watch/list.ts";
 import { createReflector, type Reflector, type ReflectorOptions } from "../../src/kube/watch/reflector.ts";
 import { createStore } from "../../src/kube/watch/store.ts";
 import { parseEvent, type WatchEvent } from "../../src/kube/watch/watch-event.ts";
-import { manualClock } from "../support/clock.ts";
-import { kubeBench } from "../support/kube-bench.ts";
-import { tcpProxy } from "../support/tcp-proxy.ts";
-import { THING } from "../support/things.ts";
+import { manualClock } from "../support/kube/clock.ts";
+import { kubeBench } from "../support/kube/env.ts";
+import { tcpProxy } from "../support/kube/tcp-proxy.ts";
+import { THING } from "../support/kube/things.ts";
 
 const bench = kubeBench();
 const running: Reflector[] = [];

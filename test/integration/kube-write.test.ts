@@ -11,10 +11,10 @@ import { createStore, type Store } from "../../src/kube/watch/store.ts";
 import { createRecorder } from "../../src/kube/write/events.ts";
 import { createOutputs } from "../../src/kube/write/outputs.ts";
 import { createWriter } from "../../src/kube/write/writer.ts";
-import { manualClock } from "../support/clock.ts";
-import { figure } from "../support/figure.ts";
-import { kubeBench } from "../support/kube-bench.ts";
-import { THING } from "../support/things.ts";
+import { manualClock } from "../support/kube/clock.ts";
+import { kubeBench } from "../support/kube/env.ts";
+import { THING } from "../support/kube/things.ts";
+import { figure } from "../support/platform/figure.ts";
 
 const bench = kubeBench();
 const NS = "kube-write";

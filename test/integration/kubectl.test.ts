@@ -6,8 +6,8 @@ import { parse } from "yaml";
 import { z } from "zod";
 
 import { RESOURCES } from "../../src/kinds/crds.ts";
-import type { Manifest } from "../support/cluster.ts";
-import { createStage } from "../support/stage.ts";
+import type { Manifest } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
 
 const stage = createStage({ surface: "full" });
 

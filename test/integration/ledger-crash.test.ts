@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { expectOnce, knowable, subjectOf } from "../support/lost-writes.ts";
-import { defaults, tree } from "../support/manifests.ts";
-import type { Recording } from "../support/recording.ts";
-import { createStage } from "../support/stage.ts";
+import { createStage } from "../support/env/env.ts";
+import type { Recording } from "../support/env/recording.ts";
+import { expectOnce, knowable, subjectOf } from "../support/kube/lost-writes.ts";
+import { defaults, tree } from "../support/kube/manifests.ts";
 
 describe.each(["documented", "full"] as const)("SIGKILL of the operator, %s surface", (surface) => {
   // Without a lease, whose time would have to run out first; no call ends by itself before the operator does.

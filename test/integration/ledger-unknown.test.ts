@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import { condition } from "../support/cluster.ts";
-import { idsDone, losses, subjectOf } from "../support/lost-writes.ts";
-import { application, defaults, environment, project } from "../support/manifests.ts";
-import type { Recording } from "../support/recording.ts";
-import { calm, idOf } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import type { Recording } from "../support/env/recording.ts";
+import { calm, idOf } from "../support/env/settling.ts";
+import { idsDone, losses, subjectOf } from "../support/kube/lost-writes.ts";
+import { application, defaults, environment, project } from "../support/kube/manifests.ts";
 
 const RESOLVE = "platform-operator.io/resolve";
 

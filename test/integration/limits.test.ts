@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import { removeRecord } from "../../simulator/control/records.ts";
 import { RESOLVE } from "../../src/api/names.ts";
-import { condition } from "../support/cluster.ts";
-import { connection, defaults, environment, project, resource } from "../support/manifests.ts";
-import { idOf } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { idOf } from "../support/env/settling.ts";
+import { connection, defaults, environment, project, resource } from "../support/kube/manifests.ts";
 
 const CONNECTION = "PlatformConnection";
 /** Two more than the brake lets pass in ten minutes. */

@@ -1,10 +1,10 @@
 /** One id leads from a pass to its calls of the platform and of the API server, and to what it changed. */
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { changeLog } from "../support/change-log.ts";
-import { condition } from "../support/cluster.ts";
-import { createStage } from "../support/stage.ts";
-import { application, lastDeployment, stagedApplications } from "../support/staged-applications.ts";
+import { application, lastDeployment, stagedApplications } from "../support/env/applications.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { changeLog } from "../support/platform/change-log.ts";
 
 const KIND = "PlatformApplication";
 const COMMIT = "1111111111111111111111111111111111111111";

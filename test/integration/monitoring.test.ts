@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 
 import { describedMetrics } from "../../scripts/metrics.ts";
 import { RULES_FILE } from "../monitoring/rules.ts";
-import { createStage } from "../support/stage.ts";
+import { createStage } from "../support/env/env.ts";
 import { findDebianProgram } from "../tools/debian.ts";
 
 /** @returns what promtool writes. @throws Error with its words when it finds something */

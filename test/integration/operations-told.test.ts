@@ -7,9 +7,9 @@ import { editRecord } from "../../simulator/control/records.ts";
 import { PAUSED, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { condition } from "../support/cluster.ts";
-import { database, defaults, NEXT_COMMIT, operation, resource, tree } from "../support/manifests.ts";
-import { createStage } from "../support/stage.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { database, defaults, NEXT_COMMIT, operation, resource, tree } from "../support/kube/manifests.ts";
 
 const DATABASE = "PlatformDatabase";
 

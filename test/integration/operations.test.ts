@@ -5,11 +5,11 @@ import { APPROVED_PLAN, BEGUN, RECONCILE_REQUESTED_AT } from "../../src/api/name
 import { text } from "../../src/engine/contract/status.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { condition, type Manifest } from "../support/cluster.ts";
-import { COMMIT, defaults, NEXT_COMMIT, operation, resource, tree } from "../support/manifests.ts";
-import { endsOf, over } from "../support/operations.ts";
-import { idOf } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
+import { condition, type Manifest } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { idOf } from "../support/env/settling.ts";
+import { endsOf, over } from "../support/kinds/operations.ts";
+import { COMMIT, defaults, NEXT_COMMIT, operation, resource, tree } from "../support/kube/manifests.ts";
 
 const deployment = (name: string, spec: JsonObject = {}): Manifest =>
   operation(name, {

@@ -9,8 +9,8 @@ import { NODE_FLAGS } from "../../src/operator/config/node-flags.ts";
 import { OPERATOR, LEASE } from "../../src/operator/config/rbac.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { startControlPlane, type ControlPlane } from "../control-plane/control-plane.ts";
-import { figure } from "../support/figure.ts";
-import { startOperator, type RunningOperator } from "../support/operator.ts";
+import { startOperator, type RunningOperator } from "../support/env/operator.ts";
+import { figure } from "../support/platform/figure.ts";
 
 const root = join(import.meta.dirname, "../..");
 const waiting = { timeout: 30_000, interval: 50 };

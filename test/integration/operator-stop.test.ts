@@ -8,7 +8,7 @@ import { startSimulator, type Simulator } from "../../simulator/simulator.ts";
 import { OPERATOR } from "../../src/operator/config/rbac.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { startControlPlane, type ControlPlane } from "../control-plane/control-plane.ts";
-import { startOperator, type RunningOperator } from "../support/operator.ts";
+import { startOperator, type RunningOperator } from "../support/env/operator.ts";
 
 const root = join(import.meta.dirname, "../..");
 const token = "c4n4ry-of-the-stop-test";

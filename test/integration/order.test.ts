@@ -5,7 +5,9 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { CallEntry } from "../../simulator/request/journal.ts";
 import { PAUSED, POLL_INTERVAL, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
-import { condition, PATIENCE_MS } from "../support/cluster.ts";
+import { condition, PATIENCE_MS } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { calm, eventsOf, expectSettled, idOf } from "../support/env/settling.ts";
 import {
   application,
   connection,
@@ -16,9 +18,7 @@ import {
   project,
   secret,
   tree,
-} from "../support/manifests.ts";
-import { calm, eventsOf, expectSettled, idOf } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
+} from "../support/kube/manifests.ts";
 
 describe("in any order", () => {
   const stage = createStage({ surface: "full" });

@@ -2,9 +2,10 @@
 import { beforeAll, describe, expect, inject, it, vi } from "vitest";
 
 import { ORPHANS } from "../../src/operator/config/rbac.ts";
-import { orphanLog } from "../support/change-log.ts";
-import { cli } from "../support/cli.ts";
-import { condition, PATIENCE_MS, type Manifest } from "../support/cluster.ts";
+import { condition, PATIENCE_MS, type Manifest } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { metricsOf } from "../support/env/secrets.ts";
+import { eventsOf, idOf } from "../support/env/settling.ts";
 import {
   application,
   blueprint,
@@ -15,10 +16,9 @@ import {
   NEXT_COMMIT,
   project,
   resource,
-} from "../support/manifests.ts";
-import { eventsOf, idOf } from "../support/settling.ts";
-import { metricsOf } from "../support/stage-secrets.ts";
-import { createStage } from "../support/stage.ts";
+} from "../support/kube/manifests.ts";
+import { orphanLog } from "../support/platform/change-log.ts";
+import { cli } from "../support/programs/cli.ts";
 
 const { kubeconfigPath } = inject("controlPlane");
 const DELETE = { lifecycle: { deletionPolicy: "Delete" } };

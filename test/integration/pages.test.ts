@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { changeSettings } from "../../simulator/base/settings.ts";
-import { call } from "../support/simulated-platform.ts";
-import { createStage } from "../support/stage.ts";
+import { createStage } from "../support/env/env.ts";
+import { call } from "../support/env/simulated-platform.ts";
 
 /** The length of a page. */
 const PAGE = 20;

@@ -6,10 +6,10 @@ import { partialPlatforms, type SwitchedOff } from "../../simulator/base/platfor
 import { changeSettings } from "../../simulator/base/settings.ts";
 import type { CallEntry } from "../../simulator/request/journal.ts";
 import { member } from "../../src/kube/api/json.ts";
-import { COMMIT, OTHER_COMMIT } from "../support/applications.ts";
-import { condition } from "../support/cluster.ts";
-import { createStage } from "../support/stage.ts";
-import { application, stagedApplications } from "../support/staged-applications.ts";
+import { application, stagedApplications } from "../support/env/applications.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { COMMIT, OTHER_COMMIT } from "../support/services/applications.ts";
 
 const beyond = operations.filter(({ surface, id }) => surface === "full" && id !== "getProject");
 const only: SwitchedOff = Object.fromEntries(

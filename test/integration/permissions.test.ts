@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { condition } from "../support/cluster.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage, type Stage } from "../support/env/env.ts";
+import { calm, expectSettled, versions } from "../support/env/settling.ts";
 import {
   application,
   connection,
@@ -11,9 +13,7 @@ import {
   project,
   secret,
   tree,
-} from "../support/manifests.ts";
-import { calm, expectSettled, versions } from "../support/settling.ts";
-import { createStage, type Stage } from "../support/stage.ts";
+} from "../support/kube/manifests.ts";
 
 interface Case {
   /** Of the token that is too weak. */

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { changeSettings } from "../../simulator/base/settings.ts";
 import type { SettingsChange } from "../../simulator/base/settings.ts";
 import type { CallRecord } from "../../src/platform/client/caller.ts";
-import { failureOf } from "../support/platform-client.ts";
-import { casesOf, documented, full } from "../support/platform-operations.ts";
-import type { Need } from "../support/platform-operations.ts";
-import { startWorld } from "../support/platform-world.ts";
-import type { World } from "../support/platform-world.ts";
+import { failureOf } from "../support/platform/client.ts";
+import { startWorld } from "../support/platform/env.ts";
+import type { World } from "../support/platform/env.ts";
+import { casesOf, documented, full } from "../support/platform/operations.ts";
+import type { Need } from "../support/platform/operations.ts";
 
 let world: World;
 

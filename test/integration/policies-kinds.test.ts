@@ -6,10 +6,10 @@ import { APPROVED_PLAN } from "../../src/api/names.ts";
 import { planIn } from "../../src/engine/policies/approval.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { condition } from "../support/cluster.ts";
-import { governedKinds, type Governed } from "../support/governed-kinds.ts";
-import { defaults, NEXT_COMMIT, operation, tree } from "../support/manifests.ts";
-import { createStage, type Stage } from "../support/stage.ts";
+import { governedKinds, type Governed } from "../support/engine/governed-kinds.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage, type Stage } from "../support/env/env.ts";
+import { defaults, NEXT_COMMIT, operation, tree } from "../support/kube/manifests.ts";
 
 /** Every hour of every day. */
 const WINDOWS = [{ schedule: "0 * * * *", duration: "2h", timeZone: "Europe/Berlin" }];

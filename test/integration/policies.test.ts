@@ -5,10 +5,10 @@ import { APPROVED_PLAN } from "../../src/api/names.ts";
 import { planIn } from "../../src/engine/policies/approval.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { condition } from "../support/cluster.ts";
-import { COMMIT, defaults, deploying, NEXT_COMMIT, project, tree } from "../support/manifests.ts";
-import { eventsOf, idOf } from "../support/settling.ts";
-import { createStage, type Stage } from "../support/stage.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage, type Stage } from "../support/env/env.ts";
+import { eventsOf, idOf } from "../support/env/settling.ts";
+import { COMMIT, defaults, deploying, NEXT_COMMIT, project, tree } from "../support/kube/manifests.ts";
 
 const plan = async (stage: Stage, kind: string, name: string) => planIn(await stage.get(kind, name));
 

@@ -4,12 +4,12 @@
  */
 import { beforeAll, describe, expect, inject, it } from "vitest";
 
-import { cli } from "../support/cli.ts";
-import { condition, type Manifest } from "../support/cluster.ts";
-import { COMMIT, defaults, NEXT_COMMIT } from "../support/manifests.ts";
-import { guideManifests, renderPreview } from "../support/preview-guide.ts";
-import { eventsOf, idOf } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
+import { condition, type Manifest } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { eventsOf, idOf } from "../support/env/settling.ts";
+import { guideManifests, renderPreview } from "../support/examples/preview-guide.ts";
+import { COMMIT, defaults, NEXT_COMMIT } from "../support/kube/manifests.ts";
+import { cli } from "../support/programs/cli.ts";
 
 const { kubeconfigPath } = inject("controlPlane");
 const LAST_COMMIT = "fedcba9876543210fedcba9876543210fedcba98";

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
-import { writesOf } from "../support/audit-tail.ts";
-import { condition } from "../support/cluster.ts";
-import { createStage } from "../support/stage.ts";
+import { writesOf } from "../support/env/audit-tail.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
 
 /** All of examples/quickstart but for its Secrets, parents first. */
 const QUICKSTART = [

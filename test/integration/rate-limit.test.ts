@@ -4,10 +4,10 @@ import { describe, expect, it, vi } from "vitest";
 
 import { changeSettings } from "../../simulator/base/settings.ts";
 import type { CallEntry } from "../../simulator/request/journal.ts";
-import { condition } from "../support/cluster.ts";
-import { application, connection, environment, project, secret } from "../support/manifests.ts";
-import { calm } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { calm } from "../support/env/settling.ts";
+import { application, connection, environment, project, secret } from "../support/kube/manifests.ts";
 
 /** A timestamp is in whole seconds, and so is the `Date` that it is compared with. */
 const inSeconds = (seconds: number): string => String(Math.floor(Date.now() / 1_000) + seconds);

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { condition } from "../support/cluster.ts";
-import { defaults, environment, project, resource } from "../support/manifests.ts";
-import { calm } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { calm } from "../support/env/settling.ts";
+import { defaults, environment, project, resource } from "../support/kube/manifests.ts";
 
 const halves: readonly (readonly [missing: string, cluster: JsonObject])[] = [
   ["provider", { mode: "PLATFORM_MANAGED" }],

@@ -3,12 +3,12 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { foreignDeploy, scheduledStop } from "../../simulator/control/control.ts";
 import { removeRecord } from "../../simulator/control/records.ts";
 import { member } from "../../src/kube/api/json.ts";
-import { condition } from "../support/cluster.ts";
-import { application, COMMIT, NEXT_COMMIT } from "../support/manifests.ts";
-import { SERVICE_KINDS } from "../support/service-kinds.ts";
-import { idOf } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
-import { ground } from "../support/staged-databases.ts";
+import { condition } from "../support/env/cluster.ts";
+import { ground } from "../support/env/databases.ts";
+import { createStage } from "../support/env/env.ts";
+import { idOf } from "../support/env/settling.ts";
+import { application, COMMIT, NEXT_COMMIT } from "../support/kube/manifests.ts";
+import { SERVICE_KINDS } from "../support/services/service-kinds.ts";
 
 const ready = { status: "True" } as const;
 describe("[C11] services that others work on, full surface", () => {

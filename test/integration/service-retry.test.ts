@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { condition } from "../support/cluster.ts";
-import { type ServiceKind, SERVICE_KINDS } from "../support/service-kinds.ts";
-import { idOf } from "../support/settling.ts";
-import { createStage, type Stage } from "../support/stage.ts";
-import { ground } from "../support/staged-databases.ts";
+import { condition } from "../support/env/cluster.ts";
+import { ground } from "../support/env/databases.ts";
+import { createStage, type Stage } from "../support/env/env.ts";
+import { idOf } from "../support/env/settling.ts";
+import { type ServiceKind, SERVICE_KINDS } from "../support/services/service-kinds.ts";
 
 const ready = { status: "True" } as const;
 const retry = (limit: number): JsonObject => ({ retry: { limit, backoff: "0m" } });

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
-import { createStage } from "../support/stage.ts";
+import { createStage } from "../support/env/env.ts";
 
 const waiting = { timeout: 30_000, interval: 100 };
 const Tree = z.object({

@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { z } from "zod";
 
-import { openBundle, type Bundle, type Ran } from "../support/bundle.ts";
-import type { Manifest } from "../support/cluster.ts";
-import { COMMIT, defaults, NEXT_COMMIT } from "../support/manifests.ts";
-import { call, extendedOn } from "../support/simulated-platform.ts";
-import { createStage } from "../support/stage.ts";
+import type { Manifest } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { call, extendedOn } from "../support/env/simulated-platform.ts";
+import { COMMIT, defaults, NEXT_COMMIT } from "../support/kube/manifests.ts";
+import { openBundle, type Bundle, type Ran } from "../support/programs/bundle.ts";
 
 const facts = inject("controlPlane");
 const Made = z.object({ id: z.string() });

@@ -1,10 +1,10 @@
 /** Traces over OTLP: from the reconcile to the platform's calls, and what becomes of them without a collector. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
-import { changeLog } from "../support/change-log.ts";
-import { type CollectedSpan, startCollector } from "../support/collector.ts";
-import { createStage } from "../support/stage.ts";
-import { lastDeployment, stagedApplications } from "../support/staged-applications.ts";
+import { lastDeployment, stagedApplications } from "../support/env/applications.ts";
+import { createStage } from "../support/env/env.ts";
+import { changeLog } from "../support/platform/change-log.ts";
+import { type CollectedSpan, startCollector } from "../support/programs/collector.ts";
 
 const KIND = "PlatformApplication";
 const COMMIT = "1111111111111111111111111111111111111111";

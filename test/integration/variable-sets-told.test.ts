@@ -2,11 +2,11 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { condition, type Manifest } from "../support/cluster.ts";
-import { defaults, resource, secret, tree } from "../support/manifests.ts";
-import type { Recording } from "../support/recording.ts";
-import { idOf } from "../support/settling.ts";
-import { createStage } from "../support/stage.ts";
+import { condition, type Manifest } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import type { Recording } from "../support/env/recording.ts";
+import { idOf } from "../support/env/settling.ts";
+import { defaults, resource, secret, tree } from "../support/kube/manifests.ts";
 
 const KIND = "PlatformVariableSet";
 const set = (name: string, spec: JsonObject): Manifest =>

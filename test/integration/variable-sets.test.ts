@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { FINALIZER } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { condition, type Manifest } from "../support/cluster.ts";
-import { application, connection, defaults, resource, secret, tree } from "../support/manifests.ts";
-import { eventsOf, idOf } from "../support/settling.ts";
-import { createStage, type Stage } from "../support/stage.ts";
+import { condition, type Manifest } from "../support/env/cluster.ts";
+import { createStage, type Stage } from "../support/env/env.ts";
+import { eventsOf, idOf } from "../support/env/settling.ts";
+import { application, connection, defaults, resource, secret, tree } from "../support/kube/manifests.ts";
 
 const KIND = "PlatformVariableSet";
 const token = { name: "TOKEN", valueFrom: { secretKeyRef: { name: "values", key: "token" } } };

@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import type { Webhook } from "../../simulator/model/world.ts";
 import { RESOLVE } from "../../src/api/names.ts";
-import { condition } from "../support/cluster.ts";
-import { defaults, project, secret } from "../support/manifests.ts";
-import { createStage } from "../support/stage.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { defaults, project, secret } from "../support/kube/manifests.ts";
 
 const TOKEN = "a-long-random-text-of-a-receiver";
 const webhook = { receiverUrl: "http://127.0.0.1:9/deliveries", secretRef: { name: "receiver" } };

@@ -5,11 +5,11 @@ import { changeSettings } from "../../simulator/base/settings.ts";
 import { foreignDeploy } from "../../simulator/control/control.ts";
 import type { Webhook } from "../../simulator/model/world.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
-import { condition } from "../support/cluster.ts";
-import { freePort } from "../support/free-port.ts";
-import { COMMIT, defaults, deploying, NEXT_COMMIT, secret, tree } from "../support/manifests.ts";
-import { createStage } from "../support/stage.ts";
-import { lastDeployment } from "../support/staged-applications.ts";
+import { lastDeployment } from "../support/env/applications.ts";
+import { condition } from "../support/env/cluster.ts";
+import { createStage } from "../support/env/env.ts";
+import { COMMIT, defaults, deploying, NEXT_COMMIT, secret, tree } from "../support/kube/manifests.ts";
+import { freePort } from "../support/programs/free-port.ts";
 
 const TOKEN = "a-long-random-text-of-a-receiver";
 const HOUR_MS = 3_600_000;

@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import { z } from "zod";
 
-import { comes } from "../support/cluster.ts";
-import { freePort } from "../support/free-port.ts";
+import { comes } from "../support/env/cluster.ts";
+import { freePort } from "../support/programs/free-port.ts";
 import { findDebianProgram } from "../tools/debian.ts";
 import type { Rule } from "./rules.ts";
 
@@ -69,7 +69,7 @@ export async function startPrometheus(rules: readonly Rule[]): Promise<Prometheu
   const child = spawn(
     process.execPath,
     [
-      join(import.meta.dirname, "../support/lifeline.ts"),
+      join(import.meta.dirname, "../support/programs/lifeline.ts"),
       program,
       `--config.file=${join(dir, "prometheus.yaml")}`,
       `--storage.tsdb.path=${join(dir, "data")}`,

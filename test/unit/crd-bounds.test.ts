@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 
-import { figure } from "../support/figure.ts";
-import { HOSTILE_IDS } from "../support/hostile-ids.ts";
+import { HOSTILE_IDS } from "../support/hostile/ids.ts";
+import { figure } from "../support/platform/figure.ts";
 
 interface Leaf {
   readonly path: string;

@@ -5,9 +5,9 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/engine/contract/kind.ts";
 import { sameJson } from "../../src/engine/contract/status.ts";
 import type { Result } from "../../src/engine/status/build.ts";
-import { readableDatabase } from "../support/hostile-databases.ts";
-import { readable, sights, type AnyKind, type Sight } from "../support/hostile-sights.ts";
-import { composed, newObject } from "../support/kind-runner.ts";
+import { readableDatabase } from "../support/hostile/databases.ts";
+import { readable, sights, type AnyKind, type Sight } from "../support/hostile/observations.ts";
+import { composed, newObject } from "../support/kinds/kind-runner.ts";
 
 /** What would be stored after this sight, and what comes of the plan. */
 function stored(

@@ -10,15 +10,15 @@ import { conditionOf } from "../../src/engine/contract/status.ts";
 import { isObject, member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { numbers } from "../chaos/in-process/choose.ts";
-import { effort } from "../support/effort.ts";
-import { silent, widget } from "../support/engine-kinds.ts";
-import { figure } from "../support/figure.ts";
+import { silent, widget } from "../support/engine/kinds.ts";
+import { effort } from "../support/env/effort.ts";
+import { supportsOn } from "../support/kinds/supports.ts";
 import { explore, follow, rested, wander, type Explored } from "../support/model/explore.ts";
 import { createProcesses } from "../support/model/process.ts";
 import type { Rules } from "../support/model/run.ts";
 import type { Setting } from "../support/model/steps.ts";
 import { begin, edited, type World } from "../support/model/world.ts";
-import { supportsOn } from "../support/supports.ts";
+import { figure } from "../support/platform/figure.ts";
 
 const SPEC: JsonObject = { name: "a", lifecycle: { deletionPolicy: "Delete" } };
 

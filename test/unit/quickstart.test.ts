@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
-import { quickstart } from "../support/quickstart.ts";
+import { quickstart } from "../support/programs/quickstart.ts";
 
 const Manifest = z.looseObject({ kind: z.string() });
 

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 
 import { describe, expect, it } from "vitest";
 
-import { manualClock } from "../../../test/support/clock.ts";
+import { manualClock } from "../../../test/support/kube/clock.ts";
 import { createStreams } from "./events.ts";
 
 /** A response that only notes what is written. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { applicationOf, environmentOf, projectOf } from "../../../test/support/status-page-objects.ts";
+import { applicationOf, environmentOf, projectOf } from "../../../test/support/platform/status-page-objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { factsOf } from "../tree/family.ts";
 import { hierarchyOf } from "../tree/hierarchy.ts";

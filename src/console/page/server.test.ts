@@ -3,7 +3,7 @@ import { request } from "node:http";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { applicationOf, environmentOf, projectOf } from "../../../test/support/status-page-objects.ts";
+import { applicationOf, environmentOf, projectOf } from "../../../test/support/platform/status-page-objects.ts";
 import { systemClock } from "../../kube/api/clock.ts";
 import { createStore, type Store } from "../../kube/watch/store.ts";
 import type { HttpServer } from "../../operator/config/http.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { manualClock } from "../../../test/support/clock.ts";
-import { applicationOf, environmentOf, projectOf } from "../../../test/support/status-page-objects.ts";
+import { manualClock } from "../../../test/support/kube/clock.ts";
+import { applicationOf, environmentOf, projectOf } from "../../../test/support/platform/status-page-objects.ts";
 import { createStore } from "../../kube/watch/store.ts";
 import { createTrees } from "./tree.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { manualClock } from "../../../test/support/clock.ts";
+import { manualClock } from "../../../test/support/kube/clock.ts";
 import { createMassChangeLimit, type MassChangeLimit } from "./mass-change-limit.ts";
 
 const WINDOW_MS = 600_000;

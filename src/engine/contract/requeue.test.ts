@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { anObject } from "../../../test/support/engine-objects.ts";
+import { anObject } from "../../../test/support/engine/objects.ts";
 import { POLL_INTERVAL } from "../../api/names.ts";
 import { abreast, backoff, follow, jitter, parseDuration, pollInterval } from "./requeue.ts";
 import { DEFAULT_WINDOWS } from "./windows.ts";

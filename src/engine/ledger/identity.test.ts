@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { anObject } from "../../../test/support/engine-objects.ts";
-import { uuid } from "../../../test/support/engine-world.ts";
+import { uuid } from "../../../test/support/engine/fake-platform.ts";
+import { anObject } from "../../../test/support/engine/objects.ts";
 import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE } from "../../api/names.ts";
 import type { Json, KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";

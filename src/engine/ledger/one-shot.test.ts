@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { memoryCluster } from "../../../test/support/engine-cluster.ts";
+import { memoryCluster } from "../../../test/support/engine/cluster.ts";
 import { BEGUN, INSTALLATION } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";

@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 
-import { manualClock } from "../../../test/support/clock.ts";
-import { ID, idOf, memoryOrphans, memoryShards, orphan, type MemoryShards } from "../../../test/support/orphans.ts";
+import { manualClock } from "../../../test/support/kube/clock.ts";
+import {
+  ID,
+  idOf,
+  memoryOrphans,
+  memoryShards,
+  orphan,
+  type MemoryShards,
+} from "../../../test/support/platform/orphans.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { DEFAULT_WINDOWS } from "../contract/windows.ts";
 import type { OrphanChange, Orphans } from "./ledger.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { ID, orphan } from "../../../test/support/orphans.ts";
+import { ID, orphan } from "../../../test/support/platform/orphans.ts";
 import { isSigned, orphanKeyText, readOrphan, writeOrphan, type Orphan } from "./orphan.ts";
 
 const OTHER = ID.replace("7b0c", "8b0c");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { anObject } from "../../../test/support/engine-objects.ts";
+import { anObject } from "../../../test/support/engine/objects.ts";
 import { createExternalWrites } from "./external-writes.ts";
 
 const HERE = { host: "api.example.com", organizationId: "6f1c2b1e-0000-4000-8000-000000000001" };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { anObject } from "../../../test/support/engine-objects.ts";
-import { uuid } from "../../../test/support/engine-world.ts";
+import { uuid } from "../../../test/support/engine/fake-platform.ts";
+import { anObject } from "../../../test/support/engine/objects.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { entryOf } from "../contract/types.ts";
 import { createFieldOwnership, type FieldOwnership } from "./fields.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { anObject } from "../../../test/support/engine-objects.ts";
+import { anObject } from "../../../test/support/engine/objects.ts";
 import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import type { Json } from "../../kube/api/types.ts";
 import { adoptionPolicy, invalidSpec, NO_DEFAULTS, policiesOf, requestedToken } from "./policy.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { engineBench } from "../../../test/support/engine-bench.ts";
-import { outage, withFleet, writesOf } from "../../../test/support/engine-fleet.ts";
+import { engineBench } from "../../../test/support/engine/env.ts";
+import { outage, withFleet, writesOf } from "../../../test/support/engine/fleet.ts";
 import { RECONCILE_REQUESTED_AT, RESOLVE } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { conditionOf } from "../contract/status.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { engineBench, type Bench } from "../../../test/support/engine-bench.ts";
+import { engineBench, type Bench } from "../../../test/support/engine/env.ts";
 import { INTENT } from "../../api/names.ts";
 
 type Moment = "before" | "after" | "late";

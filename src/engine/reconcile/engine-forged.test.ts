@@ -1,8 +1,8 @@
 /** What whoever may edit an object can write into its annotations leads to nothing that the spec does not. */
 import { describe, expect, it } from "vitest";
 
-import { engineBench, INSTALLATION, type Bench } from "../../../test/support/engine-bench.ts";
-import { uuid } from "../../../test/support/engine-world.ts";
+import { engineBench, INSTALLATION, type Bench } from "../../../test/support/engine/env.ts";
+import { uuid } from "../../../test/support/engine/fake-platform.ts";
 import { EXTERNAL_ID, INSTALLATION as INSTALLATION_KEY, INTENT, RESOLVE } from "../../api/names.ts";
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { engineBench, INSTALLATION } from "../../../test/support/engine-bench.ts";
-import { uuid } from "../../../test/support/engine-world.ts";
+import { engineBench, INSTALLATION } from "../../../test/support/engine/env.ts";
+import { uuid } from "../../../test/support/engine/fake-platform.ts";
 import { EXTERNAL_ID, FINALIZER, INSTALLATION as INSTALLATION_KEY, RESOLVE } from "../../api/names.ts";
 import { entryOf } from "../contract/types.ts";
 

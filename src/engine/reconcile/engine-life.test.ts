@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { engineBench, type Bench } from "../../../test/support/engine-bench.ts";
+import { engineBench, type Bench } from "../../../test/support/engine/env.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../../api/names.ts";
 
 const POLL = 11 * 60_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { engineBench, type Bench } from "../../../test/support/engine-bench.ts";
+import { engineBench, type Bench } from "../../../test/support/engine/env.ts";
 import { FINALIZER } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { member } from "../../kube/api/json.ts";

@@ -1,8 +1,8 @@
 /** Two processes that both think that they lead for seconds: what the other one has recorded is gone by (docs/architecture.md §6). */
 import { describe, expect, it } from "vitest";
 
-import { engineBench } from "../../../test/support/engine-bench.ts";
-import type { Write } from "../../../test/support/engine-cluster.ts";
+import type { Write } from "../../../test/support/engine/cluster.ts";
+import { engineBench } from "../../../test/support/engine/env.ts";
 import { INTENT } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { isObject, member } from "../../kube/api/json.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { engineBench } from "../../../test/support/engine-bench.ts";
-import { effects, HOUR, on, polled, ready, remote, status } from "../../../test/support/engine-policies.ts";
+import { engineBench } from "../../../test/support/engine/env.ts";
+import { effects, HOUR, on, polled, ready, remote, status } from "../../../test/support/engine/policies.ts";
 import { EXTERNAL_ID, FINALIZER, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 

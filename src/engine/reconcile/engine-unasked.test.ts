@@ -1,8 +1,8 @@
 /** Writes that nobody asked for: after an upgrade of the operator, a restart, or the loss of a status. */
 import { describe, expect, it } from "vitest";
 
-import type { Bench } from "../../../test/support/engine-bench.ts";
-import { effects, on, polled, remote, status, type Spec } from "../../../test/support/engine-policies.ts";
+import type { Bench } from "../../../test/support/engine/env.ts";
+import { effects, on, polled, remote, status, type Spec } from "../../../test/support/engine/policies.ts";
 import { APPROVED_PLAN, RESOLVE } from "../../api/names.ts";
 import { isObject, stringMember } from "../../kube/api/json.ts";
 import { planIn } from "../policies/approval.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { engineBench, type Bench } from "../../../test/support/engine-bench.ts";
-import { silent } from "../../../test/support/engine-kinds.ts";
-import { apiError, type Op } from "../../../test/support/engine-world.ts";
+import { engineBench, type Bench } from "../../../test/support/engine/env.ts";
+import { apiError, type Op } from "../../../test/support/engine/fake-platform.ts";
+import { silent } from "../../../test/support/engine/kinds.ts";
 import { INTENT, RESOLVE } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import type { ApiFailure } from "../../platform/transport/errors.ts";

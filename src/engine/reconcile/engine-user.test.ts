@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { engineBench, type Bench } from "../../../test/support/engine-bench.ts";
-import { apiError } from "../../../test/support/engine-world.ts";
+import { engineBench, type Bench } from "../../../test/support/engine/env.ts";
+import { apiError } from "../../../test/support/engine/fake-platform.ts";
 import { PAUSED, POLL_INTERVAL, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { member } from "../../kube/api/json.ts";

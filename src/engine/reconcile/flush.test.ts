@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { engineBench } from "../../../test/support/engine-bench.ts";
+import { engineBench } from "../../../test/support/engine/env.ts";
 import { member } from "../../kube/api/json.ts";
 
 const intentOf = (bench: ReturnType<typeof engineBench>) => member(bench.cluster.get("Widget", "a").status, "intent");

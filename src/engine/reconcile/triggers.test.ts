@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/support/engine-objects.ts";
+import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/support/engine/objects.ts";
 import { EXTERNAL_ID, INTENT, PAUSED, POLL_INTERVAL, RECONCILE_REQUESTED_AT, RESOLVE } from "../../api/names.ts";
 import type { JsonObject, KubeObject, ObjectMeta } from "../../kube/api/types.ts";
 import { concernsDependents, concernsItself, mayWait } from "./triggers.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { aCondition, anObject, aStatus } from "../../../test/support/engine-objects.ts";
-import { uuid } from "../../../test/support/engine-world.ts";
+import { uuid } from "../../../test/support/engine/fake-platform.ts";
+import { aCondition, anObject, aStatus } from "../../../test/support/engine/objects.ts";
 import type { Cache, Json, KubeObject } from "../../kube/api/types.ts";
 import { keyText } from "../contract/keys.ts";
 import type { ConnectionSettings, Reference } from "../contract/kind.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/support/engine-objects.ts";
-import { anyText } from "../../../test/support/hostile-values.ts";
+import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/support/engine/objects.ts";
+import { anyText } from "../../../test/support/hostile/values.ts";
 import { isObject } from "../../kube/api/json.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import type { Report } from "../contract/kind.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { anObject } from "../../../test/support/engine-objects.ts";
+import { anObject } from "../../../test/support/engine/objects.ts";
 import type { Json } from "../../kube/api/types.ts";
 import { createLocalStates, type LocalState } from "../context/local-state.ts";
 import type { Result } from "./build.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { engineBench, type Bench } from "../../../test/support/engine-bench.ts";
-import { apiError } from "../../../test/support/engine-world.ts";
+import { engineBench, type Bench } from "../../../test/support/engine/env.ts";
+import { apiError } from "../../../test/support/engine/fake-platform.ts";
 import { conditionOf } from "../contract/status.ts";
 
 const MINUTE = 60_000;

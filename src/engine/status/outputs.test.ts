@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { engineBench, type Bench } from "../../../test/support/engine-bench.ts";
+import { engineBench, type Bench } from "../../../test/support/engine/env.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 
 const MINUTE = 60_000;

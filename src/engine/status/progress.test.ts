@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { anObject } from "../../../test/support/engine-objects.ts";
+import { anObject } from "../../../test/support/engine/objects.ts";
 import type { Work } from "../context/local-state.ts";
 import type { Why } from "../contract/kind.ts";
 import { isOverdue, overdue, workOf } from "./progress.ts";

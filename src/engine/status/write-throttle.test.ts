@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/support/engine-objects.ts";
+import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/support/engine/objects.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import { DEFAULT_WINDOWS } from "../contract/windows.ts";
 import type { Result } from "./build.ts";

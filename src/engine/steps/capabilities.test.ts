@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { supportsOn } from "../../../test/support/supports.ts";
+import { supportsOn } from "../../../test/support/kinds/supports.ts";
 import type { Supports } from "../contract/kind.ts";
 import type { KindOperations } from "../contract/types.ts";
 import { capabilitiesOf } from "./capabilities.ts";

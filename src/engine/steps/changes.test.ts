@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { engineBench, type Bench } from "../../../test/support/engine-bench.ts";
+import { engineBench, type Bench } from "../../../test/support/engine/env.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { wasSent } from "./changes.ts";
 

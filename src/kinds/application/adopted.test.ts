@@ -9,7 +9,7 @@ import {
   plannedBy,
   seenFull,
   seenIn,
-} from "../../../test/support/applications.ts";
+} from "../../../test/support/services/applications.ts";
 import type { ApplicationMemory } from "./crd.ts";
 import type { Seen } from "./model.ts";
 import { report } from "./report.ts";

@@ -12,7 +12,7 @@ import {
   seenFull,
   seenIn,
   statusOf,
-} from "../../../test/support/applications.ts";
+} from "../../../test/support/services/applications.ts";
 import type { ApplicationMemory } from "./crd.ts";
 import type { Seen } from "./model.ts";
 

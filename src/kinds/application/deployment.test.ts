@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import { deployment, OLD_REQUEST, OTHER_COMMIT, passWith, REQUEST } from "../../../test/support/applications.ts";
+import {
+  deployment,
+  OLD_REQUEST,
+  OTHER_COMMIT,
+  passWith,
+  REQUEST,
+} from "../../../test/support/services/applications.ts";
 import { deployedCommit, sameCommit } from "./deployment.ts";
 import { NOTHING_SEEN } from "./model.ts";
 

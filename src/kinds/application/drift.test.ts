@@ -12,7 +12,7 @@ import {
   seenIn,
   statusOf,
   plannedBy,
-} from "../../../test/support/applications.ts";
+} from "../../../test/support/services/applications.ts";
 import { baselineOf } from "../service/baseline.ts";
 import type { ApplicationMemory } from "./crd.ts";
 import type { Seen } from "./model.ts";

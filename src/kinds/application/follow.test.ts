@@ -8,7 +8,7 @@ import {
   REQUEST,
   seenIn,
   statusOf,
-} from "../../../test/support/applications.ts";
+} from "../../../test/support/services/applications.ts";
 import { baselineOf } from "../service/baseline.ts";
 import type { ApplicationMemory } from "./crd.ts";
 import type { ApplicationPass, Seen } from "./model.ts";

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import { APPLICATION, passWith, plannedBy, record, seenFull, seenIn } from "../../../test/support/applications.ts";
+import {
+  APPLICATION,
+  passWith,
+  plannedBy,
+  record,
+  seenFull,
+  seenIn,
+} from "../../../test/support/services/applications.ts";
 import type { Seen } from "./model.ts";
 import { plan } from "./plan.ts";
 

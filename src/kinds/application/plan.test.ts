@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import { inputsWith, passWith, plannedBy, print, seenFull, seenIn } from "../../../test/support/applications.ts";
+import {
+  inputsWith,
+  passWith,
+  plannedBy,
+  print,
+  seenFull,
+  seenIn,
+} from "../../../test/support/services/applications.ts";
 import type { Seen } from "./model.ts";
 
 type Change = Parameters<typeof passWith>[0];

@@ -10,7 +10,7 @@ import {
   seenFull,
   seenIn,
   statusOf,
-} from "../../../test/support/applications.ts";
+} from "../../../test/support/services/applications.ts";
 import type { Seen } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";

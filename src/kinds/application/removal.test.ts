@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { passWith, plannedBy, seenFull, seenIn, statusOf } from "../../../test/support/applications.ts";
+import { passWith, plannedBy, seenFull, seenIn, statusOf } from "../../../test/support/services/applications.ts";
 import type { Seen } from "./model.ts";
 
 type Change = Parameters<typeof passWith>[0];

@@ -8,7 +8,7 @@ import {
   print,
   REQUEST,
   seenIn,
-} from "../../../test/support/applications.ts";
+} from "../../../test/support/services/applications.ts";
 import type { Seen } from "./model.ts";
 import { report } from "./report.ts";
 

@@ -10,7 +10,7 @@ import {
   plannedBy,
   seenFull,
   seenIn,
-} from "../../../test/support/applications.ts";
+} from "../../../test/support/services/applications.ts";
 import type { Seen } from "./model.ts";
 import { plan } from "./plan.ts";
 

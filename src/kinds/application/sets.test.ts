@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { COMMIT, deployment, passWith, plannedBy, seenIn } from "../../../test/support/applications.ts";
+import { COMMIT, deployment, passWith, plannedBy, seenIn } from "../../../test/support/services/applications.ts";
 
 const DEPLOY = `deployApplication ${COMMIT}`;
 

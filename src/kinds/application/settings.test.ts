@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { passWith, record, specOf } from "../../../test/support/applications.ts";
+import { passWith, record, specOf } from "../../../test/support/services/applications.ts";
 import { settingsDrift } from "../service/settings.ts";
 import { applicationInput, declaredSettings, observedSettings, unsentSettings } from "./settings.ts";
 

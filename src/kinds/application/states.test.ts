@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import { openDeployment, passWith, REQUEST, seenFull, seenIn, statusOf } from "../../../test/support/applications.ts";
+import {
+  openDeployment,
+  passWith,
+  REQUEST,
+  seenFull,
+  seenIn,
+  statusOf,
+} from "../../../test/support/services/applications.ts";
 import { serviceStates } from "../../platform/codec/states.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
 import {
   APPLICATION,
   COMMIT,
@@ -13,8 +14,7 @@ import {
   record,
   REQUEST,
   statusOf,
-} from "../../../test/support/applications.ts";
-import { capabilitiesOn } from "../../../test/support/supports.ts";
+} from "../../../test/support/services/applications.ts";
 import type { OpenIntent } from "../../engine/contract/kind.ts";
 import type { Application } from "../../platform/areas/applications.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";

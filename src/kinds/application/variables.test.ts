@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { passWith, inputsWith, print, seenIn, specOf } from "../../../test/support/applications.ts";
+import { passWith, inputsWith, print, seenIn, specOf } from "../../../test/support/services/applications.ts";
 import type { Json, ResolvedNeeds } from "../../engine/contract/kind.ts";
 import { platformApplication, type ApplicationMemory } from "./crd.ts";
 import type { Seen } from "./model.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { AWS, check, DOMAIN, RULES, type Case } from "../../../test/support/binding-checks.ts";
-import { component, field, layer, template } from "../../../test/support/bindings.ts";
+import { AWS, check, DOMAIN, RULES, type Case } from "../../../test/support/kinds/binding-checks.ts";
+import { component, field, layer, template } from "../../../test/support/kinds/bindings.ts";
 import { testPatterns } from "../../platform/codec/pattern.ts";
 
 const fromSecret = (name: string) => ({ valueFrom: { secretKeyRef: { name, key: "k" } } });

@@ -9,7 +9,7 @@ import {
   layer,
   template,
   writtenMemory,
-} from "../../../test/support/bindings.ts";
+} from "../../../test/support/kinds/bindings.ts";
 import type { Binding } from "../../platform/areas/templates.ts";
 import { driftOf } from "./drift.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { AWS, check, DOMAIN } from "../../../test/support/binding-checks.ts";
-import { component, field, layer, template } from "../../../test/support/bindings.ts";
+import { AWS, check, DOMAIN } from "../../../test/support/kinds/binding-checks.ts";
+import { component, field, layer, template } from "../../../test/support/kinds/bindings.ts";
 import type { Template } from "../../platform/areas/templates.ts";
 
 describe("the problems of a spec", () => {

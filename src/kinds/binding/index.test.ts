@@ -11,8 +11,8 @@ import {
   resolved,
   starting,
   writtenMemory,
-} from "../../../test/support/bindings.ts";
-import { supportsOn, type OnSurface } from "../../../test/support/supports.ts";
+} from "../../../test/support/kinds/bindings.ts";
+import { supportsOn, type OnSurface } from "../../../test/support/kinds/supports.ts";
 import type { Binding } from "../../platform/areas/templates.ts";
 import { createBinding } from "./index.ts";
 import type { BindingPass, Seen } from "./model.ts";

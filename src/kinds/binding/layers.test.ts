@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { bindingPass, bindingSeen, bindingSpec, layer, template } from "../../../test/support/bindings.ts";
+import { bindingPass, bindingSeen, bindingSpec, layer, template } from "../../../test/support/kinds/bindings.ts";
 import type { Binding } from "../../platform/areas/templates.ts";
 import { platformBinding } from "./crd.ts";
 import { shownLayers, standing } from "./layers.ts";

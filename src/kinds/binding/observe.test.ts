@@ -9,8 +9,8 @@ import {
   failed,
   fakePlatform,
   fullBinding as full,
-} from "../../../test/support/bindings.ts";
-import { capabilitiesOn } from "../../../test/support/supports.ts";
+} from "../../../test/support/kinds/bindings.ts";
+import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
 import type { Cluster } from "../../platform/areas/clusters.ts";
 import type { Binding, ClusterContext, Template } from "../../platform/areas/templates.ts";
 import { ApiError } from "../../platform/transport/errors.ts";

@@ -13,7 +13,7 @@ import {
   layer,
   starting,
   template,
-} from "../../../test/support/bindings.ts";
+} from "../../../test/support/kinds/bindings.ts";
 import type { Binding, BindingInput } from "../../platform/areas/templates.ts";
 import { createBinding } from "./index.ts";
 

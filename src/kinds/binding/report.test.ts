@@ -11,8 +11,8 @@ import {
   starting,
   template,
   writtenMemory,
-} from "../../../test/support/bindings.ts";
-import type { OnSurface } from "../../../test/support/supports.ts";
+} from "../../../test/support/kinds/bindings.ts";
+import type { OnSurface } from "../../../test/support/kinds/supports.ts";
 import type { Binding } from "../../platform/areas/templates.ts";
 import { platformBinding } from "./crd.ts";
 import type { BindingPass, Seen } from "./model.ts";

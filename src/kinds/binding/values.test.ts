@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { field } from "../../../test/support/bindings.ts";
+import { field } from "../../../test/support/kinds/bindings.ts";
 import type { FieldConstraints } from "../../platform/areas/templates.ts";
 import type { Leaf } from "./model.ts";
 import { listOf, typed, valueProblems } from "./values.ts";

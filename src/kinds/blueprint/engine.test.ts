@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { specOf } from "../../../test/support/blueprints.ts";
+import { specOf } from "../../../test/support/services/blueprints.ts";
 import type { JsonObject } from "../../engine/contract/kind.ts";
 import { configCondition, overridesRefused } from "./engine.ts";
 

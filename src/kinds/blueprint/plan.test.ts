@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 
-import { statusOf } from "../../../test/support/applications.ts";
-import { ago, BLUEPRINT, listed, passWith, planned, seenIn, SERVICE } from "../../../test/support/blueprints.ts";
+import { statusOf } from "../../../test/support/services/applications.ts";
+import {
+  ago,
+  BLUEPRINT,
+  listed,
+  passWith,
+  planned,
+  seenIn,
+  SERVICE,
+} from "../../../test/support/services/blueprints.ts";
 import type { BlueprintMemory } from "./crd.ts";
 import type { BlueprintPass, Seen } from "./model.ts";
 import { plan } from "./plan.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { NOW, print, REQUEST, statusOf } from "../../../test/support/applications.ts";
-import { ago, listed, passWith, seenIn, SERVICE } from "../../../test/support/blueprints.ts";
+import { NOW, print, REQUEST, statusOf } from "../../../test/support/services/applications.ts";
+import { ago, listed, passWith, seenIn, SERVICE } from "../../../test/support/services/blueprints.ts";
 import { report } from "./report.ts";
 
 const asked = { startedAt: ago(1), baseline: "[null,null,null]" };

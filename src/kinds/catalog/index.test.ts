@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { essentials, failed, fakePlatform, NOW, passOf } from "../../../test/support/bindings.ts";
+import { essentials, failed, fakePlatform, NOW, passOf } from "../../../test/support/kinds/bindings.ts";
 import type { ClusterContext, Template } from "../../platform/areas/templates.ts";
 import type { ReadOptions } from "../../platform/client/caller.ts";
 import { parseJson } from "../../platform/codec/json.ts";

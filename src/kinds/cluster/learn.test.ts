@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { clusterPass } from "../../../test/support/cluster-passes.ts";
+import { clusterPass } from "../../../test/support/kinds/cluster-contexts.ts";
 import type { ExternalAction } from "../../engine/contract/kind.ts";
 import type { ClusterMemory } from "./crd.ts";
 import { learn } from "./learn.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { CLUSTER, clusterPass, listed } from "../../../test/support/cluster-passes.ts";
+import { CLUSTER, clusterPass, listed } from "../../../test/support/kinds/cluster-contexts.ts";
 import { clusterStates } from "../../platform/codec/states.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 
-import { clusterPass, listed } from "../../../test/support/cluster-passes.ts";
+import { clusterPass, listed } from "../../../test/support/kinds/cluster-contexts.ts";
 import type { ClusterToken } from "../../platform/areas/clusters.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import type { Seen } from "./model.ts";

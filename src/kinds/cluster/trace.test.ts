@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { CLUSTER, clusterPass, listed } from "../../../test/support/cluster-passes.ts";
-import { capabilitiesOn } from "../../../test/support/supports.ts";
+import { CLUSTER, clusterPass, listed } from "../../../test/support/kinds/cluster-contexts.ts";
+import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
 import type { OpenIntent } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";

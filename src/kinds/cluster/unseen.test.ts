@@ -1,7 +1,7 @@
 /** A cluster that the surface does not show: what is sent, and what is said of it. */
 import { describe, expect, it } from "vitest";
 
-import { clusterPass } from "../../../test/support/cluster-passes.ts";
+import { clusterPass } from "../../../test/support/kinds/cluster-contexts.ts";
 import type { ClusterMemory } from "./crd.ts";
 import { NOTHING_SEEN, type ClusterPass } from "./model.ts";
 import { plan } from "./plan.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { capabilitiesOn, supportsOn } from "../../../test/support/supports.ts";
+import { capabilitiesOn, supportsOn } from "../../../test/support/kinds/supports.ts";
 import type { ReconcileContext } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";

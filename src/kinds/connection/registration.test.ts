@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { startKindWorld, type KindWorld, type SurfaceName } from "../../../test/support/kind-world.ts";
-import { USUAL_POLICIES } from "../../../test/support/policies.ts";
-import { supportsOn, type OnSurface } from "../../../test/support/supports.ts";
+import { startKindWorld, type KindWorld, type SurfaceName } from "../../../test/support/kinds/env.ts";
+import { USUAL_POLICIES } from "../../../test/support/kinds/policies.ts";
+import { supportsOn, type OnSurface } from "../../../test/support/kinds/supports.ts";
 import type { Fingerprint, OpenIntent, ReconcileContext, Plan, ReceiverInputs } from "../../engine/contract/kind.ts";
 import { platformConnection, type ConnectionMemory, type ConnectionSpec } from "./crd.ts";
 import { registration, type RegistrationTypes } from "./registration.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { deployment, passWith, REQUEST, seenFull } from "../../../test/support/databases.ts";
+import { deployment, passWith, REQUEST, seenFull } from "../../../test/support/services/databases.ts";
 import type { ExternalAction, JsonObject } from "../../engine/contract/kind.ts";
 import type { DatabaseMemory } from "./crd.ts";
 import { learn } from "./learn.ts";

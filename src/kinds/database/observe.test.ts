@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { passWith, plannedBy, record, statusOf } from "../../../test/support/databases.ts";
-import { capabilitiesOn } from "../../../test/support/supports.ts";
+import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
+import { passWith, plannedBy, record, statusOf } from "../../../test/support/services/databases.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { observe } from "./observe.ts";

@@ -8,7 +8,7 @@ import {
   REQUEST,
   seenFull,
   statusOf,
-} from "../../../test/support/databases.ts";
+} from "../../../test/support/services/databases.ts";
 import { serviceStates } from "../../platform/codec/states.ts";
 import type { Seen } from "./model.ts";
 import { plan } from "./plan.ts";

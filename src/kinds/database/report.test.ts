@@ -9,7 +9,7 @@ import {
   REQUEST,
   seenFull,
   statusOf,
-} from "../../../test/support/databases.ts";
+} from "../../../test/support/services/databases.ts";
 import { NOTHING_SEEN, type Seen } from "./model.ts";
 import { report } from "./report.ts";
 import { NO_REQUEST } from "./told.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { DATABASE, deployment, openDeployment, passWith, REQUEST } from "../../../test/support/databases.ts";
+import { DATABASE, deployment, openDeployment, passWith, REQUEST } from "../../../test/support/services/databases.ts";
 import type { DatabaseMemory } from "./crd.ts";
 import { followedRequest, told } from "./told.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { DATABASE, passWith } from "../../../test/support/databases.ts";
-import { capabilitiesOn } from "../../../test/support/supports.ts";
+import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
+import { DATABASE, passWith } from "../../../test/support/services/databases.ts";
 import type { Json } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { trace } from "./trace.ts";

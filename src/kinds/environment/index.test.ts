@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
 import {
   CLUSTER,
   type Change,
@@ -13,8 +14,7 @@ import {
   record,
   seenFull,
   seenOf,
-} from "../../../test/support/environments.ts";
-import { capabilitiesOn } from "../../../test/support/supports.ts";
+} from "../../../test/support/services/environments.ts";
 import type { OpenIntent } from "../../engine/contract/kind.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
 import type { Platform } from "../../platform/index.ts";

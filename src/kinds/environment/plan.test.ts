@@ -13,7 +13,7 @@ import {
   record,
   seenFull,
   seenOf,
-} from "../../../test/support/environments.ts";
+} from "../../../test/support/services/environments.ts";
 import type { Seen } from "./model.ts";
 import { plan } from "./plan.ts";
 

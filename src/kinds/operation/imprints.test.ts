@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { operationPass, TARGET } from "../../../test/support/operation-passes.ts";
+import { operationPass, TARGET } from "../../../test/support/kinds/operation-contexts.ts";
 import type { OperationMemory } from "./crd.ts";
 import { imprints } from "./imprints.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { operationPass, TARGET } from "../../../test/support/operation-passes.ts";
+import { operationPass, TARGET } from "../../../test/support/kinds/operation-contexts.ts";
 import { serviceStates } from "../../platform/codec/states.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { platformOperation } from "./crd.ts";

@@ -1,7 +1,7 @@
 /** The name that an operation acts upon may lead elsewhere by the time that its request has ended. */
 import { describe, expect, it } from "vitest";
 
-import { answeringPlatform, operationPass, TARGET } from "../../../test/support/operation-passes.ts";
+import { answeringPlatform, operationPass, TARGET } from "../../../test/support/kinds/operation-contexts.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
 import { operation } from "./index.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { answeringPlatform, operationPass, TARGET } from "../../../test/support/operation-passes.ts";
+import { answeringPlatform, operationPass, TARGET } from "../../../test/support/kinds/operation-contexts.ts";
 import type { Json, OpenIntent } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";

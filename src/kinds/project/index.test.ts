@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { USUAL_POLICIES } from "../../../test/support/policies.ts";
-import { capabilitiesOn, supportsOn, type OnSurface } from "../../../test/support/supports.ts";
+import { USUAL_POLICIES } from "../../../test/support/kinds/policies.ts";
+import { capabilitiesOn, supportsOn, type OnSurface } from "../../../test/support/kinds/supports.ts";
 import type { Goal } from "../../engine/contract/kind.ts";
 import type { Project } from "../../platform/areas/projects.ts";
 import type { Platform } from "../../platform/index.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { statusOf } from "../../../test/support/applications.ts";
+import { statusOf } from "../../../test/support/services/applications.ts";
 import { baselineOf, everDeployed, movedPast } from "./baseline.ts";
 
 const nothing = {

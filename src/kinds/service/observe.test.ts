@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { APPLICATION, ENVIRONMENT, passWith } from "../../../test/support/applications.ts";
+import { APPLICATION, ENVIRONMENT, passWith } from "../../../test/support/services/applications.ts";
 import { withMine } from "./observe.ts";
 
 describe("a recorded service that the list lacks", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { supportsOn } from "../../../test/support/supports.ts";
+import { supportsOn } from "../../../test/support/kinds/supports.ts";
 import { importItems, inputsOf, variableRequests } from "./variables.ts";
 
 const fromSecret = { secretKeyRef: { name: "s", key: "k" } };

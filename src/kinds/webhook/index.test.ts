@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { startKindWorld, type KindWorld, type SurfaceName } from "../../../test/support/kind-world.ts";
+import { startKindWorld, type KindWorld, type SurfaceName } from "../../../test/support/kinds/env.ts";
 import type { OpenIntent } from "../../engine/contract/kind.ts";
 import { webhook } from "./index.ts";
 

@@ -5,8 +5,8 @@ import { text as readBody } from "node:stream/consumers";
 
 import { afterEach, describe, expect, it } from "vitest";
 
-import { manualClock } from "../../../test/support/clock.ts";
-import { json, kubeServer, type KubeServer } from "../../../test/support/kube-server.ts";
+import { manualClock } from "../../../test/support/kube/clock.ts";
+import { json, kubeServer, type KubeServer } from "../../../test/support/kube/server.ts";
 import { createKubeClient, type ConnectedClient, type ClientOptions } from "./client.ts";
 import { systemClock } from "./clock.ts";
 import type { KubeError } from "./errors.ts";

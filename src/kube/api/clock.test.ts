@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { manualClock } from "../../../test/support/clock.ts";
+import { manualClock } from "../../../test/support/kube/clock.ts";
 import { clampDelay, deadline, MAX_DELAY_MS, microTime, pause, systemClock } from "./clock.ts";
 
 describe("clampDelay", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { THING, thing } from "../../../test/support/things.ts";
+import { THING, thing } from "../../../test/support/kube/things.ts";
 import { keyOf, parseObject } from "./objects.ts";
 import { NAMESPACE } from "./paths.ts";
 import type { Json, JsonObject } from "./types.ts";

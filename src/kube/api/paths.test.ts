@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { THING } from "../../../test/support/things.ts";
+import { THING } from "../../../test/support/kube/things.ts";
 import { apiVersionOf, collectionPath, NAMESPACE, objectPath, SECRET } from "./paths.ts";
 
 const ROOT = "/apis/test.platform-operator.io/v1";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { manualClock, type ManualClock } from "../../../test/support/clock.ts";
+import { manualClock, type ManualClock } from "../../../test/support/kube/clock.ts";
 import { fileToken } from "./token.ts";
 
 let dir: string;

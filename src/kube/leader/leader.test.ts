@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { manualClock, type ManualClock } from "../../../test/support/clock.ts";
-import { scriptedClient } from "../../../test/support/scripted-client.ts";
+import { manualClock, type ManualClock } from "../../../test/support/kube/clock.ts";
+import { scriptedClient } from "../../../test/support/kube/scripted-client.ts";
 import { KubeError } from "../api/errors.ts";
 import { isObject, member, stringMember } from "../api/json.ts";
 import type { KubeRequest } from "../api/transport.ts";

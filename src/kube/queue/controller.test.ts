@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { manualClock, settle, type ManualClock } from "../../../test/support/clock.ts";
+import { manualClock, settle, type ManualClock } from "../../../test/support/kube/clock.ts";
 import { KubeError } from "../api/errors.ts";
 import { createController, type ControllerOptions, type Result } from "./controller.ts";
 import { createWorkQueue, type WorkQueue } from "./workqueue.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { manualClock, type ManualClock } from "../../../test/support/clock.ts";
+import { manualClock, type ManualClock } from "../../../test/support/kube/clock.ts";
 import { createWorkQueue, type Priority, type QueueOptions, type WorkQueue } from "./workqueue.ts";
 
 let clock: ManualClock;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { reflectorBench } from "../../../test/support/reflector-bench.ts";
-import { thing, thingList } from "../../../test/support/things.ts";
+import { reflectorBench } from "../../../test/support/kube/reflector-env.ts";
+import { thing, thingList } from "../../../test/support/kube/things.ts";
 import { KubeError } from "../api/errors.ts";
 
 const gone = new KubeError("Gone", 410, "too old");

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { settle } from "../../../test/support/clock.ts";
-import { reflectorBench } from "../../../test/support/reflector-bench.ts";
-import { thing, thingList } from "../../../test/support/things.ts";
+import { settle } from "../../../test/support/kube/clock.ts";
+import { reflectorBench } from "../../../test/support/kube/reflector-env.ts";
+import { thing, thingList } from "../../../test/support/kube/things.ts";
 import { KubeError } from "../api/errors.ts";
 import type { Json } from "../api/types.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { manualClock } from "../../../test/support/clock.ts";
-import { scriptedClient } from "../../../test/support/scripted-client.ts";
+import { manualClock } from "../../../test/support/kube/clock.ts";
+import { scriptedClient } from "../../../test/support/kube/scripted-client.ts";
 import { KubeError } from "../api/errors.ts";
 import type { KubeRequest } from "../api/transport.ts";
 import type { Json } from "../api/types.ts";

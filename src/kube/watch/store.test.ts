@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { thing } from "../../../test/support/things.ts";
+import { thing } from "../../../test/support/kube/things.ts";
 import type { KubeObject } from "../api/types.ts";
 import { createStore, type Change, type Store } from "./store.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { scriptedClient } from "../../../test/support/scripted-client.ts";
-import { thing } from "../../../test/support/things.ts";
+import { scriptedClient } from "../../../test/support/kube/scripted-client.ts";
+import { thing } from "../../../test/support/kube/things.ts";
 import { KubeError } from "../api/errors.ts";
 import type { KubeRequest } from "../api/transport.ts";
 import type { Json, JsonObject } from "../api/types.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { manualClock, settle } from "../../../test/support/clock.ts";
-import { scriptedClient } from "../../../test/support/scripted-client.ts";
-import { THING, thing } from "../../../test/support/things.ts";
+import { manualClock, settle } from "../../../test/support/kube/clock.ts";
+import { scriptedClient } from "../../../test/support/kube/scripted-client.ts";
+import { THING, thing } from "../../../test/support/kube/things.ts";
 import { KubeError } from "../api/errors.ts";
 import type { KubeRequest } from "../api/transport.ts";
 import type { Json, KubeObject } from "../api/types.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import { describe, expect, it } from "vitest";
 
-import { figure } from "../../../test/support/figure.ts";
+import { figure } from "../../../test/support/platform/figure.ts";
 import { createStore } from "../../kube/watch/store.ts";
 import { TYPES } from "../../operator/config/caches.ts";
 import { operations, type OperationName } from "../../platform/codec/operations.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { startCollector, type CollectedSpan, type Collector } from "../../../test/support/collector.ts";
+import { startCollector, type CollectedSpan, type Collector } from "../../../test/support/programs/collector.ts";
 import type { CallRecord } from "../../platform/client/caller.ts";
 import type { Fields, Logger } from "../logger.ts";
 import type { Pass } from "../passes.ts";

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 
 import { describe, expect, it } from "vitest";
 
-import { figure } from "../../../test/support/figure.ts";
+import { figure } from "../../../test/support/platform/figure.ts";
 import { NODE_FLAGS, nodeFlags } from "./node-flags.ts";
 
 const flags = nodeFlags([import.meta.filename]);

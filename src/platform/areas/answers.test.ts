@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { failureOf, startHarness } from "../../../test/support/platform-client.ts";
+import { failureOf, startHarness } from "../../../test/support/platform/client.ts";
 import type { Platform } from "../index.ts";
 
 const ID = "00000000-0000-4000-8000-00000000000a";

@@ -6,8 +6,8 @@ import {
   ID,
   LONE_SURROGATE,
   ORGANIZATION,
-} from "../../../test/support/platform-requests.ts";
-import type { Refused, Sent } from "../../../test/support/platform-requests.ts";
+} from "../../../test/support/platform/requests.ts";
+import type { Refused, Sent } from "../../../test/support/platform/requests.ts";
 
 const everything = {
   endpoint: "api/v1/query",

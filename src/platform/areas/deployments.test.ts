@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { expectRefused, expectSent, ID } from "../../../test/support/platform-requests.ts";
+import { expectRefused, expectSent, ID } from "../../../test/support/platform/requests.ts";
 
 describe("a deployment", () => {
   it("is asked for by its request id", async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { failureOf, startHarness } from "../../../test/support/platform-client.ts";
-import { expectRefused, expectSent, ID, ORGANIZATION } from "../../../test/support/platform-requests.ts";
-import type { Sent } from "../../../test/support/platform-requests.ts";
+import { failureOf, startHarness } from "../../../test/support/platform/client.ts";
+import { expectRefused, expectSent, ID, ORGANIZATION } from "../../../test/support/platform/requests.ts";
+import type { Sent } from "../../../test/support/platform/requests.ts";
 
 const repositories = `GET /organization/${ORGANIZATION}/account/github/repository`;
 

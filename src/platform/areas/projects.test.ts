@@ -7,8 +7,8 @@ import {
   LONE_SURROGATE,
   ORGANIZATION,
   OTHER,
-} from "../../../test/support/platform-requests.ts";
-import type { Refused, Sent } from "../../../test/support/platform-requests.ts";
+} from "../../../test/support/platform/requests.ts";
+import type { Refused, Sent } from "../../../test/support/platform/requests.ts";
 
 const current = {
   id: ID,

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 
-import { startHarness } from "../../../test/support/platform-client.ts";
+import { startHarness } from "../../../test/support/platform/client.ts";
 import {
   expectRefused,
   expectSent,
   ID,
   LONE_SURROGATE,
   ORGANIZATION,
-} from "../../../test/support/platform-requests.ts";
-import type { Refused, Sent } from "../../../test/support/platform-requests.ts";
+} from "../../../test/support/platform/requests.ts";
+import type { Refused, Sent } from "../../../test/support/platform/requests.ts";
 import type { Platform } from "../index.ts";
 import type { BindingInput } from "./templates.ts";
 

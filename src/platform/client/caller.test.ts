@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { failureOf, startHarness, TOKEN } from "../../../test/support/platform-client.ts";
-import { startScriptedServer } from "../../../test/support/scripted-server.ts";
-import type { Answer } from "../../../test/support/scripted-server.ts";
+import { startScriptedServer } from "../../../test/support/kube/scripted-server.ts";
+import type { Answer } from "../../../test/support/kube/scripted-server.ts";
+import { failureOf, startHarness, TOKEN } from "../../../test/support/platform/client.ts";
 import { DEFAULT_DEADLINES } from "./caller.ts";
 
 const ID = "00000000-0000-4000-8000-00000000000a";

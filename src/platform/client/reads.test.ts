@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { manualClock } from "../../../test/support/clock.ts";
+import { manualClock } from "../../../test/support/kube/clock.ts";
 import { createSharedReads } from "./reads.ts";
 
 const project = { operation: "listProjects", ids: {}, query: "" } as const;

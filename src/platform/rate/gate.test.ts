@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { manualClock, settle, type ManualClock } from "../../../test/support/clock.ts";
-import { windowPlatform, type WindowPlatformOptions } from "../../../test/support/window-platform.ts";
+import { manualClock, settle, type ManualClock } from "../../../test/support/kube/clock.ts";
+import { windowPlatform, type WindowPlatformOptions } from "../../../test/support/platform/window-platform.ts";
 import { createGate, type Gate } from "./gate.ts";
 import type { Priority } from "./line.ts";
 import type { Ceiling } from "./pacer.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { manualClock } from "../../../test/support/clock.ts";
+import { manualClock } from "../../../test/support/kube/clock.ts";
 import { createGates } from "./gates.ts";
 
 const member = (token: () => string, requestsPerSecond?: number) => ({

@@ -3,10 +3,10 @@ import { createServer } from "node:net";
 
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 
-import { figure } from "../../../test/support/figure.ts";
-import { startScriptedServer } from "../../../test/support/scripted-server.ts";
-import type { Answer, ScriptedServer } from "../../../test/support/scripted-server.ts";
-import { certificate, expiredCertificate, privateKey } from "../../../test/support/tls.ts";
+import { startScriptedServer } from "../../../test/support/kube/scripted-server.ts";
+import type { Answer, ScriptedServer } from "../../../test/support/kube/scripted-server.ts";
+import { certificate, expiredCertificate, privateKey } from "../../../test/support/kube/tls.ts";
+import { figure } from "../../../test/support/platform/figure.ts";
 import { createTransport } from "./http.ts";
 import type { Transport } from "./transport.ts";
 

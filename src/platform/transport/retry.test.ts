@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { manualClock } from "../../../test/support/clock.ts";
+import { manualClock } from "../../../test/support/kube/clock.ts";
 import { ApiError } from "./errors.ts";
 import type { ApiFailure } from "./errors.ts";
 import { createRetries } from "./retry.ts";

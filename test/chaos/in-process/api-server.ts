@@ -12,8 +12,8 @@ import {
 import type { KubeRequest } from "../../../src/kube/api/transport.ts";
 import type { Json, JsonObject, KubeObject, ResourceType } from "../../../src/kube/api/types.ts";
 import { TYPES } from "../../../src/operator/config/caches.ts";
-import type { Manifest } from "../../support/cluster.ts";
-import { merged } from "../../support/engine-cluster.ts";
+import { merged } from "../../support/engine/cluster.ts";
+import type { Manifest } from "../../support/env/cluster.ts";
 
 export const TEAM = "team";
 

@@ -4,7 +4,7 @@ import { isSettled } from "../../../src/engine/contract/status.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
 import { sleep } from "../../../src/platform/transport/clock.ts";
 import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/transport.ts";
-import { manualClock, settle, type ManualClock } from "../../support/clock.ts";
+import { manualClock, settle, type ManualClock } from "../../support/kube/clock.ts";
 import { memoryApiServer, type ApiServer } from "./api-server.ts";
 import { startOperator } from "./operator.ts";
 import type { InProcessPlatform, Platforms } from "./platform.ts";

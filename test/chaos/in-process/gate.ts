@@ -1,5 +1,5 @@
 /** The one way from the operator to the world: it numbers the exchanges, and lets each meet its fault. */
-import type { ManualClock } from "../../support/clock.ts";
+import type { ManualClock } from "../../support/kube/clock.ts";
 import type { Exchange, FaultName, Plan } from "./faults.ts";
 
 /** When an effect lands that is late: after every deadline, and within the window in which the ledger waits for it. */

@@ -3,7 +3,7 @@ import type { Surface } from "../../../simulator/base/operations.ts";
 import { isSettled, text } from "../../../src/engine/contract/status.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
-import type { Manifest } from "../../support/cluster.ts";
+import type { Manifest } from "../../support/env/cluster.ts";
 import {
   application,
   COMMIT,
@@ -14,7 +14,7 @@ import {
   project,
   resource,
   secret,
-} from "../../support/manifests.ts";
+} from "../../support/kube/manifests.ts";
 import type { Bed } from "./bed.ts";
 
 export interface Phase {

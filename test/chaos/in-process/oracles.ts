@@ -2,7 +2,7 @@
 import type { Surface } from "../../../simulator/base/operations.ts";
 import type { CallEntry } from "../../../simulator/request/journal.ts";
 import { stringMember } from "../../../src/kube/api/json.ts";
-import { COMMIT } from "../../support/manifests.ts";
+import { COMMIT } from "../../support/kube/manifests.ts";
 import { asksForMore, repeatableOnce } from "../effects.ts";
 import type { InProcessPlatform } from "./platform.ts";
 

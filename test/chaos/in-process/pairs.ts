@@ -6,8 +6,8 @@
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 
 import type { Surface } from "../../../simulator/base/operations.ts";
-import { effort } from "../../support/effort.ts";
-import { figure } from "../../support/figure.ts";
+import { effort } from "../../support/env/effort.ts";
+import { figure } from "../../support/platform/figure.ts";
 import { keptFaults } from "../kept.ts";
 import { crashesAt, numbers, oneOf, seconds, singles } from "./choose.ts";
 import { faultsAt, nameOf, parsePlan, planText, type Exchange, type Plan } from "./faults.ts";

@@ -7,7 +7,7 @@ import type { World } from "../../../simulator/model/world.ts";
 import type { CallEntry } from "../../../simulator/request/journal.ts";
 import { createSimulation, type Setup } from "../../../simulator/simulator.ts";
 import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/transport.ts";
-import { manualClock, type ManualClock } from "../../support/clock.ts";
+import { manualClock, type ManualClock } from "../../support/kube/clock.ts";
 
 /** Seconds: every state is passed through, and few looks are needed to follow it. */
 const BRISK = { queue: 1, build: 2, deploy: 1, stop: 1, delete: 1 };

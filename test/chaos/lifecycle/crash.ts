@@ -2,7 +2,7 @@
 import { describe, it } from "vitest";
 
 import type { Surface } from "../../../simulator/base/operations.ts";
-import { figure } from "../../support/figure.ts";
+import { figure } from "../../support/platform/figure.ts";
 import { chosen, type Plan, plansOf } from "./plan.ts";
 import { live } from "./run.ts";
 import { otherEnds, readTrace } from "./trace.ts";

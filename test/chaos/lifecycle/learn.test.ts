@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { effort } from "../../support/effort.ts";
+import { effort } from "../../support/env/effort.ts";
 import { isWrite } from "./plan.ts";
 import { live } from "./run.ts";
 import { readTrace, stepsOf, writeTrace } from "./trace.ts";

@@ -6,7 +6,7 @@ import type { Surface } from "../../../simulator/base/operations.ts";
 import { RECONCILE_REQUESTED_AT as REQUESTED_AT, RESOLVE } from "../../../src/api/names.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
-import { comes as becomes, condition, type Manifest } from "../../support/cluster.ts";
+import { comes as becomes, condition, type Manifest } from "../../support/env/cluster.ts";
 import {
   application,
   blueprint,
@@ -18,7 +18,7 @@ import {
   project,
   resource,
   secret,
-} from "../../support/manifests.ts";
+} from "../../support/kube/manifests.ts";
 import type { Bed } from "../bed.ts";
 
 /** One step of the life: what a user does, and what has to come of it. */

@@ -1,6 +1,6 @@
 /** What a life's passes over each object did (docs/reliability.md). */
 import { RESOURCES } from "../../../src/kinds/crds.ts";
-import type { LogLine } from "../../support/operator.ts";
+import type { LogLine } from "../../support/env/operator.ts";
 import type { Call } from "../tap/call.ts";
 import { textOf } from "./oracles.ts";
 

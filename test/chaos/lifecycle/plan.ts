@@ -1,6 +1,6 @@
 /** Plans: kill the operator at one call of the life, in one phase. */
 import type { Surface } from "../../../simulator/base/operations.ts";
-import { effort } from "../../support/effort.ts";
+import { effort } from "../../support/env/effort.ts";
 import { PHASES, type Call, type Director, type Phase } from "../tap/call.ts";
 import { readTrace, type Step } from "./trace.ts";
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { member, parseJson } from "../../../src/kube/api/json.ts";
-import { comes } from "../../support/cluster.ts";
+import { comes } from "../../support/env/cluster.ts";
 import { type Bed, openBed } from "../bed.ts";
 import { exposures } from "../exposures.ts";
 import { holdings } from "../holdings.ts";

@@ -8,7 +8,7 @@ import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 
-import { certificate, privateKey } from "../../support/tls.ts";
+import { certificate, privateKey } from "../../support/kube/tls.ts";
 import type { Call, Director, Fate, Sequence, Side } from "./call.ts";
 import { ownerOf } from "./owner.ts";
 import { cut, openWatch } from "./watch.ts";
@@ -29,7 +29,7 @@ export interface TapOptions {
 }
 
 export interface Tap {
-  /** Of the tap itself, without a path; https with the certificate of test/support/tls.ts where the target is. */
+  /** Of the tap itself, without a path; https with the certificate of test/support/kube/tls.ts where the target is. */
   readonly url: string;
   close(): Promise<void>;
 }

@@ -7,12 +7,12 @@ import type { Platform } from "../../../src/platform/index.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
 import { createTransport } from "../../../src/platform/transport/http.ts";
 import type { HttpAnswer } from "../../../src/platform/transport/transport.ts";
-import { effort } from "../../support/effort.ts";
-import { figure } from "../../support/figure.ts";
-import { answerOf, hollowWorld, memoryPlatform } from "../../support/hollow-world.ts";
-import { anyJson, mutated } from "../../support/mutations.ts";
-import { casesOf, documented, full } from "../../support/platform-operations.ts";
-import { startWorld } from "../../support/platform-world.ts";
+import { effort } from "../../support/env/effort.ts";
+import { answerOf, hollowWorld, memoryPlatform } from "../../support/hostile/empty-platform.ts";
+import { anyJson, mutated } from "../../support/hostile/mutations.ts";
+import { startWorld } from "../../support/platform/env.ts";
+import { figure } from "../../support/platform/figure.ts";
+import { casesOf, documented, full } from "../../support/platform/operations.ts";
 
 const ID = "00000000-0000-4000-8000-00000000000a";
 const cases = [...casesOf(documented), ...casesOf(full)];

@@ -6,7 +6,7 @@ import { EXTERNAL_ID, INTENT } from "../../../src/api/names.ts";
 import { RESOURCES } from "../../../src/kinds/crds.ts";
 import type { Json, KubeObject } from "../../../src/kube/api/types.ts";
 import { boundKinds } from "../../../src/operator/config/kinds.ts";
-import { effort } from "../../support/effort.ts";
+import { effort } from "../../support/env/effort.ts";
 
 /** Members that exist somewhere, so that a random value gets further than its first check. */
 const names = fc.constantFrom(

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { RESOURCES } from "../../../src/kinds/crds.ts";
-import { figure } from "../../support/figure.ts";
+import { figure } from "../../support/platform/figure.ts";
 import { casesOf } from "../generated/cases.ts";
 import { SOMEWHERE } from "../generated/ground.ts";
 import { KINDS } from "../generated/kinds/index.ts";

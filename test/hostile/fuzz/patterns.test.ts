@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { testPatterns } from "../../../src/platform/codec/pattern.ts";
-import { effort } from "../../support/effort.ts";
-import { figure } from "../../support/figure.ts";
-import { anyText } from "../../support/hostile-values.ts";
+import { effort } from "../../support/env/effort.ts";
+import { anyText } from "../../support/hostile/values.ts";
+import { figure } from "../../support/platform/figure.ts";
 
 const atom = fc.constantFrom(
   "a",

@@ -5,9 +5,9 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/kube/api/clock.ts";
 import { createGate } from "../../../src/platform/rate/gate.ts";
 import { pauseMs, quotaOf } from "../../../src/platform/rate/rate-headers.ts";
-import { effort } from "../../support/effort.ts";
-import { figure } from "../../support/figure.ts";
-import { anyText } from "../../support/hostile-values.ts";
+import { effort } from "../../support/env/effort.ts";
+import { anyText } from "../../support/hostile/values.ts";
+import { figure } from "../../support/platform/figure.ts";
 
 const options = { seed: effort.seed, numRuns: effort.cases(2_000, 100_000) };
 const HOUR = 3_600_000;

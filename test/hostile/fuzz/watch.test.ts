@@ -4,11 +4,11 @@ import { describe, expect, it } from "vitest";
 
 import { lines } from "../../../src/kube/watch/lines.ts";
 import { parseEvent } from "../../../src/kube/watch/watch-event.ts";
-import { effort } from "../../support/effort.ts";
-import { figure } from "../../support/figure.ts";
-import { anyText } from "../../support/hostile-values.ts";
-import { anyJson, mutated } from "../../support/mutations.ts";
-import { THING } from "../../support/things.ts";
+import { effort } from "../../support/env/effort.ts";
+import { anyJson, mutated } from "../../support/hostile/mutations.ts";
+import { anyText } from "../../support/hostile/values.ts";
+import { THING } from "../../support/kube/things.ts";
+import { figure } from "../../support/platform/figure.ts";
 
 const options = { seed: effort.seed, numRuns: effort.cases(1_000, 100_000) };
 const TYPES = ["put", "deleted", "bookmark", "error", "malformed"];

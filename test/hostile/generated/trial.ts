@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { isKube, KubeError } from "../../../src/kube/api/errors.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
-import type { Stage } from "../../support/stage.ts";
+import type { Stage } from "../../support/env/env.ts";
 import { carriers, changesIn } from "./carried.ts";
 import type { Case, LeafCases } from "./cases.ts";
 import type { Lane, Rest } from "./lane.ts";

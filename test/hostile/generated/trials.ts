@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 
 import type { Surface } from "../../../simulator/base/operations.ts";
-import type { Stage } from "../../support/stage.ts";
+import type { Stage } from "../../support/env/env.ts";
 import { casesOf, type LeafCases } from "./cases.ts";
 import type { Lane } from "./lane.ts";
 import type { Entry } from "./outcomes.ts";

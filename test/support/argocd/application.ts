@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { kubectl } from "../../control-plane/access.ts";
 import type { ControlPlaneFacts } from "../../control-plane/control-plane.ts";
-import { comes } from "../cluster.ts";
+import { comes } from "../env/cluster.ts";
 import { ARGOCD } from "./argocd.ts";
 
 const Health = z.object({ status: z.string().optional(), message: z.string().optional() });

@@ -11,9 +11,9 @@ import type { ControlPlaneFacts } from "../../control-plane/control-plane.ts";
 import { type ArgoCd, findArgoCd } from "../../tools/argocd.ts";
 import { findDebianProgram } from "../../tools/debian.ts";
 import { findGoTool } from "../../tools/go-tools.ts";
-import { installCrds } from "../foreign-crds.ts";
-import { freePort } from "../free-port.ts";
-import { listening, type RunningProgram, startProgram } from "../programs.ts";
+import { installCrds } from "../hostile/foreign-crds.ts";
+import { freePort } from "../programs/free-port.ts";
+import { listening, type RunningProgram, startProgram } from "../programs/programs.ts";
 
 export const ARGOCD = "argocd";
 const ROOT = join(import.meta.dirname, "../../..");

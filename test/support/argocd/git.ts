@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 
 import { stringify } from "yaml";
 
-import type { Manifest } from "../cluster.ts";
+import type { Manifest } from "../env/cluster.ts";
 
 export interface Repository {
   readonly url: string;

@@ -1,7 +1,7 @@
 /** One status as the operator writes it, and what Argo CD and Flux are to make of it. */
 import { API_VERSION, GROUP } from "../../../src/api/names.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
-import { SMALLEST } from "../spec-cases.ts";
+import { SMALLEST } from "../kinds/spec-cases.ts";
 
 /** Argo CD's words. */
 export type Health = "Healthy" | "Progressing" | "Degraded" | "Suspended";

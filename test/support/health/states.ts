@@ -8,13 +8,13 @@ import { database } from "../../../src/kinds/database/index.ts";
 import { operation } from "../../../src/kinds/operation/index.ts";
 import { NOTHING_SEEN } from "../../../src/kinds/operation/model.ts";
 import { clusterStates, serviceStates } from "../../../src/platform/codec/states.ts";
-import * as applications from "../applications.ts";
-import * as blueprints from "../blueprints.ts";
-import { clusterPass, listed } from "../cluster-passes.ts";
-import * as databases from "../databases.ts";
-import type { AnyKind, Sight } from "../hostile-sights.ts";
-import { composed } from "../kind-runner.ts";
-import { operationPass } from "../operation-passes.ts";
+import type { AnyKind, Sight } from "../hostile/observations.ts";
+import { clusterPass, listed } from "../kinds/cluster-contexts.ts";
+import { composed } from "../kinds/kind-runner.ts";
+import { operationPass } from "../kinds/operation-contexts.ts";
+import * as applications from "../services/applications.ts";
+import * as blueprints from "../services/blueprints.ts";
+import * as databases from "../services/databases.ts";
 import { created, kstatusOf, NOW, type Health, type HealthCase } from "./case.ts";
 
 /** One that the platform may have some day. */

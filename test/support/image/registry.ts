@@ -3,8 +3,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { findDebianProgram } from "../../tools/debian.ts";
-import { freePort } from "../free-port.ts";
-import { listening, startProgram } from "../programs.ts";
+import { freePort } from "../programs/free-port.ts";
+import { listening, startProgram } from "../programs/programs.ts";
 
 export interface Registry {
   /** "127.0.0.1:12345", the first part of an image's name. */

@@ -19,9 +19,9 @@ import { keyOf } from "../../../src/kube/api/objects.ts";
 import type { Clock, Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { createWriter } from "../../../src/kube/write/writer.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
-import { widget } from "../engine-kinds.ts";
-import type { WidgetApi } from "../engine-world.ts";
-import { memoryOrphans } from "../orphans.ts";
+import type { WidgetApi } from "../engine/fake-platform.ts";
+import { widget } from "../engine/kinds.ts";
+import { memoryOrphans } from "../platform/orphans.ts";
 import {
   LANDING_TICKS,
   LONG,

@@ -2,9 +2,9 @@
 import type { Connection } from "../../../src/engine/connections/connections.ts";
 import { createMassChangeLimit } from "../../../src/engine/connections/mass-change-limit.ts";
 import type { Clock, Json } from "../../../src/kube/api/types.ts";
-import { NAMESPACE } from "../engine-cluster.ts";
-import type { Op, Remote, WidgetApi } from "../engine-world.ts";
-import { supportsOn } from "../supports.ts";
+import { NAMESPACE } from "../engine/cluster.ts";
+import type { Op, Remote, WidgetApi } from "../engine/fake-platform.ts";
+import { supportsOn } from "../kinds/supports.ts";
 import type { Command } from "./exchange.ts";
 
 export const LINK = { kind: "Link", namespace: NAMESPACE, name: "default" };

@@ -5,8 +5,8 @@
 import { INTENT } from "../../../src/api/names.ts";
 import { isObject, member } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
-import { NAMESPACE, merged } from "../engine-cluster.ts";
-import { uuid, type Op, type Remote } from "../engine-world.ts";
+import { NAMESPACE, merged } from "../engine/cluster.ts";
+import { uuid, type Op, type Remote } from "../engine/fake-platform.ts";
 import { LONG, NOTHING, type Memory, type Reply } from "./exchange.ts";
 
 /** A request whose sender does not wait for it any more. It may still land, or never. */

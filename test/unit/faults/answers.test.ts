@@ -5,11 +5,11 @@ import { parseJson, stringifyJson } from "../../../src/platform/codec/json.ts";
 import { isRead, type OperationName } from "../../../src/platform/codec/operations.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
 import { createTransport } from "../../../src/platform/transport/http.ts";
-import { effort } from "../../support/effort.ts";
-import { figure } from "../../support/figure.ts";
-import { answerOf, hollowWorld, memoryPlatform } from "../../support/hollow-world.ts";
-import { casesOf, documented, full } from "../../support/platform-operations.ts";
-import { startWorld, type World } from "../../support/platform-world.ts";
+import { effort } from "../../support/env/effort.ts";
+import { answerOf, hollowWorld, memoryPlatform } from "../../support/hostile/empty-platform.ts";
+import { startWorld, type World } from "../../support/platform/env.ts";
+import { figure } from "../../support/platform/figure.ts";
+import { casesOf, documented, full } from "../../support/platform/operations.ts";
 
 const ID = "00000000-0000-4000-8000-00000000000a";
 const CANARY = "c4n4ry-of-the-body";

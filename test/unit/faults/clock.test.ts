@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { conditionOf } from "../../../src/engine/contract/status.ts";
-import { figure } from "../../support/figure.ts";
-import { database, defaults, NEXT_COMMIT, project, tree } from "../../support/manifests.ts";
-import { operatorBench } from "../../support/operator-bench.ts";
+import { database, defaults, NEXT_COMMIT, project, tree } from "../../support/kube/manifests.ts";
+import { figure } from "../../support/platform/figure.ts";
+import { operatorBench } from "../../support/platform/operator-env.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import type { Simulator } from "../../../simulator/simulator.ts";
 import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
-import { figure } from "../../support/figure.ts";
-import { connection, database, NEXT_COMMIT, project, secret, tree } from "../../support/manifests.ts";
-import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
+import { connection, database, NEXT_COMMIT, project, secret, tree } from "../../support/kube/manifests.ts";
+import { figure } from "../../support/platform/figure.ts";
+import { operatorBench, type OperatorBench } from "../../support/platform/operator-env.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -5,8 +5,7 @@ import { describe, expect, it } from "vitest";
 import { editRecord, removeRecord } from "../../../simulator/control/records.ts";
 import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
-import { effort } from "../../support/effort.ts";
-import { figure } from "../../support/figure.ts";
+import { effort } from "../../support/env/effort.ts";
 import {
   application,
   blueprint,
@@ -16,8 +15,9 @@ import {
   resource,
   secret,
   tree,
-} from "../../support/manifests.ts";
-import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
+} from "../../support/kube/manifests.ts";
+import { figure } from "../../support/platform/figure.ts";
+import { operatorBench, type OperatorBench } from "../../support/platform/operator-env.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

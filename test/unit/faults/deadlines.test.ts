@@ -4,8 +4,8 @@ import { APPROVED_PLAN, PAUSED } from "../../../src/api/names.ts";
 import { planIn } from "../../../src/engine/policies/approval.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
-import { defaults, NEXT_COMMIT, operation, tree } from "../../support/manifests.ts";
-import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
+import { defaults, NEXT_COMMIT, operation, tree } from "../../support/kube/manifests.ts";
+import { operatorBench, type OperatorBench } from "../../support/platform/operator-env.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

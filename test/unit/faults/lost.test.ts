@@ -4,10 +4,10 @@ import { changeSettings } from "../../../simulator/base/settings.ts";
 import type { FaultInput } from "../../../simulator/request/faults.ts";
 import { text } from "../../../src/engine/contract/status.ts";
 import { member } from "../../../src/kube/api/json.ts";
-import { effort } from "../../support/effort.ts";
-import { figure } from "../../support/figure.ts";
-import { blueprint, database, defaults, NEXT_COMMIT, resource, tree } from "../../support/manifests.ts";
-import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
+import { effort } from "../../support/env/effort.ts";
+import { blueprint, database, defaults, NEXT_COMMIT, resource, tree } from "../../support/kube/manifests.ts";
+import { figure } from "../../support/platform/figure.ts";
+import { operatorBench, type OperatorBench } from "../../support/platform/operator-env.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -4,10 +4,10 @@ import { changeSettings } from "../../../simulator/base/settings.ts";
 import { editRecord, removeRecord } from "../../../simulator/control/records.ts";
 import { RESOLVE } from "../../../src/api/names.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
-import { figure } from "../../support/figure.ts";
-import { application, defaults, environment, project } from "../../support/manifests.ts";
-import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
-import { backupOf } from "../../support/restores.ts";
+import { application, defaults, environment, project } from "../../support/kube/manifests.ts";
+import { backupOf } from "../../support/kube/restores.ts";
+import { figure } from "../../support/platform/figure.ts";
+import { operatorBench, type OperatorBench } from "../../support/platform/operator-env.ts";
 
 const MINUTE = 60_000;
 const SIZE = 24;

@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { JsonObject } from "../../../src/kube/api/types.ts";
-import { everyKind } from "../../support/every-kind.ts";
-import { figure } from "../../support/figure.ts";
-import { connection, environment, project, secret } from "../../support/manifests.ts";
-import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
-import { readiness } from "../../support/restores.ts";
-import { tcpProxy } from "../../support/tcp-proxy.ts";
+import { everyKind } from "../../support/examples/every-kind.ts";
+import { connection, environment, project, secret } from "../../support/kube/manifests.ts";
+import { readiness } from "../../support/kube/restores.ts";
+import { tcpProxy } from "../../support/kube/tcp-proxy.ts";
+import { figure } from "../../support/platform/figure.ts";
+import { operatorBench, type OperatorBench } from "../../support/platform/operator-env.ts";
 
 const MINUTE = 60_000;
 /** What stands for something of the platform, or writes into it. */

@@ -4,8 +4,8 @@ import { sleep } from "../../../src/platform/transport/clock.ts";
 import { TransportError, type HttpAnswer, type HttpRequest } from "../../../src/platform/transport/transport.ts";
 import { CALL_MS, createCrowd, isReady, type Crowd, type CrowdOptions } from "../../chaos/in-process/crowd.ts";
 import { buildPlatforms, type Platforms } from "../../chaos/in-process/platform.ts";
-import { figure } from "../../support/figure.ts";
-import { connection, project, resource, secret } from "../../support/manifests.ts";
+import { connection, project, resource, secret } from "../../support/kube/manifests.ts";
+import { figure } from "../../support/platform/figure.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

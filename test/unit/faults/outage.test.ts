@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { operations } from "../../../src/platform/codec/operations.ts";
-import { figure } from "../../support/figure.ts";
-import { blueprint, database, defaults, NEXT_COMMIT, project, tree } from "../../support/manifests.ts";
-import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
+import { blueprint, database, defaults, NEXT_COMMIT, project, tree } from "../../support/kube/manifests.ts";
+import { figure } from "../../support/platform/figure.ts";
+import { operatorBench, type OperatorBench } from "../../support/platform/operator-env.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import type { CallEntry } from "../../../simulator/request/journal.ts";
-import { figure } from "../../support/figure.ts";
-import { connection, project, secret } from "../../support/manifests.ts";
-import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
+import { connection, project, secret } from "../../support/kube/manifests.ts";
+import { figure } from "../../support/platform/figure.ts";
+import { operatorBench, type OperatorBench } from "../../support/platform/operator-env.ts";
 
 const MINUTE = 60_000;
 /** How much later than asked all may go on, at most: the gate's jitter and a look of what waits. */

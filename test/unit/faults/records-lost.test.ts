@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 
 import { EXTERNAL_ID, SEAL } from "../../../src/api/names.ts";
-import { everyKind } from "../../support/every-kind.ts";
-import { figure } from "../../support/figure.ts";
-import { application, COMMIT, NEXT_COMMIT } from "../../support/manifests.ts";
-import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
-import { idsOf, loseStatuses, readiness, stripMetadata } from "../../support/restores.ts";
+import { everyKind } from "../../support/examples/every-kind.ts";
+import { application, COMMIT, NEXT_COMMIT } from "../../support/kube/manifests.ts";
+import { idsOf, loseStatuses, readiness, stripMetadata } from "../../support/kube/restores.ts";
+import { figure } from "../../support/platform/figure.ts";
+import { operatorBench, type OperatorBench } from "../../support/platform/operator-env.ts";
 
 const MINUTE = 60_000;
 const DELETED = { deletionPolicy: "Delete" };

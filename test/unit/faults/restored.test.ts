@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { RECONCILE_REQUESTED_AT, RESOLVE } from "../../../src/api/names.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { Json } from "../../../src/kube/api/types.ts";
-import { effort } from "../../support/effort.ts";
-import { everyKind } from "../../support/every-kind.ts";
-import { figure } from "../../support/figure.ts";
-import { NEXT_COMMIT } from "../../support/manifests.ts";
-import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
-import { backupOf, idsOf, living, readiness, restored, together, unready } from "../../support/restores.ts";
+import { effort } from "../../support/env/effort.ts";
+import { everyKind } from "../../support/examples/every-kind.ts";
+import { NEXT_COMMIT } from "../../support/kube/manifests.ts";
+import { backupOf, idsOf, living, readiness, restored, together, unready } from "../../support/kube/restores.ts";
+import { figure } from "../../support/platform/figure.ts";
+import { operatorBench, type OperatorBench } from "../../support/platform/operator-env.ts";
 
 const MINUTE = 60_000;
 /** What has nothing of the platform to lose: a connection, and an operation that is over. */

@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { INTENT } from "../../../src/api/names.ts";
 import { isObject } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
-import { effort } from "../../support/effort.ts";
-import { figure } from "../../support/figure.ts";
-import { NEXT_COMMIT } from "../../support/manifests.ts";
-import type { OperatorBench } from "../../support/operator-bench.ts";
-import { editStatuses, idsOf, living, unready } from "../../support/restores.ts";
+import { effort } from "../../support/env/effort.ts";
+import { NEXT_COMMIT } from "../../support/kube/manifests.ts";
+import { editStatuses, idsOf, living, unready } from "../../support/kube/restores.ts";
+import { figure } from "../../support/platform/figure.ts";
+import type { OperatorBench } from "../../support/platform/operator-env.ts";
 
 const MINUTE = 60_000;
 const NEWER = { shape: "of a newer version", list: [1, { two: null }], flag: true };

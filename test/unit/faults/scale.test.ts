@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
 import { createCrowd, isReady, type Crowd } from "../../chaos/in-process/crowd.ts";
 import { buildPlatforms, type Platforms } from "../../chaos/in-process/platform.ts";
-import { effort } from "../../support/effort.ts";
-import { figure } from "../../support/figure.ts";
-import { defaults } from "../../support/manifests.ts";
-import { shop, SHOP, SHOP_CHANGES } from "../../support/shops.ts";
+import { effort } from "../../support/env/effort.ts";
+import { defaults } from "../../support/kube/manifests.ts";
+import { figure } from "../../support/platform/figure.ts";
+import { shop, SHOP, SHOP_CHANGES } from "../../support/services/fixtures.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

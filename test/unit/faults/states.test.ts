@@ -7,8 +7,7 @@ import { POLL_INTERVAL } from "../../../src/api/names.ts";
 import { conditionOf } from "../../../src/engine/contract/status.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { clusterStates, serviceStates } from "../../../src/platform/codec/states.ts";
-import { effort } from "../../support/effort.ts";
-import { figure } from "../../support/figure.ts";
+import { effort } from "../../support/env/effort.ts";
 import {
   application,
   blueprint,
@@ -18,8 +17,9 @@ import {
   resource,
   secret,
   tree,
-} from "../../support/manifests.ts";
-import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
+} from "../../support/kube/manifests.ts";
+import { figure } from "../../support/platform/figure.ts";
+import { operatorBench, type OperatorBench } from "../../support/platform/operator-env.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

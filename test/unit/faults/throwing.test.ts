@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
 import { boundKinds } from "../../../src/operator/config/kinds.ts";
-import type { Manifest } from "../../support/cluster.ts";
-import { figure } from "../../support/figure.ts";
+import type { Manifest } from "../../support/env/cluster.ts";
+import { PLACES, type Tear, tornKinds } from "../../support/hostile/throwing-kinds.ts";
 import {
   application,
   blueprint,
@@ -15,9 +15,9 @@ import {
   project,
   resource,
   tree,
-} from "../../support/manifests.ts";
-import { operatorBench, type OperatorBench } from "../../support/operator-bench.ts";
-import { PLACES, type Tear, tornKinds } from "../../support/torn-kinds.ts";
+} from "../../support/kube/manifests.ts";
+import { figure } from "../../support/platform/figure.ts";
+import { operatorBench, type OperatorBench } from "../../support/platform/operator-env.ts";
 
 const MINUTE = 60_000;
 const GROUND = "ground";

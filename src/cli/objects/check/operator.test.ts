@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { manualClock } from "../../../../test/support/clock.ts";
+import { manualClock } from "../../../../test/support/kube/clock.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import type { Json, KubeFailure } from "../../../kube/api/types.ts";
 import type { Cluster } from "../../base/cluster.ts";

@@ -1,6 +1,6 @@
 /** Catalogues, operations and connections. */
 import type { Json, JsonObject } from "../../../../src/kube/api/types.ts";
-import { COMMIT, NEXT_COMMIT } from "../../../support/manifests.ts";
+import { COMMIT, NEXT_COMMIT } from "../../../support/kube/manifests.ts";
 import { lifecycle, lifecycleLeaves } from "../common.ts";
 import { always, local, locked, sent, told, type Entry, type Ground, type KindCases } from "../outcomes.ts";
 import { childConnectionLeaves, rootConnectionLeaves, environments } from "./references.ts";

@@ -1,6 +1,6 @@
 /** Applications and databases. */
 import type { Json } from "../../../../src/kube/api/types.ts";
-import { COMMIT, NEXT_COMMIT } from "../../../support/manifests.ts";
+import { COMMIT, NEXT_COMMIT } from "../../../support/kube/manifests.ts";
 import { IMPOSSIBLE_WINDOWS, lifecycle, lifecycleLeaves } from "../common.ts";
 import { always, local, sent, told, type Entry, type KindCases } from "../outcomes.ts";
 import {

@@ -1,0 +1,186 @@
+import type { RatedApi } from "../../../src/engine/contract/kind.ts";
+import { ApiError, type ApiFailure } from "../../../src/platform/transport/errors.ts";
+import { supportsOn } from "../kinds/supports.ts";
+
+/** An object of the pretended platform. */
+export interface Remote {
+  readonly id: string;
+  readonly name: string;
+  readonly parentId: string | undefined;
+  readonly note: string;
+  readonly state: string;
+  readonly deploys: number;
+  readonly commit: string | undefined;
+}
+
+export type Op = "list" | "get" | "ping" | "create" | "update" | "import" | "deploy" | "stop" | "delete";
+
+export interface Call {
+  readonly op: Op;
+  readonly id: string | undefined;
+}
+
+/** What happens to a call: `before` the platform works on it and `after`; each may throw, or hang for good. */
+export interface CallHooks {
+  before(call: Call): Promise<void>;
+  after(call: Call): Promise<void>;
+}
+
+export interface WidgetApi extends RatedApi {
+  list(): Promise<readonly Remote[]>;
+  get(id: string): Promise<Remote | undefined>;
+  /** What the platform offers; undefined when that stays open. */
+  ping(): Promise<"Documented" | "Full" | undefined>;
+  create(name: string, parentId: string | undefined, note: string): Promise<Remote>;
+  update(id: string, note: string): Promise<Remote>;
+  import(id: string): Promise<Remote>;
+  deploy(id: string, commit: string): Promise<Remote>;
+  stop(id: string): Promise<Remote>;
+  delete(id: string): Promise<void>;
+}
+
+/** A pretended platform behind all connections of a bench. */
+export interface World {
+  readonly remotes: Map<string, Remote>;
+  /** All calls that were sent, oldest first, and the changes that they made. */
+  readonly calls: Call[];
+  readonly effects: Call[];
+  surface: "Documented" | "Full" | undefined;
+  /** The state that a deployment leads to at once. */
+  deployed: string;
+  hooks: CallHooks;
+  /** Takes the rate token of a write. */
+  reserve: () => Promise<void>;
+  limited: ReturnType<RatedApi["limited"]>;
+  /** The token of each call, and how many clients were closed. */
+  readonly tokens: string[];
+  closed: number;
+  count(op: Op): number;
+  change(id: string, change: Partial<Remote>): Remote;
+  add(name: string, more?: Partial<Remote>): Remote;
+  api(token: () => string, surface?: "Auto" | "Documented" | "Full"): WidgetApi;
+  /** What a call does, at once. */
+  effect(op: Op, id: string, made: Partial<Remote>): Remote;
+}
+
+const MUTATING: ReadonlySet<Op> = new Set(["create", "update", "import", "deploy", "stop", "delete"]);
+
+/** A UUID that is easy to read. */
+export function uuid(number: number): string {
+  return `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
+}
+
+export function apiError(op: string, failure: ApiFailure, status: number, message = "said the platform"): ApiError {
+  return new ApiError(op, failure, status, message);
+}
+
+export function makeWorld(): World {
+  let ids = 0;
+
+  const mutate = async (
+    token: () => string,
+    op: Op,
+    id: string | undefined,
+    made: Partial<Remote>,
+  ): Promise<Remote> => {
+    world.tokens.push(token());
+    const call = { op, id };
+    world.calls.push(call);
+    await world.hooks.before(call);
+    const remote = world.effect(op, id ?? "", made);
+    await world.hooks.after(call);
+    return remote;
+  };
+
+  const read = async <T>(token: () => string, op: Op, id: string | undefined, answer: () => T): Promise<T> => {
+    world.tokens.push(token());
+    const call = { op, id };
+    world.calls.push(call);
+    await world.hooks.before(call);
+    const value = answer();
+    await world.hooks.after(call);
+    return value;
+  };
+
+  /** What the last ping told. */
+  let asked: "Documented" | "Full" | undefined;
+  const known = (surface: "Auto" | "Documented" | "Full") => (surface === "Auto" ? asked : surface);
+
+  const world: World = {
+    remotes: new Map(),
+    calls: [],
+    effects: [],
+    surface: "Full",
+    deployed: "DEPLOYED",
+    hooks: { before: () => Promise.resolve(), after: () => Promise.resolve() },
+    reserve: () => Promise.resolve(),
+    limited: undefined,
+    tokens: [],
+    closed: 0,
+    count: (op) => world.effects.filter((call) => call.op === op).length,
+    change: (id, change) => {
+      const remote = world.remotes.get(id);
+      if (remote === undefined) throw apiError("change", { is: "NotFound" }, 404);
+      const changed = { ...remote, ...change };
+      world.remotes.set(id, changed);
+      return changed;
+    },
+    add: (name, more = {}) => {
+      ids += 1;
+      const fresh = {
+        id: uuid(ids),
+        name,
+        parentId: undefined,
+        note: "",
+        state: "READY",
+        deploys: 0,
+        commit: undefined,
+      };
+      const remote = { ...fresh, ...more };
+      world.remotes.set(remote.id, remote);
+      return remote;
+    },
+    effect: (op, id, made) => {
+      if (MUTATING.has(op)) world.effects.push({ op, id });
+      if (op === "create") return world.add(made.name ?? "", made);
+      const before = world.change(id, {});
+      if (op === "deploy") {
+        return world.change(id, { commit: made.commit, deploys: before.deploys + 1, state: world.deployed });
+      }
+      if (op === "stop") return world.change(id, { state: "STOPPED" });
+      if (op === "delete") world.remotes.delete(id);
+      return op === "update" ? world.change(id, made) : before;
+    },
+    api: (token, surface = "Auto") => ({
+      capabilities: {
+        supports: (op) => supportsOn(known(surface) ?? "Documented")(op),
+        learned: (op) => supportsOn(known(surface) ?? "Documented")(op),
+        missing: () => {},
+        summary: () => known(surface),
+      },
+      reserve: () => world.reserve(),
+      refresh: () => {},
+      limited: () => world.limited,
+      close: () => {
+        world.closed += 1;
+        return Promise.resolve();
+      },
+      list: () => read(token, "list", undefined, () => [...world.remotes.values()]),
+      get: (id) => read(token, "get", id, () => world.remotes.get(id)),
+      ping: () =>
+        read(token, "ping", undefined, () => {
+          asked = world.surface;
+          return asked;
+        }),
+      create: (name, parentId, note) => mutate(token, "create", undefined, { name, parentId, note }),
+      update: (id, note) => mutate(token, "update", id, { note }),
+      import: (id) => mutate(token, "import", id, {}),
+      deploy: (id, commit) => mutate(token, "deploy", id, { commit }),
+      stop: (id) => mutate(token, "stop", id, {}),
+      delete: async (id) => {
+        await mutate(token, "delete", id, {});
+      },
+    }),
+  };
+  return world;
+}

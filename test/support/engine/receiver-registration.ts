@@ -1,0 +1,75 @@
+/** The errand of a pretended connection: it registers a receiver as a remote called "hook". */
+import { z } from "zod";
+
+import type { Resource } from "../../../src/api/resource.ts";
+import { kept } from "../../../src/api/status.ts";
+import type { ReceiverRegistration, KindTypes } from "../../../src/engine/contract/kind.ts";
+import type { Uuid } from "../../../src/engine/contract/kind.ts";
+import type { Remote, WidgetApi } from "./fake-platform.ts";
+
+export const hookMemory = { hook: kept(z.string()) };
+
+interface Memory {
+  readonly [name: string]: string | undefined;
+  readonly hook?: string | undefined;
+}
+
+type ConnectionOf<Spec, Mem extends Memory> = KindTypes & {
+  readonly spec: Spec;
+  readonly memory: Mem;
+  readonly api: WidgetApi;
+};
+
+interface Seen {
+  readonly remote: Remote | undefined;
+  readonly sent: boolean;
+}
+
+/** Knows its remote by its record, and registers it where there is none; updates its note where the URL is another. */
+export function hookErrand<Spec, Mem extends Memory>(
+  resource: Resource<Spec, Mem>,
+): ReceiverRegistration<ConnectionOf<Spec, Mem>> {
+  const idOf = (pass: { readonly id: Uuid | undefined; readonly memory: Mem }): Uuid | undefined =>
+    pass.memory.hook ?? pass.id;
+  const errand: ReceiverRegistration<ConnectionOf<Spec, Mem>>["kind"] = {
+    resource,
+    lives: false,
+    claim: () => undefined,
+    listable: () => false,
+    needs: () => {
+      throw new TypeError("its inputs come from the engine");
+    },
+    observe: async (pass, api): Promise<Seen> => {
+      const id = idOf(pass);
+      return { remote: id === undefined ? undefined : await api.get(id), sent: false };
+    },
+    plan: (pass, seen: Seen) => {
+      if (idOf(pass) === undefined || (pass.inputs.anew && !seen.sent)) {
+        const why = { reason: "Creating" as const, message: `Registering at ${pass.inputs.url}.` };
+        return {
+          is: "step",
+          step: { repeat: "once", op: "createHook", do: "create", creates: true, mark: null, name: "hook", why },
+        };
+      }
+      if (seen.remote === undefined || seen.sent || seen.remote.note === pass.inputs.url) return { is: "settled" };
+      return { is: "step", step: { repeat: "safe", op: "updateHook", do: "update" } };
+    },
+    act: async ({ do: what }, pass, seen: Seen, api) => {
+      const { url } = pass.inputs;
+      const old = seen.remote;
+      const remote =
+        what === "create" || old === undefined
+          ? await api.create("hook", undefined, url)
+          : await api.update(old.id, url);
+      return { seen: { remote, sent: true }, memory: { ...pass.memory, hook: remote.id }, id: remote.id };
+    },
+    trace: () =>
+      Promise.resolve({ is: "unknowable", why: { reason: "CreateResultUnknown", message: "Nobody can tell." } }),
+    report: (pass) => ({
+      ready: { reason: "Available", message: `Registered at ${pass.inputs.url}.` },
+      conditions: [],
+      status: { hook: idOf(pass) },
+    }),
+  };
+  return { condition: "HookRegistered", kind: errand };
+}

@@ -1,0 +1,114 @@
+/** What a widget does next. Pure. */
+import { sameContent, type Plan, type Step, type Why } from "../../../src/engine/contract/kind.ts";
+import type { Remote } from "./fake-platform.ts";
+import type { Do, Seen, WidgetPass, WidgetSpec } from "./widget-model.ts";
+
+export function why(reason: Why["reason"], message: string): Why {
+  return { reason, message };
+}
+
+export function differs(spec: WidgetSpec, mine: Remote): boolean {
+  return spec.note !== undefined && spec.note !== mine.note;
+}
+
+export function planNew(pass: WidgetPass, seen: Seen): Plan<Do> {
+  const [first, ...others] = (seen.all ?? []).filter(({ name }) => name === pass.spec.name);
+  if (first !== undefined) {
+    const holder = pass.holderOf(first.id);
+    if (holder !== undefined) return { is: "stalled", why: why("AlreadyManaged", `It belongs to ${holder}.`) };
+    if (others.length > 0) return { is: "stalled", why: why("DuplicateRemote", "There are several.") };
+    return pass.adoption === "Never"
+      ? { is: "stalled", why: why("NameConflict", "The name is taken.") }
+      : { is: "adopt", id: first.id };
+  }
+  return {
+    is: "step",
+    step: {
+      repeat: "once",
+      op: "create",
+      do: "create",
+      creates: true,
+      name: pass.spec.name,
+      mark: null,
+      why: why("Creating", "It is being created."),
+    },
+  };
+}
+
+export function planOld(pass: WidgetPass, seen: Seen, id: string): Plan<Do> {
+  const { spec, memory } = pass;
+  const { mine } = seen;
+  if (mine === undefined) return planGone(pass, seen);
+  const holder = pass.holderOf(id);
+  if (holder !== undefined) return { is: "stalled", why: why("AlreadyManaged", `It belongs to ${holder}.`) };
+  if (pass.proof !== "recorded") return planProof(pass, mine, id);
+  const others = writtenByOthers(pass);
+  if (others !== undefined) return others;
+  if (differs(spec, mine) && !pass.withheld.has("update")) return { is: "step", step: updateOf(pass, mine) };
+  const unsent = pass.inputs.content !== undefined && !sameContent(pass.inputs.content, memory.written);
+  if (unsent && !pass.withheld.has("import")) {
+    return { is: "step", step: { repeat: "safe", op: "import", do: "import" } };
+  }
+  if (mine.state === "BUSY") return { is: "waiting", why: why("Deploying", "A deployment runs.") };
+  if (mine.state === "ODD") return { is: "unknown", why: why("UnknownState", "An odd state."), condition: "Deployed" };
+  return planDeploy(pass, mine);
+}
+
+function writtenByOthers({ spec, holderOf }: WidgetPass): Plan<Do> | undefined {
+  const writer = spec.into === undefined ? undefined : holderOf(spec.into);
+  return writer === undefined ? undefined : { is: "stalled", why: why("AlreadyManaged", `${writer} writes it.`) };
+}
+
+function planGone({ onMissing }: WidgetPass, { all }: Seen): Plan<Do> {
+  const is = all !== undefined && onMissing === "Recreate" ? "forget" : "stalled";
+  return { is, why: why("ExternalResourceDeleted", "It is gone.") };
+}
+
+function updateOf({ spec }: WidgetPass, { note }: Remote): Step<Do> {
+  const changes = [{ path: "spec.note", desired: spec.note ?? "", observed: note }];
+  return { repeat: "safe", op: "update", do: "update", corrects: true, message: "Update the note.", changes };
+}
+
+function planDeploy({ spec, memory, requested, withheld }: WidgetPass, mine: Remote): Plan<Do> {
+  const failed = mine.state === "FAILED";
+  const retry = failed && requested !== undefined && requested !== memory.deployed?.retry;
+  if (withheld.has("deploy")) return failed ? FAILED : { is: "settled" };
+  if (spec.commit !== undefined && (memory.deployed?.commit !== spec.commit || retry)) {
+    return {
+      is: "step",
+      step: {
+        repeat: "once",
+        op: "deploy",
+        do: "deploy",
+        creates: false,
+        commit: spec.commit,
+        mark: mine.deploys,
+        why: why("Deploying", "A deployment runs."),
+      },
+    };
+  }
+  return failed ? FAILED : { is: "settled" };
+}
+
+const FAILED = { is: "stalled", why: why("DeploymentFailed", "It failed.") } as const;
+
+function planProof(pass: WidgetPass, mine: Remote, id: string): Plan<Do> {
+  if (pass.supports("list") !== "Supported" && !pass.allowUnverifiedIds && pass.proof !== "orphaned") {
+    return { is: "stalled", why: why("NotObservable", "Nothing shows where it belongs.") };
+  }
+  return pass.proof !== "given" && mine.name !== pass.spec.name
+    ? { is: "stalled", why: why("NameConflict", "It has another name.") }
+    : { is: "adopt", id };
+}
+
+export function planEnd(pass: WidgetPass, { mine }: Seen): Plan<Do> {
+  if (mine === undefined) return { is: "settled" };
+  if (pass.goal === "stopped") {
+    return mine.state === "STOPPED"
+      ? { is: "settled" }
+      : { is: "step", step: { repeat: "safe", op: "stop", do: "stop" } };
+  }
+  return pass.supports("delete") !== "Supported"
+    ? { is: "stalled", why: why("DeleteNotSupported", "There is no deletion.") }
+    : { is: "step", step: { repeat: "safe", op: "delete", do: "delete" } };
+}

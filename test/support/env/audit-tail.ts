@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import { open } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { type AuditEvent, isWrite, parseAudit } from "../../control-plane/audit.ts";
+
+/** A write request, as short as a failing test should print it. `code` is the answer's status. */
+export interface Write {
+  readonly verb: string;
+  /** E.g. "platformapplications/status". */
+  readonly what: string;
+  readonly name: string;
+  readonly code: number;
+}
+
+/** What one user asked of the API server, told from its audit log. */
+export interface AuditTail {
+  /** All finished requests of the user, in the order of their end. Waits until what was answered before is in the log. */
+  read(): Promise<readonly AuditEvent[]>;
+}
+
+/**
+ * @param user as the log names it.
+ * @param touch makes a harmless request whose URL holds the given text: once it is in the log, so is what ended before.
+ */
+export function auditTail(path: string, user: string, touch: (mark: string) => Promise<void>): AuditTail {
+  const events: AuditEvent[] = [];
+  let offset = 0;
+  let rest = Buffer.alloc(0);
+  let reading: Promise<unknown> = Promise.resolve();
+
+  const more = async (): Promise<string[]> => {
+    const file = await open(path);
+    try {
+      const { size } = await file.stat();
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(size - offset), 0, size - offset, offset);
+      offset += bytesRead;
+      const text = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+      const end = text.lastIndexOf(0x0a) + 1;
+      rest = text.subarray(end);
+      return text.subarray(0, end).toString().split("\n");
+    } finally {
+      await file.close();
+    }
+  };
+
+  const take = async (mark: string): Promise<boolean> => {
+    const lines = await more();
+    for (const event of parseAudit(lines, user)) events.push(event);
+    return lines.some((line) => line.includes(mark));
+  };
+
+  const read = async (): Promise<readonly AuditEvent[]> => {
+    const mark = randomUUID();
+    await touch(mark);
+    while (!(await take(mark))) await sleep(10);
+    // The API server answers before it logs: a request that ended just before the mark may be logged just after.
+    await sleep(50);
+    await take(mark);
+    return [...events];
+  };
+
+  return {
+    read: async () => {
+      const mine = reading.then(read, read);
+      reading = mine;
+      return mine;
+    },
+  };
+}
+
+/** @returns the writes among the events, those of leases and events apart. */
+export function writesOf(events: readonly AuditEvent[]): {
+  readonly objects: readonly Write[];
+  readonly events: readonly Write[];
+  readonly leases: readonly Write[];
+} {
+  const writes = events.filter(isWrite);
+  const of = (...resources: readonly string[]): readonly Write[] =>
+    writes.filter(({ objectRef }) => resources.includes(objectRef?.resource ?? "")).map(short);
+  const apart = new Set(["events", "leases"]);
+  return {
+    objects: writes.filter(({ objectRef }) => !apart.has(objectRef?.resource ?? "")).map(short),
+    events: of("events"),
+    leases: of("leases"),
+  };
+}
+
+function short({ verb, objectRef, responseStatus }: AuditEvent): Write {
+  const { resource = "", subresource = "", name = "" } = objectRef ?? {};
+  return {
+    verb,
+    what: subresource === "" ? resource : `${resource}/${subresource}`,
+    name,
+    code: responseStatus?.code ?? 0,
+  };
+}

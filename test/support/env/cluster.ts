@@ -1,0 +1,202 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { GROUP, VERSION } from "../../../src/api/names.ts";
+import { RESOURCES } from "../../../src/kinds/crds.ts";
+import { isKube } from "../../../src/kube/api/errors.ts";
+import { member } from "../../../src/kube/api/json.ts";
+import { parseObject } from "../../../src/kube/api/objects.ts";
+import { collectionPath, CONFIG_MAP, EVENT, LEASE, objectPath, SECRET } from "../../../src/kube/api/paths.ts";
+import type { KubeClient } from "../../../src/kube/api/transport.ts";
+import type { Json, JsonObject, KubeObject, ResourceType } from "../../../src/kube/api/types.ts";
+import { listAll } from "../../../src/kube/watch/list.ts";
+
+/** An object as a person writes it. */
+export type Manifest = JsonObject & {
+  readonly kind: string;
+  readonly metadata: JsonObject & { readonly name: string };
+};
+
+export interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly observedGeneration: number;
+  readonly lastTransitionTime: string;
+}
+
+/** When waiting ends: as a function says, or when a condition (Ready unless told) is so for the current generation. */
+export type Until = ((object: KubeObject) => boolean) | Partial<Pick<Condition, "type" | "status" | "reason">>;
+
+/** One namespace of a real cluster, as its admin sees it. Kinds are the custom resources, Secret, ConfigMap, Event, Lease. */
+export interface Cluster {
+  /** Creates the objects, or merges them into those that exist; the namespace is this one unless they name another. */
+  apply(...manifests: readonly Manifest[]): Promise<void>;
+  /** @throws KubeError "NotFound" */
+  get(kind: string, name: string): Promise<KubeObject>;
+  find(kind: string, name: string): Promise<KubeObject | undefined>;
+  list(kind: string): Promise<readonly KubeObject[]>;
+  /** A merge patch. */
+  patch(kind: string, name: string, patch: JsonObject, subresource?: "status"): Promise<void>;
+  /** Sets annotations; null takes one away. */
+  annotate(kind: string, name: string, annotations: Readonly<Record<string, string | null>>): Promise<void>;
+  remove(kind: string, name: string): Promise<void>;
+  /** @throws Error with the last status when that does not come within `timeoutMs` (20 s unless told). */
+  waitFor(kind: string, name: string, until: Until, timeoutMs?: number): Promise<KubeObject>;
+  /** @throws Error when the object is still there after `timeoutMs`. */
+  waitGone(kind: string, name: string, timeoutMs?: number): Promise<void>;
+}
+
+/** How far looks lie apart. */
+const LOOKS = { firstMs: 40, factor: 1.25, lastMs: 300 };
+/** What a busy machine may take for what is done in a moment. */
+export const PATIENCE_MS = 40_000;
+
+const types: ReadonlyMap<string, ResourceType> = new Map(
+  [
+    ...RESOURCES.map(({ kind, plural, scope }) => ({
+      group: GROUP,
+      version: VERSION,
+      kind,
+      plural,
+      namespaced: scope === "Namespaced",
+    })),
+    SECRET,
+    CONFIG_MAP,
+    EVENT,
+    LEASE,
+  ].map((type) => [type.kind, type]),
+);
+
+/** @returns the namespace, through a client of the cluster's admin. */
+export function cluster(client: () => KubeClient, namespace: string): Cluster {
+  const at = (kind: string, name: string, subresource?: "status"): string =>
+    objectPath(typeOf(kind), { namespace, name }, subresource);
+
+  const get: Cluster["get"] = async (kind, name) => {
+    const object = parseObject(typeOf(kind), await client().request({ method: "GET", path: at(kind, name) }));
+    if (object === undefined) throw new Error(`${kind} ${name} is no object`);
+    return object;
+  };
+
+  const find: Cluster["find"] = async (kind, name) => {
+    try {
+      return await get(kind, name);
+    } catch (error) {
+      if (isKube(error, "NotFound")) return undefined;
+      throw error;
+    }
+  };
+
+  const patch: Cluster["patch"] = async (kind, name, body, subresource) => {
+    await client().request({
+      method: "PATCH",
+      path: at(kind, name, subresource),
+      body,
+      contentType: "application/merge-patch+json",
+    });
+  };
+
+  const waitFor: Cluster["waitFor"] = async (kind, name, until, timeoutMs = PATIENCE_MS) => {
+    let last: KubeObject | undefined;
+    const found = await comes(async () => {
+      last = await find(kind, name);
+      return last !== undefined && holds(last, until) ? last : undefined;
+    }, timeoutMs);
+    if (found === undefined) throw new Error(`${kind} ${name} did not come to it: ${shown(last)}`);
+    return found;
+  };
+
+  return {
+    get,
+    find,
+    patch,
+    waitFor,
+    apply: async (...manifests) => {
+      for (const manifest of manifests) await applyOne(client(), manifest, namespace);
+    },
+    list: async (kind) => {
+      const type = typeOf(kind);
+      return (await listAll(client(), type, collectionPath(type, namespace))).objects;
+    },
+    annotate: async (kind, name, annotations) => patch(kind, name, { metadata: { annotations: { ...annotations } } }),
+    remove: async (kind, name) => {
+      await client().request({ method: "DELETE", path: at(kind, name) });
+    },
+    waitGone: async (kind, name, timeoutMs = PATIENCE_MS) => {
+      let last: KubeObject | undefined;
+      const gone = await comes(async () => {
+        last = await find(kind, name);
+        return last === undefined ? true : undefined;
+      }, timeoutMs);
+      if (gone === undefined) throw new Error(`${kind} ${name} is still there: ${shown(last)}`);
+    },
+  };
+}
+
+/**
+ * Looks until something is found, ever farther apart: the looks of many tests at once are what a small machine would be
+ * busy with.
+ * @returns undefined when `timeoutMs` are over
+ */
+export async function comes<T>(look: () => Promise<T | undefined>, timeoutMs: number): Promise<T | undefined> {
+  const deadline = performance.now() + timeoutMs;
+  for (let pauseMs = LOOKS.firstMs; ; pauseMs = Math.min(pauseMs * LOOKS.factor, LOOKS.lastMs)) {
+    const found = await look();
+    if (found !== undefined || performance.now() > deadline) return found;
+    await sleep(pauseMs);
+  }
+}
+
+/** @returns a condition of an object's status. */
+export function condition(object: KubeObject, type: string): Condition | undefined {
+  const all = member(object.status, "conditions");
+  return Array.isArray(all) ? all.filter(isCondition).find((one) => one.type === type) : undefined;
+}
+
+function isCondition(value: unknown): value is Condition {
+  return typeof value === "object" && value !== null && "type" in value && "reason" in value;
+}
+
+function holds(object: KubeObject, until: Until): boolean {
+  if (typeof until === "function") return until(object);
+  if (member(object.status, "observedGeneration") !== object.metadata.generation) return false;
+  const { type = "Ready", ...wanted } = until;
+  const found = condition(object, type);
+  if (found === undefined || found.observedGeneration !== object.metadata.generation) return false;
+  return (
+    (wanted.status === undefined || wanted.status === found.status) &&
+    (wanted.reason === undefined || wanted.reason === found.reason)
+  );
+}
+
+/** What one looks for first comes first. */
+function shown(object: KubeObject | undefined): string {
+  if (object === undefined) return "it does not exist";
+  const all = member(object.status, "conditions");
+  const conditions = (Array.isArray(all) ? all.filter(isCondition) : []).map(
+    ({ type, status, reason, message }) => `${type}=${status} ${reason}: ${message}`,
+  );
+  return `${conditions.join(" | ")}\n${JSON.stringify(object, undefined, 1)}`;
+}
+
+async function applyOne(client: KubeClient, manifest: Manifest, home: string): Promise<void> {
+  const type = typeOf(manifest.kind);
+  const { name, namespace = home } = manifest.metadata;
+  if (typeof namespace !== "string") throw new Error("the namespace is no text");
+  const metadata = type.namespaced ? { ...manifest.metadata, namespace } : manifest.metadata;
+  const body: { readonly [key: string]: Json | undefined } = { ...manifest, metadata };
+  try {
+    await client.request({ method: "POST", path: collectionPath(type, namespace), body });
+  } catch (error) {
+    if (!isKube(error, "AlreadyExists")) throw error;
+    const path = objectPath(type, { namespace, name });
+    await client.request({ method: "PATCH", path, body, contentType: "application/merge-patch+json" });
+  }
+}
+
+function typeOf(kind: string): ResourceType {
+  const type = types.get(kind);
+  if (type === undefined) throw new Error(`no kind ${kind} is known here`);
+  return type;
+}

@@ -1,0 +1,300 @@
+/**
+ * A world of its own for one test file (or one `describe`) on the shared control plane: a namespace, a simulated
+ * platform, and the operator as a child process under the ServiceAccount, roles and flags of deploy/rbac, in an operator
+ * namespace of its own, so that files that run at once share neither lease nor objects.
+ *
+ *     const stage = createStage({ surface: "full" });      // at the top of a file or a describe: it sets its own hooks
+ *
+ *     it("…", async () => {
+ *       await stage.apply(...stage.quickstart());
+ *       const api = await stage.waitFor("PlatformApplication", "api", { status: "True" });
+ *       expect(condition(api, "Ready")).toMatchObject({ reason: "Deployed" });
+ *       const record = await stage.record();               // from here on …
+ *       await stage.patch("PlatformApplication", "api", { spec: { deploy: { gitCommitId: "abcdef1" } } });
+ *       await stage.waitFor("PlatformApplication", "api", deployed("abcdef1"));
+ *       expect(record.changes()).toEqual(["deployApplication"]);            // … what changed the platform
+ *       expect((await record.writes()).objects).toHaveLength(2);            // … and what the operator wrote
+ *       await stage.quiet(2);                              // no write to either for 2 s, polls and all
+ *     });
+ *
+ * - `stage.platform` is the simulator: `.sim.settings`, `.sim.faults.add(…)`, `.sim.auth`, `.world()`, `.journal()`.
+ * - Engine times are scaled down (`FAST`); `windows` changes single ones. Deadlines of calls of the platform are the
+ *   real ones but for those that `deadlines` names. The platform works 100 times as fast as a real one unless `speed`
+ *   says otherwise.
+ * - `restart()`, `stop()`, `kill()` and `start()` handle the operator's process; each start has the same rights.
+ * - At the end the operator must stop cleanly, must never have been refused anything by RBAC, must not have logged an
+ *   error, unless `mayLog` matches it, and nothing that it wrote may hold a token of the platform or what a Secret of the
+ *   stage holds. Custom resources, roles and processes are gone then.
+ * - A ClusterPlatformConnection is seen by the operators of all files (but see `ownControlPlane`), and recorded for the
+ *   stage alone whose namespace its name begins with: name it so, let it allow your namespace alone, and remove it.
+ */
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { afterAll, beforeAll, expect, inject } from "vitest";
+import { z } from "zod";
+
+import type { PlatformName } from "../../../simulator/base/platforms.ts";
+import type { Speed } from "../../../simulator/base/time.ts";
+import { startSimulator, type Simulator } from "../../../simulator/simulator.ts";
+import type { Windows } from "../../../src/engine/contract/windows.ts";
+import { RESOURCES } from "../../../src/kinds/crds.ts";
+import { createKubeClient, type ConnectedClient } from "../../../src/kube/api/client.ts";
+import { systemClock } from "../../../src/kube/api/clock.ts";
+import { DEADLINES_VARIABLE, WINDOWS_VARIABLE } from "../../../src/operator/config/config.ts";
+import { OPERATOR } from "../../../src/operator/config/rbac.ts";
+import type { Deadlines } from "../../../src/platform/client/caller.ts";
+import { type Endpoint, endpointOf, kubeconfigOf, kubectl, type KubectlOptions } from "../../control-plane/access.ts";
+import { type AuditEvent, serviceAccountUser } from "../../control-plane/audit.ts";
+import type { ControlPlaneFacts } from "../../control-plane/control-plane.ts";
+import { type AuditTail, auditTail } from "./audit-tail.ts";
+import { type Cluster, cluster, type Manifest } from "./cluster.ts";
+import { effort } from "./effort.ts";
+import { quickstartIn } from "./manifests.ts";
+import { type RunningOperator, startOperator } from "./operator.ts";
+import { type Recording, recordFrom } from "./recording.ts";
+import { grantRights, withdrawRights } from "./rights.ts";
+import { metricsOf, secretsTold } from "./secrets.ts";
+
+const EventTime = z.object({ eventTime: z.coerce.date() });
+
+/** Engine times for tests: what takes minutes takes a second. */
+export const FAST: Partial<Windows> = {
+  landingMs: 1_500,
+  absenceMs: 1_000,
+  deferMs: 3_000,
+  graceMs: 1_000,
+  firstLookMs: 300,
+  pollMs: 800,
+  followMinMs: 50,
+  followMaxMs: 300,
+  backoffMinMs: 50,
+  backoffMaxMs: 1_000,
+  releaseMs: 2_000,
+};
+
+export interface StageOptions {
+  readonly surface: PlatformName;
+  /** How fast the platform works; 100 unless told. */
+  readonly speed?: Speed;
+  /** Engine times that differ from FAST, in milliseconds. */
+  readonly windows?: Partial<Windows>;
+  /** Deadlines of calls of the platform that differ from the real ones, in milliseconds. */
+  readonly deadlines?: Partial<Deadlines>;
+  /** Further flags of the operator. */
+  readonly args?: readonly string[];
+  /** Further namespaces that it watches, by a suffix: "b" is `${stage.namespace}-b`. */
+  readonly more?: readonly string[];
+  /** Lines of level error that are no defect. */
+  readonly mayLog?: RegExp;
+  /** Resources, e.g. "secrets", of which RBAC may refuse something. */
+  readonly mayRefuse?: readonly string[];
+  /** Another control plane than the one that all integration tests share. */
+  readonly controlPlane?: ControlPlaneFacts;
+  /** The port of loopback through which the operator reaches the API server, in place of its own. */
+  readonly through?: () => number;
+}
+
+export interface Stage extends Cluster {
+  readonly namespace: string;
+  readonly operatorNamespace: string;
+  readonly platform: Simulator;
+  readonly operator: RunningOperator;
+  /** Further namespaces by their suffix, as `StageOptions.more` names them. */
+  at(suffix: string): Cluster & { readonly namespace: string };
+  /** As the cluster's admin, in the stage's namespace. @throws Error with kubectl's words */
+  kubectl(args: readonly string[], options?: KubectlOptions): Promise<string>;
+  /** examples/quickstart for this platform, in the stage's namespace; `rate` false leaves the connection's budget as it is. */
+  quickstart(options?: { readonly rate?: boolean }): readonly Manifest[];
+  record(): Promise<Recording>;
+  /** Expects no write to the platform and none to Kubernetes, leases aside, for so many seconds. */
+  quiet(seconds: number): Promise<void>;
+  /** Waits until nothing was written anywhere, leases aside, for 0.7 s. @throws Error when that takes over 20 s */
+  settled(): Promise<void>;
+  start(): Promise<void>;
+  /** SIGTERM; expects a clean end. */
+  stop(): Promise<void>;
+  /** SIGKILL. */
+  kill(): Promise<void>;
+  /** Stops it and starts it again. */
+  restart(): Promise<void>;
+}
+
+/** Sets up before the tests of the file or describe that it is called in, and tears down after them. */
+export function createStage(options: StageOptions): Stage {
+  const facts = options.controlPlane ?? inject("controlPlane");
+  const id = randomUUID().slice(0, 8);
+  const namespace = `stage-${id}`;
+  const operatorNamespace = `operator-${id}`;
+  const namespaces = [namespace, ...(options.more ?? []).map((suffix) => `${namespace}-${suffix}`)];
+  const user = serviceAccountUser(operatorNamespace, OPERATOR);
+  let client: ConnectedClient | undefined;
+  let platform: Simulator | undefined;
+  let operator: RunningOperator | undefined;
+  let kubeconfig = "";
+  let errors: ReturnType<RunningOperator["logs"]> = [];
+  const output: string[] = [];
+  const metrics: string[] = [];
+
+  const theClient = (): ConnectedClient => there(client);
+  const theOperator = (): RunningOperator => there(operator);
+  const thePlatform = (): Simulator => there(platform);
+  const tail = auditTail(facts.auditLogPath, user, async (mark) => {
+    await theClient().request({ method: "GET", path: "/version", query: { mark } });
+  });
+
+  const start = async (): Promise<void> => {
+    operator = await startOperator({
+      program: inject("program"),
+      kubeconfig,
+      args: [
+        `--watch-namespaces=${namespaces.join(",")}`,
+        `--operator-namespace=${operatorNamespace}`,
+        "--allow-insecure-platform",
+        "--allowed-platform-hosts=127.0.0.1",
+        // What is told at that level, `secretsTold` looks through.
+        ...(effort.all && !options.args?.some((arg) => arg.startsWith("--log-level=")) ? ["--log-level=trace"] : []),
+        ...(options.args ?? []),
+      ],
+      env: {
+        [WINDOWS_VARIABLE]: JSON.stringify({ ...FAST, ...options.windows }),
+        [DEADLINES_VARIABLE]: JSON.stringify(options.deadlines ?? {}),
+        // The second start, and all others, take half of the first one's time.
+        NODE_COMPILE_CACHE: join(facts.dir, "compile-cache"),
+      },
+    });
+  };
+
+  const end = async (how: "stop" | "kill"): Promise<void> => {
+    const running = theOperator();
+    operator = undefined;
+    if (how === "stop") metrics.push(await metricsOf(running));
+    const exit = await running[how]();
+    errors = [...errors, ...running.logs().filter(({ level }) => level === "error")];
+    output.push(running.output());
+    if (how === "stop") expect(exit, "how the operator ends").toEqual({ code: 0, signal: null });
+  };
+
+  const kubectlHere: Stage["kubectl"] = (args, more) => kubectl(facts, ["-n", namespace, ...args], more);
+
+  beforeAll(async () => {
+    client = createKubeClient({
+      config: { from: "file", path: facts.kubeconfigPath },
+      userAgent: "stage",
+      clock: systemClock(),
+    });
+    for (const name of [operatorNamespace, ...namespaces]) {
+      await client.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name } } });
+    }
+    const token = await grantRights(client, operatorNamespace);
+    kubeconfig = await kubeconfigOf(facts, operatorNamespace, token, await endpoint(facts, options.through?.()));
+    platform = await startSimulator({ surface: options.surface, speed: options.speed ?? 100 });
+    await start();
+  });
+
+  afterAll(async () => {
+    if (operator !== undefined) await end("stop");
+    await Promise.all(namespaces.map((name) => clear(cluster(theClient, name))));
+    await withdrawRights(theClient(), operatorNamespace);
+    const requests = await tail.read();
+    const refused = requests.filter(
+      ({ responseStatus, objectRef }) =>
+        responseStatus?.code === 403 && options.mayRefuse?.includes(objectRef?.resource ?? "") !== true,
+    );
+    const all = [operatorNamespace, ...namespaces].map((name) => cluster(theClient, name));
+    const told = await secretsTold({ platform: thePlatform(), namespaces: all, output, metrics, requests });
+    await client?.close();
+    await platform?.close();
+    expect(refused, "requests that RBAC refused").toEqual([]);
+    const unexpected = errors.filter((line) => options.mayLog?.test(JSON.stringify(line)) !== true);
+    expect(unexpected, "errors in the operator's log").toEqual([]);
+    expect(told, "secrets in what the operator wrote").toEqual([]);
+  });
+
+  const own: AuditTail = { read: async () => (await tail.read()).filter((event) => isOf(namespace, event)) };
+  const record = async (): Promise<Recording> => recordFrom(thePlatform(), own, (await own.read()).length);
+
+  const writtenIn = async (seconds: number) => {
+    const since = await record();
+    await sleep(seconds * 1_000);
+    const { objects, events } = await since.writes();
+    // What happened before is counted up in its event later on; that is no news.
+    return { platform: since.changes(), objects, events: events.filter(({ verb }) => verb === "create") };
+  };
+
+  /** Events wait their turn to be written: what one tells may have been before. */
+  const isNews = async ({ name }: { readonly name: string }, since: Date): Promise<boolean> => {
+    const found = await Promise.all(
+      [namespace, "default"].map((where) => cluster(theClient, where).find("Event", name)),
+    );
+    return found.every((event) => event === undefined || EventTime.parse(event).eventTime >= since);
+  };
+
+  return {
+    ...cluster(theClient, namespace),
+    namespace,
+    operatorNamespace,
+    get platform() {
+      return thePlatform();
+    },
+    get operator() {
+      return theOperator();
+    },
+    at: (suffix) => ({ ...cluster(theClient, `${namespace}-${suffix}`), namespace: `${namespace}-${suffix}` }),
+    kubectl: kubectlHere,
+    quickstart: ({ rate = true } = {}) => quickstartIn(namespace, thePlatform(), rate),
+    record,
+    quiet: async (seconds) => {
+      // The events of what a test just waited for are told a moment after its status.
+      const since = new Date(Date.now() + 500);
+      const written = await writtenIn(seconds);
+      const news = await Promise.all(written.events.map((event) => isNews(event, since)));
+      const events = written.events.filter((_, index) => news[index]);
+      expect({ ...written, events }).toEqual({ platform: [], objects: [], events: [] });
+    },
+    settled: async () => {
+      for (let attempts = 0; attempts < 25; attempts += 1) {
+        if (Object.values(await writtenIn(0.7)).every((writes) => writes.length === 0)) return;
+      }
+      throw new Error("the operator does not come to rest");
+    },
+    start,
+    stop: () => end("stop"),
+    kill: () => end("kill"),
+    restart: async () => {
+      await end("stop");
+      await start();
+    },
+  };
+}
+
+function there<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("the stage is there from beforeAll on, its operator while it runs");
+  return value;
+}
+
+async function endpoint(facts: ControlPlaneFacts, port: number | undefined): Promise<Endpoint | undefined> {
+  if (port === undefined) return undefined;
+  return { ...(await endpointOf(facts)), server: `https://127.0.0.1:${port}` };
+}
+
+/** Whether a request is about this stage, not about a cluster-scoped object of another one, or an event on it. */
+function isOf(namespace: string, { objectRef }: AuditEvent): boolean {
+  const isShared = objectRef?.resource === "clusterplatformconnections" || objectRef?.namespace === "default";
+  return !isShared || objectRef.name.startsWith(namespace);
+}
+
+/** Takes away all custom resources; nobody is there any more who would see to their finalizers. */
+async function clear(at: Cluster): Promise<void> {
+  const kinds = RESOURCES.filter(({ scope }) => scope === "Namespaced").map(({ kind }) => kind);
+  await Promise.all(
+    kinds.map(async (kind) => {
+      for (const { metadata } of await at.list(kind)) {
+        const { name, finalizers } = metadata;
+        if (finalizers !== undefined) await at.patch(kind, name, { metadata: { finalizers: null } });
+        if ((await at.find(kind, name)) !== undefined) await at.remove(kind, name);
+      }
+    }),
+  );
+}

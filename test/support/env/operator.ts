@@ -1,0 +1,192 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+
+import { z } from "zod";
+
+import { nodeFlags } from "../../../src/operator/config/node-flags.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const sources = join(root, "src/main.ts");
+const followParent = join(import.meta.dirname, "../programs/follow-parent.ts");
+/** How long the operator may take to listen, on a machine that does much else. */
+const START_MS = 30_000;
+
+export interface OperatorStart {
+  /** The program's file: the sources' unless told. */
+  readonly program?: string;
+  readonly kubeconfig: string;
+  /** Further flags of `run`. */
+  readonly args?: readonly string[];
+  /** Further environment variables; of this process's own only PATH is handed on. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Takes the log as well. */
+  readonly logFile?: string;
+}
+
+/** A command line that is run as it is, e.g. that of a rendered Pod. */
+export interface ExactCommand {
+  /** Of Node. */
+  readonly flags: readonly string[];
+  readonly program: string;
+  /** Of the program. */
+  readonly args: readonly string[];
+  /** The whole environment but for PATH. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** The operator as a child process. */
+export interface RunningOperator {
+  readonly pid: number;
+  /** E.g. http://127.0.0.1:41234, without a path. */
+  readonly metricsUrl: string;
+  readonly healthUrl: string;
+  /** Resolves when the process ends, however that comes. */
+  readonly exited: Promise<Exit>;
+  /** The lines of its log so far. */
+  logs(): readonly LogLine[];
+  /** All that it wrote so far to standard output and standard error, be it a line of the log or not. */
+  output(): string;
+  /** Ends it gracefully with SIGTERM. */
+  stop(): Promise<Exit>;
+  /** Ends it with SIGKILL, as a crash does. */
+  kill(): Promise<Exit>;
+}
+
+export type LogLine = z.infer<typeof Line>;
+
+const Line = z.looseObject({ level: z.string(), message: z.string() });
+const Listening = z.object({ message: z.literal("listening"), server: z.string(), address: z.string() });
+
+/**
+ * Starts `platform-operator run` under the flags of Node that it ships with, on free ports of loopback, and waits until
+ * it listens; it may not lead yet. It ends with this process, however that dies.
+ * @throws Error with its last words when it ends before.
+ */
+export async function startOperator(options: OperatorStart): Promise<RunningOperator> {
+  return startExactly(
+    {
+      flags: hardened(options),
+      program: options.program ?? sources,
+      args: ["run", ...flagsOf(options)],
+      env: options.env ?? {},
+    },
+    options.logFile,
+  );
+}
+
+/**
+ * The same for a command line that is given whole. Of Node's flags only the preload is added, by which the process ends
+ * with this one; its servers of metrics and health have to be on.
+ * @throws Error as `startOperator`
+ */
+export async function startExactly(
+  { flags, program, args, env }: ExactCommand,
+  logFile?: string,
+): Promise<RunningOperator> {
+  const preload = [`--allow-fs-read=${followParent}`, "--import", followParent];
+  const child = spawn(process.execPath, [...flags, ...preload, program, ...args], {
+    // A group of its own: Ctrl-C in a terminal reaches this process only, which ends its child in order.
+    detached: true,
+    env: { PATH: process.env["PATH"], ...env },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  child.channel?.unref();
+  const follow = (): void => {
+    child.kill("SIGKILL");
+  };
+  process.once("exit", follow);
+  const exited = once(child, "exit").then((ended): Exit => {
+    process.off("exit", follow);
+    return { code: z.number().nullable().parse(ended[0]), signal: child.signalCode };
+  });
+  const { lines, listening } = readLog(child, logFile);
+  const { metrics, health } = await Promise.race([listening, ended(exited, lines), late(lines)]).catch((error) => {
+    child.kill("SIGKILL");
+    throw error;
+  });
+  const end = async (signal: NodeJS.Signals): Promise<Exit> => {
+    child.kill(signal);
+    return exited;
+  };
+  return {
+    pid: child.pid ?? 0,
+    metricsUrl: metrics,
+    healthUrl: health,
+    exited,
+    logs: () => lines.flatMap((line) => Line.safeParse(tryParse(line)).data ?? []),
+    output: () => lines.join("\n"),
+    stop: () => end("SIGTERM"),
+    kill: () => end("SIGKILL"),
+  };
+}
+
+/** As the operator is shipped, but for what tests add: the preload, and a cache that halves the time of a start. */
+function hardened({ program, kubeconfig, env = {} }: OperatorStart): readonly string[] {
+  const cache = env["NODE_COMPILE_CACHE"];
+  const readable = [program === undefined ? root : dirname(program), dirname(kubeconfig)];
+  if (cache === undefined) return nodeFlags(readable);
+  // A folder that is not there yet would count as a file.
+  mkdirSync(cache, { recursive: true });
+  return [...nodeFlags([...readable, cache]), `--allow-fs-write=${cache}`];
+}
+
+function flagsOf({ kubeconfig, args = [] }: OperatorStart): readonly string[] {
+  const addresses = ["--metrics-bind-address=127.0.0.1:0", "--health-probe-bind-address=127.0.0.1:0"];
+  return [`--kubeconfig=${kubeconfig}`, ...addresses, ...args];
+}
+
+interface Addresses {
+  readonly metrics: string;
+  readonly health: string;
+}
+
+function readLog(child: ChildProcess, file: string | undefined) {
+  const lines: string[] = [];
+  const addresses = new Map<string, string>();
+  const copy = file === undefined ? undefined : createWriteStream(file, { flags: "a" });
+  const { promise: listening, resolve } = Promise.withResolvers<Addresses>();
+  for (const stream of [child.stdout, child.stderr]) {
+    // Both are piped.
+    if (stream === null) continue;
+    createInterface({ input: stream }).on("line", (line) => {
+      lines.push(line);
+      copy?.write(`${line}\n`);
+      const told = Listening.safeParse(tryParse(line)).data;
+      if (told !== undefined) addresses.set(told.server, told.address);
+      const metrics = addresses.get("metrics");
+      const health = addresses.get("health");
+      if (metrics !== undefined && health !== undefined) resolve({ metrics, health });
+    });
+  }
+  child.once("close", () => copy?.end());
+  return { lines, listening };
+}
+
+async function ended(exited: Promise<Exit>, lines: readonly string[]): Promise<never> {
+  const { code, signal } = await exited;
+  throw new Error(`the operator ended (${signal ?? String(code)}):\n${lines.slice(-20).join("\n")}`);
+}
+
+function late(lines: readonly string[]): Promise<never> {
+  return new Promise((_, reject) => {
+    setTimeout(() => {
+      reject(new Error(`the operator does not listen:\n${lines.slice(-20).join("\n")}`));
+    }, START_MS).unref();
+  });
+}
+
+function tryParse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,78 @@
+/** deploy/rbac for the operator of one stage. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { parseAllDocuments } from "yaml";
+import { z } from "zod";
+
+import type { KubeClient } from "../../../src/kube/api/transport.ts";
+import { OPERATOR, SECRET_OUTPUTS } from "../../../src/operator/config/rbac.ts";
+import type { Stage } from "./env.ts";
+
+const RBAC = join(import.meta.dirname, "../../../deploy/rbac");
+
+const members = z.json();
+const Right = z
+  .object({
+    apiVersion: z.enum(["v1", "rbac.authorization.k8s.io/v1"]),
+    kind: z.enum(["ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"]),
+    metadata: z.object({ name: z.string(), namespace: z.string().optional() }).catchall(members),
+    roleRef: z.object({ kind: z.string(), name: z.string() }).catchall(members).optional(),
+    subjects: z.array(z.object({ namespace: z.string() }).catchall(members)).optional(),
+  })
+  .catchall(members);
+type Right = z.infer<typeof Right>;
+
+const Granted = z.object({ status: z.object({ token: z.string() }) });
+/** How long its token is good for: longer than any run. */
+const DAY_SECONDS = 24 * 3_600;
+
+/**
+ * Creates what is in deploy/rbac/operator.yaml in another namespace; what is cluster-scoped is named after that.
+ * @returns a token of the ServiceAccount (Kubernetes: "TokenRequest")
+ */
+export async function grantRights(client: KubeClient, namespace: string): Promise<string> {
+  await Promise.all(
+    rightsIn(namespace).map((right) => client.request({ method: "POST", path: collectionOf(right), body: right })),
+  );
+  const answer = await client.request({
+    method: "POST",
+    path: `/api/v1/namespaces/${namespace}/serviceaccounts/${OPERATOR}/token`,
+    body: { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: DAY_SECONDS } },
+  });
+  return Granted.parse(answer).status.token;
+}
+
+/** Binds deploy/rbac/secret-outputs.yaml in the stage's namespace, as docs/reference/permissions.md tells. */
+export async function grantSecretOutputs(stage: Stage): Promise<void> {
+  await stage.kubectl(["apply", "-f", join(RBAC, "secret-outputs.yaml")]);
+  const account = `${stage.operatorNamespace}:${OPERATOR}`;
+  const { role } = SECRET_OUTPUTS;
+  await stage.kubectl(["create", "rolebinding", role, `--clusterrole=${role}`, `--serviceaccount=${account}`]);
+}
+
+/** Takes away what is cluster-scoped; the rest lies in a namespace that nobody else uses. */
+export async function withdrawRights(client: KubeClient, namespace: string): Promise<void> {
+  const shared = rightsIn(namespace).filter(({ metadata }) => metadata.namespace === undefined);
+  await Promise.all(
+    shared.map((right) => client.request({ method: "DELETE", path: `${collectionOf(right)}/${right.metadata.name}` })),
+  );
+}
+
+function rightsIn(namespace: string): readonly Right[] {
+  const text = readFileSync(join(RBAC, "operator.yaml"), "utf8");
+  return parseAllDocuments(text).map((document) => {
+    const right = Right.parse(document.toJS());
+    const { metadata, roleRef, subjects } = right;
+    if (metadata.namespace === undefined) metadata.name = namespace;
+    else metadata.namespace = namespace;
+    if (roleRef?.kind === "ClusterRole") roleRef.name = namespace;
+    for (const subject of subjects ?? []) subject.namespace = namespace;
+    return right;
+  });
+}
+
+function collectionOf({ apiVersion, kind, metadata: { namespace } }: Right): string {
+  const group = apiVersion === "v1" ? "/api/v1" : `/apis/${apiVersion}`;
+  return `${group}${namespace === undefined ? "" : `/namespaces/${namespace}`}/${kind.toLowerCase()}s`;
+}

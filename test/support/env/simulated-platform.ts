@@ -1,0 +1,122 @@
+import { submit } from "../../../simulator/lifecycle/deployments.ts";
+import { advance } from "../../../simulator/lifecycle/transitions.ts";
+import type { Action, ServiceKind } from "../../../simulator/model/actions.ts";
+import { newService } from "../../../simulator/model/creation.ts";
+import type { DeploymentRequest, Environment, Service } from "../../../simulator/model/world.ts";
+import { createSimulation, type Setup, type Simulator, type SimulatorOptions } from "../../../simulator/simulator.ts";
+import { manualClock, type ManualClock } from "../kube/clock.ts";
+
+/** A platform without a network, with one empty environment, whose time a test turns by hand. */
+export interface PlatformBench extends Setup {
+  readonly clock: ManualClock;
+  readonly environment: Environment;
+  readonly service: (kind: ServiceKind, name: string, state?: string) => Service;
+  /** Queues an action without judging it. */
+  order(
+    action: Action,
+    services: readonly Service[],
+    more?: { principal?: string; commit?: string },
+  ): DeploymentRequest;
+  /** Lets `seconds` pass. */
+  readonly wait: (seconds: number) => Promise<void>;
+  /** All states that a record went through so far. */
+  readonly path: (id: string) => readonly string[];
+}
+
+/** @returns a bench; the platform works at speed 1 unless told otherwise. */
+export function platformBench(options: Partial<SimulatorOptions> = {}): PlatformBench {
+  const clock = manualClock();
+  const setup = createSimulation({ surface: "full", seed: "bench", ...options, clock });
+  const { sim } = setup;
+  const dates = { createdAt: "2026-01-01T00:00:00.000Z", updatedAt: "2026-01-01T00:00:00.000Z", bornAt: 0 };
+  const project = {
+    ...dates,
+    id: sim.ids.uuid(),
+    organizationId: setup.organizationId,
+    name: "shop",
+    description: null,
+    doomed: false,
+  };
+  const environment: Environment = {
+    ...dates,
+    id: sim.ids.uuid(),
+    projectId: project.id,
+    name: "staging",
+    mode: "STAGING",
+    clusterId: setup.clusterIds[0] ?? "",
+    queue: [],
+    lastRequestId: null,
+    doomed: false,
+  };
+  sim.world.projects.set(project.id, project);
+  sim.world.environments.set(environment.id, environment);
+  return {
+    ...setup,
+    clock,
+    environment,
+    service(kind, name, state = "READY") {
+      return Object.assign(newService(sim, environment, kind, name, {}), { state });
+    },
+    order(action, services, { principal = "me", commit = "abcdef1" } = {}) {
+      const targets = services.map((service) => ({ service, commit: action === "deploy" ? commit : null }));
+      return submit(sim, environment, { action, principal, targets });
+    },
+    async wait(seconds) {
+      await clock.advance(seconds * 1000);
+      advance(sim);
+    },
+    path(id) {
+      return sim.journal.entries.flatMap((entry) =>
+        entry.is === "transition" && entry.transition.id === id ? [entry.transition.to] : [],
+      );
+    },
+  };
+}
+
+/** Whether bodies have to carry what deployed services require beyond the documentation. */
+export function extendedOn({ sim }: Pick<Simulator, "sim">): { readonly extended: boolean } {
+  return { extended: sim.settings.profile.records === "public" };
+}
+
+/** What came back from a call. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The text as JSON; undefined where it is none. */
+  readonly body: never;
+}
+
+/** Calls a simulator as its admin, or with the given Authorization header. */
+export async function call(
+  simulator: Simulator,
+  request: string,
+  body?: unknown,
+  authorization: string | null = `Token ${simulator.tokens.admin}`,
+): Promise<Answer> {
+  return send(simulator.url, request, body, authorization === null ? {} : { authorization });
+}
+
+/** Calls a simulator's control endpoint. */
+export async function control(simulator: Simulator, request: string, body?: unknown): Promise<Answer> {
+  return send(simulator.controlUrl, request, body, {});
+}
+
+async function send(base: string, request: string, body: unknown, headers: Record<string, string>): Promise<Answer> {
+  const [method = "GET", path = "/"] = request.split(" ");
+  const response = await fetch(base + path, {
+    method,
+    headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: parse(text) as never };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,105 @@
+/** The examples as their reader would apply them, and what they say is on the platform already. */
+import { bornNow, newService } from "../../../simulator/model/creation.ts";
+import { newCluster } from "../../../simulator/model/seed.ts";
+import type { Environment } from "../../../simulator/model/world.ts";
+import type { Manifest } from "../env/cluster.ts";
+import type { Stage } from "../env/env.ts";
+import { secret } from "../kube/manifests.ts";
+import { examples } from "./examples.ts";
+
+const numbered = (last: number): string => `00000000-0000-4000-8000-00000000000${String(last)}`;
+
+/** Clusters that the examples name. */
+const CLUSTERS = [
+  numbered(2),
+  numbered(3),
+  numbered(5),
+  "6f1f3e0a-9c2f-4d3e-8b1a-2f6d1c0b7a55",
+  "0b7a55aa-2f6d-4c0b-8a55-6f1f3e0a9c2f",
+];
+
+/** Puts on the platform what the examples name by id. */
+export function prepareWorld({ platform: { sim, organizationId } }: Stage): void {
+  const { world, ids, time } = sim;
+  for (const [index, id] of CLUSTERS.entries()) {
+    const name = `cluster-${String(index)}`;
+    world.clusters.set(id, newCluster(ids, time, organizationId, { id, name, region: "eu-west-3" }));
+  }
+  const project = {
+    ...bornNow(sim),
+    id: numbered(3),
+    organizationId,
+    name: "Legacy shop",
+    description: null,
+    doomed: false,
+  };
+  const environment: Environment = {
+    ...bornNow(sim),
+    id: numbered(4),
+    projectId: project.id,
+    name: "reporting",
+    mode: "PRODUCTION",
+    clusterId: numbered(2),
+    queue: [],
+    lastRequestId: null,
+    doomed: false,
+  };
+  world.projects.set(project.id, project);
+  world.environments.set(environment.id, environment);
+  const born = newService(sim, environment, "database", "reports", { type: "POSTGRESQL", version: "16" });
+  world.services.delete(born.id);
+  world.services.set(numbered(6), { ...born, id: numbered(6) });
+}
+
+/** What the examples refer to and do not have. */
+export function prerequisites({ operatorNamespace, platform }: Stage): readonly Manifest[] {
+  const configMap = (name: string, data: Readonly<Record<string, string>>): Manifest => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name },
+    data,
+  });
+  const shared = secret("shared-platform-token", { jwt: platform.tokens.admin });
+  return [
+    configMap("region", { name: "eu-west-3" }),
+    configMap("domains", { shop: "shop.example.com" }),
+    secret("orders-db", { password: "not-a-password" }),
+    { ...shared, metadata: { ...shared.metadata, namespace: operatorNamespace } },
+  ];
+}
+
+/** A change window that is closed on every day on which tests run. */
+const NEVER = "0 0 29 2 *";
+
+/** The manifests of each file for this stage, the quickstart first and the operations last. */
+export function filesFor(stage: Stage): readonly (readonly Manifest[])[] {
+  const all = examples();
+  const isQuickstart = (file: string): boolean => file.startsWith("quickstart/");
+  const groups = [
+    all.filter(({ file }) => isQuickstart(file)),
+    ...all.filter(({ file }) => !isQuickstart(file) && file !== "operations.yaml").map((one) => [one]),
+    all.filter(({ file }) => file === "operations.yaml"),
+  ];
+  return groups.map((files) =>
+    files.flatMap(({ manifests }) => manifests).map((manifest) => replaced(manifest, stage)),
+  );
+}
+
+function replaced(manifest: Manifest, { namespace, platform }: Stage): Manifest {
+  const values: readonly (readonly [string, string])[] = [
+    ['"namespace":"shop"', `"namespace":"${namespace}"`],
+    ['"names":["shop"]', `"names":["${namespace}"]`],
+    ['"name":"shared"}', `"name":"${namespace}-shared"}`],
+    ["https://platform.example.com", platform.url],
+    [numbered(1), platform.organizationId],
+    ["replace-with-an-api-token", platform.tokens.admin],
+    ["0 20 * * 5", NEVER],
+    // Two requests a second would make this take minutes.
+    ['"requestsPerSecond":2', '"requestsPerSecond":200'],
+  ];
+  const isCluster = JSON.stringify(manifest).includes("ClusterPlatformConnection");
+  const text = values
+    .filter(([from]) => isCluster || !from.startsWith('"name":"shared"'))
+    .reduce((json, [from, to]) => json.replaceAll(from, to), JSON.stringify(manifest));
+  return JSON.parse(text) as Manifest;
+}

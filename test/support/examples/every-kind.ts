@@ -1,0 +1,52 @@
+import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
+import type { Manifest } from "../env/cluster.ts";
+import {
+  application,
+  blueprint,
+  database,
+  defaults,
+  environment,
+  operation,
+  project,
+  resource,
+  secret,
+} from "../kube/manifests.ts";
+import type { OperatorBench } from "../platform/operator-env.ts";
+
+/**
+ * An object of each kind that stands for something of the platform or writes into it, some with values of a Secret in
+ * them. The project is "shop", its environment "staging", the application "api".
+ * @param lifecycle of those that can be deleted on the platform
+ */
+export function everyKind(bench: OperatorBench, lifecycle: JsonObject = {}): readonly Manifest[] {
+  const clusterRef = { externalId: bench.platform.clusterIds[0] ?? "" };
+  return [
+    secret("values", { password: "not-a-password" }),
+    ...defaults(bench, { allowUnverifiedIds: true }),
+    project("shop", { description: "The shop", lifecycle }),
+    environment(bench, "staging", "shop", { lifecycle }),
+    application("api", "staging", { memory: 512, variables: variables("API"), lifecycle }),
+    database("main", "staging", { lifecycle }),
+    blueprint("cache", "staging"),
+    resource("PlatformCluster", "own", clusterRef),
+    resource("PlatformVariableSet", "shared", {
+      targets: [{ applicationRef: { name: "api" } }],
+      variables: variables("SHARED"),
+      lifecycle,
+    }),
+    resource("PlatformBinding", "addons", {
+      clusterRef,
+      template: { key: "kubernetes-essentials", version: "1.2.0" },
+      managedConfig: { ingress: { domain: { value: "shop.example.com" } } },
+    }),
+    resource("PlatformWebhook", "hook", { targetUrl: "https://hooks.example.com/x", events: ["A"], lifecycle }),
+    operation("once", { type: "SendInvoices", to: "a@example.com" }),
+  ];
+}
+
+function variables(prefix: string): readonly Json[] {
+  return [
+    { name: `${prefix}_LEVEL`, value: "info" },
+    { name: `${prefix}_PASSWORD`, valueFrom: { secretKeyRef: { name: "values", key: "password" } } },
+  ];
+}

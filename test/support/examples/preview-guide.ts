@@ -1,0 +1,56 @@
+/** The manifests of docs/guides/previews.md. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { parse, parseAllDocuments } from "yaml";
+import { z } from "zod";
+
+import type { Manifest } from "../env/cluster.ts";
+
+const GUIDE = join(import.meta.dirname, "../../../docs/guides/previews.md");
+
+const Document = z
+  .object({ kind: z.string(), metadata: z.object({ name: z.string() }).catchall(z.json()) })
+  .catchall(z.json());
+
+/** What the ApplicationSet gives to the chart. */
+export interface Preview {
+  readonly number: string;
+  readonly branch: string;
+  readonly commit: string;
+}
+
+/** The chart's files by their paths below preview/. */
+export function previewChart(): ReadonlyMap<string, string> {
+  const text = readFileSync(GUIDE, "utf8");
+  return new Map(
+    [...text.matchAll(/^`preview\/([^`]+)`\n\n```helm\n(.*?)^```$/gms)].map(([, path = "", content = ""]) => [
+      path,
+      content,
+    ]),
+  );
+}
+
+/** The templates with these values in them, as far as they use what is written here: helm itself is no part of it. */
+export function renderPreview(values: Preview): readonly Manifest[] {
+  const all = new Map<string, string>(Object.entries(values));
+  const templates = [...previewChart()].filter(([path]) => path.startsWith("templates/"));
+  return templates.map(([, content]) => {
+    const filled = content.replaceAll(
+      /\{\{ \.Values\.(\w+)( \| quote)? \}\}/g,
+      (_match, name: string, quoted?: string) => {
+        const value = all.get(name) ?? "";
+        return quoted === undefined ? value : JSON.stringify(value);
+      },
+    );
+    if (filled.includes("{{")) throw new Error(`the guide's template says more than a test can fill in: ${filled}`);
+    return Document.parse(parse(filled));
+  });
+}
+
+/** Its YAML that is no template: what the previews share, and the ApplicationSet. */
+export function guideManifests(): readonly Manifest[] {
+  const text = readFileSync(GUIDE, "utf8");
+  const blocks = [...text.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, block = ""]) => block);
+  return blocks.flatMap((block) => parseAllDocuments(block).map((document) => Document.parse(document.toJS())));
+}

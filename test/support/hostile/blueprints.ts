@@ -1,0 +1,98 @@
+import fc from "fast-check";
+
+import { NOTHING_SEEN } from "../../../src/kinds/blueprint/model.ts";
+import { NOT_READ } from "../../../src/kinds/shared/side-read.ts";
+import { ENVIRONMENT, OLD_REQUEST, print, REQUEST } from "../services/applications.ts";
+import { ago, BLUEPRINT, passWith, SERVICE } from "../services/blueprints.ts";
+import { count, hostile, maybe, state } from "./values.ts";
+
+const status = fc.record({
+  id: fc.constant(SERVICE),
+  state,
+  serviceDeploymentStatus: maybe(hostile),
+  lastDeploymentDate: maybe(hostile),
+  deploymentRequestId: maybe(fc.constantFrom(REQUEST, OLD_REQUEST)),
+  deploymentRequestsCount: maybe(count),
+  executionId: maybe(hostile),
+});
+
+const memory = fc.record(
+  {
+    serviceId: fc.constant(SERVICE),
+    createdAt: fc.constantFrom(ago(1), ago(60)),
+    catalogUrl: fc.constant("https://c.example/x"),
+    lastDeployment: fc.record(
+      {
+        startedAt: fc.constant(ago(1)),
+        baseline: fc.constantFrom("[null,null,null]", "nonsense"),
+        requestId: fc.constant(REQUEST),
+        finishedAt: fc.constant(ago(0)),
+        state: fc.constantFrom("DEPLOYED", "DEPLOYMENT_ERROR"),
+      },
+      { requiredKeys: [] },
+    ),
+    written: fc.constantFrom({ settings: { "spec.tag": '"old"' }, variables: print("old") }, {}),
+  },
+  { requiredKeys: [] },
+);
+
+const pass = fc
+  .record({
+    surface: fc.constantFrom("Documented" as const, "Full" as const),
+    goal: fc.constantFrom("present" as const, "absent" as const, "stopped" as const),
+    onMissing: fc.constantFrom("Fail" as const, "Recreate" as const),
+    memory,
+  })
+  .map(({ memory: kept, ...rest }) => {
+    const variables = [{ name: "password", value: "s3cret-value", isSecret: true }];
+    const inputs = { environmentId: ENVIRONMENT, variables, fingerprint: print("some") };
+    const long = {
+      name: "😀".repeat(100),
+      icon: `x:${"i".repeat(2000)}`,
+      engine: "Helm",
+      specOverrides: { backend: 1 },
+    };
+    return { ...passWith({ ...rest, inputs, spec: long }), memory: kept };
+  });
+
+/** A blueprint, and whatever the platform's lists may say of it. */
+export const blueprintSight = fc
+  .record({
+    pass,
+    siblings: maybe(
+      fc.array(
+        fc.record({
+          id: fc.constantFrom(BLUEPRINT, ENVIRONMENT),
+          serviceId: fc.constant(SERVICE),
+          name: hostile,
+          type: maybe(hostile),
+          icon: maybe(hostile),
+          createdAt: maybe(hostile),
+        }),
+        { maxLength: 2 },
+      ),
+    ),
+    status: maybe(status),
+    isGone: fc.boolean(),
+    ingress: fc
+      .record({ routerId: maybe(hostile), status: maybe(state) })
+      .map((value) => ({ value, fault: undefined })),
+    request: maybe(fc.record({ deploymentRequestId: fc.constant(REQUEST), status: state })),
+  })
+  .map(({ pass: of, siblings, status: shown, request, ingress, isGone }) => {
+    const listed = of.supports("listServices") === "Supported" ? siblings : undefined;
+    const isSeen = of.goal === "present" && listed?.some(({ id }) => id === BLUEPRINT) === true;
+    const { requestId, finishedAt } = of.memory.lastDeployment ?? {};
+    const isFollowed = isSeen && requestId !== undefined && finishedAt === undefined;
+    return {
+      pass: of,
+      seen: {
+        ...NOTHING_SEEN,
+        siblings: listed,
+        isGone: isGone && !isSeen && of.supports("listServices") === "Supported",
+        status: isSeen ? shown : undefined,
+        ingress: isSeen ? ingress : NOT_READ,
+        request: isFollowed ? request : undefined,
+      },
+    };
+  });

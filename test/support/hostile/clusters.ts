@@ -1,0 +1,91 @@
+import fc from "fast-check";
+
+import { clusterStates } from "../../../src/platform/codec/states.ts";
+import { CLUSTER, clusterPass } from "../kinds/cluster-contexts.ts";
+import { count, hostile, maybe } from "./values.ts";
+
+const OTHER = "00000000-0000-4000-8000-0000000000c2";
+const date = fc.constantFrom("2026-11-21T09:01:00.000Z", "2026-11-21T09:02:00.123456Z");
+
+const state = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...clusterStates) }, hostile);
+const seen = fc.record({
+  listed: fc.oneof(
+    fc.constantFrom(undefined, "none" as const),
+    fc.record({
+      id: fc.constant(CLUSTER),
+      name: hostile,
+      region: maybe(hostile),
+      cloudProvider: maybe(hostile),
+      version: maybe(fc.oneof(fc.constantFrom("1.33", "1.34"), hostile)),
+    }),
+  ),
+  status: maybe(
+    fc.record({
+      clusterId: fc.constant(CLUSTER),
+      status: state,
+      isDeployed: maybe(fc.boolean()),
+      reason: maybe(hostile),
+      nextK8sAvailableVersion: maybe(fc.oneof(fc.constant("1.34"), hostile)),
+      lastExecutionId: maybe(hostile),
+      lastDeploymentDate: maybe(hostile),
+      clusterLock: maybe(
+        fc.record({
+          reason: maybe(hostile),
+          ownerName: maybe(hostile),
+          lockedAt: maybe(fc.oneof(date, hostile)),
+          ttlInDays: maybe(count),
+        }),
+      ),
+    }),
+  ),
+  ordered: fc.constant(false),
+  credentials: maybe(
+    fc.record({
+      is: fc.constant("found" as const),
+      value: fc.record({
+        id: fc.constant(OTHER),
+        name: maybe(hostile),
+        accessKeyId: fc.constant("s3cret-value"),
+        objectType: maybe(hostile),
+      }),
+    }),
+  ),
+  token: maybe(
+    fc.record({
+      is: fc.constant("found" as const),
+      value: fc.record({
+        status: fc.record({ token: fc.constant("s3cret-value"), expirationTimestamp: maybe(fc.oneof(date, hostile)) }),
+      }),
+    }),
+  ),
+});
+const spec = fc.record(
+  {
+    runState: fc.constantFrom("Running", "Stopped"),
+    kubernetesVersion: fc.constantFrom("1.33", "1.34", "1.35"),
+    writeTokenSecretToRef: fc.constant({ name: "token" }),
+    credentialsId: fc.constant(OTHER),
+  },
+  { requiredKeys: [] },
+);
+/** What may be seen in a pass over a cluster. */
+export const clusterSight = fc
+  .record({
+    seen,
+    spec,
+    goal: fc.constantFrom("present" as const, "absent" as const, "stopped" as const),
+    lastOrder: maybe(
+      fc.record({
+        operation: fc.constantFrom("Stop" as const, "Upgrade" as const),
+        kubernetesVersion: fc.constantFrom("1.34", undefined),
+        generation: fc.constant(1),
+        baseline: fc.constantFrom(undefined, "nonsense"),
+      }),
+    ),
+    runState: maybe(fc.constantFrom("Running" as const, "Stopped" as const)),
+  })
+  .map(({ seen, spec, goal, lastOrder, runState }) => ({
+    pass: clusterPass({ goal, memory: { lastOrder, runState } }, spec),
+    // Only where the list has the cluster, its state is shown.
+    seen: typeof seen.listed === "object" ? seen : { ...seen, status: undefined },
+  }));

@@ -1,0 +1,80 @@
+/** Every operation of the platform's client, called without a platform behind it. */
+import { connectPlatform, type Platform, type PlatformOptions } from "../../../src/platform/index.ts";
+import type { HttpAnswer, HttpRequest, Transport } from "../../../src/platform/transport/transport.ts";
+import { hurriedClock, ORGANIZATION, TOKEN } from "../platform/client.ts";
+import type { World } from "../platform/env.ts";
+
+/** A platform in memory, for as many requests as a property test makes. */
+export interface MemoryPlatform {
+  readonly platform: Platform;
+  /** All that was sent since it was last taken. */
+  readonly taken: () => readonly HttpRequest[];
+}
+
+/** @param answer what every request gets */
+export function memoryPlatform(
+  answer: (request: HttpRequest) => HttpAnswer,
+  change: Partial<PlatformOptions> = {},
+): MemoryPlatform {
+  let sent: HttpRequest[] = [];
+  const transport: Transport = {
+    exchange: async (request) => {
+      sent.push(request);
+      return answer(request);
+    },
+    close: async () => {},
+  };
+  const platform = connectPlatform({
+    baseUrl: "https://platform.example",
+    pathPrefix: "/api/v1",
+    organizationId: ORGANIZATION,
+    scheme: "Token",
+    token: () => TOKEN,
+    rate: { requestsPerSecond: 1e9, burst: 1e9 },
+    allowedHosts: [],
+    allowInsecure: false,
+    version: "0.0.0",
+    clock: hurriedClock(),
+    random: () => 0,
+    transport,
+    ...change,
+  });
+  return {
+    platform,
+    taken: () => {
+      const all = sent;
+      sent = [];
+      return all;
+    },
+  };
+}
+
+/** An answer without headers. */
+export function answerOf(status: number, text: string): HttpAnswer {
+  return { status, text, header: () => undefined };
+}
+
+/** A world in which everything has this one id, whatever it is, and nothing exists. */
+export function hollowWorld(id: string): World {
+  const thing = { id, name: "thing", record: {}, deploymentRequestId: id };
+  const area = new Proxy({}, { get: () => async () => thing });
+  const time = { setSpeed: () => {}, advance: () => {} };
+  return {
+    admin: new Proxy({}, { get: () => area }) as Platform,
+    simulator: { credentialsId: id, sim: { time } } as unknown as World["simulator"],
+    members: () => ({ extended: true }),
+    projectId: id,
+    environmentId: id,
+    applicationId: id,
+    databaseId: id,
+    clusterIds: [id, id],
+    name: () => "thing",
+    newApplication: async () => id,
+    newDatabase: async () => id,
+    connect: () => {
+      throw new Error("nothing is there to connect to");
+    },
+    calls: () => [],
+    close: async () => {},
+  };
+}

@@ -1,0 +1,247 @@
+/** Sights of the platform for property tests of kinds: whatever it may answer. */
+import fc from "fast-check";
+
+import type { Kind, ReconcileContext, KindTypes } from "../../../src/engine/contract/kind.ts";
+import { application } from "../../../src/kinds/application/index.ts";
+import { NOTHING_SEEN, type ApplicationPass, type Seen } from "../../../src/kinds/application/model.ts";
+import { blueprint } from "../../../src/kinds/blueprint/index.ts";
+import { cluster } from "../../../src/kinds/cluster/index.ts";
+import { clusterConnection, connection } from "../../../src/kinds/connection/index.ts";
+import { database } from "../../../src/kinds/database/index.ts";
+import { environment } from "../../../src/kinds/environment/index.ts";
+import { project } from "../../../src/kinds/project/index.ts";
+import { NOT_READ } from "../../../src/kinds/shared/side-read.ts";
+import { webhook } from "../../../src/kinds/webhook/index.ts";
+import { serviceStates } from "../../../src/platform/codec/states.ts";
+import {
+  APPLICATION,
+  ENVIRONMENT,
+  inputsWith,
+  OLD_REQUEST,
+  passWith,
+  print,
+  REQUEST,
+  specOf,
+} from "../services/applications.ts";
+import { blueprintSight } from "./blueprints.ts";
+import { clusterSight } from "./clusters.ts";
+import { databaseSight } from "./databases.ts";
+import { count, hostile, maybe, state } from "./values.ts";
+import { webhookSight } from "./webhooks.ts";
+
+const PROJECT = "00000000-0000-4000-8000-0000000000b1";
+const CLUSTER = "00000000-0000-4000-8000-0000000000c1";
+
+const ids = fc.constantFrom(APPLICATION, ENVIRONMENT, PROJECT);
+const date = fc.constantFrom("2026-11-21T09:01:00.000Z", "2026-11-21T09:02:00.123456Z");
+
+const status = fc.record({
+  id: fc.constant(APPLICATION),
+  state,
+  serviceDeploymentStatus: maybe(fc.oneof(fc.constantFrom("UP_TO_DATE", "OUT_OF_DATE", "NEVER_DEPLOYED"), hostile)),
+  lastDeploymentDate: maybe(fc.oneof(date, hostile)),
+  deploymentRequestId: maybe(fc.constantFrom(REQUEST, OLD_REQUEST)),
+  deploymentRequestsCount: maybe(count),
+  executionId: maybe(hostile),
+});
+const repository = fc.record({
+  url: maybe(hostile),
+  branch: maybe(hostile),
+  provider: maybe(hostile),
+  rootPath: maybe(hostile),
+  deployedCommitId: maybe(hostile),
+});
+const port = fc.record({
+  internalPort: fc.integer(),
+  externalPort: maybe(count),
+  protocol: maybe(hostile),
+  publiclyAccessible: maybe(fc.boolean()),
+});
+const record = fc.record({
+  id: fc.constant(APPLICATION),
+  name: hostile,
+  gitRepository: maybe(repository),
+  buildMode: maybe(hostile),
+  dockerfilePath: maybe(hostile),
+  cpu: maybe(count),
+  memory: maybe(count),
+  ports: maybe(fc.array(port, { maxLength: 3 })),
+  record: fc.constant({}),
+});
+const applicationSeen = fc.record({
+  environmentIsOurs: fc.constant(true),
+  siblings: maybe(fc.array(record, { maxLength: 1 })),
+  status: maybe(status),
+  request: maybe(fc.record({ deploymentRequestId: fc.constant(REQUEST), status: state })),
+  ingress: fc.record({ routerId: maybe(hostile), status: maybe(state) }).map((value) => ({ value, fault: undefined })),
+  keys: maybe(fc.constantFrom(new Set(["KEY"]), new Set<string>())),
+});
+
+const variables = Array.from({ length: 40 }, (_, index) => ({
+  name: `KEY_${index}_${"X".repeat(200)}`,
+  value: "s3cret-value",
+  isSecret: true,
+}));
+const deployment = fc.record(
+  {
+    gitCommitId: fc.constantFrom("1a2b3c4d", "feedface"),
+    requestId: fc.constant(REQUEST),
+    startedAt: fc.constant("2026-11-21T09:00:00.000Z"),
+    finishedAt: fc.constant("2026-11-21T09:01:00.000Z"),
+    state: fc.constantFrom(...serviceStates),
+    baseline: fc.constantFrom("[null,null,null]", "nonsense"),
+    settings: fc.nat(2),
+    variables: fc.constantFrom(print("old"), print("some")),
+    retry: fc.constant("now"),
+  },
+  { requiredKeys: ["gitCommitId"] },
+);
+const applicationMemory = fc.record(
+  {
+    lastDeployment: deployment,
+    runState: fc.constantFrom("Running" as const, "Stopped" as const),
+    stopping: fc.constantFrom("[null,null,null]", "nonsense"),
+    written: fc.record(
+      {
+        revision: fc.nat(2),
+        variables: fc.constantFrom(print("old"), print("some")),
+        variableNames: fc.constantFrom([], ["KEY"]),
+        settings: fc.constant({ "spec.cpu": "5" }),
+      },
+      { requiredKeys: [] },
+    ),
+  },
+  { requiredKeys: [] },
+);
+const applicationPass = fc
+  .record({
+    surface: fc.constantFrom("Documented" as const, "Full" as const),
+    memory: applicationMemory,
+    goal: fc.constantFrom("present" as const, "absent" as const, "stopped" as const),
+    runState: fc.constantFrom("Running", "Stopped"),
+    withVariables: fc.boolean(),
+  })
+  .map(({ runState, withVariables, memory, ...rest }) => ({
+    ...passWith({ ...rest, inputs: inputsWith(withVariables ? variables : []) }),
+    memory,
+    spec: specOf({ runState, cpu: 250, ports: [{ internalPort: 8080, protocol: "HTTP" }], name: "😀".repeat(100) }),
+  }));
+
+/** Of all that there may be, what is read in such a pass. */
+export function readable({ pass, seen }: { readonly pass: ApplicationPass; readonly seen: Partial<Seen> }): {
+  readonly pass: ApplicationPass;
+  readonly seen: Seen;
+} {
+  const { lastDeployment, written } = pass.memory;
+  const open = lastDeployment?.requestId !== undefined && lastDeployment.finishedAt === undefined;
+  const taken = lastDeployment === undefined && written?.variables === undefined && pass.inputs.variables.length > 0;
+  const present = pass.goal === "present";
+  return {
+    pass,
+    seen: {
+      ...NOTHING_SEEN,
+      ...seen,
+      siblings: pass.supports("listServices") === "Supported" ? seen.siblings : undefined,
+      request: open && present ? seen.request : undefined,
+      ...(present ? {} : { ingress: NOT_READ }),
+      keys: taken && present ? seen.keys : undefined,
+    },
+  };
+}
+
+const basePass = (spec: object, change: object = {}) => ({
+  ...passWith({ id: PROJECT }),
+  inputs: { projectId: PROJECT, clusterId: CLUSTER },
+  memory: {},
+  spec,
+  ...change,
+});
+const counts = fc.array(fc.record({ id: ids, serviceTotalNumber: maybe(count) }), { maxLength: 3 });
+const projectSeen = fc.record({
+  projects: fc.array(
+    fc.record({
+      id: ids,
+      name: hostile,
+      description: maybe(hostile),
+      createdAt: maybe(hostile),
+      updatedAt: maybe(hostile),
+      record: fc.constant({}),
+    }),
+    { maxLength: 3 },
+  ),
+  environments: counts,
+  updated: fc.boolean(),
+  deleting: fc.boolean(),
+});
+const environmentSeen = fc.record({
+  counts,
+  records: maybe(
+    fc.array(
+      fc.record({
+        id: ids,
+        name: hostile,
+        mode: maybe(hostile),
+        clusterId: maybe(fc.oneof(hostile, fc.constant(CLUSTER))),
+        createdAt: maybe(hostile),
+        record: fc.constant({}),
+      }),
+      { maxLength: 3 },
+    ),
+  ),
+  projectIsOurs: fc.boolean(),
+  updated: fc.boolean(),
+  deleting: fc.boolean(),
+});
+
+export type AnyKind = Kind<KindTypes>;
+export interface Sight {
+  readonly pass: ReconcileContext<KindTypes>;
+  readonly seen: unknown;
+}
+
+/** The kinds, each with what may be seen in a pass over it. */
+export const sights: readonly (readonly [string, AnyKind, fc.Arbitrary<Sight>])[] = [
+  [
+    "application",
+    application,
+    fc.record({ pass: applicationPass, seen: applicationSeen }).map((sight) => readable(sight as never)),
+  ],
+  ["blueprint", blueprint, blueprintSight],
+  ["database", database, databaseSight],
+  ["webhook", webhook, webhookSight],
+  [
+    "project",
+    project,
+    fc.record({
+      pass: fc.constant(basePass(project.resource.spec.parse({ name: "shop", description: "😀".repeat(500) }))),
+      seen: projectSeen,
+    }),
+  ],
+  [
+    "environment",
+    environment,
+    fc.record({
+      pass: fc.constantFrom("Documented", "Full").map((surface) =>
+        basePass(
+          environment.resource.spec.parse({
+            projectRef: { name: "shop" },
+            name: "staging",
+            mode: "STAGING",
+            clusterRef: { externalId: CLUSTER },
+          }),
+          { surface },
+        ),
+      ),
+      seen: environmentSeen,
+    }),
+  ],
+  ["cluster", cluster, clusterSight],
+  ...[connection, clusterConnection].map((kind) => [
+    "connection",
+    kind,
+    fc.record({
+      pass: fc.constant(basePass({}, { id: undefined, proof: undefined })),
+      seen: fc.record({ surface: maybe(fc.constantFrom("Documented", "Full")) }),
+    }),
+  ]),
+] as unknown as (readonly [string, AnyKind, fc.Arbitrary<Sight>])[];

@@ -1,0 +1,71 @@
+/** The operator's kinds, each of which throws where and about what a test says. */
+import type { Kind, KindTypes } from "../../../src/engine/contract/kind.ts";
+import { bind, type Bound } from "../../../src/engine/reconcile/engine.ts";
+import {
+  application,
+  blueprint,
+  catalog,
+  cluster,
+  clusterConnection,
+  connection,
+  createBinding,
+  database,
+  environment,
+  operation,
+  project,
+  variableSet,
+  webhook,
+} from "../../../src/kinds/index.ts";
+import type { Platform } from "../../../src/platform/index.ts";
+
+export const PLACES = ["observe", "plan", "report"] as const;
+
+/** Where a pass over an object throws; nowhere once `where` is undefined. */
+export interface Tear {
+  where: (typeof PLACES)[number] | undefined;
+  readonly kind: string;
+  /** Of the custom resource. */
+  readonly name: string;
+}
+
+/** @returns all kinds, as `boundKinds` does. */
+export function tornKinds(tear: Tear): readonly Bound<Platform>[] {
+  return [
+    torn(connection, tear),
+    torn(clusterConnection, tear),
+    torn(cluster, tear),
+    torn(project, tear),
+    torn(environment, tear),
+    torn(application, tear),
+    torn(database, tear),
+    torn(blueprint, tear),
+    torn(variableSet, tear),
+    torn(createBinding(), tear),
+    torn(catalog, tear),
+    torn(operation, tear),
+    torn(webhook, tear),
+  ];
+}
+
+function torn<K extends KindTypes & { readonly api: Platform }>(kind: Kind<K>, tear: Tear): Bound<Platform> {
+  const pass = (where: Tear["where"], name: string): void => {
+    if (tear.kind === kind.resource.kind && tear.name === name && tear.where === where) {
+      throw new TypeError(`${kind.resource.kind} throws in ${String(where)}`);
+    }
+  };
+  return bind({
+    ...kind,
+    observe: async (what, api) => {
+      pass("observe", what.name);
+      return await kind.observe(what, api);
+    },
+    plan: (what, seen) => {
+      pass("plan", what.name);
+      return kind.plan(what, seen);
+    },
+    report: (what, seen) => {
+      pass("report", what.name);
+      return kind.report(what, seen);
+    },
+  });
+}

@@ -1,0 +1,149 @@
+/** Templates, specs and passes for tests of bindings and catalogues. */
+import type { ReconcileContext, ResolvedNeeds, KindTypes } from "../../../src/engine/contract/kind.ts";
+import { platformBinding, type BindingMemory, type BindingSpec } from "../../../src/kinds/binding/crd.ts";
+import { shownLayers } from "../../../src/kinds/binding/layers.ts";
+import { inputsOf } from "../../../src/kinds/binding/leaves.ts";
+import type { BindingPass, Seen, BindingTypes } from "../../../src/kinds/binding/model.ts";
+import type {
+  Binding,
+  Template,
+  TemplateComponent,
+  TemplateField,
+  TemplateLayer,
+} from "../../../src/platform/areas/templates.ts";
+import type { Platform } from "../../../src/platform/index.ts";
+import { ApiError } from "../../../src/platform/transport/errors.ts";
+import type { ApiFailure } from "../../../src/platform/transport/errors.ts";
+import { USUAL_POLICIES } from "./policies.ts";
+import { supportsOn, type OnSurface } from "./supports.ts";
+
+export const CLUSTER = "00000000-0000-4000-8000-000000000002";
+export const NOW = new Date("2026-11-21T10:00:00.400Z");
+
+export function field(key: string, change: Partial<TemplateField> = {}): TemplateField {
+  return { key, type: "string", required: false, sensitive: false, label: key, constraints: {}, ...change };
+}
+
+export function component(key: string, ...fields: readonly TemplateField[]): TemplateComponent {
+  return { key, kind: "HELM", fields: [...fields] };
+}
+
+export function layer(key: string, change: Partial<TemplateLayer> = {}): TemplateLayer {
+  const components = change.components ?? [];
+  return {
+    key,
+    mandatory: false,
+    enabledByDefault: false,
+    modes: ["PLATFORM_MANAGED", "CUSTOMER_MANAGED"],
+    componentKeys: components.map((each) => each.key),
+    ...change,
+    components,
+  };
+}
+
+export function template(...layers: readonly TemplateLayer[]): Template {
+  return { key: "essentials", version: "1.2.0", status: "PUBLISHED", layers: [...layers] };
+}
+
+/** A template with one layer, and the two ways in which a platform answers with that. */
+export const essentials = template(layer("base", { mandatory: true }));
+export const enabled = [{ key: "base", status: "ENABLED" }];
+export const starting = [{ key: "base", status: "DISABLED", reason: "The layer is being enabled" }];
+
+export function fullBinding(layers: NonNullable<Binding["layers"]>): Binding {
+  return { templateKey: "essentials", templateVersion: "1.2.0", layers };
+}
+
+/** A failure whose text is "said". */
+export function failed(is: ApiFailure["is"], status = 0): ApiError {
+  return new ApiError("listTemplates", { is } as ApiFailure, status, "said");
+}
+
+/** A parsed spec for template "essentials" version "1.2.0". @param change as a user writes it */
+export function bindingSpec(change: object = {}): BindingSpec {
+  return platformBinding.spec.parse({
+    clusterRef: { externalId: CLUSTER },
+    template: { key: "essentials", version: "1.2.0" },
+    ...change,
+  });
+}
+
+/** Resolves every value by its field; the fingerprint is the content itself. */
+export function resolved(values: Readonly<Record<string, string>> = {}, clusterId: string = CLUSTER): ResolvedNeeds {
+  return {
+    id: (name) => {
+      if (name !== "spec.clusterRef") throw new RangeError(name);
+      return clusterId;
+    },
+    value: (name) => {
+      const value = values[name];
+      if (value === undefined) throw new RangeError(name);
+      return value;
+    },
+    idIfAny: () => undefined,
+    all: () => new Map(),
+    fingerprint: (content) => ({ key: "k", digest: JSON.stringify(content), sources: "s" }),
+  };
+}
+
+export function passOf<K extends KindTypes>(
+  spec: K["spec"],
+  inputs: K["inputs"],
+  memory: K["memory"],
+  change: Partial<ReconcileContext<K>> & OnSurface = {},
+): ReconcileContext<K> {
+  return {
+    name: "essentials",
+    spec,
+    inputs,
+    memory,
+    goal: "present",
+    now: NOW,
+    id: undefined,
+    proof: undefined,
+    supports: supportsOn(change.surface ?? "Documented"),
+    generation: 1,
+    adoption: "Never",
+    requested: undefined,
+    holderOf: () => undefined,
+    allowUnverifiedIds: true,
+    allowedProjects: undefined,
+    ...USUAL_POLICIES,
+    ...change,
+  };
+}
+
+/** @param values what the spec's references resolve to, by field */
+export function bindingPass(
+  spec: BindingSpec = bindingSpec(),
+  change: Partial<BindingPass> & OnSurface = {},
+  values: Readonly<Record<string, string>> = {},
+): BindingPass {
+  return passOf<BindingTypes>(spec, inputsOf(spec, resolved(values, spec.clusterRef.externalId)), {}, change);
+}
+
+/** What is seen on the documented surface of a template that fits. */
+export function bindingSeen(change: Partial<Seen> = {}): Seen {
+  return {
+    cluster: { listed: true, kind: undefined },
+    template: template(),
+    offered: [{ key: "essentials", version: "1.2.0" }],
+    problems: [],
+    bound: undefined,
+    sent: false,
+    ...change,
+  };
+}
+
+/** What a pass remembers once its binding was written. */
+export function writtenMemory(pass: BindingPass, layers?: Binding["layers"]): BindingMemory {
+  const { key, version } = pass.spec.template;
+  return { templateKey: key, templateVersion: version, layers: shownLayers(layers), written: pass.inputs.fingerprint };
+}
+
+type Areas = { readonly [Area in keyof Platform]?: Partial<Platform[Area]> };
+
+/** A platform that has only what a test gives it; everything else is missing, and so fails the test. */
+export function fakePlatform(areas: Areas): Platform {
+  return areas as Platform;
+}

@@ -1,0 +1,39 @@
+import { platformCluster } from "../../../src/kinds/cluster/crd.ts";
+import { NOTHING_SEEN, type ClusterPass, type Seen } from "../../../src/kinds/cluster/model.ts";
+import type { ClusterStatus } from "../../../src/platform/areas/clusters.ts";
+import { USUAL_POLICIES } from "./policies.ts";
+import { supportsOn, type OnSurface } from "./supports.ts";
+
+export const CLUSTER = "00000000-0000-4000-8000-0000000000c1";
+
+/** A pass over a cluster that was taken over, on the full surface. */
+export function clusterPass(change: Partial<ClusterPass> & OnSurface = {}, spec: object = {}): ClusterPass {
+  return {
+    name: "edge",
+    spec: platformCluster.spec.parse({ externalId: CLUSTER, ...spec }),
+    inputs: {},
+    goal: "present",
+    now: new Date("2026-11-21T10:00:00Z"),
+    id: CLUSTER,
+    proof: "recorded",
+    memory: {},
+    supports: supportsOn(change.surface ?? "Full"),
+    generation: 1,
+    adoption: "Never",
+    requested: undefined,
+    holderOf: () => undefined,
+    allowUnverifiedIds: false,
+    allowedProjects: undefined,
+    ...USUAL_POLICIES,
+    ...change,
+  };
+}
+
+/** The cluster as the full surface shows it in that state, running Kubernetes 1.33. */
+export function listed(state: string, status: Partial<ClusterStatus> = {}): Seen {
+  return {
+    ...NOTHING_SEEN,
+    listed: { id: CLUSTER, name: "edge", version: "1.33" },
+    status: { clusterId: CLUSTER, status: state, lastExecutionId: "run-1", ...status },
+  };
+}

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, beforeEach } from "vitest";
+
+import { newCluster } from "../../../simulator/model/seed.ts";
+import type { Cluster } from "../../../simulator/model/world.ts";
+import type { JsonObject } from "../../../src/engine/contract/kind.ts";
+import { startKindWorld, type KindWorld, type SurfaceName } from "./env.ts";
+import type { Runner } from "./kind-runner.ts";
+
+/** A simulated platform with a cluster of its own for each test of the `describe`: DEPLOYED, 1.33, next is 1.34. */
+export interface ClusterBench {
+  readonly world: KindWorld;
+  /** Its record on the platform. */
+  readonly cluster: Cluster;
+  spec(change?: JsonObject): JsonObject;
+  /** A custom resource that was just applied. */
+  applied(change?: JsonObject): Runner;
+  /** The operations that were sent since the last time this was asked for. */
+  sent(): readonly string[];
+}
+
+/** Starts a platform before the tests of the `describe` that it is called in. */
+export function clusterBench(surface: SurfaceName): ClusterBench {
+  let world: KindWorld;
+  let cluster: Cluster;
+  beforeAll(async () => {
+    world = await startKindWorld(surface);
+  });
+  beforeEach(() => {
+    const { sim, organizationId } = world.simulator;
+    sim.faults.clear();
+    cluster = newCluster(sim.ids, sim.time, organizationId, { name: "own", region: "eu-west-3" });
+    sim.world.clusters.set(cluster.id, cluster);
+    // What the client remembers is of the cluster before.
+    world.pass(120);
+    world.writes();
+  });
+  afterAll(() => world.close());
+  const bench: ClusterBench = {
+    get world() {
+      return world;
+    },
+    get cluster() {
+      return cluster;
+    },
+    spec: (change = {}) => ({ externalId: cluster.id, ...change }),
+    applied: (change = {}) => world.cluster(bench.spec(change)),
+    sent: () => world.writes().map(([operation]) => operation),
+  };
+  return bench;
+}

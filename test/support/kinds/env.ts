@@ -1,0 +1,157 @@
+/** The kinds against a real simulated platform whose time a test turns, without Kubernetes. */
+import { changeSettings, type SettingsChange } from "../../../simulator/base/settings.ts";
+import { foreignCancel, foreignDeploy, scheduledStop } from "../../../simulator/control/control.ts";
+import { editRecord, removeRecord } from "../../../simulator/control/records.ts";
+import type { Service } from "../../../simulator/model/world.ts";
+import type { FaultInput } from "../../../simulator/request/faults.ts";
+import type { CallEntry } from "../../../simulator/request/journal.ts";
+import { startSimulator, type Simulator } from "../../../simulator/simulator.ts";
+import type { JsonObject } from "../../../src/engine/contract/kind.ts";
+import { application } from "../../../src/kinds/application/index.ts";
+import { blueprint } from "../../../src/kinds/blueprint/index.ts";
+import { cluster } from "../../../src/kinds/cluster/index.ts";
+import { database } from "../../../src/kinds/database/index.ts";
+import { environment } from "../../../src/kinds/environment/index.ts";
+import { operation } from "../../../src/kinds/operation/index.ts";
+import { project } from "../../../src/kinds/project/index.ts";
+import { webhook } from "../../../src/kinds/webhook/index.ts";
+import { connectPlatform, type Platform } from "../../../src/platform/index.ts";
+import { hurriedClock } from "../platform/client.ts";
+import { kindRunner, type Runner, type Surroundings } from "./kind-runner.ts";
+
+export type SurfaceName = "Documented" | "Full";
+
+export interface KindWorld {
+  readonly simulator: Simulator;
+  readonly api: Platform;
+  readonly surface: SurfaceName;
+  readonly clusterIds: readonly [string, string];
+  /** Lets time pass: on the platform, and for what the client remembers. */
+  pass(seconds: number): void;
+  change(settings: SettingsChange): void;
+  fault(fault: FaultInput): void;
+  edit(id: string | undefined, members: Readonly<Record<string, unknown>>): void;
+  remove(id: string | undefined): void;
+  foreignDeploy(id: string | undefined, commit: string): void;
+  scheduledStop(environmentId: string): void;
+  /** Cancels a deployment request, as a colleague would. */
+  cancel(requestId: string): void;
+  service(id: string | undefined): Service;
+  /** Names and values of an application's variables and secrets on the platform. */
+  values(id: string | undefined): Readonly<Record<string, string>>;
+  /** The writes since the last time this was asked for: operation and body. */
+  writes(): readonly (readonly [operation: string, body: unknown])[];
+  newProject(name: string): Promise<string>;
+  newEnvironment(projectId: string, name: string): Promise<string>;
+  cluster(spec: JsonObject): Runner;
+  project(spec: JsonObject): Runner;
+  environment(projectId: string, spec: JsonObject): Runner;
+  application(environmentId: string, spec: JsonObject): Runner & { readonly around: Surroundings };
+  database(environmentId: string, spec: JsonObject): Runner;
+  blueprint(environmentId: string, spec: JsonObject): Runner & { readonly around: Surroundings };
+  webhook(spec: JsonObject): Runner;
+  /** @param ids of what its references lead to, by field */
+  operation(spec: JsonObject, ids: Readonly<Record<string, string>>): Runner;
+  close(): Promise<void>;
+}
+
+/** Starts a platform that works at the pace of `pass`. */
+/** @param known what the client is told of the platform; it learns with "Auto" */
+export async function startKindWorld(surface: SurfaceName, known: SurfaceName | "Auto" = surface): Promise<KindWorld> {
+  const simulator = await startSimulator({ surface: surface === "Full" ? "full" : "documented", speed: 1 });
+  const { sim } = simulator;
+  const clock = hurriedClock();
+  const api = connectPlatform({
+    surface: known,
+    baseUrl: simulator.url,
+    pathPrefix: "",
+    organizationId: simulator.organizationId,
+    scheme: "Token",
+    token: () => simulator.tokens.admin,
+    rate: { requestsPerSecond: 1000, burst: 1000 },
+    allowedHosts: ["127.0.0.1"],
+    allowInsecure: true,
+    version: "0.0.0",
+    clock,
+    random: () => 0,
+  });
+  const [first = "", second = ""] = simulator.clusterIds;
+  let told = 0;
+  const around = (ids: Readonly<Record<string, string>>): Surroundings => ({
+    surface,
+    ids,
+    values: {},
+    sources: "s@1",
+    token: "token-1",
+  });
+  const service = (id: string | undefined): Service => {
+    const found = simulator.world().services.get(id ?? "");
+    if (found === undefined) throw new Error(`the platform has no service ${id}`);
+    return found;
+  };
+  return {
+    simulator,
+    api,
+    surface,
+    clusterIds: [first, second],
+    pass: (seconds) => {
+      sim.time.advance(seconds);
+      clock.skip(seconds * 1000);
+      simulator.world();
+    },
+    change: (settings) => changeSettings(sim.settings, settings),
+    fault: (fault) => void sim.faults.add(fault),
+    edit: (id, members) => void editRecord(sim, id ?? "", members),
+    remove: (id) => removeRecord(sim, id ?? ""),
+    foreignDeploy: (id, commit) => void foreignDeploy(sim, id ?? "", commit),
+    scheduledStop: (environmentId) => void scheduledStop(sim, environmentId),
+    cancel: (requestId) => foreignCancel(sim, requestId),
+    service,
+    values: (id) => {
+      const own = [...simulator.world().variables.values()].filter(
+        ({ parentId, scope }) => parentId === id && scope === "APPLICATION",
+      );
+      return Object.fromEntries(own.map(({ key, value }) => [key, value]));
+    },
+    writes: () => {
+      const calls = simulator.journal().filter((entry): entry is CallEntry => entry.is === "call");
+      const fresh = calls.slice(told).filter(({ method }) => method !== "GET");
+      told = calls.length;
+      return fresh.map(({ operation, body }) => [operation ?? "", body] as const);
+    },
+    newProject: async (name) => (await api.projects.create({ name })).id,
+    newEnvironment: async (projectId, name) =>
+      (await api.environments.create(projectId, { name, mode: "STAGING", clusterId: first })).id,
+    cluster: (spec) => kindRunner(cluster, api, around({}), spec),
+    project: (spec) => kindRunner(project, api, around({}), spec),
+    environment: (projectId, spec) =>
+      kindRunner(
+        environment,
+        api,
+        around({ "spec.projectRef": projectId, "spec.clusterRef": clusterOf(spec) ?? first }),
+        spec,
+      ),
+    database: (environmentId, spec) =>
+      kindRunner(database, api, around({ "spec.environmentRef": environmentId }), spec),
+    application: (environmentId, spec) => {
+      const surroundings = around({ "spec.environmentRef": environmentId });
+      return { ...kindRunner(application, api, surroundings, spec), around: surroundings };
+    },
+    webhook: (spec) => kindRunner(webhook, api, around({}), spec),
+    operation: (spec, ids) => kindRunner(operation, api, around(ids), spec),
+    blueprint: (environmentId, spec) => {
+      const surroundings = around({ "spec.environmentRef": environmentId });
+      return { ...kindRunner(blueprint, api, surroundings, spec), around: surroundings };
+    },
+    close: async () => {
+      await api.close();
+      await simulator.close();
+    },
+  };
+}
+
+/** The cluster that a spec names by id. */
+function clusterOf(spec: JsonObject): string | undefined {
+  const { clusterRef } = spec as { readonly clusterRef?: { readonly externalId?: string } };
+  return clusterRef?.externalId;
+}

@@ -1,0 +1,53 @@
+/** Passes over an operation, for its pure code. */
+import type { ReconcileContext } from "../../../src/engine/contract/kind.ts";
+import { platformOperation } from "../../../src/kinds/operation/crd.ts";
+import type { OperationPass } from "../../../src/kinds/operation/model.ts";
+import type { ClusterStatus } from "../../../src/platform/areas/clusters.ts";
+import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
+import type { Platform } from "../../../src/platform/index.ts";
+import { ApiError } from "../../../src/platform/transport/errors.ts";
+import { USUAL_POLICIES } from "./policies.ts";
+import { capabilitiesOn, supportsOn, type OnSurface } from "./supports.ts";
+
+export const TARGET = "00000000-0000-4000-8000-0000000000e1";
+
+/** @param spec as a user writes it; on the documented surface unless told. */
+export function operationPass(spec: unknown, change: Partial<OperationPass> & OnSurface = {}): OperationPass {
+  const base: ReconcileContext<{ spec: unknown; inputs: unknown; memory: OperationPass["memory"] }> = {
+    name: "thing",
+    spec: undefined,
+    inputs: undefined,
+    goal: "present",
+    now: new Date("2026-11-21T10:00:00Z"),
+    id: undefined,
+    proof: undefined,
+    memory: {},
+    supports: supportsOn(change.surface ?? "Documented"),
+    generation: 1,
+    adoption: "Never",
+    requested: undefined,
+    holderOf: () => undefined,
+    allowUnverifiedIds: false,
+    allowedProjects: undefined,
+    ...USUAL_POLICIES,
+  };
+  return { ...base, spec: platformOperation.spec.parse(spec), inputs: { targetId: TARGET }, ...change };
+}
+
+/** A platform that shows these states of the target, and answers 404 to every other question. */
+export function answeringPlatform(shown: {
+  readonly application?: ServiceStatus;
+  readonly cluster?: ClusterStatus;
+}): Platform {
+  const answer = <T>(value: T | undefined): Promise<T> =>
+    value === undefined
+      ? Promise.reject(new ApiError("x", { is: "NotFound" }, 404, "not found"))
+      : Promise.resolve(value);
+  const platform = {
+    capabilities: capabilitiesOn("Full"),
+    applications: { status: () => answer(shown.application) },
+    clusters: { status: () => answer(shown.cluster), list: () => answer(undefined) },
+    databases: { get: () => answer(undefined) },
+  };
+  return platform as unknown as Platform;
+}

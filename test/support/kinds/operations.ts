@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, beforeEach } from "vitest";
+
+import { newCluster } from "../../../simulator/model/seed.ts";
+import type { Cluster } from "../../../simulator/model/world.ts";
+import type { JsonObject } from "../../../src/engine/contract/kind.ts";
+import { member } from "../../../src/kube/api/json.ts";
+import type { KubeObject } from "../../../src/kube/api/types.ts";
+import { condition, type Condition } from "../env/cluster.ts";
+import type { Stage } from "../env/env.ts";
+import { extendedOn } from "../env/simulated-platform.ts";
+import { startKindWorld, type KindWorld, type SurfaceName } from "./env.ts";
+import type { Runner } from "./kind-runner.ts";
+
+export const COMMIT = "0123456789abcdef0123456789abcdef01234567";
+
+/** A platform with something to act upon: for each test an application, a database and a cluster, all of them DEPLOYED. */
+export interface OperationBench {
+  readonly world: KindWorld;
+  readonly environmentId: string;
+  readonly projectId: string;
+  readonly applicationId: string;
+  readonly databaseId: string;
+  readonly cluster: Cluster;
+  /** A custom resource that was just applied; its references lead to the bench's own. */
+  applied(spec: JsonObject): Runner;
+  /** The operations that were sent since the last time this was asked for. */
+  sent(): readonly string[];
+}
+
+/** Starts a platform before the tests of the `describe` that it is called in. */
+export function operationBench(surface: SurfaceName): OperationBench {
+  let world: KindWorld;
+  let cluster: Cluster;
+  let [projectId, environmentId, applicationId, databaseId] = ["", "", "", ""];
+  let names = 0;
+  beforeAll(async () => {
+    world = await startKindWorld(surface);
+    projectId = await world.newProject("shop");
+    environmentId = await world.newEnvironment(projectId, "staging");
+  });
+  beforeEach(async () => {
+    names += 1;
+    const { sim, organizationId } = world.simulator;
+    sim.faults.clear();
+    world.change({ nullRequestIds: false, acceptLatencySeconds: 0, queueMode: "queue" });
+    const { api } = world;
+    const gitRepository = { url: "https://github.com/acme/web.git", branch: "main" };
+    applicationId = (
+      await api.applications.create(environmentId, { name: `api-${names}`, gitRepository }, extendedOn(world.simulator))
+    ).id;
+    await api.applications.deploy(applicationId, COMMIT);
+    const settings = { name: `main-${names}`, type: "POSTGRESQL", mode: "CONTAINER", version: "16" };
+    databaseId = (await api.databases.create(environmentId, settings)).id;
+    await api.databases.deploy(databaseId);
+    cluster = newCluster(sim.ids, sim.time, organizationId, { name: "own", region: "eu-west-3" });
+    sim.world.clusters.set(cluster.id, cluster);
+    world.pass(600);
+    world.writes();
+  });
+  afterAll(() => world.close());
+  return {
+    get world() {
+      return world;
+    },
+    get environmentId() {
+      return environmentId;
+    },
+    get projectId() {
+      return projectId;
+    },
+    get applicationId() {
+      return applicationId;
+    },
+    get databaseId() {
+      return databaseId;
+    },
+    get cluster() {
+      return cluster;
+    },
+    applied: (spec) =>
+      world.operation(spec, {
+        "spec.applicationRef": applicationId,
+        "spec.databaseRef": databaseId,
+        "spec.clusterRef": cluster.id,
+        "spec.environmentRef": environmentId,
+      }),
+    sent: () => world.writes().map(([operation]) => operation),
+  };
+}
+
+/** Waits for the end of an operation. */
+export async function over(stage: Stage, name: string): Promise<KubeObject> {
+  return stage.waitFor("PlatformOperation", name, ({ status }) => member(status, "outcome") !== undefined);
+}
+
+/** The conditions that tell the end of an operation: none before, one after. */
+export function endsOf(object: KubeObject): readonly Condition[] {
+  return ["Complete", "Failed"].flatMap((type) => condition(object, type) ?? []);
+}

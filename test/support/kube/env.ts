@@ -1,0 +1,95 @@
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, inject } from "vitest";
+
+import { createKubeClient, type ConnectedClient } from "../../../src/kube/api/client.ts";
+import { systemClock } from "../../../src/kube/api/clock.ts";
+import { parseObject } from "../../../src/kube/api/objects.ts";
+import { collectionPath, objectPath } from "../../../src/kube/api/paths.ts";
+import type { Clock, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
+import { kubectl } from "../../control-plane/access.ts";
+import { THING } from "./things.ts";
+
+/** What the integration tests of src/kube share: a client of the real API server, the CRD of Things, namespaces. */
+export interface KubeBench {
+  client(): ConnectedClient;
+  /** Another client, through a port of the test's own (TLS included) or with a clock of its own. */
+  connect(more: { readonly port?: number; readonly clock?: Clock }): Promise<ConnectedClient>;
+  namespace(name: string): Promise<void>;
+  create(namespace: string, name: string, more?: { meta?: JsonObject; spec?: JsonObject }): Promise<KubeObject>;
+  read(namespace: string, name: string): Promise<KubeObject>;
+  remove(namespace: string, name: string): Promise<void>;
+  /** The port of the API server. */
+  port(): number;
+}
+
+/** Sets up for a test file: everything that it opens is closed after it. */
+export function kubeBench(): KubeBench {
+  const facts = inject("controlPlane");
+  const open: ConnectedClient[] = [];
+
+  const connect: KubeBench["connect"] = async ({ port, clock = systemClock() }) => {
+    const path = port === undefined ? facts.kubeconfigPath : await through(port);
+    const client = createKubeClient({ config: { from: "file", path }, userAgent: "kube-test", clock });
+    open.push(client);
+    return client;
+  };
+
+  const through = async (port: number): Promise<string> => {
+    const path = join(await mkdtemp(join(facts.dir, "proxy-")), "kubeconfig");
+    const kubeconfig = await readFile(facts.kubeconfigPath, "utf8");
+    await writeFile(path, kubeconfig.replaceAll(facts.server, `https://127.0.0.1:${String(port)}`), { mode: 0o600 });
+    return path;
+  };
+
+  const client = (): ConnectedClient => {
+    const [first] = open;
+    if (first === undefined) throw new Error("the client is there from beforeAll on");
+    return first;
+  };
+
+  const asThing = (answer: Parameters<typeof parseObject>[1]): KubeObject => {
+    const object = parseObject(THING, answer);
+    if (object === undefined) throw new Error("no Thing");
+    return object;
+  };
+
+  beforeAll(async () => {
+    await connect({});
+    const crd = join(import.meta.dirname, "../../integration/fixtures/things.yaml");
+    await kubectl(facts, ["apply", "-f", crd]);
+    await kubectl(facts, ["wait", "--for=condition=Established", "crd/things.test.platform-operator.io"]);
+  });
+
+  afterAll(async () => {
+    await Promise.all(open.map((each) => each.close()));
+  });
+
+  return {
+    client,
+    connect,
+    namespace: async (name) => {
+      await client().request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name } } });
+    },
+    create: async (namespace, name, { meta = {}, spec = {} } = {}) =>
+      asThing(
+        await client().request({
+          method: "POST",
+          path: collectionPath(THING, namespace),
+          body: {
+            apiVersion: `${THING.group}/${THING.version}`,
+            kind: THING.kind,
+            metadata: { name, namespace, ...meta },
+            spec,
+          },
+        }),
+      ),
+    read: async (namespace, name) =>
+      asThing(await client().request({ method: "GET", path: objectPath(THING, { namespace, name }) })),
+    remove: async (namespace, name) => {
+      await client().request({ method: "DELETE", path: objectPath(THING, { namespace, name }) });
+    },
+    port: () => Number(new URL(facts.server).port),
+  };
+}

@@ -1,0 +1,68 @@
+/** Writes that may be sent only once, and what became of them on the platform. */
+import { expect, vi } from "vitest";
+
+import type { Surface } from "../../../simulator/base/operations.ts";
+import type { FaultInput } from "../../../simulator/request/faults.ts";
+import { text } from "../../../src/engine/contract/status.ts";
+import { member } from "../../../src/kube/api/json.ts";
+import type { Stage } from "../env/env.ts";
+import type { Recording } from "../env/recording.ts";
+import { expectSettled, idOf } from "../env/settling.ts";
+
+type Operation = "createProject" | "createEnvironment" | "createApplication" | "deployApplication";
+
+/** Ways in which the operator does not learn what became of a write. */
+export const losses: readonly { readonly what: string; readonly fault: Omit<FaultInput, "match"> }[] = [
+  { what: "is applied, but its answer is lost", fault: { effect: "applied", answer: { is: "reset" } } },
+  { what: "lands late", fault: { effect: "late", lateSeconds: 1, answer: { is: "reset" } } },
+  { what: "is lost before its effect", fault: { effect: "none", answer: { is: "reset" } } },
+  { what: "is applied and answered with 502", fault: { effect: "applied", answer: { is: "status", status: 502 } } },
+  { what: "is applied and answered with half a body", fault: { effect: "applied", answer: { is: "truncated" } } },
+];
+
+/** @returns the operations of which the surface can tell afterwards whether they happened. */
+export function knowable(surface: Surface): readonly Operation[] {
+  // No platform that cannot list applications can tell whether one was created.
+  const lists: readonly Operation[] = surface === "full" ? ["createApplication"] : [];
+  return ["createProject", "createEnvironment", ...lists, "deployApplication"];
+}
+
+/** Waits for the call that met the fault; expects that none else did. @returns the name of what it was about */
+export async function subjectOf(stage: Stage, record: Recording, fault: string): Promise<string> {
+  const [call] = await vi.waitFor(
+    () => {
+      const met = record.calls().filter((one) => one.fault === fault);
+      expect(met, `calls that met "${fault}"`).toHaveLength(1);
+      return met;
+    },
+    { timeout: 20_000, interval: 5 },
+  );
+  const { body, path = "" } = call ?? {};
+  return text(member(body, "name")) ?? nameOn(stage, path.split("/").at(-2) ?? "") ?? expect.fail(`no name: ${path}`);
+}
+
+/** @returns the id of each object of a name that the platform created or deployed in an operation, whatever was sent. */
+export function idsDone(stage: Stage, record: Recording, operation: string, name: string): readonly string[] {
+  const ids = record.calls(operation).flatMap(({ effects }) =>
+    effects.flatMap((effect) => {
+      if ("created" in effect) return effect.created;
+      return "deployed" in effect ? effect.deployed : [];
+    }),
+  );
+  return ids.filter((id) => nameOn(stage, id) === name);
+}
+
+/** Waits until a tree is Ready; expects that all of it was created and deployed once, and that the objects know what. */
+export async function expectOnce(stage: Stage, record: Recording, name: string): Promise<void> {
+  const [application = "", environment = "", project = ""] = (await expectSettled(stage, name)).map(idOf);
+  const done = (operation: Operation): readonly string[] => idsDone(stage, record, operation, name);
+  expect(done("createProject"), "createProject").toEqual([project]);
+  expect(done("createEnvironment"), "createEnvironment").toEqual([environment]);
+  expect(done("createApplication"), "createApplication").toEqual([application]);
+  expect(done("deployApplication"), "deployApplication").toEqual([application]);
+}
+
+function nameOn(stage: Stage, id: string): string | undefined {
+  const { projects, environments, services } = stage.platform.world();
+  return (projects.get(id) ?? environments.get(id) ?? services.get(id))?.name;
+}

@@ -1,0 +1,97 @@
+import { API_VERSION } from "../../../src/api/names.ts";
+import type { JsonObject } from "../../../src/kube/api/types.ts";
+import type { Manifest } from "../env/cluster.ts";
+import type { Stage } from "../env/env.ts";
+
+/** What manifests have to know of where they go. */
+type Grounds = { readonly platform: Pick<Stage["platform"], "url" | "organizationId" | "tokens" | "clusterIds"> };
+
+/** Two commits, neither of which begins like the other. */
+export const COMMIT = "0123456789abcdef0123456789abcdef01234567";
+export const NEXT_COMMIT = "89abcdef0123456789abcdef0123456789abcdef";
+
+/** A Secret. Applied again with another value, it is rotated. */
+export function secret(name: string, values: Readonly<Record<string, string>>): Manifest {
+  return { apiVersion: "v1", kind: "Secret", metadata: { name }, stringData: { ...values } };
+}
+
+/** A connection to the stage's platform whose token is in the Secret of the same name, without a rate limit to speak of. */
+export function connection(stage: Grounds, name: string, spec: JsonObject = {}): Manifest {
+  return resource("PlatformConnection", name, {
+    baseUrl: stage.platform.url,
+    organizationId: stage.platform.organizationId,
+    auth: { tokenSecretRef: { name } },
+    rateLimit: { requestsPerSecond: 1_000, burst: 1_000 },
+    ...spec,
+  });
+}
+
+/** The namespace's default connection and its Secret. */
+export function defaults(stage: Grounds, spec: JsonObject = {}): readonly Manifest[] {
+  return [secret("default", { token: stage.platform.tokens.admin }), connection(stage, "default", spec)];
+}
+
+/** Each is named on the platform as in the cluster, and has the least that it needs. */
+export function project(name: string, spec: JsonObject = {}): Manifest {
+  return resource("PlatformProject", name, { name, ...spec });
+}
+
+export function environment(stage: Grounds, name: string, parent: string, spec: JsonObject = {}): Manifest {
+  const clusterRef = { externalId: stage.platform.clusterIds[0] ?? "" };
+  return resource("PlatformEnvironment", name, { name, projectRef: { name: parent }, clusterRef, ...spec });
+}
+
+/** Deployed at COMMIT unless told. */
+export function application(name: string, parent: string, spec: JsonObject = {}): Manifest {
+  return resource("PlatformApplication", name, {
+    name,
+    environmentRef: { name: parent },
+    gitRepository: { url: "https://github.com/acme/web.git", branch: "main" },
+    buildMode: "DOCKER",
+    deploy: { gitCommitId: COMMIT },
+    ...spec,
+  });
+}
+
+/** From the simulated catalogue's Helm blueprint, deployed unless told. */
+export function blueprint(name: string, parent: string, spec: JsonObject = {}): Manifest {
+  return resource("PlatformBlueprint", name, {
+    name,
+    environmentRef: { name: parent },
+    tag: "redis/3.0.0",
+    icon: "https://icons.example.com/redis.svg",
+    deployOnCreate: true,
+    ...spec,
+  });
+}
+
+/** A database in a container. */
+export function database(name: string, parent: string, spec: JsonObject = {}): Manifest {
+  return resource("PlatformDatabase", name, {
+    name,
+    environmentRef: { name: parent },
+    type: "POSTGRESQL",
+    mode: "CONTAINER",
+    version: "16",
+    ...spec,
+  });
+}
+
+/** A project, its environment and its application, all of one name; `lifecycle` and further members go into each. */
+export function tree(stage: Grounds, name: string, spec: JsonObject = {}): readonly Manifest[] {
+  return [project(name, spec), environment(stage, name, name, spec), application(name, name, spec)];
+}
+
+/** An operation: `type`, and what it takes. */
+export function operation(name: string, spec: JsonObject): Manifest {
+  return resource("PlatformOperation", name, spec);
+}
+
+/** A merge patch of an application that has it deploy another commit. */
+export function deploying(gitCommitId: string): JsonObject {
+  return { spec: { deploy: { gitCommitId } } };
+}
+
+export function resource(kind: string, name: string, spec: JsonObject): Manifest {
+  return { apiVersion: API_VERSION, kind, metadata: { name }, spec };
+}

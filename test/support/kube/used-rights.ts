@@ -1,0 +1,91 @@
+/** What the operators of the integration tests used of their rights, told from the API server's audit log. */
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+
+import { type Grant, GRANTS, LEASE, OPERATOR, SECRET_OUTPUTS } from "../../../src/operator/config/rbac.ts";
+import { type AuditEvent, parseAuditLine } from "../../control-plane/audit.ts";
+
+/** A right in one line, e.g. "get secrets, everywhere" or "patch platformprojects.platform-operator.io/status, …". */
+export type Right = string;
+
+/** The user of a stage's operator (test/support/env/env.ts): its namespace tells the stages apart. */
+const OPERATORS = /^system:serviceaccount:(operator-[0-9a-f]{8}):platform-operator$/;
+/** What the authorizer says of a request that it lets through (RBAC authorizer, "RBAC: allowed by …"). */
+const ALLOWED = /^RBAC: allowed by (?:Cluster)?RoleBinding "([^"/]+)(?:\/[^"]+)?" of (?:Cluster)?Role /;
+
+export interface Uses {
+  readonly used: ReadonlySet<Right>;
+  /** Requests that RBAC refused. */
+  readonly refused: ReadonlySet<Right>;
+  /** Requests that something else than our roles let through, or that were no use of a right as it is meant. */
+  readonly strange: readonly string[];
+  readonly requests: number;
+  readonly operators: number;
+}
+
+/** Reads the log to its end. Requests of tests under an operator's token count for nothing: they have another user agent. */
+export async function usedRights(auditLogPath: string): Promise<Uses> {
+  const used = new Set<Right>();
+  const refused = new Set<Right>();
+  const strange = new Set<string>();
+  const operators = new Set<string>();
+  let requests = 0;
+  for await (const line of createInterface({ input: createReadStream(auditLogPath) })) {
+    const event = line.includes(":serviceaccount:operator-") ? parseAuditLine(line) : undefined;
+    const [, namespace] = OPERATORS.exec(event?.user.username ?? "") ?? [];
+    if (event === undefined || namespace === undefined || !event.userAgent.startsWith(`${OPERATOR}/`)) continue;
+    operators.add(namespace);
+    requests += 1;
+    if (event.annotations["authorization.k8s.io/decision"] === "forbid") {
+      refused.add(`${event.verb} ${resourceOf(event)}`);
+      continue;
+    }
+    const where = scopeOf(event, namespace);
+    if (where === undefined) strange.add(`${event.verb} ${event.requestURI}: ${reasonOf(event)}`);
+    else used.add(right(event.verb, resourceOf(event), where));
+  }
+  return { used, refused, strange: [...strange], requests, operators: operators.size };
+}
+
+/** @returns everything that src/operator/config/rbac.ts grants. */
+export function grantedRights(): ReadonlySet<Right> {
+  return new Set(
+    [...GRANTS, SECRET_OUTPUTS].flatMap(({ group, resources, verbs, where }) =>
+      resources.flatMap((resource) => verbs.map((verb) => right(verb, qualified(group, resource), where))),
+    ),
+  );
+}
+
+const IN_NO_NAMESPACE: ReadonlySet<string> = new Set(
+  GRANTS.filter(({ where }) => where === "cluster").flatMap(({ group, resources }) =>
+    resources.map((resource) => qualified(group, resource)),
+  ),
+);
+
+function right(verb: string, resource: string, where: Grant["where"]): Right {
+  return `${verb} ${resource}, ${where}`;
+}
+
+/** Which of our roles let a request through; undefined when it was another one, or not where or on what it is for. */
+function scopeOf(event: AuditEvent, namespace: string): Grant["where"] | undefined {
+  const [, binding] = ALLOWED.exec(reasonOf(event)) ?? [];
+  if (binding === namespace) return IN_NO_NAMESPACE.has(resourceOf(event)) ? "cluster" : "everywhere";
+  if (binding === SECRET_OUTPUTS.role) return "namespaces where its role is bound";
+  const { objectRef } = event;
+  const isOwn = objectRef?.namespace === namespace && ["", LEASE].includes(objectRef.name);
+  return binding === OPERATOR && isOwn ? "operator's namespace" : undefined;
+}
+
+function reasonOf({ annotations }: AuditEvent): string {
+  return annotations["authorization.k8s.io/reason"] ?? "";
+}
+
+function resourceOf({ objectRef, requestURI }: AuditEvent): string {
+  if (objectRef === undefined) return requestURI;
+  const { apiGroup, resource, subresource } = objectRef;
+  return qualified(apiGroup, subresource === "" ? resource : `${resource}/${subresource}`);
+}
+
+function qualified(group: string, resource: string): string {
+  return group === "" ? resource : `${resource} of ${group}`;
+}

@@ -1,0 +1,66 @@
+/** The change log of a running operator, and what of the platform's journal belongs into it. */
+import { z } from "zod";
+
+import type { CallEntry } from "../../../simulator/request/journal.ts";
+import type { LogLine } from "../env/operator.ts";
+
+const ChangeLine = z.object({
+  logger: z.literal("changes"),
+  pass: z.string().regex(/^[0-9a-z]{8}-[0-9a-z]+$/),
+  kind: z.string(),
+  namespace: z.string().optional(),
+  name: z.string(),
+  uid: z.uuid(),
+  generation: z.int().min(1),
+  installation: z.uuid(),
+  connection: z.string(),
+  cause: z.string(),
+  op: z.string(),
+  id: z.string().optional(),
+  commit: z.string().optional(),
+  requestId: z.uuid().optional(),
+  method: z.enum(["POST", "PUT", "DELETE"]),
+  path: z.string().startsWith("/"),
+  status: z.int(),
+  result: z.string(),
+  durationMs: z.int(),
+  message: z.string(),
+});
+
+export type ChangeLine = z.infer<typeof ChangeLine>;
+
+/** @returns its lines of calls, in order. @throws ZodError for one that lacks something */
+export function changeLog(lines: readonly LogLine[]): readonly ChangeLine[] {
+  const ours = lines.filter((line) => line["logger"] === "changes" && !("orphan" in line));
+  return ours.map((line) => ChangeLine.parse(line));
+}
+
+const OrphanLine = z.object({
+  orphan: z.enum(["recorded", "found", "forgotten", "dropped"]),
+  kind: z.string(),
+  namespace: z.string(),
+  name: z.string(),
+  id: z.uuid(),
+  installation: z.uuid(),
+  host: z.string(),
+  organizationId: z.uuid(),
+  reason: z.string(),
+  since: z.iso.datetime(),
+});
+
+/** @returns its lines about what stayed on the platform. @throws ZodError for one that lacks something */
+export function orphanLog(lines: readonly LogLine[]): readonly z.infer<typeof OrphanLine>[] {
+  return lines.filter((line) => "orphan" in line).map((line) => OrphanLine.parse(line));
+}
+
+/** Renders nothing on the platform, though it is a POST. */
+const READ_ONLY_POST = "createHelmDefaultValues";
+
+export function isChange({ method, operation }: CallEntry): boolean {
+  return method !== "GET" && operation !== READ_ONLY_POST;
+}
+
+/** The path with "{}" in place of each id, without its query. */
+export function templateOf(path: string): string {
+  return (path.split("?", 1)[0] ?? "").replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "{}");
+}

@@ -1,0 +1,124 @@
+/** A user at the command line: a namespace of the real control plane, a simulated platform, and no operator. */
+import { randomUUID } from "node:crypto";
+
+import { afterAll, beforeAll, inject } from "vitest";
+
+import type { Surface } from "../../../simulator/base/operations.ts";
+import { createKubeClient, type ConnectedClient } from "../../../src/kube/api/client.ts";
+import { systemClock } from "../../../src/kube/api/clock.ts";
+import type { JsonObject } from "../../../src/kube/api/types.ts";
+import type { ControlPlaneFacts } from "../../control-plane/control-plane.ts";
+import { cluster, type Cluster } from "../env/cluster.ts";
+import { resource, secret } from "../kube/manifests.ts";
+import { cli, type CliOptions, type Ended } from "../programs/cli.ts";
+import { COMMIT, startWorld, type World } from "./env.ts";
+
+export interface CliWorld extends Cluster {
+  readonly namespace: string;
+  readonly world: World;
+  readonly facts: ControlPlaneFacts;
+  /** The flags that lead a command to this world. */
+  readonly flags: readonly string[];
+  /** Runs a command as the cluster's admin, in the namespace. */
+  run(argv: readonly string[], options?: CliOptions): Promise<Ended>;
+  /** Names a custom resource's id on the platform, as the operator does. */
+  claim(kind: string, name: string, externalId: string): Promise<void>;
+}
+
+/**
+ * Sets up before the tests of the file or describe that it is called in, and tears down after them: a connection
+ * `default`, PlatformProject `shop`, PlatformEnvironment `staging`, PlatformApplication `api`, all on the platform.
+ */
+export function createCliWorld(surface: Surface): CliWorld {
+  const facts = inject("controlPlane");
+  const namespace = `cli-${randomUUID().slice(0, 8)}`;
+  let client: ConnectedClient | undefined;
+  let world: World | undefined;
+  const there = (): World => {
+    if (world === undefined) throw new Error("the world is there from beforeAll on");
+    return world;
+  };
+  const here = cluster(() => {
+    if (client === undefined) throw new Error("the client is there from beforeAll on");
+    return client;
+  }, namespace);
+  const flags = [`--kubeconfig=${facts.kubeconfigPath}`, `--namespace=${namespace}`, "--allow-insecure-platform"];
+
+  const claim: CliWorld["claim"] = (kind, name, externalId) =>
+    here.patch(kind, name, { status: { externalId } }, "status");
+
+  beforeAll(async () => {
+    client = createKubeClient({
+      config: { from: "file", path: facts.kubeconfigPath },
+      userAgent: "cli-world",
+      clock: systemClock(),
+    });
+    await client.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: namespace } } });
+    world = await startWorld(surface, "");
+    const { simulator, projectId, environmentId, applicationId, clusterIds } = world;
+    const spec: JsonObject = {
+      baseUrl: simulator.url,
+      organizationId: simulator.organizationId,
+      auth: { tokenSecretRef: { name: "default" } },
+      rateLimit: { requestsPerSecond: 1000, burst: 1000 },
+      surface: surface === "full" ? "Full" : "Documented",
+    };
+    await here.apply(
+      secret("default", { token: simulator.tokens.admin }),
+      resource("PlatformConnection", "default", spec),
+      resource("PlatformProject", "shop", { name: "shop" }),
+      resource("PlatformEnvironment", "staging", {
+        name: "staging",
+        projectRef: { name: "shop" },
+        clusterRef: { externalId: clusterIds[0] },
+      }),
+      resource("PlatformApplication", "api", {
+        name: "api",
+        environmentRef: { name: "staging" },
+        gitRepository: { url: "https://github.com/acme/web.git", branch: "main" },
+        deploy: { gitCommitId: COMMIT },
+      }),
+    );
+    await claim("PlatformProject", "shop", projectId);
+    await claim("PlatformEnvironment", "staging", environmentId);
+    await claim("PlatformApplication", "api", applicationId);
+  });
+
+  afterAll(async () => {
+    await client?.close();
+    await world?.close();
+  });
+
+  return {
+    ...here,
+    namespace,
+    facts,
+    flags,
+    get world() {
+      return there();
+    },
+    run: (argv, options) => cli([...flags, ...argv], options),
+    claim,
+  };
+}
+
+/** Ids, dates and addresses that differ from run to run, each made the same in every run and as long as before. */
+export function normalized(text: string): string {
+  const ids = new Map<string, string>();
+  const numbered = (id: string): string => {
+    const known = ids.get(id) ?? `00000000-0000-4000-8000-${String(ids.size + 1).padStart(12, "0")}`;
+    ids.set(id, known);
+    return known;
+  };
+  return (
+    text
+      .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, numbered)
+      .replaceAll(
+        /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g,
+        (_, fraction: string = "") => `2026-01-01T00:00:00${fraction.replaceAll(/\d/g, "0")}Z`,
+      )
+      .replaceAll(/\bcli-[0-9a-f]{8}\b/g, "cli-00000000")
+      // Built-in variables have the beginning of an id in their names.
+      .replaceAll(/_Z[0-9A-F]{8}_/g, "_Z00000000_")
+  );
+}

@@ -1,0 +1,110 @@
+import type { Surface } from "../../../simulator/base/operations.ts";
+import type { CallEntry } from "../../../simulator/request/journal.ts";
+import { startSimulator } from "../../../simulator/simulator.ts";
+import type { Simulator } from "../../../simulator/simulator.ts";
+import type { ApplicationInput } from "../../../src/platform/areas/applications.ts";
+import type { DatabaseInput } from "../../../src/platform/areas/databases.ts";
+import { connectPlatform } from "../../../src/platform/index.ts";
+import type { Platform, PlatformOptions } from "../../../src/platform/index.ts";
+import { extendedOn } from "../env/simulated-platform.ts";
+import { hurriedClock } from "./client.ts";
+
+export const COMMIT = "0123456789abcdef0123456789abcdef01234567";
+
+/** A simulator with one of everything, and an administrator who prepares what an operation acts on. */
+export interface World {
+  readonly simulator: Simulator;
+  /** Whether bodies have to carry what deployed services require beyond the documentation. */
+  readonly members: () => { readonly extended: boolean };
+  readonly admin: Platform;
+  readonly projectId: string;
+  readonly environmentId: string;
+  /** Deployed. */
+  readonly applicationId: string;
+  /** Deployed. */
+  readonly databaseId: string;
+  readonly clusterIds: readonly [string, string];
+  /** A name that nothing has yet. */
+  name(): string;
+  newApplication(): Promise<string>;
+  newDatabase(): Promise<string>;
+  connect(change?: Partial<PlatformOptions>): Platform;
+  /** The calls so far. */
+  calls(): readonly CallEntry[];
+  close(): Promise<void>;
+}
+
+export async function startWorld(surface: Surface, pathPrefix: string): Promise<World> {
+  const simulator = await startSimulator({ surface, speed: "instant" });
+  const clients: Platform[] = [];
+  const connect = (change: Partial<PlatformOptions> = {}): Platform => {
+    const client = connectPlatform({
+      baseUrl: simulator.url,
+      pathPrefix,
+      organizationId: simulator.organizationId,
+      scheme: "Token",
+      token: () => simulator.tokens.admin,
+      rate: { requestsPerSecond: 1000, burst: 1000 },
+      allowedHosts: ["127.0.0.1"],
+      allowInsecure: true,
+      version: "0.0.0",
+      clock: hurriedClock(),
+      random: () => 0,
+      ...change,
+    });
+    clients.push(client);
+    return client;
+  };
+  const admin = connect();
+  const [first = "", second = ""] = simulator.clusterIds;
+  let names = 0;
+  const name = () => {
+    names += 1;
+    return `thing-${names}`;
+  };
+  const project = await admin.projects.create({ name: name() });
+  const environment = await admin.environments.create(project.id, { name: name(), mode: "STAGING", clusterId: first });
+  const newApplication = async () => {
+    const { id } = await admin.applications.create(environment.id, applicationInput(name()), extendedOn(simulator));
+    await admin.applications.deploy(id, COMMIT);
+    return id;
+  };
+  const newDatabase = async () => {
+    const { id } = await admin.databases.create(environment.id, databaseInput(name()));
+    await admin.databases.deploy(id);
+    return id;
+  };
+  return {
+    simulator,
+    members: () => extendedOn(simulator),
+    admin,
+    projectId: project.id,
+    environmentId: environment.id,
+    applicationId: await newApplication(),
+    databaseId: await newDatabase(),
+    clusterIds: [first, second],
+    name,
+    newApplication,
+    newDatabase,
+    connect,
+    calls: () => simulator.journal().filter((entry) => entry.is === "call"),
+    close: async () => {
+      for (const client of clients) await client.close();
+      await simulator.close();
+    },
+  };
+}
+
+export function applicationInput(name: string): ApplicationInput {
+  const ports = [{ internalPort: 8080, externalPort: 443, protocol: "HTTP", publiclyAccessible: true }];
+  return {
+    name,
+    gitRepository: { url: "https://github.com/acme/web.git", branch: "main" },
+    buildMode: "DOCKER",
+    ports,
+  };
+}
+
+export function databaseInput(name: string): DatabaseInput {
+  return { name, type: "POSTGRESQL", version: "16", mode: "MANAGED", cpu: 250, memory: 512, storage: 10 };
+}

@@ -1,0 +1,238 @@
+import { operations } from "../../../src/platform/codec/operations.ts";
+import type { OperationName } from "../../../src/platform/codec/operations.ts";
+import type { Platform } from "../../../src/platform/index.ts";
+import { applicationInput, COMMIT, databaseInput } from "./env.ts";
+import type { World } from "./env.ts";
+
+type On<Wanted extends "Documented" | "Full"> = {
+  [Name in OperationName]: (typeof operations)[Name]["surface"] extends Wanted ? Name : never;
+}[OperationName];
+
+/** What a caller must be allowed to do. */
+export type Need = "read" | "write" | "deploy";
+
+/** One operation: what it needs, and how to call it on a world in which it succeeds. */
+interface Case {
+  readonly needs: Need;
+  readonly call: (platform: Platform, world: World) => Promise<unknown>;
+}
+
+function binding() {
+  const managedConfig = { ingress: { domain: "apps.example.com", replicas: 2n } };
+  return { templateKey: "kubernetes-essentials", templateVersion: "1.2.0", managedConfig };
+}
+
+const webhook = { targetUrl: "https://hooks.example.com/x", events: ["DEPLOYMENT_STARTED"], enabled: true };
+
+/** The 32 of the spec. */
+export const documented: Record<On<"Documented">, Case> = {
+  listTemplates: {
+    needs: "read",
+    call: (p) => p.templates.list({ clusterMode: "PLATFORM_MANAGED", cloudProvider: "AWS" }),
+  },
+  putBinding: { needs: "write", call: (p, w) => p.templates.bind(w.clusterIds[0], binding()) },
+  listProjects: { needs: "read", call: (p) => p.projects.list() },
+  createProject: { needs: "write", call: (p, w) => p.projects.create({ name: w.name(), description: "shop" }) },
+  getProjectEnvironmentStats: { needs: "read", call: (p, w) => p.projects.environmentStats(w.projectId) },
+  createEnvironment: {
+    needs: "write",
+    call: (p, w) =>
+      p.environments.create(w.projectId, { name: w.name(), mode: "PRODUCTION", clusterId: w.clusterIds[1] }),
+  },
+  getHelmDefaultValues: {
+    needs: "read",
+    call: (p, w) =>
+      p.environments.helmDefaultValues(w.environmentId, {
+        helm_repository: { chart_name: "web", chart_version: "1.0.0" },
+      }),
+  },
+  createApplication: {
+    needs: "write",
+    call: (p, w) => p.applications.create(w.environmentId, applicationInput(w.name()), w.members()),
+  },
+  getApplicationStatus: { needs: "read", call: (p, w) => p.applications.status(w.applicationId) },
+  deployApplication: { needs: "deploy", call: (p, w) => p.applications.deploy(w.applicationId, COMMIT) },
+  getApplicationLog: { needs: "read", call: (p, w) => p.applications.log(w.applicationId, 5) },
+  getIngressStatus: { needs: "read", call: (p, w) => p.services.ingressStatus("application", w.applicationId) },
+  importVariables: {
+    needs: "write",
+    call: (p, w) =>
+      p.variables.import(w.applicationId, {
+        overwrite: true,
+        vars: [
+          {
+            name: "MODE",
+            value: "fast",
+            isSecret: false,
+            ...(w.members().extended && { scope: "APPLICATION" }),
+          },
+        ],
+      }),
+  },
+  listVariables: { needs: "read", call: (p, w) => p.variables.list(w.applicationId) },
+  createVariable: {
+    needs: "write",
+    call: (p, w) => p.variables.create(w.applicationId, { key: variableKey(w), value: "1" }),
+  },
+  listSecrets: { needs: "read", call: (p, w) => p.variables.listSecrets(w.applicationId) },
+  createSecret: {
+    needs: "write",
+    call: (p, w) => p.variables.createSecret(w.applicationId, { key: variableKey(w), value: "s3cret" }),
+  },
+  createDatabase: { needs: "write", call: (p, w) => p.databases.create(w.environmentId, databaseInput(w.name())) },
+  deployDatabase: { needs: "deploy", call: (p, w) => p.databases.deploy(w.databaseId) },
+  stopDatabase: { needs: "deploy", call: async (p, w) => p.databases.stop(await w.newDatabase()) },
+  createBlueprint: {
+    needs: "write",
+    call: (p, w) =>
+      p.blueprints.create(
+        w.environmentId,
+        {
+          name: w.name(),
+          tag: "postgres/1.0.0",
+          icon: "https://example.com/x.svg",
+          specOverrides: { engine_version: "1.9.8" },
+        },
+        { deploy: false },
+      ),
+  },
+  getDeploymentStatus: {
+    needs: "read",
+    call: async (p, w) => {
+      const deployed = await w.admin.applications.deploy(w.applicationId, COMMIT);
+      return p.deployments.status(deployed?.deploymentRequestId ?? "");
+    },
+  },
+  stopCluster: { needs: "deploy", call: (p, w) => p.clusters.stop(w.clusterIds[1]) },
+  upgradeCluster: { needs: "deploy", call: (p, w) => p.clusters.upgrade(w.clusterIds[0]) },
+  getClusterToken: { needs: "read", call: (p) => p.clusters.token("production", { readOnly: true }) },
+  getClusterMetrics: {
+    needs: "read",
+    call: (p, w) => p.clusters.metrics(w.clusterIds[0], { endpoint: "query", query: "up" }),
+  },
+  listCloudProviders: { needs: "read", call: (p) => p.catalogue.cloudProviders() },
+  listManagedDatabaseTypes: { needs: "read", call: (p) => p.catalogue.managedDatabaseTypes() },
+  getGcpCredentials: { needs: "read", call: (p, w) => p.organization.gcpCredentials(w.simulator.credentialsId) },
+  sendInvoices: { needs: "write", call: (p) => p.organization.sendInvoices() },
+  listGitRepositories: { needs: "read", call: (p) => p.organization.gitRepositories() },
+  createWebhook: { needs: "write", call: (p) => p.webhooks.create(webhook) },
+};
+
+/** What deployed services have beyond the spec, as far as the operator uses it. */
+export const full: Record<On<"Full">, Case> = {
+  getBinding: {
+    needs: "read",
+    call: async (p, w) => {
+      await w.admin.templates.bind(w.clusterIds[0], binding());
+      return p.templates.binding(w.clusterIds[0]);
+    },
+  },
+  getProject: { needs: "read", call: (p, w) => p.projects.get(w.projectId) },
+  updateProject: {
+    needs: "write",
+    call: async (p, w) => p.projects.update(await w.admin.projects.create({ name: w.name() }), { name: w.name() }),
+  },
+  deleteProject: {
+    needs: "write",
+    call: async (p, w) => p.projects.delete((await w.admin.projects.create({ name: w.name() })).id),
+  },
+  listEnvironments: { needs: "read", call: (p, w) => p.environments.list(w.projectId) },
+  getEnvironment: { needs: "read", call: (p, w) => p.environments.get(w.environmentId) },
+  updateEnvironment: {
+    needs: "write",
+    call: async (p, w) => p.environments.update(await newEnvironment(w), { name: w.name(), mode: "PRODUCTION" }),
+  },
+  deleteEnvironment: { needs: "write", call: async (p, w) => p.environments.delete((await newEnvironment(w)).id) },
+  listServices: { needs: "read", call: (p, w) => p.services.list(w.environmentId) },
+  listServiceStatuses: { needs: "read", call: (p, w) => p.services.statuses(w.environmentId) },
+  listApplications: { needs: "read", call: (p, w) => p.applications.list(w.environmentId) },
+  getApplication: { needs: "read", call: (p, w) => p.applications.get(w.applicationId) },
+  updateApplication: {
+    needs: "write",
+    call: async (p, w) => {
+      const current = await w.admin.applications.create(w.environmentId, applicationInput(w.name()), w.members());
+      return p.applications.update(current, { ...applicationInput(current.name), cpu: 750 });
+    },
+  },
+  deleteApplication: { needs: "write", call: async (p, w) => p.applications.delete(await w.newApplication()) },
+  stopApplication: { needs: "deploy", call: async (p, w) => p.applications.stop(await w.newApplication()) },
+  restartApplication: { needs: "deploy", call: async (p, w) => p.applications.restart(await w.newApplication()) },
+  updateVariable: {
+    needs: "write",
+    call: async (p, w) => {
+      const key = variableKey(w);
+      const made = await w.admin.variables.create(w.applicationId, { key, value: "1" });
+      return p.variables.update(w.applicationId, made?.id ?? "", { key, value: "2" });
+    },
+  },
+  deleteVariable: {
+    needs: "write",
+    call: async (p, w) => {
+      const made = await w.admin.variables.create(w.applicationId, { key: variableKey(w), value: "1" });
+      return p.variables.delete(w.applicationId, made?.id ?? "");
+    },
+  },
+  updateSecret: {
+    needs: "write",
+    call: async (p, w) => {
+      const key = variableKey(w);
+      const made = await w.admin.variables.createSecret(w.applicationId, { key, value: "s3cret" });
+      return p.variables.updateSecret(w.applicationId, made?.id ?? "", { key, value: "other" });
+    },
+  },
+  deleteSecret: {
+    needs: "write",
+    call: async (p, w) => {
+      const made = await w.admin.variables.createSecret(w.applicationId, { key: variableKey(w), value: "s3cret" });
+      return p.variables.deleteSecret(w.applicationId, made?.id ?? "");
+    },
+  },
+  listDatabases: { needs: "read", call: (p, w) => p.databases.list(w.environmentId) },
+  getDatabase: { needs: "read", call: (p, w) => p.databases.get(w.databaseId) },
+  updateDatabase: {
+    needs: "write",
+    call: async (p, w) =>
+      p.databases.update(await w.admin.databases.get(w.databaseId), { name: w.name(), storage: 20 }),
+  },
+  deleteDatabase: { needs: "write", call: async (p, w) => p.databases.delete(await w.newDatabase()) },
+  cancelDeployment: {
+    needs: "deploy",
+    call: async (p, w) => {
+      const applicationId = await w.newApplication();
+      w.simulator.sim.time.setSpeed(1);
+      try {
+        const deployed = await w.admin.applications.deploy(applicationId, COMMIT);
+        await p.deployments.cancel(deployed?.deploymentRequestId ?? "");
+      } finally {
+        w.simulator.sim.time.setSpeed("instant");
+        w.simulator.sim.time.advance(3600); // what was begun at speed 1 ends
+      }
+    },
+  },
+  listClusters: { needs: "read", call: (p) => p.clusters.list() },
+  getClusterStatus: { needs: "read", call: (p, w) => p.clusters.status(w.clusterIds[0]) },
+  deployCluster: { needs: "deploy", call: (p, w) => p.clusters.deploy(w.clusterIds[1]) },
+  getWebhook: { needs: "read", call: async (p, w) => p.webhooks.get((await w.admin.webhooks.create(webhook)).id) },
+  updateWebhook: {
+    needs: "write",
+    call: async (p, w) => p.webhooks.update(await w.admin.webhooks.create(webhook), { ...webhook, enabled: false }),
+  },
+  deleteWebhook: {
+    needs: "write",
+    call: async (p, w) => p.webhooks.delete((await w.admin.webhooks.create(webhook)).id),
+  },
+};
+
+/** A table's entries with the name of each operation. */
+export function casesOf(table: Partial<Record<OperationName, Case>>): readonly [OperationName, Case][] {
+  const names = Object.keys(operations) as OperationName[];
+  return names.flatMap((name) => (table[name] === undefined ? [] : [[name, table[name]] as [OperationName, Case]]));
+}
+
+function newEnvironment(w: World) {
+  return w.admin.environments.create(w.projectId, { name: w.name(), mode: "STAGING", clusterId: w.clusterIds[0] });
+}
+
+function variableKey(w: World): string {
+  return w.name().toUpperCase().replaceAll("-", "_");
+}

@@ -1,0 +1,99 @@
+/** The shards of an orphan ledger in memory, and entries for it. */
+import { DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
+import { createOrphans, type OrphanChange, type Orphans } from "../../../src/engine/orphans/ledger.ts";
+import { signed, type Orphan } from "../../../src/engine/orphans/orphan.ts";
+import { KubeError } from "../../../src/kube/api/errors.ts";
+import type { Clock, Shards } from "../../../src/kube/api/types.ts";
+
+export const ID = "7b0c6f5e-90ad-4c3c-9a4e-3d3a0a4b1c01";
+const ORGANIZATION = "11111111-2222-4333-8444-555555555555";
+
+export interface MemoryShards extends Shards {
+  readonly held: Map<number, { version: number; data: Map<string, string> }>;
+  /** How many writes were stored. */
+  writes: number;
+  reads: number;
+  /** Called before each write; may hang or throw. */
+  before: () => Promise<void>;
+  /** All entries, whichever shard they are in. */
+  all(): readonly string[];
+  /** What a person does. */
+  edit(key: string): void;
+}
+
+export function memoryShards(count = 4): MemoryShards {
+  const shards: MemoryShards = {
+    count,
+    held: new Map(),
+    writes: 0,
+    reads: 0,
+    before: () => Promise.resolve(),
+    name: (index) => `orphans-${String(index)}`,
+    read: (index) => {
+      shards.reads += 1;
+      const found = shards.held.get(index);
+      return Promise.resolve({
+        resourceVersion: found === undefined ? undefined : String(found.version),
+        data: new Map(found?.data),
+      });
+    },
+    write: async (index, { resourceVersion }, changes) => {
+      await shards.before();
+      const found = shards.held.get(index);
+      const now = found === undefined ? undefined : String(found.version);
+      if (now !== resourceVersion) throw new KubeError("Conflict", 409, "conflict");
+      const data = new Map(found?.data);
+      for (const [key, text] of changes) {
+        if (text === null) data.delete(key);
+        else data.set(key, text);
+      }
+      const version = (found?.version ?? 0) + 1;
+      shards.held.set(index, { version, data });
+      shards.writes += 1;
+      return { resourceVersion: String(version), data: new Map(data) };
+    },
+    all: () => [...shards.held.values()].flatMap(({ data }) => [...data.values()]),
+    edit: (key) => {
+      for (const shard of shards.held.values()) {
+        for (const each of shard.data.keys()) if (each.startsWith(key) && shard.data.delete(each)) shard.version += 1;
+      }
+    },
+  };
+  return shards;
+}
+
+/** A ledger that keeps nothing beyond its process. */
+export function memoryOrphans(clock: Clock, shards: Shards = memoryShards(), told: OrphanChange[] = []): Orphans {
+  return createOrphans({
+    shards,
+    clock,
+    random: () => 0,
+    windows: DEFAULT_WINDOWS,
+    tell: (change) => told.push(change),
+  });
+}
+
+/** The id of the nth object. */
+export const idOf = (index: number): string => `${ID.slice(0, -4)}${String(index).padStart(4, "0")}`;
+
+/** An entry, signed with a token unless that is "". */
+export function orphan(change: Partial<Orphan> = {}, token = "token"): Orphan {
+  return signed(
+    {
+      v: 1,
+      id: ID,
+      installation: "installation",
+      host: "platform.example",
+      organizationId: ORGANIZATION,
+      kind: "PlatformEnvironment",
+      namespace: "team",
+      namespaceUid: "uid-team",
+      name: "pr-7",
+      externalName: "pr-7",
+      at: "2026-11-21T10:00:00.000Z",
+      why: "DeleteNotSupported",
+      ...change,
+    },
+    token,
+  );
+}

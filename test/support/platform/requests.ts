@@ -1,0 +1,48 @@
+import { expect } from "vitest";
+
+import { parseJson } from "../../../src/platform/codec/json.ts";
+import type { Platform } from "../../../src/platform/index.ts";
+import { failureOf, ORGANIZATION, startHarness } from "./client.ts";
+
+export { ORGANIZATION };
+export const ID = "00000000-0000-4000-8000-00000000000a";
+export const OTHER = "00000000-0000-4000-8000-00000000000b";
+export const LONE_SURROGATE = "\ud800";
+
+type Call = (platform: Platform) => Promise<unknown>;
+
+/** What is called, and the method, path, query and body that go out for it; undefined is no body. */
+export type Sent = readonly [name: string, call: Call, request: string, body: unknown];
+
+/** What is called, and what the refusal says after "the request cannot be sent: ". */
+export type Refused = readonly [name: string, call: Call, complaint: string];
+
+/** Enough for every operation that has a request. */
+const ANSWER = { id: ID, name: "web", metrics: "", status: { token: "t" }, results: [] };
+
+/** Checks that a call sends this one request; whether the answer can be read does not matter. */
+export async function expectSent(call: Call, request: string, body: unknown): Promise<void> {
+  const { server, connect } = await startHarness();
+  server.script({ body: ANSWER });
+  await call(connect()).catch(() => {});
+  const sent = server.arrived.map(({ method, url, headers, body: text }) => [
+    `${method} ${url}`,
+    headers["content-type"],
+    text === "" ? undefined : parseJson(text),
+  ]);
+  expect(sent).toEqual([[request, body === undefined ? undefined : "application/json", body]]);
+}
+
+/** Checks that a call is refused with these words before anything is sent. */
+export async function expectRefused(call: Call, complaint: string): Promise<void> {
+  const { server, calls, connect } = await startHarness();
+  const platform = connect();
+  const before = platform.budget();
+  const error = await failureOf(call(platform));
+  expect(error).toMatchObject({
+    failure: { is: "Refused" },
+    status: 0,
+    message: `the request cannot be sent: ${complaint}`,
+  });
+  expect([server.arrived, calls, platform.budget()]).toEqual([[], [], before]);
+}

@@ -1,0 +1,61 @@
+/** Objects for the status page, as the API server would hold them. */
+import { API_VERSION } from "../../../src/api/names.ts";
+import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
+
+const CLUSTER = "0a1b2c3d-0000-4000-8000-0000000000c1";
+const SINCE = "2026-11-21T09:48:00Z";
+let version = 0;
+
+type Conditions = Readonly<Record<string, readonly [status: string, reason: string, message: string]>>;
+
+export interface Told {
+  readonly namespace?: string;
+  readonly conditions?: Conditions;
+  readonly status?: JsonObject;
+  readonly since?: string;
+}
+
+/** An object of a kind, Ready unless it is told otherwise. */
+export function objectOf(kind: string, name: string, spec: JsonObject, told: Told = {}): KubeObject {
+  const { namespace = "shop", conditions = { Ready: ["True", "Available", "It is there."] }, status = {} } = told;
+  version += 1;
+  return {
+    apiVersion: API_VERSION,
+    kind,
+    metadata: { name, namespace, uid: `${kind}-${namespace}-${name}`, resourceVersion: String(version), generation: 1 },
+    spec,
+    status: {
+      observedGeneration: 1,
+      conditions: Object.entries(conditions).map(([type, [state, reason, message]]) => ({
+        type,
+        status: state,
+        reason,
+        message,
+        lastTransitionTime: told.since ?? SINCE,
+        observedGeneration: 1,
+      })),
+      ...status,
+    },
+  };
+}
+
+/** A PlatformProject. */
+export function projectOf(name: string, told: Told = {}): KubeObject {
+  return objectOf("PlatformProject", name, { name }, told);
+}
+
+/** A PlatformEnvironment of a project. */
+export function environmentOf(name: string, project: string, told: Told = {}): KubeObject {
+  return objectOf(
+    "PlatformEnvironment",
+    name,
+    { name, projectRef: { name: project }, clusterRef: { externalId: CLUSTER } },
+    told,
+  );
+}
+
+/** A PlatformApplication of an environment. */
+export function applicationOf(name: string, environment: string, told: Told = {}): KubeObject {
+  const gitRepository = { url: "https://git.example.com/a/b.git" };
+  return objectOf("PlatformApplication", name, { name, environmentRef: { name: environment }, gitRepository }, told);
+}

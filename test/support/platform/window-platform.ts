@@ -1,0 +1,62 @@
+import type { Gate } from "../../../src/platform/rate/gate.ts";
+import type { Priority } from "../../../src/platform/rate/line.ts";
+import type { ManualClock } from "../kube/clock.ts";
+
+export interface WindowPlatformOptions {
+  readonly limit: number;
+  readonly windowMs: number;
+  /** Whether each answer tells X-RateLimit-Limit, -Remaining and -Reset, or a 429 alone its -Reset. */
+  readonly tells: boolean;
+  readonly latencyMs?: number;
+}
+
+/** A platform that counts requests in fixed windows, behind a gate. */
+export interface WindowPlatform {
+  /** Sends one request, again after each 429. Resolves once it has passed. */
+  send(priority?: Priority, lane?: string): Promise<void>;
+  /** When each request passed, and what it was sent with. */
+  readonly passed: { readonly at: number; readonly lane: string; readonly priority: Priority }[];
+  /** When each 429 was answered. */
+  readonly refused: number[];
+}
+
+export function windowPlatform(clock: ManualClock, gate: Gate, options: WindowPlatformOptions): WindowPlatform {
+  const { limit, windowMs, tells, latencyMs = 40 } = options;
+  const passed: WindowPlatform["passed"] = [];
+  const refused: number[] = [];
+  let window = { endsAt: -Infinity, used: 0 };
+
+  const wait = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      clock.after(ms, resolve);
+    });
+
+  const arrive = (): { readonly isAllowed: boolean; readonly resetMs: number; readonly remaining: number } => {
+    const now = clock.monotonic();
+    if (window.endsAt <= now) window = { endsAt: now + windowMs, used: 0 };
+    window = { ...window, used: window.used + 1 };
+    const resetMs = Math.ceil((window.endsAt - now) / 1_000) * 1_000;
+    return { isAllowed: window.used <= limit, resetMs, remaining: Math.max(0, limit - window.used) };
+  };
+
+  const send = async (priority: Priority = "high", lane = ""): Promise<void> => {
+    for (;;) {
+      const waitMs = await gate.admit(priority, lane);
+      if (waitMs > 0) {
+        await wait(waitMs);
+        continue;
+      }
+      const sentAt = clock.monotonic();
+      await wait(latencyMs / 2);
+      const { isAllowed, resetMs, remaining } = arrive();
+      await wait(latencyMs / 2);
+      if (!isAllowed) refused.push(clock.monotonic());
+      else passed.push({ at: clock.monotonic(), lane, priority });
+      const quota = tells ? { limit, remaining, resetMs } : undefined;
+      gate.ended({ sentAt, isAnswered: true, quota, ...(isAllowed ? {} : { pauseMs: Math.max(500, resetMs) }) });
+      if (isAllowed) return;
+    }
+  };
+
+  return { send, passed, refused };
+}

@@ -1,0 +1,174 @@
+/**
+ * Chromium, driven by the Chrome DevTools Protocol over a pair of pipes (flag --remote-debugging-pipe): messages are JSON,
+ * each ended by a zero byte. It needs no port and ends with this process.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+
+import { z } from "zod";
+
+import { findDebianProgram } from "../../tools/debian.ts";
+
+/** Headless, without what a browser does for its user by itself. */
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-dev-shm-usage",
+  "--disable-quic",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--disable-extensions",
+  "--no-first-run",
+  "--no-default-browser-check",
+  "--remote-debugging-pipe",
+];
+const ANSWER_MS = 30_000;
+
+const Message = z.looseObject({
+  id: z.number().optional(),
+  sessionId: z.string().optional(),
+  method: z.string().optional(),
+  params: z.record(z.string(), z.unknown()).optional(),
+  result: z.record(z.string(), z.unknown()).optional(),
+  error: z.object({ message: z.string() }).optional(),
+});
+type Members = Readonly<Record<string, unknown>>;
+
+/** A tab. */
+export interface Tab {
+  /** Sends a command of the protocol. @returns its result. @throws Error with the browser's words */
+  send(method: string, params?: Members): Promise<Members>;
+  /** Calls `heard` with each event of that name. */
+  on(method: string, heard: (params: Members) => void): void;
+  /** Loads a page, and waits until it and all that it names are there. */
+  open(url: string): Promise<void>;
+  /** As if a person had done it. @returns the value of an expression; a promise's when it is one. @throws Error with what the page threw */
+  evaluate(expression: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export interface Chromium {
+  /** @returns a new tab, as wide and as high as told, in CSS pixels. */
+  tab(width: number, height: number): Promise<Tab>;
+  close(): Promise<void>;
+}
+
+/** Starts Chromium with an empty profile. @throws Error when there is none */
+export async function startChromium(): Promise<Chromium> {
+  const program = await findDebianProgram("chromium");
+  const profile = await mkdtemp(join(tmpdir(), "chromium-"));
+  const child = spawn(program, [...FLAGS, `--user-data-dir=${profile}`, "about:blank"], {
+    stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
+  });
+  const exited = once(child, "exit");
+  const [, , , input, output] = child.stdio as unknown as [null, null, null, Writable, Readable];
+  const follow = (): void => {
+    child.kill("SIGKILL");
+  };
+  process.once("exit", follow);
+  const protocol = speak(input, output);
+  return {
+    tab: async (width, height) => {
+      const { targetId } = await protocol.send("Target.createTarget", { url: "about:blank" });
+      const { sessionId } = await protocol.send("Target.attachToTarget", { targetId, flatten: true });
+      const tab = tabOf(protocol, targetId, z.string().parse(sessionId));
+      for (const domain of ["Page", "Runtime", "Network", "Log"]) await tab.send(`${domain}.enable`);
+      const metrics = { width, height, deviceScaleFactor: 1, mobile: false };
+      await tab.send("Emulation.setDeviceMetricsOverride", metrics);
+      await tab.send("Page.bringToFront");
+      return tab;
+    },
+    close: async () => {
+      child.kill("SIGKILL");
+      await exited;
+      process.off("exit", follow);
+      await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    },
+  };
+}
+
+interface Protocol {
+  send(method: string, params?: Members, sessionId?: string): Promise<Members>;
+  on(sessionId: string, method: string, heard: (params: Members) => void): void;
+}
+
+function speak(input: Writable, output: Readable): Protocol {
+  const waiting = new Map<number, PromiseWithResolvers<Members>>();
+  const listeners: { sessionId: string; method: string; heard: (params: Members) => void }[] = [];
+  let count = 0;
+  let rest = "";
+
+  const hear = (text: string): void => {
+    const { id, sessionId, method, params = {}, result, error } = Message.parse(JSON.parse(text));
+    for (const each of listeners) if (each.sessionId === sessionId && each.method === method) each.heard(params);
+    const asked = waiting.get(id ?? -1);
+    if (error === undefined) asked?.resolve(result ?? {});
+    else asked?.reject(new Error(error.message));
+  };
+  output.setEncoding("utf8").on("data", (chunk: string) => {
+    const parts = (rest + chunk).split("\0");
+    rest = parts.pop() ?? "";
+    parts.forEach(hear);
+  });
+
+  return {
+    send: async (method, params = {}, sessionId) => {
+      const id = (count += 1);
+      const asked = Promise.withResolvers<Members>();
+      waiting.set(id, asked);
+      const late = setTimeout(() => {
+        asked.reject(new Error(`Chromium does not answer ${method}`));
+      }, ANSWER_MS);
+      input.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+      try {
+        return await asked.promise;
+      } finally {
+        clearTimeout(late);
+        waiting.delete(id);
+      }
+    },
+    on: (sessionId, method, heard) => {
+      listeners.push({ sessionId, method, heard });
+    },
+  };
+}
+
+const Evaluated = z.object({
+  result: z.looseObject({ value: z.unknown().optional() }),
+  exceptionDetails: z.looseObject({ text: z.string(), exception: z.looseObject({}).optional() }).optional(),
+});
+
+function tabOf(protocol: Protocol, targetId: unknown, sessionId: string): Tab {
+  const send: Tab["send"] = (method, params) => protocol.send(method, params, sessionId);
+  return {
+    send,
+    on: (method, heard) => {
+      protocol.on(sessionId, method, heard);
+    },
+    open: async (url) => {
+      const loaded = Promise.withResolvers<void>();
+      protocol.on(sessionId, "Page.loadEventFired", () => {
+        loaded.resolve();
+      });
+      const { errorText } = await send("Page.navigate", { url });
+      if (errorText !== undefined) throw new Error(`Chromium cannot open ${url}: ${JSON.stringify(errorText)}`);
+      await loaded.promise;
+    },
+    evaluate: async (expression) => {
+      const how = { awaitPromise: true, returnByValue: true, userGesture: true };
+      const answer = await send("Runtime.evaluate", { expression, ...how });
+      const { result, exceptionDetails } = Evaluated.parse(answer);
+      if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails));
+      return result.value;
+    },
+    close: async () => {
+      await protocol.send("Target.closeTarget", { targetId });
+    },
+  };
+}

@@ -1,0 +1,54 @@
+/** The command line in this process, with streams that can be read. */
+import type { Host } from "../../../src/cli/base/io.ts";
+import { main } from "../../../src/cli/index.ts";
+import { systemClock } from "../../../src/kube/api/clock.ts";
+
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CliOptions {
+  /** How the program is called; kubectl-platform unless told. */
+  readonly program?: string;
+  /** What comes in on standard input. */
+  readonly stdin?: string;
+  /** Whether standard input and error are a terminal. */
+  readonly isTTY?: boolean;
+  /** Whether standard output is a terminal, without colours. */
+  readonly shown?: boolean;
+  /** Ctrl-C. */
+  readonly signal?: AbortSignal;
+  readonly clock?: Host["clock"];
+  /** Told of everything that is written to standard output. */
+  readonly onStdout?: (text: string) => void;
+}
+
+/** Runs one command to its end. */
+export async function cli(argv: readonly string[], options: CliOptions = {}): Promise<Ended> {
+  const { stdin = "", isTTY = false, signal = new AbortController().signal, clock = systemClock() } = options;
+  let stdout = "";
+  let stderr = "";
+  const code = await main(options.program ?? "/usr/local/bin/kubectl-platform", argv, {
+    clock,
+    interrupt: () => signal,
+    io: {
+      stdout: {
+        isTTY: options.shown,
+        write: (text) => {
+          stdout += text;
+          options.onStdout?.(text);
+        },
+      },
+      stderr: { isTTY, write: (text) => (stderr += text) },
+      stdin: {
+        isTTY,
+        async *[Symbol.asyncIterator]() {
+          yield stdin;
+        },
+      },
+    },
+  });
+  return { code, stdout, stderr };
+}

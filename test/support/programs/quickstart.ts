@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const folder = join(import.meta.dirname, "../../../examples/quickstart");
+
+/** The values that examples/quickstart marks as the reader's own. */
+export interface QuickstartValues {
+  readonly baseUrl: string;
+  readonly organizationId: string;
+  readonly clusterId: string;
+  readonly token: string;
+}
+
+const MARKED: QuickstartValues = {
+  baseUrl: "https://platform.example.com",
+  organizationId: "00000000-0000-4000-8000-000000000001",
+  clusterId: "00000000-0000-4000-8000-000000000002",
+  token: "replace-with-an-api-token",
+};
+
+/**
+ * examples/quickstart as one stream of YAML documents, in the order in which they can be applied, with the marked
+ * values replaced as its reader would.
+ * Throws when a marked value is not there any more.
+ */
+export function quickstart(values: QuickstartValues): string {
+  const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
+  const documents = files.toSorted().map((name) => readFileSync(join(folder, name), "utf8"));
+  return (["baseUrl", "organizationId", "clusterId", "token"] as const).reduce((text, key) => {
+    if (!text.includes(MARKED[key])) throw new Error(`examples/quickstart does not mark the ${key}`);
+    return text.replaceAll(MARKED[key], JSON.stringify(values[key]));
+  }, documents.join("---\n"));
+}

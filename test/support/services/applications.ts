@@ -1,0 +1,139 @@
+/** Specs, passes and sights of applications for tests of their pure code. */
+import type { JsonObject } from "../../../src/engine/contract/kind.ts";
+import {
+  platformApplication,
+  type ApplicationMemory,
+  type ApplicationSpec,
+  type LastDeployment,
+} from "../../../src/kinds/application/crd.ts";
+import { NOTHING_SEEN, type ApplicationPass, type Inputs, type Seen } from "../../../src/kinds/application/model.ts";
+import { plan } from "../../../src/kinds/application/plan.ts";
+import type { Application } from "../../../src/platform/areas/applications.ts";
+import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
+import { USUAL_POLICIES } from "../kinds/policies.ts";
+import { supportsOn, type OnSurface } from "../kinds/supports.ts";
+
+export const APPLICATION = "00000000-0000-4000-8000-0000000000a1";
+export const ENVIRONMENT = "00000000-0000-4000-8000-0000000000e1";
+export const REQUEST = "00000000-0000-4000-8000-0000000000d1";
+export const OLD_REQUEST = "00000000-0000-4000-8000-0000000000d0";
+export const COMMIT = "1a2b3c4d5e6f708192a3b4c5d6e7f80910a1b2c3";
+export const OTHER_COMMIT = "feedfacefeedfacefeedfacefeedfacefeedface";
+export const NOW = new Date("2026-11-21T10:00:00.400Z");
+
+/** A spec as a user writes it. */
+export function rawSpec(change: JsonObject = {}): JsonObject {
+  return {
+    environmentRef: { name: "staging" },
+    name: "api",
+    gitRepository: { url: "https://github.com/acme/api.git", branch: "main" },
+    deploy: { gitCommitId: COMMIT },
+    ...change,
+  };
+}
+
+export function specOf(change: JsonObject = {}): ApplicationSpec {
+  return platformApplication.spec.parse(rawSpec(change));
+}
+
+/** What stands for some variables. */
+export function print(digest: string, key = "key-1", sources = "1 s@1") {
+  return { key, digest, sources };
+}
+
+/** A secret's value stands for itself. */
+export function inputsWith(variables: Inputs["variables"], fingerprint = print("some")): Inputs {
+  const secrets = variables.filter(({ isSecret }) => isSecret).map(({ name, value }) => [name, value] as const);
+  return { environmentId: ENVIRONMENT, variables, fingerprint, secrets: new Map(secrets) };
+}
+
+/** A deployment that has ended. */
+export function deployment(change: Partial<LastDeployment> = {}): LastDeployment {
+  return {
+    gitCommitId: COMMIT,
+    requestId: OLD_REQUEST,
+    state: "DEPLOYED",
+    startedAt: "2026-11-21T09:00:00.000Z",
+    finishedAt: "2026-11-21T09:01:00.000Z",
+    settings: 0,
+    ...change,
+  };
+}
+
+/** A deployment that was asked for, and has not ended as far as we know. */
+export function openDeployment(change: Partial<LastDeployment> = {}): LastDeployment {
+  const { finishedAt: _, ...open } = deployment({ requestId: REQUEST, state: "DEPLOYMENT_QUEUED" });
+  return { ...open, ...change };
+}
+
+/** The pass over an application that exists and on which a deployment of its commit has ended. */
+export function passWith(
+  change: Partial<Omit<ApplicationPass, "spec" | "memory">> &
+    OnSurface & {
+      readonly spec?: JsonObject;
+      readonly memory?: ApplicationMemory;
+    } = {},
+): ApplicationPass {
+  const { spec, memory, ...rest } = change;
+  return {
+    name: "api",
+    spec: specOf(spec),
+    inputs: inputsWith([], print("none")),
+    goal: "present",
+    now: NOW,
+    id: APPLICATION,
+    proof: "recorded",
+    memory: { lastDeployment: deployment(), ...memory },
+    supports: supportsOn(rest.surface ?? "Documented"),
+    generation: 1,
+    adoption: "IfUniqueName",
+    requested: undefined,
+    holderOf: () => undefined,
+    allowUnverifiedIds: false,
+    allowedProjects: undefined,
+    ...USUAL_POLICIES,
+    withheld: new Set(),
+    onMissing: "Fail",
+    corrects: "Settings",
+    retry: undefined,
+    ...rest,
+  };
+}
+
+export function statusOf(state: string, change: Partial<ServiceStatus> = {}): ServiceStatus {
+  return {
+    id: APPLICATION,
+    state,
+    serviceDeploymentStatus: "UP_TO_DATE",
+    lastDeploymentDate: "2026-11-21T09:01:00.000Z",
+    deploymentRequestId: OLD_REQUEST,
+    deploymentRequestsCount: 0,
+    executionId: "run-1",
+    ...change,
+  };
+}
+
+export function seenIn(state: string | undefined, change: Partial<Seen> = {}): Seen {
+  return { ...NOTHING_SEEN, status: state === undefined ? undefined : statusOf(state), ...change };
+}
+
+/** The record of the application on the full surface. */
+export function record(change: Partial<Application> = {}): Application {
+  const gitRepository = { url: "https://github.com/acme/api.git", branch: "main" };
+  return { id: APPLICATION, name: "api", gitRepository, record: {}, ...change };
+}
+
+/** What is seen on the full surface. */
+export function seenFull(state: string, change: Partial<Application> = {}, seen: Partial<Seen> = {}): Seen {
+  return seenIn(state, { siblings: [record(change)], ...seen });
+}
+
+/** What a plan comes to, in a few words: the operation and its commit, or how it ends and why. */
+export function plannedBy(pass: ApplicationPass, seen: Seen): string {
+  const next = plan(pass, seen);
+  if (next.is === "step") {
+    const { step } = next;
+    return step.repeat === "once" && step.commit !== undefined ? `${step.op} ${step.commit}` : step.op;
+  }
+  return next.is === "settled" || next.is === "adopt" ? next.is : `${next.is} ${next.why.reason}`;
+}

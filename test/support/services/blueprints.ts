@@ -1,0 +1,84 @@
+/** Specs, passes and sights of blueprints for tests of their pure code. */
+import type { JsonObject } from "../../../src/engine/contract/kind.ts";
+import { platformBlueprint, type BlueprintMemory } from "../../../src/kinds/blueprint/crd.ts";
+import {
+  NOTHING_SEEN,
+  type BlueprintPass,
+  type BlueprintService,
+  type Seen,
+} from "../../../src/kinds/blueprint/model.ts";
+import { plan } from "../../../src/kinds/blueprint/plan.ts";
+import { USUAL_POLICIES } from "../kinds/policies.ts";
+import { supportsOn, type OnSurface } from "../kinds/supports.ts";
+import { ENVIRONMENT, NOW, print, statusOf } from "./applications.ts";
+
+export const BLUEPRINT = "00000000-0000-4000-8000-0000000000b7";
+export const SERVICE = "00000000-0000-4000-8000-0000000000a7";
+
+/** A spec as a user writes it: the service is deployed. */
+export function rawSpec(change: JsonObject = {}): JsonObject {
+  return {
+    environmentRef: { name: "staging" },
+    name: "cache",
+    tag: "redis/3.0.0",
+    icon: "https://icons.example.com/redis.svg",
+    deployOnCreate: true,
+    ...change,
+  };
+}
+
+export const specOf = (change: JsonObject = {}) => platformBlueprint.spec.parse(rawSpec(change));
+
+/** So many minutes before NOW. */
+export const ago = (minutes: number): string => new Date(NOW.getTime() - minutes * 60_000).toISOString();
+
+/** The pass over a blueprint that we created and have seen in the list, on the full surface. */
+export function passWith(
+  change: Partial<Omit<BlueprintPass, "spec" | "memory">> &
+    OnSurface & {
+      readonly spec?: JsonObject;
+      readonly memory?: BlueprintMemory;
+    } = {},
+): BlueprintPass {
+  const { spec, memory, ...rest } = change;
+  return {
+    name: "cache",
+    spec: specOf(spec),
+    inputs: { environmentId: ENVIRONMENT, variables: [], fingerprint: print("none") },
+    goal: "present",
+    now: NOW,
+    id: BLUEPRINT,
+    proof: "recorded",
+    memory: { serviceId: SERVICE, createdAt: ago(60), ...memory },
+    supports: supportsOn(rest.surface ?? "Full"),
+    generation: 1,
+    adoption: "IfUniqueName",
+    requested: undefined,
+    holderOf: () => undefined,
+    allowUnverifiedIds: false,
+    allowedProjects: undefined,
+    ...USUAL_POLICIES,
+    ...rest,
+  };
+}
+
+export function listed(change: Partial<BlueprintService> = {}): BlueprintService {
+  return { id: BLUEPRINT, serviceId: SERVICE, name: "cache", type: "HELM", icon: undefined, ...change };
+}
+
+/** What is seen of a service in this state; nothing of one without. */
+export function seenIn(state: string | undefined, change: Partial<Seen> = {}): Seen {
+  return {
+    ...NOTHING_SEEN,
+    siblings: state === undefined ? [] : [listed()],
+    status: state === undefined ? undefined : statusOf(state, { id: SERVICE }),
+    ...change,
+  };
+}
+
+/** What a plan comes to, in a few words. */
+export function planned(pass: BlueprintPass, seen: Seen): string {
+  const next = plan(pass, seen);
+  if (next.is === "step") return next.step.op;
+  return "why" in next ? `${next.is} ${next.why.reason}` : next.is;
+}

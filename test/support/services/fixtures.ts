@@ -1,0 +1,30 @@
+import type { JsonObject } from "../../../src/kube/api/types.ts";
+import type { Manifest } from "../env/cluster.ts";
+import { application, environment, project } from "../kube/manifests.ts";
+
+const APPLICATIONS = 8;
+const DELETED = { lifecycle: { deletionPolicy: "Delete" } };
+
+/** How many resources a shop is. */
+export const SHOP = APPLICATIONS + 2;
+
+/** A project, its environment and applications in it that are not deployed; all are deleted with their resources. */
+export function shop(stage: Parameters<typeof environment>[0], name: string): readonly Manifest[] {
+  return [
+    project(name, DELETED),
+    environment(stage, name, name, DELETED),
+    ...Array.from({ length: APPLICATIONS }, (_, index) => idle(application(`${name}-${index}`, name, DELETED))),
+  ];
+}
+
+function idle(manifest: Manifest): Manifest {
+  const { deploy: _deploy, ...spec } = manifest["spec"] as JsonObject;
+  return { ...manifest, spec };
+}
+
+/** A change of each kind that the full surface has an operation for. */
+export const SHOP_CHANGES: Readonly<Record<string, JsonObject>> = {
+  PlatformProject: { description: "another" },
+  PlatformEnvironment: { mode: "STAGING" },
+  PlatformApplication: { memory: 768 },
+};
