@@ -8,6 +8,7 @@ import { memorable, revisionOf, writtenWith } from "../service/settings.ts";
 import { takesMore } from "../shared/offered.ts";
 import { importItems } from "../shared/variables.ts";
 import type { ApplicationMemory, LastDeployment } from "./crd.ts";
+import { variablesIncluded } from "./deployment.ts";
 import { recordOf, type ApplicationPass, type Do, type Seen } from "./model.ts";
 import { followed } from "./progress.ts";
 import { applicationInput, declaredSettings, observedSettings } from "./settings.ts";
@@ -123,7 +124,7 @@ function deploymentOf(
   return {
     gitCommitId: step.commit,
     settings: revisionOf(context.memory),
-    variablesAt: context.writtenAt ?? "",
+    variablesAt: variablesIncluded(context),
     ...begun(answer, before.status, context.now),
     ...(written?.variables === undefined ? {} : { variables: written.variables }),
     ...(step.retry === undefined ? {} : { retry: step.retry }),

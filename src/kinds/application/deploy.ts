@@ -7,7 +7,7 @@ import { retryIn, waitToRetry } from "../service/retry.ts";
 import { revisionOf } from "../service/settings.ts";
 import { startDue, once } from "../service/steps.ts";
 import { orderMark } from "../service/trace.ts";
-import { deployCause, foreignCommit, lastDeployment, type Cause } from "./deployment.ts";
+import { deployCause, foreignCommit, lastDeployment, variablesIncluded, type Cause } from "./deployment.ts";
 import type { ApplicationPass, Do, Seen } from "./model.ts";
 import { followed } from "./progress.ts";
 import { failure, shortCommit } from "./words.ts";
@@ -49,7 +49,7 @@ function deployment(context: ApplicationPass, status: ServiceStatus, { commit, c
   const made = {
     settings: revisionOf(context.memory),
     variables: written?.variables === undefined ? undefined : { ...written.variables },
-    variablesAt: context.writtenAt ?? "",
+    variablesAt: variablesIncluded(context),
     attempts,
   };
   const mark = orderMark(context, status, made);

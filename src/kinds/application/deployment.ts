@@ -32,7 +32,7 @@ function foundDeployment(context: ApplicationPass, seen: Seen): LastDeployment |
     state: shownState(seen.status.state),
     finishedAt: context.now.toISOString(),
     settings: revisionOf(context.memory),
-    variablesAt: context.writtenAt ?? "",
+    variablesAt: variablesIncluded(context),
     variables: written?.variables ?? (variablesSent(context, seen) ? context.inputs.fingerprint : undefined),
   };
 }
@@ -110,6 +110,15 @@ export function foreignCommit(
 
 function changedSettings({ memory, awaited }: ApplicationPass, last: LastDeployment): boolean {
   return awaited.has("updateApplication") || revisionOf(memory) !== (last.settings ?? 0);
+}
+
+/**
+ * Returns up to when variables that other resources wrote are included in a deployment that is started now. The variable
+ * set may not be known at the moment, e.g. while it is adopted: then what the last deployment included still counts.
+ */
+export function variablesIncluded({ writtenAt = "", memory }: ApplicationPass): string {
+  const before = memory.lastDeployment?.variablesAt ?? "";
+  return writtenAt > before ? writtenAt : before;
 }
 
 /** Whether a variable set wrote to it since. Of a deployment that knows nothing of that, nothing is brought out. */

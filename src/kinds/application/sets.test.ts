@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { COMMIT, deployment, passWith, plannedBy, seenIn } from "../../../test/support/services/applications.ts";
+import { plan } from "./plan.ts";
 
 const DEPLOY = `deployApplication ${COMMIT}`;
 
@@ -18,5 +19,14 @@ describe("a variable set that wrote to the application", () => {
     const lastDeployment = deployment(variablesAt === undefined ? {} : { variablesAt });
     const context = passWith({ writtenAt, memory: { lastDeployment } });
     expect(plannedBy(context, seenIn("DEPLOYED"))).toBe(expected);
+  });
+
+  it.each([
+    ["that is not known at the moment, as while it is adopted", undefined, before],
+    ["that wrote again", after, after],
+  ])("%s, counts as included in the next deployment", (_, writtenAt, included) => {
+    const last = deployment({ gitCommitId: "0".repeat(40), variablesAt: before });
+    const planned = plan(passWith({ writtenAt, memory: { lastDeployment: last } }), seenIn("DEPLOYED"));
+    expect(planned).toMatchObject({ step: { op: "deployApplication", mark: { variablesAt: included } } });
   });
 });
