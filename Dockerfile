@@ -13,7 +13,7 @@ RUN --mount=type=secret,id=npmrc NPM_CONFIG_USERCONFIG=/run/secrets/npmrc npm ci
 COPY tsconfig.json tsconfig.build.json rolldown.config.ts ./
 COPY scripts/third-party.ts ./scripts/
 COPY src ./src
-RUN npm run build
+RUN npm run build:operator
 
 # Node of the image's architecture. Nothing runs here, so that no build needs an emulator.
 FROM ${BUILD_IMAGE} AS node
