@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { platformBench } from "../../test/support/env/simulated-platform.ts";
+import { platformEnv } from "../../test/support/env/simulated-platform.ts";
 import { clusterStates } from "../model/states.ts";
 import type { Cluster } from "../model/world.ts";
 import { judgeCluster, startCluster, type ClusterAction } from "./clusters.ts";
@@ -35,8 +35,8 @@ const table: Readonly<Record<string, readonly [deploy: number, stop: number, upg
 const NOW = new Date("2026-01-01T12:00:00Z");
 const actions: readonly ClusterAction[] = ["deploy", "stop", "upgrade"];
 
-function bench(): { cluster: Cluster } & ReturnType<typeof platformBench> {
-  const platform = platformBench();
+function env(): { cluster: Cluster } & ReturnType<typeof platformEnv> {
+  const platform = platformEnv();
   const cluster = platform.sim.world.clusters.get(platform.clusterIds[0] ?? "");
   if (cluster === undefined) throw new Error("no cluster");
   return { ...platform, cluster };
@@ -50,13 +50,13 @@ describe("judgeCluster", () => {
   it.each(
     Object.entries(table).flatMap(([state, row]) => actions.map((action, i) => [action, state, row[i]] as const)),
   )("%s in %s: %s", (action, state, expected) => {
-    const { cluster } = bench();
+    const { cluster } = env();
     cluster.state = state;
     expect(judgeCluster(cluster, action, NOW)?.status ?? 0).toBe(expected);
   });
 
   it("refuses everything under a lock, and an upgrade without a newer version", () => {
-    const { cluster } = bench();
+    const { cluster } = env();
     cluster.nextVersion = null;
     expect(judgeCluster(cluster, "upgrade", NOW)?.status).toBe(400);
     cluster.lock = { reason: "audit", lockedAt: "2026-01-01T00:00:00Z", ownerName: "kim", ttlInDays: 1 };
@@ -67,7 +67,7 @@ describe("judgeCluster", () => {
 
 describe("a cluster", () => {
   it("stops, and its services keep their states", async () => {
-    const { cluster, sim, wait, path, service } = bench();
+    const { cluster, sim, wait, path, service } = env();
     const app = service("application", "web", "DEPLOYED");
     startCluster(sim, cluster, "stop");
     await wait(100);
@@ -76,7 +76,7 @@ describe("a cluster", () => {
   });
 
   it("upgrades to the next version, once", async () => {
-    const { cluster, sim, wait, path } = bench();
+    const { cluster, sim, wait, path } = env();
     startCluster(sim, cluster, "upgrade");
     await wait(100);
     expect(path(cluster.id)).toEqual(["DEPLOYMENT_QUEUED", "DEPLOYING", "DEPLOYED"]);
@@ -88,7 +88,7 @@ describe("a cluster", () => {
     ["deploy", "credentials", "INVALID_CREDENTIALS"],
     ["stop", "stop", "STOP_ERROR"],
   ] as const)("fails its %s by %s with %s", async (action, failure, expected) => {
-    const { cluster, sim, wait } = bench();
+    const { cluster, sim, wait } = env();
     cluster.failNext.push(failure);
     startCluster(sim, cluster, action);
     await wait(100);

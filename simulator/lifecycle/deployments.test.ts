@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { platformBench } from "../../test/support/env/simulated-platform.ts";
+import { platformEnv } from "../../test/support/env/simulated-platform.ts";
 import type { Action } from "../model/actions.ts";
 import { markEdited } from "../model/state-changes.ts";
 import { cancel } from "./deployments.ts";
@@ -14,20 +14,20 @@ describe("an action on one service", () => {
     ["restart", "DEPLOYED", ["RESTART_QUEUED", "RESTARTING", "RESTARTED"]],
     ["delete", "DEPLOYED", ["DELETE_QUEUED", "DELETING", "DELETED"]],
   ])("%s from %s passes its states in order", async (action, state, expected) => {
-    const bench = platformBench();
-    const app = bench.service("application", "web", state);
-    bench.order(action, [app]);
-    await bench.wait(enough);
-    expect(bench.path(app.id)).toEqual(expected);
+    const env = platformEnv();
+    const app = env.service("application", "web", state);
+    env.order(action, [app]);
+    await env.wait(enough);
+    expect(env.path(app.id)).toEqual(expected);
   });
 
   it("takes the realistic times at speed 1: queue 2 s, build 20 s, deploy 10 s", async () => {
-    const bench = platformBench();
-    const app = bench.service("application", "web");
-    bench.order("deploy", [app]);
+    const env = platformEnv();
+    const app = env.service("application", "web");
+    env.order("deploy", [app]);
     const seen: string[] = [];
     for (const seconds of [1, 2, 18, 1, 9, 1]) {
-      await bench.wait(seconds);
+      await env.wait(seconds);
       seen.push(app.state);
     }
     expect(seen).toEqual(["DEPLOYMENT_QUEUED", "BUILDING", "BUILDING", "DEPLOYING", "DEPLOYING", "DEPLOYED"]);
@@ -35,47 +35,47 @@ describe("an action on one service", () => {
   });
 
   it("never builds a database, and executes a job", async () => {
-    const bench = platformBench();
-    const database = bench.service("database", "db");
-    const job = bench.service("job", "migrate");
-    bench.order("deploy", [database, job]);
-    await bench.wait(enough);
-    expect(bench.path(database.id)).toEqual(["DEPLOYMENT_QUEUED", "DEPLOYING", "DEPLOYED"]);
-    expect(bench.path(job.id)).toEqual(["DEPLOYMENT_QUEUED", "WAITING_RUNNING", "DEPLOYING", "EXECUTING", "DEPLOYED"]);
+    const env = platformEnv();
+    const database = env.service("database", "db");
+    const job = env.service("job", "migrate");
+    env.order("deploy", [database, job]);
+    await env.wait(enough);
+    expect(env.path(database.id)).toEqual(["DEPLOYMENT_QUEUED", "DEPLOYING", "DEPLOYED"]);
+    expect(env.path(job.id)).toEqual(["DEPLOYMENT_QUEUED", "WAITING_RUNNING", "DEPLOYING", "EXECUTING", "DEPLOYED"]);
   });
 
   it("keeps a stuck service where it is until it comes loose", async () => {
-    const bench = platformBench();
-    const app = bench.service("application", "web");
-    bench.order("deploy", [app]);
-    await bench.wait(30);
+    const env = platformEnv();
+    const app = env.service("application", "web");
+    env.order("deploy", [app]);
+    await env.wait(30);
     app.stuck = true;
-    await bench.wait(24 * 3600);
+    await env.wait(24 * 3600);
     expect(app.state).toBe("DEPLOYING");
     app.stuck = false;
-    await bench.wait(0);
+    await env.wait(0);
     expect(app.state).toBe("DEPLOYED");
   });
 
   it("shows the old state for the accept latency, the request at once", async () => {
-    const bench = platformBench();
-    bench.sim.settings.acceptLatencySeconds = 5;
-    const app = bench.service("application", "web", "DEPLOYED");
-    const request = bench.order("deploy", [app]);
-    await bench.wait(4);
+    const env = platformEnv();
+    env.sim.settings.acceptLatencySeconds = 5;
+    const app = env.service("application", "web", "DEPLOYED");
+    const request = env.order("deploy", [app]);
+    await env.wait(4);
     expect([app.state, app.requestId, request.status]).toEqual(["DEPLOYED", null, "DEPLOYMENT_QUEUED"]);
-    await bench.wait(1);
+    await env.wait(1);
     expect([app.state, app.requestId]).toEqual(["DEPLOYMENT_QUEUED", request.id]);
   });
 });
 
 describe("failures", () => {
   it("fails the build of a commit that starts with bad", async () => {
-    const bench = platformBench();
-    const app = bench.service("application", "web");
-    const request = bench.order("deploy", [app], { commit: "badc0de" });
-    await bench.wait(enough);
-    expect(bench.path(app.id)).toEqual(["DEPLOYMENT_QUEUED", "BUILDING", "BUILD_ERROR"]);
+    const env = platformEnv();
+    const app = env.service("application", "web");
+    const request = env.order("deploy", [app], { commit: "badc0de" });
+    await env.wait(enough);
+    expect(env.path(app.id)).toEqual(["DEPLOYMENT_QUEUED", "BUILDING", "BUILD_ERROR"]);
     expect(request.status).toBe("BUILD_ERROR");
     expect(app.commit).toBeNull();
   });
@@ -86,24 +86,24 @@ describe("failures", () => {
     ["restart", "RESTART_ERROR"],
     ["delete", "DELETE_ERROR"],
   ])("fails the next %s with %s, once", async (action, error) => {
-    const bench = platformBench();
-    const app = bench.service("application", "web", "DEPLOYED");
+    const env = platformEnv();
+    const app = env.service("application", "web", "DEPLOYED");
     app.failNext.push(action);
-    bench.order(action, [app]);
-    await bench.wait(enough);
+    env.order(action, [app]);
+    await env.wait(enough);
     expect([app.state, app.failNext]).toEqual([error, []]);
-    expect(bench.sim.world.services.has(app.id)).toBe(true);
+    expect(env.sim.world.services.has(app.id)).toBe(true);
   });
 
   it("cancels what has not begun, and leaves what is done", async () => {
-    const bench = platformBench();
-    const database = bench.service("database", "db");
-    const box = bench.service("container", "worker");
-    const twin = bench.service("container", "twin");
-    const app = bench.service("application", "web");
+    const env = platformEnv();
+    const database = env.service("database", "db");
+    const box = env.service("container", "worker");
+    const twin = env.service("container", "twin");
+    const app = env.service("application", "web");
     box.failNext.push("deploy");
-    const request = bench.order("deploy", [database, box, twin, app]);
-    await bench.wait(enough);
+    const request = env.order("deploy", [database, box, twin, app]);
+    await env.wait(enough);
     expect([database.state, box.state, twin.state, app.state]).toEqual([
       "DEPLOYED",
       "DEPLOYMENT_ERROR",
@@ -116,51 +116,51 @@ describe("failures", () => {
 
 describe("service_deployment_status", () => {
   it("goes NEVER_DEPLOYED, UP_TO_DATE, OUT_OF_DATE by an edit, UP_TO_DATE by a deploy", async () => {
-    const bench = platformBench();
-    const app = bench.service("application", "web");
+    const env = platformEnv();
+    const app = env.service("application", "web");
     markEdited(app);
     expect(app.deploymentStatus).toBe("NEVER_DEPLOYED");
-    bench.order("deploy", [app]);
-    await bench.wait(enough);
+    env.order("deploy", [app]);
+    await env.wait(enough);
     expect(app.deploymentStatus).toBe("UP_TO_DATE");
     markEdited(app);
     expect(app.deploymentStatus).toBe("OUT_OF_DATE");
-    bench.order("stop", [app]);
-    await bench.wait(enough);
+    env.order("stop", [app]);
+    await env.wait(enough);
     expect(app.deploymentStatus).toBe("OUT_OF_DATE");
-    bench.order("deploy", [app], { commit: "badbadb" });
-    await bench.wait(enough);
+    env.order("deploy", [app], { commit: "badbadb" });
+    await env.wait(enough);
     expect(app.deploymentStatus).toBe("OUT_OF_DATE");
-    bench.order("deploy", [app]);
-    await bench.wait(enough);
+    env.order("deploy", [app]);
+    await env.wait(enough);
     expect(app.deploymentStatus).toBe("UP_TO_DATE");
   });
 
   it("ends OUT_OF_DATE when an edit comes during the deploy, but not before it begins", async () => {
-    const bench = platformBench();
-    const early = bench.service("application", "early");
-    bench.order("deploy", [early]);
+    const env = platformEnv();
+    const early = env.service("application", "early");
+    env.order("deploy", [early]);
     markEdited(early);
-    await bench.wait(5);
-    const late = bench.service("application", "late");
-    bench.order("deploy", [late]);
-    await bench.wait(30);
+    await env.wait(5);
+    const late = env.service("application", "late");
+    env.order("deploy", [late]);
+    await env.wait(30);
     markEdited(late);
-    await bench.wait(enough);
+    await env.wait(enough);
     expect([early.deploymentStatus, late.deploymentStatus]).toEqual(["UP_TO_DATE", "OUT_OF_DATE"]);
   });
 });
 
 describe("the queue of an environment", () => {
   it("merges what one principal asks for as long as it has not begun, the last commit winning", async () => {
-    const bench = platformBench();
-    const app = bench.service("application", "web");
-    const other = bench.service("application", "api");
-    const first = bench.order("deploy", [app], { commit: "1111111" });
-    const second = bench.order("deploy", [other], { commit: "2222222" });
-    const third = bench.order("deploy", [app], { commit: "3333333" });
+    const env = platformEnv();
+    const app = env.service("application", "web");
+    const other = env.service("application", "api");
+    const first = env.order("deploy", [app], { commit: "1111111" });
+    const second = env.order("deploy", [other], { commit: "2222222" });
+    const third = env.order("deploy", [app], { commit: "3333333" });
     expect([second.id, third.id]).toEqual([first.id, first.id]);
-    await bench.wait(enough);
+    await env.wait(enough);
     expect([app.commit, other.commit]).toEqual(["3333333", "2222222"]);
   });
 
@@ -168,22 +168,22 @@ describe("the queue of an environment", () => {
     ["another principal", { principal: "you" }, "deploy"],
     ["another action", {}, "stop"],
   ] as const)("does not merge %s", (_what, more, action) => {
-    const bench = platformBench();
-    const app = bench.service("application", "web");
-    const first = bench.order("deploy", [app]);
-    expect(bench.order(action, [app], more).id).not.toBe(first.id);
+    const env = platformEnv();
+    const app = env.service("application", "web");
+    const first = env.order("deploy", [app]);
+    expect(env.order(action, [app], more).id).not.toBe(first.id);
   });
 
   it("works on one request at a time, in the order of arrival", async () => {
-    const bench = platformBench();
-    const app = bench.service("application", "web");
-    const first = bench.order("deploy", [app]);
-    await bench.wait(10);
-    const second = bench.order("stop", [app]);
-    const third = bench.order("deploy", [app], { commit: "7777777" });
+    const env = platformEnv();
+    const app = env.service("application", "web");
+    const first = env.order("deploy", [app]);
+    await env.wait(10);
+    const second = env.order("stop", [app]);
+    const third = env.order("deploy", [app], { commit: "7777777" });
     expect([first.status, second.status, third.status]).toEqual(["BUILDING", "STOP_QUEUED", "DEPLOYMENT_QUEUED"]);
-    await bench.wait(enough);
-    expect(bench.path(app.id).filter((state) => state.endsWith("ED"))).toEqual([
+    await env.wait(enough);
+    expect(env.path(app.id).filter((state) => state.endsWith("ED"))).toEqual([
       "DEPLOYMENT_QUEUED",
       "DEPLOYED",
       "STOP_QUEUED",
@@ -197,36 +197,36 @@ describe("the queue of an environment", () => {
 
 describe("cancel", () => {
   it("drops a queued request and gives the state before back", async () => {
-    const bench = platformBench();
-    const app = bench.service("application", "web", "STOPPED");
-    const request = bench.order("deploy", [app]);
-    expect(cancel(bench.sim, request)).toBe(true);
-    expect([app.state, request.status, bench.environment.queue]).toEqual(["STOPPED", "CANCELED", []]);
-    expect(cancel(bench.sim, request)).toBe(false);
+    const env = platformEnv();
+    const app = env.service("application", "web", "STOPPED");
+    const request = env.order("deploy", [app]);
+    expect(cancel(env.sim, request)).toBe(true);
+    expect([app.state, request.status, env.environment.queue]).toEqual(["STOPPED", "CANCELED", []]);
+    expect(cancel(env.sim, request)).toBe(false);
   });
 
   it("leaves the work of the request before alone", async () => {
-    const bench = platformBench();
-    const app = bench.service("application", "web");
-    bench.order("deploy", [app]);
-    await bench.wait(5);
-    const second = bench.order("deploy", [app], { commit: "2222222" });
-    cancel(bench.sim, second);
+    const env = platformEnv();
+    const app = env.service("application", "web");
+    env.order("deploy", [app]);
+    await env.wait(5);
+    const second = env.order("deploy", [app], { commit: "2222222" });
+    cancel(env.sim, second);
     expect(app.state).toBe("BUILDING");
-    await bench.wait(enough);
+    await env.wait(enough);
     expect([app.state, app.commit]).toEqual(["DEPLOYED", "abcdef1"]);
   });
 
   it("takes a request under way through CANCELING, what is done stays", async () => {
-    const bench = platformBench();
-    const database = bench.service("database", "db");
-    const app = bench.service("application", "web");
-    const request = bench.order("deploy", [database, app]);
-    await bench.wait(33);
+    const env = platformEnv();
+    const database = env.service("database", "db");
+    const app = env.service("application", "web");
+    const request = env.order("deploy", [database, app]);
+    await env.wait(33);
     expect([database.state, app.state]).toEqual(["DEPLOYED", "DEPLOYING"]);
-    expect(cancel(bench.sim, request)).toBe(true);
-    expect([app.state, request.status, cancel(bench.sim, request)]).toEqual(["CANCELING", "CANCELING", false]);
-    await bench.wait(2);
+    expect(cancel(env.sim, request)).toBe(true);
+    expect([app.state, request.status, cancel(env.sim, request)]).toEqual(["CANCELING", "CANCELING", false]);
+    await env.wait(2);
     expect([database.state, app.state, request.status]).toEqual(["DEPLOYED", "CANCELED", "CANCELED"]);
   });
 });

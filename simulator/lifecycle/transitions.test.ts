@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { platformBench, type PlatformBench } from "../../test/support/env/simulated-platform.ts";
+import { platformEnv, type PlatformEnv } from "../../test/support/env/simulated-platform.ts";
 import { judge, serviceKinds, type Action } from "../model/actions.ts";
 import { isInProgress, serviceStates } from "../model/states.ts";
 import { showStatus } from "../request/render.ts";
@@ -24,35 +24,35 @@ const command = fc.oneof(
 );
 type Command = typeof command extends fc.Arbitrary<infer T> ? T : never;
 
-async function run(bench: PlatformBench, step: Command): Promise<void> {
-  const services = [...bench.sim.world.services.values()];
+async function run(env: PlatformEnv, step: Command): Promise<void> {
+  const services = [...env.sim.world.services.values()];
   switch (step.do) {
     case "create":
-      bench.service(step.kind, `service-${bench.sim.ids.hex(4)}`);
+      env.service(step.kind, `service-${env.sim.ids.hex(4)}`);
       break;
     case "order": {
       const service = services[step.service];
       if (service === undefined || judge(step.action, service.state, "queue").is !== "accepted") return;
-      bench.order(step.action, [service], step);
+      env.order(step.action, [service], step);
       break;
     }
     case "cancel": {
-      const request = [...bench.sim.world.requests.values()][step.request];
-      if (request !== undefined) cancel(bench.sim, request);
+      const request = [...env.sim.world.requests.values()][step.request];
+      if (request !== undefined) cancel(env.sim, request);
       break;
     }
     case "fail":
       services[step.service]?.failNext.push(step.failure);
       break;
     case "wait":
-      await bench.wait(step.seconds);
+      await env.wait(step.seconds);
       break;
     default:
       step satisfies never;
   }
 }
 
-function checkInvariants({ sim, environment }: PlatformBench): void {
+function checkInvariants({ sim, environment }: PlatformEnv): void {
   const { queue } = environment;
   const states: ReadonlySet<string> = new Set(serviceStates);
   const services = [...sim.world.services.values()];
@@ -76,15 +76,15 @@ describe("the state machine under random commands", () => {
   it("keeps states within the enumeration, one head per environment and counts at or above zero", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(command, { maxLength: 40 }), async (steps) => {
-        const bench = platformBench();
+        const env = platformEnv();
         for (const step of steps) {
-          await run(bench, step);
-          checkInvariants(bench);
+          await run(env, step);
+          checkInvariants(env);
         }
-        await bench.wait(100_000);
-        checkInvariants(bench);
-        expect(bench.environment.queue).toEqual([]);
-        for (const service of bench.sim.world.services.values()) expect(isInProgress(service.state)).toBe(false);
+        await env.wait(100_000);
+        checkInvariants(env);
+        expect(env.environment.queue).toEqual([]);
+        for (const service of env.sim.world.services.values()) expect(isInProgress(service.state)).toBe(false);
       }),
       { numRuns: 150 },
     );
@@ -93,12 +93,12 @@ describe("the state machine under random commands", () => {
   it("passes the same states when it is instant as when it takes its time", async () => {
     const paths = await Promise.all(
       (["instant", 1, 60] as const).map(async (speed) => {
-        const bench = platformBench({ speed });
-        const app = bench.service("application", "web");
-        const database = bench.service("database", "db");
-        const request = bench.order("deploy", [app, database]);
-        await bench.wait(1000);
-        return [app.id, database.id, request.id].map((id) => bench.path(id));
+        const env = platformEnv({ speed });
+        const app = env.service("application", "web");
+        const database = env.service("database", "db");
+        const request = env.order("deploy", [app, database]);
+        await env.wait(1000);
+        return [app.id, database.id, request.id].map((id) => env.path(id));
       }),
     );
     expect(paths[1]).toEqual(paths[0]);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 import { database, defaults, project, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
-import { type Bed, openBed } from "./bed.ts";
+import { type ChaosEnv, openChaosEnv } from "./env.ts";
 import { changesSince, nothing, timeMachine } from "./past.ts";
 import type { Call, Fate } from "./tap/call.ts";
 
@@ -24,43 +24,43 @@ const absences = (["lists that are empty", "CRDs that are not served"] as const)
 
 describe("[N1] absence", () => {
   const machine = timeMachine();
-  let bed: Bed;
+  let env: ChaosEnv;
 
   beforeAll(async () => {
-    bed = await openBed({ surface: "full", director: machine });
-    await bed.apply(...defaults(bed), ...tree(bed, "shop", DELETE), database("orders", "shop", DELETE));
+    env = await openChaosEnv({ surface: "full", director: machine });
+    await env.apply(...defaults(env), ...tree(env, "shop", DELETE), database("orders", "shop", DELETE));
     await settled();
   });
   afterAll(async () => {
-    await bed[Symbol.asyncDispose]();
+    await env[Symbol.asyncDispose]();
   });
 
   const settled = async (): Promise<void> => {
-    await bed.waitFor("PlatformDatabase", "orders", { status: "True" }, 60_000);
-    await bed.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
+    await env.waitFor("PlatformDatabase", "orders", { status: "True" }, 60_000);
+    await env.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
   };
 
   it.for(absences)("of everything: $what, $when: nothing changes, nor is created again", async (row, { task }) => {
     const { what, when } = row;
-    const since = bed.calls.length;
+    const since = env.calls.length;
     const isStart = when === "when it starts";
-    if (isStart) await bed.kill();
-    if (what === "CRDs that are not served") bed.director = { ...machine, decide: unserved };
-    machine.travel(what === "lists that are empty" ? await nothing(bed) : new Map());
-    if (isStart) await bed.start();
+    if (isStart) await env.kill();
+    if (what === "CRDs that are not served") env.director = { ...machine, decide: unserved };
+    machine.travel(what === "lists that are empty" ? await nothing(env) : new Map());
+    if (isStart) await env.start();
     // Cluster-scoped connections are everybody's.
     const kinds = isStart ? 13 : 12;
     await vi.waitFor(() => {
-      const lists = bed.calls.filter(({ k, what: name }) => k > since && name.startsWith("kube LIST "));
+      const lists = env.calls.filter(({ k, what: name }) => k > since && name.startsWith("kube LIST "));
       expect(new Set(lists.map(({ what: name }) => name)).size).toBeGreaterThanOrEqual(kinds);
     }, soon);
-    bed.director = machine;
+    env.director = machine;
     machine.back();
     const marker = `marker-${absences.indexOf(row)}`;
-    await bed.apply(project(marker));
-    await bed.waitFor("PlatformProject", marker, { status: "True" }, 60_000);
+    await env.apply(project(marker));
+    await env.waitFor("PlatformProject", marker, { status: "True" }, 60_000);
     await settled();
-    expect(changesSince(bed, since)).toEqual([`createProject ${marker}`]);
+    expect(changesSince(env, since)).toEqual([`createProject ${marker}`]);
     figure(task, "0 changes of the platform by the absence of 4 resources under deletionPolicy Delete");
   });
 });

@@ -4,8 +4,8 @@ import { describe, it, vi } from "vitest";
 import { effort } from "../support/env/effort.ts";
 import { defaults, project, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
-import { openBed } from "./bed.ts";
 import { effects } from "./effects.ts";
+import { openChaosEnv } from "./env.ts";
 import type { Call, Fate } from "./tap/call.ts";
 
 const LIFE = ["createProject", "createEnvironment", "createApplication", "deployApplication"];
@@ -34,13 +34,13 @@ describe("[B10] conflicts", () => {
       tries.set(shape, nth);
       return nth % 4 === 0 ? { do: "pass" } : refusal(409, "Conflict");
     };
-    await using bed = await openBed({ surface: "full", director: { decide } });
-    await bed.apply(...defaults(bed), project("shop"));
-    await bed.waitFor("PlatformProject", "shop", { status: "True" }, 60_000);
+    await using env = await openChaosEnv({ surface: "full", director: { decide } });
+    await env.apply(...defaults(env), project("shop"));
+    await env.waitFor("PlatformProject", "shop", { status: "True" }, 60_000);
     await vi.waitFor(() => {
       expect([...tries.values()].filter((count) => count % 4 !== 0)).toEqual([]);
     }, 20_000);
-    expect(effects(bed)).toEqual(["createProject"]);
+    expect(effects(env)).toEqual(["createProject"]);
     figure(task, "4 calls a write with 3 conflicts", tries.size);
   });
 
@@ -53,12 +53,12 @@ describe("[B10] conflicts", () => {
         edits % 2 === 0
           ? { metadata: { labels: { [`edit-${edits}`]: "theirs" } } }
           : { spec: { description: `edit ${edits}` } };
-      void bed.patch("PlatformProject", "shop", change);
+      void env.patch("PlatformProject", "shop", change);
       return { do: "slow", ms: 250 };
     };
-    await using bed = await openBed({ surface: "full", director: { decide } });
-    await bed.apply(...defaults(bed), project("shop"));
-    const shop = await bed.waitFor(
+    await using env = await openChaosEnv({ surface: "full", director: { decide } });
+    await env.apply(...defaults(env), project("shop"));
+    const shop = await env.waitFor(
       "PlatformProject",
       "shop",
       ({ metadata, status }) =>
@@ -66,8 +66,8 @@ describe("[B10] conflicts", () => {
       60_000,
     );
     expect(shop.metadata.labels).toEqual({ "edit-2": "theirs", "edit-4": "theirs", "edit-6": "theirs" });
-    expect(effects(bed).filter((effect) => effect.startsWith("create"))).toEqual(["createProject"]);
-    expect([...bed.platform.world().projects.values()].map(({ description }) => description)).toEqual(["edit 5"]);
+    expect(effects(env).filter((effect) => effect.startsWith("create"))).toEqual(["createProject"]);
+    expect([...env.platform.world().projects.values()].map(({ description }) => description)).toEqual(["edit 5"]);
     figure(task, "0 foreign fields written over", edits);
   });
 });
@@ -104,10 +104,10 @@ describe("[B11] every call of the API server", () => {
         met += 1;
         return fate;
       };
-      await using bed = await openBed({ surface: "full", director: { decide } });
-      await bed.apply(...defaults(bed), ...tree(bed, "shop"));
-      await bed.waitFor("PlatformApplication", "shop", { status: "True" }, 300_000);
-      expect(effects(bed)).toEqual(LIFE);
+      await using env = await openChaosEnv({ surface: "full", director: { decide } });
+      await env.apply(...defaults(env), ...tree(env, "shop"));
+      await env.waitFor("PlatformApplication", "shop", { status: "True" }, 300_000);
+      expect(effects(env)).toEqual(LIFE);
       if (what === "429 with Retry-After") {
         // A pass may be due for another reason before; these have but one.
         const early = [...waits].filter(([name, ms]) => /LIST|WATCH|POST/.test(name) && ms > 0 && ms < 990);

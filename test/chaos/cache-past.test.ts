@@ -5,7 +5,7 @@ import { FINALIZER } from "../../src/api/names.ts";
 import { effort } from "../support/env/effort.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, project, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
-import { type Bed, openBed } from "./bed.ts";
+import { type ChaosEnv, openChaosEnv } from "./env.ts";
 import { changesSince, type Past, present, timeMachine, type TimeMachine } from "./past.ts";
 
 /** On a machine that does much else a create may land late; that is another class. */
@@ -19,38 +19,38 @@ const STALE = ["platformprojects/again", "platformprojects/late", "platformproje
  * A past in which one object is under deletion, one not created yet, one to be changed and one to be deployed; since
  * then the first two have become namesakes with other uids, and the others are done.
  */
-async function history(bed: Bed): Promise<Past> {
-  await bed.apply(...defaults(bed), project("again", DELETE), ...tree(bed, "shop"));
-  await bed.waitFor("PlatformProject", "again", { status: "True" }, 60_000);
-  await bed.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
-  await bed.kill();
-  await bed.remove("PlatformProject", "again");
-  expect((await bed.get("PlatformProject", "again")).metadata.finalizers).toEqual([FINALIZER]);
-  await bed.apply(project("late"));
-  await bed.patch("PlatformApplication", "shop", deploying(NEXT_COMMIT));
-  await bed.patch("PlatformProject", "shop", { spec: { description: "old words" } });
-  const past = await present(bed);
-  await bed.patch("PlatformProject", "again", { metadata: { finalizers: null } });
-  await bed.remove("PlatformProject", "late");
-  await bed.apply(project("again", DELETE), project("late"));
-  await bed.patch("PlatformProject", "shop", { spec: { description: "new words" } });
+async function history(env: ChaosEnv): Promise<Past> {
+  await env.apply(...defaults(env), project("again", DELETE), ...tree(env, "shop"));
+  await env.waitFor("PlatformProject", "again", { status: "True" }, 60_000);
+  await env.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
+  await env.kill();
+  await env.remove("PlatformProject", "again");
+  expect((await env.get("PlatformProject", "again")).metadata.finalizers).toEqual([FINALIZER]);
+  await env.apply(project("late"));
+  await env.patch("PlatformApplication", "shop", deploying(NEXT_COMMIT));
+  await env.patch("PlatformProject", "shop", { spec: { description: "old words" } });
+  const past = await present(env);
+  await env.patch("PlatformProject", "again", { metadata: { finalizers: null } });
+  await env.remove("PlatformProject", "late");
+  await env.apply(project("again", DELETE), project("late"));
+  await env.patch("PlatformProject", "shop", { spec: { description: "new words" } });
   return past;
 }
 
 /** Runs the operator until all of it is done. */
-async function catchUp(bed: Bed): Promise<void> {
-  await bed.start();
-  for (const name of ["again", "late", "shop"]) await bed.waitFor("PlatformProject", name, { status: "True" }, 60_000);
-  await bed.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
-  await bed.patch("PlatformApplication", "shop", deploying(COMMIT));
-  await bed.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
+async function catchUp(env: ChaosEnv): Promise<void> {
+  await env.start();
+  for (const name of ["again", "late", "shop"]) await env.waitFor("PlatformProject", name, { status: "True" }, 60_000);
+  await env.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
+  await env.patch("PlatformApplication", "shop", deploying(COMMIT));
+  await env.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
 }
 
 /** Until the operator has gone to the API server about each of what is stale. */
-async function noticed(bed: Bed, since: number): Promise<void> {
+async function noticed(env: ChaosEnv, since: number): Promise<void> {
   await vi.waitFor(
     () => {
-      const calls = new Set(bed.calls.filter(({ k }) => k > since).map(({ what }) => what));
+      const calls = new Set(env.calls.filter(({ k }) => k > since).map(({ what }) => what));
       expect(STALE.filter((one) => !calls.has(`kube GET ${one}`))).toEqual([]);
     },
     { timeout: 20_000, interval: 50 },
@@ -58,7 +58,7 @@ async function noticed(bed: Bed, since: number): Promise<void> {
 }
 
 /** The first is the deeper one: what is known of the connection lets the operator act at once. */
-const ways: readonly (readonly [string, (bed: Bed, machine: TimeMachine, past: Past) => Promise<void>])[] = [
+const ways: readonly (readonly [string, (env: ChaosEnv, machine: TimeMachine, past: Past) => Promise<void>])[] = [
   [
     "while it runs",
     (_, machine, past) => {
@@ -68,10 +68,10 @@ const ways: readonly (readonly [string, (bed: Bed, machine: TimeMachine, past: P
   ],
   [
     "after a restart",
-    async (bed, machine, past) => {
-      await bed.kill();
+    async (env, machine, past) => {
+      await env.kill();
       machine.travel(past);
-      await bed.start();
+      await env.start();
     },
   ],
 ];
@@ -80,24 +80,24 @@ describe("[B1] time travel", () => {
   it.concurrent.for(ways.slice(0, effort.cases(1, 2)))(
     "%s changes nothing on the word of an old list",
     async ([, go], { task, expect }) => {
-      await using bed = await openBed({ surface: "full", windows: PATIENT });
-      const past = await history(bed);
+      await using env = await openChaosEnv({ surface: "full", windows: PATIENT });
+      const past = await history(env);
       const machine = timeMachine();
-      bed.director = machine;
-      await catchUp(bed);
-      const since = bed.calls.length;
-      await go(bed, machine, past);
-      await noticed(bed, since);
+      env.director = machine;
+      await catchUp(env);
+      const since = env.calls.length;
+      await go(env, machine, past);
+      await noticed(env, since);
       machine.back();
-      await bed.apply(project("next"));
-      await bed.waitFor("PlatformProject", "next", { status: "True" }, 60_000);
-      expect(changesSince(bed, since)).toEqual(["createProject next"]);
+      await env.apply(project("next"));
+      await env.waitFor("PlatformProject", "next", { status: "True" }, 60_000);
+      expect(changesSince(env, since)).toEqual(["createProject next"]);
       // What the past had replaced is followed as before.
       for (const name of ["again", "late", "shop"]) {
-        await bed.patch("PlatformProject", name, { spec: { description: "today's words" } });
-        await bed.waitFor("PlatformProject", name, { status: "True" }, 60_000);
+        await env.patch("PlatformProject", name, { spec: { description: "today's words" } });
+        await env.waitFor("PlatformProject", name, { status: "True" }, 60_000);
       }
-      const names = [...bed.platform.world().projects.values()].map(({ name }) => name);
+      const names = [...env.platform.world().projects.values()].map(({ name }) => name);
       expect(names.toSorted()).toEqual(["again", "late", "next", "shop"]);
       figure(task, "0 changes of the platform by a cache of an earlier time", STALE.length);
     },

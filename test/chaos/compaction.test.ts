@@ -8,7 +8,7 @@ import { type ControlPlane, startControlPlane } from "../control-plane/control-p
 import { effort } from "../support/env/effort.ts";
 import { defaults, project } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
-import { type Bed, openBed } from "./bed.ts";
+import { type ChaosEnv, openChaosEnv } from "./env.ts";
 import { changesSince } from "./past.ts";
 import type { Watch } from "./tap/call.ts";
 
@@ -17,7 +17,7 @@ const HELD_MS = 30_000;
 
 describe.runIf(effort.all)("a control plane that forgets", { timeout: 300_000 }, () => {
   let controlPlane: ControlPlane;
-  let bed: Bed;
+  let env: ChaosEnv;
   /** By kind: how often a watch was told that its version is gone. */
   const expired = new Map<string, number>();
   let newest: Watch | undefined;
@@ -29,7 +29,7 @@ describe.runIf(effort.all)("a control plane that forgets", { timeout: 300_000 },
       apiServerFlags: { "min-request-timeout": "5", "etcd-compaction-interval": "10s", "watch-cache": "false" },
     });
     const gone = (plural: string) => expired.set(plural, (expired.get(plural) ?? 0) + 1);
-    bed = await openBed({
+    env = await openChaosEnv({
       surface: "full",
       controlPlane,
       director: {
@@ -47,29 +47,29 @@ describe.runIf(effort.all)("a control plane that forgets", { timeout: 300_000 },
     });
   }, 600_000);
   afterAll(async () => {
-    await bed[Symbol.asyncDispose]();
+    await env[Symbol.asyncDispose]();
     await controlPlane.stop();
   });
 
   it("[B4] past the version of a watch: it is listed again, once, and no event is lost", async ({ task }) => {
-    await bed.apply(...defaults(bed), project("before"));
-    await bed.waitFor("PlatformProject", "before", { status: "True" }, 60_000);
-    const since = bed.calls.length;
+    await env.apply(...defaults(env), project("before"));
+    await env.waitFor("PlatformProject", "before", { status: "True" }, 60_000);
+    const since = env.calls.length;
     expired.clear();
     const held = newest;
     held?.hold();
     const names = Array.from({ length: 5 }, (_, index) => `compacted-${index}`);
     for (const name of names) {
-      await bed.apply(project(name));
+      await env.apply(project(name));
       await sleep(HELD_MS / names.length);
     }
     // It goes on from what it saw last; what came since is never sent.
     held?.end();
-    for (const name of names) await bed.waitFor("PlatformProject", name, { status: "True" }, 120_000);
-    const lists = bed.calls.filter(({ k, what }) => k > since && what === "kube LIST platformprojects").length;
+    for (const name of names) await env.waitFor("PlatformProject", name, { status: "True" }, 120_000);
+    const lists = env.calls.filter(({ k, what }) => k > since && what === "kube LIST platformprojects").length;
     expect(lists).toBeGreaterThanOrEqual(1);
     expect(lists).toBeLessThanOrEqual(expired.get("platformprojects") ?? 0);
-    expect(changesSince(bed, since).toSorted()).toEqual(names.map((name) => `createProject ${name}`));
+    expect(changesSince(env, since).toSorted()).toEqual(names.map((name) => `createProject ${name}`));
     figure(task, `0 events lost, ${lists} lists after ${expired.get("platformprojects") ?? 0} compacted versions`);
   });
 });

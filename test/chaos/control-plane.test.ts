@@ -12,10 +12,10 @@ import { effort } from "../support/env/effort.ts";
 import type { Exit } from "../support/env/operator.ts";
 import { defaults, project, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
-import { type Bed, openBed } from "./bed.ts";
 import { effects } from "./effects.ts";
+import { type ChaosEnv, openChaosEnv } from "./env.ts";
 import { doubleActions } from "./lifecycle/actions.ts";
-import { duplicates } from "./lifecycle/oracles.ts";
+import { duplicates } from "./lifecycle/invariants.ts";
 import { endChild, endPart, forget, partOf, startPart } from "./part.ts";
 import { changesSince } from "./past.ts";
 import type { Call } from "./tap/call.ts";
@@ -33,7 +33,7 @@ const KEPT = "goes on";
 describe.runIf(effort.all)("a control plane", { timeout: 400_000 }, () => {
   const children: ChildProcess[] = [];
   let controlPlane: ControlPlane;
-  let bed: Bed;
+  let env: ChaosEnv;
   /** Since when the API server is ready, milliseconds since 1970: before, it has not read the roles that it grants by. */
   let readyAt = 0;
   const mayBeRefused = ({ at }: Call): boolean => at <= readyAt;
@@ -44,13 +44,13 @@ describe.runIf(effort.all)("a control plane", { timeout: 400_000 }, () => {
       controllers: true,
       apiServerFlags: { "min-request-timeout": "5", "etcd-compaction-interval": "10s" },
     });
-    bed = await openBed({ surface: "full", controlPlane, mayBeRefused });
-    await bed.apply(...defaults(bed), ...tree(bed, "shop", DELETE));
-    await bed.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
+    env = await openChaosEnv({ surface: "full", controlPlane, mayBeRefused });
+    await env.apply(...defaults(env), ...tree(env, "shop", DELETE));
+    await env.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
   }, 600_000);
   afterAll(async () => {
     try {
-      await bed[Symbol.asyncDispose]();
+      await env[Symbol.asyncDispose]();
     } finally {
       await Promise.all(children.map(endChild));
       await controlPlane.stop();
@@ -59,21 +59,21 @@ describe.runIf(effort.all)("a control plane", { timeout: 400_000 }, () => {
 
   /** Until the API server says that it is ready. */
   const ready = async (): Promise<void> => {
-    await vi.waitFor(() => bed.client.request({ method: "GET", path: "/readyz" }).catch(unlessText), {
+    await vi.waitFor(() => env.client.request({ method: "GET", path: "/readyz" }).catch(unlessText), {
       timeout: 120_000,
       interval: 100,
     });
   };
 
   /** Takes the API server away for a while. @returns after how many seconds all watches of a bed lived again */
-  const restart = async (bed: Bed, signal: "SIGTERM" | "SIGKILL", downMs: number): Promise<number> => {
+  const restart = async (env: ChaosEnv, signal: "SIGTERM" | "SIGKILL", downMs: number): Promise<number> => {
     const part = await partOf(controlPlane, "kube-apiserver");
     readyAt = Infinity;
     await endPart(part, signal);
     await sleep(downMs);
     // Opened is what the API server has answered; what it refuses is only asked for.
     const open = new Set<string>();
-    bed.director = { watched: ({ plural }) => open.add(plural) };
+    env.director = { watched: ({ plural }) => open.add(plural) };
     children.push(startPart(part));
     await ready();
     readyAt = Date.now();
@@ -81,7 +81,7 @@ describe.runIf(effort.all)("a control plane", { timeout: 400_000 }, () => {
     await vi.waitFor(() => {
       expect(open.size).toBe(13);
     }, soon);
-    bed.director = {};
+    env.director = {};
     return (performance.now() - from) / 1_000;
   };
 
@@ -94,30 +94,30 @@ describe.runIf(effort.all)("a control plane", { timeout: 400_000 }, () => {
   };
 
   /** @returns a bed whose operator leads under a lease, with one tree that is ready. */
-  const leased = async (): Promise<Bed> => {
-    const bed = await openBed({ surface: "full", controlPlane, mayBeRefused, args: [] });
-    await bed.apply(...defaults(bed), ...tree(bed, "shop"));
-    await bed.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
-    return bed;
+  const leased = async (): Promise<ChaosEnv> => {
+    const env = await openChaosEnv({ surface: "full", controlPlane, mayBeRefused, args: [] });
+    await env.apply(...defaults(env), ...tree(env, "shop"));
+    await env.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
+    return env;
   };
 
   it.for(["SIGTERM", "SIGKILL"] as const)("[B8] whose API server is away for 30 s, %s", async (signal, { task }) => {
-    const seconds = await restart(bed, signal, 30_000);
+    const seconds = await restart(env, signal, 30_000);
     const name = `after-${signal.toLowerCase()}`;
-    await bed.apply(project(name));
-    await bed.waitFor("PlatformProject", name, { status: "True" }, 60_000);
+    await env.apply(project(name));
+    await env.waitFor("PlatformProject", name, { status: "True" }, 60_000);
     expect(seconds).toBeLessThan(10);
-    expect(effects(bed).filter((effect) => effect === "createApplication")).toHaveLength(1);
+    expect(effects(env).filter((effect) => effect === "createApplication")).toHaveLength(1);
     figure(task, `all watches live ${seconds.toFixed(1)} s after /readyz`);
   });
 
   it("[B8] whose API server is away for 30 s: who holds the lease ends by itself, and a successor goes on", async ({
     task,
   }) => {
-    await using bed = await leased();
+    await using env = await leased();
     let seconds = 0;
-    const end = await endDuring(bed, async () => {
-      seconds = await restart(bed, "SIGKILL", 30_000);
+    const end = await endDuring(env, async () => {
+      seconds = await restart(env, "SIGKILL", 30_000);
     });
     expect(end).toEqual(LOST);
     figure(task, `0 duplicates, all watches of the successor live ${seconds.toFixed(1)} s after /readyz`);
@@ -127,93 +127,93 @@ describe.runIf(effort.all)("a control plane", { timeout: 400_000 }, () => {
   it.for(["SIGTERM", "SIGKILL"] as const)(
     "[B8] whose API server is started again at once, %s: who holds the lease keeps it, or ends by itself",
     async (signal, { task }) => {
-      await using bed = await leased();
-      const end = await endDuring(bed, () => restart(bed, signal, 0));
+      await using env = await leased();
+      const end = await endDuring(env, () => restart(env, signal, 0));
       expect([KEPT, LOST]).toContainEqual(end);
       figure(task, `0 duplicates, the lease is ${end === KEPT ? "kept" : "a successor's"}`);
     },
   );
 
   it("[B9] whose etcd is away for 20 s while the platform works, then compacts and defragments", async ({ task }) => {
-    const since = bed.calls.length;
-    await bed.apply(...tree(bed, "frozen"));
+    const since = env.calls.length;
+    await env.apply(...tree(env, "frozen"));
     await freeze();
-    await bed.waitFor("PlatformApplication", "frozen", { status: "True" }, 120_000);
+    await env.waitFor("PlatformApplication", "frozen", { status: "True" }, 120_000);
     const created = ["createProject frozen", "createEnvironment frozen", "createApplication frozen"];
-    expect(changesSince(bed, since)).toEqual([...created, "deployApplication frozen"]);
+    expect(changesSince(env, since)).toEqual([...created, "deployApplication frozen"]);
     figure(task, "0 statuses lost, 0 duplicates");
   });
 
   it("[B9] whose etcd is away for 20 s: who holds the lease ends by itself, and a successor goes on", async ({
     task,
   }) => {
-    await using bed = await leased();
-    expect(await endDuring(bed, freeze)).toEqual(LOST);
+    await using env = await leased();
+    expect(await endDuring(env, freeze)).toEqual(LOST);
     figure(task, "0 statuses lost, 0 duplicates");
   });
 
   it("[B4] that compacts every 10 s and ends watches every 5 s: no event is lost", async ({ task }) => {
-    const since = bed.calls.length;
+    const since = env.calls.length;
     const names = Array.from({ length: 8 }, (_, index) => `compacted-${index}`);
     for (const name of names) {
-      await bed.apply(project(name));
-      await bed.waitFor("PlatformProject", name, { status: "True" }, 60_000);
+      await env.apply(project(name));
+      await env.waitFor("PlatformProject", name, { status: "True" }, 60_000);
       await sleep(4_000);
     }
-    const calls = bed.calls.filter(({ k }) => k > since);
+    const calls = env.calls.filter(({ k }) => k > since);
     const lists = calls.filter(({ what }) => what === "kube LIST platformprojects").length;
-    expect(changesSince(bed, since)).toEqual(names.map((name) => `createProject ${name}`));
+    expect(changesSince(env, since)).toEqual(names.map((name) => `createProject ${name}`));
     figure(task, `0 events lost over ${names.length * 4} s, ${lists} lists`, names.length);
   });
 
   it("[B12] whose CRD serves no version any more: nothing is deleted on the platform", async ({ task }) => {
-    const since = bed.calls.length;
+    const since = env.calls.length;
     const serve = async (served: boolean): Promise<void> => {
-      const { spec } = await crdOf(bed);
+      const { spec } = await crdOf(env);
       const versions = spec.versions.map((version) => ({ ...version, served }));
       const contentType = "application/merge-patch+json";
-      await bed.client.request({ method: "PATCH", path: PROJECTS, contentType, body: { spec: { versions } } });
+      await env.client.request({ method: "PATCH", path: PROJECTS, contentType, body: { spec: { versions } } });
     };
     await serve(false);
     await vi.waitFor(() => {
       expect(
-        bed.calls.filter(({ k, what }) => k > since && what === "kube LIST platformprojects").length,
+        env.calls.filter(({ k, what }) => k > since && what === "kube LIST platformprojects").length,
       ).toBeGreaterThan(1);
     }, soon);
-    await bed.kill();
-    await bed.start();
+    await env.kill();
+    await env.start();
     await sleep(3_000);
     await serve(true);
-    await vi.waitFor(() => bed.apply(project("served")), soon);
-    await bed.waitFor("PlatformProject", "served", { status: "True" }, 60_000);
-    expect(changesSince(bed, since)).toEqual(["createProject served"]);
+    await vi.waitFor(() => env.apply(project("served")), soon);
+    await env.waitFor("PlatformProject", "served", { status: "True" }, 60_000);
+    expect(changesSince(env, since)).toEqual(["createProject served"]);
     figure(task, "0 changes of the platform");
   });
 
   it("[B12] whose CRD is deleted with all that is under Retain, and comes back", async ({ task }) => {
-    await bed.waitFor("PlatformApplication", "frozen", { status: "True" }, 60_000);
-    const { spec } = await crdOf(bed);
-    await bed.patch("PlatformProject", "shop", { spec: { lifecycle: { deletionPolicy: "Retain" } } });
-    await bed.waitFor("PlatformProject", "shop", ({ metadata }) => metadata.finalizers === undefined, 60_000);
-    const names = (await bed.list("PlatformProject")).map(({ metadata }) => metadata.name).toSorted();
-    const since = bed.calls.length;
-    await deleteCrd(bed);
+    await env.waitFor("PlatformApplication", "frozen", { status: "True" }, 60_000);
+    const { spec } = await crdOf(env);
+    await env.patch("PlatformProject", "shop", { spec: { lifecycle: { deletionPolicy: "Retain" } } });
+    await env.waitFor("PlatformProject", "shop", ({ metadata }) => metadata.finalizers === undefined, 60_000);
+    const names = (await env.list("PlatformProject")).map(({ metadata }) => metadata.name).toSorted();
+    const since = env.calls.length;
+    await deleteCrd(env);
     const metadata = { name: "platformprojects.platform-operator.io" };
     const body = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata, spec };
-    await bed.client.request({ method: "POST", path: CRDS, body });
-    await vi.waitFor(() => bed.apply(...names.map((name) => project(name))), soon);
-    for (const name of names) await bed.waitFor("PlatformProject", name, { status: "True" }, 120_000);
-    expect(changesSince(bed, since)).toEqual([]);
+    await env.client.request({ method: "POST", path: CRDS, body });
+    await vi.waitFor(() => env.apply(...names.map((name) => project(name))), soon);
+    for (const name of names) await env.waitFor("PlatformProject", name, { status: "True" }, 120_000);
+    expect(changesSince(env, since)).toEqual([]);
     figure(task, `0 changes of the platform, ${names.length} projects found again`);
   });
 
   // Whoever deletes a CRD deletes each of its objects, and says so to each: that is no absence.
   it("[B12] whose CRD is deleted: of the platform goes what is under Delete, and nothing else", async ({ task }) => {
-    await bed.apply(project("doomed", DELETE));
-    await bed.waitFor("PlatformProject", "doomed", { status: "True" }, 60_000);
-    const since = bed.calls.length;
-    await deleteCrd(bed);
-    expect(changesSince(bed, since)).toEqual(["deleteProject doomed"]);
+    await env.apply(project("doomed", DELETE));
+    await env.waitFor("PlatformProject", "doomed", { status: "True" }, 60_000);
+    const since = env.calls.length;
+    await deleteCrd(env);
+    expect(changesSince(env, since)).toEqual(["deleteProject doomed"]);
     figure(task, "1 deletion, of the one under Delete");
   });
 });
@@ -223,24 +223,27 @@ describe.runIf(effort.all)("a control plane", { timeout: 400_000 }, () => {
  * until both trees are ready. Expects that nothing was done twice for them.
  * @returns how the first process ended, with its last word
  */
-async function endDuring(bed: Bed, happen: () => Promise<unknown>): Promise<typeof KEPT | (Exit & { said?: string })> {
-  const { operator } = bed;
+async function endDuring(
+  env: ChaosEnv,
+  happen: () => Promise<unknown>,
+): Promise<typeof KEPT | (Exit & { said?: string })> {
+  const { operator } = env;
   const over = new AbortController();
-  const revived = bed.revive(over.signal);
+  const revived = env.revive(over.signal);
   try {
-    await bed.apply(...tree(bed, "later"));
+    await env.apply(...tree(env, "later"));
     await happen();
     for (const name of ["shop", "later"]) {
-      await bed.waitFor("PlatformApplication", name, { status: "True" }, SUCCESSION_MS);
+      await env.waitFor("PlatformApplication", name, { status: "True" }, SUCCESSION_MS);
     }
   } finally {
     over.abort();
     await revived;
   }
-  expect([...duplicates(bed), ...doubleActions(bed, 0)]).toEqual([]);
+  expect([...duplicates(env), ...doubleActions(env, 0)]).toEqual([]);
   const once = ["createProject", "createEnvironment", "createApplication", "deployApplication"];
-  expect(effects(bed).toSorted()).toEqual([...once, ...once].toSorted());
-  if (bed.operator === operator) return KEPT;
+  expect(effects(env).toSorted()).toEqual([...once, ...once].toSorted());
+  if (env.operator === operator) return KEPT;
   return { ...(await operator.exited), said: operator.logs().at(-1)?.message ?? "" };
 }
 
@@ -250,10 +253,10 @@ function unlessText(error: unknown): void {
 }
 
 /** Deletes the CRD of projects, and with it all of them, and waits until it is gone. */
-async function deleteCrd(bed: Bed): Promise<void> {
-  await bed.client.request({ method: "DELETE", path: PROJECTS });
+async function deleteCrd(env: ChaosEnv): Promise<void> {
+  await env.client.request({ method: "DELETE", path: PROJECTS });
   await vi.waitFor(async () => {
-    const read = bed.client.request({ method: "GET", path: PROJECTS });
+    const read = env.client.request({ method: "GET", path: PROJECTS });
     expect(
       await read.then(
         () => "there",
@@ -267,6 +270,6 @@ const Crd = z.object({
   spec: z.record(z.string(), z.json()).and(z.object({ versions: z.array(z.record(z.string(), z.json())) })),
 });
 
-async function crdOf(bed: Bed): Promise<z.infer<typeof Crd>> {
-  return Crd.parse(await bed.client.request({ method: "GET", path: PROJECTS }));
+async function crdOf(env: ChaosEnv): Promise<z.infer<typeof Crd>> {
+  return Crd.parse(await env.client.request({ method: "GET", path: PROJECTS }));
 }

@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 import { effort } from "../support/env/effort.ts";
 import { database, defaults, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
-import { openBed } from "./bed.ts";
 import { effects } from "./effects.ts";
+import { openChaosEnv } from "./env.ts";
 import { numbers } from "./in-process/choose.ts";
 
 /** Trees, each with a database: four resources, beside their connection. */
@@ -20,29 +20,29 @@ describe("[A6] a crash loop", () => {
     { timeout: 600_000 },
     async ({ task }) => {
       const random = numbers(effort.seed);
-      await using bed = await openBed({ surface: "full", windows: { landingMs: 4_000 } });
+      await using env = await openChaosEnv({ surface: "full", windows: { landingMs: 4_000 } });
       const names = Array.from({ length: TREES }, (_, index) => `shop-${index}`);
-      await bed.apply(...defaults(bed));
-      for (const name of names) await bed.apply(...tree(bed, name), database(name, name));
+      await env.apply(...defaults(env));
+      for (const name of names) await env.apply(...tree(env, name), database(name, name));
       const until = performance.now() + LOOP_MS;
       let starts = 1;
       while (performance.now() < until) {
         await sleep(effort.all ? 1_000 + random() * 2_000 : 700 + random() * 900);
-        await bed.kill();
-        await bed.start();
+        await env.kill();
+        await env.start();
         starts += 1;
       }
       for (const name of names) {
-        await bed.waitFor("PlatformApplication", name, { status: "True" }, 60_000);
-        await bed.waitFor("PlatformDatabase", name, { status: "True" }, 60_000);
+        await env.waitFor("PlatformApplication", name, { status: "True" }, 60_000);
+        await env.waitFor("PlatformDatabase", name, { status: "True" }, 60_000);
       }
       const done = new Map<string, number>();
-      for (const effect of effects(bed)) done.set(effect, (done.get(effect) ?? 0) + 1);
+      for (const effect of effects(env)) done.set(effect, (done.get(effect) ?? 0) + 1);
       const operations = ["Project", "Environment", "Application", "Database"].map((kind) => `create${kind}`);
       const once = [...operations, "deployApplication", "deployDatabase"].map((operation) => [operation, TREES]);
       expect(Object.fromEntries(done)).toEqual(Object.fromEntries(once));
       const lists = new Map<string, number>();
-      for (const { what } of bed.calls) if (what.startsWith("kube LIST")) lists.set(what, (lists.get(what) ?? 0) + 1);
+      for (const { what } of env.calls) if (what.startsWith("kube LIST")) lists.set(what, (lists.get(what) ?? 0) + 1);
       expect(Math.max(...lists.values())).toBeLessThanOrEqual(starts);
       figure(task, `${starts} starts with ${TREES * 4} resources, 1 list of each kind a start`, starts);
     },

@@ -1,18 +1,18 @@
 import type { Surface } from "../../simulator/base/operations.ts";
 import type { CallEntry } from "../../simulator/request/journal.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
-import type { Bed } from "./bed.ts";
+import type { ChaosEnv } from "./env.ts";
 
 /** What an oracle needs of a bed. */
-export interface Evidence extends Pick<Bed, "calls" | "unknowns"> {
+export interface Evidence extends Pick<ChaosEnv, "calls" | "unknowns"> {
   readonly platform: Pick<Simulator, "journal"> & {
     readonly sim: { readonly settings: { readonly surface: Surface } };
   };
 }
 
 /** @returns every call of a bed's platform, whatever became of it, in order. */
-export function callsOf(bed: Evidence): readonly CallEntry[] {
-  return bed.platform.journal().filter((entry) => entry.is === "call");
+export function callsOf(env: Evidence): readonly CallEntry[] {
+  return env.platform.journal().filter((entry) => entry.is === "call");
 }
 
 /**
@@ -29,8 +29,8 @@ const REPEATABLE = /^(deployDatabase|stopDatabase|stopCluster)$/;
  * What a bed's calls did to the platform, in order, e.g. "createProject": one line for each call that had an effect, and
  * for each that would have created something a second time.
  */
-export function effects(bed: Bed): readonly string[] {
-  return callsOf(bed)
+export function effects(env: ChaosEnv): readonly string[] {
+  return callsOf(env)
     .filter((call) => call.effects.length > 0 || asksForMore(call))
     .map(({ method, path, operation }) => operation ?? `${method} ${path}`);
 }

@@ -1,10 +1,10 @@
 import { findCanaries } from "../support/hostile/canaries.ts";
-import type { Bed } from "./bed.ts";
+import type { ChaosEnv } from "./env.ts";
 
 /** O7: none of the secrets is in the log or in what the operator wrote to Kubernetes, in any spelling. */
-export function exposures(bed: Pick<Bed, "calls" | "logs">, secrets: readonly string[]): readonly string[] {
-  const written = bed.calls.filter(({ side }) => side === "kube").map(({ url, body }) => `${url} ${body.toString()}`);
-  const logged = bed.logs().map((line) => JSON.stringify(line));
+export function exposures(env: Pick<ChaosEnv, "calls" | "logs">, secrets: readonly string[]): readonly string[] {
+  const written = env.calls.filter(({ side }) => side === "kube").map(({ url, body }) => `${url} ${body.toString()}`);
+  const logged = env.logs().map((line) => JSON.stringify(line));
   const captured = { log: logged.join("\n"), "requests of the API server": written.join("\n") };
   const named = Object.fromEntries(secrets.map((secret, index) => [`secret ${index + 1}`, secret]));
   return findCanaries(captured, named).map((found) => `O7 ${found}`);

@@ -6,13 +6,13 @@ import { LEASE } from "../../src/operator/config/rbac.ts";
 import { cluster, comes as becomes } from "../support/env/cluster.ts";
 import type { RunningOperator } from "../support/env/operator.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, tree } from "../support/kube/manifests.ts";
-import { type Bed, openBed } from "./bed.ts";
 import { callsOf } from "./effects.ts";
+import { type ChaosEnv, openChaosEnv } from "./env.ts";
 import type { Failover, Way } from "./failover-plan.ts";
 import { type LeaseLog, type Made, openLeaseLog, type Renewal, SEEN_LATE_MS, SOON_MS } from "./lease-log.ts";
 import { doubleActions } from "./lifecycle/actions.ts";
+import { duplicates } from "./lifecycle/invariants.ts";
 import { comes, isReady } from "./lifecycle/life.ts";
-import { duplicates } from "./lifecycle/oracles.ts";
 import type { Call, Fate } from "./tap/call.ts";
 
 export interface Outcome {
@@ -41,42 +41,46 @@ const LANDING_MS = 5_000;
 export async function failOver({ seed, way }: Failover): Promise<Outcome> {
   const surface = seed % 2 === 0 ? "full" : "documented";
   const isDeleted = way.startsWith("delete");
-  await using bed = await openBed({ surface, args: [], ...(isDeleted ? { windows: { landingMs: LANDING_MS } } : {}) });
+  await using env = await openChaosEnv({
+    surface,
+    args: [],
+    ...(isDeleted ? { windows: { landingMs: LANDING_MS } } : {}),
+  });
   const leases = openLeaseLog();
-  bed.director = leases.director;
+  env.director = leases.director;
   await leases.next({ k: 0 });
   // What a person says became of a create has to be believed where the platform has no list.
-  await bed.apply(...defaults(bed, { allowUnverifiedIds: surface === "documented" }), ...tree(bed, "shop"));
-  await using replicas = keepReplicas(bed, bed.operator);
+  await env.apply(...defaults(env, { allowUnverifiedIds: surface === "documented" }), ...tree(env, "shop"));
+  await using replicas = keepReplicas(env, env.operator);
   await replicas.add();
-  await bed.waitFor("PlatformApplication", "shop", { status: "True" }, SOON_MS);
+  await env.waitFor("PlatformApplication", "shop", { status: "True" }, SOON_MS);
 
   // At any moment of the deployment that follows.
-  await bed.patch("PlatformApplication", "shop", deploying(NEXT_COMMIT));
+  await env.patch("PlatformApplication", "shop", deploying(NEXT_COMMIT));
   await sleep((seed * 37) % 400);
   const leader = await leases.holder();
-  const lost = await takeAway(way, bed, leader, leases);
-  const order = async () => bed.apply(...tree(bed, "later"));
+  const lost = await takeAway(way, env, leader, leases);
+  const order = async () => env.apply(...tree(env, "later"));
   const isUnnoticed = way === "delete-unnoticed" || way === "delete-behind";
   if (!isUnnoticed) await order();
   const taken = await leases.next({ k: lost.k, ...(way === "delete" ? {} : { notBy: leader.pid }) });
   // Two of them take it that they lead.
   if (isUnnoticed) await order();
   await lost.comeBack();
-  await bed.waitFor("PlatformApplication", "shop", { status: "True" }, SOON_MS);
+  await env.waitFor("PlatformApplication", "shop", { status: "True" }, SOON_MS);
   // A leader that ends may have been creating it.
-  await comes(bed, "PlatformApplication", "later", isReady, SOON_MS);
+  await comes(env, "PlatformApplication", "later", isReady, SOON_MS);
   if (taken.pid !== leader.pid) await replicas.ended(leader.pid);
   // Somebody leads in the end.
-  await leases.next({ k: bed.calls.length });
+  await leases.next({ k: env.calls.length });
 
   const renewed = leases.last(leader.pid, { k: taken.k - 1 }) ?? leader;
   return {
     violations: [
-      ...duplicates(bed),
-      ...doubleActions(bed, 0),
-      ...deployedOtherwise(bed),
-      ...strayCalls({ bed, leases, replicas, way }, leader, taken),
+      ...duplicates(env),
+      ...doubleActions(env, 0),
+      ...deployedOtherwise(env),
+      ...strayCalls({ env, leases, replicas, way }, leader, taken),
     ],
     figure: figureOf(way, { leader, renewed, lostAt: lost.at, taken }),
   };
@@ -91,12 +95,12 @@ interface Loss {
 }
 
 /** Takes the leader away, or its lease. */
-async function takeAway(way: Way, bed: Bed, leader: Renewal, leases: LeaseLog): Promise<Loss> {
+async function takeAway(way: Way, env: ChaosEnv, leader: Renewal, leases: LeaseLog): Promise<Loss> {
   const at = Date.now();
-  const back = await begin(way, bed, leader, leases);
+  const back = await begin(way, env, leader, leases);
   const awayMs = AWAY_MS[way];
   return {
-    k: bed.calls.length,
+    k: env.calls.length,
     at,
     comeBack: async () => {
       if (awayMs !== undefined) await sleep(Math.max(0, awayMs - (Date.now() - at)));
@@ -107,15 +111,15 @@ async function takeAway(way: Way, bed: Bed, leader: Renewal, leases: LeaseLog): 
 }
 
 /** @returns what brings the leader back */
-async function begin(way: Way, bed: Bed, { pid }: Renewal, leases: LeaseLog): Promise<() => void> {
-  const lease = cluster(() => bed.client, bed.operatorNamespace);
+async function begin(way: Way, env: ChaosEnv, { pid }: Renewal, leases: LeaseLog): Promise<() => void> {
+  const lease = cluster(() => env.client, env.operatorNamespace);
   const nothing = () => {};
   // Who gave up on a call has closed its connection, which then tells nobody: near its deadline a leader soon does.
   const isIts = (call: Call) => call.pid === pid || call.pid === undefined;
   const direct = (decide: (call: Call) => Fate | undefined): (() => void) => {
-    bed.director = { ...leases.director, decide: (call) => decide(call) ?? { do: "pass" } };
+    env.director = { ...leases.director, decide: (call) => decide(call) ?? { do: "pass" } };
     return () => {
-      bed.director = leases.director;
+      env.director = leases.director;
     };
   };
   /** Deletes the lease while the leader gets no answer about it. */
@@ -154,9 +158,9 @@ async function begin(way: Way, bed: Bed, { pid }: Renewal, leases: LeaseLog): Pr
 }
 
 /** Each order of a person is carried out once, also where it came while nobody led, or two took it that they do. */
-function deployedOtherwise(bed: Bed): readonly string[] {
-  const { services } = bed.platform.world();
-  const deployed = callsOf(bed)
+function deployedOtherwise(env: ChaosEnv): readonly string[] {
+  const { services } = env.platform.world();
+  const deployed = callsOf(env)
     .flatMap(({ effects }) => effects)
     .flatMap((effect) =>
       "deployed" in effect ? [`${services.get(effect.deployed)?.name ?? ""} ${effect.commit ?? ""}`] : [],
@@ -169,15 +173,15 @@ function deployedOtherwise(bed: Bed): readonly string[] {
 
 /** Where it happened. */
 interface Scene {
-  readonly bed: Bed;
+  readonly env: ChaosEnv;
   readonly leases: LeaseLog;
   readonly replicas: Replicas;
   readonly way: Way;
 }
 
 /** Calls of the platform by those who may make none. */
-function strayCalls({ bed, leases, replicas, way }: Scene, leader: Renewal, taken: Renewal): readonly string[] {
-  const calls = bed.calls.filter(({ side }) => side === "platform").map((call) => ({ call, by: replicas.made(call) }));
+function strayCalls({ env, leases, replicas, way }: Scene, leader: Renewal, taken: Renewal): readonly string[] {
+  const calls = env.calls.filter(({ side }) => side === "platform").map((call) => ({ call, by: replicas.made(call) }));
   const made: readonly Made[] = calls.flatMap(({ call: { k, what, at }, by }) =>
     by.map((pid) => ({ k, what, at, pid })),
   );
@@ -215,12 +219,12 @@ interface Replicas extends AsyncDisposable {
 }
 
 /** Does what a Deployment does: who ends is replaced, as who was frozen does when it finds that another one leads. */
-function keepReplicas(bed: Bed, first: RunningOperator): Replicas {
+function keepReplicas(env: ChaosEnv, first: RunningOperator): Replicas {
   const starting = new Set<Promise<void>>();
   const ends: { readonly pid: number; readonly at: number }[] = [];
   let over = false;
   const add = (): Promise<void> => {
-    const started = bed.startAnother().then(follow);
+    const started = env.startAnother().then(follow);
     starting.add(started);
     return started.finally(() => starting.delete(started));
   };

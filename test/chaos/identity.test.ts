@@ -8,8 +8,8 @@ import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { TYPES } from "../../src/operator/config/caches.ts";
 import { defaults, deploying, NEXT_COMMIT, resource, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
-import { type Bed, openBed } from "./bed.ts";
 import { effects } from "./effects.ts";
+import { type ChaosEnv, openChaosEnv } from "./env.ts";
 import { restlessness } from "./lifecycle/rest.ts";
 import type { Director } from "./tap/call.ts";
 
@@ -28,43 +28,43 @@ const elsewhere: Director = {
       : { do: "pass" },
 };
 
-function manifests(bed: Bed) {
+function manifests(env: ChaosEnv) {
   const gone = { lifecycle: { deletionPolicy: "Delete" } };
   const targets = [{ applicationRef: { name: NAME } }];
   return [
-    ...defaults(bed),
-    ...tree(bed, NAME, gone),
+    ...defaults(env),
+    ...tree(env, NAME, gone),
     resource("PlatformVariableSet", NAME, { targets, variables: [{ name: "MODE", value: "fast" }], overwrite: true }),
   ];
 }
 
-async function ready(bed: Bed): Promise<readonly KubeObject[]> {
+async function ready(env: ChaosEnv): Promise<readonly KubeObject[]> {
   const objects: KubeObject[] = [];
-  for (const kind of KINDS) objects.push(await bed.waitFor(kind, NAME, READY, PATIENCE_MS));
+  for (const kind of KINDS) objects.push(await env.waitFor(kind, NAME, READY, PATIENCE_MS));
   return objects;
 }
 
-async function living(): Promise<Bed> {
-  const bed = await openBed({ surface: "full" });
-  await bed.apply(...manifests(bed));
-  await ready(bed);
+async function living(): Promise<ChaosEnv> {
+  const env = await openChaosEnv({ surface: "full" });
+  await env.apply(...manifests(env));
+  await ready(env);
   // The application is deployed once more with the variables of its set.
   await vi.waitFor(
-    () => expect(effects(bed).filter((one) => one === "deployApplication")).toHaveLength(2),
+    () => expect(effects(env).filter((one) => one === "deployApplication")).toHaveLength(2),
     PATIENCE_MS,
   );
   // What is saved, lost or copied then is whole: the last deployment is in the status, too.
-  expect(await restlessness(bed)).toEqual([]);
-  await ready(bed);
-  return bed;
+  expect(await restlessness(env)).toEqual([]);
+  await ready(env);
+  return env;
 }
 
 /** Puts an object whole into the place of what is there. */
-async function replace(bed: Bed, kind: string, object: JsonObject, subresource?: "status"): Promise<void> {
+async function replace(env: ChaosEnv, kind: string, object: JsonObject, subresource?: "status"): Promise<void> {
   const type = TYPES.find((one) => one.kind === kind);
   if (type === undefined) throw new Error(`no type ${kind}`);
-  const path = objectPath(type, { namespace: bed.namespace, name: NAME }, subresource);
-  await bed.client.request({ method: "PUT", path, body: object });
+  const path = objectPath(type, { namespace: env.namespace, name: NAME }, subresource);
+  await env.client.request({ method: "PUT", path, body: object });
 }
 
 const idOf = ({ status }: KubeObject): unknown => member(status, "externalId");
@@ -73,11 +73,11 @@ describe("[R1] on a real API server", () => {
   it("a backup restored into another cluster writes nothing, until its connection is told to adopt", async ({
     task,
   }) => {
-    await using bed = await living();
-    const before = effects(bed).length;
-    await using copy = await openBed({ surface: "full", director: elsewhere });
+    await using env = await living();
+    const before = effects(env).length;
+    await using copy = await openChaosEnv({ surface: "full", director: elsewhere });
     await copy.kill();
-    for (const object of await ready(bed)) {
+    for (const object of await ready(env)) {
       const { kind, metadata, spec = {}, status = {} } = object;
       const { annotations = {}, finalizers = [] } = metadata;
       await copy.apply({
@@ -88,61 +88,61 @@ describe("[R1] on a real API server", () => {
       });
       await copy.patch(kind, NAME, { status }, "status");
     }
-    await copy.apply(...defaults(bed));
+    await copy.apply(...defaults(env));
     await copy.start();
     for (const kind of KINDS) await copy.waitFor(kind, NAME, { reason: "ForeignLedger" }, PATIENCE_MS);
     await copy.patch("PlatformApplication", NAME, deploying(NEXT_COMMIT));
     for (const kind of KINDS) await copy.waitFor(kind, NAME, { reason: "ForeignLedger" }, PATIENCE_MS);
     // The first one goes on.
-    await bed.patch("PlatformProject", NAME, { spec: { description: "still ours" } });
-    await vi.waitFor(() => expect(effects(bed).slice(before)).toEqual(["updateProject"]), PATIENCE_MS);
-    await ready(bed);
-    await bed.kill();
+    await env.patch("PlatformProject", NAME, { spec: { description: "still ours" } });
+    await vi.waitFor(() => expect(effects(env).slice(before)).toEqual(["updateProject"]), PATIENCE_MS);
+    await ready(env);
+    await env.kill();
     await copy.patch("PlatformProject", NAME, { spec: { description: "still ours" } });
     await copy.annotate("PlatformConnection", "default", { [RESOLVE]: "adopt" });
     await copy.waitFor("PlatformApplication", NAME, { ...READY, reason: "Deployed" }, PATIENCE_MS);
     const moved = await ready(copy);
-    expect(moved.map(idOf)).toEqual((await ready(bed)).map(idOf));
+    expect(moved.map(idOf)).toEqual((await ready(env)).map(idOf));
     for (const { status } of moved) expect(member(member(status, "identity"), "installation")).toBe(OTHER_UID);
-    expect(effects(bed).slice(before)).toEqual(["updateProject", "deployApplication"]);
+    expect(effects(env).slice(before)).toEqual(["updateProject", "deployApplication"]);
     figure(task, "0 writes beside the living one", KINDS.length);
   });
 
   it("all statuses lost, then all annotations and finalizers: the same objects, and a deletion that ends them", async ({
     task,
   }) => {
-    await using bed = await living();
-    const ids = (await ready(bed)).map(idOf);
-    const before = effects(bed).length;
-    await bed.kill();
+    await using env = await living();
+    const ids = (await ready(env)).map(idOf);
+    const before = effects(env).length;
+    await env.kill();
     for (const kind of KINDS) {
-      const { apiVersion, metadata, spec = {} } = await bed.get(kind, NAME);
-      await replace(bed, kind, { apiVersion, kind, metadata: { ...metadata }, spec }, "status");
+      const { apiVersion, metadata, spec = {} } = await env.get(kind, NAME);
+      await replace(env, kind, { apiVersion, kind, metadata: { ...metadata }, spec }, "status");
     }
-    await bed.start();
-    await ready(bed);
+    await env.start();
+    await ready(env);
     // The set may overwrite what it does not know any more, and that is brought out once.
     const again = ["importEnvironmentVariable", "deployApplication"];
-    await vi.waitFor(() => expect(effects(bed).slice(before)).toEqual(again), PATIENCE_MS);
-    expect((await ready(bed)).map(idOf)).toEqual(ids);
-    const stripped = effects(bed).length;
+    await vi.waitFor(() => expect(effects(env).slice(before)).toEqual(again), PATIENCE_MS);
+    expect((await ready(env)).map(idOf)).toEqual(ids);
+    const stripped = effects(env).length;
     for (const kind of KINDS) {
-      const { apiVersion, metadata, spec = {} } = await bed.get(kind, NAME);
+      const { apiVersion, metadata, spec = {} } = await env.get(kind, NAME);
       const { resourceVersion } = metadata;
-      await replace(bed, kind, { apiVersion, kind, metadata: { name: NAME, resourceVersion }, spec });
+      await replace(env, kind, { apiVersion, kind, metadata: { name: NAME, resourceVersion }, spec });
     }
     for (const kind of KINDS) {
       const isWhole = ({ metadata }: KubeObject): boolean =>
         metadata.annotations?.[INSTALLATION] !== undefined &&
         (kind === "PlatformVariableSet" || metadata.finalizers?.includes(FINALIZER) === true);
-      await bed.waitFor(kind, NAME, isWhole, PATIENCE_MS);
+      await env.waitFor(kind, NAME, isWhole, PATIENCE_MS);
     }
-    const backups = (await ready(bed)).map(({ metadata }) => metadata.annotations?.[EXTERNAL_ID]);
+    const backups = (await ready(env)).map(({ metadata }) => metadata.annotations?.[EXTERNAL_ID]);
     expect(backups).toEqual(ids);
-    expect(effects(bed).slice(stripped)).toEqual([]);
-    for (const kind of KINDS.toReversed()) await bed.remove(kind, NAME);
-    for (const kind of KINDS.toReversed()) await bed.waitGone(kind, NAME, PATIENCE_MS);
-    const { services, environments, projects } = bed.platform.world();
+    expect(effects(env).slice(stripped)).toEqual([]);
+    for (const kind of KINDS.toReversed()) await env.remove(kind, NAME);
+    for (const kind of KINDS.toReversed()) await env.waitGone(kind, NAME, PATIENCE_MS);
+    const { services, environments, projects } = env.platform.world();
     expect([services.size, environments.size, projects.size]).toEqual([0, 0, 0]);
     figure(task, "0 creates after both were lost", 2 * KINDS.length);
   });

@@ -14,7 +14,7 @@ import { type ControlPlane, startControlPlane } from "../control-plane/control-p
 import { type Cluster, cluster, type Manifest } from "../support/env/cluster.ts";
 import { database, defaults, project, resource, secret, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
-import { type Bed, openBed } from "./bed.ts";
+import { type ChaosEnv, openChaosEnv } from "./env.ts";
 import { holdings } from "./holdings.ts";
 import { changesSince } from "./past.ts";
 
@@ -71,9 +71,9 @@ const orders: readonly Order[] = [
 const ENDS = PARENTS_FIRST.map((kind) => `Normal ${kind} Deleted`).toSorted();
 
 /** One of each of PARENTS_FIRST under Delete, with a value of a Secret in one. */
-function doomed(bed: Bed, name: string): readonly Manifest[] {
+function doomed(env: ChaosEnv, name: string): readonly Manifest[] {
   return [
-    ...tree(bed, name, DELETE),
+    ...tree(env, name, DELETE),
     database(`${name}-data`, name, DELETE),
     resource("PlatformVariableSet", name, {
       targets: [{ applicationRef: { name } }],
@@ -91,7 +91,7 @@ const Event = z.object({
 });
 
 /** The events in `where` on objects of a namespace, e.g. "Normal PlatformProject Deleted". */
-async function eventsIn(where: string, { client }: Bed, namespace: string): Promise<readonly string[]> {
+async function eventsIn(where: string, { client }: ChaosEnv, namespace: string): Promise<readonly string[]> {
   const { objects } = await listAll(client, EVENT, collectionPath(EVENT, where));
   return objects
     .map((event) => Event.parse(event))
@@ -103,13 +103,13 @@ async function eventsIn(where: string, { client }: Bed, namespace: string): Prom
 const isEnd = (event: string): boolean => event.endsWith(" Deleted");
 
 /** How many events of a namespace the log says to be in the operator's. */
-function moved(bed: Bed, namespace: string): number {
+function moved(env: ChaosEnv, namespace: string): number {
   const message = "the namespace is being terminated: its event is in the operator's";
-  return bed.logs().filter((line) => line.message === message && line["namespace"] === namespace).length;
+  return env.logs().filter((line) => line.message === message && line["namespace"] === namespace).length;
 }
 
 /** How many of all namespaces the metric counts. */
-async function counted({ operator }: Bed): Promise<number> {
+async function counted({ operator }: ChaosEnv): Promise<number> {
   const metrics = await (await fetch(`${operator.metricsUrl}/metrics`)).text();
   return Number(/^platform_operator_events_moved_total (\d+)$/m.exec(metrics)?.[1]);
 }
@@ -117,7 +117,7 @@ async function counted({ operator }: Bed): Promise<number> {
 const pathOf = (name: string): string => objectPath(NAMESPACE, { namespace: "", name });
 
 /** Ends an empty namespace for good, as its controller does at last. */
-async function finalize({ client }: Bed, name: string): Promise<void> {
+async function finalize({ client }: ChaosEnv, name: string): Promise<void> {
   await client.request({ method: "DELETE", path: collectionPath(EVENT, name) });
   const body = { apiVersion: "v1", kind: "Namespace", metadata: { name }, spec: { finalizers: [] } };
   await client.request({ method: "PUT", path: `${pathOf(name)}/finalize`, body });
@@ -126,38 +126,38 @@ async function finalize({ client }: Bed, name: string): Promise<void> {
 
 describe("a namespace that is being terminated", () => {
   let controlPlane: ControlPlane;
-  let bed: Bed;
-  const at = (namespace: string): Cluster => cluster(() => bed.client, namespace);
+  let env: ChaosEnv;
+  const at = (namespace: string): Cluster => cluster(() => env.client, namespace);
 
   beforeAll(async () => {
     controlPlane = await startControlPlane({ crdsDir: join(import.meta.dirname, "../../crds"), auditLog: false });
     // The last flag wins: it watches all namespaces.
-    bed = await openBed({ surface: "full", controlPlane, args: ["--leader-elect=false", "--watch-namespaces="] });
-    await bed.apply(...defaults(bed), ...tree(bed, "neighbour", DELETE));
+    env = await openChaosEnv({ surface: "full", controlPlane, args: ["--leader-elect=false", "--watch-namespaces="] });
+    await env.apply(...defaults(env), ...tree(env, "neighbour", DELETE));
     for (const [index, { name }] of orders.entries()) {
-      await bed.client.request({ method: "POST", path: collectionPath(NAMESPACE), body: { metadata: { name } } });
+      await env.client.request({ method: "POST", path: collectionPath(NAMESPACE), body: { metadata: { name } } });
       const values = secret("values", { password: "not-a-password" });
-      await at(name).apply(values, ...defaults(bed), project(`retained-${index}`), ...doomed(bed, name));
+      await at(name).apply(values, ...defaults(env), project(`retained-${index}`), ...doomed(env, name));
     }
-    await bed.waitFor("PlatformApplication", "neighbour", { status: "True" }, GUARD_MS);
+    await env.waitFor("PlatformApplication", "neighbour", { status: "True" }, GUARD_MS);
     for (const [index, { name }] of orders.entries()) {
-      for (const { kind, metadata } of [project(`retained-${index}`), ...doomed(bed, name)])
+      for (const { kind, metadata } of [project(`retained-${index}`), ...doomed(env, name)])
         await at(name).waitFor(kind, metadata.name, { status: "True" }, GUARD_MS);
     }
   }, 300_000);
   afterAll(async () => {
-    await bed[Symbol.asyncDispose]();
+    await env[Symbol.asyncDispose]();
     await controlPlane.stop();
   });
 
   it.for(orders)("[B13] $name: all that is under Delete ends with it, and nothing else", async (order, { task }) => {
     const { name, play, told } = order;
     const ending = at(name);
-    const since = bed.calls.length;
-    const before = holdings(bed.platform.world());
+    const since = env.calls.length;
+    const before = holdings(env.platform.world());
     const stay = before.filter((line) => !line.includes(name));
     expect(before).toHaveLength(stay.length + PARENTS_FIRST.length);
-    await bed.client.request({ method: "DELETE", path: pathOf(name) });
+    await env.client.request({ method: "DELETE", path: pathOf(name) });
     const refused = { failure: "Forbidden", status: 403, causes: ["NamespaceTerminating"] };
     await expect(ending.apply(project("late"))).rejects.toMatchObject(refused);
 
@@ -173,17 +173,17 @@ describe("a namespace that is being terminated", () => {
     }, soon);
     const seconds = Math.ceil((performance.now() - from) / 1_000);
 
-    expect(holdings(bed.platform.world())).toEqual(stay);
-    expect(changesSince(bed, since).filter((change) => !change.startsWith("delete"))).toEqual([]);
+    expect(holdings(env.platform.world())).toEqual(stay);
+    expect(changesSince(env, since).filter((change) => !change.startsWith("delete"))).toEqual([]);
     await vi.waitFor(async () => {
-      const events = await eventsIn(bed.operatorNamespace, bed, name);
+      const events = await eventsIn(env.operatorNamespace, env, name);
       expect(events.filter(isEnd)).toEqual(ENDS);
       expect(events).toEqual(expect.arrayContaining([...told]));
-      expect(moved(bed, name)).toBe(events.length);
-      expect(await counted(bed)).toBe(orders.reduce((sum, one) => sum + moved(bed, one.name), 0));
+      expect(moved(env, name)).toBe(events.length);
+      expect(await counted(env)).toBe(orders.reduce((sum, one) => sum + moved(env, one.name), 0));
     }, soon);
-    expect((await eventsIn(name, bed, name)).filter(isEnd)).toEqual([]);
-    await finalize(bed, name);
+    expect((await eventsIn(name, env, name)).filter(isEnd)).toEqual([]);
+    await finalize(env, name);
     figure(task, `empty after ${seconds} s, all events in the operator's namespace`);
   });
 });

@@ -8,7 +8,7 @@ import { effort } from "../support/env/effort.ts";
 import { idOf } from "../support/env/settling.ts";
 import { application, connection, defaults, environment, project, secret, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
-import { type Bed, openBed } from "./bed.ts";
+import { type ChaosEnv, openChaosEnv } from "./env.ts";
 
 type Policy = "Retain" | "Delete";
 
@@ -16,20 +16,20 @@ const TREE = ["PlatformProject", "PlatformEnvironment", "PlatformApplication"] a
 const soon = { timeout: 60_000, interval: 100 };
 const lifecycle = (deletionPolicy: Policy) => ({ lifecycle: { deletionPolicy } });
 
-async function deleteNamespace(bed: Bed): Promise<void> {
-  await bed.client.request({ method: "DELETE", path: `/api/v1/namespaces/${bed.namespace}` });
+async function deleteNamespace(env: ChaosEnv): Promise<void> {
+  await env.client.request({ method: "DELETE", path: `/api/v1/namespaces/${env.namespace}` });
 }
 
 /** @returns after how many seconds the namespace was gone */
-async function emptied(bed: Bed): Promise<number> {
+async function emptied(env: ChaosEnv): Promise<number> {
   const since = performance.now();
   await vi.waitFor(async () => {
-    const read = bed.client.request({ method: "GET", path: `/api/v1/namespaces/${bed.namespace}` });
+    const read = env.client.request({ method: "GET", path: `/api/v1/namespaces/${env.namespace}` });
     const isGone = await read.then(
       () => false,
       (error: unknown) => isKube(error, "NotFound"),
     );
-    if (!isGone) throw new Error(`namespace ${bed.namespace} is still there`);
+    if (!isGone) throw new Error(`namespace ${env.namespace} is still there`);
   }, soon);
   return Math.ceil((performance.now() - since) / 1_000);
 }
@@ -38,7 +38,7 @@ async function emptied(bed: Bed): Promise<number> {
 const parts = (name: string): readonly string[] => [`environment ${name}`, `project ${name}`, `service ${name}`];
 
 /** What the platform has. */
-function left({ platform }: Bed): readonly string[] {
+function left({ platform }: ChaosEnv): readonly string[] {
   const { projects, environments, services } = platform.world();
   const names = (what: string, records: Iterable<{ readonly name: string }>): readonly string[] =>
     [...records].map(({ name }) => `${what} ${name}`);
@@ -50,7 +50,7 @@ function left({ platform }: Bed): readonly string[] {
 }
 
 /** The events in the operator's own namespace that say that something stays. */
-async function told({ client, operatorNamespace }: Bed): Promise<readonly string[]> {
+async function told({ client, operatorNamespace }: ChaosEnv): Promise<readonly string[]> {
   const { objects } = await listAll(client, EVENT, collectionPath(EVENT, operatorNamespace));
   return objects.map((event) => JSON.stringify(event)).filter((event) => event.includes('"Orphaned"'));
 }
@@ -73,34 +73,34 @@ const surfaces = effort.all ? (["full", "documented"] as const) : (["full"] as c
 const inOrder = { concurrent: false } as const;
 
 describe.concurrent.each(surfaces)("on the %s surface", (surface) => {
-  let bed: Bed;
+  let env: ChaosEnv;
 
   beforeAll(async () => {
-    bed = await openBed({ surface });
-    await bed.apply(
-      ...defaults(bed),
-      ...tree(bed, "kept", lifecycle("Retain")),
-      ...tree(bed, "ended", lifecycle("Delete")),
+    env = await openChaosEnv({ surface });
+    await env.apply(
+      ...defaults(env),
+      ...tree(env, "kept", lifecycle("Retain")),
+      ...tree(env, "ended", lifecycle("Delete")),
     );
     for (const { name, policy } of rows) {
       const spec = { ...lifecycle(policy), connectionRef: { name } };
-      await bed.apply(secret(name, { token: bed.platform.tokens.admin }), connection(bed, name));
-      await bed.apply(project(name, spec), environment(bed, name, name, spec), application(name, name, spec));
+      await env.apply(secret(name, { token: env.platform.tokens.admin }), connection(env, name));
+      await env.apply(project(name, spec), environment(env, name, name, spec), application(name, name, spec));
     }
     for (const name of ["kept", "ended", ...rows.map((row) => row.name)])
-      await bed.waitFor("PlatformApplication", name, { status: "True" }, 60_000);
+      await env.waitFor("PlatformApplication", name, { status: "True" }, 60_000);
   });
   afterAll(async () => {
-    await bed[Symbol.asyncDispose]();
+    await env[Symbol.asyncDispose]();
   });
 
   it("[B14] what depends on each other never hangs, whatever goes first", inOrder, async ({ task }) => {
-    for (const { name, order } of rows) for (const kind of order) await bed.remove(kind, name);
-    for (const { name } of rows) for (const kind of TREE) await bed.waitGone(kind, name, 60_000);
+    for (const { name, order } of rows) for (const kind of order) await env.remove(kind, name);
+    for (const { name } of rows) for (const kind of TREE) await env.waitGone(kind, name, 60_000);
     const isGone = ({ policy }: (typeof rows)[number]): boolean => surface === "full" && policy === "Delete";
     const stay = ["kept", "ended", ...rows.filter((row) => !isGone(row)).map(({ name }) => name)];
     await vi.waitFor(() => {
-      expect(left(bed)).toEqual(stay.flatMap(parts).toSorted());
+      expect(left(env)).toEqual(stay.flatMap(parts).toSorted());
     }, soon);
     figure(task, "0 objects stuck", rows.length);
   });
@@ -109,11 +109,11 @@ describe.concurrent.each(surfaces)("on the %s surface", (surface) => {
     "[B13] the namespace ends with all that is in it, as the real controller deletes it",
     inOrder,
     async ({ task }) => {
-      const before = left(bed);
-      await deleteNamespace(bed);
-      const seconds = await emptied(bed);
+      const before = left(env);
+      await deleteNamespace(env);
+      const seconds = await emptied(env);
       const stay = surface === "full" ? before.filter((one) => !parts("ended").includes(one)) : before;
-      expect(left(bed)).toEqual(stay);
+      expect(left(env)).toEqual(stay);
       figure(task, `empty after ${seconds} s`);
     },
   );
@@ -121,20 +121,20 @@ describe.concurrent.each(surfaces)("on the %s surface", (surface) => {
 
 describe.concurrent("after a restart without the Secret", () => {
   it("[B13] the namespace ends, and warnings elsewhere name what stays", async ({ task }) => {
-    await using bed = await openBed({ surface: "full", windows: { releaseMs: 300 } });
-    await bed.apply(...defaults(bed), ...tree(bed, "shop", lifecycle("Delete")));
-    await bed.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
-    const ids = await Promise.all(TREE.map(async (kind) => idOf(await bed.get(kind, "shop"))));
-    await bed.kill();
-    await deleteNamespace(bed);
+    await using env = await openChaosEnv({ surface: "full", windows: { releaseMs: 300 } });
+    await env.apply(...defaults(env), ...tree(env, "shop", lifecycle("Delete")));
+    await env.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
+    const ids = await Promise.all(TREE.map(async (kind) => idOf(await env.get(kind, "shop"))));
+    await env.kill();
+    await deleteNamespace(env);
     await vi.waitFor(async () => {
-      expect(await bed.find("Secret", "default")).toBeUndefined();
+      expect(await env.find("Secret", "default")).toBeUndefined();
     }, soon);
-    await bed.start();
-    const seconds = await emptied(bed);
-    expect(left(bed)).toEqual(parts("shop"));
+    await env.start();
+    const seconds = await emptied(env);
+    expect(left(env)).toEqual(parts("shop"));
     await vi.waitFor(async () => {
-      const events = await told(bed);
+      const events = await told(env);
       expect(events).toHaveLength(3);
       for (const id of ids) expect(events.some((event) => event.includes(`keeps the object ${id}`))).toBe(true);
     }, soon);

@@ -3,23 +3,23 @@ import { isObject } from "../../src/kube/api/json.ts";
 import { collectionPath } from "../../src/kube/api/paths.ts";
 import type { Json } from "../../src/kube/api/types.ts";
 import { TYPES } from "../../src/operator/config/caches.ts";
-import type { Bed } from "./bed.ts";
+import type { ChaosEnv } from "./env.ts";
 import type { Director, Watch } from "./tap/call.ts";
 
 /** What the lists of a bed's namespace answered at one time, by the plural of the kind. */
 export type Past = ReadonlyMap<string, Json>;
 
 /** @returns lists of nothing, as of now. */
-export async function nothing(bed: Bed): Promise<Past> {
-  const lists = [...(await present(bed))];
+export async function nothing(env: ChaosEnv): Promise<Past> {
+  const lists = [...(await present(env))];
   return new Map(lists.map(([plural, list]) => [plural, isObject(list) ? { ...list, items: [] } : null]));
 }
 
 /** @returns the lists as they are now. */
-export async function present(bed: Bed): Promise<Past> {
+export async function present(env: ChaosEnv): Promise<Past> {
   const namespaced = TYPES.filter((type) => type.namespaced);
   const lists = await Promise.all(
-    namespaced.map((type) => bed.client.request({ method: "GET", path: collectionPath(type, bed.namespace) })),
+    namespaced.map((type) => env.client.request({ method: "GET", path: collectionPath(type, env.namespace) })),
   );
   return new Map(namespaced.map(({ plural }, index) => [plural, lists[index] ?? null]));
 }
@@ -73,8 +73,8 @@ export function timeMachine(): TimeMachine {
 }
 
 /** What the operator asked the platform to change since a call, in order, e.g. "deleteProject shop". */
-export function changesSince(bed: Bed, k: number): readonly string[] {
-  return bed.calls
+export function changesSince(env: ChaosEnv, k: number): readonly string[] {
+  return env.calls
     .filter((call) => call.k > k && call.side === "platform" && call.method !== "GET")
     .map(({ what }) => what.replace("platform ", ""));
 }

@@ -4,27 +4,27 @@ import { z } from "zod";
 
 import { defaults } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
-import { openBed } from "./bed.ts";
+import { openChaosEnv } from "./env.ts";
 import type { Answer, Call } from "./tap/call.ts";
 
 const Role = z.looseObject({ rules: z.array(z.looseObject({ resources: z.array(z.string()) })) });
 
 it("[E14] a right that is taken away, and used: the end of the bed names the call", async ({ task }) => {
-  const bed = await openBed({ surface: "full" });
-  const path = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${bed.operatorNamespace}`;
-  const { rules } = Role.parse(await bed.client.request({ method: "GET", path }));
+  const env = await openChaosEnv({ surface: "full" });
+  const path = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${env.operatorNamespace}`;
+  const { rules } = Role.parse(await env.client.request({ method: "GET", path }));
   const narrower = rules.filter(({ resources }) => !resources.includes("secrets"));
   expect(narrower).toHaveLength(rules.length - 1);
   const contentType = "application/merge-patch+json";
-  await bed.client.request({ method: "PATCH", path, contentType, body: z.json().parse({ rules: narrower }) });
+  await env.client.request({ method: "PATCH", path, contentType, body: z.json().parse({ rules: narrower }) });
   const answered = vi.fn<(call: Call, answer: Answer) => void>();
-  bed.director = { answered };
-  await bed.apply(...defaults(bed));
+  env.director = { answered };
+  await env.apply(...defaults(env));
   const refused = (): readonly string[] =>
     answered.mock.calls.filter(([, { status }]) => status === 403).map(([{ what }]) => what);
   await vi.waitFor(() => {
     expect(refused()).toContain("kube GET secrets/default");
   }, 60_000);
-  await expect(bed[Symbol.asyncDispose]()).rejects.toThrow(/refused the operator:\nkube GET secrets\/default: /);
+  await expect(env[Symbol.asyncDispose]()).rejects.toThrow(/refused the operator:\nkube GET secrets\/default: /);
   figure(task, "1 call too many for its rights found");
 });

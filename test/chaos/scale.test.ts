@@ -8,7 +8,7 @@ import { effort } from "../support/env/effort.ts";
 import { defaults } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 import { shop, SHOP, SHOP_CHANGES } from "../support/services/fixtures.ts";
-import { openBed, type Bed } from "./bed.ts";
+import { openChaosEnv, type ChaosEnv } from "./env.ts";
 import { figuresOf } from "./process-figures.ts";
 
 const OBJECTS = 1_000;
@@ -26,9 +26,9 @@ async function each(manifests: readonly Manifest[], act: (manifest: Manifest) =>
 }
 
 /** Waits until all objects are so. @returns the seconds since `from` */
-async function until(bed: Bed, from: number, isSo: (objects: readonly KubeObject[]) => boolean): Promise<number> {
+async function until(env: ChaosEnv, from: number, isSo: (objects: readonly KubeObject[]) => boolean): Promise<number> {
   const objects = async (): Promise<readonly KubeObject[]> =>
-    (await Promise.all(Object.keys(SHOP_CHANGES).map((kind) => bed.list(kind)))).flat();
+    (await Promise.all(Object.keys(SHOP_CHANGES).map((kind) => env.list(kind)))).flat();
   await expect.poll(async () => isSo(await objects()), { timeout: 240_000, interval: 1_000 }).toBe(true);
   return (performance.now() - from) / 1_000;
 }
@@ -38,34 +38,34 @@ describe("[D5] thousands of objects on a real API server", () => {
     "are created, changed, taken over by a new process and deleted",
     { timeout: 900_000 },
     async ({ task }) => {
-      await using bed = await openBed({ surface: "full", windows: { pollMs: 600_000, firstLookMs: 60_000 } });
-      await bed.apply(...defaults(bed));
-      const shops = Array.from({ length: OBJECTS / SHOP }, (_, index) => shop(bed, `shop-${index}`)).flat();
+      await using env = await openChaosEnv({ surface: "full", windows: { pollMs: 600_000, firstLookMs: 60_000 } });
+      await env.apply(...defaults(env));
+      const shops = Array.from({ length: OBJECTS / SHOP }, (_, index) => shop(env, `shop-${index}`)).flat();
       const areReady = (objects: readonly KubeObject[]): boolean =>
         objects.length === OBJECTS && objects.every(isSettled);
 
       const began = performance.now();
-      await each(shops, (manifest) => bed.apply(manifest));
-      const created = await until(bed, began, areReady);
+      await each(shops, (manifest) => env.apply(manifest));
+      const created = await until(env, began, areReady);
       const changing = performance.now();
-      await each(shops, ({ kind, metadata }) => bed.patch(kind, metadata.name, { spec: SHOP_CHANGES[kind] ?? {} }));
-      const changed = await until(bed, changing, areReady);
-      const peak = await figuresOf(bed.operator);
+      await each(shops, ({ kind, metadata }) => env.patch(kind, metadata.name, { spec: SHOP_CHANGES[kind] ?? {} }));
+      const changed = await until(env, changing, areReady);
+      const peak = await figuresOf(env.operator);
 
-      await bed.kill();
-      const k = bed.calls.length;
+      await env.kill();
+      const k = env.calls.length;
       const restarted = performance.now();
-      await bed.start();
-      await bed.annotate("PlatformProject", "shop-0", { "platform-operator.io/reconcile-requested-at": "now" });
-      await bed.waitFor("PlatformProject", "shop-0", ({ status }) => JSON.stringify(status).includes('"now"'), 60_000);
+      await env.start();
+      await env.annotate("PlatformProject", "shop-0", { "platform-operator.io/reconcile-requested-at": "now" });
+      await env.waitFor("PlatformProject", "shop-0", ({ status }) => JSON.stringify(status).includes('"now"'), 60_000);
       const synced = (performance.now() - restarted) / 1_000;
-      const lists = bed.calls.slice(k).filter(({ what }) => what.startsWith("kube LIST platformprojects"));
+      const lists = env.calls.slice(k).filter(({ what }) => what.startsWith("kube LIST platformprojects"));
       expect(lists.length).toBeLessThanOrEqual(1 + Math.ceil(OBJECTS / 500));
 
       const deleting = performance.now();
-      await each(shops, ({ kind, metadata }) => bed.remove(kind, metadata.name));
-      const deleted = await until(bed, deleting, ({ length }) => length === 0);
-      expect(bed.platform.world().projects.size).toBe(0);
+      await each(shops, ({ kind, metadata }) => env.remove(kind, metadata.name));
+      const deleted = await until(env, deleting, ({ length }) => length === 0);
+      expect(env.platform.world().projects.size).toBe(0);
       expect(peak.peakMb).toBeLessThan(RESIDENT_MB);
       figure(
         task,

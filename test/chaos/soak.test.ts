@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { effort } from "../support/env/effort.ts";
 import { defaults, project, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
-import { openBed } from "./bed.ts";
+import { openChaosEnv } from "./env.ts";
 import { figuresOf, type ProcessFigures } from "./process-figures.ts";
 import type { Watch } from "./tap/call.ts";
 
@@ -28,37 +28,37 @@ describe("[D8] churn", () => {
     "of watches, connections and objects leaves descriptors and memory as they are",
     { timeout: effort.soakMinutes * 60_000 + 300_000 },
     async ({ task }) => {
-      await using bed = await openBed({ surface: "full" });
-      await bed.apply(...defaults(bed), ...tree(bed, "stays"));
+      await using env = await openChaosEnv({ surface: "full" });
+      await env.apply(...defaults(env), ...tree(env, "stays"));
       const watches = new Set<Watch>();
-      bed.director = { watched: (watch) => void watches.add(watch) };
+      env.director = { watched: (watch) => void watches.add(watch) };
       const seen: ProcessFigures[] = [];
       const began = performance.now();
       const until = began + effort.soakMinutes * 60_000;
       let rounds = 0;
       for (; performance.now() < until; rounds += 1) {
         const name = `comes-and-goes-${rounds % 5}`;
-        await bed.apply(project(name, DELETED));
-        await bed.waitFor("PlatformProject", name, { status: "True" }, 60_000);
+        await env.apply(project(name, DELETED));
+        await env.waitFor("PlatformProject", name, { status: "True" }, 60_000);
         // Half of the watches are closed as a server closes them, half are reset.
         for (const [index, watch] of [...watches].entries()) {
           if (index % 2 === 0) watch.end();
           else watch.reset();
         }
         watches.clear();
-        await bed.remove("PlatformProject", name);
-        await bed.waitGone("PlatformProject", name, 60_000);
+        await env.remove("PlatformProject", name);
+        await env.waitGone("PlatformProject", name, 60_000);
         await sleep(CHURN_MS);
-        if (performance.now() - began > WARM_MS) seen.push(await figuresOf(bed.operator));
+        if (performance.now() - began > WARM_MS) seen.push(await figuresOf(env.operator));
       }
-      await bed.waitFor("PlatformApplication", "stays", { status: "True" }, 60_000);
+      await env.waitFor("PlatformApplication", "stays", { status: "True" }, 60_000);
       const counts = seen.map(({ descriptors }) => descriptors);
       const [early, late] = lows(counts);
       expect(Math.abs(late - early)).toBeLessThanOrEqual(5);
       const [heapBefore, heapAfter] = lows(seen.map(({ heapMb }) => heapMb));
       const [rssBefore, rssAfter] = lows(seen.map(({ residentMb }) => residentMb));
       expect(heapAfter - heapBefore).toBeLessThanOrEqual(NOISE_MB + effort.soakMinutes / 60);
-      expect(bed.platform.world().projects.size).toBe(1);
+      expect(env.platform.world().projects.size).toBe(1);
       const grew = (before: number, after: number): string => `${before.toFixed(0)} to ${after.toFixed(0)} MiB`;
       figure(
         task,

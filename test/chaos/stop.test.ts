@@ -19,10 +19,10 @@ import {
   secret,
 } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
-import { type Bed, openBed } from "./bed.ts";
 import { effects } from "./effects.ts";
+import { type ChaosEnv, openChaosEnv } from "./env.ts";
 import { doubleActions } from "./lifecycle/actions.ts";
-import { duplicates, inventory, leaks, upsets } from "./lifecycle/oracles.ts";
+import { duplicates, inventory, leaks, upsets } from "./lifecycle/invariants.ts";
 import { isWrite } from "./lifecycle/plan.ts";
 
 const KINDS = ["PlatformApplication", "PlatformEnvironment", "PlatformProject"] as const;
@@ -38,12 +38,12 @@ interface Chapter {
   readonly name: "creation" | "redeploy" | "deletion";
   /** What it does on the platform of a surface, in order. */
   readonly does: (surface: Surface) => readonly string[];
-  readonly act: (bed: Bed, tree: string) => Promise<void>;
-  readonly over: (bed: Bed, tree: string) => Promise<void>;
+  readonly act: (env: ChaosEnv, tree: string) => Promise<void>;
+  readonly over: (env: ChaosEnv, tree: string) => Promise<void>;
 }
 
-const isReady: Chapter["over"] = async (bed, tree) => {
-  await bed.waitFor("PlatformApplication", tree, { status: "True" }, SOON_MS);
+const isReady: Chapter["over"] = async (env, tree) => {
+  await env.waitFor("PlatformApplication", tree, { status: "True" }, SOON_MS);
 };
 
 const CREATION: Chapter = {
@@ -55,29 +55,29 @@ const CREATION: Chapter = {
     "importEnvironmentVariable",
     "deployApplication",
   ],
-  act: async (bed, tree) => {
+  act: async (env, tree) => {
     const gone = { lifecycle: { deletionPolicy: "Delete" } };
     const variables = [{ name: "TOKEN", valueFrom: { secretKeyRef: { name: "values", key: "TOKEN" } } }];
-    const parents = [project(tree, gone), environment(bed, tree, tree, gone)];
-    await bed.apply(...parents, application(tree, tree, { variables, ...gone }));
+    const parents = [project(tree, gone), environment(env, tree, tree, gone)];
+    await env.apply(...parents, application(tree, tree, { variables, ...gone }));
   },
   over: isReady,
 };
 const REDEPLOY: Chapter = {
   name: "redeploy",
   does: () => ["deployApplication"],
-  act: (bed, tree) => bed.patch("PlatformApplication", tree, deploying(NEXT_COMMIT)),
+  act: (env, tree) => env.patch("PlatformApplication", tree, deploying(NEXT_COMMIT)),
   over: isReady,
 };
 const DELETION: Chapter = {
   name: "deletion",
   // The documented surface cannot take anything away: it is let go.
   does: (surface) => (surface === "full" ? ["deleteApplication", "deleteEnvironment", "deleteProject"] : []),
-  act: async (bed, tree) => {
-    for (const kind of KINDS) await bed.remove(kind, tree);
+  act: async (env, tree) => {
+    for (const kind of KINDS) await env.remove(kind, tree);
   },
-  over: async (bed, tree) => {
-    for (const kind of KINDS) await bed.waitGone(kind, tree, SOON_MS);
+  over: async (env, tree) => {
+    for (const kind of KINDS) await env.waitGone(kind, tree, SOON_MS);
   },
 };
 const LIFE: readonly Chapter[] = [CREATION, REDEPLOY, DELETION];
@@ -138,7 +138,7 @@ interface Stops {
   during(isMeant: Meant | undefined, act: () => Promise<void>, over: () => Promise<void>): Promise<boolean>;
 }
 
-function stopsOf(bed: Bed): Stops {
+function stopsOf(env: ChaosEnv): Stops {
   const steps: string[] = [];
   let longestMs = 0;
 
@@ -147,18 +147,18 @@ function stopsOf(bed: Bed): Stops {
     const counts = new Map<string, number>();
     let met: string | undefined;
     const { promise: exited, resolve } = Promise.withResolvers<Exit>();
-    bed.director = {
+    env.director = {
       decide: ({ what }) => {
         const name = what.replaceAll(/shop-\d+/g, "shop");
         const nth = (counts.get(name) ?? 0) + 1;
         counts.set(name, nth);
         if (!isMeant(name, nth)) return { do: "pass" };
-        bed.director = {};
+        env.director = {};
         met = name;
         steps.push(name);
         const since = performance.now();
-        process.kill(bed.operator.pid, "SIGTERM");
-        void bed.operator.exited.then((exit) => {
+        process.kill(env.operator.pid, "SIGTERM");
+        void env.operator.exited.then((exit) => {
           longestMs = Math.max(longestMs, performance.now() - since);
           resolve(exit);
         });
@@ -175,11 +175,11 @@ function stopsOf(bed: Bed): Stops {
       const { exited, met } = arm(isMeant ?? (() => false));
       await act();
       await Promise.race([exited, over()]);
-      bed.director = {};
+      env.director = {};
       const step = met();
       if (step === undefined) return false;
       const { code, signal } = await exited;
-      const left = [...(await open(bed)), ...(await held(bed))];
+      const left = [...(await open(env)), ...(await held(env))];
       if (code === 0 && left.length === 0) return true;
       throw new Error(`told to stop during ${step}: ended with ${code ?? signal}, left behind: ${left.join(", ")}`);
     },
@@ -187,8 +187,8 @@ function stopsOf(bed: Bed): Stops {
 }
 
 /** @returns what is open in the ledgers */
-async function open(bed: Bed): Promise<readonly string[]> {
-  const objects = await Promise.all(KINDS.map((kind) => bed.list(kind)));
+async function open(env: ChaosEnv): Promise<readonly string[]> {
+  const objects = await Promise.all(KINDS.map((kind) => env.list(kind)));
   return objects.flat().flatMap(({ kind, metadata, status }) => {
     const intent = metadata.annotations?.[INTENT] ?? member(status, "intent");
     return intent === undefined ? [] : [`${kind} ${JSON.stringify(intent)}`];
@@ -196,23 +196,23 @@ async function open(bed: Bed): Promise<readonly string[]> {
 }
 
 /** @returns the lease, unless nobody holds it */
-async function held(bed: Bed): Promise<readonly string[]> {
-  const lease = await cluster(() => bed.client, bed.operatorNamespace).get("Lease", LEASE);
+async function held(env: ChaosEnv): Promise<readonly string[]> {
+  const lease = await cluster(() => env.client, env.operatorNamespace).get("Lease", LEASE);
   const holder = member(lease.spec, "holderIdentity");
   return holder === "" ? [] : [`the lease of ${JSON.stringify(holder)}`];
 }
 
 /** Starts the operator again, and waits until it leads. */
-async function startAgain(bed: Bed): Promise<void> {
-  await bed.start();
-  await comes(async () => ((await held(bed)).length > 0 ? true : undefined), SOON_MS);
+async function startAgain(env: ChaosEnv): Promise<void> {
+  await env.start();
+  await comes(async () => ((await held(env)).length > 0 ? true : undefined), SOON_MS);
 }
 
 /**
  * Lives a tree in each round, from its apply to its deletion, as long as the operator is to be told to stop somewhere.
  * @returns the chapters that were lived
  */
-async function live(bed: Bed, stops: Stops, choice: Choice): Promise<readonly Chapter[]> {
+async function live(env: ChaosEnv, stops: Stops, choice: Choice): Promise<readonly Chapter[]> {
   const lived: Chapter[] = [];
   for (let round = 0; ; round += 1) {
     const tree = `shop-${round}`;
@@ -220,8 +220,8 @@ async function live(bed: Bed, stops: Stops, choice: Choice): Promise<readonly Ch
     if (meant.every(({ isMeant }) => isMeant === undefined)) return lived;
     for (const { chapter, isMeant } of meant) {
       if (chapter === REDEPLOY && isMeant === undefined) continue;
-      const over = (): Promise<void> => chapter.over(bed, tree);
-      if (await stops.during(isMeant, () => chapter.act(bed, tree), over)) await startAgain(bed);
+      const over = (): Promise<void> => chapter.over(env, tree);
+      if (await stops.during(isMeant, () => chapter.act(env, tree), over)) await startAgain(env);
       await over();
       lived.push(chapter);
     }
@@ -234,11 +234,11 @@ function told(stops: Stops): string {
 }
 
 /** @returns a bed with a connection and a Secret, on which an operator leads */
-async function ground(surface: Surface): Promise<Bed> {
-  const bed = await openBed({ surface, args: [], speed: 400, windows: { pollMs: 5_000 } });
-  await bed.apply(...defaults(bed), secret("values", { TOKEN: "s3cret" }));
-  await bed.waitFor("PlatformConnection", "default", { status: "True" }, SOON_MS);
-  return bed;
+async function fixture(surface: Surface): Promise<ChaosEnv> {
+  const env = await openChaosEnv({ surface, args: [], speed: 400, windows: { pollMs: 5_000 } });
+  await env.apply(...defaults(env), secret("values", { TOKEN: "s3cret" }));
+  await env.waitFor("PlatformConnection", "default", { status: "True" }, SOON_MS);
+  return env;
 }
 
 interface Life {
@@ -260,36 +260,36 @@ describe.concurrent("[A7] SIGTERM", () => {
     "at $at calls of the life of a tree, $surface surface",
     { timeout: 1_200_000 },
     async ({ surface, choose, atLeast }, { expect, task }) => {
-      await using bed = await ground(surface);
-      const before = inventory(bed);
-      const stops = stopsOf(bed);
-      const lived = await live(bed, stops, choose());
+      await using env = await fixture(surface);
+      const before = inventory(env);
+      const stops = stopsOf(env);
+      const lived = await live(env, stops, choose());
       expect(stops.steps).toEqual(expect.arrayContaining([...atLeast]));
-      expect(effects(bed)).toEqual(lived.flatMap(({ does }) => does(surface)));
-      expect([...duplicates(bed), ...leaks(bed, before, surface), ...upsets(bed)]).toEqual([]);
+      expect(effects(env)).toEqual(lived.flatMap(({ does }) => does(surface)));
+      expect([...duplicates(env), ...leaks(env, before, surface), ...upsets(env)]).toEqual([]);
       expect(stops.longestMs()).toBeLessThan(STOP_MS);
       figure(task, told(stops), stops.steps.length);
     },
   );
 
   it.runIf(effort.all)("at every call from the start on", { timeout: 1_200_000 }, async ({ expect, task }) => {
-    await using bed = await ground("full");
-    const stops = stopsOf(bed);
-    await CREATION.act(bed, "shop");
-    await isReady(bed, "shop");
-    await bed.operator.stop();
+    await using env = await fixture("full");
+    const stops = stopsOf(env);
+    await CREATION.act(env, "shop");
+    await isReady(env, "shop");
+    await env.operator.stop();
     const choice = everyCall();
     for (let round = 0; ; round += 1) {
       const isMeant = choice(REDEPLOY, round);
       if (isMeant === undefined) break;
-      await bed.patch("PlatformApplication", "shop", deploying(round % 2 === 0 ? NEXT_COMMIT : COMMIT));
+      await env.patch("PlatformApplication", "shop", deploying(round % 2 === 0 ? NEXT_COMMIT : COMMIT));
       await stops.during(
         isMeant,
-        () => bed.start(),
-        () => isReady(bed, "shop"),
+        () => env.start(),
+        () => isReady(env, "shop"),
       );
     }
-    expect([...duplicates(bed), ...doubleActions(bed, 0), ...(await open(bed)), ...upsets(bed)]).toEqual([]);
+    expect([...duplicates(env), ...doubleActions(env, 0), ...(await open(env)), ...upsets(env)]).toEqual([]);
     expect(stops.longestMs()).toBeLessThan(STOP_MS);
     figure(task, told(stops), stops.steps.length);
   });

@@ -10,8 +10,8 @@ import { effort } from "../support/env/effort.ts";
 import { idOf } from "../support/env/settling.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, project, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
-import { type Bed, openBed } from "./bed.ts";
 import { effects } from "./effects.ts";
+import { type ChaosEnv, openChaosEnv } from "./env.ts";
 import { changesSince, EXPIRED } from "./past.ts";
 import type { Call, Watch } from "./tap/call.ts";
 
@@ -25,7 +25,7 @@ describe("a watch that is behind", () => {
   /** What the operator is not told yet. */
   let withheld: (() => void)[] = [];
   let isBehind = true;
-  let bed: Bed;
+  let env: ChaosEnv;
 
   beforeAll(async () => {
     const watched = (watch: Watch): void => {
@@ -38,50 +38,50 @@ describe("a watch that is behind", () => {
         return [];
       };
     };
-    bed = await openBed({ surface: "full", director: { watched } });
+    env = await openChaosEnv({ surface: "full", director: { watched } });
   });
   afterAll(async () => {
-    await bed[Symbol.asyncDispose]();
+    await env[Symbol.asyncDispose]();
   });
 
   it("[B2] by all of the operator's own writes: nothing is created or deployed twice", async ({ task }) => {
-    await bed.apply(...defaults(bed), ...tree(bed, "shop"));
-    await bed.waitFor("PlatformApplication", "shop", { status: "True" });
+    await env.apply(...defaults(env), ...tree(env, "shop"));
+    await env.waitFor("PlatformApplication", "shop", { status: "True" });
     // Some more looks, all of them with a cache that no watch has told of those writes.
-    const looks = bed.calls.filter(({ what }) => what === "platform listProjects").length;
+    const looks = env.calls.filter(({ what }) => what === "platform listProjects").length;
     await vi.waitFor(() => {
-      expect(bed.calls.filter(({ what }) => what === "platform listProjects").length).toBeGreaterThan(looks + 3);
+      expect(env.calls.filter(({ what }) => what === "platform listProjects").length).toBeGreaterThan(looks + 3);
     }, 20_000);
-    expect(effects(bed)).toEqual(CREATED);
+    expect(effects(env)).toEqual(CREATED);
     const told = withheld.length;
     isBehind = false;
     for (const tell of withheld) tell();
     withheld = [];
-    await bed.apply(project("after"));
-    await bed.waitFor("PlatformProject", "after", { status: "True" });
-    expect(effects(bed)).toEqual([...CREATED, "createProject"]);
+    await env.apply(project("after"));
+    await env.waitFor("PlatformProject", "after", { status: "True" });
+    expect(effects(env)).toEqual([...CREATED, "createProject"]);
     figure(task, `0 second creates with ${told} events withheld`);
   });
 
   it("[B3] by a spec that goes there and back, and by a deletion and a namesake", async ({ task }) => {
-    const since = bed.calls.length;
-    const { uid } = (await bed.get("PlatformProject", "after")).metadata;
-    const id = idOf(await bed.get("PlatformProject", "after"));
+    const since = env.calls.length;
+    const { uid } = (await env.get("PlatformProject", "after")).metadata;
+    const id = idOf(await env.get("PlatformProject", "after"));
     for (const watch of watches.values()) watch.rewrite = () => [];
-    await bed.patch("PlatformApplication", "shop", deploying(NEXT_COMMIT));
-    await bed.patch("PlatformApplication", "shop", deploying(COMMIT));
-    await bed.remove("PlatformProject", "after");
-    await bed.apply(project("after"), project("marker"));
+    await env.patch("PlatformApplication", "shop", deploying(NEXT_COMMIT));
+    await env.patch("PlatformApplication", "shop", deploying(COMMIT));
+    await env.remove("PlatformProject", "after");
+    await env.apply(project("after"), project("marker"));
     for (const watch of watches.values()) {
       watch.rewrite = (line) => [line];
       watch.inject(EXPIRED);
     }
-    await bed.waitFor("PlatformProject", "marker", { status: "True" });
-    const again = await bed.waitFor("PlatformProject", "after", { status: "True" });
-    await bed.waitFor("PlatformApplication", "shop", { status: "True" });
+    await env.waitFor("PlatformProject", "marker", { status: "True" });
+    const again = await env.waitFor("PlatformProject", "after", { status: "True" });
+    await env.waitFor("PlatformApplication", "shop", { status: "True" });
     expect(again.metadata.uid).not.toBe(uid);
     expect(idOf(again)).toBe(id);
-    expect(changesSince(bed, since)).toEqual(["createProject marker"]);
+    expect(changesSince(env, since)).toEqual(["createProject marker"]);
     figure(task, "0 deploys of what was never meant to stay; a namesake finds its object", 2);
   });
 });
@@ -113,7 +113,7 @@ const oneLine = [
 ];
 
 /** @returns the newest version that the API server has of a kind. */
-async function versionOf({ client, namespace }: Bed, plural: string): Promise<string> {
+async function versionOf({ client, namespace }: ChaosEnv, plural: string): Promise<string> {
   const type = TYPES.find((one) => one.plural === plural);
   if (type === undefined) throw new Error(`there is no kind of the plural ${plural}`);
   const list = await client.request({ method: "GET", path: collectionPath(type, namespace) });
@@ -121,7 +121,7 @@ async function versionOf({ client, namespace }: Bed, plural: string): Promise<st
 }
 
 /** @returns the kinds of which the operator could not read something. */
-async function malformed({ operator }: Bed): Promise<readonly string[]> {
+async function malformed({ operator }: ChaosEnv): Promise<readonly string[]> {
   const metrics = await (await fetch(`${operator.metricsUrl}/metrics`)).text();
   const counted = metrics.matchAll(/^platform_operator_watch_malformed_total\{kind="(\w+)"\} [1-9]/gm);
   return [...counted].flatMap(([, kind]) => kind ?? []);
@@ -133,28 +133,28 @@ function queryOf(url: string): URLSearchParams {
 
 describe("a watch that breaks", () => {
   const watches: Watches = new Map();
-  let fate: (call: Call) => ReturnType<NonNullable<Bed["director"]["decide"]>> = () => ({ do: "pass" });
-  let bed: Bed;
+  let fate: (call: Call) => ReturnType<NonNullable<ChaosEnv["director"]["decide"]>> = () => ({ do: "pass" });
+  let env: ChaosEnv;
 
-  const lists = (plural: string): number => bed.calls.filter(({ what }) => what === `kube LIST ${plural}`).length;
+  const lists = (plural: string): number => env.calls.filter(({ what }) => what === `kube LIST ${plural}`).length;
 
   beforeAll(async () => {
-    bed = await openBed({
+    env = await openChaosEnv({
       surface: "full",
       director: { decide: (call) => fate(call), watched: (watch) => void watches.set(watch.plural, watch) },
     });
-    await bed.apply(...defaults(bed), project("first"));
-    await bed.waitFor("PlatformProject", "first", { status: "True" });
+    await env.apply(...defaults(env), project("first"));
+    await env.waitFor("PlatformProject", "first", { status: "True" });
   });
   afterAll(async () => {
-    await bed[Symbol.asyncDispose]();
+    await env[Symbol.asyncDispose]();
   });
 
   it("[B4] with 410 in the stream or as status: one list each, and no event lost", async ({ task }) => {
     const before = lists("platformprojects");
     watches.get("platformprojects")?.inject(EXPIRED);
-    await bed.apply(project("in-stream"));
-    await bed.waitFor("PlatformProject", "in-stream", { status: "True" });
+    await env.apply(project("in-stream"));
+    await env.waitFor("PlatformProject", "in-stream", { status: "True" });
     expect(lists("platformprojects")).toBe(before + 1);
 
     let refused = 0;
@@ -164,8 +164,8 @@ describe("a watch that breaks", () => {
       return { do: "answer", status: 410, body: JSON.stringify({ kind: "Status", code: 410, reason: "Expired" }) };
     };
     watches.get("platformprojects")?.end();
-    await bed.apply(project("as-status"));
-    await bed.waitFor("PlatformProject", "as-status", { status: "True" });
+    await env.apply(project("as-status"));
+    await env.waitFor("PlatformProject", "as-status", { status: "True" });
     expect([refused, lists("platformprojects")]).toEqual([1, before + 2]);
     figure(task, "1 list for each 410", 2);
   });
@@ -196,9 +196,9 @@ describe("a watch that breaks", () => {
       inject();
       for (const [plural] of lines) expect([plural, lists(plural)]).toEqual([plural, (before.get(plural) ?? 0) + 1]);
     }, 20_000);
-    await bed.apply(project("repaired"));
-    await bed.waitFor("PlatformProject", "repaired", { status: "True" });
-    expect(await malformed(bed)).toContain("PlatformProject");
+    await env.apply(project("repaired"));
+    await env.waitFor("PlatformProject", "repaired", { status: "True" });
+    expect(await malformed(env)).toContain("PlatformProject");
     figure(task, "1 list for each line that cannot be read", lines.length);
   });
 
@@ -208,14 +208,14 @@ describe("a watch that breaks", () => {
     const tell = async (): Promise<void> => {
       const watch = watches.get(plural);
       if (watch === undefined || told.has(watch)) return;
-      const version = await versionOf(bed, plural);
+      const version = await versionOf(env, plural);
       told.set(watch, version);
-      watch.inject(JSON.stringify(event({ namespace: bed.namespace, resourceVersion: version })));
+      watch.inject(JSON.stringify(event({ namespace: env.namespace, resourceVersion: version })));
       watch.end();
     };
     /** Whoever read the line goes on from its version. */
     const isRead = (): boolean => {
-      const opened = bed.calls.filter(({ what: name }) => name === `kube WATCH ${plural}`);
+      const opened = env.calls.filter(({ what: name }) => name === `kube WATCH ${plural}`);
       return opened.some(({ url }) => [...told.values()].includes(queryOf(url).get("resourceVersion") ?? ""));
     };
     await vi.waitFor(async () => {
@@ -224,13 +224,13 @@ describe("a watch that breaks", () => {
       expect(isRead()).toBe(true);
     }, 20_000);
     expect(lists(plural)).toBe(before);
-    expect(await malformed(bed)).not.toContain(TYPES.find((type) => type.plural === plural)?.kind);
+    expect(await malformed(env)).not.toContain(TYPES.find((type) => type.plural === plural)?.kind);
     figure(task, `0 lists after ${what} in one line`);
   });
 
   it.runIf(effort.all)("[B6] that ends at once for a minute: at most 20 connects a minute", async ({ task }) => {
     const connects = new Map<string, number>();
-    bed.director = {
+    env.director = {
       decide: ({ what }) => {
         if (what.startsWith("kube WATCH")) connects.set(what, (connects.get(what) ?? 0) + 1);
         return { do: "pass" };
@@ -243,9 +243,9 @@ describe("a watch that breaks", () => {
     await sleep(60_000);
     const most = Math.max(...connects.values());
     expect(most).toBeLessThanOrEqual(20);
-    bed.director = {};
-    await bed.apply(project("calm"));
-    await bed.waitFor("PlatformProject", "calm", { status: "True" }, 60_000);
+    env.director = {};
+    await env.apply(project("calm"));
+    await env.waitFor("PlatformProject", "calm", { status: "True" }, 60_000);
     figure(task, `${most} connects a minute and kind at most`, connects.size);
   });
 });
@@ -256,7 +256,7 @@ describe("a watch that is dead without a word", () => {
     const deadSince = new Map<string, number>();
     /** How many milliseconds later each was opened anew. */
     const found = new Map<string, number>();
-    await using bed = await openBed({
+    await using env = await openChaosEnv({
       surface: "full",
       director: {
         watched: (watch) => {
@@ -271,15 +271,15 @@ describe("a watch that is dead without a word", () => {
     await vi.waitFor(() => {
       expect(deadSince.size).toBe(13);
     }, 60_000);
-    await bed.apply(...defaults(bed), project("shop"));
+    await env.apply(...defaults(env), project("shop"));
     isDead = false;
     await sleep(10_000);
-    const metrics = await (await fetch(`${bed.operator.metricsUrl}/metrics`)).text();
+    const metrics = await (await fetch(`${env.operator.metricsUrl}/metrics`)).text();
     const ages = [...metrics.matchAll(/platform_operator_watch_last_event_age_seconds\{.*\} (\S+)/g)].map(([, age]) =>
       Number(age),
     );
     expect(Math.min(...ages)).toBeGreaterThan(5);
-    await bed.waitFor("PlatformProject", "shop", { status: "True" }, 100_000);
+    await env.waitFor("PlatformProject", "shop", { status: "True" }, 100_000);
     await vi.waitFor(() => {
       expect(found.size).toBe(13);
     }, 60_000);

@@ -152,7 +152,7 @@ function nodes({ kubeconfigPath }: Place, { program, stages }: Kwok): () => Prom
     // Without leases the nodes are taken for lost.
     "--node-lease-duration-seconds=40",
     "--server-address=",
-    ...stages.flatMap((stage) => ["-c", stage]),
+    ...stages.flatMap((env) => ["-c", env]),
   ]);
 }
 

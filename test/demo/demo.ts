@@ -9,7 +9,7 @@ import { factsOf } from "../../src/console/tree/family.ts";
 import { kubectl } from "../control-plane/access.ts";
 import type { DemoOptions } from "./options.ts";
 import { createScene, patience } from "./play.ts";
-import { operatorTrouble, setStage, type Stage } from "./stage.ts";
+import { operatorTrouble, setEnv, type Env } from "./stage.ts";
 import type { View } from "./view.ts";
 
 const LOG_LINES = 10;
@@ -29,9 +29,9 @@ export async function runDemo(options: DemoOptions, screen: Screen, signal: Abor
     screen.print("\nStopping operator, platform and control plane…");
   });
   try {
-    const stage = await setStage({ ...options, say, signal, atEnd: (close) => ends.push(close) });
-    showObjects(stage.view, screen, say);
-    const code = await show(stage, options, screen, signal);
+    const env = await setEnv({ ...options, say, signal, atEnd: (close) => ends.push(close) });
+    showObjects(env.view, screen, say);
+    const code = await show(env, options, screen, signal);
     if (!options.once) await forever(signal);
     return code;
   } finally {
@@ -40,23 +40,23 @@ export async function runDemo(options: DemoOptions, screen: Screen, signal: Abor
 }
 
 /** Waits for everything to be Ready, plays the scenario, shows the end. */
-async function show(stage: Stage, options: DemoOptions, screen: Screen, signal: AbortSignal): Promise<number> {
-  const { view, controlPlane } = stage;
+async function show(env: Env, options: DemoOptions, screen: Screen, signal: AbortSignal): Promise<number> {
+  const { view, controlPlane } = env;
   try {
     await view.until("everything is Ready", () => view.objects().every(isReady), patience(options));
     if (options.scenario !== undefined) {
       screen.print(`\n${screen.paint("bold", `Everything is Ready. Scenario ${options.scenario.name}:`)}`);
-      await options.scenario.play(createScene(stage, screen, options, signal));
+      await options.scenario.play(createScene(env, screen, options, signal));
       await view.until("everything is Ready again", () => view.objects().every(isReady), patience(options));
     }
   } catch (error) {
     if (signal.aborted) throw error;
-    screen.print(await failure(stage, screen, error));
+    screen.print(await failure(env, screen, error));
     return 1;
   }
   if (!screen.live) screen.print(`\n${tree(view, screen).join("\n")}`);
   screen.print(`\n$ kubectl get platform -A\n${(await kubectl(controlPlane, ["get", "platform", "-A"])).trimEnd()}`);
-  screen.print(closing(stage, options, screen));
+  screen.print(closing(env, options, screen));
   return 0;
 }
 
@@ -75,7 +75,7 @@ function tree(view: View, { paint }: Screen): readonly string[] {
 }
 
 /** What did not come, what every object says that is not Ready, and the operator's last complaints. */
-async function failure({ view, controlPlane }: Stage, screen: Screen, error: unknown): Promise<string> {
+async function failure({ view, controlPlane }: Env, screen: Screen, error: unknown): Promise<string> {
   const objects = view.objects().filter((object) => !isReady(object));
   const complaints = await operatorTrouble(controlPlane, LOG_LINES);
   return [
@@ -85,7 +85,7 @@ async function failure({ view, controlPlane }: Stage, screen: Screen, error: unk
   ].join("\n");
 }
 
-function closing({ controlPlane, statusPage }: Stage, { once }: DemoOptions, { paint }: Screen): string {
+function closing({ controlPlane, statusPage }: Env, { once }: DemoOptions, { paint }: Screen): string {
   const { kubeconfigPath, binDir } = controlPlane;
   const commit = JSON.stringify({ spec: { deploy: { gitCommitId: "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567" } } });
   const first = once

@@ -8,7 +8,7 @@ import { wordOf } from "../../src/console/tree/words.ts";
 import { kubectl } from "../control-plane/access.ts";
 import type { DemoOptions } from "./options.ts";
 import type { Scene } from "./scenarios/scene.ts";
-import type { Stage } from "./stage.ts";
+import type { Env } from "./stage.ts";
 import { NAMESPACE } from "./view.ts";
 
 const POLL_MS = 50;
@@ -22,8 +22,8 @@ export function patience({ speed }: Pick<DemoOptions, "speed">): number {
 }
 
 /** @returns the scene of a stage. Every wait ends with the signal's reason when that fires. */
-export function createScene(stage: Stage, screen: Screen, options: DemoOptions, signal: AbortSignal): Scene {
-  const { controlPlane, simulator, view } = stage;
+export function createScene(env: Env, screen: Screen, options: DemoOptions, signal: AbortSignal): Scene {
+  const { controlPlane, simulator, view } = env;
   const { paint, print } = screen;
   const waitMs = patience(options);
 

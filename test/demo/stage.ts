@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, "../..");
 /** Namespace and name of its ServiceAccount. */
 const OPERATOR = "platform-operator";
 
-export interface Stage {
+export interface Env {
   readonly controlPlane: ControlPlane;
   readonly simulator: Simulator;
   readonly view: View;
@@ -23,7 +23,7 @@ export interface Stage {
   readonly statusPage: string;
 }
 
-export interface StageOptions extends Pick<DemoOptions, "speed" | "surface"> {
+export interface EnvOptions extends Pick<DemoOptions, "speed" | "surface"> {
   /** Takes one line on what happens. */
   readonly say: (line: string) => void;
   /** Takes what has to be called at the end, the last one first. */
@@ -35,7 +35,7 @@ export interface StageOptions extends Pick<DemoOptions, "speed" | "surface"> {
  * Starts everything and applies the quickstart. What was started is handed to `atEnd` at once, also if the rest fails.
  * @throws Error when something does not start, or the signal's reason when it fires.
  */
-export async function setStage({ speed, surface, say, atEnd, signal }: StageOptions): Promise<Stage> {
+export async function setEnv({ speed, surface, say, atEnd, signal }: EnvOptions): Promise<Env> {
   const starting = startControlPlane({ crdsDir: join(root, "crds"), auditLog: false, progress: say });
   // A build of the binaries takes minutes. What is under way ends with this process.
   const controlPlane = await Promise.race([starting, rejection(signal)]);

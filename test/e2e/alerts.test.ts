@@ -13,7 +13,7 @@ import { startControlPlane } from "../control-plane/control-plane.ts";
 import { startPrometheus } from "../monitoring/prometheus.ts";
 import { rules, scaled } from "../monitoring/rules.ts";
 import { stagedApplications } from "../support/env/applications.ts";
-import { createStage, type Stage, type StageOptions } from "../support/env/env.ts";
+import { createEnv, type Env, type EnvOptions } from "../support/env/env.ts";
 import { type RunningOperator, startOperator } from "../support/env/operator.ts";
 import { application, defaults, environment, project, secret, tree } from "../support/kube/manifests.ts";
 import { type TcpProxy, tcpProxy } from "../support/kube/tcp-proxy.ts";
@@ -37,20 +37,20 @@ const PATIENCE_MS = 90_000;
  * A stage whose operator is scraped as a job of its own. It leads without a lease unless told: where the whole machine
  * stands still for seconds, a lease ends, and with it the operator.
  */
-function watched(job: string, { args = ["--leader-elect=false"], ...options }: Partial<StageOptions> = {}): Stage {
-  const stage = createStage({ surface: "full", controlPlane, windows: { pollMs: 2_000 }, args, ...options });
-  beforeAll(() => prometheus.scrape(job, stage.operator.metricsUrl));
-  return stage;
+function watched(job: string, { args = ["--leader-elect=false"], ...options }: Partial<EnvOptions> = {}): Env {
+  const env = createEnv({ surface: "full", controlPlane, windows: { pollMs: 2_000 }, args, ...options });
+  beforeAll(() => prometheus.scrape(job, env.operator.metricsUrl));
+  return env;
 }
 
 describe.concurrent("a platform in trouble", () => {
   const job = "platform";
-  const stage = watched(job);
+  const env = watched(job);
 
   it("fires PlatformApiErrors while it answers 5xx", IN_TURN, async () => {
-    const { faults } = stage.platform.sim;
-    await stage.apply(...defaults(stage), project("a"), environment(stage, "a", "a"));
-    await stage.waitFor("PlatformEnvironment", "a", { status: "True" }, PATIENCE_MS);
+    const { faults } = env.platform.sim;
+    await env.apply(...defaults(env), project("a"), environment(env, "a", "a"));
+    await env.waitFor("PlatformEnvironment", "a", { status: "True" }, PATIENCE_MS);
     expect(await prometheus.firing("PlatformApiErrors", job)).toEqual([]);
     faults.add({ every: 3, count: null, answer: { is: "status", status: 503 } });
     expect(await prometheus.untilFiring("PlatformApiErrors", job)).toMatchObject({
@@ -62,7 +62,7 @@ describe.concurrent("a platform in trouble", () => {
   });
 
   it("fires PlatformApiRateLimited while it answers 429", IN_TURN, async () => {
-    const { faults } = stage.platform.sim;
+    const { faults } = env.platform.sim;
     expect(await prometheus.firing("PlatformApiRateLimited", job)).toEqual([]);
     faults.add({ every: 4, count: null, answer: { is: "rate-limited", reset: "1" } });
     await prometheus.untilFiring("PlatformApiRateLimited", job);
@@ -71,10 +71,10 @@ describe.concurrent("a platform in trouble", () => {
   });
 
   it("fires PlatformAuthFailing once a token is revoked, until there is another one", IN_TURN, async () => {
-    const { auth } = stage.platform.sim;
+    const { auth } = env.platform.sim;
     const { value } = auth.createToken({
       name: "next",
-      organizationId: stage.platform.organizationId,
+      organizationId: env.platform.organizationId,
       scopes: ["Admin"],
     });
     auth.revoke("admin");
@@ -82,34 +82,34 @@ describe.concurrent("a platform in trouble", () => {
     expect(await prometheus.untilFiring("PlatformAuthFailing", job)).toMatchObject(alert);
     // It is told once, not as just anything that needs a person.
     expect(await prometheus.firing("PlatformResourceStalled", job)).toEqual([]);
-    await stage.apply(secret("default", { token: value }));
+    await env.apply(secret("default", { token: value }));
     await prometheus.untilQuiet("PlatformAuthFailing", job);
   });
 });
 
 describe.concurrent("custom resources in trouble", () => {
   const job = "resources";
-  const stage = watched(job, { args: ["--leader-elect=false", "--metrics-per-object"] });
-  const apps = stagedApplications(stage);
+  const env = watched(job, { args: ["--leader-elect=false", "--metrics-per-object"] });
+  const apps = stagedApplications(env);
 
   it(
     "fires PlatformResourceNotReady and PlatformResourceStalled for a commit that does not build",
     IN_TURN,
     async () => {
-      await stage.apply(...defaults(stage), ...tree(stage, "good"));
-      await stage.waitFor("PlatformApplication", "good", { status: "True" }, PATIENCE_MS);
-      await stage.apply(application("broken", "good", { deploy: { gitCommitId: BAD_COMMIT } }));
+      await env.apply(...defaults(env), ...tree(env, "good"));
+      await env.waitFor("PlatformApplication", "good", { status: "True" }, PATIENCE_MS);
+      await env.apply(application("broken", "good", { deploy: { gitCommitId: BAD_COMMIT } }));
       expect(await prometheus.untilFiring("PlatformResourceStalled", job)).toMatchObject({
         kind: "PlatformApplication",
         reason: "BuildFailed",
       });
       expect(await prometheus.untilFiring("PlatformResourceNotReady", job)).toMatchObject({
         customresource_kind: "PlatformApplication",
-        exported_namespace: stage.namespace,
+        exported_namespace: env.namespace,
         name: "broken",
       });
       expect(await prometheus.firing("PlatformResourceNotReady", job)).toHaveLength(1);
-      await stage.patch("PlatformApplication", "broken", { spec: { deploy: { gitCommitId: "900d1de" } } });
+      await env.patch("PlatformApplication", "broken", { spec: { deploy: { gitCommitId: "900d1de" } } });
       await prometheus.untilQuiet("PlatformResourceStalled", job);
       await prometheus.untilQuiet("PlatformResourceNotReady", job);
     },
@@ -125,46 +125,46 @@ describe.concurrent("custom resources in trouble", () => {
   });
 
   it("fires PlatformOperationTooLong for a deployment that does not end", IN_TURN, async () => {
-    const { durations } = stage.platform.sim.settings;
+    const { durations } = env.platform.sim.settings;
     durations.deploy = 1_000_000;
     await apps.change("good", { deploy: { gitCommitId: "fedcba9" } });
     expect(await prometheus.untilFiring("PlatformOperationTooLong", job)).toMatchObject({
       kind: "PlatformApplication",
     });
-    stage.platform.sim.time.advance(1_000_000);
+    env.platform.sim.time.advance(1_000_000);
     await prometheus.untilQuiet("PlatformOperationTooLong", job);
   });
 });
 
 describe.concurrent("workers that do not get on", () => {
   const job = "workers";
-  const stage = watched(job, { args: ["--leader-elect=false", "--workers=1"], deadlines: { readMs: 600_000 } });
+  const env = watched(job, { args: ["--leader-elect=false", "--workers=1"], deadlines: { readMs: 600_000 } });
 
   it(
     "fires PlatformOperatorReconcileStuck for a call that takes long, PlatformOperatorQueueBacklog for what waits",
     IN_TURN,
     async () => {
       // The deadline of a call, which would end it after 15 s, is the one thing that is taken away here.
-      stage.platform.sim.faults.add({ count: null, answer: { is: "slow", seconds: 300 } });
-      await stage.apply(...defaults(stage), project("a"));
+      env.platform.sim.faults.add({ count: null, answer: { is: "slow", seconds: 300 } });
+      await env.apply(...defaults(env), project("a"));
       await prometheus.untilFiring("PlatformOperatorReconcileStuck", job);
       const isFiring = async () => (await prometheus.firing("PlatformOperatorQueueBacklog", job)).length > 0;
       let came = 0;
       // Ever more come, for longer than it takes to tell that from a start.
       for (; came < 600 && !(await isFiring()); came += 1) {
-        await stage.apply(project(`waits-${came}`));
+        await env.apply(project(`waits-${came}`));
         await sleep(250);
       }
       expect(came).toBeGreaterThan(10);
       expect(await isFiring()).toBe(true);
       // The alert says that there is such a pass, the log which one it is.
-      const told = () => stage.operator.logs().filter(({ message }) => message === "is still being reconciled");
+      const told = () => env.operator.logs().filter(({ message }) => message === "is still being reconciled");
       await vi.waitFor(() => expect(told()).not.toEqual([]), PATIENCE_MS);
       const [first, ...others] = told();
-      const object = { kind: "PlatformConnection", namespace: stage.namespace, name: "default" };
+      const object = { kind: "PlatformConnection", namespace: env.namespace, name: "default" };
       expect(first).toMatchObject({ level: "warn", logger: "engine", pass: expect.stringMatching(/-/), ...object });
       expect(others).toEqual([]);
-      await stage.kill();
+      await env.kill();
       await prometheus.untilQuiet("PlatformOperatorReconcileStuck", job);
       await prometheus.untilQuiet("PlatformOperatorQueueBacklog", job);
     },
@@ -173,24 +173,24 @@ describe.concurrent("workers that do not get on", () => {
 
 describe.concurrent("rights that are missing", () => {
   const job = "rights";
-  const stage = watched(job, { mayRefuse: ["platformprojects"], mayLog: /platformprojects|PlatformProject/ });
+  const env = watched(job, { mayRefuse: ["platformprojects"], mayLog: /platformprojects|PlatformProject/ });
 
   it("fires PlatformOperatorReconcileErrors while no status can be written", IN_TURN, async () => {
-    await stage.apply(...defaults(stage), project("a"));
-    await stage.waitFor("PlatformProject", "a", { status: "True" }, PATIENCE_MS);
-    const role = `clusterrole/${stage.operatorNamespace}`;
-    const found = await stage.kubectl(["get", role, "-o", "json"]);
+    await env.apply(...defaults(env), project("a"));
+    await env.waitFor("PlatformProject", "a", { status: "True" }, PATIENCE_MS);
+    const role = `clusterrole/${env.operatorNamespace}`;
+    const found = await env.kubectl(["get", role, "-o", "json"]);
     // Without its version it replaces whatever is there.
     const before = found.replace(/"resourceVersion": "\d+",?/, "");
     expect(before).toContain('"platformprojects/status"');
     const without = before.replaceAll('"platformprojects/status"', '"platformprojects/none"');
     await kubectl(controlPlane, ["replace", "-f", "-"], { input: without });
-    await stage.apply(...["b", "c", "d", "e"].map((name) => project(name)));
+    await env.apply(...["b", "c", "d", "e"].map((name) => project(name)));
     expect(await prometheus.untilFiring("PlatformOperatorReconcileErrors", job)).toMatchObject({
       controller: "platformproject",
     });
     await kubectl(controlPlane, ["replace", "-f", "-"], { input: before });
-    await stage.waitFor("PlatformProject", "e", { status: "True" }, PATIENCE_MS);
+    await env.waitFor("PlatformProject", "e", { status: "True" }, PATIENCE_MS);
     await prometheus.untilQuiet("PlatformOperatorReconcileErrors", job);
   });
 });
@@ -202,11 +202,11 @@ describe.concurrent("an API server that says nothing any more", () => {
     wire = await tcpProxy(Number(new URL(controlPlane.server).port));
   });
   afterAll(async () => wire.stop());
-  const stage = watched(job, { through: () => wire.port, mayLog: /./ });
+  const env = watched(job, { through: () => wire.port, mayLog: /./ });
 
   it("fires PlatformOperatorWatchSilent after two minutes, in real time", IN_TURN, async () => {
-    await stage.apply(...defaults(stage), project("a"));
-    await stage.waitFor("PlatformProject", "a", { status: "True" }, PATIENCE_MS);
+    await env.apply(...defaults(env), project("a"));
+    await env.waitFor("PlatformProject", "a", { status: "True" }, PATIENCE_MS);
     expect(await prometheus.firing("PlatformOperatorWatchSilent", job)).toEqual([]);
     wire.freezeAll();
     expect(await prometheus.untilFiring("PlatformOperatorWatchSilent", job)).toMatchObject({
@@ -215,25 +215,25 @@ describe.concurrent("an API server that says nothing any more", () => {
     });
     wire.thaw();
     await prometheus.untilQuiet("PlatformOperatorWatchSilent", job);
-    await stage.apply(project("b"));
-    await stage.waitFor("PlatformProject", "b", { status: "True" }, PATIENCE_MS);
+    await env.apply(project("b"));
+    await env.waitFor("PlatformProject", "b", { status: "True" }, PATIENCE_MS);
   });
 });
 
 // After all others: as long as one operator is scraped, none is absent.
 describe("the operator itself", () => {
   const job = "itself";
-  const stage = watched(job, { args: [], mayLog: /lost the lease/ });
+  const env = watched(job, { args: [], mayLog: /lost the lease/ });
 
   it("fires PlatformOperatorNotOneLeader while a second installation leads too", async () => {
     expect(await prometheus.firing("PlatformOperatorNotOneLeader", job)).toEqual([]);
     const second: RunningOperator = await startOperator({
       program: inject("program"),
-      kubeconfig: await kubeconfigFor(controlPlane, stage.operatorNamespace, OPERATOR),
+      kubeconfig: await kubeconfigFor(controlPlane, env.operatorNamespace, OPERATOR),
       args: [
         "--leader-elect=false",
-        `--watch-namespaces=${stage.namespace}`,
-        `--operator-namespace=${stage.operatorNamespace}`,
+        `--watch-namespaces=${env.namespace}`,
+        `--operator-namespace=${env.operatorNamespace}`,
       ],
     });
     await prometheus.scrape(job, second.metricsUrl);
@@ -244,23 +244,23 @@ describe("the operator itself", () => {
   });
 
   it("fires PlatformOperatorNotOneLeader while one that is gone holds the lease", async () => {
-    await stage.stop();
+    await env.stop();
     const now = new Date().toISOString().replace("Z", "000Z");
     const spec = { holderIdentity: "gone", leaseDurationSeconds: 60, acquireTime: now, renewTime: now };
-    const lease = ["-n", stage.operatorNamespace, "lease", LEASE];
+    const lease = ["-n", env.operatorNamespace, "lease", LEASE];
     await kubectl(controlPlane, ["patch", ...lease, "--type=merge", "-p", JSON.stringify({ spec })]);
-    await stage.start();
-    await prometheus.scrape(job, stage.operator.metricsUrl);
+    await env.start();
+    await prometheus.scrape(job, env.operator.metricsUrl);
     expect(await prometheus.untilFiring("PlatformOperatorNotOneLeader", job)).toMatchObject({ severity: "critical" });
     await prometheus.untilQuiet("PlatformOperatorNotOneLeader", job);
   });
 
   it("fires PlatformOperatorAbsent once it is killed, until it is back", async () => {
     expect(await prometheus.firing("PlatformOperatorAbsent")).toEqual([]);
-    await stage.kill();
+    await env.kill();
     expect(await prometheus.untilFiring("PlatformOperatorAbsent")).toMatchObject({ severity: "critical" });
-    await stage.start();
-    await prometheus.scrape(job, stage.operator.metricsUrl);
+    await env.start();
+    await prometheus.scrape(job, env.operator.metricsUrl);
     await prometheus.untilQuiet("PlatformOperatorAbsent");
   });
 });

@@ -13,7 +13,7 @@ import { GROUP } from "../../src/api/names.ts";
 import { planIn } from "../../src/engine/policies/approval.ts";
 import { RESOURCES } from "../../src/kinds/crds.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
-import { startLuaBench, type LuaBench } from "../support/argocd/lua.ts";
+import { startLuaEnv, type LuaEnv } from "../support/argocd/lua.ts";
 import { annotated } from "../support/health/case.ts";
 import { healthCases, type HealthCase } from "../support/health/index.ts";
 
@@ -21,13 +21,13 @@ const FOLDER = join(import.meta.dirname, `../../deploy/argocd/resource_customiza
 /** Each question starts a program: so many at once. */
 const AT_ONCE = 3;
 
-let bench: LuaBench;
+let env: LuaEnv;
 
 beforeAll(async () => {
-  bench = await startLuaBench();
+  env = await startLuaEnv();
 });
 
-afterAll(() => bench.close());
+afterAll(() => env.close());
 
 /** Asks about all of them, a few at a time. */
 async function each<T, R>(items: readonly T[], ask: (item: T) => Promise<R>): Promise<readonly R[]> {
@@ -56,7 +56,7 @@ const annotationsOf = (object: unknown) => Acted.parse(object).metadata.annotati
 
 describe("health", () => {
   it("is told of every status of every kind as our table says, with the condition's message", async () => {
-    const said = await each(healthCases, ({ object }) => bench.health(object));
+    const said = await each(healthCases, ({ object }) => env.health(object));
     const expected = healthCases.map((one) => [one.name, { status: one.health, message: messageOf(one) }]);
     expect(Object.fromEntries(healthCases.map(({ name }, index) => [name, said[index]]))).toEqual(
       Object.fromEntries(expected),
@@ -68,10 +68,10 @@ describe("health", () => {
 
   it("is Progressing for an object without any status, and while it is deleted", async () => {
     const { status: _, ...bare } = caseOf("platformproject-new").object;
-    expect(await bench.health(bare)).toMatchObject({ status: "Progressing" });
+    expect(await env.health(bare)).toMatchObject({ status: "Progressing" });
     const { metadata, ...rest } = caseOf("platformproject-ready").object;
     const deleted = { ...rest, metadata: { ...metadata, deletionTimestamp: "2026-11-21T10:00:00Z" } };
-    expect(await bench.health(deleted)).toEqual({ status: "Progressing", message: "Pending deletion" });
+    expect(await env.health(deleted)).toEqual({ status: "Progressing", message: "Pending deletion" });
   });
 
   it("is tested in Argo CD's repository by the same table", () => {
@@ -100,7 +100,7 @@ describe("an app of apps", () => {
     const folder = await mkdtemp(join(tmpdir(), "app-of-apps-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     await writeFile(join(folder, "argocd-cm.yaml"), settings);
-    const guide = await startLuaBench(join(folder, "argocd-cm.yaml"));
+    const guide = await startLuaEnv(join(folder, "argocd-cm.yaml"));
     onTestFinished(() => guide.close());
     const degraded = { status: "Degraded", message: "it does not build" };
     expect(await guide.health(application({ health: degraded }))).toEqual(degraded);
@@ -119,9 +119,9 @@ describe("the actions", () => {
   const usual = { reconcile: false, pause: false, resume: true };
 
   it("are offered for every kind; what is paused can be resumed and nothing else", async () => {
-    const offers = await each(everyKind, (kind) => bench.actions(ready(kind)));
+    const offers = await each(everyKind, (kind) => env.actions(ready(kind)));
     for (const [index, offer] of offers.entries()) expect(offer, everyKind[index]).toMatchObject(usual);
-    const paused = await each(everyKind, (kind) => bench.actions(annotated(ready(kind), "paused", "true")));
+    const paused = await each(everyKind, (kind) => env.actions(annotated(ready(kind), "paused", "true")));
     for (const [index, offer] of paused.entries()) {
       const enabled = Object.keys(offer).filter((action) => offer[action] === false);
       expect(enabled, everyKind[index]).toEqual(["resume"]);
@@ -132,15 +132,15 @@ describe("the actions", () => {
     await each(everyKind, async (kind) => {
       const object = ready(kind);
       const bare = Acted.parse(object);
-      const [reconciled, ...others] = await bench.act(object, "reconcile");
+      const [reconciled, ...others] = await env.act(object, "reconcile");
       expect(others).toEqual([]);
       expect(annotationsOf(reconciled)).toEqual({
         [`${GROUP}/reconcile-requested-at`]: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
       });
       expect(Acted.parse(reconciled)).toMatchObject({ spec: bare.spec, status: bare.status });
-      const [paused] = await bench.act(object, "pause");
+      const [paused] = await env.act(object, "pause");
       expect(annotationsOf(paused)).toEqual({ [`${GROUP}/paused`]: "true" });
-      const [resumed] = await bench.act(annotated(object, "paused", "true"), "resume");
+      const [resumed] = await env.act(annotated(object, "paused", "true"), "resume");
       expect(annotationsOf(resumed)).toEqual({});
     });
   });
@@ -149,17 +149,17 @@ describe("the actions", () => {
     const planned = healthCases.filter(({ name }) => name.endsWith("-approval"));
     expect(planned.length).toBeGreaterThan(9);
     await each(planned, async ({ object, name }) => {
-      expect(await bench.actions(object), name).toMatchObject({ approve: false });
-      const [approved] = await bench.act(object, "approve");
+      expect(await env.actions(object), name).toMatchObject({ approve: false });
+      const [approved] = await env.act(object, "approve");
       expect(annotationsOf(approved)).toEqual({ [`${GROUP}/approved-plan`]: planIn(object)?.hash });
     });
-    expect(await bench.actions(ready("PlatformProject"))).toEqual(usual);
+    expect(await env.actions(ready("PlatformProject"))).toEqual(usual);
   });
 
   it("redeploy is a new PlatformOperation of the deployed commit", async () => {
     const { object } = caseOf("platformapplication-state-deployed");
-    expect(await bench.actions(object)).toEqual({ ...usual, redeploy: false });
-    expect(await bench.act(object, "redeploy")).toEqual([
+    expect(await env.actions(object)).toEqual({ ...usual, redeploy: false });
+    expect(await env.act(object, "redeploy")).toEqual([
       {
         apiVersion: "platform-operator.io/v1alpha1",
         kind: "PlatformOperation",
@@ -172,13 +172,13 @@ describe("the actions", () => {
         },
       },
     ]);
-    expect(await bench.actions(ready("PlatformApplication"))).toEqual({ ...usual, redeploy: true });
+    expect(await env.actions(ready("PlatformApplication"))).toEqual({ ...usual, redeploy: true });
   });
 
   it("redeploy of a database deploys the database", async () => {
     const { object } = caseOf("platformdatabase-state-deployed");
-    expect(await bench.actions(object)).toEqual({ ...usual, redeploy: false });
-    expect(await bench.act(object, "redeploy")).toMatchObject([
+    expect(await env.actions(object)).toEqual({ ...usual, redeploy: false });
+    expect(await env.act(object, "redeploy")).toMatchObject([
       { kind: "PlatformOperation", spec: { type: "DeployDatabase", databaseRef: { name: "database" } } },
     ]);
   });

@@ -10,7 +10,7 @@ import { createApplication, type Application, type Look } from "../support/argoc
 import { startArgoCd, type RunningArgoCd } from "../support/argocd/argocd.ts";
 import { createRepository, type Repository } from "../support/argocd/git.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { examplesApart } from "../support/examples/examples.ts";
 import { deploying, NEXT_COMMIT, tree } from "../support/kube/manifests.ts";
 
@@ -19,7 +19,7 @@ const controlPlane = await startControlPlane({ controllers: true, crdsDir: join(
 // Before the stage's own hooks, so that it ends after them: the last one that was set runs first.
 afterAll(() => controlPlane.stop());
 // One operator alone: a machine that is busy with Argo CD's start must not cost it a lease, and so its end.
-const stage = createStage({ surface: "full", controlPlane, args: ["--leader-elect=false"] });
+const env = createEnv({ surface: "full", controlPlane, args: ["--leader-elect=false"] });
 /** Begins as the simulated platform takes for a commit that does not build. */
 const BAD_COMMIT = "bad0c0de5eed5eed5eed5eed5eed5eed5eed5eed";
 const DELETED = { lifecycle: { deletionPolicy: "Delete" } };
@@ -43,7 +43,7 @@ async function over(path: string, ...syncOptions: readonly string[]): Promise<Ap
     name: path,
     path,
     repoURL: repository.url,
-    namespace: stage.namespace,
+    namespace: env.namespace,
     syncOptions,
   });
 }
@@ -68,7 +68,7 @@ describe("the quickstart in git", () => {
   let application: Application;
   // The application api is under Delete, and so has a finalizer; all others are under Retain.
   const quickstart = (): readonly Manifest[] =>
-    stage.quickstart().map((manifest) => withSpec(manifest, "api", { spec: DELETED }));
+    env.quickstart().map((manifest) => withSpec(manifest, "api", { spec: DELETED }));
   const deployedAt = (commit: string): readonly Manifest[] =>
     quickstart().map((manifest) => withSpec(manifest, "api", deploying(commit)));
 
@@ -81,25 +81,25 @@ describe("the quickstart in git", () => {
       if (now.sync?.status === "Synced" || seen.size > 0) seen.add(now.sync?.status ?? "");
       return now.sync?.revision === revision && now.health.status === "Healthy" && now.sync.status === "Synced";
     });
-    await stage.settled();
+    await env.settled();
     expect((await application.look()).sync?.status).toBe("Synced");
     expect(seen).toEqual(new Set(["Synced"]));
     expect(look.history).toHaveLength(1);
     expect(look.resources.filter(({ status }) => status !== "Synced")).toEqual([]);
     expect(healthOf(look, "PlatformApplication", "api")).toMatchObject({ status: "Healthy" });
-    const api = await stage.get("PlatformApplication", "api");
+    const api = await env.get("PlatformApplication", "api");
     expect(condition(api, "Ready")).toMatchObject({ status: "True", reason: "Deployed" });
     expect(Object.keys(api.metadata.annotations ?? {})).toContain("platform-operator.io/external-id");
     expect(api.metadata.finalizers).toEqual(["platform-operator.io/finalizer"]);
-    expect((await stage.get("PlatformApplication", "web")).metadata.finalizers ?? []).toEqual([]);
+    expect((await env.get("PlatformApplication", "web")).metadata.finalizers ?? []).toEqual([]);
   });
 
   it("a commit change in git is exactly one deploy", async () => {
-    const record = await stage.record();
+    const record = await env.record();
     const revision = await repository.commit("quickstart", deployedAt(NEXT_COMMIT));
     await application.refresh();
     await application.healthy(revision);
-    await stage.settled();
+    await env.settled();
     expect(record.changes()).toEqual(["deployApplication"]);
   });
 
@@ -119,9 +119,9 @@ describe("the quickstart in git", () => {
 
   it("what a hand changes is changed back", async () => {
     const { history } = await application.look();
-    await stage.patch("PlatformApplication", "api", { spec: { memory: 1024 } });
-    await stage.waitFor("PlatformApplication", "api", ({ spec }) => member(spec, "memory") === 512, 120_000);
-    await stage.waitFor("PlatformApplication", "api", { status: "True" }, 60_000);
+    await env.patch("PlatformApplication", "api", { spec: { memory: 1024 } });
+    await env.waitFor("PlatformApplication", "api", ({ spec }) => member(spec, "memory") === 512, 120_000);
+    await env.waitFor("PlatformApplication", "api", { status: "True" }, 60_000);
     const look = await application.until(
       ({ sync, health }) => sync?.status === "Synced" && health.status === "Healthy",
     );
@@ -129,14 +129,14 @@ describe("the quickstart in git", () => {
   });
 
   it("what is pruned stays on the platform under Retain", async () => {
-    const record = await stage.record();
-    const services = stage.platform.world().services.size;
+    const record = await env.record();
+    const services = env.platform.world().services.size;
     const rest = deployedAt(NEXT_COMMIT).filter(({ metadata }) => metadata.name !== "web");
     const revision = await repository.commit("quickstart", rest);
     await application.refresh();
     await application.healthy(revision);
-    await stage.waitGone("PlatformApplication", "web", 60_000);
-    expect(stage.platform.world().services.size).toBe(services);
+    await env.waitGone("PlatformApplication", "web", 60_000);
+    expect(env.platform.world().services.size).toBe(services);
     expect(record.changes()).toEqual([]);
   });
 });
@@ -145,7 +145,7 @@ describe("a tree that is deleted with its resources", () => {
   const ORDER = ["deleteApplication", "deleteEnvironment", "deleteProject"];
 
   it("waves: each waits for the health of the one before, a PlatformOperation after the sync is carried out once", async () => {
-    const waves = tree(stage, "waves", DELETED).map((manifest, index) =>
+    const waves = tree(env, "waves", DELETED).map((manifest, index) =>
       annotatedWith(manifest, { "argocd.argoproj.io/sync-wave": String(index) }),
     );
     const hook: Manifest = {
@@ -160,15 +160,15 @@ describe("a tree that is deleted with its resources", () => {
       },
       spec: { type: "SendInvoices" },
     };
-    const record = await stage.record();
+    const record = await env.record();
     const revision = await repository.commit("waves", [...waves, hook]);
     const application = await over("waves");
     const look = await application.healthy(revision);
     const made = await Promise.all([
-      stage.get("PlatformProject", "waves"),
-      stage.get("PlatformEnvironment", "waves"),
-      stage.get("PlatformApplication", "waves"),
-      stage.get("PlatformOperation", "after-sync"),
+      env.get("PlatformProject", "waves"),
+      env.get("PlatformEnvironment", "waves"),
+      env.get("PlatformApplication", "waves"),
+      env.get("PlatformOperation", "after-sync"),
     ]);
     // Each was created no earlier than the one before it became Ready.
     for (const [index, { metadata }] of made.entries()) {
@@ -187,29 +187,29 @@ describe("a tree that is deleted with its resources", () => {
   });
 
   it("is pruned from the platform, children before parents", async () => {
-    const record = await stage.record();
+    const record = await env.record();
     await repository.commit("waves", []);
     const application = await over("waves");
     await application.refresh();
-    await stage.waitGone("PlatformProject", "waves", 120_000);
+    await env.waitGone("PlatformProject", "waves", 120_000);
     expect(record.changes()).toEqual(ORDER);
   });
 
   it("is pruned so without waves too", async () => {
-    const revision = await repository.commit("flat", tree(stage, "flat", DELETED));
+    const revision = await repository.commit("flat", tree(env, "flat", DELETED));
     const application = await over("flat");
     await application.healthy(revision);
-    const record = await stage.record();
+    const record = await env.record();
     await repository.commit("flat", []);
     await application.refresh();
-    await stage.waitGone("PlatformProject", "flat", 120_000);
+    await env.waitGone("PlatformProject", "flat", 120_000);
     expect(record.changes()).toEqual(ORDER);
   });
 });
 
 describe("every example", () => {
   it("is Synced after one sync, as often as Argo CD compares, with no difference ignored", async () => {
-    const settings = await stage.kubectl(["get", "configmap", "argocd-cm", "-n", "argocd", "-o", "yaml"]);
+    const settings = await env.kubectl(["get", "configmap", "argocd-cm", "-n", "argocd", "-o", "yaml"]);
     expect(settings).not.toContain("ignoreDifferences");
     // Nobody reconciles in these namespaces: what differs would be the API server's doing, or the CRDs'.
     const revision = await repository.commit("examples", examplesApart("argocd-example"));

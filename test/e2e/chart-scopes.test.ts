@@ -8,7 +8,7 @@ import { LEASE } from "../../src/operator/config/rbac.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { comes } from "../support/env/cluster.ts";
 import type { RunningOperator } from "../support/env/operator.ts";
-import { type Bench, FOR_TESTS, errorsOf, openBench } from "./bench.ts";
+import { type Env, FOR_TESTS, errorsOf, openEnv } from "./env.ts";
 import { CHART, manifestsIn } from "./helm.ts";
 import { type Pod, podsOf } from "./pod.ts";
 
@@ -23,25 +23,25 @@ const VALUES = {
   rbac: { secretOutputs: ["shop"], aggregateActions: false },
 };
 
-let bench: Bench;
+let env: Env;
 let pods: readonly Pod[] = [];
 const operators: RunningOperator[] = [];
 
 const admin = (args: readonly string[], input?: string): Promise<string> =>
-  kubectl(bench.cluster, args, input === undefined ? {} : { input });
+  kubectl(env.cluster, args, input === undefined ? {} : { input });
 
 beforeAll(async () => {
-  bench = await openBench();
+  env = await openEnv();
   for (const namespace of ["shop", "warehouse", "elsewhere", NAMESPACE])
     await admin(["create", "namespace", namespace]);
   await admin(["label", "namespace", NAMESPACE, "pod-security.kubernetes.io/enforce=restricted"]);
 });
 
-afterAll(() => bench?.close());
+afterAll(() => env?.close());
 
 describe("a release for some namespaces", () => {
   const install = (...args: readonly string[]): Promise<string> =>
-    bench.helm.run(["upgrade", "--install", RELEASE, CHART, "--namespace", NAMESPACE, "--wait", ...args], VALUES);
+    env.helm.run(["upgrade", "--install", RELEASE, CHART, "--namespace", NAMESPACE, "--wait", ...args], VALUES);
 
   it("does not take CRDs that somebody else applied, until it is told to", async () => {
     await admin(["apply", "--server-side", "-f", CRDS]);
@@ -58,12 +58,12 @@ describe("a release for some namespaces", () => {
 
   it("comes up under Pod Security restricted, all of its Pods", async () => {
     const found = await comes(async () => {
-      const all = await podsOf(bench.cluster, NAMESPACE, SELECTOR);
+      const all = await podsOf(env.cluster, NAMESPACE, SELECTOR);
       return all.length === VALUES.replicas ? all : undefined;
     }, 30_000);
     expect(found).toHaveLength(VALUES.replicas);
     pods = found ?? [];
-    const hooks = manifestsIn(await bench.helm.run(["get", "hooks", RELEASE, "--namespace", NAMESPACE]));
+    const hooks = manifestsIn(await env.helm.run(["get", "hooks", RELEASE, "--namespace", NAMESPACE]));
     const test = hooks.filter(({ kind }) => kind === "Pod");
     expect(test).toHaveLength(1);
     expect(await admin(["apply", "--dry-run=server", "-f", "-"], JSON.stringify(test[0]))).toContain("created");
@@ -72,10 +72,10 @@ describe("a release for some namespaces", () => {
   });
 
   it("reconciles in each of them, and nothing is refused", async () => {
-    for (const pod of pods) operators.push(await bench.run(pod));
-    await bench.quickstart("shop");
-    await bench.project("warehouse");
-    for (const pod of pods) expect(await bench.refused(pod)).toEqual([]);
+    for (const pod of pods) operators.push(await env.run(pod));
+    await env.quickstart("shop");
+    await env.project("warehouse");
+    for (const pod of pods) expect(await env.refused(pod)).toEqual([]);
   });
 
   it("does not see what lies elsewhere", async () => {
@@ -84,9 +84,9 @@ describe("a release for some namespaces", () => {
       kind: "PlatformProject",
       metadata: { name: "alone" },
     };
-    await bench.at("elsewhere").apply({ ...project, spec: { name: "alone" } });
-    await bench.lookedAtAgain("shop");
-    const { status } = await bench.at("elsewhere").get("PlatformProject", "alone");
+    await env.at("elsewhere").apply({ ...project, spec: { name: "alone" } });
+    await env.lookedAtAgain("shop");
+    const { status } = await env.at("elsewhere").get("PlatformProject", "alone");
     expect(status).toEqual({ observedGeneration: -1 });
     const operator = `system:serviceaccount:${NAMESPACE}:${pods[0]?.spec.serviceAccountName}`;
     expect(await can(operator, "get", "secrets", "-n", "elsewhere")).toBe("no");
@@ -130,22 +130,22 @@ describe("a release for some namespaces", () => {
     const holder = await admin(["get", "lease", LEASE, "-n", NAMESPACE, "-o", "jsonpath={.spec.holderIdentity}"]);
     const leader = pods.findIndex(({ metadata }) => holder.startsWith(`${metadata.name}_`));
     expect(leader).toBeGreaterThanOrEqual(0);
-    const done = bench.effects();
+    const done = env.effects();
     await operators[leader]?.kill();
-    await bench.lookedAtAgain("shop");
-    expect(bench.effects()).toEqual(done);
+    await env.lookedAtAgain("shop");
+    expect(env.effects()).toEqual(done);
     expect(operators.flatMap(errorsOf)).toEqual([]);
   });
 
   it("takes CRDs and custom resources along when it is told to, and leaves the platform as it is", async () => {
-    const done = bench.effects();
+    const done = env.effects();
     const crds = ["get", "crd", "-l", `app.kubernetes.io/instance=${RELEASE}`, "-o", "name"];
     expect((await admin(crds)).trim().split("\n")).toHaveLength(13);
     await install("--set=crds.keep=false");
     await Promise.all(operators.map((operator) => operator.kill()));
-    await bench.helm.run(["uninstall", RELEASE, "--namespace", NAMESPACE, "--wait"]);
+    await env.helm.run(["uninstall", RELEASE, "--namespace", NAMESPACE, "--wait"]);
     expect(await admin(["get", "crd", "-o", "name"])).not.toContain("platform-operator.io");
-    expect(bench.effects()).toEqual(done);
+    expect(env.effects()).toEqual(done);
   });
 });
 

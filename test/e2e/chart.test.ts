@@ -10,7 +10,7 @@ import { z } from "zod";
 import { kubectl } from "../control-plane/access.ts";
 import { comes } from "../support/env/cluster.ts";
 import type { RunningOperator } from "../support/env/operator.ts";
-import { type Bench, FOR_TESTS, errorsOf, openBench } from "./bench.ts";
+import { type Env, FOR_TESTS, errorsOf, openEnv } from "./env.ts";
 import { CHART } from "./helm.ts";
 import { type Ended, onlyPodOf, playPod, type Pod } from "./pod.ts";
 
@@ -18,34 +18,34 @@ const RELEASE = "platform-operator";
 const NAMESPACE = "platform-operator";
 const SHOP = "shop";
 
-let bench: Bench;
+let env: Env;
 let operator: RunningOperator | undefined;
 let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "chart-"));
-  bench = await openBench();
+  env = await openEnv();
   await admin(["create", "namespace", SHOP]);
 });
 
 afterAll(async () => {
-  await bench?.close();
+  await env?.close();
   await rm(folder, { recursive: true, force: true });
 });
 
 const admin = (args: readonly string[], input?: string): Promise<string> =>
-  kubectl(bench.cluster, args, input === undefined ? {} : { input });
+  kubectl(env.cluster, args, input === undefined ? {} : { input });
 
 const helm = (verb: string, ...args: readonly string[]): Promise<string> =>
-  bench.helm.run([verb, RELEASE, ...args, "--namespace", NAMESPACE]);
+  env.helm.run([verb, RELEASE, ...args, "--namespace", NAMESPACE]);
 
 const install = (verb: "install" | "upgrade", chart: string, ...args: readonly string[]): Promise<string> =>
-  bench.helm.run([verb, RELEASE, chart, "--namespace", NAMESPACE, "--wait", ...args], FOR_TESTS);
+  env.helm.run([verb, RELEASE, chart, "--namespace", NAMESPACE, "--wait", ...args], FOR_TESTS);
 
-const onlyPod = (): Promise<Pod> => onlyPodOf(bench.cluster, RELEASE, NAMESPACE);
+const onlyPod = (): Promise<Pod> => onlyPodOf(env.cluster, RELEASE, NAMESPACE);
 
 /** helm test's Pod, once helm has made it anew. */
-const playTestPod = (): Promise<Ended> => playPod(bench.cluster, NAMESPACE, `${RELEASE}-test`, inject("program"));
+const playTestPod = (): Promise<Ended> => playPod(env.cluster, NAMESPACE, `${RELEASE}-test`, inject("program"));
 
 /** Ends the operator, if one runs; it must end cleanly, and must have logged no error. */
 async function endOperator(): Promise<void> {
@@ -59,7 +59,7 @@ async function endOperator(): Promise<void> {
 /** What the kubelet does when the Deployment has a new Pod. */
 async function runAnew(): Promise<RunningOperator> {
   await endOperator();
-  operator = await bench.run(await onlyPod());
+  operator = await env.run(await onlyPod());
   return operator;
 }
 
@@ -101,7 +101,7 @@ describe("a release of the chart", () => {
   });
 
   it("ends with notes whose commands make the first resource", async () => {
-    const notes = await bench.helm.run(["get", "notes", RELEASE, "--namespace", NAMESPACE]);
+    const notes = await env.helm.run(["get", "notes", RELEASE, "--namespace", NAMESPACE]);
     const [, manifests = ""] = /<<'YAML'\n(.*?)^YAML$/ms.exec(notes) ?? [];
     const applied = await admin(["apply", "--dry-run=server", "-f", "-"], manifests);
     expect(applied).toBe(
@@ -122,8 +122,8 @@ describe("a release of the chart", () => {
 
   it("runs, as its ServiceAccount, with its arguments and flags of Node, and brings the quickstart to Ready", async () => {
     await runAnew();
-    await bench.quickstart(SHOP);
-    expect(await bench.refused(await onlyPod())).toEqual([]);
+    await env.quickstart(SHOP);
+    expect(await env.refused(await onlyPod())).toEqual([]);
   });
 
   it("is tested by a Pod of its own, which finds everything in place", async () => {
@@ -159,12 +159,12 @@ describe("a release of the chart", () => {
   });
 
   it("takes over the CRDs when it is installed again, and goes on with the same objects", async () => {
-    const [before, done] = [await custom(), bench.effects()];
+    const [before, done] = [await custom(), env.effects()];
     await install("install", CHART);
     await runAnew();
-    await bench.lookedAtAgain(SHOP);
+    await env.lookedAtAgain(SHOP);
     expect(await custom()).toEqual(before);
-    expect(bench.effects(), "what the platform was made to do").toEqual(done);
+    expect(env.effects(), "what the platform was made to do").toEqual(done);
   });
 });
 

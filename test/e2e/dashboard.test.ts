@@ -17,7 +17,7 @@ import { type Answered, picture } from "../monitoring/picture.ts";
 import { startPrometheus } from "../monitoring/prometheus.ts";
 import { stagedApplications } from "../support/env/applications.ts";
 import { comes } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { application, project, tree } from "../support/kube/manifests.ts";
 import { OTHER_COMMIT } from "../support/services/applications.ts";
 import { findDebianProgram } from "../tools/debian.ts";
@@ -42,13 +42,13 @@ const QUERIES = model.panels.flatMap((panel) =>
 );
 
 describe("the dashboard", () => {
-  const stage = createStage({
+  const env = createEnv({
     surface: "full",
     controlPlane,
     windows: { pollMs: 2_000 },
     args: ["--leader-elect=false", "--metrics-per-object", "--webhook-bind-address=127.0.0.1:0"],
   });
-  const apps = stagedApplications(stage);
+  const apps = stagedApplications(env);
   const began = new Date();
 
   const ask = async (panel: Panel, { expr, instant }: Panel["targets"][number]) => {
@@ -62,12 +62,12 @@ describe("the dashboard", () => {
   };
 
   beforeAll(async () => {
-    await prometheus.scrape("platform-operator", stage.operator.metricsUrl);
+    await prometheus.scrape("platform-operator", env.operator.metricsUrl);
     // What was counted before it was first scraped has no rate.
     await scraped("platform_operator_build_info");
-    await stage.apply(...stage.quickstart(), ...tree(stage, "drifts", { lifecycle: { driftPolicy: "Report" } }));
+    await env.apply(...env.quickstart(), ...tree(env, "drifts", { lifecycle: { driftPolicy: "Report" } }));
     for (const name of ["api", "web", "drifts"]) {
-      await stage.waitFor("PlatformApplication", name, { status: "True" }, PATIENCE_MS);
+      await env.waitFor("PlatformApplication", name, { status: "True" }, PATIENCE_MS);
     }
     await scraped('platform_operator_changes_total{operation="deployApplication"}');
     // A series has a rate from its second value on.
@@ -78,20 +78,20 @@ describe("the dashboard", () => {
     // a deployment that takes its time, a delivery that is none, a platform that fails and asks to slow down.
     await apps.edit("drifts", { name: "renamed" });
     await apps.edit("web", { state: "HIBERNATING" });
-    await stage.apply(
+    await env.apply(
       project("planned", { lifecycle: { applyPolicy: "Manual" } }),
       application("broken", "staging", { deploy: { gitCommitId: "bad0c0de" } }),
     );
-    await stage.waitFor("PlatformApplication", "broken", { type: "Stalled", status: "True" }, PATIENCE_MS);
-    stage.platform.sim.settings.durations.deploy = 1_000_000;
+    await env.waitFor("PlatformApplication", "broken", { type: "Stalled", status: "True" }, PATIENCE_MS);
+    env.platform.sim.settings.durations.deploy = 1_000_000;
     await apps.change("api", { deploy: { gitCommitId: "fedcba9" } });
     const { address } = z
       .object({ address: z.string() })
-      .parse(stage.operator.logs().find((line) => line["server"] === "webhook"));
+      .parse(env.operator.logs().find((line) => line["server"] === "webhook"));
     for (let deliveries = 0; deliveries < 20; deliveries += 1) {
       await fetch(`${address}/webhooks`, { method: "POST", body: "{}" });
     }
-    const { faults } = stage.platform.sim;
+    const { faults } = env.platform.sim;
     faults.add({ every: 9, count: null, answer: { is: "status", status: 503 } });
     faults.add({ every: 31, count: null, answer: { is: "rate-limited", reset: "1" } });
   });

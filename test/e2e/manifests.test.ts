@@ -13,21 +13,21 @@ import { digestOf, installManifest, TEMPLATE_ARGS } from "../../scripts/chart/ma
 import { kubectl } from "../control-plane/access.ts";
 import { comes } from "../support/env/cluster.ts";
 import { findGoTool } from "../tools/go-tools.ts";
-import { type Bench, FOR_TESTS, errorsOf, openBench } from "./bench.ts";
+import { type Env, FOR_TESTS, errorsOf, openEnv } from "./env.ts";
 import { manifestsIn } from "./helm.ts";
 import { type Pod, podsOf } from "./pod.ts";
 
 const root = join(import.meta.dirname, "../..");
 const NAMESPACE = "platform-operator";
 
-let bench: Bench;
+let env: Env;
 beforeAll(async () => {
-  bench = await openBench();
+  env = await openEnv();
 });
-afterAll(() => bench?.close());
+afterAll(() => env?.close());
 
 const admin = (args: readonly string[], input?: string): Promise<string> =>
-  kubectl(bench.cluster, args, input === undefined ? {} : { input });
+  kubectl(env.cluster, args, input === undefined ? {} : { input });
 
 describe("the plain manifest", () => {
   it("is what the chart renders now: else run npm run generate", async () => {
@@ -64,10 +64,10 @@ describe("the plain manifest", () => {
     } finally {
       await rm(kustomization, { recursive: true });
     }
-    const operator = await bench.run(await onlyPod(before));
+    const operator = await env.run(await onlyPod(before));
     await admin(["create", "namespace", "shop"]);
-    await bench.quickstart("shop");
-    expect(await bench.refused(before)).toEqual([]);
+    await env.quickstart("shop");
+    expect(await env.refused(before)).toEqual([]);
     expect(errorsOf(operator)).toEqual([]);
   });
 });
@@ -97,7 +97,7 @@ async function ownKustomization(): Promise<string> {
 /** The Deployment's one Pod. @param old one that is to be gone */
 async function onlyPod(old?: Pod): Promise<Pod> {
   const pod = await comes(async () => {
-    const pods = await podsOf(bench.cluster, NAMESPACE, "app.kubernetes.io/name=platform-operator");
+    const pods = await podsOf(env.cluster, NAMESPACE, "app.kubernetes.io/name=platform-operator");
     return pods.length === 1 && pods[0]?.metadata.name !== old?.metadata.name ? pods[0] : undefined;
   }, 60_000);
   if (pod === undefined) throw new Error("the Deployment does not come to one Pod");

@@ -13,7 +13,7 @@ import { startControlPlane } from "../control-plane/control-plane.ts";
 import { ARGOCD, startArgoCd, type RunningArgoCd } from "../support/argocd/argocd.ts";
 import { createRepository, type Repository } from "../support/argocd/git.ts";
 import { condition } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { idOf } from "../support/env/settling.ts";
 import { guideManifests, previewChart } from "../support/examples/preview-guide.ts";
 import { startCodeHost, type CodeHost } from "../support/examples/pull-requests.ts";
@@ -49,20 +49,20 @@ function replaced(value: Json | undefined, names: ReadonlyMap<string, string>): 
 }
 
 describe.each(["documented", "full"] as const)("a preview for each pull request on the %s surface", (surface) => {
-  const stage = createStage({ surface, controlPlane, args: ["--leader-elect=false"] });
+  const env = createEnv({ surface, controlPlane, args: ["--leader-elect=false"] });
   let host: CodeHost;
 
   beforeAll(async () => {
     host = await startCodeHost();
     const chart = [...previewChart()].map(([path, content]): [string, string] => [
       `${surface}/${path}`,
-      content.replace(CLUSTER, stage.platform.clusterIds[0] ?? ""),
+      content.replace(CLUSTER, env.platform.clusterIds[0] ?? ""),
     ]);
     await repository.add(new Map(chart));
-    await stage.apply(...defaults(stage), project("web", { name: "web-previews" }));
+    await env.apply(...defaults(env), project("web", { name: "web-previews" }));
     const set = guideManifests().find(({ kind }) => kind === "ApplicationSet");
     const names = new Map([
-      ["previews", set?.metadata.name === "previews" ? stage.namespace : ""],
+      ["previews", set?.metadata.name === "previews" ? env.namespace : ""],
       ["preview-{{.number}}", `${surface}-{{.number}}`],
       ["preview", surface],
       ["https://git.example.com/acme/platform.git", repository.url],
@@ -76,7 +76,7 @@ describe.each(["documented", "full"] as const)("a preview for each pull request 
   });
 
   afterAll(async () => {
-    await kubectl(controlPlane, ["delete", "applicationset", stage.namespace, "-n", ARGOCD, "--cascade=orphan"]);
+    await kubectl(controlPlane, ["delete", "applicationset", env.namespace, "-n", ARGOCD, "--cascade=orphan"]);
     await host.close();
   });
 
@@ -85,14 +85,14 @@ describe.each(["documented", "full"] as const)("a preview for each pull request 
     host.open = [{ number: 42, branch: "feature/cart", commit, labels: [surface] }];
   };
   const runs = async (commit: string): Promise<readonly string[]> => {
-    const application = await stage.waitFor(
+    const application = await env.waitFor(
       "PlatformApplication",
       "pr-42",
       (object) =>
         JSON.stringify(object.status).includes(`"gitCommitId":"${commit}"`) &&
         condition(object, "Ready")?.reason === "Deployed",
     );
-    return [idOf(await stage.waitFor("PlatformEnvironment", "pr-42", { status: "True" })), idOf(application)];
+    return [idOf(await env.waitFor("PlatformEnvironment", "pr-42", { status: "True" })), idOf(application)];
   };
 
   it("opens, follows a push, closes, and is reopened", async () => {
@@ -101,8 +101,8 @@ describe.each(["documented", "full"] as const)("a preview for each pull request 
     opened(NEXT_COMMIT);
     expect(await runs(NEXT_COMMIT)).toEqual(first);
     host.open = [];
-    for (const kind of ["PlatformApplication", "PlatformEnvironment"]) await stage.waitGone(kind, "pr-42");
-    const { environments } = stage.platform.world();
+    for (const kind of ["PlatformApplication", "PlatformEnvironment"]) await env.waitGone(kind, "pr-42");
+    const { environments } = env.platform.world();
     expect([...environments.keys()]).toEqual(surface === "full" ? [] : [first[0]]);
     opened(LAST_COMMIT);
     const again = await runs(LAST_COMMIT);

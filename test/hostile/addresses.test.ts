@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 
 import { isKube } from "../../src/kube/api/errors.ts";
 import { condition } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { connection, project, secret } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 
@@ -39,7 +39,7 @@ async function listening(host: string, at: number): Promise<Server> {
   return server;
 }
 
-const stage = createStage({
+const env = createEnv({
   surface: "documented",
   args: ["--allow-insecure-platform=false", "--allowed-platform-hosts="],
 });
@@ -85,19 +85,19 @@ const REFUSED = [
 ];
 
 it("[E8] sends not one byte to an address inside, and says why", async ({ task }) => {
-  await stage.apply(secret("token", { token: "some-token-of-ours" }));
+  await env.apply(secret("token", { token: "some-token-of-ours" }));
   const auth = { tokenSecretRef: { name: "token" } };
   const named = ADDRESSES.map(([baseUrl, says], at) => ({ name: `inside-${at}`, baseUrl: `${baseUrl}:${port}`, says }));
-  await stage.apply(
+  await env.apply(
     ...named.flatMap(({ name, baseUrl }) => [
-      connection(stage, name, { baseUrl, auth }),
+      connection(env, name, { baseUrl, auth }),
       project(name, { connectionRef: { name } }),
     ]),
   );
   for (const { name, baseUrl, says } of named) {
-    const told = await stage.waitFor("PlatformConnection", name, { status: "False" });
+    const told = await env.waitFor("PlatformConnection", name, { status: "False" });
     expect(condition(told, "Ready")?.message, baseUrl).toMatch(says);
-    await stage.waitFor("PlatformProject", name, { reason: "ConnectionNotReady" });
+    await env.waitFor("PlatformProject", name, { reason: "ConnectionNotReady" });
   }
   expect(heard).toBe(0);
   figure(task, "0 connections, 0 bytes", ADDRESSES.length + REFUSED.length);
@@ -105,7 +105,7 @@ it("[E8] sends not one byte to an address inside, and says why", async ({ task }
 
 it("[E8] is not even asked to where an address is none of the platform's form", async () => {
   for (const baseUrl of REFUSED) {
-    const refused = await stage.apply(connection(stage, "refused", { baseUrl })).then(
+    const refused = await env.apply(connection(env, "refused", { baseUrl })).then(
       () => undefined,
       (error: unknown) => error,
     );

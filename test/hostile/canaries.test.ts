@@ -8,7 +8,7 @@ import { createServer } from "node:http";
 import { afterAll, describe, expect, inject, it, vi } from "vitest";
 
 import { condition, type Manifest } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { grantSecretOutputs } from "../support/env/rights.ts";
 import { findCanaries, formsOf } from "../support/hostile/canaries.ts";
 import { OURS, refusingPolicy } from "../support/hostile/refusing-policy.ts";
@@ -50,7 +50,7 @@ const quoting = (text: string): string =>
   JSON.stringify({ status: 422, error: "Unprocessable Entity", message: `the value "${text}" of ${text} is refused` });
 
 describe("[S1] canaries", () => {
-  const stage = createStage({
+  const env = createEnv({
     surface: "full",
     args: [
       "--log-level=trace",
@@ -70,7 +70,7 @@ describe("[S1] canaries", () => {
   afterAll(async () => {
     stranger.close();
     await collector.stop();
-    await stage.kubectl(["delete", "validatingadmissionpolicy", stage.namespace]);
+    await env.kubectl(["delete", "validatingadmissionpolicy", env.namespace]);
   });
 
   const values = (): Manifest =>
@@ -84,18 +84,18 @@ describe("[S1] canaries", () => {
     });
   /** A change of the connection has its Secret read at once. */
   const useToken = async (token: string, burst: number): Promise<void> => {
-    await stage.apply(secret("default", { token }));
-    await stage.patch("PlatformConnection", "default", { spec: { rateLimit: { burst } } });
+    await env.apply(secret("default", { token }));
+    await env.patch("PlatformConnection", "default", { spec: { rateLimit: { burst } } });
   };
   const met = async (fault: string): Promise<void> => {
     await vi.waitFor(
-      () => expect(stage.platform.journal().some((entry) => entry.is === "call" && entry.fault === fault)).toBe(true),
+      () => expect(env.platform.journal().some((entry) => entry.is === "call" && entry.fault === fault)).toBe(true),
       { timeout: 20_000, interval: 50 },
     );
   };
 
   it("are used by every kind that takes a secret", async () => {
-    const { sim, organizationId, clusterIds } = stage.platform;
+    const { sim, organizationId, clusterIds } = env.platform;
     sim.auth.createToken({ name: "canary", organizationId, scopes: ["Admin"], value: CANARIES.token });
     const webhook = { receiverUrl: `http://127.0.0.1:${port}/deliveries`, secretRef: { name: "receiver" } };
     const all = [
@@ -103,8 +103,8 @@ describe("[S1] canaries", () => {
       secret("receiver", { token: CANARIES["receiver's key"] }),
       secret("whole", { WHOLE: CANARIES["variable set's whole Secret"] }),
       values(),
-      connection(stage, "default", { surface: "Full", webhook }),
-      ...tree(stage, "shop"),
+      connection(env, "default", { surface: "Full", webhook }),
+      ...tree(env, "shop"),
       application("web", "shop", {
         variables: [{ ...fromSecret("PLAIN", "variable"), secret: false }, fromSecret("HUSH", "secret")],
       }),
@@ -126,14 +126,14 @@ describe("[S1] canaries", () => {
     // looked for where one is used, when that stage ends (test/integration/connections.test.ts).
     const used = new Set([...all.map(({ kind }) => kind), "PlatformCluster", "ClusterPlatformConnection"]);
     expect(kindsWithSecrets().filter((kind) => !used.has(kind))).toEqual([]);
-    await stage.apply(...all);
+    await env.apply(...all);
     for (const kind of ["PlatformVariableSet", "PlatformBinding"]) {
       const name = kind === "PlatformBinding" ? "essentials" : "common";
-      await stage.waitFor(kind, name, (object) => condition(object, "Ready") !== undefined);
+      await env.waitFor(kind, name, (object) => condition(object, "Ready") !== undefined);
     }
-    await stage.waitFor("PlatformApplication", "web", { status: "True" });
-    await stage.waitFor("PlatformBlueprint", "cache", { status: "True" });
-    const { variables } = stage.platform.world();
+    await env.waitFor("PlatformApplication", "web", { status: "True" });
+    await env.waitFor("PlatformBlueprint", "cache", { status: "True" });
+    const { variables } = env.platform.world();
     const sent = new Set([...variables.values()].map(({ value }) => value));
     expect(sent).toContain(CANARIES["secret of an application"]);
     expect(sent).toContain(CANARIES["variable set's whole Secret"]);
@@ -141,9 +141,9 @@ describe("[S1] canaries", () => {
   });
 
   it("are quoted by answers of the platform that refuse, break off and make no sense", async () => {
-    const { faults } = stage.platform.sim;
+    const { faults } = env.platform.sim;
     await useToken(CANARIES["wrong token"], 999);
-    await stage.waitFor("PlatformConnection", "default", { reason: "CredentialsInvalid" });
+    await env.waitFor("PlatformConnection", "default", { reason: "CredentialsInvalid" });
     const { token, "secret of an application": hush } = CANARIES;
     faults.add({
       name: "quoted 401",
@@ -153,7 +153,7 @@ describe("[S1] canaries", () => {
     await useToken(token, 998);
     await met("quoted 401");
     await useToken(token, 997);
-    await stage.waitFor("PlatformConnection", "default", { status: "True" }, 75_000);
+    await env.waitFor("PlatformConnection", "default", { status: "True" }, 75_000);
     const bodies = {
       422: quoting(hush),
       500: `<p>${hush} ${token}</p>`,
@@ -162,36 +162,36 @@ describe("[S1] canaries", () => {
     for (const [status, body] of Object.entries(bodies)) {
       const name = `quoted ${status}`;
       faults.add({ name, match: { path: "/application/*" }, answer: { is: "status", status: Number(status), body } });
-      await stage.patch("PlatformApplication", "web", { spec: { cpu: 300 + Number(status) } });
+      await env.patch("PlatformApplication", "web", { spec: { cpu: 300 + Number(status) } });
       await met(name);
     }
-    await stage.patch("PlatformApplication", "web", deploying(NEXT_COMMIT));
-    const { status } = await stage.waitFor("PlatformApplication", "web", { status: "True" });
+    await env.patch("PlatformApplication", "web", deploying(NEXT_COMMIT));
+    const { status } = await env.waitFor("PlatformApplication", "web", { status: "True" });
     expect(status).toMatchObject({ lastDeployment: { gitCommitId: NEXT_COMMIT } });
   }, 90_000);
 
   it("are quoted by the API server, where a policy refuses what the operator writes", async () => {
-    await stage.kubectl(["apply", "-f", "-"], { input: JSON.stringify(refusingPolicy(stage.namespace)) });
+    await env.kubectl(["apply", "-f", "-"], { input: JSON.stringify(refusingPolicy(env.namespace)) });
     const labelled = { ...secret("probe", { token: "probe" }), metadata: { name: "probe", labels: OURS } };
     await vi.waitFor(
       () =>
         expect(
-          stage.kubectl(["create", "--dry-run=server", "-f", "-"], { input: JSON.stringify(labelled) }),
+          env.kubectl(["create", "--dry-run=server", "-f", "-"], { input: JSON.stringify(labelled) }),
         ).rejects.toThrow("quoted"),
       { timeout: 20_000, interval: 200 },
     );
-    await grantSecretOutputs(stage);
-    await stage.apply(
+    await grantSecretOutputs(env);
+    await env.apply(
       resource("PlatformCluster", "edge", {
-        externalId: stage.platform.clusterIds[1] ?? "",
+        externalId: env.platform.clusterIds[1] ?? "",
         writeTokenSecretToRef: { name: "edge-token" },
       }),
     );
     await vi.waitFor(() => {
-      expect(/"path":"[^"]*\/secrets","code":"422"/.test(stage.operator.output())).toBe(true);
+      expect(/"path":"[^"]*\/secrets","code":"422"/.test(env.operator.output())).toBe(true);
     }, 20_000);
-    await stage.kubectl(["delete", "validatingadmissionpolicybinding", stage.namespace]);
-    await stage.waitFor("PlatformCluster", "edge", { status: "True" }, 40_000);
+    await env.kubectl(["delete", "validatingadmissionpolicybinding", env.namespace]);
+    await env.waitFor("PlatformCluster", "edge", { status: "True" }, 40_000);
   });
 
   it("go to no host that is not allowed, and come in with deliveries", async () => {
@@ -199,11 +199,11 @@ describe("[S1] canaries", () => {
     const address = stranger.address();
     const baseUrl = `http://127.0.0.2:${typeof address === "object" ? (address?.port ?? 0) : 0}`;
     const name = "stranger";
-    await stage.apply(
+    await env.apply(
       secret(name, { token: CANARIES["token for a host that is not allowed"] }),
-      connection(stage, name, { baseUrl }),
+      connection(env, name, { baseUrl }),
     );
-    await stage.waitFor("PlatformConnection", name, { status: "False" });
+    await env.waitFor("PlatformConnection", name, { status: "False" });
     const key = CANARIES["receiver's key"];
     for (const path of [
       "/deliveries",
@@ -218,33 +218,33 @@ describe("[S1] canaries", () => {
   });
 
   it("are nowhere but in Secrets and in what the platform is sent", async ({ task }) => {
-    const { operator, platform } = stage;
-    const clusterToken = await stage.kubectl(["get", "secret", "edge-token", "-o", "jsonpath={.data.token}"]);
+    const { operator, platform } = env;
+    const clusterToken = await env.kubectl(["get", "secret", "edge-token", "-o", "jsonpath={.data.token}"]);
     const canaries = {
       ...CANARIES,
       ...receiverKeys(),
       "token of a cluster": Buffer.from(clusterToken, "base64").toString(),
     };
-    const captured: Record<string, string> = { ...(await shownBy(stage, `http://127.0.0.1:${pagePort}`)) };
+    const captured: Record<string, string> = { ...(await shownBy(env, `http://127.0.0.1:${pagePort}`)) };
     for (const kind of ["PlatformVariableSet", "PlatformCluster", "PlatformApplication"]) {
-      for (const { metadata } of await stage.list(kind)) {
-        await stage.remove(kind, metadata.name);
-        await stage.waitGone(kind, metadata.name);
+      for (const { metadata } of await env.list(kind)) {
+        await env.remove(kind, metadata.name);
+        await env.waitGone(kind, metadata.name);
       }
     }
-    captured["events after the end"] = await stage.kubectl(["get", "events.events.k8s.io", "-o", "json"]);
-    captured["events of the operator's namespace"] = await stage.kubectl([
+    captured["events after the end"] = await env.kubectl(["get", "events.events.k8s.io", "-o", "json"]);
+    captured["events of the operator's namespace"] = await env.kubectl([
       "get",
       "events.events.k8s.io",
       "-o",
       "json",
-      `--namespace=${stage.operatorNamespace}`,
+      `--namespace=${env.operatorNamespace}`,
     ]);
     captured["paths that the platform saw"] = platform
       .journal()
       .map((entry) => (entry.is === "call" ? entry.path : ""))
       .join("\n");
-    await stage.stop();
+    await env.stop();
     captured["standard output and error"] = operator.output();
     captured["traces"] = JSON.stringify(collector.arrived);
     const audit = (await readFile(auditLogPath, "utf8")).split("\n");
@@ -272,7 +272,7 @@ describe("[S1] canaries", () => {
 
   /** What is made of the receiver's key for the platform: the path and the secret of its webhook. */
   function receiverKeys(): Readonly<Record<string, string>> {
-    const [webhook] = stage.platform.world().webhooks.values();
+    const [webhook] = env.platform.world().webhooks.values();
     const path = webhook?.targetUrl.split("/").at(-1);
     const made = webhook?.settings["target_secret"];
     if (path === undefined || typeof made !== "string") throw new Error("no webhook was registered");

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import { EXTERNAL_ID } from "../../src/api/names.ts";
 import { condition, PATIENCE_MS } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { defaults, project } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 
@@ -14,63 +14,63 @@ const DELETE = { lifecycle: { deletionPolicy: "Delete" } };
 const FILLER = { "example.com/filler": "x".repeat(256 * 1_024 - 80) };
 
 describe("objects whose annotations are full", () => {
-  const stage = createStage({ surface: "full" });
-  const names = (): readonly string[] => [...stage.platform.world().projects.values()].map(({ name }) => name);
+  const env = createEnv({ surface: "full" });
+  const names = (): readonly string[] => [...env.platform.world().projects.values()].map(({ name }) => name);
 
   beforeAll(async () => {
-    await stage.apply(...defaults(stage, { surface: "Full" }), ...CROWD.map((name) => project(name, DELETE)));
-    for (const name of CROWD) await stage.waitFor("PlatformProject", name, { status: "True" });
-    await stage.settled();
+    await env.apply(...defaults(env, { surface: "Full" }), ...CROWD.map((name) => project(name, DELETE)));
+    for (const name of CROWD) await env.waitFor("PlatformProject", name, { status: "True" });
+    await env.settled();
   });
 
   it("[E16] hold up nobody, say what is wrong, and go when they are deleted", async ({ task }) => {
     for (const name of CROWD) {
-      const { annotations = {} } = (await stage.get("PlatformProject", name)).metadata;
+      const { annotations = {} } = (await env.get("PlatformProject", name)).metadata;
       const none = Object.fromEntries(Object.keys(annotations).map((key) => [key, null]));
-      await stage.patch("PlatformProject", name, { metadata: { annotations: { ...none, ...FILLER } } });
+      await env.patch("PlatformProject", name, { metadata: { annotations: { ...none, ...FILLER } } });
     }
     const unborn = project("unborn", DELETE);
-    await stage.apply({ ...unborn, metadata: { ...unborn.metadata, annotations: FILLER } });
-    await stage.apply(project("good"));
-    await stage.waitFor("PlatformProject", "good", { status: "True" });
-    const told = await stage.waitFor("PlatformProject", "unborn", (object) => condition(object, "Ready") !== undefined);
+    await env.apply({ ...unborn, metadata: { ...unborn.metadata, annotations: FILLER } });
+    await env.apply(project("good"));
+    await env.waitFor("PlatformProject", "good", { status: "True" });
+    const told = await env.waitFor("PlatformProject", "unborn", (object) => condition(object, "Ready") !== undefined);
     expect(condition(told, "Ready")).toMatchObject({
       status: "False",
       message: expect.stringContaining("annotations"),
     });
     // With room again, it goes on.
-    await stage.patch("PlatformProject", "unborn", { metadata: { annotations: { "example.com/filler": null } } });
-    await stage.waitFor("PlatformProject", "unborn", { status: "True" });
-    for (const name of [...CROWD, "unborn"]) await stage.remove("PlatformProject", name);
-    for (const name of [...CROWD, "unborn"]) await stage.waitGone("PlatformProject", name);
+    await env.patch("PlatformProject", "unborn", { metadata: { annotations: { "example.com/filler": null } } });
+    await env.waitFor("PlatformProject", "unborn", { status: "True" });
+    for (const name of [...CROWD, "unborn"]) await env.remove("PlatformProject", name);
+    for (const name of [...CROWD, "unborn"]) await env.waitGone("PlatformProject", name);
     expect(names()).toEqual(["good"]);
     figure(task, `${CROWD.length + 1} objects with full annotations, 0 others held up`, CROWD.length + 1);
   });
 
   it("have their backup again once there is room", async () => {
-    await stage.apply(project("again", DELETE));
-    const made = await stage.waitFor("PlatformProject", "again", { status: "True" });
+    await env.apply(project("again", DELETE));
+    const made = await env.waitFor("PlatformProject", "again", { status: "True" });
     const id = made.metadata.annotations?.[EXTERNAL_ID];
     const none = Object.fromEntries(Object.keys(made.metadata.annotations ?? {}).map((key) => [key, null]));
-    const record = await stage.record();
+    const record = await env.record();
     // The change of the spec shows that the operator has looked at the object as it is now.
-    await stage.patch("PlatformProject", "again", {
+    await env.patch("PlatformProject", "again", {
       metadata: { annotations: { ...none, ...FILLER } },
       spec: { description: "crowded" },
     });
     await vi.waitFor(
       () =>
-        expect([...stage.platform.world().projects.values()]).toContainEqual(
+        expect([...env.platform.world().projects.values()]).toContainEqual(
           expect.objectContaining({ name: "again", description: "crowded" }),
         ),
       PATIENCE_MS,
     );
-    await stage.settled();
+    await env.settled();
     const { objects } = await record.writes();
     expect(objects.filter(({ name, code }) => name === "again" && code === 422)).toEqual([]);
-    await stage.quiet(2);
-    await stage.patch("PlatformProject", "again", { metadata: { annotations: { "example.com/filler": null } } });
-    const { metadata } = await stage.waitFor(
+    await env.quiet(2);
+    await env.patch("PlatformProject", "again", { metadata: { annotations: { "example.com/filler": null } } });
+    const { metadata } = await env.waitFor(
       "PlatformProject",
       "again",
       (one) => EXTERNAL_ID in (one.metadata.annotations ?? {}),

@@ -7,7 +7,7 @@ import { RESOURCES } from "../../src/kinds/crds.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { existing } from "../support/env/existing.ts";
 import { idOf } from "../support/env/settling.ts";
 import { call } from "../support/env/simulated-platform.ts";
@@ -27,18 +27,17 @@ const THEIRS = { key: "THEIRS", value: "kept" };
 const LIFECYCLE = { lifecycle: { deletionPolicy: "Delete" } };
 
 describe("what a tenant forges", () => {
-  const stage = createStage({ surface: "full" });
+  const env = createEnv({ surface: "full" });
   let mine: Awaited<ReturnType<typeof existing>>;
   let victim: Awaited<ReturnType<typeof existing>>;
 
-  const asTenant = (args: readonly string[]): Promise<string> =>
-    stage.kubectl([`--as=tenant-${stage.namespace}`, ...args]);
+  const asTenant = (args: readonly string[]): Promise<string> => env.kubectl([`--as=tenant-${env.namespace}`, ...args]);
   /** Held back until it is forged; then the operator finds the intent as if it had written it itself. */
   const forge = async (manifest: Manifest, change: JsonObject): Promise<void> => {
     const { kind, metadata } = manifest;
-    await stage.apply({ ...manifest, metadata: { ...metadata, annotations: { [PAUSED]: "true" } } });
-    const { uid } = (await stage.get(kind, metadata.name)).metadata;
-    const recorded = (await stage.get("PlatformApplication", "mine")).metadata.annotations ?? {};
+    await env.apply({ ...manifest, metadata: { ...metadata, annotations: { [PAUSED]: "true" } } });
+    const { uid } = (await env.get(kind, metadata.name)).metadata;
+    const recorded = (await env.get("PlatformApplication", "mine")).metadata.annotations ?? {};
     const intent = {
       v: 1,
       uid,
@@ -53,23 +52,23 @@ describe("what a tenant forges", () => {
   };
 
   beforeAll(async () => {
-    mine = await existing(stage, "mine");
-    victim = await existing(stage, "victim");
+    mine = await existing(env, "mine");
+    victim = await existing(env, "victim");
     const resources = RESOURCES.map(({ plural }) => `${plural}.${GROUP}`).join(",");
-    await stage.kubectl([
+    await env.kubectl([
       "create",
       "role",
       "tenant",
       "--verb=get,list,watch,create,patch,update,delete",
       `--resource=${resources}`,
     ]);
-    await stage.kubectl(["create", "rolebinding", "tenant", "--role=tenant", `--user=tenant-${stage.namespace}`]);
-    await stage.apply(
-      ...defaults(stage, { allowedProjects: [mine.projectId], surface: "Full" }),
+    await env.kubectl(["create", "rolebinding", "tenant", "--role=tenant", `--user=tenant-${env.namespace}`]);
+    await env.apply(
+      ...defaults(env, { allowedProjects: [mine.projectId], surface: "Full" }),
       project("mine", { externalId: mine.projectId }),
-      environment(stage, "mine", "mine", { externalId: mine.environmentId }),
+      environment(env, "mine", "mine", { externalId: mine.environmentId }),
       application("mine", "mine", { externalId: mine.applicationId }),
-      environment(stage, "spare", "mine", LIFECYCLE),
+      environment(env, "spare", "mine", LIFECYCLE),
       application("spare", "mine", LIFECYCLE),
       database("spare-db", "mine", LIFECYCLE),
     );
@@ -79,9 +78,9 @@ describe("what a tenant forges", () => {
       ["PlatformEnvironment", "spare"],
       ["PlatformDatabase", "spare-db"],
     ] as const) {
-      await stage.waitFor(kind, name, { status: "True" });
+      await env.waitFor(kind, name, { status: "True" });
     }
-    await stage.settled();
+    await env.settled();
   });
 
   it("[E11] the status is not the tenant's to write, neither by its subresource nor beside the spec", async () => {
@@ -89,20 +88,20 @@ describe("what a tenant forges", () => {
     const patch = ["patch", "platformapplication", "mine", "--type=merge", "-p", status];
     await expect(asTenant([...patch, "--subresource=status"])).rejects.toThrow(/forbidden/i);
     await asTenant(patch);
-    expect(idOf(await stage.get("PlatformApplication", "mine"))).toBe(mine.applicationId);
+    expect(idOf(await env.get("PlatformApplication", "mine"))).toBe(mine.applicationId);
   });
 
   it("[E11] a forged intent leads to nothing that the spec may not, and to no deletion", async ({ task }) => {
-    const record = await stage.record();
+    const record = await env.record();
     const into = { environmentRef: { externalId: victim.environmentId }, name: "victim", ...LIFECYCLE };
     const of = (op: string, parentId?: string): JsonObject => ({
       op,
       name: "victim",
       ...(parentId !== undefined && { parentId }),
     });
-    const { annotations = {} } = (await stage.get("PlatformApplication", "mine")).metadata;
+    const { annotations = {} } = (await env.get("PlatformApplication", "mine")).metadata;
     const copy = application("copy", "mine", { name: "mine", ...LIFECYCLE });
-    await stage.apply({ ...copy, metadata: { name: "copy", annotations } });
+    await env.apply({ ...copy, metadata: { name: "copy", annotations } });
     const rows: readonly (readonly [Manifest, JsonObject, string])[] = [
       [
         application("moved", "mine", { ...LIFECYCLE, name: "victim" }),
@@ -111,7 +110,7 @@ describe("what a tenant forges", () => {
       ],
       [project("project", { name: "victim", ...LIFECYCLE }), of("createProject"), "PermissionDenied"],
       [
-        environment(stage, "environment", "", {
+        environment(env, "environment", "", {
           projectRef: { externalId: victim.projectId },
           name: "victim",
           ...LIFECYCLE,
@@ -139,15 +138,15 @@ describe("what a tenant forges", () => {
     ];
     for (const [manifest, change] of rows) await forge(manifest, change);
     for (const [{ kind, metadata }, , reason] of rows) {
-      const told = await stage.waitFor(kind, metadata.name, { type: "Stalled", reason });
+      const told = await env.waitFor(kind, metadata.name, { type: "Stalled", reason });
       expect(idOf(told), `${kind} ${metadata.name}`).toBe("");
     }
-    await stage.waitFor("PlatformApplication", "copy", { type: "Stalled", reason: "AlreadyManaged" });
+    await env.waitFor("PlatformApplication", "copy", { type: "Stalled", reason: "AlreadyManaged" });
     const all = [copy, ...rows.map(([manifest]) => manifest)];
-    for (const { kind, metadata } of all) await stage.remove(kind, metadata.name);
-    for (const { kind, metadata } of all) await stage.waitGone(kind, metadata.name);
+    for (const { kind, metadata } of all) await env.remove(kind, metadata.name);
+    for (const { kind, metadata } of all) await env.waitGone(kind, metadata.name);
     expect(record.changes()).toEqual([]);
-    const { projects, environments, services } = stage.platform.world();
+    const { projects, environments, services } = env.platform.world();
     expect([
       projects.has(victim.projectId),
       environments.has(victim.environmentId),
@@ -157,53 +156,53 @@ describe("what a tenant forges", () => {
   });
 
   it("[E11] a status that is writable by mistake is a hint: nothing of others is touched, stopped or deleted", async () => {
-    const record = await stage.record();
+    const record = await env.record();
     const spoils = [
       ["PlatformApplication", "spare", victim.applicationId],
       ["PlatformEnvironment", "spare", victim.environmentId],
       ["PlatformDatabase", "spare-db", victim.applicationId],
     ] as const;
-    for (const [kind, name, externalId] of spoils) await stage.patch(kind, name, { status: { externalId } }, "status");
-    await stage.patch("PlatformApplication", "spare", { spec: { runState: "Stopped", cpu: 500 } });
-    for (const [kind, name] of spoils) await stage.waitFor(kind, name, { type: "Stalled", status: "True" });
-    const told = await stage.waitFor("PlatformApplication", "spare", { type: "Stalled", reason: "NotObservable" });
+    for (const [kind, name, externalId] of spoils) await env.patch(kind, name, { status: { externalId } }, "status");
+    await env.patch("PlatformApplication", "spare", { spec: { runState: "Stopped", cpu: 500 } });
+    for (const [kind, name] of spoils) await env.waitFor(kind, name, { type: "Stalled", status: "True" });
+    const told = await env.waitFor("PlatformApplication", "spare", { type: "Stalled", reason: "NotObservable" });
     expect(condition(told, "Ready")?.message).toContain("does not show that the application");
-    for (const [kind, name] of spoils) await stage.remove(kind, name);
-    for (const [kind, name] of spoils) await stage.waitGone(kind, name);
+    for (const [kind, name] of spoils) await env.remove(kind, name);
+    for (const [kind, name] of spoils) await env.waitGone(kind, name);
     expect(record.changes()).toEqual([]);
-    expect(stage.platform.world().services.get(victim.applicationId)).toBeDefined();
-    expect(stage.platform.world().environments.get(victim.environmentId)).toBeDefined();
+    expect(env.platform.world().services.get(victim.applicationId)).toBeDefined();
+    expect(env.platform.world().environments.get(victim.environmentId)).toBeDefined();
   });
 
   it("[E11] a set's status names applications and variables: nothing of others is removed", async () => {
     const path = `/application/${victim.applicationId}/environmentVariable`;
-    const { id } = z.object({ id: z.string() }).parse((await call(stage.platform, `POST ${path}`, THEIRS)).body);
+    const { id } = z.object({ id: z.string() }).parse((await call(env.platform, `POST ${path}`, THEIRS)).body);
     const spec = { targets: [{ applicationRef: { name: "mine" } }], variables: [{ name: "OURS", value: "1" }] };
-    await stage.apply(resource("PlatformVariableSet", "spare-set", { ...spec, ...LIFECYCLE }));
-    const set = await stage.waitFor("PlatformVariableSet", "spare-set", { status: "True" });
+    await env.apply(resource("PlatformVariableSet", "spare-set", { ...spec, ...LIFECYCLE }));
+    const set = await env.waitFor("PlatformVariableSet", "spare-set", { status: "True" });
     // Its application is deployed with it.
-    await stage.settled();
-    const record = await stage.record();
+    await env.settled();
+    const record = await env.record();
     const [own] = (member(set.status, "targets") ?? []) as readonly JsonObject[];
     const variables = [{ key: THEIRS.key, id, created: true }];
     const forged = { ...own, applicationId: victim.applicationId, name: "victim", variables };
-    await stage.patch("PlatformVariableSet", "spare-set", { status: { targets: [forged] } }, "status");
-    await stage.remove("PlatformVariableSet", "spare-set");
-    await stage.waitGone("PlatformVariableSet", "spare-set");
+    await env.patch("PlatformVariableSet", "spare-set", { status: { targets: [forged] } }, "status");
+    await env.remove("PlatformVariableSet", "spare-set");
+    await env.waitGone("PlatformVariableSet", "spare-set");
     expect(record.changes()).toEqual([]);
-    expect(stage.platform.world().variables.get(id)?.value).toBe(THEIRS.value);
+    expect(env.platform.world().variables.get(id)?.value).toBe(THEIRS.value);
   });
 
   it("[E11] what was forged holds up nobody: its owner takes it over", async () => {
-    const record = await stage.record();
-    await stage.apply(
-      secret("owner", { token: stage.platform.tokens.admin }),
-      connection(stage, "owner", { surface: "Full" }),
+    const record = await env.record();
+    await env.apply(
+      secret("owner", { token: env.platform.tokens.admin }),
+      connection(env, "owner", { surface: "Full" }),
       project("owner", { name: "victim", externalId: victim.projectId, connectionRef: { name: "owner" } }),
-      environment(stage, "owner", "owner", { name: "victim", externalId: victim.environmentId }),
+      environment(env, "owner", "owner", { name: "victim", externalId: victim.environmentId }),
       application("owner", "owner", { name: "victim", externalId: victim.applicationId }),
     );
-    await stage.waitFor("PlatformApplication", "owner", { status: "True" });
+    await env.waitFor("PlatformApplication", "owner", { status: "True" });
     expect(record.changes()).toEqual([]);
   });
 });

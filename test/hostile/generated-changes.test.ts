@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { effort } from "../support/env/effort.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { grantSecretOutputs } from "../support/env/rights.ts";
 import { figure } from "../support/platform/figure.ts";
@@ -20,7 +20,7 @@ const controlPlane = await ownControlPlane();
 
 describe.each(["full", "documented"] as const)("[G1] on the %s surface", (surface) => {
   // Hundreds of objects, and nobody but us changes anything: nothing has to be looked at often.
-  const stage = createStage({ surface, controlPlane, windows: { pollMs: 20_000 } });
+  const env = createEnv({ surface, controlPlane, windows: { pollMs: 20_000 } });
   const schemas = readSchemas();
   /** The bounds of leaves that several kinds have are tried on the first one. */
   const isKnown = repetitions();
@@ -29,16 +29,16 @@ describe.each(["full", "documented"] as const)("[G1] on the %s surface", (surfac
 
   beforeAll(async () => {
     // Each leaf is set, those among them that the specification does not have.
-    stage.platform.sim.settings.strictBodies = false;
-    await stage.apply(...valueManifests(stage));
-    await grantSecretOutputs(stage);
+    env.platform.sim.settings.strictBodies = false;
+    await env.apply(...valueManifests(env));
+    await grantSecretOutputs(env);
   });
 
   it.concurrent.for(kinds)("changes of a $kind", { timeout: 1_800_000, retry: 0 }, async (cases, { task }) => {
     const schema = schemas.find(({ kind }) => kind === cases.kind);
     if (schema === undefined) throw new Error(`no CRD of ${cases.kind}`);
-    const lane = await startLane(stage, surface, cases);
-    const all = trialsOf(stage, surface, schema, lane, isKnown);
+    const lane = await startLane(env, surface, cases);
+    const all = trialsOf(env, surface, schema, lane, isKnown);
     const trials = effort.all ? all : chosen(all, FEW.changes, effort.seed, ({ title }) => title);
     const wrong: string[] = [];
     for (const { title, run } of trials) {

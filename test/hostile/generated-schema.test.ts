@@ -9,7 +9,7 @@ import type { JsonObject } from "../../src/kube/api/types.ts";
 import { effort } from "../support/env/effort.ts";
 import { figure } from "../support/platform/figure.ts";
 import { casesOf, repetitions } from "./generated/cases.ts";
-import { SOMEWHERE } from "./generated/ground.ts";
+import { SOMEWHERE } from "./generated/fixture.ts";
 import { KINDS } from "./generated/kinds/index.ts";
 import { readSchemas, type KindSchema } from "./generated/schema.ts";
 

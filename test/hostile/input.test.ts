@@ -5,7 +5,7 @@ import { z } from "zod";
 import { INTENT } from "../../src/api/names.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { expectSettled } from "../support/env/settling.ts";
 import {
   application,
@@ -29,21 +29,21 @@ const ms = (time: number): string => `${Math.ceil(time)} ms`;
 const Said = z.object({ note: z.string(), regarding: z.object({ name: z.string() }) });
 
 describe("hostile input", () => {
-  const stage = createStage({ surface: "full" });
+  const env = createEnv({ surface: "full" });
 
   beforeAll(async () => {
-    await stage.apply(...defaults(stage), ...tree(stage, "good"));
-    await expectSettled(stage, "good");
+    await env.apply(...defaults(env), ...tree(env, "good"));
+    await expectSettled(env, "good");
   });
 
   /** Everything that people and machines read: statuses, events, the log, the metrics. */
   const shown = async (): Promise<string> => {
-    const objects = await stage.kubectl(["get", "platform,events", "-o", "json"]);
-    const metrics = await (await fetch(`${stage.operator.metricsUrl}/metrics`)).text();
-    return `${objects}\n${JSON.stringify(stage.operator.logs())}\n${metrics}`;
+    const objects = await env.kubectl(["get", "platform,events", "-o", "json"]);
+    const metrics = await (await fetch(`${env.operator.metricsUrl}/metrics`)).text();
+    return `${objects}\n${JSON.stringify(env.operator.logs())}\n${metrics}`;
   };
   const notesOf = async (name: string): Promise<readonly string[]> =>
-    (await stage.list("Event"))
+    (await env.list("Event"))
       .map((event) => Said.parse(event))
       .flatMap((said) => (said.regarding.name === name ? [said.note] : []));
 
@@ -62,10 +62,10 @@ describe("hostile input", () => {
     it("is told by name and without its value, and not one request is sent", async ({ task }) => {
       const server = await startScriptedServer();
       for (const [name, token] of Object.entries(BAD)) {
-        await stage.apply(secret(name, { token }), connection(stage, name, { baseUrl: server.url }));
+        await env.apply(secret(name, { token }), connection(env, name, { baseUrl: server.url }));
       }
       for (const name of Object.keys(BAD)) {
-        const told = await stage.waitFor("PlatformConnection", name, { type: "Stalled", status: "True" });
+        const told = await env.waitFor("PlatformConnection", name, { type: "Stalled", status: "True" });
         expect(condition(told, "Ready")).toMatchObject({
           reason: "CredentialsInvalid",
           message: expect.stringContaining(`Secret "${name}" key "token"`),
@@ -82,8 +82,8 @@ describe("hostile input", () => {
       ["a line end of Windows", "\r\n"],
     ])("is one without %s at its end", async (title, end) => {
       const name = title.replaceAll(" ", "-").toLowerCase();
-      await stage.apply(secret(name, { token: `${stage.platform.tokens.admin}${end}` }), connection(stage, name));
-      const works = await stage.waitFor("PlatformConnection", name, { status: "True" });
+      await env.apply(secret(name, { token: `${env.platform.tokens.admin}${end}` }), connection(env, name));
+      const works = await env.waitFor("PlatformConnection", name, { status: "True" });
       expect(condition(works, "Ready")?.reason).toBe("Available");
     });
   });
@@ -94,7 +94,7 @@ describe("hostile input", () => {
     const variables = keys.map((name) => ({ name, value: "polluted" }));
     const annotations = { constructor: "polluted", prototype: "polluted" };
     const app = application("proto", "good", { variables });
-    await stage.apply(
+    await env.apply(
       { ...app, metadata: { ...app.metadata, annotations, labels: annotations } },
       { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "proto" }, data: mapOf("polluted") },
       resource("PlatformVariableSet", "proto", {
@@ -103,7 +103,7 @@ describe("hostile input", () => {
       }),
       blueprint("proto", "good", { specOverrides: { ...mapOf({ polluted: true }), cpu: 100 } }),
       resource("PlatformBinding", "proto", {
-        clusterRef: { externalId: stage.platform.clusterIds[0] ?? "" },
+        clusterRef: { externalId: env.platform.clusterIds[0] ?? "" },
         template: { key: "kubernetes-essentials", version: "1.2.0" },
         layerSelections: mapOf(true),
         managedConfig: { ingress: { domain: { value: "a.example.com" } }, ...mapOf(mapOf({ value: "polluted" })) },
@@ -111,18 +111,18 @@ describe("hostile input", () => {
       }),
     );
     const names = async (name: string) => {
-      await stage.waitFor("PlatformApplication", name, { status: "True" });
-      const service = [...stage.platform.world().services.values()].find((one) => one.name === name);
-      return [...stage.platform.world().variables.values()]
+      await env.waitFor("PlatformApplication", name, { status: "True" });
+      const service = [...env.platform.world().services.values()].find((one) => one.name === name);
+      return [...env.platform.world().variables.values()]
         .filter(({ parentId }) => parentId === service?.id)
         .map(({ key }) => key);
     };
     expect(await names("proto")).toEqual(expect.arrayContaining(keys));
-    await stage.waitFor("PlatformVariableSet", "proto", { status: "True" });
+    await env.waitFor("PlatformVariableSet", "proto", { status: "True" });
     expect(await names("good")).toEqual(expect.arrayContaining(keys));
-    const bound = await stage.waitFor("PlatformBinding", "proto", { reason: "InvalidSpec" });
+    const bound = await env.waitFor("PlatformBinding", "proto", { reason: "InvalidSpec" });
     expect(condition(bound, "Ready")?.message).toMatch(/\[constructor\] is no component.*\[constructor\] is no layer/);
-    const refused = await stage.waitFor("PlatformBlueprint", "proto", { type: "Stalled", status: "True" });
+    const refused = await env.waitFor("PlatformBlueprint", "proto", { type: "Stalled", status: "True" });
     expect(condition(refused, "Ready")?.message).toContain("constructor");
     await expectGoodGoesOn("project polluted");
     figure(
@@ -137,23 +137,23 @@ describe("hostile input", () => {
     const deep = JSON.parse(`${'{"a-name-of-some-letters":'.repeat(1_500)}1${"}".repeat(1_500)}`) as JsonObject;
     const odd = project("deep");
     const [brackets, annotations] = ["[".repeat(100_000), "]".repeat(100_000)];
-    await stage.apply({ ...odd, metadata: { ...odd.metadata, annotations: { [INTENT]: brackets + annotations } } });
+    await env.apply({ ...odd, metadata: { ...odd.metadata, annotations: { [INTENT]: brackets + annotations } } });
     const chart = { type: "RenderHelmDefaultValues", environmentRef: { name: "good" }, outputConfigMap: "deep" };
-    await stage.apply(
+    await env.apply(
       blueprint("deep", "good", { specOverrides: deep }),
       operation("deep", { ...chart, source: { helm_repository: deep } }),
     );
     for (const kind of ["PlatformBlueprint", "PlatformOperation"]) {
-      const told = await stage.waitFor(kind, "deep", { type: "Stalled", reason: "InvalidSpec" });
+      const told = await env.waitFor(kind, "deep", { type: "Stalled", reason: "InvalidSpec" });
       expect(condition(told, "Ready")?.message).toContain("characters of JSON");
     }
-    const claimed = await stage.waitFor("PlatformProject", "deep", { type: "Stalled", status: "True" });
+    const claimed = await env.waitFor("PlatformProject", "deep", { type: "Stalled", status: "True" });
     expect(condition(claimed, "Ready")?.reason).not.toBe("InternalError");
     await expectGoodGoesOn("deep");
   });
 
   it("[E4] a catalogue of evil patterns blocks nobody, and the platform judges", async ({ task }) => {
-    const { platform } = stage;
+    const { platform } = env;
     const headers = { authorization: `Token ${platform.tokens.admin}` };
     const path = `/organization/${platform.organizationId}/platformTemplate`;
     const catalogue = await (await fetch(platform.url + path, { headers })).text();
@@ -166,27 +166,27 @@ describe("hostile input", () => {
       answer: { is: "status", status: 200, body: evil },
     });
     const lag = async (): Promise<number> => {
-      const text = await (await fetch(`${stage.operator.metricsUrl}/metrics`)).text();
+      const text = await (await fetch(`${env.operator.metricsUrl}/metrics`)).text();
       return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1]) * 1_000;
     };
     // What else there is to do on a busy machine holds it up as well.
     await lag();
     await expectGoodGoesOn("before the evil");
     const usually = await lag();
-    const record = await stage.record();
-    await stage.apply(
+    const record = await env.record();
+    await env.apply(
       resource("PlatformBinding", "evil", {
         clusterRef: { externalId: platform.clusterIds[1] ?? "" },
         template: { key: "kubernetes-essentials", version: "1.2.0" },
         managedConfig: { ingress: { domain: { value: `${"a".repeat(200)}!` } } },
       }),
     );
-    const judged = await stage.waitFor("PlatformBinding", "evil", { reason: "InvalidSpec" });
+    const judged = await env.waitFor("PlatformBinding", "evil", { reason: "InvalidSpec" });
     expect(condition(judged, "Ready")?.message).toContain("rejected putBinding");
     expect(record.changes().length).toBeGreaterThan(0);
     figure(task, `event loop held up ${ms(await lag())} at most, ${ms(usually)} by a deployment`);
     platform.sim.faults.clear("evil");
-    await stage.remove("PlatformBinding", "evil");
+    await env.remove("PlatformBinding", "evil");
   });
 
   it("[E7] an answer that quotes secrets and turns terminals is shown without either", async ({ task }) => {
@@ -195,22 +195,22 @@ describe("hostile input", () => {
       JSON.stringify({ value: VALUE }),
       encodeURIComponent(VALUE),
       Buffer.from(VALUE).toString("base64"),
-      stage.platform.tokens.admin,
+      env.platform.tokens.admin,
     ];
     const detail = `\u001b[31mno\r\n\u202e\u0000 ${quotes.join(" \u2028 ")} "}\nfake 1\n`;
-    stage.platform.sim.faults.add({
+    env.platform.sim.faults.add({
       match: { operation: "importEnvironmentVariable" },
       count: null,
       name: "quoting",
       answer: { is: "status", status: 422, body: { detail } },
     });
-    await stage.apply(
+    await env.apply(
       secret("quoted", { password: VALUE }),
       application("quoted", "good", {
         variables: [{ name: "PASSWORD", valueFrom: { secretKeyRef: { name: "quoted", key: "password" } } }],
       }),
     );
-    const told = await stage.waitFor("PlatformApplication", "quoted", { type: "Stalled", status: "True" });
+    const told = await env.waitFor("PlatformApplication", "quoted", { type: "Stalled", status: "True" });
     expect(condition(told, "Ready")?.message).toMatch(/rejected importVariables \(422\): \[31mno/);
     await vi.waitFor(async () => expect((await notesOf("quoted")).join("\n")).toContain("[31mno"));
     const texts = [
@@ -221,25 +221,25 @@ describe("hostile input", () => {
     const all = await shown();
     for (const quote of quotes) expect(all).not.toContain(quote);
     expect(all).not.toContain("c4n4ry");
-    stage.platform.sim.faults.clear("quoting");
+    env.platform.sim.faults.clear("quoting");
     figure(task, "0 occurrences in statuses, events, log and metrics", quotes.length);
   });
 
   it("[E13] hostile names stay out of metrics, and every line of the log is one record", async ({ task }) => {
     const name = 'a\u001b[31m\u202eb"} 1';
-    await stage.apply(project("ansi", { name }));
-    await stage.waitFor("PlatformProject", "ansi", { status: "True" });
-    const metrics = await (await fetch(`${stage.operator.metricsUrl}/metrics`)).text();
+    await env.apply(project("ansi", { name }));
+    await env.waitFor("PlatformProject", "ansi", { status: "True" });
+    const metrics = await (await fetch(`${env.operator.metricsUrl}/metrics`)).text();
     const series = metrics.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
     expect(series.filter((line) => !/^\w+(\{(\w+="[^"\\\p{Cc}]*",?)*\})? [-+.\deInfNa]+$/u.test(line))).toEqual([]);
-    const texts = stage.operator
+    const texts = env.operator
       .logs()
       .flatMap((line) => Object.values(line))
       .filter((value) => typeof value === "string");
     expect(texts.filter((text) => ODD.test(text))).toEqual([]);
-    const conditions = JSON.stringify((await stage.get("PlatformProject", "ansi")).status);
+    const conditions = JSON.stringify((await env.get("PlatformProject", "ansi")).status);
     expect(conditions).not.toMatch(/\\u001b|\u202e/);
-    const lines = stage.operator.logs().length;
+    const lines = env.operator.logs().length;
     figure(task, `${lines} lines of the log and ${series.length} series, 0 with an odd character`);
   });
 
@@ -247,19 +247,19 @@ describe("hostile input", () => {
     const inside = await startScriptedServer();
     const outside = await startScriptedServer();
     outside.script({ status: 307, headers: { location: `${inside.url}/latest/meta-data` } });
-    await stage.apply(
+    await env.apply(
       secret("moved", { token: "some-token-of-ours" }),
-      connection(stage, "moved", { baseUrl: outside.url, surface: "Documented" }),
+      connection(env, "moved", { baseUrl: outside.url, surface: "Documented" }),
       project("moved", { connectionRef: { name: "moved" } }),
       resource("PlatformWebhook", "inside", { targetUrl: `${inside.url}/hook`, events: ["NEVER"] }),
       blueprint("inside", "good", { icon: `${inside.url}/icon.svg` }),
       application("inside", "good", { gitRepository: { url: `${inside.url}/web.git`, branch: "main" } }),
     );
-    const told = await stage.waitFor("PlatformConnection", "moved", { status: "False" });
+    const told = await env.waitFor("PlatformConnection", "moved", { status: "False" });
     expect(condition(told, "Synced")?.status).toBe("False");
-    await stage.waitFor("PlatformProject", "moved", { reason: "ConnectionNotReady" });
+    await env.waitFor("PlatformProject", "moved", { reason: "ConnectionNotReady" });
     for (const kind of ["PlatformWebhook", "PlatformBlueprint", "PlatformApplication"])
-      await stage.waitFor(kind, "inside", (object) => condition(object, "Ready") !== undefined);
+      await env.waitFor(kind, "inside", (object) => condition(object, "Ready") !== undefined);
     expect(outside.arrived.length).toBeGreaterThan(0);
     expect(inside.arrived).toEqual([]);
     await Promise.all([inside.stop(), outside.stop()]);
@@ -268,12 +268,12 @@ describe("hostile input", () => {
 
   /** The neighbour of whatever came before is still served. */
   async function expectGoodGoesOn(why: string): Promise<void> {
-    const { metadata } = await stage.get("PlatformApplication", "good");
-    await stage.patch(
+    const { metadata } = await env.get("PlatformApplication", "good");
+    await env.patch(
       "PlatformApplication",
       "good",
       deploying(metadata.generation === 1 ? NEXT_COMMIT : `${NEXT_COMMIT.slice(0, 39)}${String(metadata.generation)}`),
     );
-    expect((await stage.waitFor("PlatformApplication", "good", { status: "True" })).metadata.name, why).toBe("good");
+    expect((await env.waitFor("PlatformApplication", "good", { status: "True" })).metadata.name, why).toBe("good");
   }
 });

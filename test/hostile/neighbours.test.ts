@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { GROUP } from "../../src/api/names.ts";
 import { RESOURCES } from "../../src/kinds/crds.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import {
   application,
   blueprint,
@@ -33,16 +33,16 @@ const ANNOTATIONS = {
 };
 
 describe("a neighbour of what is hostile", () => {
-  const stage = createStage({ surface: "full" });
+  const env = createEnv({ surface: "full" });
   const [bound, stopped] = [
-    (): string => stage.platform.clusterIds[0] ?? "",
-    (): string => stage.platform.clusterIds[1] ?? "",
+    (): string => env.platform.clusterIds[0] ?? "",
+    (): string => env.platform.clusterIds[1] ?? "",
   ];
 
   /** Kind by kind a good one, none before what it refers to; it is asked for after the hostile one is there. */
   const good = (): readonly Manifest[] => [
     project("good"),
-    environment(stage, "good", "good"),
+    environment(env, "good", "good"),
     application("good", "good"),
     database("good", "good"),
     blueprint("good", "good"),
@@ -59,11 +59,11 @@ describe("a neighbour of what is hostile", () => {
     resource("PlatformWebhook", "good", { targetUrl: "https://hooks.example.com/", events: ["DEPLOYMENT_FAILED"] }),
     resource("PlatformCatalog", "good", { include: ["Templates"] }),
     operation("good", { type: "SendInvoices" }),
-    connection(stage, "good", { auth: { tokenSecretRef: { name: "default" } } }),
+    connection(env, "good", { auth: { tokenSecretRef: { name: "default" } } }),
   ];
   const hostile = (): readonly Manifest[] => [
     project("bad", { externalId: NOWHERE }),
-    environment(stage, "bad", "constructor"),
+    environment(env, "bad", "constructor"),
     application("bad", "good", { variables: [{ name: "__proto__", value: "x".repeat(32_000) }] }),
     database("bad", "good", { type: "CONSTRUCTOR", version: "0.0.0" }),
     blueprint("bad", "good", { tag: "constructor/9.9.9" }),
@@ -84,29 +84,29 @@ describe("a neighbour of what is hostile", () => {
     }),
     resource("PlatformCatalog", "bad", { include: ["Templates"], connectionRef: { name: "constructor" } }),
     operation("bad", { type: "StopDatabase", databaseRef: { externalId: NOWHERE } }),
-    connection(stage, "bad", { baseUrl: "http://169.254.169.254" }),
+    connection(env, "bad", { baseUrl: "http://169.254.169.254" }),
   ];
 
   beforeAll(async () => {
-    await stage.apply(...defaults(stage, { surface: "Full" }), secret("bad", { token: "not-a-real-token" }));
-    await stage.waitFor("PlatformConnection", "default", { status: "True" });
+    await env.apply(...defaults(env, { surface: "Full" }), secret("bad", { token: "not-a-real-token" }));
+    await env.waitFor("PlatformConnection", "default", { status: "True" });
   });
 
   it("[E16] of any kind comes to its end", async ({ task }) => {
     const bad = hostile();
     const kinds = RESOURCES.map(({ kind }) => kind).filter((kind) => kind !== "ClusterPlatformConnection");
     expect(new Set(bad.map(({ kind }) => kind))).toEqual(new Set(kinds));
-    await stage.apply(...bad.map((one) => ({ ...one, metadata: { ...one.metadata, annotations: ANNOTATIONS } })));
+    await env.apply(...bad.map((one) => ({ ...one, metadata: { ...one.metadata, annotations: ANNOTATIONS } })));
     for (const { kind } of bad) {
-      const told = await stage.waitFor(kind, "bad", (object) => condition(object, "Ready")?.status === "False");
+      const told = await env.waitFor(kind, "bad", (object) => condition(object, "Ready")?.status === "False");
       expect(condition(told, "Ready")?.reason, kind).not.toBe("InternalError");
     }
     let longest = 0;
     for (const one of good()) {
       const appliedAt = performance.now();
-      await stage.apply(one);
+      await env.apply(one);
       const type = one.kind === "PlatformOperation" ? "Complete" : "Ready";
-      await stage.waitFor(one.kind, "good", { type, status: "True" });
+      await env.waitFor(one.kind, "good", { type, status: "True" });
       const took = (performance.now() - appliedAt) / 1_000;
       expect(took, one.kind).toBeLessThan(DEADLINE_S);
       longest = Math.max(longest, took);

@@ -13,7 +13,7 @@ import { systemClock } from "../../src/kube/api/clock.ts";
 import type { KubeRequest } from "../../src/kube/api/transport.ts";
 import { type Grant, GRANTS, LEASE, OPERATOR } from "../../src/operator/config/rbac.ts";
 import { kubeconfigOf } from "../control-plane/access.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { grantRights, withdrawRights } from "../support/env/rights.ts";
 import { defaults, resource, secret } from "../support/kube/manifests.ts";
 
@@ -118,34 +118,34 @@ describe("[E14] the operator's token", () => {
 });
 
 describe("[E14] seldom used rights", () => {
-  const stage = createStage({ surface: "full" });
+  const env = createEnv({ surface: "full" });
 
   it("let a ClusterPlatformConnection take back the user's word, and a finalizer go that nobody needs", async () => {
-    const name = stage.namespace;
-    const [, shared] = defaults(stage, { allowedNamespaces: { names: [name] }, auth: { tokenSecretRef: { name } } });
+    const name = env.namespace;
+    const [, shared] = defaults(env, { allowedNamespaces: { names: [name] }, auth: { tokenSecretRef: { name } } });
     const token = {
-      ...secret(name, { token: stage.platform.tokens.admin }),
-      metadata: { name, namespace: stage.operatorNamespace },
+      ...secret(name, { token: env.platform.tokens.admin }),
+      metadata: { name, namespace: env.operatorNamespace },
     };
     const annotations = { [RESOLVE]: "proceed" };
-    await stage.apply(token, {
+    await env.apply(token, {
       ...shared,
       kind: "ClusterPlatformConnection",
       metadata: { name, annotations },
     });
-    await stage.waitFor(
+    await env.waitFor(
       "ClusterPlatformConnection",
       name,
       ({ metadata }) => metadata.annotations?.[RESOLVE] === undefined,
     );
-    await stage.waitFor("ClusterPlatformConnection", name, { status: "True" });
+    await env.waitFor("ClusterPlatformConnection", name, { status: "True" });
 
-    await stage.apply(...defaults(stage), {
+    await env.apply(...defaults(env), {
       ...resource("PlatformCatalog", "all", { include: ["Templates"] }),
       metadata: { name: "all", finalizers: [FINALIZER] },
     });
-    await stage.waitFor("PlatformCatalog", "all", { status: "True" });
-    await stage.kubectl([
+    await env.waitFor("PlatformCatalog", "all", { status: "True" });
+    await env.kubectl([
       "patch",
       "configmap",
       "all-catalog",
@@ -153,28 +153,28 @@ describe("[E14] seldom used rights", () => {
       "-p",
       JSON.stringify({ data: { more: "x" } }),
     ]);
-    await stage.annotate("PlatformCatalog", "all", { "platform-operator.io/reconcile-requested-at": "now" });
+    await env.annotate("PlatformCatalog", "all", { "platform-operator.io/reconcile-requested-at": "now" });
     await expect
-      .poll(async () => (await stage.kubectl(["get", "configmap", "all-catalog", "-o", "json"])).includes('"more"'), {
+      .poll(async () => (await env.kubectl(["get", "configmap", "all-catalog", "-o", "json"])).includes('"more"'), {
         timeout: 20_000,
       })
       .toBe(false);
-    await stage.apply({
+    await env.apply({
       ...resource("PlatformBinding", "kept", {
-        clusterRef: { externalId: stage.platform.clusterIds[0] ?? "" },
+        clusterRef: { externalId: env.platform.clusterIds[0] ?? "" },
         template: { key: "kubernetes-essentials", version: "1.2.0" },
         managedConfig: { ingress: { domain: { value: "shop.example.com" } } },
       }),
       metadata: { name: "kept", finalizers: [FINALIZER] },
     });
-    await stage.waitFor("PlatformBinding", "kept", { status: "True" });
+    await env.waitFor("PlatformBinding", "kept", { status: "True" });
     for (const [kind, object] of [
       ["PlatformCatalog", "all"],
       ["PlatformBinding", "kept"],
     ] as const) {
-      await stage.remove(kind, object);
-      await stage.waitGone(kind, object);
+      await env.remove(kind, object);
+      await env.waitGone(kind, object);
     }
-    await stage.kubectl(["delete", "clusterplatformconnection", name]);
+    await env.kubectl(["delete", "clusterplatformconnection", name]);
   });
 });

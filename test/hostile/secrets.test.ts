@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { GROUP } from "../../src/api/names.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { idOf } from "../support/env/settling.ts";
 import {
   application,
@@ -18,16 +18,16 @@ import {
 import { figure } from "../support/platform/figure.ts";
 
 describe("Secrets of other namespaces", () => {
-  const stage = createStage({ surface: "full", more: ["thief"] });
-  const SHARED = { kind: "ClusterPlatformConnection", name: stage.namespace };
+  const env = createEnv({ surface: "full", more: ["thief"] });
+  const SHARED = { kind: "ClusterPlatformConnection", name: env.namespace };
 
   /** Its Secret is in the operator's namespace, where one of the same name as the thief's reference lies as well. */
   const shared = (names: readonly string[]): readonly Manifest[] => {
-    const { spec } = connection(stage, "loot", { allowedNamespaces: { names } });
-    const token = secret("loot", { token: stage.platform.tokens.admin });
+    const { spec } = connection(env, "loot", { allowedNamespaces: { names } });
+    const token = secret("loot", { token: env.platform.tokens.admin });
     return [
-      { ...token, metadata: { name: "loot", namespace: stage.operatorNamespace } },
-      resource("ClusterPlatformConnection", stage.namespace, spec as JsonObject),
+      { ...token, metadata: { name: "loot", namespace: env.operatorNamespace } },
+      resource("ClusterPlatformConnection", env.namespace, spec as JsonObject),
     ];
   };
   /** With each field and annotation that could name another namespace, if there were one. */
@@ -45,32 +45,32 @@ describe("Secrets of other namespaces", () => {
   });
 
   afterAll(async () => {
-    await stage.kubectl(["delete", "clusterplatformconnection", stage.namespace, "--ignore-not-found"]);
+    await env.kubectl(["delete", "clusterplatformconnection", env.namespace, "--ignore-not-found"]);
   });
 
   it("[E9] are not named by any field: what looks like one is dropped or refused, and they are never read", async ({
     task,
   }) => {
-    const thief = stage.at("thief");
-    await stage.apply(...defaults(stage), secret("loot", { token: stage.platform.tokens.admin }));
-    const record = await stage.record();
-    const from = { name: "loot", namespace: stage.namespace };
+    const thief = env.at("thief");
+    await env.apply(...defaults(env), secret("loot", { token: env.platform.tokens.admin }));
+    const record = await env.record();
+    const from = { name: "loot", namespace: env.namespace };
     const elsewhere = { ...from, key: "token" };
     const variables = [{ name: "LOOT", valueFrom: { secretKeyRef: elsewhere } }];
-    const access = connection(stage, "default", { auth: { tokenSecretRef: elsewhere } });
+    const access = connection(env, "default", { auth: { tokenSecretRef: elsewhere } });
     await thief.apply(
-      stealing(access, stage.namespace),
-      secret("own", { token: stage.platform.tokens.admin }),
-      connection(stage, "own", { auth: { tokenSecretRef: { name: "own" } } }),
+      stealing(access, env.namespace),
+      secret("own", { token: env.platform.tokens.admin }),
+      connection(env, "own", { auth: { tokenSecretRef: { name: "own" } } }),
       project("own", { connectionRef: { name: "own" } }),
-      environment(stage, "own", "own"),
-      stealing(application("app", "own", { variables }), stage.namespace),
+      environment(env, "own", "own"),
+      stealing(application("app", "own", { variables }), env.namespace),
       application("target", "own"),
       resource("PlatformVariableSet", "set", {
         targets: [{ applicationRef: { name: "target" } }],
         variablesFrom: [{ secretRef: from }],
       }),
-      project("in-theirs", { connectionRef: { name: "default", namespace: stage.namespace } }),
+      project("in-theirs", { connectionRef: { name: "default", namespace: env.namespace } }),
     );
     const refused = await thief.waitFor("PlatformConnection", "default", { reason: "CredentialsMissing" });
     expect(condition(refused, "Ready")?.message).toContain(`in namespace "${thief.namespace}" does not exist`);
@@ -79,8 +79,8 @@ describe("Secrets of other namespaces", () => {
     await thief.annotate("PlatformApplication", "app", { [`${GROUP}/intent`]: null });
     await thief.waitFor("PlatformApplication", "app", { reason: "DependencyNotReady" });
     await thief.waitFor("PlatformVariableSet", "set", { reason: "DependencyNotReady" });
-    for (const name of [`${stage.namespace}/loot`, "../loot", `../../${stage.namespace}/secrets/loot`]) {
-      const bad = connection(stage, "bad", { auth: { tokenSecretRef: { name } } });
+    for (const name of [`${env.namespace}/loot`, "../loot", `../../${env.namespace}/secrets/loot`]) {
+      const bad = connection(env, "bad", { auth: { tokenSecretRef: { name } } });
       await expect(thief.apply(bad), name).rejects.toThrow(/tokenSecretRef/);
     }
     const reads = (await record.requests()).filter(({ objectRef }) => objectRef?.resource === "secrets");
@@ -92,26 +92,26 @@ describe("Secrets of other namespaces", () => {
   });
 
   it("[E9] a cluster-wide token serves who is allowed alone; revocation stops writes at once and deletes nothing", async () => {
-    const thief = stage.at("thief");
-    await stage.apply(...shared([stage.namespace]));
+    const thief = env.at("thief");
+    await env.apply(...shared([env.namespace]));
     const lifecycle = { deletionPolicy: "Delete" };
-    await stage.apply(project("guest", { connectionRef: SHARED, lifecycle }));
+    await env.apply(project("guest", { connectionRef: SHARED, lifecycle }));
     await thief.apply(project("guest", { connectionRef: SHARED, lifecycle }));
-    const guest = await stage.waitFor("PlatformProject", "guest", { status: "True" });
+    const guest = await env.waitFor("PlatformProject", "guest", { status: "True" });
     const denied = await thief.waitFor("PlatformProject", "guest", { reason: "ConnectionNotReady" });
     expect(condition(denied, "Ready")?.message).toContain("does not allow namespace");
 
-    await stage.apply(...shared(["nobody"]));
-    const record = await stage.record();
-    await stage.patch("PlatformProject", "guest", { spec: { description: "after the revocation" } });
-    await stage.waitFor("PlatformProject", "guest", { reason: "ConnectionNotReady" });
-    await stage.remove("PlatformProject", "guest");
-    await stage.waitGone("PlatformProject", "guest");
+    await env.apply(...shared(["nobody"]));
+    const record = await env.record();
+    await env.patch("PlatformProject", "guest", { spec: { description: "after the revocation" } });
+    await env.waitFor("PlatformProject", "guest", { reason: "ConnectionNotReady" });
+    await env.remove("PlatformProject", "guest");
+    await env.waitGone("PlatformProject", "guest");
     expect(record.changes()).toEqual([]);
-    expect(stage.platform.world().projects.has(idOf(guest)), "the platform keeps it").toBe(true);
+    expect(env.platform.world().projects.has(idOf(guest)), "the platform keeps it").toBe(true);
     const reads = (await record.requests()).filter(({ objectRef }) => objectRef?.resource === "secrets");
     const namespaces = new Set(reads.map(({ objectRef }) => objectRef?.namespace ?? ""));
-    const allowed = new Set([stage.namespace, thief.namespace, stage.operatorNamespace]);
+    const allowed = new Set([env.namespace, thief.namespace, env.operatorNamespace]);
     expect([...namespaces].filter((name) => !allowed.has(name))).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { EXTERNAL_ID } from "../../src/api/names.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { type Cluster, condition, type Manifest } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { existing } from "../support/env/existing.ts";
 import { idOf } from "../support/env/settling.ts";
 import {
@@ -26,14 +26,14 @@ type Victim = Awaited<ReturnType<typeof existing>>;
 const HONEST = new Set(["PermissionDenied", "InvalidSpec", "NotObservable", "NameConflict", "AlreadyManaged"]);
 
 describe.each(["documented", "full"] as const)("two tenants on the %s surface", (surface) => {
-  const stage = createStage({ surface, more: ["b"] });
+  const env = createEnv({ surface, more: ["b"] });
   let victim: Victim;
   let foreign: Victim;
   let own: Victim;
 
   const admit = async (at: Cluster, name: string, spec: JsonObject): Promise<void> => {
     const full = { surface: surface === "full" ? "Full" : "Documented", ...spec };
-    await at.apply(secret(name, { token: stage.platform.tokens.admin }), connection(stage, name, full));
+    await at.apply(secret(name, { token: env.platform.tokens.admin }), connection(env, name, full));
     await at.waitFor("PlatformConnection", name, { status: "True" });
   };
   /** What the hostile tenant applies: everything by which another's object can be named. */
@@ -43,19 +43,19 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
       ...manifest,
       metadata: { ...manifest.metadata, annotations: { [EXTERNAL_ID]: id } },
     });
-    const [cluster = ""] = [...stage.platform.world().clusters.values()]
-      .filter(({ organizationId }) => organizationId === stage.platform.otherOrganizationId)
+    const [cluster = ""] = [...env.platform.world().clusters.values()]
+      .filter(({ organizationId }) => organizationId === env.platform.otherOrganizationId)
       .map(({ id }) => id);
-    const [shared = ""] = stage.platform.clusterIds;
+    const [shared = ""] = env.platform.clusterIds;
     const app = { externalId: victim.applicationId };
     return [
       project("by-id", { externalId: victim.projectId }),
       project("by-name", { name: "victim" }),
       noted(project("by-note", { name: "victim" }), victim.projectId),
-      environment(stage, "under", "", { projectRef: { externalId: victim.projectId } }),
-      environment(stage, "env-by-id", "own", { externalId: victim.environmentId }),
+      environment(env, "under", "", { projectRef: { externalId: victim.projectId } }),
+      environment(env, "env-by-id", "own", { externalId: victim.environmentId }),
       noted(
-        environment(stage, "env-by-note", "", { projectRef: { externalId: victim.projectId }, name: "victim" }),
+        environment(env, "env-by-note", "", { projectRef: { externalId: victim.projectId }, name: "victim" }),
         victim.environmentId,
       ),
       application("in-theirs", "", into),
@@ -96,21 +96,21 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
   };
 
   beforeAll(async () => {
-    victim = await existing(stage, "victim");
-    own = await existing(stage, "own");
-    foreign = await existing(stage, "foreign", "foreign");
-    await admit(stage.at("b"), "default", { allowedProjects: [own.projectId] });
-    const b = stage.at("b");
+    victim = await existing(env, "victim");
+    own = await existing(env, "own");
+    foreign = await existing(env, "foreign", "foreign");
+    await admit(env.at("b"), "default", { allowedProjects: [own.projectId] });
+    const b = env.at("b");
     await b.apply(
       project("own", { externalId: own.projectId }),
-      environment(stage, "own", "own", { externalId: own.environmentId }),
+      environment(env, "own", "own", { externalId: own.environmentId }),
     );
     await b.waitFor("PlatformEnvironment", "own", { status: "True" });
   });
 
   it("[E10] by id, name or annotation, nothing of another's is changed, and each attempt is told", async ({ task }) => {
-    const b = stage.at("b");
-    const record = await stage.record();
+    const b = env.at("b");
+    const record = await env.record();
     const hostile = attacks();
     await b.apply(...hostile);
     for (const { kind, metadata } of hostile) {
@@ -126,35 +126,35 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
   });
 
   it("[E10] nobody holds up the first adoption of what is another's, however old the claim", async () => {
-    const record = await stage.record();
-    await admit(stage, "default", { allowedProjects: [victim.projectId], allowUnverifiedIds: true });
-    await stage.apply(
+    const record = await env.record();
+    await admit(env, "default", { allowedProjects: [victim.projectId], allowUnverifiedIds: true });
+    await env.apply(
       project("victim", { externalId: victim.projectId }),
-      environment(stage, "victim", "victim", { externalId: victim.environmentId }),
+      environment(env, "victim", "victim", { externalId: victim.environmentId }),
       application("victim", "victim", { externalId: victim.applicationId }),
     );
-    const mine = await stage.waitFor("PlatformApplication", "victim", { status: "True" });
+    const mine = await env.waitFor("PlatformApplication", "victim", { status: "True" });
     expect(idOf(mine)).toBe(victim.applicationId);
     expect(record.changes()).toEqual([]);
   });
 
   it("[E10] what is recorded holds against another connection that reaches it as well", async () => {
-    const b = stage.at("b");
-    const record = await stage.record();
+    const b = env.at("b");
+    const record = await env.record();
     await admit(b, "wide", { allowUnverifiedIds: true });
     await b.apply(
       project("late", { externalId: victim.projectId, connectionRef: { name: "wide" } }),
       project("late-own", { externalId: own.projectId, connectionRef: { name: "wide" } }),
     );
     const late = await b.waitFor("PlatformProject", "late", { reason: "AlreadyManaged" });
-    expect(condition(late, "Ready")?.message).toContain(`"${stage.namespace}/victim"`);
+    expect(condition(late, "Ready")?.message).toContain(`"${env.namespace}/victim"`);
     await b.waitFor("PlatformProject", "late-own", { reason: "AlreadyManaged" });
     expect(record.changes()).toEqual([]);
   });
 
   it("[E10] nobody deletes what is another's by giving up a claim to it", async () => {
-    const b = stage.at("b");
-    const record = await stage.record();
+    const b = env.at("b");
+    const record = await env.record();
     const hostile = attacks();
     for (const { kind, metadata } of hostile) {
       const found: KubeObject | undefined = await b.find(kind, metadata.name);
@@ -167,6 +167,6 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
     }
     for (const { kind, metadata } of hostile) await b.waitGone(kind, metadata.name);
     expect(record.changes()).toEqual([]);
-    expect(stage.platform.world().services.has(victim.applicationId)).toBe(true);
+    expect(env.platform.world().services.has(victim.applicationId)).toBe(true);
   });
 });

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { idOf } from "../support/env/settling.ts";
 import { blueprint, database, defaults, environment, project, resource } from "../support/kube/manifests.ts";
 
@@ -41,13 +41,13 @@ const adoptable: readonly Adoptable[] = [
 ];
 
 describe.each(["documented", "full"] as const)("what exists on the %s surface", (surface) => {
-  const stage = createStage({ surface });
+  const env = createEnv({ surface });
 
   beforeAll(async () => {
     const spec = { surface: surface === "full" ? "Full" : "Documented", allowUnverifiedIds: true };
-    await stage.apply(...defaults(stage, spec), project("shop"), environment(stage, "shop", "shop"));
-    await stage.waitFor("PlatformEnvironment", "shop", { status: "True" });
-    await stage.settled();
+    await env.apply(...defaults(env, spec), project("shop"), environment(env, "shop", "shop"));
+    await env.waitFor("PlatformEnvironment", "shop", { status: "True" });
+    await env.settled();
   });
 
   it.each(adoptable)("$noun: is taken over by its id, and by its name where a list shows it", async (row) => {
@@ -55,29 +55,29 @@ describe.each(["documented", "full"] as const)("what exists on the %s surface", 
     // Another one at each look: what the first left behind would be found by its name.
     const noun = `${row.noun}-${randomUUID().slice(0, 4)}`;
     const manifest = (name: string, spec: JsonObject) => row.manifest(name, noun, spec);
-    await stage.apply(manifest(`${noun}-made`, {}));
-    const externalId = idOf(await stage.waitFor(kind, `${noun}-made`, { status: "True" }));
-    await stage.settled();
-    const record = await stage.record();
-    await stage.apply(manifest(`${noun}-second`, { externalId }));
-    const second = await stage.waitFor(kind, `${noun}-second`, { reason: "AlreadyManaged" });
+    await env.apply(manifest(`${noun}-made`, {}));
+    const externalId = idOf(await env.waitFor(kind, `${noun}-made`, { status: "True" }));
+    await env.settled();
+    const record = await env.record();
+    await env.apply(manifest(`${noun}-second`, { externalId }));
+    const second = await env.waitFor(kind, `${noun}-second`, { reason: "AlreadyManaged" });
     expect(condition(second, "Stalled")?.status).toBe("True");
     for (const name of [`${noun}-made`, `${noun}-second`]) {
-      await stage.remove(kind, name);
-      await stage.waitGone(kind, name);
+      await env.remove(kind, name);
+      await env.waitGone(kind, name);
     }
-    await stage.apply(manifest(`${noun}-id`, { externalId }));
-    const byId = await stage.waitFor(kind, `${noun}-id`, { status: "True" });
+    await env.apply(manifest(`${noun}-id`, { externalId }));
+    const byId = await env.waitFor(kind, `${noun}-id`, { status: "True" });
     expect(idOf(byId)).toBe(externalId);
-    await stage.settled();
-    await stage.remove(kind, `${noun}-id`);
-    await stage.waitGone(kind, `${noun}-id`);
+    await env.settled();
+    await env.remove(kind, `${noun}-id`);
+    await env.waitGone(kind, `${noun}-id`);
     const isFound = listed && surface === "full";
     const adoption = { lifecycle: listed ? { adoptionPolicy: "Required" } : { managementPolicy: "ObserveOnly" } };
-    await stage.apply(manifest(`${noun}-name`, adoption));
-    const byName = await stage.waitFor(kind, `${noun}-name`, { status: isFound ? "True" : "False" });
+    await env.apply(manifest(`${noun}-name`, adoption));
+    const byName = await env.waitFor(kind, `${noun}-name`, { status: isFound ? "True" : "False" });
     expect(idOf(byName)).toBe(isFound ? externalId : "");
-    await stage.settled();
+    await env.settled();
     expect(record.changes()).toEqual([]);
   });
 });

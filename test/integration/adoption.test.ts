@@ -2,53 +2,53 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import type { Reason } from "../../src/api/reasons.ts";
 import { condition } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { existing } from "../support/env/existing.ts";
 import { idOf } from "../support/env/settling.ts";
 import { application, defaults, environment, project, secret, connection } from "../support/kube/manifests.ts";
 
 describe.each(["documented", "full"] as const)("adoption on the %s surface", (surface) => {
-  const stage = createStage({ surface });
+  const env = createEnv({ surface });
 
   beforeAll(async () => {
-    await stage.apply(
-      ...defaults(stage, { allowUnverifiedIds: false }),
-      secret("trusting", { token: stage.platform.tokens.admin }),
-      connection(stage, "trusting"),
+    await env.apply(
+      ...defaults(env, { allowUnverifiedIds: false }),
+      secret("trusting", { token: env.platform.tokens.admin }),
+      connection(env, "trusting"),
     );
   });
 
   it("by spec.externalId takes over a project, its environment and its application, and deploys nothing", async () => {
     const name = "given";
-    const { projectId, environmentId, applicationId } = await existing(stage, name);
-    const record = await stage.record();
-    await stage.apply(
+    const { projectId, environmentId, applicationId } = await existing(env, name);
+    const record = await env.record();
+    await env.apply(
       project(name, { externalId: projectId, connectionRef: { name: "trusting" } }),
-      environment(stage, name, name, { externalId: environmentId }),
+      environment(env, name, name, { externalId: environmentId }),
       application(name, name, { externalId: applicationId }),
     );
-    const adopted = await stage.waitFor("PlatformApplication", name, { status: "True", reason: "Deployed" });
+    const adopted = await env.waitFor("PlatformApplication", name, { status: "True", reason: "Deployed" });
     expect(idOf(adopted)).toBe(applicationId);
-    expect(idOf(await stage.get("PlatformEnvironment", name))).toBe(environmentId);
-    expect(idOf(await stage.get("PlatformProject", name))).toBe(projectId);
+    expect(idOf(await env.get("PlatformEnvironment", name))).toBe(environmentId);
+    expect(idOf(await env.get("PlatformProject", name))).toBe(projectId);
     expect(record.changes()).toEqual([]);
   });
 
   it("by its unique name takes over what the surface lists, whatever the case", async () => {
     const name = "unique";
-    const { projectId, environmentId, applicationId } = await existing(stage, name);
-    const record = await stage.record();
-    await stage.apply(project(name, { name: "UNIQUE" }));
-    const adopted = await stage.waitFor("PlatformProject", name, (object) => idOf(object) !== "");
+    const { projectId, environmentId, applicationId } = await existing(env, name);
+    const record = await env.record();
+    await env.apply(project(name, { name: "UNIQUE" }));
+    const adopted = await env.waitFor("PlatformProject", name, (object) => idOf(object) !== "");
     expect(idOf(adopted)).toBe(projectId);
-    await stage.patch("PlatformProject", name, { spec: { name } });
-    await stage.apply(environment(stage, name, name));
-    await stage.waitFor("PlatformProject", name, { status: "True" });
+    await env.patch("PlatformProject", name, { spec: { name } });
+    await env.apply(environment(env, name, name));
+    await env.waitFor("PlatformProject", name, { status: "True" });
     const listed = surface === "full";
-    const found = await stage.waitFor("PlatformEnvironment", name, { reason: listed ? "Available" : "NameConflict" });
+    const found = await env.waitFor("PlatformEnvironment", name, { reason: listed ? "Available" : "NameConflict" });
     expect(idOf(found)).toBe(listed ? environmentId : "");
-    await stage.apply(application(name, name));
-    const last = await stage.waitFor("PlatformApplication", name, { reason: listed ? "Deployed" : "ParentNotReady" });
+    await env.apply(application(name, name));
+    const last = await env.waitFor("PlatformApplication", name, { reason: listed ? "Deployed" : "ParentNotReady" });
     expect(idOf(last)).toBe(listed ? applicationId : "");
     // Whether a project can be renamed is found out by trying.
     const tried = new Set(["createEnvironment", "updateProject", `PUT /project/${projectId}`]);
@@ -60,44 +60,44 @@ describe.each(["documented", "full"] as const)("adoption on the %s surface", (su
     ["Required", false, "DependencyNotReady"],
   ] as const)("policy %s never does what it says", async (adoptionPolicy, exists, reason) => {
     const name = `policy-${adoptionPolicy.toLowerCase()}`;
-    if (exists) await existing(stage, name);
-    const record = await stage.record();
-    await stage.apply(project(name, { lifecycle: { adoptionPolicy } }));
-    const refused = await stage.waitFor("PlatformProject", name, { reason });
+    if (exists) await existing(env, name);
+    const record = await env.record();
+    await env.apply(project(name, { lifecycle: { adoptionPolicy } }));
+    const refused = await env.waitFor("PlatformProject", name, { reason });
     expect(idOf(refused)).toBe("");
     expect(record.changes()).toEqual([]);
   });
 
   it("of an application by an id that the surface gives no proof for is refused, unless the connection trusts ids", async () => {
     const name = "unproven";
-    const { projectId, environmentId, applicationId } = await existing(stage, name);
-    const record = await stage.record();
-    await stage.apply(
+    const { projectId, environmentId, applicationId } = await existing(env, name);
+    const record = await env.record();
+    await env.apply(
       project(name, { externalId: projectId }),
-      environment(stage, name, name, { externalId: environmentId }),
+      environment(env, name, name, { externalId: environmentId }),
       application(name, name, { externalId: applicationId }),
     );
     const reason: Reason = surface === "full" ? "Deployed" : "NotObservable";
-    const found = await stage.waitFor("PlatformApplication", name, { reason });
+    const found = await env.waitFor("PlatformApplication", name, { reason });
     expect(idOf(found)).toBe(surface === "full" ? applicationId : "");
     expect(record.changes()).toEqual([]);
   });
 });
 
 describe.each(["documented", "full"] as const)("[E10] ids of another organization on the %s surface", (surface) => {
-  const stage = createStage({ surface });
+  const env = createEnv({ surface });
 
   it("are refused before anything is written: as a parent, and as the object itself", async () => {
-    await stage.apply(...defaults(stage), project("own"), environment(stage, "own", "own"));
-    await stage.waitFor("PlatformEnvironment", "own", { status: "True" });
-    const foreign = await existing(stage, "theirs", "foreign");
-    const record = await stage.record();
+    await env.apply(...defaults(env), project("own"), environment(env, "own", "own"));
+    await env.waitFor("PlatformEnvironment", "own", { status: "True" });
+    const foreign = await existing(env, "theirs", "foreign");
+    const record = await env.record();
     const parent = { projectRef: { externalId: foreign.projectId } };
     const place = { environmentRef: { externalId: foreign.environmentId } };
-    await stage.apply(
+    await env.apply(
       project("theirs", { externalId: foreign.projectId }),
-      environment(stage, "under-theirs", "own", parent),
-      environment(stage, "theirs", "own", { externalId: foreign.environmentId }),
+      environment(env, "under-theirs", "own", parent),
+      environment(env, "theirs", "own", { externalId: foreign.environmentId }),
       application("in-theirs", "own", place),
       application("theirs", "own", { externalId: foreign.applicationId }),
     );
@@ -108,11 +108,11 @@ describe.each(["documented", "full"] as const)("[E10] ids of another organizatio
       ["PlatformApplication", "in-theirs"],
     ];
     for (const [kind, name] of refused) {
-      const object = await stage.waitFor(kind, name, { reason: "InvalidSpec" });
+      const object = await env.waitFor(kind, name, { reason: "InvalidSpec" });
       expect(condition(object, "Stalled")).toMatchObject({ status: "True" });
       expect(idOf(object)).toBe("");
     }
-    const service = await stage.waitFor(
+    const service = await env.waitFor(
       "PlatformApplication",
       "theirs",
       (object) =>

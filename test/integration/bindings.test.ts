@@ -9,7 +9,7 @@ import { catalog, type CatalogTypes } from "../../src/kinds/catalog/index.ts";
 import { bindingPass, bindingSpec, passOf } from "../support/kinds/bindings.ts";
 import { supportsOn } from "../support/kinds/supports.ts";
 import { hurriedClock } from "../support/platform/client.ts";
-import { startWorld, type World } from "../support/platform/env.ts";
+import { startHarness, type World } from "../support/platform/env.ts";
 
 const kind = createBinding();
 const template = { key: "kubernetes-essentials", version: "1.2.0" };
@@ -23,16 +23,16 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
   ["Documented", "documented"],
   ["Full", "full"],
 ])("on the %s surface", (surface, simulated) => {
-  let world: World;
+  let harness: World;
   beforeAll(async () => {
-    world = await startWorld(simulated, "");
+    harness = await startHarness(simulated, "");
   });
-  afterAll(() => world.close());
+  afterAll(() => harness.close());
 
   const passFor = (cluster: 0 | 1, change: object = {}): BindingPass =>
     bindingPass(
       bindingSpec({
-        clusterRef: { externalId: world.clusterIds[cluster] },
+        clusterRef: { externalId: harness.clusterIds[cluster] },
         template,
         managedConfig: { ingress },
         ...change,
@@ -43,13 +43,13 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
 
   /** Observes, plans and acts until there is no step, as the engine does. */
   async function converge(pass: BindingPass): Promise<{ pass: BindingPass; seen: Seen; steps: number }> {
-    return await follow(pass, await kind.observe(pass, world.admin), 0);
+    return await follow(pass, await kind.observe(pass, harness.admin), 0);
   }
 
   async function follow(pass: BindingPass, seen: Seen, steps: number): ReturnType<typeof converge> {
     const plan = kind.plan(pass, seen);
     if (plan.is !== "step") return { pass, seen, steps };
-    const known = await kind.act(plan.step, pass, seen, world.admin);
+    const known = await kind.act(plan.step, pass, seen, harness.admin);
     return await follow({ ...pass, memory: known.memory }, known.seen, steps + 1);
   }
 
@@ -69,7 +69,7 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
 
   it("enables every layer that the cluster can have", async () => {
     const { pass, seen } = await converge(passFor(1, { cluster: { mode: "CUSTOMER_MANAGED", provider: "GCP" } }));
-    const later = await kind.observe(pass, world.admin);
+    const later = await kind.observe(pass, harness.admin);
     expect(kind.report(pass, surface === "Full" ? later : seen)).toMatchObject({
       ready: { reason: "Bound" },
       status: { layersEnabled: "2/2" },
@@ -102,14 +102,14 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
     ["a missing value", { managedConfig: {} }, "InvalidSpec", "spec.managedConfig[ingress][domain] is required"],
   ])("sends nothing for %s", async (_name, change, reason, words) => {
     const pass = passFor(0, change);
-    const before = world.calls().filter(({ method }) => method === "PUT").length;
+    const before = harness.calls().filter(({ method }) => method === "PUT").length;
     const { seen, steps } = await converge(pass);
     expect(steps).toBe(0);
     expect(kind.plan(pass, seen)).toMatchObject({
       is: "stalled",
       why: { reason, message: expect.stringContaining(words) },
     });
-    expect(world.calls().filter(({ method }) => method === "PUT")).toHaveLength(before);
+    expect(harness.calls().filter(({ method }) => method === "PUT")).toHaveLength(before);
   });
 
   it("reads the whole catalogue", async () => {
@@ -119,10 +119,10 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
       {},
       { surface },
     );
-    const { status, output } = catalog.report(pass, await catalog.observe(pass, world.admin));
+    const { status, output } = catalog.report(pass, await catalog.observe(pass, harness.admin));
     expect(status["counts"]).toMatchObject({ templates: 2, gitRepositories: 2 });
     expect(output?.data["templates.json"]).toContain('"key":"kubernetes-essentials"');
-    const bearer = world.connect({ scheme: "Bearer" });
+    const bearer = harness.connect({ scheme: "Bearer" });
     const { ready } = catalog.report(pass, await catalog.observe(pass, bearer));
     expect(ready.message).toContain("GitRepositories cannot be read: This operation takes an API token");
   });
@@ -131,42 +131,42 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
   it.runIf(surface === "Documented")("keeps to the last good list while the catalogue cannot be loaded", async () => {
     const pass = passFor(0);
     const clock = hurriedClock();
-    const client = world.connect({ clock });
+    const client = harness.connect({ clock });
     await kind.observe({ ...pass, supports: supportsOn("Documented") }, client);
     clock.skip(120_000);
-    changeSettings(world.simulator.sim.settings, { catalog: "unavailable" });
+    changeSettings(harness.simulator.sim.settings, { catalog: "unavailable" });
     const unavailable = { failure: { is: "Server" }, status: 503 };
-    await expect(kind.observe(pass, world.connect())).rejects.toMatchObject(unavailable);
+    await expect(kind.observe(pass, harness.connect())).rejects.toMatchObject(unavailable);
     expect(await kind.observe({ ...pass, supports: supportsOn("Documented") }, client)).toMatchObject({
       template,
       problems: [],
     });
     const catalogPass = passOf<CatalogTypes>(platformCatalog.spec.parse({}), {}, {}, { surface, requested: "now" });
     await expect(catalog.observe(catalogPass, client)).rejects.toMatchObject(unavailable);
-    changeSettings(world.simulator.sim.settings, { catalog: "ok" });
+    changeSettings(harness.simulator.sim.settings, { catalog: "ok" });
     expect(await kind.observe(pass, client)).toMatchObject({ template, problems: [] });
   });
 
   it.runIf(surface === "Full")("corrects what somebody else changed", async () => {
     const { pass } = await converge(passFor(0));
     const foreign = { ...template, templateKey: template.key, templateVersion: "1.1.0" };
-    await world.admin.templates.bind(pass.inputs.clusterId, {
+    await harness.admin.templates.bind(pass.inputs.clusterId, {
       ...foreign,
       managedConfig: { ingress: { domain: "other.example.com" } },
     });
-    const seen = await kind.observe(pass, world.admin);
+    const seen = await kind.observe(pass, harness.admin);
     expect(kind.report(pass, seen).drift).toEqual([
       { path: "spec.template.version", desired: "1.2.0", observed: "1.1.0" },
       { path: "spec.managedConfig[ingress][domain]", desired: "shop.example.com", observed: "other.example.com" },
     ]);
     const corrected = await converge(pass);
     expect(corrected.steps).toBe(1);
-    expect(kind.report(corrected.pass, await kind.observe(pass, world.admin)).drift).toEqual([]);
+    expect(kind.report(corrected.pass, await kind.observe(pass, harness.admin)).drift).toEqual([]);
   });
 
   it.runIf(surface === "Full")("does not find another organization's cluster", async () => {
-    const theirs = [...world.simulator.world().clusters.values()].find(
-      ({ organizationId }) => organizationId === world.simulator.otherOrganizationId,
+    const theirs = [...harness.simulator.world().clusters.values()].find(
+      ({ organizationId }) => organizationId === harness.simulator.otherOrganizationId,
     );
     const pass = passFor(0, { clusterRef: { externalId: theirs?.id } });
     const { seen, steps } = await converge(pass);

@@ -2,99 +2,99 @@ import { beforeAll, describe, expect, inject, it } from "vitest";
 
 import { removeService } from "../../simulator/model/world.ts";
 import { condition } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { calm, idOf } from "../support/env/settling.ts";
 import { blueprint } from "../support/kube/manifests.ts";
 import { cli } from "../support/programs/cli.ts";
-import { blueprintGround, blueprintsOf } from "../support/services/blueprint-fixture.ts";
+import { blueprintFixture, blueprintsOf } from "../support/services/blueprint-fixture.ts";
 
 const KIND = "PlatformBlueprint";
 const { kubeconfigPath } = inject("controlPlane");
 
 describe("a creation whose answer says nothing, full surface", () => {
-  const stage = createStage({ surface: "full" });
-  beforeAll(() => blueprintGround(stage));
+  const env = createEnv({ surface: "full" });
+  beforeAll(() => blueprintFixture(env));
 
   it.each(["status", "ids", "none"] as const)("%s: the service is found, and there is one", async (shape) => {
-    stage.platform.sim.settings.profile.blueprintDeployed = shape;
-    const record = await stage.record();
-    await stage.apply(blueprint(shape, "shop"));
-    const ready = await stage.waitFor(KIND, shape, { status: "True", reason: "Deployed" });
-    expect(blueprintsOf(stage, shape)).toEqual([idOf(ready)]);
-    await calm(stage);
+    env.platform.sim.settings.profile.blueprintDeployed = shape;
+    const record = await env.record();
+    await env.apply(blueprint(shape, "shop"));
+    const ready = await env.waitFor(KIND, shape, { status: "True", reason: "Deployed" });
+    expect(blueprintsOf(env, shape)).toEqual([idOf(ready)]);
+    await calm(env);
     expect(record.changes()).toEqual(["createBlueprint"]);
     expect(ready.metadata.annotations?.["platform-operator.io/intent"]).toBeUndefined();
   });
 });
 
 describe("a creation whose answer says nothing, documented surface", () => {
-  const stage = createStage({ surface: "documented" });
-  beforeAll(() => blueprintGround(stage));
+  const env = createEnv({ surface: "documented" });
+  beforeAll(() => blueprintFixture(env));
 
   it.each(["status", "ids", "none"] as const)("%s: a person says what came of it", async (shape) => {
-    stage.platform.sim.settings.profile.blueprintDeployed = shape;
-    const record = await stage.record();
-    await stage.apply(blueprint(shape, "shop"));
-    const stalled = await stage.waitFor(KIND, shape, { reason: "CreateResultUnknown" });
-    const [id = ""] = blueprintsOf(stage, shape);
+    env.platform.sim.settings.profile.blueprintDeployed = shape;
+    const record = await env.record();
+    await env.apply(blueprint(shape, "shop"));
+    const stalled = await env.waitFor(KIND, shape, { reason: "CreateResultUnknown" });
+    const [id = ""] = blueprintsOf(env, shape);
     const [, command = ""] = /then run: kubectl platform (.*)$/.exec(condition(stalled, "Ready")?.message ?? "") ?? [];
     const { code } = await cli([...command.replace(/ID$/, id).split(" "), "--kubeconfig", kubeconfigPath]);
     expect(code).toBe(0);
     // The status of the service names the deployment request, by which it is followed from then on.
     const reason = shape === "status" ? "Deployed" : "Available";
-    const ready = await stage.waitFor(KIND, shape, { status: "True", reason });
+    const ready = await env.waitFor(KIND, shape, { status: "True", reason });
     expect(idOf(ready)).toBe(id);
-    await calm(stage);
+    await calm(env);
     expect(record.changes()).toEqual(["createBlueprint"]);
   });
 });
 
 describe("a blueprint under policies, full surface", () => {
-  const stage = createStage({ surface: "full" });
-  beforeAll(() => blueprintGround(stage));
+  const env = createEnv({ surface: "full" });
+  beforeAll(() => blueprintFixture(env));
 
   it("is not created where the operator may only observe, and taken over once others made it", async () => {
-    const record = await stage.record();
-    await stage.apply(blueprint("watched", "shop", { lifecycle: { managementPolicy: "ObserveOnly" } }));
-    await stage.waitFor(KIND, "watched", { reason: "NotCreated" });
+    const record = await env.record();
+    await env.apply(blueprint("watched", "shop", { lifecycle: { managementPolicy: "ObserveOnly" } }));
+    await env.waitFor(KIND, "watched", { reason: "NotCreated" });
     expect(record.changes()).toEqual([]);
-    await stage.apply(blueprint("maker", "shop", { name: "made" }));
-    const maker = await stage.waitFor(KIND, "maker", { status: "True" });
+    await env.apply(blueprint("maker", "shop", { name: "made" }));
+    const maker = await env.waitFor(KIND, "maker", { status: "True" });
     const observing = { name: "made", externalId: idOf(maker), lifecycle: { managementPolicy: "ObserveOnly" } };
-    await stage.remove(KIND, "maker");
-    await stage.waitGone(KIND, "maker");
-    await stage.apply(blueprint("observer", "shop", observing));
-    const observer = await stage.waitFor(KIND, "observer", { status: "True", reason: "Deployed" });
+    await env.remove(KIND, "maker");
+    await env.waitGone(KIND, "maker");
+    await env.apply(blueprint("observer", "shop", observing));
+    const observer = await env.waitFor(KIND, "observer", { status: "True", reason: "Deployed" });
     expect(idOf(observer)).toBe(idOf(maker));
     expect(record.changes()).toEqual(["createBlueprint"]);
   });
 
   it("is created after its plan was approved", async () => {
-    const record = await stage.record();
-    await stage.apply(blueprint("planned", "shop", { lifecycle: { applyPolicy: "Manual" } }));
-    const waiting = await stage.waitFor(KIND, "planned", { reason: "ApprovalPending" });
+    const record = await env.record();
+    await env.apply(blueprint("planned", "shop", { lifecycle: { applyPolicy: "Manual" } }));
+    const waiting = await env.waitFor(KIND, "planned", { reason: "ApprovalPending" });
     const { plan }: { plan?: { hash: string } } = Object(waiting.status);
     expect(plan).toMatchObject({ actions: [{ operation: "createBlueprint", message: 'Creating service "planned".' }] });
     expect(record.changes()).toEqual([]);
-    await stage.annotate(KIND, "planned", { "platform-operator.io/approved-plan": plan?.hash ?? "" });
-    await stage.waitFor(KIND, "planned", { status: "True", reason: "Deployed" });
+    await env.annotate(KIND, "planned", { "platform-operator.io/approved-plan": plan?.hash ?? "" });
+    await env.waitFor(KIND, "planned", { status: "True", reason: "Deployed" });
     expect(record.changes()).toEqual(["createBlueprint"]);
   });
 
   it("that is gone is created anew where the user wants it, once", async () => {
-    await stage.apply(blueprint("again", "shop", { lifecycle: { onMissing: "Recreate" } }));
-    const before = await stage.waitFor(KIND, "again", { status: "True", reason: "Deployed" });
-    const world = stage.platform.world();
-    const made = [...world.services.values()].find(({ blueprintId }) => blueprintId === idOf(before));
-    if (made !== undefined) removeService(world, made);
-    const record = await stage.record();
-    const after = await stage.waitFor(
+    await env.apply(blueprint("again", "shop", { lifecycle: { onMissing: "Recreate" } }));
+    const before = await env.waitFor(KIND, "again", { status: "True", reason: "Deployed" });
+    const harness = env.platform.world();
+    const made = [...harness.services.values()].find(({ blueprintId }) => blueprintId === idOf(before));
+    if (made !== undefined) removeService(harness, made);
+    const record = await env.record();
+    const after = await env.waitFor(
       KIND,
       "again",
       (object) => condition(object, "Ready")?.status === "True" && idOf(object) !== idOf(before),
     );
-    expect(blueprintsOf(stage, "again")).toEqual([idOf(after)]);
-    await calm(stage);
+    expect(blueprintsOf(env, "again")).toEqual([idOf(after)]);
+    await calm(env);
     expect(record.changes()).toEqual(["createBlueprint"]);
   });
 });

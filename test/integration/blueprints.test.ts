@@ -3,55 +3,52 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { FINALIZER } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { condition, PATIENCE_MS } from "../support/env/cluster.ts";
-import { createStage, type Stage } from "../support/env/env.ts";
+import { createEnv, type Env } from "../support/env/env.ts";
 import { calm, eventsOf, idOf } from "../support/env/settling.ts";
 import { blueprint, secret } from "../support/kube/manifests.ts";
-import { blueprintGround, blueprintsOf } from "../support/services/blueprint-fixture.ts";
+import { blueprintFixture, blueprintsOf } from "../support/services/blueprint-fixture.ts";
 
 const KIND = "PlatformBlueprint";
 
 /** The bodies of the creates since then. */
-const bodies = (record: Awaited<ReturnType<Stage["record"]>>): readonly unknown[] =>
+const bodies = (record: Awaited<ReturnType<Env["record"]>>): readonly unknown[] =>
   record.calls("createBlueprint").map(({ body }) => body);
 
 describe.each(["documented", "full"] as const)("a blueprint on the %s surface", (surface) => {
-  const stage = createStage({ surface });
-  beforeAll(() => blueprintGround(stage));
+  const env = createEnv({ surface });
+  beforeAll(() => blueprintFixture(env));
 
   it("is created once, told truly, and left in peace", async () => {
-    const record = await stage.record();
+    const record = await env.record();
     const password = { name: "password", valueFrom: { secretKeyRef: { name: "db", key: "password" } } };
-    await stage.apply(
-      secret("db", { password: "s3cret-value" }),
-      blueprint("cache", "shop", { variables: [password] }),
-    );
-    const ready = await stage.waitFor(KIND, "cache", { status: "True" });
-    expect(blueprintsOf(stage, "cache")).toEqual([idOf(ready)]);
+    await env.apply(secret("db", { password: "s3cret-value" }), blueprint("cache", "shop", { variables: [password] }));
+    const ready = await env.waitFor(KIND, "cache", { status: "True" });
+    expect(blueprintsOf(env, "cache")).toEqual([idOf(ready)]);
     expect(condition(ready, "Ready")).toMatchObject({ reason: surface === "full" ? "Deployed" : "Available" });
     const deployed =
       surface === "full" ? { status: "True", reason: "DEPLOYED" } : { status: "Unknown", reason: "NotObservable" };
     expect(condition(ready, "Deployed")).toMatchObject(deployed);
     expect(JSON.stringify(ready)).not.toContain("s3cret-value");
-    await calm(stage);
+    await calm(env);
     expect(record.changes()).toEqual(["createBlueprint"]);
     // Intent, id, status; on the full surface the status once more, at the end of the deployment.
     const written = (await record.writes()).objects.filter(({ name }) => name === "cache");
     expect(written.length).toBeLessThanOrEqual(surface === "full" ? 4 : 3);
-    await stage.quiet(1);
+    await env.quiet(1);
   });
 
   it("is not deployed unless its spec says so, and keeps the choice that it was created with", async () => {
-    await stage.apply(blueprint("unsaid", "shop", { deployOnCreate: undefined }), blueprint("said", "shop"));
-    const unsaid = await stage.waitFor(KIND, "unsaid", { status: "True" });
+    await env.apply(blueprint("unsaid", "shop", { deployOnCreate: undefined }), blueprint("said", "shop"));
+    const unsaid = await env.waitFor(KIND, "unsaid", { status: "True" });
     expect(member(unsaid.spec, "deployOnCreate")).toBeUndefined();
-    const services = [...stage.platform.world().services.values()].filter(({ name }) => name === "unsaid");
+    const services = [...env.platform.world().services.values()].filter(({ name }) => name === "unsaid");
     expect(services).toMatchObject([{ state: "READY", deploymentStatus: "NEVER_DEPLOYED" }]);
     const told = surface === "full" ? "exists on the platform and is not deployed" : "Nothing will deploy it";
     expect(condition(unsaid, "Ready")?.message).toContain(told);
-    const said = await stage.waitFor(KIND, "said", { status: "True" });
-    const record = await stage.record();
-    await stage.patch(KIND, "said", { spec: { deployOnCreate: null } });
-    const now = await stage.waitFor(
+    const said = await env.waitFor(KIND, "said", { status: "True" });
+    const record = await env.record();
+    await env.patch(KIND, "said", { spec: { deployOnCreate: null } });
+    const now = await env.waitFor(
       KIND,
       "said",
       ({ metadata, status }) => member(status, "observedGeneration") === metadata.generation,
@@ -66,87 +63,87 @@ describe.each(["documented", "full"] as const)("a blueprint on the %s surface", 
   });
 
   it("keeps a null of the user's through the API server, and sends it", async () => {
-    const record = await stage.record();
+    const record = await env.record();
     const manifest = blueprint("nullable", "shop", { specOverrides: null });
     const apply = ["apply", "--server-side", "--force-conflicts", "-f", "-"];
-    await stage.kubectl(apply, { input: JSON.stringify(manifest) });
-    const ready = await stage.waitFor(KIND, "nullable", { status: "True" });
+    await env.kubectl(apply, { input: JSON.stringify(manifest) });
+    const ready = await env.waitFor(KIND, "nullable", { status: "True" });
     expect(ready.spec).toMatchObject({ specOverrides: null });
     expect(bodies(record)).toEqual([expect.objectContaining({ spec_overrides: null })]);
-    await calm(stage);
+    await calm(env);
     // The operator's own patches have not taken it away, and another apply changes nothing.
-    const again = await stage.record();
-    await stage.kubectl(apply, { input: JSON.stringify(manifest) });
-    expect((await stage.get(KIND, "nullable")).spec).toMatchObject({ specOverrides: null });
-    await stage.quiet(1);
+    const again = await env.record();
+    await env.kubectl(apply, { input: JSON.stringify(manifest) });
+    expect((await env.get(KIND, "nullable")).spec).toMatchObject({ specOverrides: null });
+    await env.quiet(1);
     expect(again.changes()).toEqual([]);
   });
 
   it("is sent no null that kubectl has left out: applied by the client, there is none", async () => {
-    const record = await stage.record();
+    const record = await env.record();
     const manifest = blueprint("left-out", "shop", { specOverrides: null });
-    await stage.kubectl(["apply", "-f", "-"], { input: JSON.stringify(manifest) });
-    const ready = await stage.waitFor(KIND, "left-out", { status: "True" });
+    await env.kubectl(["apply", "-f", "-"], { input: JSON.stringify(manifest) });
+    const ready = await env.waitFor(KIND, "left-out", { status: "True" });
     expect(member(ready.spec, "specOverrides")).toBeUndefined();
     expect(bodies(record)).toEqual([
       { name: "left-out", tag: member(ready.spec, "tag"), icon: member(ready.spec, "icon") },
     ]);
     // A null that comes later means the same.
-    await stage.kubectl(["apply", "--server-side", "--force-conflicts", "-f", "-"], {
+    await env.kubectl(["apply", "--server-side", "--force-conflicts", "-f", "-"], {
       input: JSON.stringify(manifest),
     });
-    const later = await stage.waitFor(KIND, "left-out", { status: "True" });
+    const later = await env.waitFor(KIND, "left-out", { status: "True" });
     expect(later.spec).toMatchObject({ specOverrides: null });
-    await calm(stage);
+    await calm(env);
     expect(record.changes()).toEqual(["createBlueprint"]);
   });
 
   it("keeps overrides of any shape, nulls inside among them", async () => {
-    const record = await stage.record();
+    const record = await env.record();
     const specOverrides = { timeout: 60, cpu: null, storage: { size: ["1", null] } };
-    await stage.apply(blueprint("shaped", "shop", { specOverrides }));
-    await stage.waitFor(KIND, "shaped", { status: "True" });
+    await env.apply(blueprint("shaped", "shop", { specOverrides }));
+    await env.waitFor(KIND, "shaped", { status: "True" });
     expect(bodies(record)).toEqual([expect.objectContaining({ spec_overrides: specOverrides })]);
   });
 
   it.each(["text", "list"] as const)("that is rejected names the fields (%s), and waits for its user", async (how) => {
-    stage.platform.sim.settings.profile.rejections = how;
+    env.platform.sim.settings.profile.rejections = how;
     const name = `rejected-${how}`;
-    const record = await stage.record();
+    const record = await env.record();
     const terraform = { tag: "postgres/1.0.0", specOverrides: { cpu: "1", ram: "1" } };
-    await stage.apply(blueprint(name, "shop", terraform));
-    const stalled = await stage.waitFor(KIND, name, { reason: "InvalidSpec" });
+    await env.apply(blueprint(name, "shop", terraform));
+    const stalled = await env.waitFor(KIND, name, { reason: "InvalidSpec" });
     expect(condition(stalled, "Stalled")).toMatchObject({ status: "True", reason: "InvalidSpec" });
     const message = condition(stalled, "Ready")?.message ?? "";
     for (const field of ["cpu", "ram", "engine_version"]) expect(message).toContain(`spec_overrides.${field}`);
-    await calm(stage);
-    await stage.quiet(1);
+    await calm(env);
+    await env.quiet(1);
     expect(record.changes()).toEqual(["createBlueprint"]);
     const specOverrides = { engine_version: "1.9.8", cpu: null, ram: null };
-    await stage.patch(KIND, name, { spec: { specOverrides } });
-    await stage.waitFor(KIND, name, { status: "True" });
-    expect(blueprintsOf(stage, name)).toHaveLength(1);
+    await env.patch(KIND, name, { spec: { specOverrides } });
+    await env.waitFor(KIND, name, { status: "True" });
+    expect(blueprintsOf(env, name)).toHaveLength(1);
   });
 
   it("whose engine is said is checked before anything is sent", async () => {
-    const record = await stage.record();
+    const record = await env.record();
     const terraform = { tag: "bucket/2.1.0", engine: "OpenTofu", allowedEngineVersions: ["1.8.3"] };
-    await stage.apply(blueprint("checked", "shop", terraform));
-    const stalled = await stage.waitFor(KIND, "checked", { reason: "InvalidSpec" });
+    await env.apply(blueprint("checked", "shop", terraform));
+    const stalled = await env.waitFor(KIND, "checked", { reason: "InvalidSpec" });
     expect(condition(stalled, "ConfigValid")).toMatchObject({ status: "False", reason: "InvalidSpec" });
     expect(condition(stalled, "Ready")?.message).toContain(
       "spec.specOverrides.engine_version is required for OpenTofu",
     );
     expect(record.changes()).toEqual([]);
-    await stage.patch(KIND, "checked", { spec: { specOverrides: { engine_version: "1.8.3" } } });
-    const ready = await stage.waitFor(KIND, "checked", { status: "True" });
+    await env.patch(KIND, "checked", { spec: { specOverrides: { engine_version: "1.8.3" } } });
+    const ready = await env.waitFor(KIND, "checked", { status: "True" });
     expect(condition(ready, "ConfigValid")).toMatchObject({ status: "True", reason: "Valid" });
   });
 
   it("of Helm warns of what is ignored, and is Ready all the same", async () => {
     const specOverrides = { engine_version: "3", credentials: "env", cpu: "1" };
-    await stage.apply(blueprint("helm", "shop", { engine: "Helm", specOverrides }));
-    const ready = await stage.waitFor(KIND, "helm", { status: "True" });
+    await env.apply(blueprint("helm", "shop", { engine: "Helm", specOverrides }));
+    const ready = await env.waitFor(KIND, "helm", { status: "True" });
     expect(condition(ready, "ConfigValid")).toMatchObject({
       status: "True",
       reason: "FieldsIgnored",
@@ -155,29 +152,29 @@ describe.each(["documented", "full"] as const)("a blueprint on the %s surface", 
   });
 
   it("cannot be changed, and says which fields", async () => {
-    await stage.apply(blueprint("fixed", "shop"));
-    await stage.waitFor(KIND, "fixed", { status: "True" });
-    const record = await stage.record();
-    await stage.patch(KIND, "fixed", { spec: { tag: "redis/4.0.0" } });
-    const stalled = await stage.waitFor(KIND, "fixed", { reason: "UpdateNotSupported" });
+    await env.apply(blueprint("fixed", "shop"));
+    await env.waitFor(KIND, "fixed", { status: "True" });
+    const record = await env.record();
+    await env.patch(KIND, "fixed", { spec: { tag: "redis/4.0.0" } });
+    const stalled = await env.waitFor(KIND, "fixed", { reason: "UpdateNotSupported" });
     expect(condition(stalled, "Ready")?.message).toContain("spec.tag");
-    await stage.patch(KIND, "fixed", { spec: { tag: "redis/3.0.0" } });
-    await stage.waitFor(KIND, "fixed", { status: "True" });
+    await env.patch(KIND, "fixed", { spec: { tag: "redis/3.0.0" } });
+    await env.waitFor(KIND, "fixed", { status: "True" });
     expect(record.changes()).toEqual([]);
   });
 
   it("under a connection's policy Delete is let go with a warning, and stays on the platform", async () => {
     const defaults = { lifecycle: { deletionPolicy: "Delete" } };
-    await stage.patch("PlatformConnection", "default", { spec: { defaults } });
-    await stage.apply(blueprint("kept", "shop"));
-    await stage.waitFor(KIND, "kept", { status: "True" });
+    await env.patch("PlatformConnection", "default", { spec: { defaults } });
+    await env.apply(blueprint("kept", "shop"));
+    await env.waitFor(KIND, "kept", { status: "True" });
     // It may have come to Ready before the operator knew the connection's new policy.
-    await stage.waitFor(KIND, "kept", ({ metadata }) => metadata.finalizers?.includes(FINALIZER) === true);
-    await stage.remove(KIND, "kept");
-    await stage.waitGone(KIND, "kept");
-    expect(blueprintsOf(stage, "kept")).toHaveLength(1);
+    await env.waitFor(KIND, "kept", ({ metadata }) => metadata.finalizers?.includes(FINALIZER) === true);
+    await env.remove(KIND, "kept");
+    await env.waitGone(KIND, "kept");
+    expect(blueprintsOf(env, "kept")).toHaveLength(1);
     await vi.waitFor(async () => {
-      const told = await eventsOf(stage, "kept", "Orphaned");
+      const told = await eventsOf(env, "kept", "Orphaned");
       expect(told).toEqual([expect.stringMatching(/^Warning .*no deletion of blueprints/)]);
     }, PATIENCE_MS);
   });

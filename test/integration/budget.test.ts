@@ -6,7 +6,7 @@ import type { AuditEvent } from "../control-plane/audit.ts";
 import { application, lastDeployment, stagedApplications } from "../support/env/applications.ts";
 import { type Write, writesOf } from "../support/env/audit-tail.ts";
 import { condition } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 
 const KIND = "PlatformApplication";
 const COMMIT = "1111111111111111111111111111111111111111";
@@ -56,15 +56,15 @@ function writesTo(writes: readonly Write[], name: string): readonly string[] {
 }
 
 describe.each(["documented", "full"] as const)("the budget of writes on the %s surface", (surface) => {
-  const stage = createStage({ surface, windows: SLOW });
+  const env = createEnv({ surface, windows: SLOW });
 
   it("holds from YAML applied in one go to Ready, with one create and one deploy of each", async () => {
-    const record = await stage.record();
-    await stage.apply(...stage.quickstart());
-    for (const { kind, metadata } of stage.quickstart().filter(({ kind }) => kind !== "Secret")) {
-      await stage.waitFor(kind, metadata.name, { status: "True" });
+    const record = await env.record();
+    await env.apply(...env.quickstart());
+    for (const { kind, metadata } of env.quickstart().filter(({ kind }) => kind !== "Secret")) {
+      await env.waitFor(kind, metadata.name, { status: "True" });
     }
-    await stage.settled();
+    await env.settled();
     const requests = await record.requests();
     const { objects } = writesOf(withoutNews(requests));
     expect(objects.filter(({ code }) => code >= 300)).toEqual([]);
@@ -86,49 +86,49 @@ describe.each(["documented", "full"] as const)("the budget of writes on the %s s
     const effects = record.changeCalls().flatMap((call) => call.effects.map((effect) => Object.keys(effect)[0]));
     const { created, deployed } = Object.groupBy(effects, (effect) => effect ?? "");
     expect({ created: created?.length, deployed: deployed?.length }).toEqual({ created: 5, deployed: 2 });
-    expect(stage.platform.world().projects.size).toBe(1);
-    expect(stage.platform.world().services.size).toBe(2);
+    expect(env.platform.world().projects.size).toBe(1);
+    expect(env.platform.world().services.size).toBe(2);
   });
 
   it("is two writes for another commit, and none for anything else", async () => {
-    const record = await stage.record();
-    await stage.patch(KIND, "api", { spec: { deploy: { gitCommitId: OTHER } } });
-    await stage.waitFor(KIND, "api", (object) => {
+    const record = await env.record();
+    await env.patch(KIND, "api", { spec: { deploy: { gitCommitId: OTHER } } });
+    await env.waitFor(KIND, "api", (object) => {
       const ready = condition(object, "Ready");
       return ready?.status === "True" && lastDeployment(object, "gitCommitId") === OTHER;
     });
-    await stage.settled();
+    await env.settled();
     const { objects } = await record.writes();
     expect(tally(objects)).toEqual({ "platformapplications/api": 2 });
     expect(record.changes()).toEqual(["deployApplication"]);
   });
 
   it("is none where nothing changed", async () => {
-    const record = await stage.record();
-    await stage.apply(...stage.quickstart().filter(({ metadata }) => metadata.name !== "api"));
-    await stage.quiet(2);
+    const record = await env.record();
+    await env.apply(...env.quickstart().filter(({ metadata }) => metadata.name !== "api"));
+    await env.quiet(2);
     expect((await record.writes()).objects).toEqual([]);
   });
 });
 
 describe("a finalizer", () => {
-  const stage = createStage({ surface: "full", windows: SLOW });
-  const apps = stagedApplications(stage);
+  const env = createEnv({ surface: "full", windows: SLOW });
+  const apps = stagedApplications(env);
 
-  beforeAll(() => apps.ground());
+  beforeAll(() => apps.fixture());
 
   it("costs no write of its own, and its end one", async () => {
-    const record = await stage.record();
-    await stage.apply(application("mortal", COMMIT, { lifecycle: { deletionPolicy: "Delete" } }));
+    const record = await env.record();
+    await env.apply(application("mortal", COMMIT, { lifecycle: { deletionPolicy: "Delete" } }));
     await apps.deployed("mortal", COMMIT);
-    expect((await stage.get(KIND, "mortal")).metadata.finalizers).toEqual(["platform-operator.io/finalizer"]);
-    await stage.settled();
+    expect((await env.get(KIND, "mortal")).metadata.finalizers).toEqual(["platform-operator.io/finalizer"]);
+    await env.settled();
     const life = await record.writes();
     expect(writesTo(life.objects, "platformapplications/mortal").length).toBeLessThanOrEqual(4);
 
-    const dying = await stage.record();
-    await stage.remove(KIND, "mortal");
-    await stage.waitGone(KIND, "mortal");
+    const dying = await env.record();
+    await env.remove(KIND, "mortal");
+    await env.waitGone(KIND, "mortal");
     const death = await dying.writes();
     expect(dying.changes()).toEqual(["deleteApplication"]);
     expect(writesTo(death.objects, "platformapplications/mortal").length).toBeLessThanOrEqual(2);
@@ -136,29 +136,29 @@ describe("a finalizer", () => {
 });
 
 describe("an intermediate state that lasts", () => {
-  const stage = createStage({ surface: "documented", windows: { deferMs: 400 } });
-  const apps = stagedApplications(stage);
+  const env = createEnv({ surface: "documented", windows: { deferMs: 400 } });
+  const apps = stagedApplications(env);
 
-  beforeAll(() => apps.ground());
+  beforeAll(() => apps.fixture());
 
   it("is one more write, with the request id", async () => {
     await apps.deploy("slow", COMMIT);
-    await stage.settled();
+    await env.settled();
     const service = await apps.service("slow");
-    const record = await stage.record();
+    const record = await env.record();
     service.stuck = true;
     await apps.change("slow", { deploy: { gitCommitId: OTHER } });
-    await expect.poll(() => stage.platform.world().services.get(service.id)?.state).toBe("BUILDING");
+    await expect.poll(() => env.platform.world().services.get(service.id)?.state).toBe("BUILDING");
     const { requestId } = service;
-    const told = await stage.waitFor(KIND, "slow", (object) => lastDeployment(object, "requestId") === requestId);
+    const told = await env.waitFor(KIND, "slow", (object) => lastDeployment(object, "requestId") === requestId);
     expect(told.status).toMatchObject({ state: "BUILDING", lastDeployment: { gitCommitId: OTHER, state: "BUILDING" } });
     expect(condition(told, "Reconciling")).toMatchObject({ status: "True" });
     expect(condition(told, "Ready")).toMatchObject({ status: "False", reason: "Building" });
-    await stage.settled();
+    await env.settled();
     expect(member(told.status, "intent")).toBeUndefined();
     service.stuck = false;
     await apps.deployed("slow", OTHER);
-    await stage.settled();
+    await env.settled();
     expect(tally((await record.writes()).objects)).toEqual({ "platformapplications/slow": 3 });
     expect(record.changes()).toEqual(["deployApplication"]);
   });

@@ -5,7 +5,7 @@ import { partialPlatforms, type SwitchedOff } from "../../simulator/base/platfor
 import { changeSettings } from "../../simulator/base/settings.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 
 const project = (name: string, description: string) => ({
   apiVersion: "platform-operator.io/v1alpha1",
@@ -26,24 +26,24 @@ describe.each<
   ["reads alone", "full", partialPlatforms["read-only"], "UpdateNotSupported", "False", STAYS],
   ["everything", "full", {}, "Available", "True", "the platform has deleteProject."],
 ])("on a platform that offers %s", (_title, surface, switchedOff, edited, status, deleted) => {
-  const stage = createStage({ surface });
+  const env = createEnv({ surface });
   const told = async (name: string) => {
-    const object = await stage.get("PlatformProject", name);
+    const object = await env.get("PlatformProject", name);
     return { ready: condition(object, "Ready"), capabilities: condition(object, "Capabilities") };
   };
 
   beforeAll(async () => {
-    changeSettings(stage.platform.sim.settings, { switchedOff });
-    const ground = new Set(["Secret", "PlatformConnection"]);
-    await stage.apply(...stage.quickstart().filter(({ kind }) => ground.has(kind)));
+    changeSettings(env.platform.sim.settings, { switchedOff });
+    const fixture = new Set(["Secret", "PlatformConnection"]);
+    await env.apply(...env.quickstart().filter(({ kind }) => fixture.has(kind)));
   });
 
   const untried = surface === "documented" ? NOT_DOCUMENTED : NOT_TRIED;
 
   it("says soon after the creation what nobody has tried yet", async () => {
-    await stage.apply(project("first", "one"));
-    await stage.waitFor("PlatformProject", "first", { status: "True" });
-    await stage.waitFor("PlatformProject", "first", {
+    await env.apply(project("first", "one"));
+    await env.waitFor("PlatformProject", "first", { status: "True" });
+    await env.waitFor("PlatformProject", "first", {
       type: "Capabilities",
       ...(surface === "documented"
         ? { status: "False", reason: "NotSupportedByApi" }
@@ -54,8 +54,8 @@ describe.each<
   });
 
   it("says after a change whether it worked, and rewrites nothing that is settled", async () => {
-    await stage.apply(project("first", "two"));
-    await stage.waitFor("PlatformProject", "first", (object) => {
+    await env.apply(project("first", "two"));
+    await env.waitFor("PlatformProject", "first", (object) => {
       const generation = member(object.status, "observedGeneration");
       return generation === object.metadata.generation && condition(object, "Ready")?.reason === edited;
     });
@@ -66,20 +66,20 @@ describe.each<
         status === "True" ? "" : "; changed settings are not sent after the creation"
       }. Delete: ${untried}`,
     });
-    await stage.waitFor("PlatformConnection", "default", (connection) => {
+    await env.waitFor("PlatformConnection", "default", (connection) => {
       const known = member(member(connection.status, "operations"), status === "True" ? "supported" : "unsupported");
       return Array.isArray(known) && known.includes("updateProject");
     });
-    const before = (await stage.get("PlatformProject", "first")).metadata.resourceVersion;
-    await stage.quiet(2);
-    expect((await stage.get("PlatformProject", "first")).metadata.resourceVersion).toBe(before);
+    const before = (await env.get("PlatformProject", "first")).metadata.resourceVersion;
+    await env.quiet(2);
+    expect((await env.get("PlatformProject", "first")).metadata.resourceVersion).toBe(before);
   });
 
   it("tells the next resource what the first deletion has shown, and Ready is not concerned", async () => {
-    await stage.remove("PlatformProject", "first");
-    await stage.waitGone("PlatformProject", "first");
-    await stage.apply(project("second", "one"));
-    await stage.waitFor("PlatformProject", "second", { status: "True" });
+    await env.remove("PlatformProject", "first");
+    await env.waitGone("PlatformProject", "first");
+    await env.apply(project("second", "one"));
+    await env.waitFor("PlatformProject", "second", { status: "True" });
     const { ready, capabilities } = await told("second");
     expect(ready).toMatchObject({ status: "True" });
     expect(capabilities).toMatchObject({ status, reason: status === "True" ? "Supported" : "NotSupportedByApi" });

@@ -3,27 +3,27 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { changeSettings } from "../../simulator/base/settings.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { defaults, resource } from "../support/kube/manifests.ts";
 
 const ALL = ["Templates", "CloudProviders", "DatabaseTypes", "GitRepositories"];
 
 for (const surface of ["documented", "full"] as const) {
   describe(`a whole catalogue on the ${surface} surface`, () => {
-    const stage = createStage({ surface });
+    const env = createEnv({ surface });
 
-    beforeAll(() => stage.apply(...defaults(stage)));
+    beforeAll(() => env.apply(...defaults(env)));
 
     const contentOf = async (name: string): Promise<Readonly<Record<string, unknown>>> => {
-      const { data } = JSON.parse(await stage.kubectl(["get", "configmap", `${name}-catalog`, "-o", "json"])) as {
+      const { data } = JSON.parse(await env.kubectl(["get", "configmap", `${name}-catalog`, "-o", "json"])) as {
         readonly data: Readonly<Record<string, string>>;
       };
       return Object.fromEntries(Object.entries(data).map(([file, text]) => [file, JSON.parse(text) as unknown]));
     };
 
     it("is in its ConfigMap, section by section, and its digest in the status", async () => {
-      await stage.apply(resource("PlatformCatalog", "all", { include: ALL }));
-      const { status } = await stage.waitFor("PlatformCatalog", "all", { status: "True" });
+      await env.apply(resource("PlatformCatalog", "all", { include: ALL }));
+      const { status } = await env.waitFor("PlatformCatalog", "all", { status: "True" });
       const content = await contentOf("all");
       expect(content["templates.json"]).toMatchObject({
         results: expect.arrayContaining([
@@ -53,30 +53,30 @@ for (const surface of ["documented", "full"] as const) {
       });
       expect(content["gitRepositories.json"]).toMatchObject({ results: expect.any(Array) });
       expect(member(status, "digest")).toMatch(/^[0-9a-f]{64}$/);
-      await stage.quiet(1);
+      await env.quiet(1);
     });
 
     it("is narrowed by mode and provider, both or none", async () => {
       const cluster = { mode: "PLATFORM_MANAGED", provider: "AWS" };
-      await stage.apply(resource("PlatformCatalog", "narrow", { cluster }));
-      await stage.waitFor("PlatformCatalog", "narrow", { status: "True" });
+      await env.apply(resource("PlatformCatalog", "narrow", { cluster }));
+      await env.waitFor("PlatformCatalog", "narrow", { status: "True" });
       expect(JSON.stringify(await contentOf("narrow"))).toContain("t3.medium");
       await expect(
-        stage.apply(resource("PlatformCatalog", "half", { cluster: { mode: "PLATFORM_MANAGED" } })),
+        env.apply(resource("PlatformCatalog", "half", { cluster: { mode: "PLATFORM_MANAGED" } })),
       ).rejects.toThrow(/provider/);
     });
 
     it.each(["unavailable", "failed"] as const)("keeps its last good content while the list is %s", async (catalog) => {
       const before = await contentOf("all");
-      const digest = member((await stage.get("PlatformCatalog", "all")).status, "digest");
-      changeSettings(stage.platform.sim.settings, { catalog });
-      await stage.annotate("PlatformCatalog", "all", { "platform-operator.io/reconcile-requested-at": catalog });
-      const failing = await stage.waitFor("PlatformCatalog", "all", { type: "Synced", status: "False" });
+      const digest = member((await env.get("PlatformCatalog", "all")).status, "digest");
+      changeSettings(env.platform.sim.settings, { catalog });
+      await env.annotate("PlatformCatalog", "all", { "platform-operator.io/reconcile-requested-at": catalog });
+      const failing = await env.waitFor("PlatformCatalog", "all", { type: "Synced", status: "False" });
       expect(condition(failing, "Ready")).toMatchObject({ status: "True" });
       expect(condition(failing, "Synced")).toMatchObject({ reason: "PlatformUnavailable" });
       expect(await contentOf("all")).toEqual(before);
-      changeSettings(stage.platform.sim.settings, { catalog: "ok" });
-      const mended = await stage.waitFor("PlatformCatalog", "all", { type: "Synced", status: "True" });
+      changeSettings(env.platform.sim.settings, { catalog: "ok" });
+      const mended = await env.waitFor("PlatformCatalog", "all", { type: "Synced", status: "True" });
       expect(member(mended.status, "digest")).toBe(digest);
     });
   });

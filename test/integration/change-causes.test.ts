@@ -6,7 +6,7 @@ import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { CAUSES, type Cause } from "../../src/engine/context/context.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import type { Manifest } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { eventsOf, idOf } from "../support/env/settling.ts";
 import {
   application,
@@ -25,13 +25,13 @@ const PROJECT = "PlatformProject";
 const told = new Set<string>();
 
 describe("the cause of a change", () => {
-  const stage = createStage({ surface: "full" });
-  const log = () => changeLog(stage.operator.logs());
+  const env = createEnv({ surface: "full" });
+  const log = () => changeLog(env.operator.logs());
 
   beforeAll(async () => {
-    await stage.apply(...defaults(stage, { surface: "Full" }), ...tree(stage, "web"));
-    await stage.waitFor(APPLICATION, "web", { status: "True", reason: "Deployed" });
-    await stage.settled();
+    await env.apply(...defaults(env, { surface: "Full" }), ...tree(env, "web"));
+    await env.waitFor(APPLICATION, "web", { status: "True", reason: "Deployed" });
+    await env.settled();
   });
 
   /** Expects that the log tells these changes of an object, "operation cause", and an event each, from `happens` on. */
@@ -43,9 +43,9 @@ describe("the cause of a change", () => {
         .filter((line) => line.name === name);
     await happens();
     await vi.waitFor(() => expect(news().length).toBeGreaterThanOrEqual(wanted.length), 20_000);
-    await stage.settled();
+    await env.settled();
     expect(news().map(({ op, cause, result }) => `${op} ${cause} ${result}`)).toEqual(wanted.map((one) => `${one} ok`));
-    const events = await eventsOf(stage, name, "PlatformChanged");
+    const events = await eventsOf(env, name, "PlatformChanged");
     for (const { op, cause } of news()) {
       const because = `because ${CAUSES[cause as Cause]}.`;
       expect(events).toContainEqual(expect.stringMatching(new RegExp(`carried out ${op}\\b.*, ${because}$`)));
@@ -54,18 +54,18 @@ describe("the cause of a change", () => {
   }
 
   async function failing(name: string, lifecycle: JsonObject): Promise<void> {
-    await stage.apply(application(name, "web", { lifecycle }));
-    const id = idOf(await stage.waitFor(APPLICATION, name, { status: "True", reason: "Deployed" }));
-    await stage.settled();
-    stage.platform.world().services.get(id)?.failNext.push("deploy");
+    await env.apply(application(name, "web", { lifecycle }));
+    const id = idOf(await env.waitFor(APPLICATION, name, { status: "True", reason: "Deployed" }));
+    await env.settled();
+    env.platform.world().services.get(id)?.failNext.push("deploy");
   }
 
   it("is the spec for a new object, and for what was edited", async () => {
     await expectChanges("api", ["createApplication SpecChanged", "deployApplication SpecChanged"], () =>
-      stage.apply(application("api", "web")),
+      env.apply(application("api", "web")),
     );
     await expectChanges("api", ["deployApplication SpecChanged"], () =>
-      stage.patch(APPLICATION, "api", deploying(NEXT_COMMIT)),
+      env.patch(APPLICATION, "api", deploying(NEXT_COMMIT)),
     );
   });
 
@@ -75,45 +75,43 @@ describe("the cause of a change", () => {
       targets: [{ applicationRef: { name: "web" } }],
       variables: [token],
     });
-    await stage.apply(secret("values", { token: "old" }), set);
-    await stage.waitFor("PlatformVariableSet", "shared", { status: "True" });
-    await stage.settled();
-    await expectChanges("shared", ["updateSecret InputsChanged"], () =>
-      stage.apply(secret("values", { token: "new" })),
-    );
+    await env.apply(secret("values", { token: "old" }), set);
+    await env.waitFor("PlatformVariableSet", "shared", { status: "True" });
+    await env.settled();
+    await expectChanges("shared", ["updateSecret InputsChanged"], () => env.apply(secret("values", { token: "new" })));
   });
 
   it("is drift where somebody else changed the platform", async () => {
-    const id = idOf(await stage.get(PROJECT, "web"));
-    await expectChanges("web", ["updateProject Drifted"], () => editRecord(stage.platform.sim, id, { name: "theirs" }));
+    const id = idOf(await env.get(PROJECT, "web"));
+    await expectChanges("web", ["updateProject Drifted"], () => editRecord(env.platform.sim, id, { name: "theirs" }));
   });
 
   it("is a retry where the spec starts a failed deployment again", async () => {
     await failing("mends", { retry: { limit: 1, backoff: "0m" } });
     await expectChanges("mends", ["deployApplication SpecChanged", "deployApplication Retried"], () =>
-      stage.patch(APPLICATION, "mends", deploying(NEXT_COMMIT)),
+      env.patch(APPLICATION, "mends", deploying(NEXT_COMMIT)),
     );
   });
 
   it("is the request where a person asks for a failed deployment again", async () => {
     await failing("asks", {});
-    await stage.patch(APPLICATION, "asks", deploying(NEXT_COMMIT));
-    await stage.waitFor(APPLICATION, "asks", { type: "Stalled", status: "True" });
-    await stage.settled();
+    await env.patch(APPLICATION, "asks", deploying(NEXT_COMMIT));
+    await env.waitFor(APPLICATION, "asks", { type: "Stalled", status: "True" });
+    await env.settled();
     await expectChanges("asks", ["deployApplication Requested"], () =>
-      stage.annotate(APPLICATION, "asks", { [RECONCILE_REQUESTED_AT]: "now" }),
+      env.annotate(APPLICATION, "asks", { [RECONCILE_REQUESTED_AT]: "now" }),
     );
   });
 
   it("is the loss where it was gone from the platform", async () => {
-    await stage.apply(project("back", { lifecycle: { onMissing: "Recreate", deletionPolicy: "Delete" } }));
-    const id = idOf(await stage.waitFor(PROJECT, "back", { status: "True" }));
-    await stage.settled();
-    await expectChanges("back", ["createProject Recreated"], () => removeRecord(stage.platform.sim, id));
+    await env.apply(project("back", { lifecycle: { onMissing: "Recreate", deletionPolicy: "Delete" } }));
+    const id = idOf(await env.waitFor(PROJECT, "back", { status: "True" }));
+    await env.settled();
+    await expectChanges("back", ["createProject Recreated"], () => removeRecord(env.platform.sim, id));
   });
 
   it("is the deletion at the end", async () => {
-    await expectChanges("back", ["deleteProject Deleted"], () => stage.remove(PROJECT, "back"));
+    await expectChanges("back", ["deleteProject Deleted"], () => env.remove(PROJECT, "back"));
   });
 
   it("was told of every kind", () => {

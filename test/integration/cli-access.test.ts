@@ -2,11 +2,11 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { resource, secret } from "../support/kube/manifests.ts";
-import { createCliWorld } from "../support/platform/cli-env.ts";
+import { createCliEnv } from "../support/platform/cli-env.ts";
 import { cli, type Ended } from "../support/programs/cli.ts";
 
 const NOW = "2026-11-21T10:00:00Z";
-const user = createCliWorld("full");
+const user = createCliEnv("full");
 
 const failure = (said: string | RegExp, code = 1): unknown => ({
   code,

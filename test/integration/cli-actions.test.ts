@@ -7,12 +7,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/kube/api/clock.ts";
 import type { Clock } from "../../src/kube/api/types.ts";
 import { NEXT_COMMIT } from "../support/kube/manifests.ts";
-import { createCliWorld } from "../support/platform/cli-env.ts";
+import { createCliEnv } from "../support/platform/cli-env.ts";
 
 const done = { code: 0, stderr: expect.any(String) };
 
 describe.each(["documented", "full"] as const)("actions on the %s surface", (surface) => {
-  const user = createCliWorld(surface);
+  const user = createCliEnv(surface);
   let dir = "";
 
   beforeAll(async () => {

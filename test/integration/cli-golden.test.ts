@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { kubectl } from "../control-plane/access.ts";
-import { createCliWorld, normalized, type CliWorld } from "../support/platform/cli-env.ts";
+import { createCliEnv, normalized, type CliEnv } from "../support/platform/cli-env.ts";
 
 const FORMATS = ["table", "wide", "json", "yaml", "name"] as const;
 
 interface Golden {
   readonly name: string;
   /** In every format, and as it is when there is no -o. */
-  readonly argv: (world: CliWorld) => readonly string[];
+  readonly argv: (harness: CliEnv) => readonly string[];
   readonly formats?: readonly string[];
   /** What the platform says of its first result besides. */
   readonly edited?: { readonly operation: string; readonly set: Readonly<Record<string, unknown>> };
@@ -67,7 +67,7 @@ const GOLDEN: readonly Golden[] = [
 ];
 
 describe.each(["documented", "full"] as const)("what the commands print on the %s surface", (surface) => {
-  const user = createCliWorld(surface);
+  const user = createCliEnv(surface);
 
   beforeAll(async () => {
     const { admin, applicationId, members } = user.world;

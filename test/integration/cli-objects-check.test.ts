@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { FINALIZER } from "../../src/api/names.ts";
 import { kubeconfigFor } from "../control-plane/access.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { application, defaults, tree } from "../support/kube/manifests.ts";
 import { cli } from "../support/programs/cli.ts";
@@ -17,18 +17,18 @@ import { cli } from "../support/programs/cli.ts";
 const controlPlane = await ownControlPlane();
 const PASSWORD = "correct-horse-battery";
 
-const stage = createStage({ surface: "full", controlPlane });
+const env = createEnv({ surface: "full", controlPlane });
 const call = (argv: readonly string[], kubeconfig = controlPlane.kubeconfigPath) =>
   cli([
     ...argv,
     "--kubeconfig",
     kubeconfig,
     "-n",
-    stage.namespace,
+    env.namespace,
     "--allow-insecure-platform",
     "--allowed-platform-hosts=127.0.0.1",
   ]);
-const operator = (): string => `--operator-namespace=${stage.operatorNamespace}`;
+const operator = (): string => `--operator-namespace=${env.operatorNamespace}`;
 /** Which results each check has. */
 const results = (stdout: string): ReadonlyMap<string, string> =>
   new Map(
@@ -39,8 +39,8 @@ const results = (stdout: string): ReadonlyMap<string, string> =>
   );
 
 beforeAll(async () => {
-  await stage.apply(...defaults(stage), ...tree(stage, "shop"));
-  await stage.waitFor("PlatformApplication", "shop", { status: "True" });
+  await env.apply(...defaults(env), ...tree(env, "shop"));
+  await env.waitFor("PlatformApplication", "shop", { status: "True" });
 });
 
 describe("check", () => {
@@ -81,8 +81,8 @@ describe("check", () => {
   });
 
   it("tells a user with few rights what those are", async () => {
-    await stage.kubectl(["create", "serviceaccount", "nobody"]);
-    const kubeconfig = await kubeconfigFor(controlPlane, stage.namespace, "nobody");
+    await env.kubectl(["create", "serviceaccount", "nobody"]);
+    const kubeconfig = await kubeconfigFor(controlPlane, env.namespace, "nobody");
     const { code, stdout } = await call(["check", operator(), "-o", "json"], kubeconfig);
     expect(code).toBe(1);
     expect(Object.fromEntries(results(stdout))).toMatchObject({
@@ -102,12 +102,12 @@ describe("check", () => {
   it("--uninstall names what has a finalizer, until it has none", async () => {
     expect(await call(["check", "--uninstall"])).toEqual({
       code: 0,
-      stdout: `✔ finalizers  none of 4 objects in namespace "${stage.namespace}" has one: deleting them leaves the platform as it is\n`,
+      stdout: `✔ finalizers  none of 4 objects in namespace "${env.namespace}" has one: deleting them leaves the platform as it is\n`,
       stderr: "",
     });
     const policy = async (deletionPolicy: string, finalizers: readonly string[]): Promise<void> => {
-      await stage.patch("PlatformApplication", "shop", { spec: { lifecycle: { deletionPolicy } } });
-      await stage.waitFor("PlatformApplication", "shop", ({ metadata }) =>
+      await env.patch("PlatformApplication", "shop", { spec: { lifecycle: { deletionPolicy } } });
+      await env.waitFor("PlatformApplication", "shop", ({ metadata }) =>
         isDeepStrictEqual(metadata.finalizers ?? [], finalizers),
       );
     };
@@ -115,12 +115,12 @@ describe("check", () => {
     const { code, stdout } = await call(["check", "--uninstall"]);
     expect(code).toBe(1);
     expect(stdout).toBe(
-      `✗ PlatformApplication ${stage.namespace}/shop  deletionPolicy Delete: deleting it deletes it on the platform too. Delete it while the operator runs, or set Retain.\n`,
+      `✗ PlatformApplication ${env.namespace}/shop  deletionPolicy Delete: deleting it deletes it on the platform too. Delete it while the operator runs, or set Retain.\n`,
     );
     // Without a namespace it looks into all of them.
     const everywhere = await cli(["check", "--uninstall", "-o", "json", "--kubeconfig", controlPlane.kubeconfigPath]);
     expect(everywhere.code).toBe(1);
-    expect(results(everywhere.stdout).get(`PlatformApplication ${stage.namespace}/shop`)).toBe("failed");
+    expect(results(everywhere.stdout).get(`PlatformApplication ${env.namespace}/shop`)).toBe("failed");
     await policy("Retain", []);
     expect((await call(["check", "--uninstall"])).code).toBe(0);
   });
@@ -134,16 +134,10 @@ describe("check", () => {
 
 describe("plan", () => {
   it("tells a user with few rights what it takes", async () => {
-    await stage.kubectl(["create", "serviceaccount", "reader"]);
-    await stage.kubectl(["create", "role", "reader", "--verb=get,list", "--resource=*.platform-operator.io"]);
-    await stage.kubectl([
-      "create",
-      "rolebinding",
-      "reader",
-      "--role=reader",
-      `--serviceaccount=${stage.namespace}:reader`,
-    ]);
-    const kubeconfig = await kubeconfigFor(controlPlane, stage.namespace, "reader");
+    await env.kubectl(["create", "serviceaccount", "reader"]);
+    await env.kubectl(["create", "role", "reader", "--verb=get,list", "--resource=*.platform-operator.io"]);
+    await env.kubectl(["create", "rolebinding", "reader", "--role=reader", `--serviceaccount=${env.namespace}:reader`]);
+    const kubeconfig = await kubeconfigFor(controlPlane, env.namespace, "reader");
     const directory = await mkdtemp(join(tmpdir(), "plan-"));
     await writeFile(join(directory, "web.json"), JSON.stringify(application("web", "shop")));
     const { code, stdout, stderr } = await call(["plan", "-f", directory, operator()], kubeconfig);
@@ -160,7 +154,7 @@ describe("plan", () => {
 
 describe("status", () => {
   it("shows an object on one screen", async () => {
-    const own = await cli(["status", "papp/shop", "--kubeconfig", controlPlane.kubeconfigPath, "-n", stage.namespace]);
+    const own = await cli(["status", "papp/shop", "--kubeconfig", controlPlane.kubeconfigPath, "-n", env.namespace]);
     expect(own.code).toBe(0);
     expect(own.stdout).toMatch(/^✔ application \S+\/shop {2}Deployed\n {2}Commit 0123456 is deployed\.\n/);
     expect(own.stdout).toMatch(/^Deployment\n {2}Commit {4}0123456789abcdef/m);
@@ -184,14 +178,14 @@ describe("get", () => {
 
 describe("report", () => {
   it("bundles what helps, and no secret", async () => {
-    await stage.apply(application("web", "shop", { variables: [{ name: "PASSWORD", value: PASSWORD }] }));
+    await env.apply(application("web", "shop", { variables: [{ name: "PASSWORD", value: PASSWORD }] }));
     const directory = await mkdtemp(join(tmpdir(), "report-"));
     const file = join(directory, "report.tar.gz");
     const { code, stdout, stderr } = await call(["report", "-f", file, operator()]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toMatch(/Values are masked; look at it before you hand it on\.\noperator is left out: /);
     const all = execFileSync("tar", ["-xzOf", file], { encoding: "utf8" });
-    const { admin } = stage.platform.tokens;
+    const { admin } = env.platform.tokens;
     for (const secret of [PASSWORD, admin, Buffer.from(admin).toString("base64")]) expect(all).not.toContain(secret);
     expect(all).toContain("name: PASSWORD\n");
     expect(execFileSync("tar", ["-tzf", file], { encoding: "utf8" })).toContain(

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
-import { createStage, type Stage } from "../support/env/env.ts";
+import { createEnv, type Env } from "../support/env/env.ts";
 import { call, extendedOn } from "../support/env/simulated-platform.ts";
 import { COMMIT, defaults } from "../support/kube/manifests.ts";
 import { cli } from "../support/programs/cli.ts";
@@ -17,20 +17,20 @@ const Applied = z.object({ kind: z.string(), metadata: z.object({ name: z.string
 
 const PASSWORD = "not-a-real-password";
 
-const exported = (stage: Stage, ...argv: readonly string[]) =>
+const exported = (env: Env, ...argv: readonly string[]) =>
   cli([
     "export",
     ...argv,
     "--kubeconfig",
     kubeconfigPath,
     "-n",
-    stage.namespace,
+    env.namespace,
     "--allow-insecure-platform",
     "--allowed-platform-hosts=127.0.0.1",
   ]);
 
 /** A project with two environments, applications of one name in both, and databases, made by other hands. */
-async function existing({ platform }: Stage): Promise<void> {
+async function existing({ platform }: Env): Promise<void> {
   const authorization = `Token ${platform.tokens.admin}`;
   const post = async (path: string, body: object): Promise<string> =>
     Made.parse((await call(platform, `POST ${path}`, body, authorization)).body).id;
@@ -80,38 +80,38 @@ async function existing({ platform }: Stage): Promise<void> {
 }
 
 /** Applies it, waits for everything to be Ready, and expects no write to the platform. */
-async function applied(stage: Stage, yaml: string): Promise<readonly string[]> {
-  const record = await stage.record();
-  await stage.kubectl(["apply", "-f", "-"], { input: yaml });
+async function applied(env: Env, yaml: string): Promise<readonly string[]> {
+  const record = await env.record();
+  await env.kubectl(["apply", "-f", "-"], { input: yaml });
   const objects = parseAllDocuments(yaml).flatMap((document) => {
     const { success, data } = Applied.safeParse(document.toJS());
     return success ? [data] : [];
   });
-  for (const { kind, metadata } of objects) await stage.waitFor(kind, metadata.name, { status: "True" });
-  await stage.settled();
+  for (const { kind, metadata } of objects) await env.waitFor(kind, metadata.name, { status: "True" });
+  await env.settled();
   expect(record.changes()).toEqual([]);
   return objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
 }
 
 describe("export on the full surface", () => {
-  const stage = createStage({ surface: "full" });
+  const env = createEnv({ surface: "full" });
 
   beforeAll(async () => {
-    await stage.apply(...defaults(stage));
-    await existing(stage);
-    const { services } = stage.platform.world();
+    await env.apply(...defaults(env));
+    await existing(env);
+    const { services } = env.platform.world();
     const areStill = (): boolean => [...services.values()].every(({ state }) => ["DEPLOYED", "READY"].includes(state));
     await vi.waitUntil(areStill, { timeout: 20_000 });
   });
 
   it("writes what adopts everything and changes nothing", async () => {
-    const { code, stdout } = await exported(stage, "--all");
+    const { code, stdout } = await exported(env, "--all");
     expect(code).toBe(0);
     expect(stdout).not.toContain(PASSWORD);
     expect(stdout).toContain(
       "# Its variables are left alone: LOG_LEVEL.\n# Its secrets are left alone: DATABASE_PASSWORD.",
     );
-    const objects = await applied(stage, stdout);
+    const objects = await applied(env, stdout);
     expect(objects).toEqual(
       expect.arrayContaining([
         "PlatformProject/web-shop",
@@ -126,7 +126,7 @@ describe("export on the full surface", () => {
         "PlatformBinding/production",
       ]),
     );
-    expect((await stage.get("PlatformApplication", "staging-api")).spec).toMatchObject({
+    expect((await env.get("PlatformApplication", "staging-api")).spec).toMatchObject({
       environmentRef: { name: "staging" },
       deploy: { gitCommitId: COMMIT },
       lifecycle: { deletionPolicy: "Retain" },
@@ -135,7 +135,7 @@ describe("export on the full surface", () => {
 
   it("writes nothing that a resource holds already, and files for a directory", async () => {
     const directory = await mkdtemp(join(tmpdir(), "export-"));
-    const { code, stdout, stderr } = await exported(stage, "--project", "Web Shop", "--observe-only", "-o", directory);
+    const { code, stdout, stderr } = await exported(env, "--project", "Web Shop", "--observe-only", "-o", directory);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toContain(`Wrote 1 file to ${directory}.`);
     expect(await readdir(directory)).toEqual(["project-web-shop.yaml"]);
@@ -148,24 +148,24 @@ describe("export on the full surface", () => {
     [["--project", "nothing"], 1, 'The organization has no project "nothing".\n'],
     [["--all", "--project", "x"], 64, /^Say either --all or --project ID\|NAME\./],
   ])("refuses %s", async (argv, code, words) => {
-    const ended = await exported(stage, ...argv);
+    const ended = await exported(env, ...argv);
     expect(ended).toMatchObject({ code, stdout: "" });
     expect(ended.stderr).toMatch(words);
   });
 });
 
 describe("export on the documented surface", () => {
-  const stage = createStage({ surface: "documented" });
+  const env = createEnv({ surface: "documented" });
 
   it("writes what adopts the projects, and as comments what is not shown", async () => {
-    await stage.apply(...defaults(stage));
-    await existing(stage);
-    const { code, stdout } = await exported(stage);
+    await env.apply(...defaults(env));
+    await existing(env);
+    const { code, stdout } = await exported(env);
     expect(code).toBe(0);
     expect(stdout.match(/^# kind: PlatformEnvironment$/gm)).toHaveLength(2);
     expect(stdout).toContain(
       "# A service can be adopted by spec.externalId where its connection lets such ids stand (allowUnverifiedIds)",
     );
-    expect(await applied(stage, stdout)).toEqual(["PlatformProject/empty", "PlatformProject/web-shop"]);
+    expect(await applied(env, stdout)).toEqual(["PlatformProject/empty", "PlatformProject/web-shop"]);
   });
 });

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
 
 import type { Manifest } from "../support/env/cluster.ts";
-import { createStage, type Stage } from "../support/env/env.ts";
+import { createEnv, type Env } from "../support/env/env.ts";
 import { application, defaults, environment, NEXT_COMMIT, project, tree } from "../support/kube/manifests.ts";
 import { cli } from "../support/programs/cli.ts";
 
 const { kubeconfigPath } = inject("controlPlane");
 
 /** Plans manifests; nothing may come of it on either side. */
-async function planned(stage: Stage, manifests: readonly Manifest[], ...argv: readonly string[]) {
-  const record = await stage.record();
+async function planned(env: Env, manifests: readonly Manifest[], ...argv: readonly string[]) {
+  const record = await env.record();
   const ended = await cli(
     [
       "plan",
@@ -19,10 +19,10 @@ async function planned(stage: Stage, manifests: readonly Manifest[], ...argv: re
       "--kubeconfig",
       kubeconfigPath,
       "-n",
-      stage.namespace,
+      env.namespace,
       "--allow-insecure-platform",
       "--allowed-platform-hosts=127.0.0.1",
-      `--operator-namespace=${stage.operatorNamespace}`,
+      `--operator-namespace=${env.operatorNamespace}`,
     ],
     { stdin: manifests.map((manifest) => JSON.stringify(manifest)).join("\n---\n") },
   );
@@ -32,16 +32,16 @@ async function planned(stage: Stage, manifests: readonly Manifest[], ...argv: re
 }
 
 describe.each(["documented", "full"] as const)("plan on the %s surface", (surface) => {
-  const stage = createStage({ surface });
+  const env = createEnv({ surface });
 
   beforeAll(async () => {
-    await stage.apply(...defaults(stage), ...tree(stage, "shop"));
-    await stage.waitFor("PlatformApplication", "shop", { status: "True" });
-    await stage.settled();
+    await env.apply(...defaults(env), ...tree(env, "shop"));
+    await env.waitFor("PlatformApplication", "shop", { status: "True" });
+    await env.settled();
   });
 
   it("has nothing to change in what was applied already", async () => {
-    const { code, stdout, stderr } = await planned(stage, [...defaults(stage), ...tree(stage, "shop")]);
+    const { code, stdout, stderr } = await planned(env, [...defaults(env), ...tree(env, "shop")]);
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr: "1 objects of other kinds are not planned; Secrets and ConfigMaps give values.\n",
@@ -61,7 +61,7 @@ describe.each(["documented", "full"] as const)("plan on the %s surface", (surfac
   });
 
   it("shows what is created, and what comes after it", async () => {
-    const { code, stdout } = await planned(stage, tree(stage, "new"));
+    const { code, stdout } = await planned(env, tree(env, "new"));
     expect(stdout).toBe(
       [
         "OBJECT      ACTION   DETAILS",
@@ -79,20 +79,20 @@ describe.each(["documented", "full"] as const)("plan on the %s surface", (surfac
 
   it("shows a deployment of another commit, and for other tools", async () => {
     const changed = application("shop", "shop", { deploy: { gitCommitId: NEXT_COMMIT } });
-    const { code, stdout } = await planned(stage, [changed], "-o", "json");
+    const { code, stdout } = await planned(env, [changed], "-o", "json");
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject([
       { kind: "PlatformApplication", name: "shop", action: "deploy", actions: [{ commit: NEXT_COMMIT }] },
     ]);
-    expect((await planned(stage, [changed], "-o", "name")).stdout).toBe(
+    expect((await planned(env, [changed], "-o", "name")).stdout).toBe(
       "platformapplication.platform-operator.io/shop\n",
     );
   });
 
   it("says what cannot be planned", async () => {
-    const { code, stdout } = await planned(stage, [
+    const { code, stdout } = await planned(env, [
       application("shop", "shop", { cpu: 0 }),
-      environment(stage, "lost", "nowhere"),
+      environment(env, "lost", "nowhere"),
     ]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^papp\/shop +error +standard input: The API server refuses it: .*spec\.cpu/m);
@@ -100,7 +100,7 @@ describe.each(["documented", "full"] as const)("plan on the %s surface", (surfac
   });
 
   it("says whether settings can be changed", async () => {
-    const { code, stdout } = await planned(stage, [application("shop", "shop", { cpu: 750 })]);
+    const { code, stdout } = await planned(env, [application("shop", "shop", { cpu: 750 })]);
     const [expected, row] = {
       full: [2, /^papp\/shop +update, deploy\n +updateApplication .*\n +spec\.cpu: \d+ → 750\n +deployApplication /m],
       documented: [1, /^papp\/shop +error +UpdateNotSupported: /m],
@@ -110,10 +110,10 @@ describe.each(["documented", "full"] as const)("plan on the %s surface", (surfac
   });
 
   it("adopts without a write", async () => {
-    const [id] = stage.platform.world().projects.keys();
-    await stage.kubectl(["delete", "platformprojects,platformenvironments,platformapplications", "--all"]);
-    await stage.settled();
-    const { code, stdout } = await planned(stage, [project("shop", { externalId: id ?? "" })]);
+    const [id] = env.platform.world().projects.keys();
+    await env.kubectl(["delete", "platformprojects,platformenvironments,platformapplications", "--all"]);
+    await env.settled();
+    const { code, stdout } = await planned(env, [project("shop", { externalId: id ?? "" })]);
     expect(stdout).toMatch(new RegExp(`^pproj/shop +adopt +${id}$`, "m"));
     expect(code).toBe(0);
   });

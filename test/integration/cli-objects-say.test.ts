@@ -1,47 +1,46 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
 
-import { createStage, type Stage } from "../support/env/env.ts";
+import { createEnv, type Env } from "../support/env/env.ts";
 import { idOf } from "../support/env/settling.ts";
 import { application, defaults, project, tree } from "../support/kube/manifests.ts";
 import { cli } from "../support/programs/cli.ts";
 
 const { kubeconfigPath } = inject("controlPlane");
 
-const call = (stage: Stage, argv: readonly string[]) =>
-  cli([...argv, "--kubeconfig", kubeconfigPath, "-n", stage.namespace]);
+const call = (env: Env, argv: readonly string[]) => cli([...argv, "--kubeconfig", kubeconfigPath, "-n", env.namespace]);
 
 describe("approve", () => {
-  const stage = createStage({ surface: "full" });
+  const env = createEnv({ surface: "full" });
 
   beforeAll(async () => {
-    await stage.apply(...defaults(stage), project("manual", { lifecycle: { applyPolicy: "Manual" } }));
-    await stage.waitFor("PlatformProject", "manual", { reason: "ApprovalPending" });
+    await env.apply(...defaults(env), project("manual", { lifecycle: { applyPolicy: "Manual" } }));
+    await env.waitFor("PlatformProject", "manual", { reason: "ApprovalPending" });
   });
 
   it("shows the plan, refuses another one, and lets it go", async () => {
-    const record = await stage.record();
-    const wrong = await call(stage, ["approve", "pproj/manual", "--hash", "0000000000000000"]);
+    const record = await env.record();
+    const wrong = await call(env, ["approve", "pproj/manual", "--hash", "0000000000000000"]);
     expect(wrong).toMatchObject({ code: 1, stdout: "" });
     expect(wrong.stderr).toMatch(
       /^createProject {2}Creating project "manual"\.\npproj\/manual has another plan now, [0-9a-f]{16}\./,
     );
     expect(record.changes()).toEqual([]);
 
-    const summary = await call(stage, ["status", "pproj/manual"]);
+    const summary = await call(env, ["status", "pproj/manual"]);
     expect(summary.stdout).toMatch(/^◌ project \S+\/manual {2}ApprovalPending$/m);
     const [, hash = ""] =
       /Approve it with: kubectl platform approve pproj\/manual --hash (\w+)$/m.exec(summary.stdout) ?? [];
-    const { code, stdout } = await call(stage, ["approve", "pproj/manual", "--hash", hash]);
+    const { code, stdout } = await call(env, ["approve", "pproj/manual", "--hash", hash]);
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: `platformproject.platform-operator.io/manual plan ${hash} approved\n`,
     });
-    await stage.waitFor("PlatformProject", "manual", { status: "True" });
+    await env.waitFor("PlatformProject", "manual", { status: "True" });
     expect(record.changes()).toEqual(["createProject"]);
   });
 
   it("refuses where nothing waits", async () => {
-    expect(await call(stage, ["approve", "pproj/manual"])).toEqual({
+    expect(await call(env, ["approve", "pproj/manual"])).toEqual({
       code: 1,
       stdout: "",
       stderr: "pproj/manual has no plan that waits for approval: its status.plan is empty.\n",
@@ -50,35 +49,35 @@ describe("approve", () => {
 });
 
 describe("resolve", () => {
-  const stage = createStage({ surface: "documented" });
+  const env = createEnv({ surface: "documented" });
   const lost = async (name: string, effect: "applied" | "none"): Promise<void> => {
-    stage.platform.sim.faults.add({ name, effect, answer: { is: "reset" }, match: { operation: "createApplication" } });
-    await stage.apply(application(name, "shop"));
-    await stage.waitFor("PlatformApplication", name, { reason: "CreateResultUnknown" });
+    env.platform.sim.faults.add({ name, effect, answer: { is: "reset" }, match: { operation: "createApplication" } });
+    await env.apply(application(name, "shop"));
+    await env.waitFor("PlatformApplication", name, { reason: "CreateResultUnknown" });
   };
 
   beforeAll(async () => {
-    await stage.apply(...defaults(stage, { allowUnverifiedIds: true }), ...tree(stage, "shop"));
-    await stage.waitFor("PlatformApplication", "shop", { status: "True" });
+    await env.apply(...defaults(env, { allowUnverifiedIds: true }), ...tree(env, "shop"));
+    await env.waitFor("PlatformApplication", "shop", { status: "True" });
   });
 
   it("by --id says which object it is", async () => {
     await lost("by-id", "applied");
-    const found = [...stage.platform.world().services.values()].find(({ name }) => name === "by-id");
-    const { code, stdout } = await call(stage, ["resolve", "papp/by-id", "--id", found?.id ?? ""]);
+    const found = [...env.platform.world().services.values()].find(({ name }) => name === "by-id");
+    const { code, stdout } = await call(env, ["resolve", "papp/by-id", "--id", found?.id ?? ""]);
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: `platformapplication.platform-operator.io/by-id resolved: it is ${found?.id}\n`,
     });
-    const settled = await stage.waitFor("PlatformApplication", "by-id", { status: "True" });
+    const settled = await env.waitFor("PlatformApplication", "by-id", { status: "True" });
     expect(idOf(settled)).toBe(found?.id);
   });
 
   it("by --recreate has it created, once", async () => {
     await lost("anew", "none");
-    expect((await call(stage, ["resolve", "papp/anew", "--recreate"])).stdout).toMatch(/ resolved: recreate\n$/);
-    await stage.waitFor("PlatformApplication", "anew", { status: "True" });
-    const all = [...stage.platform.world().services.values()].filter(({ name }) => name === "anew");
+    expect((await call(env, ["resolve", "papp/anew", "--recreate"])).stdout).toMatch(/ resolved: recreate\n$/);
+    await env.waitFor("PlatformApplication", "anew", { status: "True" });
+    const all = [...env.platform.world().services.values()].filter(({ name }) => name === "anew");
     expect(all).toHaveLength(1);
   });
 
@@ -93,7 +92,7 @@ describe("resolve", () => {
     [["papp/shop"], 64, /^Say exactly one of --id UUID, --recreate, --adopt and --proceed\./],
     [["papp/shop", "--adopt", "--proceed"], 64, /^Say exactly one of/],
   ])("refuses %s", async (argv, code, words) => {
-    const ended = await call(stage, ["resolve", ...argv]);
+    const ended = await call(env, ["resolve", ...argv]);
     expect(ended).toMatchObject({ code, stdout: "" });
     expect(ended.stderr).toMatch(words);
   });

@@ -6,7 +6,7 @@ import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { main } from "../../src/cli/index.ts";
 import { systemClock } from "../../src/kube/api/clock.ts";
 import { condition } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { application, defaults, deploying, NEXT_COMMIT, operation, tree } from "../support/kube/manifests.ts";
 import { cli, type CliOptions } from "../support/programs/cli.ts";
@@ -14,16 +14,16 @@ import { cli, type CliOptions } from "../support/programs/cli.ts";
 // The whole tree is drawn, connections of the cluster with it.
 const controlPlane = await ownControlPlane();
 const { kubeconfigPath } = controlPlane;
-const stage = createStage({ surface: "full", controlPlane });
+const env = createEnv({ surface: "full", controlPlane });
 
 const call = (argv: readonly string[], options?: CliOptions) =>
-  cli([...argv, "--kubeconfig", kubeconfigPath, "-n", stage.namespace], options);
+  cli([...argv, "--kubeconfig", kubeconfigPath, "-n", env.namespace], options);
 /** Ids, which differ from run to run. */
 const normalised = (text: string): string => text.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID");
 
 beforeAll(async () => {
-  await stage.apply(...defaults(stage), ...tree(stage, "shop"), application("web", "shop"));
-  for (const name of ["shop", "web"]) await stage.waitFor("PlatformApplication", name, { status: "True" });
+  await env.apply(...defaults(env), ...tree(env, "shop"), application("web", "shop"));
+  for (const name of ["shop", "web"]) await env.waitFor("PlatformApplication", name, { status: "True" });
 });
 
 describe("tree", () => {
@@ -58,7 +58,7 @@ describe("tree", () => {
       children: [{ kind: "PlatformEnvironment", children: [{ name: "shop", commit: "0123456" }, { name: "web" }] }],
     });
     expect((await call(["tree", "shop", "-o", "dot"])).stdout).toContain(
-      `"PlatformProject/${stage.namespace}/shop" -> "PlatformEnvironment/${stage.namespace}/shop";`,
+      `"PlatformProject/${env.namespace}/shop" -> "PlatformEnvironment/${env.namespace}/shop";`,
     );
   });
 
@@ -66,7 +66,7 @@ describe("tree", () => {
     expect(await call(["tree", "nothing"])).toEqual({
       code: 1,
       stdout: "",
-      stderr: `There is no PlatformProject "nothing" in namespace "${stage.namespace}".\n`,
+      stderr: `There is no PlatformProject "nothing" in namespace "${env.namespace}".\n`,
     });
   });
 
@@ -75,7 +75,7 @@ describe("tree", () => {
     let shown = "";
     const watching = call(["tree", "shop", "-w"], { signal: ended.signal, onStdout: (text) => (shown += text) });
     await expect.poll(() => shown).toContain("application web");
-    await stage.patch("PlatformApplication", "web", deploying(NEXT_COMMIT));
+    await env.patch("PlatformApplication", "web", deploying(NEXT_COMMIT));
     await expect
       .poll(() => shown, { timeout: 20_000 })
       .toMatch(/\n✔ application web 89abcde {2}DEPLOYED {2}Deployed: /);
@@ -90,7 +90,7 @@ describe("tree", () => {
     const stdout = { isTTY: true, columns: 80, rows: 30, write: (text: string) => (shown += text) };
     const watching = main(
       "kubectl-platform",
-      ["tree", "shop", "-w", "--kubeconfig", kubeconfigPath, "-n", stage.namespace],
+      ["tree", "shop", "-w", "--kubeconfig", kubeconfigPath, "-n", env.namespace],
       {
         clock: systemClock(),
         interrupt: () => ended.signal,
@@ -98,7 +98,7 @@ describe("tree", () => {
       },
     );
     await expect.poll(() => shown).toContain("application shop 0123456");
-    await stage.patch("PlatformApplication", "shop", deploying(NEXT_COMMIT));
+    await env.patch("PlatformApplication", "shop", deploying(NEXT_COMMIT));
     // Five lines up, and everything below is drawn anew.
     await expect
       .poll(() => shown.split("\u001B[5A\r\u001B[J").at(-1), { timeout: 20_000 })
@@ -119,13 +119,13 @@ describe("reconcile", () => {
     });
     const { code } = await call(["reconcile", "papp/shop", "pproj/shop", "--wait", "--timeout=20s"]);
     expect(code).toBe(0);
-    const { metadata, status } = await stage.get("PlatformApplication", "shop");
+    const { metadata, status } = await env.get("PlatformApplication", "shop");
     expect(status).toMatchObject({ lastHandledReconcileAt: metadata.annotations?.[RECONCILE_REQUESTED_AT] });
   });
 
   it("tells how it went and ends with 1 when a person is needed", async () => {
-    await stage.patch("PlatformApplication", "web", deploying("bad0000"));
-    await stage.waitFor("PlatformApplication", "web", { type: "Stalled", status: "True" });
+    await env.patch("PlatformApplication", "web", deploying("bad0000"));
+    await env.waitFor("PlatformApplication", "web", { type: "Stalled", status: "True" });
     const { code, stderr } = await call([
       "reconcile",
       "papp/web",
@@ -136,12 +136,12 @@ describe("reconcile", () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/papp\/web: BuildFailed: The platform reports BUILD_ERROR for commit bad0000[^\n]*\n {2}\S/);
     expect(stderr).not.toContain("Its log cannot be shown");
-    await stage.patch("PlatformApplication", "web", deploying(NEXT_COMMIT));
-    await stage.waitFor("PlatformApplication", "web", { status: "True" });
+    await env.patch("PlatformApplication", "web", deploying(NEXT_COMMIT));
+    await env.waitFor("PlatformApplication", "web", { status: "True" });
   });
 
   it("ends with 3 when the time is over, and says how to go on after Ctrl-C", async () => {
-    await stage.stop();
+    await env.stop();
     try {
       const late = await call(["reconcile", "papp/shop", "--wait", "--timeout=1s"]);
       expect(late.code).toBe(3);
@@ -154,13 +154,13 @@ describe("reconcile", () => {
       expect(stopped.code).toBe(130);
       expect(stopped.stderr).toContain("Nothing is undone: the operator goes on by itself.");
     } finally {
-      await stage.start();
+      await env.start();
     }
   });
 
   it("refuses an operation that has ended, as nothing would come of it", async () => {
-    await stage.apply(operation("invoices", { type: "SendInvoices" }));
-    await stage.waitFor("PlatformOperation", "invoices", { type: "Complete", status: "True" });
+    await env.apply(operation("invoices", { type: "SendInvoices" }));
+    await env.waitFor("PlatformOperation", "invoices", { type: "Complete", status: "True" });
     const { code, stdout, stderr } = await call(["reconcile", "pop/invoices", "--wait"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toBe(
@@ -188,7 +188,7 @@ describe("pause and resume", () => {
 
   it("have the operator leave an object alone for a while", async () => {
     expect((await call(["pause", "papp/shop"])).stdout).toBe("platformapplication.platform-operator.io/shop paused\n");
-    await stage.waitFor(
+    await env.waitFor(
       "PlatformApplication",
       "shop",
       (object) => condition(object, "Synced")?.reason === "ReconcilePaused",
@@ -202,6 +202,6 @@ describe("pause and resume", () => {
     const resumed = await call(["resume", "papp/shop", "--wait"]);
     expect(resumed.stdout).toMatch(/ resumed\n.* reconcile requested\n$/);
     expect(resumed.code).toBe(0);
-    expect(condition(await stage.get("PlatformApplication", "shop"), "Synced")?.reason).toBe("ReconcileSuccess");
+    expect(condition(await env.get("PlatformApplication", "shop"), "Synced")?.reason).toBe("ReconcileSuccess");
   });
 });

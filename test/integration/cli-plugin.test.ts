@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { VERSION } from "../../src/operator/config/version.ts";
 import { startScriptedServer } from "../support/kube/scripted-server.ts";
 import { certificate, privateKey } from "../support/kube/tls.ts";
-import { createCliWorld } from "../support/platform/cli-env.ts";
+import { createCliEnv } from "../support/platform/cli-env.ts";
 import { openBundle, type Bundle } from "../support/programs/bundle.ts";
 
-const user = createCliWorld("documented");
+const user = createCliEnv("documented");
 let bundle: Bundle;
 
 beforeAll(async () => {

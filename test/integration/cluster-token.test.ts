@@ -11,22 +11,22 @@ import { isObject, member } from "../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { SECRET_OUTPUTS } from "../../src/operator/config/rbac.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
-import { createStage, type Stage } from "../support/env/env.ts";
+import { createEnv, type Env } from "../support/env/env.ts";
 import { grantSecretOutputs } from "../support/env/rights.ts";
 import { defaults, resource, secret } from "../support/kube/manifests.ts";
 
 const KIND = "PlatformCluster";
 
-const cluster = (stage: Stage, ref: JsonObject, spec: JsonObject = {}): Manifest =>
-  resource(KIND, "edge", { externalId: stage.platform.clusterIds[1] ?? "", writeTokenSecretToRef: ref, ...spec });
+const cluster = (env: Env, ref: JsonObject, spec: JsonObject = {}): Manifest =>
+  resource(KIND, "edge", { externalId: env.platform.clusterIds[1] ?? "", writeTokenSecretToRef: ref, ...spec });
 
 const Held = z.object({ metadata: z.looseObject({}), data: z.record(z.string(), z.string()) });
 type Held = z.output<typeof Held>;
 
 const decoded = ({ data }: Held, key: string): string => Buffer.from(data[key] ?? "", "base64").toString();
 
-async function dataOf(stage: Stage, name: string): Promise<Held> {
-  return Held.parse(JSON.parse(await stage.kubectl(["get", "secret", name, "-o", "json"])));
+async function dataOf(env: Env, name: string): Promise<Held> {
+  return Held.parse(JSON.parse(await env.kubectl(["get", "secret", name, "-o", "json"])));
 }
 
 const tokenOf = ({ status }: KubeObject): JsonObject => {
@@ -35,26 +35,26 @@ const tokenOf = ({ status }: KubeObject): JsonObject => {
 };
 
 describe("the token of a cluster", () => {
-  const stage = createStage({ surface: "full", mayRefuse: ["secrets"] });
+  const env = createEnv({ surface: "full", mayRefuse: ["secrets"] });
 
   beforeAll(async () => {
-    await stage.apply(...defaults(stage, { surface: "Full" }));
+    await env.apply(...defaults(env, { surface: "Full" }));
   });
 
   it("is not written without the right to, and that is told", async () => {
-    await stage.apply(cluster(stage, { name: "edge-token" }));
-    const refused = await stage.waitFor(KIND, "edge", { reason: "PermissionDenied" });
+    await env.apply(cluster(env, { name: "edge-token" }));
+    const refused = await env.waitFor(KIND, "edge", { reason: "PermissionDenied" });
     expect(condition(refused, "Stalled")).toMatchObject({ status: "True" });
     expect(condition(refused, "Ready")?.message).toContain(`ClusterRole ${SECRET_OUTPUTS.role}`);
     expect(refused.status).not.toHaveProperty("token");
-    expect(await stage.find("Secret", "edge-token")).toBeUndefined();
+    expect(await env.find("Secret", "edge-token")).toBeUndefined();
   });
 
   it("is in a Secret that the resource owns once that is granted, and nowhere else", async () => {
-    await grantSecretOutputs(stage);
-    const ready = await stage.waitFor(KIND, "edge", { status: "True" });
+    await grantSecretOutputs(env);
+    const ready = await env.waitFor(KIND, "edge", { status: "True" });
     expect(tokenOf(ready)).toMatchObject({ secretName: "edge-token" });
-    const held = await dataOf(stage, "edge-token");
+    const held = await dataOf(env, "edge-token");
     const token = decoded(held, "token");
     expect(token).toMatch(/^simulated-read-only-edge-/);
     expect(decoded(held, "expirationTimestamp")).toBe(tokenOf(ready)["expiresAt"]);
@@ -62,46 +62,46 @@ describe("the token of a cluster", () => {
       labels: { "app.kubernetes.io/managed-by": "platform-operator" },
       ownerReferences: [{ kind: KIND, name: "edge", uid: ready.metadata.uid, controller: true }],
     });
-    const everything = [await stage.list(KIND), await stage.list("Event"), stage.operator.logs()];
+    const everything = [await env.list(KIND), await env.list("Event"), env.operator.logs()];
     expect(JSON.stringify(everything)).not.toContain(token);
-    await stage.quiet(2);
+    await env.quiet(2);
   });
 
   it("is renewed when it is time, and again where somebody asks or has deleted it", async () => {
     const renewed = async (act: () => Promise<void>): Promise<string> => {
-      const before = decoded(await dataOf(stage, "edge-token"), "token");
-      const { renewAt } = tokenOf(await stage.get(KIND, "edge"));
+      const before = decoded(await dataOf(env, "edge-token"), "token");
+      const { renewAt } = tokenOf(await env.get(KIND, "edge"));
       await act();
-      await stage.waitFor(KIND, "edge", (object) => {
+      await env.waitFor(KIND, "edge", (object) => {
         const now = tokenOf(object)["renewAt"];
         return now !== renewAt && now !== "2026-01-01T00:00:00.000Z";
       });
-      const after = decoded(await dataOf(stage, "edge-token"), "token");
+      const after = decoded(await dataOf(env, "edge-token"), "token");
       expect(after).not.toBe(before);
       return after;
     };
-    const token = { ...tokenOf(await stage.get(KIND, "edge")), renewAt: "2026-01-01T00:00:00.000Z" };
-    await renewed(() => stage.patch(KIND, "edge", { status: { token } }, "status"));
-    await renewed(() => stage.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "now" }));
-    await stage.kubectl(["delete", "secret", "edge-token"]);
-    await stage.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "again" });
-    await stage.waitFor("Secret", "edge-token", () => true);
+    const token = { ...tokenOf(await env.get(KIND, "edge")), renewAt: "2026-01-01T00:00:00.000Z" };
+    await renewed(() => env.patch(KIND, "edge", { status: { token } }, "status"));
+    await renewed(() => env.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "now" }));
+    await env.kubectl(["delete", "secret", "edge-token"]);
+    await env.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "again" });
+    await env.waitFor("Secret", "edge-token", () => true);
   });
 
   it("comes as a kubeconfig that kubectl takes, for the server that is named", async () => {
     const caBundle = Buffer.from("-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n").toString("base64");
     const server = "https://edge.example.com:6443";
-    await stage.patch(KIND, "edge", {
+    await env.patch(KIND, "edge", {
       spec: { writeTokenSecretToRef: { name: "edge-token", readOnly: false, server, caBundle } },
     });
-    const changed = await stage.waitFor(KIND, "edge", (object) => tokenOf(object)["generation"] === 2);
+    const changed = await env.waitFor(KIND, "edge", (object) => tokenOf(object)["generation"] === 2);
     expect(condition(changed, "Ready")).toMatchObject({ status: "True" });
-    const held = await dataOf(stage, "edge-token");
+    const held = await dataOf(env, "edge-token");
     expect(decoded(held, "token")).toMatch(/^simulated-admin-edge-/);
     const folder = await mkdtemp(join(tmpdir(), "kubeconfig-"));
     const file = join(folder, "edge");
     await writeFile(file, decoded(held, "kubeconfig"));
-    const view = await stage.kubectl(["config", "view", "--raw", "-o", "json", "--kubeconfig", file]);
+    const view = await env.kubectl(["config", "view", "--raw", "-o", "json", "--kubeconfig", file]);
     await rm(folder, { recursive: true });
     expect(JSON.parse(view)).toMatchObject({
       "current-context": "edge",
@@ -111,49 +111,49 @@ describe("the token of a cluster", () => {
   });
 
   it("does not overwrite what somebody else has made", async () => {
-    await stage.apply(secret("taken", { token: "mine" }));
-    await stage.patch(KIND, "edge", { spec: { writeTokenSecretToRef: { name: "taken" } } });
-    const refused = await stage.waitFor(KIND, "edge", { reason: "NameConflict" });
+    await env.apply(secret("taken", { token: "mine" }));
+    await env.patch(KIND, "edge", { spec: { writeTokenSecretToRef: { name: "taken" } } });
+    const refused = await env.waitFor(KIND, "edge", { reason: "NameConflict" });
     expect(condition(refused, "Ready")?.message).toContain('Secret "taken"');
-    expect(decoded(await dataOf(stage, "taken"), "token")).toBe("mine");
-    await stage.patch(KIND, "edge", { spec: { writeTokenSecretToRef: null } });
-    const without = await stage.waitFor(KIND, "edge", { status: "True" });
+    expect(decoded(await dataOf(env, "taken"), "token")).toBe("mine");
+    await env.patch(KIND, "edge", { spec: { writeTokenSecretToRef: null } });
+    const without = await env.waitFor(KIND, "edge", { status: "True" });
     expect(without.status).not.toHaveProperty("token");
   });
 
   it("is not asked for while the cluster does not run", async () => {
-    await stage.patch(KIND, "edge", {
+    await env.patch(KIND, "edge", {
       spec: {
         runState: "Stopped",
         lifecycle: { applyPolicy: "Automatic" },
         writeTokenSecretToRef: { name: "edge-token" },
       },
     });
-    const stopped = await stage.waitFor(KIND, "edge", { reason: "Stopped" });
+    const stopped = await env.waitFor(KIND, "edge", { reason: "Stopped" });
     expect(stopped.status).not.toHaveProperty("token");
-    const record = await stage.record();
-    await stage.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "stopped" });
-    await stage.settled();
+    const record = await env.record();
+    await env.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "stopped" });
+    await env.settled();
     expect(record.calls("getClusterToken")).toEqual([]);
   });
 });
 
 describe("the token of a cluster that nothing shows", () => {
-  const stage = createStage({ surface: "documented", mayRefuse: ["secrets"] });
+  const env = createEnv({ surface: "documented", mayRefuse: ["secrets"] });
 
   it("is given only where the connection lets the id stand, or the platform has proven it", async () => {
-    await stage.apply(...defaults(stage, { allowUnverifiedIds: false }));
-    await grantSecretOutputs(stage);
-    const record = await stage.record();
-    await stage.apply(cluster(stage, { name: "edge-token" }));
-    const refused = await stage.waitFor(KIND, "edge", { reason: "NotObservable" });
+    await env.apply(...defaults(env, { allowUnverifiedIds: false }));
+    await grantSecretOutputs(env);
+    const record = await env.record();
+    await env.apply(cluster(env, { name: "edge-token" }));
+    const refused = await env.waitFor(KIND, "edge", { reason: "NotObservable" });
     expect(condition(refused, "Ready")?.message).toContain("spec.allowUnverifiedIds");
     expect(record.calls("getClusterToken")).toEqual([]);
-    await stage.patch("PlatformConnection", "default", { spec: { allowUnverifiedIds: null } });
-    await stage.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "now" });
-    await stage.waitFor(KIND, "edge", { status: "True" });
-    expect(decoded(await dataOf(stage, "edge-token"), "token")).toMatch(/^simulated-read-only-edge-/);
-    await stage.remove(KIND, "edge");
-    await stage.waitGone(KIND, "edge");
+    await env.patch("PlatformConnection", "default", { spec: { allowUnverifiedIds: null } });
+    await env.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "now" });
+    await env.waitFor(KIND, "edge", { status: "True" });
+    expect(decoded(await dataOf(env, "edge-token"), "token")).toMatch(/^simulated-read-only-edge-/);
+    await env.remove(KIND, "edge");
+    await env.waitGone(KIND, "edge");
   });
 });

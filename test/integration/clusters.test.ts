@@ -6,44 +6,44 @@ import { APPROVED_PLAN, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { member, stringMember } from "../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
-import { createStage, type Stage } from "../support/env/env.ts";
+import { createEnv, type Env } from "../support/env/env.ts";
 import { defaults, environment, project, resource } from "../support/kube/manifests.ts";
 
 const KIND = "PlatformCluster";
 const AUTOMATIC = { applyPolicy: "Automatic" };
 
-const cluster = (stage: Stage, name: string, index: 0 | 1, spec: JsonObject = {}): Manifest =>
-  resource(KIND, name, { externalId: stage.platform.clusterIds[index] ?? "", ...spec });
+const cluster = (env: Env, name: string, index: 0 | 1, spec: JsonObject = {}): Manifest =>
+  resource(KIND, name, { externalId: env.platform.clusterIds[index] ?? "", ...spec });
 
-const edit = (stage: Stage, index: 0 | 1, members: JsonObject): void => {
-  editRecord(stage.platform.sim, stage.platform.clusterIds[index] ?? "", members);
+const edit = (env: Env, index: 0 | 1, members: JsonObject): void => {
+  editRecord(env.platform.sim, env.platform.clusterIds[index] ?? "", members);
 };
 
 /** Lets the plan go that waits for approval. */
-async function approve(stage: Stage, name: string): Promise<void> {
-  const pending = await stage.waitFor(KIND, name, ({ status }) => {
+async function approve(env: Env, name: string): Promise<void> {
+  const pending = await env.waitFor(KIND, name, ({ status }) => {
     const plan = member(status, "plan");
     return plan !== undefined && member(plan, "approved") !== true;
   });
   const hash = stringMember(member(pending.status, "plan"), "hash") ?? null;
-  await stage.annotate(KIND, name, { [APPROVED_PLAN]: hash });
+  await env.annotate(KIND, name, { [APPROVED_PLAN]: hash });
 }
 
 const is = (key: string, value: string) => (object: KubeObject) =>
   member(object.status, key) === value && condition(object, "Ready")?.status === "True";
 
 describe("clusters that the platform shows", () => {
-  const stage = createStage({ surface: "full" });
+  const env = createEnv({ surface: "full" });
 
   beforeAll(async () => {
     // Found out by itself only once there is a project.
-    await stage.apply(...defaults(stage, { surface: "Full" }));
+    await env.apply(...defaults(env, { surface: "Full" }));
   });
 
   it("are upgraded once that is approved, once", async () => {
-    const record = await stage.record();
-    await stage.apply(cluster(stage, "production", 0, { kubernetesVersion: "1.34" }));
-    const pending = await stage.waitFor(KIND, "production", { reason: "ApprovalPending" });
+    const record = await env.record();
+    await env.apply(cluster(env, "production", 0, { kubernetesVersion: "1.34" }));
+    const pending = await env.waitFor(KIND, "production", { reason: "ApprovalPending" });
     expect(pending.status).toMatchObject({
       plan: {
         actions: [
@@ -55,57 +55,57 @@ describe("clusters that the platform shows", () => {
       },
     });
     expect(record.changes()).toEqual([]);
-    await approve(stage, "production");
-    const done = await stage.waitFor(KIND, "production", is("kubernetesVersion", "1.34"));
+    await approve(env, "production");
+    const done = await env.waitFor(KIND, "production", is("kubernetesVersion", "1.34"));
     expect(condition(done, "UpToDate")).toMatchObject({ status: "True" });
     expect(condition(done, "ClusterDeployed")).toMatchObject({ status: "True", reason: "DEPLOYED" });
     expect(condition(done, "Locked")).toMatchObject({ status: "False" });
     expect(record.changes()).toEqual(["upgradeCluster"]);
-    const table = await stage.kubectl(["get", "pcl", "production", "-o", "wide"]);
+    const table = await env.kubectl(["get", "pcl", "production", "-o", "wide"]);
     expect(table.split("\n")[0]).toMatch(/NAME +READY +STATE +DEPLOYED +NEXT-K8S +LOCKED +LOCK-OWNER .*AGE/);
     expect(table).toMatch(/production +True +DEPLOYED +true +False/);
-    await stage.quiet(2);
+    await env.quiet(2);
   });
 
   it("[A4] are upgraded once when nobody confirms it", async () => {
-    edit(stage, 0, { nextVersion: "1.35" });
-    const record = await stage.record();
-    stage.platform.sim.faults.add({
+    edit(env, 0, { nextVersion: "1.35" });
+    const record = await env.record();
+    env.platform.sim.faults.add({
       match: { operation: "upgradeCluster" },
       effect: "applied",
       answer: { is: "status", status: 502 },
       count: 1,
     });
-    await stage.patch(KIND, "production", { spec: { kubernetesVersion: "1.35", lifecycle: AUTOMATIC } });
-    await stage.waitFor(KIND, "production", is("kubernetesVersion", "1.35"));
+    await env.patch(KIND, "production", { spec: { kubernetesVersion: "1.35", lifecycle: AUTOMATIC } });
+    await env.waitFor(KIND, "production", is("kubernetesVersion", "1.35"));
     expect(record.changes()).toEqual(["upgradeCluster"]);
   });
 
   it("are stopped again on request when stopping, which was approved, has failed", async () => {
     const wish = { runState: "Stopped", kubernetesVersion: null, lifecycle: null };
-    edit(stage, 0, { failNext: ["stop"] });
-    await stage.patch(KIND, "production", { spec: wish });
-    await approve(stage, "production");
-    await stage.waitFor(KIND, "production", { reason: "StopFailed" });
-    await stage.annotate(KIND, "production", { [RECONCILE_REQUESTED_AT]: "again" });
-    const stopped = await stage.waitFor(KIND, "production", is("state", "STOPPED"));
+    edit(env, 0, { failNext: ["stop"] });
+    await env.patch(KIND, "production", { spec: wish });
+    await approve(env, "production");
+    await env.waitFor(KIND, "production", { reason: "StopFailed" });
+    await env.annotate(KIND, "production", { [RECONCILE_REQUESTED_AT]: "again" });
+    const stopped = await env.waitFor(KIND, "production", is("state", "STOPPED"));
     expect(member(stopped.status, "lastHandledReconcileAt")).toBe("again");
   });
 
   it("are left alone while they are locked", async () => {
-    const lockedAt = stage.platform.sim.time.wall().toISOString();
+    const lockedAt = env.platform.sim.time.wall().toISOString();
     const lock = { reason: "audit", lockedAt, ownerName: "kim", ttlInDays: 3 };
-    edit(stage, 1, { lock });
-    const record = await stage.record();
-    await stage.apply(cluster(stage, "edge", 1, { runState: "Stopped", lifecycle: AUTOMATIC }));
-    const locked = await stage.waitFor(KIND, "edge", { reason: "ClusterLocked" });
+    edit(env, 1, { lock });
+    const record = await env.record();
+    await env.apply(cluster(env, "edge", 1, { runState: "Stopped", lifecycle: AUTOMATIC }));
+    const locked = await env.waitFor(KIND, "edge", { reason: "ClusterLocked" });
     expect(condition(locked, "Ready")?.message).toContain('by "kim" (reason: audit)');
     expect(condition(locked, "Locked")).toMatchObject({ status: "True", reason: "ClusterLocked" });
     expect(locked.status).toMatchObject({ lock });
     expect(record.changes()).toEqual([]);
-    edit(stage, 1, { lock: null });
-    await stage.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "unlocked" });
-    await stage.waitFor(KIND, "edge", is("state", "STOPPED"));
+    edit(env, 1, { lock: null });
+    await env.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "unlocked" });
+    await env.waitFor(KIND, "edge", is("state", "STOPPED"));
     expect(record.changes()).toEqual(["stopCluster"]);
   });
 
@@ -113,138 +113,138 @@ describe("clusters that the platform shows", () => {
     const template = { key: "kubernetes-essentials", version: "1.2.0" };
     const clusterRef = { name: "edge" };
     const managedConfig = { ingress: { domain: { value: "shop.example.com" } } };
-    await stage.apply(project("shop"), environment(stage, "staging", "shop", { clusterRef }));
-    const made = await stage.waitFor("PlatformEnvironment", "staging", { status: "True" });
-    expect(member(made.status, "clusterId")).toBe(stage.platform.clusterIds[1]);
-    await stage.apply(resource("PlatformBinding", "first", { clusterRef, template, managedConfig }));
-    const bound = await stage.waitFor(
+    await env.apply(project("shop"), environment(env, "staging", "shop", { clusterRef }));
+    const made = await env.waitFor("PlatformEnvironment", "staging", { status: "True" });
+    expect(member(made.status, "clusterId")).toBe(env.platform.clusterIds[1]);
+    await env.apply(resource("PlatformBinding", "first", { clusterRef, template, managedConfig }));
+    const bound = await env.waitFor(
       "PlatformBinding",
       "first",
       ({ status }) => member(status, "clusterId") !== undefined,
     );
-    expect(member(bound.status, "clusterId")).toBe(stage.platform.clusterIds[1]);
-    await stage.apply(resource("PlatformBinding", "second", { clusterRef, template, managedConfig }));
-    const refused = await stage.waitFor("PlatformBinding", "second", { reason: "AlreadyManaged" });
-    expect(condition(refused, "Ready")?.message).toContain(`${stage.namespace}/first`);
-    await stage.remove("PlatformBinding", "second");
-    await stage.remove("PlatformBinding", "first");
+    expect(member(bound.status, "clusterId")).toBe(env.platform.clusterIds[1]);
+    await env.apply(resource("PlatformBinding", "second", { clusterRef, template, managedConfig }));
+    const refused = await env.waitFor("PlatformBinding", "second", { reason: "AlreadyManaged" });
+    expect(condition(refused, "Ready")?.message).toContain(`${env.namespace}/first`);
+    await env.remove("PlatformBinding", "second");
+    await env.remove("PlatformBinding", "first");
   });
 
   it("are stopped, when their resource goes, once nobody is on them any more", async () => {
-    await stage.patch(KIND, "edge", {
+    await env.patch(KIND, "edge", {
       spec: { runState: "Running", lifecycle: { ...AUTOMATIC, deletionPolicy: "Stop" } },
     });
-    await stage.waitFor(KIND, "edge", is("state", "DEPLOYED"));
-    await stage.remove(KIND, "edge");
-    await stage.waitFor(KIND, "edge", (object) => condition(object, "Ready")?.reason === "WaitingForChildren");
-    const record = await stage.record();
-    await stage.remove("PlatformEnvironment", "staging");
-    await stage.waitGone(KIND, "edge");
+    await env.waitFor(KIND, "edge", is("state", "DEPLOYED"));
+    await env.remove(KIND, "edge");
+    await env.waitFor(KIND, "edge", (object) => condition(object, "Ready")?.reason === "WaitingForChildren");
+    const record = await env.record();
+    await env.remove("PlatformEnvironment", "staging");
+    await env.waitGone(KIND, "edge");
     expect(record.changes()).toEqual(["stopCluster"]);
-    expect(stage.platform.world().clusters.get(stage.platform.clusterIds[1] ?? "")?.state).toBe("STOPPED");
+    expect(env.platform.world().clusters.get(env.platform.clusterIds[1] ?? "")?.state).toBe("STOPPED");
   });
 
   it("keep the id that they were taken over by", async () => {
-    const externalId = stage.platform.clusterIds[1] ?? "";
-    await expect(stage.patch(KIND, "production", { spec: { externalId } })).rejects.toThrow(/Invalid|422/);
+    const externalId = env.platform.clusterIds[1] ?? "";
+    await expect(env.patch(KIND, "production", { spec: { externalId } })).rejects.toThrow(/Invalid|422/);
   });
 
   it("stay as they are when their resource goes under Retain", async () => {
-    const record = await stage.record();
-    await stage.remove(KIND, "production");
-    await stage.waitGone(KIND, "production");
+    const record = await env.record();
+    await env.remove(KIND, "production");
+    await env.waitGone(KIND, "production");
     expect(record.changes()).toEqual([]);
   });
 });
 
 describe("clusters that only answers tell of", () => {
-  const stage = createStage({ surface: "documented" });
+  const env = createEnv({ surface: "documented" });
 
   beforeAll(async () => {
-    await stage.apply(...defaults(stage));
+    await env.apply(...defaults(env));
   });
 
   it("are taken over with a version, which counts as the one that runs", async () => {
-    const record = await stage.record();
-    await stage.apply(cluster(stage, "production", 0, { kubernetesVersion: "1.33", runState: "Running" }));
-    const taken = await stage.waitFor(KIND, "production", { status: "True" });
+    const record = await env.record();
+    await env.apply(cluster(env, "production", 0, { kubernetesVersion: "1.33", runState: "Running" }));
+    const taken = await env.waitFor(KIND, "production", { status: "True" });
     expect(condition(taken, "UpToDate")).toMatchObject({ status: "Unknown", reason: "NotObservable" });
     expect(record.changes()).toEqual([]);
-    await stage.quiet(2);
+    await env.quiet(2);
   });
 
   it("are upgraded once by a newer version, on approval, and say what is not shown", async () => {
-    const record = await stage.record();
-    await stage.patch(KIND, "production", { spec: { kubernetesVersion: "1.34" } });
-    await approve(stage, "production");
-    const accepted = await stage.waitFor(KIND, "production", { status: "True", reason: "Accepted" });
+    const record = await env.record();
+    await env.patch(KIND, "production", { spec: { kubernetesVersion: "1.34" } });
+    await approve(env, "production");
+    const accepted = await env.waitFor(KIND, "production", { status: "True", reason: "Accepted" });
     expect(condition(accepted, "UpToDate")).toMatchObject({ status: "Unknown", reason: "NotObservable" });
     expect(record.changes()).toEqual(["upgradeCluster"]);
-    await stage.patch(KIND, "production", { spec: { lifecycle: AUTOMATIC } });
-    await stage.annotate(KIND, "production", { [RECONCILE_REQUESTED_AT]: "upgraded" });
-    await stage.waitFor(KIND, "production", ({ status }) => member(status, "lastHandledReconcileAt") === "upgraded");
+    await env.patch(KIND, "production", { spec: { lifecycle: AUTOMATIC } });
+    await env.annotate(KIND, "production", { [RECONCILE_REQUESTED_AT]: "upgraded" });
+    await env.waitFor(KIND, "production", ({ status }) => member(status, "lastHandledReconcileAt") === "upgraded");
     expect(record.changes()).toEqual(["upgradeCluster"]);
-    edit(stage, 0, { state: "DEPLOYED", deployed: true, run: null });
-    await stage.quiet(2);
+    edit(env, 0, { state: "DEPLOYED", deployed: true, run: null });
+    await env.quiet(2);
   });
 
   it("are stopped on approval, and cannot be started", async () => {
-    const record = await stage.record();
-    await stage.patch(KIND, "production", { spec: { kubernetesVersion: null, runState: "Stopped", lifecycle: null } });
-    await approve(stage, "production");
-    const stopped = await stage.waitFor(KIND, "production", { status: "True", reason: "Accepted" });
+    const record = await env.record();
+    await env.patch(KIND, "production", { spec: { kubernetesVersion: null, runState: "Stopped", lifecycle: null } });
+    await approve(env, "production");
+    const stopped = await env.waitFor(KIND, "production", { status: "True", reason: "Accepted" });
     expect(condition(stopped, "ClusterDeployed")).toMatchObject({ status: "Unknown", reason: "STOP_QUEUED" });
     expect(stopped.status).toMatchObject({ verified: true });
     expect(record.changes()).toEqual(["stopCluster"]);
     // Somebody starts it, which nothing shows: on request, and once that is approved, it is stopped again.
-    edit(stage, 0, { state: "DEPLOYED", deployed: true, run: null });
-    await stage.annotate(KIND, "production", { [RECONCILE_REQUESTED_AT]: "again" });
-    await approve(stage, "production");
-    await stage.waitFor(KIND, "production", ({ status }) => member(status, "lastHandledReconcileAt") === "again");
+    edit(env, 0, { state: "DEPLOYED", deployed: true, run: null });
+    await env.annotate(KIND, "production", { [RECONCILE_REQUESTED_AT]: "again" });
+    await approve(env, "production");
+    await env.waitFor(KIND, "production", ({ status }) => member(status, "lastHandledReconcileAt") === "again");
     expect(record.changes()).toEqual(["stopCluster", "stopCluster"]);
-    await stage.patch(KIND, "production", { spec: { runState: "Running" } });
-    await stage.waitFor(KIND, "production", { type: "Stalled", status: "True", reason: "NotSupportedByApi" });
+    await env.patch(KIND, "production", { spec: { runState: "Running" } });
+    await env.waitFor(KIND, "production", { type: "Stalled", status: "True", reason: "NotSupportedByApi" });
     expect(record.changes()).toEqual(["stopCluster", "stopCluster"]);
-    await stage.quiet(2);
+    await env.quiet(2);
   });
 
   it("have a binding that is Ready only once an answer shows its mandatory layers enabled", async () => {
-    stage.platform.sim.settings.layerStatuses = { networking: { status: "FAILED", reason: "No quota" } };
+    env.platform.sim.settings.layerStatuses = { networking: { status: "FAILED", reason: "No quota" } };
     const spec = {
-      clusterRef: { externalId: stage.platform.clusterIds[1] ?? "" },
+      clusterRef: { externalId: env.platform.clusterIds[1] ?? "" },
       cluster: { mode: "CUSTOMER_MANAGED", provider: "GCP" },
       template: { key: "kubernetes-essentials", version: "1.2.0" },
       managedConfig: { ingress: { domain: { value: "shop.example.com" } } },
     };
-    await stage.apply(resource("PlatformBinding", "essentials", spec));
-    const failed = await stage.waitFor("PlatformBinding", "essentials", { reason: "LayersNotEnabled" });
+    await env.apply(resource("PlatformBinding", "essentials", spec));
+    const failed = await env.waitFor("PlatformBinding", "essentials", { reason: "LayersNotEnabled" });
     expect(condition(failed, "LayersReady")).toMatchObject({
       status: "False",
       message: expect.stringContaining("networking is FAILED (No quota)"),
     });
-    stage.platform.sim.settings.layerStatuses = {};
-    await stage.annotate("PlatformBinding", "essentials", { [RECONCILE_REQUESTED_AT]: "mended" });
-    const bound = await stage.waitFor("PlatformBinding", "essentials", { status: "True", reason: "Bound" });
+    env.platform.sim.settings.layerStatuses = {};
+    await env.annotate("PlatformBinding", "essentials", { [RECONCILE_REQUESTED_AT]: "mended" });
+    const bound = await env.waitFor("PlatformBinding", "essentials", { status: "True", reason: "Bound" });
     expect(condition(bound, "LayersReady")).toMatchObject({ status: "True" });
     expect(bound.status).toMatchObject({ layersEnabled: "2/2" });
-    await stage.remove("PlatformBinding", "essentials");
+    await env.remove("PlatformBinding", "essentials");
   });
 
   it("are acted upon by an operation only where it does not insist on an end that nothing shows", async () => {
-    const record = await stage.record();
-    const stop = { type: "StopCluster", clusterRef: { externalId: stage.platform.clusterIds[1] ?? "" } };
-    await stage.apply(resource("PlatformOperation", "insisting", { ...stop, completion: "Observed" }));
-    await stage.waitFor("PlatformOperation", "insisting", { type: "Stalled", status: "True", reason: "NotObservable" });
+    const record = await env.record();
+    const stop = { type: "StopCluster", clusterRef: { externalId: env.platform.clusterIds[1] ?? "" } };
+    await env.apply(resource("PlatformOperation", "insisting", { ...stop, completion: "Observed" }));
+    await env.waitFor("PlatformOperation", "insisting", { type: "Stalled", status: "True", reason: "NotObservable" });
     expect(record.changes()).toEqual([]);
-    await stage.apply(resource("PlatformOperation", "asking", stop));
-    await stage.waitFor("PlatformOperation", "asking", { type: "Complete", status: "True", reason: "Accepted" });
+    await env.apply(resource("PlatformOperation", "asking", stop));
+    await env.waitFor("PlatformOperation", "asking", { type: "Complete", status: "True", reason: "Accepted" });
     expect(record.changes()).toEqual(["stopCluster"]);
   });
 
   it("of another organization are not stopped", async () => {
-    const theirs = [...stage.platform.world().clusters.values()].find(({ name }) => name === "theirs");
-    await stage.apply(resource(KIND, "theirs", { externalId: theirs?.id, runState: "Stopped", lifecycle: AUTOMATIC }));
-    const refused = await stage.waitFor(KIND, "theirs", (object) => condition(object, "Ready") !== undefined);
+    const theirs = [...env.platform.world().clusters.values()].find(({ name }) => name === "theirs");
+    await env.apply(resource(KIND, "theirs", { externalId: theirs?.id, runState: "Stopped", lifecycle: AUTOMATIC }));
+    const refused = await env.waitFor(KIND, "theirs", (object) => condition(object, "Ready") !== undefined);
     expect(condition(refused, "Ready")?.status).toBe("False");
     expect(theirs?.state).toBe("DEPLOYED");
   });

@@ -5,8 +5,8 @@ import type { CallEntry } from "../../simulator/request/journal.ts";
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/env/cluster.ts";
-import { ground } from "../support/env/databases.ts";
-import { createStage } from "../support/env/env.ts";
+import { fixture } from "../support/env/databases.ts";
+import { createEnv } from "../support/env/env.ts";
 import { calm, idOf } from "../support/env/settling.ts";
 import { database } from "../support/kube/manifests.ts";
 
@@ -26,47 +26,47 @@ function effects(calls: readonly CallEntry[], operation: string): number {
 
 describe("[A4] a database whose orders have an unknown outcome, full surface", () => {
   // Far longer than what is late takes: on a busy machine neither clock is punctual.
-  const stage = createStage({ surface: "full", windows: { landingMs: 4_000 } });
+  const env = createEnv({ surface: "full", windows: { landingMs: 4_000 } });
   const operations = ["createDatabase", "deployDatabase", "stopDatabase"] as const;
   const rows = operations.flatMap((operation) =>
     losses.map((loss, index) => ({ operation, ...loss, name: `${operation.toLowerCase()}-${index}` })),
   );
-  beforeAll(() => ground(stage));
+  beforeAll(() => fixture(env));
 
   it.each(rows)("$operation that $what happens exactly once", async ({ operation, fault, name }) => {
-    const record = await stage.record();
-    stage.platform.sim.faults.add({ ...fault, name, match: { operation } });
-    await stage.apply(database(name, "staging"));
-    await stage.waitFor(KIND, name, running);
-    await stage.patch(KIND, name, { spec: { runState: "Stopped" } });
-    await stage.waitFor(KIND, name, { status: "True", reason: "Stopped" });
+    const record = await env.record();
+    env.platform.sim.faults.add({ ...fault, name, match: { operation } });
+    await env.apply(database(name, "staging"));
+    await env.waitFor(KIND, name, running);
+    await env.patch(KIND, name, { spec: { runState: "Stopped" } });
+    await env.waitFor(KIND, name, { status: "True", reason: "Stopped" });
     expect(record.calls(operation).filter((call) => call.fault === name)).toHaveLength(1);
     for (const each of operations) expect(effects(record.calls(), each), each).toBe(1);
   });
 });
 
 describe("a database whose orders have an unknown outcome, documented surface", () => {
-  const stage = createStage({ surface: "documented" });
-  beforeAll(() => ground(stage));
+  const env = createEnv({ surface: "documented" });
+  beforeAll(() => fixture(env));
 
   it.each(losses.map((loss, index) => ({ ...loss, name: `create-${index}` })))(
     "whose creation $what: says so, sends nothing more, and goes on by one word of the user",
     async ({ fault, name }) => {
       const idOnPlatform = (): string | undefined =>
-        [...stage.platform.world().services.values()].find((service) => service.name === name)?.id;
-      const record = await stage.record();
-      stage.platform.sim.faults.add({ ...fault, name, match: { operation: "createDatabase" } });
-      await stage.apply(database(name, "staging"));
-      await stage.waitFor(KIND, name, { reason: "CreateResultUnknown" });
+        [...env.platform.world().services.values()].find((service) => service.name === name)?.id;
+      const record = await env.record();
+      env.platform.sim.faults.add({ ...fault, name, match: { operation: "createDatabase" } });
+      await env.apply(database(name, "staging"));
+      await env.waitFor(KIND, name, { reason: "CreateResultUnknown" });
       await vi.waitFor(() => {
         expect(idOnPlatform() !== undefined).toBe(fault.effect !== "none");
       });
-      await calm(stage);
+      await calm(env);
       expect(record.changes()).toEqual(["createDatabase"]);
       const id = idOnPlatform();
-      if (id === undefined) await stage.annotate(KIND, name, { "platform-operator.io/resolve": "recreate" });
-      else await stage.patch(KIND, name, { spec: { externalId: id } });
-      const ready = await stage.waitFor(KIND, name, running);
+      if (id === undefined) await env.annotate(KIND, name, { "platform-operator.io/resolve": "recreate" });
+      else await env.patch(KIND, name, { spec: { externalId: id } });
+      const ready = await env.waitFor(KIND, name, running);
       expect(idOf(ready)).toBe(idOnPlatform());
       expect(effects(record.calls(), "createDatabase")).toBe(1);
       expect(effects(record.calls(), "deployDatabase")).toBe(1);
@@ -74,17 +74,17 @@ describe("a database whose orders have an unknown outcome, documented surface", 
   );
 
   it("whose deployment and its repetition are not confirmed: says so, and orders it again on request only", async () => {
-    const record = await stage.record();
+    const record = await env.record();
     const match = { operation: "deployDatabase" };
-    stage.platform.sim.faults.add({ effect: "applied", answer: { is: "reset" }, match, count: 2 });
-    await stage.apply(database("unconfirmed", "staging"));
-    const stalled = await stage.waitFor(KIND, "unconfirmed", { status: "False", reason: "NotObservable" });
+    env.platform.sim.faults.add({ effect: "applied", answer: { is: "reset" }, match, count: 2 });
+    await env.apply(database("unconfirmed", "staging"));
+    const stalled = await env.waitFor(KIND, "unconfirmed", { status: "False", reason: "NotObservable" });
     expect(condition(stalled, "Stalled")).toMatchObject({ status: "True" });
     expect(member(stalled.status, "intent")).toBeDefined();
-    await stage.quiet(1);
+    await env.quiet(1);
     expect(record.changes()).toEqual(["createDatabase", "deployDatabase", "deployDatabase"]);
-    await stage.annotate(KIND, "unconfirmed", { [RECONCILE_REQUESTED_AT]: "now" });
-    const ready = await stage.waitFor(KIND, "unconfirmed", running);
+    await env.annotate(KIND, "unconfirmed", { [RECONCILE_REQUESTED_AT]: "now" });
+    const ready = await env.waitFor(KIND, "unconfirmed", running);
     expect(member(ready.status, "intent")).toBeUndefined();
     expect(record.changes()).toEqual(["createDatabase", "deployDatabase", "deployDatabase", "deployDatabase"]);
   });
@@ -92,8 +92,8 @@ describe("a database whose orders have an unknown outcome, documented surface", 
 
 describe("SIGKILL of the operator while it works on a database", () => {
   // Without a lease, whose time would have to run out first.
-  const stage = createStage({ surface: "full", args: ["--leader-elect=false"] });
-  beforeAll(() => ground(stage));
+  const env = createEnv({ surface: "full", args: ["--leader-elect=false"] });
+  beforeAll(() => fixture(env));
 
   it.each(
     (["createDatabase", "deployDatabase"] as const).flatMap((operation) =>
@@ -104,18 +104,18 @@ describe("SIGKILL of the operator while it works on a database", () => {
       })),
     ),
   )("$operation (effect: $effect): once, and it converges", async ({ operation, effect, name }) => {
-    const record = await stage.record();
-    stage.platform.sim.faults.add({ name, match: { operation }, effect, answer: { is: "slow", seconds: 6 } });
-    await stage.apply(database(name, "staging"));
+    const record = await env.record();
+    env.platform.sim.faults.add({ name, match: { operation }, effect, answer: { is: "slow", seconds: 6 } });
+    await env.apply(database(name, "staging"));
     await vi.waitFor(
       () => {
         expect(record.calls(operation).filter((call) => call.fault === name)).toHaveLength(1);
       },
       { timeout: 15_000, interval: 5 },
     );
-    await stage.kill();
-    await stage.start();
-    await stage.waitFor(KIND, name, running);
+    await env.kill();
+    await env.start();
+    await env.waitFor(KIND, name, running);
     expect(effects(record.calls(), "createDatabase")).toBe(1);
     expect(effects(record.calls(), "deployDatabase")).toBe(1);
   });

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/env/cluster.ts";
-import { ground } from "../support/env/databases.ts";
-import { createStage } from "../support/env/env.ts";
+import { fixture } from "../support/env/databases.ts";
+import { createEnv } from "../support/env/env.ts";
 import { eventsOf, idOf } from "../support/env/settling.ts";
 import { database } from "../support/kube/manifests.ts";
 
@@ -11,33 +11,33 @@ const KIND = "PlatformDatabase";
 const running = { status: "True", reason: "Available" } as const;
 
 describe.each(["documented", "full"] as const)("a database on the %s surface", (surface) => {
-  const stage = createStage({ surface, windows: { deferMs: 20_000, graceMs: 8_000 } });
-  beforeAll(() => ground(stage));
+  const env = createEnv({ surface, windows: { deferMs: 20_000, graceMs: 8_000 } });
+  beforeAll(() => fixture(env));
 
   it("is created, deployed, stopped, started and stopped at its end, each once and in few writes", async () => {
-    const record = await stage.record();
-    await stage.apply(database("main", "staging", { lifecycle: { deletionPolicy: "Stop" } }));
-    const ready = await stage.waitFor(KIND, "main", running);
+    const record = await env.record();
+    await env.apply(database("main", "staging", { lifecycle: { deletionPolicy: "Stop" } }));
+    const ready = await env.waitFor(KIND, "main", running);
     expect(condition(ready, "Deployed")).toMatchObject({ status: "True", reason: "DEPLOYED" });
     expect(ready.status).toMatchObject({ state: "DEPLOYED", type: "POSTGRESQL", version: "16", runState: "Running" });
-    await stage.settled();
+    await env.settled();
     expect(record.changes()).toEqual(["createDatabase", "deployDatabase"]);
     const { objects } = await record.writes();
     // Where nothing shows that it was deployed, that is noted beside the status as well, in case the status is lost.
     const most = surface === "full" ? 4 : 5;
     expect(objects.filter(({ name }) => name === "main").length, JSON.stringify(objects)).toBeLessThanOrEqual(most);
-    await stage.quiet(1);
+    await env.quiet(1);
 
-    const later = await stage.record();
-    await stage.patch(KIND, "main", { spec: { runState: "Stopped" } });
-    const stopped = await stage.waitFor(KIND, "main", { status: "True", reason: "Stopped" });
+    const later = await env.record();
+    await env.patch(KIND, "main", { spec: { runState: "Stopped" } });
+    const stopped = await env.waitFor(KIND, "main", { status: "True", reason: "Stopped" });
     expect(stopped.status).toMatchObject({ state: "STOPPED", runState: "Stopped" });
-    await stage.patch(KIND, "main", { spec: { runState: "Running" } });
-    await stage.waitFor(KIND, "main", running);
-    await stage.remove(KIND, "main");
-    await stage.waitGone(KIND, "main");
+    await env.patch(KIND, "main", { spec: { runState: "Running" } });
+    await env.waitFor(KIND, "main", running);
+    await env.remove(KIND, "main");
+    await env.waitGone(KIND, "main");
     expect(later.changes()).toEqual(["stopDatabase", "deployDatabase", "stopDatabase"]);
-    expect(stage.platform.world().services.get(idOf(ready))?.state).toBe("STOPPED");
+    expect(env.platform.world().services.get(idOf(ready))?.state).toBe("STOPPED");
   });
 
   it.runIf(surface === "documented").each([
@@ -46,66 +46,66 @@ describe.each(["documented", "full"] as const)("a database on the %s surface", (
   ])("whose deployment is not confirmed %s", async (_title, count, reason) => {
     const name = `unconfirmed-${count}`;
     const fault = { match: { operation: "deployDatabase" }, effect: "applied", answer: { is: "reset" } } as const;
-    const record = await stage.record();
-    stage.platform.sim.faults.add({ ...fault, count });
-    await stage.apply(database(name, "staging"));
-    await stage.waitFor(KIND, name, { status: count === 1 ? "True" : "False", reason });
-    stage.platform.sim.faults.clear();
-    await stage.quiet(2);
+    const record = await env.record();
+    env.platform.sim.faults.add({ ...fault, count });
+    await env.apply(database(name, "staging"));
+    await env.waitFor(KIND, name, { status: count === 1 ? "True" : "False", reason });
+    env.platform.sim.faults.clear();
+    await env.quiet(2);
     expect(record.changes()).toEqual(["createDatabase", "deployDatabase", "deployDatabase"]);
   });
 
   it("is not followed for ever when the platform gives no request id", async () => {
-    stage.platform.sim.settings.nullRequestIds = true;
-    const record = await stage.record();
-    await stage.apply(database("unseen", "staging"));
+    env.platform.sim.settings.nullRequestIds = true;
+    const record = await env.record();
+    await env.apply(database("unseen", "staging"));
     const reason = surface === "full" ? "Available" : "NotObservable";
-    const told = await stage.waitFor(KIND, "unseen", { status: "True", reason });
+    const told = await env.waitFor(KIND, "unseen", { status: "True", reason });
     expect(condition(told, "Deployed")?.status).toBe(surface === "full" ? "True" : "Unknown");
-    stage.platform.sim.settings.nullRequestIds = false;
-    await stage.settled();
-    await stage.quiet(1);
+    env.platform.sim.settings.nullRequestIds = false;
+    await env.settled();
+    await env.quiet(1);
     expect(record.changes()).toEqual(["createDatabase", "deployDatabase"]);
   });
 
   /** A database that is deleted with its resource, and what was changed since it ran. */
   const sized = async () => {
-    await stage.apply(database("sized", "staging", { storage: 10, lifecycle: { deletionPolicy: "Delete" } }));
-    const id = idOf(await stage.waitFor(KIND, "sized", running));
-    await stage.settled();
-    const record = await stage.record();
-    await stage.patch(KIND, "sized", { spec: { version: "17", storage: 20 } });
+    await env.apply(database("sized", "staging", { storage: 10, lifecycle: { deletionPolicy: "Delete" } }));
+    const id = idOf(await env.waitFor(KIND, "sized", running));
+    await env.settled();
+    const record = await env.record();
+    await env.patch(KIND, "sized", { spec: { version: "17", storage: 20 } });
     return { id, record };
   };
   const removed = async (): Promise<void> => {
-    await stage.remove(KIND, "sized");
-    await stage.waitGone(KIND, "sized");
+    await env.remove(KIND, "sized");
+    await env.waitGone(KIND, "sized");
   };
 
   it.runIf(surface === "full")("has its version and size changed, and is deleted", async () => {
     const { id, record } = await sized();
-    await stage.waitFor(KIND, "sized", ({ status }) => member(status, "version") === "17");
-    await stage.waitFor(KIND, "sized", running);
-    expect(stage.platform.world().services.get(id)?.settings).toMatchObject({ version: "17", storage: 20 });
+    await env.waitFor(KIND, "sized", ({ status }) => member(status, "version") === "17");
+    await env.waitFor(KIND, "sized", running);
+    expect(env.platform.world().services.get(id)?.settings).toMatchObject({ version: "17", storage: 20 });
     await removed();
     expect(record.changes()).toEqual(["updateDatabase", "deployDatabase", "deleteDatabase"]);
   });
 
   it.runIf(surface === "documented")("says that it can neither be changed nor deleted", async () => {
     const { record } = await sized();
-    const told = await stage.waitFor(KIND, "sized", { status: "False", reason: "UpdateNotSupported" });
+    const told = await env.waitFor(KIND, "sized", { status: "False", reason: "UpdateNotSupported" });
     expect(condition(told, "Ready")?.message).toContain("spec.storage, spec.version");
     await removed();
-    expect(await eventsOf(stage, "sized", "Orphaned")).toHaveLength(1);
+    expect(await eventsOf(env, "sized", "Orphaned")).toHaveLength(1);
     expect(record.changes()).toEqual([]);
   });
 
   it("says that its type is not listed, and goes on", async () => {
     const answer = { is: "edited", set: { results: [{ name: "MYSQL" }] } } as const;
-    stage.platform.sim.faults.add({ match: { operation: "listManagedDatabaseTypes" }, count: null, answer });
-    await stage.apply(database("managed", "staging", { mode: "MANAGED" }));
-    const ready = await stage.waitFor(KIND, "managed", running);
+    env.platform.sim.faults.add({ match: { operation: "listManagedDatabaseTypes" }, count: null, answer });
+    await env.apply(database("managed", "staging", { mode: "MANAGED" }));
+    const ready = await env.waitFor(KIND, "managed", running);
     expect(condition(ready, "TypeKnown")).toMatchObject({ status: "False", reason: "TypeNotListed" });
-    stage.platform.sim.faults.clear();
+    env.platform.sim.faults.clear();
   });
 });

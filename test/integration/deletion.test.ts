@@ -3,17 +3,17 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { removeRecord } from "../../simulator/control/records.ts";
 import { FINALIZER } from "../../src/api/names.ts";
 import { condition, PATIENCE_MS } from "../support/env/cluster.ts";
-import { createStage, type Stage } from "../support/env/env.ts";
+import { createEnv, type Env } from "../support/env/env.ts";
 import { eventsOf, expectSettled, idOf, TREE } from "../support/env/settling.ts";
 import { application, connection, defaults, environment, project, secret, tree } from "../support/kube/manifests.ts";
 
-async function gone(stage: Stage, name: string): Promise<void> {
-  for (const kind of TREE) await stage.waitGone(kind, name);
+async function gone(env: Env, name: string): Promise<void> {
+  for (const kind of TREE) await env.waitGone(kind, name);
 }
 
 /** What is left on the platform of that name, the application with its state. */
-function left(stage: Stage, name: string): readonly string[] {
-  const { projects, environments, services } = stage.platform.world();
+function left(env: Env, name: string): readonly string[] {
+  const { projects, environments, services } = env.platform.world();
   const of = (what: string, records: Iterable<{ readonly name: string }>): readonly string[] =>
     [...records].filter((record) => record.name === name).map(() => what);
   const states = [...services.values()]
@@ -60,12 +60,12 @@ const worlds: readonly World[] = [
   },
 ];
 
-describe.each(worlds)("deletion on the $surface surface", (world) => {
-  const { surface } = world;
-  const stage = createStage({ surface });
+describe.each(worlds)("deletion on the $surface surface", (harness) => {
+  const { surface } = harness;
+  const env = createEnv({ surface });
 
   beforeAll(async () => {
-    await stage.apply(...defaults(stage));
+    await env.apply(...defaults(env));
   });
 
   const rows = (["Retain", "Delete", "Stop"] as const).flatMap((policy) =>
@@ -76,25 +76,21 @@ describe.each(worlds)("deletion on the $surface surface", (world) => {
   const standing = async (name: string, policy: "Retain" | "Delete" | "Stop"): Promise<void> => {
     const parents = { lifecycle: { deletionPolicy: policy === "Stop" ? "Retain" : policy } };
     const service = { lifecycle: { deletionPolicy: policy } };
-    await stage.apply(
-      project(name, parents),
-      environment(stage, name, name, parents),
-      application(name, name, service),
-    );
-    await expectSettled(stage, name);
-    const object = await stage.get("PlatformApplication", name);
+    await env.apply(project(name, parents), environment(env, name, name, parents), application(name, name, service));
+    await expectSettled(env, name);
+    const object = await env.get("PlatformApplication", name);
     expect(object.metadata.finalizers ?? []).toEqual(policy === "Retain" ? [] : [FINALIZER]);
   };
 
   it.each(rows)("[B14] policy $policy, $what: the platform is left as it should be, and nothing hangs", async (row) => {
     const { policy, order, name } = row;
     await standing(name, policy);
-    const record = await stage.record();
-    for (const kind of order) await stage.remove(kind, name);
-    await gone(stage, name);
-    expect(record.changes()).toEqual(world.changes[policy]);
+    const record = await env.record();
+    for (const kind of order) await env.remove(kind, name);
+    await gone(env, name);
+    expect(record.changes()).toEqual(harness.changes[policy]);
     await vi.waitFor(() => {
-      expect(left(stage, name)).toEqual(world.left[policy]);
+      expect(left(env, name)).toEqual(harness.left[policy]);
     });
   });
 
@@ -104,45 +100,45 @@ describe.each(worlds)("deletion on the $surface surface", (world) => {
   ] as const)("[B14] policy Delete, %s", async (_, alone) => {
     const name = alone ? "namespace" : "at-once";
     await standing(name, "Delete");
-    const record = await stage.record();
+    const record = await env.record();
     if (alone) {
-      await stage.remove("Secret", "default");
-      await stage.remove("PlatformConnection", "default");
+      await env.remove("Secret", "default");
+      await env.remove("PlatformConnection", "default");
     }
-    await Promise.all(TREE.map((kind) => stage.remove(kind, name)));
-    await gone(stage, name);
-    expect(record.changes()).toEqual(world.changes.Delete);
-    expect(left(stage, name)).toEqual(world.left.Delete);
-    if (alone) await stage.apply(...defaults(stage));
+    await Promise.all(TREE.map((kind) => env.remove(kind, name)));
+    await gone(env, name);
+    expect(record.changes()).toEqual(harness.changes.Delete);
+    expect(left(env, name)).toEqual(harness.left.Delete);
+    if (alone) await env.apply(...defaults(env));
   });
 
   it("[B14] tells a parent that waits for its children, by name, and what became of each", async () => {
     const name = "told";
     await standing(name, "Delete");
-    const { metadata } = await stage.get("PlatformApplication", name);
+    const { metadata } = await env.get("PlatformApplication", name);
     // Somebody else's finalizer keeps the child.
-    await stage.patch("PlatformApplication", name, {
+    await env.patch("PlatformApplication", name, {
       metadata: { resourceVersion: metadata.resourceVersion, finalizers: ["example.com/keep", FINALIZER] },
     });
-    for (const kind of orders[0]?.[1] ?? []) await stage.remove(kind, name);
-    const waiting = await stage.waitFor("PlatformEnvironment", name, { reason: "WaitingForChildren" });
+    for (const kind of orders[0]?.[1] ?? []) await env.remove(kind, name);
+    const waiting = await env.waitFor("PlatformEnvironment", name, { reason: "WaitingForChildren" });
     expect(condition(waiting, "Ready")?.message).toBe(
       `Waiting for resources under this one to be deleted: PlatformApplication "${name}".`,
     );
     expect(condition(waiting, "Reconciling")).toMatchObject({ status: "True" });
-    await stage.waitFor("PlatformProject", name, { reason: "WaitingForChildren" });
-    await stage.waitFor(
+    await env.waitFor("PlatformProject", name, { reason: "WaitingForChildren" });
+    await env.waitFor(
       "PlatformApplication",
       name,
       ({ metadata: { finalizers } }) => finalizers?.includes(FINALIZER) === false,
     );
-    const kept = await stage.get("PlatformApplication", name);
+    const kept = await env.get("PlatformApplication", name);
     expect(kept.metadata.finalizers).toEqual(["example.com/keep"]);
-    await stage.patch("PlatformApplication", name, { metadata: { finalizers: null } });
-    await gone(stage, name);
-    const [reason, text] = world.end;
+    await env.patch("PlatformApplication", name, { metadata: { finalizers: null } });
+    await gone(env, name);
+    const [reason, text] = harness.end;
     await vi.waitFor(async () => {
-      expect(await eventsOf(stage, name, reason)).toEqual(
+      expect(await eventsOf(env, name, reason)).toEqual(
         TREE.map((kind): unknown => expect.stringMatching(text.replace("KIND", kind))),
       );
     }, PATIENCE_MS);
@@ -151,64 +147,64 @@ describe.each(worlds)("deletion on the $surface surface", (world) => {
   it("policy Stop tells what became of the application", async () => {
     const name = "told-stop";
     await standing(name, "Stop");
-    for (const kind of TREE) await stage.remove(kind, name);
-    await gone(stage, name);
+    for (const kind of TREE) await env.remove(kind, name);
+    await gone(env, name);
     const expected =
       surface === "full"
         ? /^Normal .* keeps the object .*, stopped\.$/
         : /^Warning .* keeps the object .*no stop of applications/;
     await vi.waitFor(async () => {
-      expect(await eventsOf(stage, name, "Orphaned")).toEqual([expect.stringMatching(expected)]);
+      expect(await eventsOf(env, name, "Orphaned")).toEqual([expect.stringMatching(expected)]);
     }, PATIENCE_MS);
   });
 
   it("a policy that changes takes the finalizer on and off", async () => {
     const name = "changed";
-    await stage.apply(project(name));
-    await stage.waitFor("PlatformProject", name, { status: "True" });
+    await env.apply(project(name));
+    await env.waitFor("PlatformProject", name, { status: "True" });
     const policy = async (deletionPolicy: string): Promise<void> => {
-      await stage.patch("PlatformProject", name, { spec: { lifecycle: { deletionPolicy } } });
+      await env.patch("PlatformProject", name, { spec: { lifecycle: { deletionPolicy } } });
     };
     await policy("Delete");
-    await stage.waitFor("PlatformProject", name, ({ metadata }) => metadata.finalizers?.includes(FINALIZER) === true);
+    await env.waitFor("PlatformProject", name, ({ metadata }) => metadata.finalizers?.includes(FINALIZER) === true);
     await policy("Retain");
-    await stage.waitFor("PlatformProject", name, ({ metadata }) => metadata.finalizers === undefined);
-    const record = await stage.record();
-    await stage.remove("PlatformProject", name);
-    await stage.waitGone("PlatformProject", name);
+    await env.waitFor("PlatformProject", name, ({ metadata }) => metadata.finalizers === undefined);
+    const record = await env.record();
+    await env.remove("PlatformProject", name);
+    await env.waitGone("PlatformProject", name);
     expect(record.changes()).toEqual([]);
   });
 
   it("what is gone on the platform already is no obstacle", async () => {
     const name = "vanished";
     await standing(name, "Delete");
-    const id = idOf(await stage.get("PlatformProject", name));
-    for (const kind of TREE) await stage.remove(kind, name);
-    const record = await stage.record();
-    removeRecord(stage.platform.sim, id);
-    await gone(stage, name);
+    const id = idOf(await env.get("PlatformProject", name));
+    for (const kind of TREE) await env.remove(kind, name);
+    const record = await env.record();
+    removeRecord(env.platform.sim, id);
+    await gone(env, name);
     expect(record.changes().filter((operation) => operation.startsWith("create"))).toEqual([]);
   });
 
   it("[K1] after a restart, without the Secret: lets go with a warning that names what stays", async () => {
     const name = "restarted";
-    await stage.apply(
-      secret(name, { token: stage.platform.tokens.admin }),
-      connection(stage, name),
-      ...tree(stage, name, { lifecycle: { deletionPolicy: "Delete" }, connectionRef: { name } }),
+    await env.apply(
+      secret(name, { token: env.platform.tokens.admin }),
+      connection(env, name),
+      ...tree(env, name, { lifecycle: { deletionPolicy: "Delete" }, connectionRef: { name } }),
     );
-    const [, , parent] = await expectSettled(stage, name);
-    await stage.stop();
-    await stage.remove("Secret", name);
-    for (const kind of TREE) await stage.remove(kind, name);
-    await stage.start();
-    await gone(stage, name);
+    const [, , parent] = await expectSettled(env, name);
+    await env.stop();
+    await env.remove("Secret", name);
+    for (const kind of TREE) await env.remove(kind, name);
+    await env.start();
+    await gone(env, name);
     await vi.waitFor(async () => {
-      const told = await eventsOf(stage, name, "Orphaned");
+      const told = await eventsOf(env, name, "Orphaned");
       expect(told.map((one) => one.split(":")[0])).toEqual(TREE.map((kind) => `Warning ${kind}`));
       expect(told[2]).toContain(`The platform keeps the object ${parent === undefined ? "?" : idOf(parent)}`);
     }, PATIENCE_MS);
-    expect(left(stage, name)).toEqual(existing);
-    await stage.remove("PlatformConnection", name);
+    expect(left(env, name)).toEqual(existing);
+    await env.remove("PlatformConnection", name);
   });
 });

@@ -4,7 +4,7 @@ import { foreignCancel, foreignDeploy, scheduledStop } from "../../simulator/con
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { lastDeployment, stagedApplications } from "../support/env/applications.ts";
 import { condition, PATIENCE_MS } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 
 const KIND = "PlatformApplication";
 const COMMIT = "1111111111111111111111111111111111111111";
@@ -26,18 +26,18 @@ const FAILURES = [
 ] as const;
 
 describe.each(["documented", "full"] as const)("on the %s surface", (surface) => {
-  const stage = createStage({ surface, windows: { unknownMs: 4_000 } });
-  const apps = stagedApplications(stage);
+  const env = createEnv({ surface, windows: { unknownMs: 4_000 } });
+  const apps = stagedApplications(env);
 
   beforeAll(async () => {
-    await apps.ground();
+    await apps.fixture();
     await apps.deploy("api", COMMIT);
-    await stage.settled();
+    await env.settled();
   });
 
   describe("a state of failure that comes from outside", () => {
     it.each(FAILURES)("%s is Stalled/%s and says what to do", async (state, reason, advice) => {
-      const record = await stage.record();
+      const record = await env.record();
       await apps.edit("api", { state });
       const failed = await apps.ready("api", "False", reason);
       expect(condition(failed, "Stalled")).toMatchObject({ status: "True", reason });
@@ -59,7 +59,7 @@ describe.each(["documented", "full"] as const)("on the %s surface", (surface) =>
 
   describe("[C5] the states of the specification's usage guide", () => {
     it("are running and failed, and bring about nothing by themselves", async () => {
-      const record = await stage.record();
+      const record = await env.record();
       await apps.edit("api", { state: "ERROR" });
       expect(await apps.ready("api", "False", "DeploymentFailed")).toMatchObject({ status: { state: "ERROR" } });
       await apps.edit("api", { state: "RUNNING" });
@@ -75,9 +75,9 @@ describe.each(["documented", "full"] as const)("on the %s surface", (surface) =>
       ["UNAVAILABLE", "UNAVAILABLE"],
       ["half-up, perhaps?", "UnknownState"],
     ])("%j leaves Ready as it was, and then unknown, and is not acted upon", async (state, shown) => {
-      const record = await stage.record();
+      const record = await env.record();
       await apps.edit("api", { state });
-      const first = await stage.waitFor(KIND, "api", (one) => condition(one, "Deployed")?.status === "Unknown");
+      const first = await env.waitFor(KIND, "api", (one) => condition(one, "Deployed")?.status === "Unknown");
       expect(condition(first, "Ready")).toMatchObject({ status: "True", reason: "Deployed" });
       const unknown = await apps.ready("api", "Unknown", "UnknownState");
       expect(condition(unknown, "Ready")?.message).toContain(state);
@@ -85,7 +85,7 @@ describe.each(["documented", "full"] as const)("on the %s surface", (surface) =>
       expect(condition(unknown, "Stalled")).toBeUndefined();
       expect(condition(unknown, "Deployed")).toMatchObject({ status: "Unknown", reason: shown });
       expect(unknown.status).toMatchObject({ state });
-      await stage.settled();
+      await env.settled();
       await apps.edit("api", { state: "DEPLOYED" });
       await apps.ready("api", "True", "Deployed");
       expect(record.changes()).toEqual([]);
@@ -93,33 +93,33 @@ describe.each(["documented", "full"] as const)("on the %s surface", (surface) =>
   });
 
   it("settings that somebody else left undeployed are drift, and are not deployed", async () => {
-    const record = await stage.record();
+    const record = await env.record();
     await apps.edit("api", { auto_deploy: true });
-    const drifted = await stage.waitFor(KIND, "api", { type: "Drifted", status: "True" });
+    const drifted = await env.waitFor(KIND, "api", { type: "Drifted", status: "True" });
     expect(drifted.status).toMatchObject({ serviceDeploymentStatus: "OUT_OF_DATE" });
     expect(condition(drifted, "Ready")).toMatchObject({ status: "True" });
-    await stage.settled();
+    await env.settled();
     expect(record.changes()).toEqual([]);
   });
 
   it("a commit that somebody else deployed is not deployed away", async () => {
-    const record = await stage.record();
+    const record = await env.record();
     const service = await apps.service("api");
-    foreignDeploy(stage.platform.sim, service.id, OTHER);
+    foreignDeploy(env.platform.sim, service.id, OTHER);
     await expect
-      .poll(() => stage.platform.world().services.get(service.id)?.commit, { timeout: PATIENCE_MS })
+      .poll(() => env.platform.world().services.get(service.id)?.commit, { timeout: PATIENCE_MS })
       .toBe(OTHER);
-    const ended = stage.platform.journal().at(-1)?.seq ?? 0;
-    await stage.annotate(KIND, "api", { [RECONCILE_REQUESTED_AT]: "look" });
+    const ended = env.platform.journal().at(-1)?.seq ?? 0;
+    await env.annotate(KIND, "api", { [RECONCILE_REQUESTED_AT]: "look" });
     // Only the full surface shows which commit runs; the other one is read again.
-    await stage.waitFor(KIND, "api", (object) =>
+    await env.waitFor(KIND, "api", (object) =>
       surface === "full"
         ? (condition(object, "Drifted")?.message ?? "").includes(OTHER)
         : record.calls("getApplicationStatus").some(({ seq }) => seq > ended),
     );
-    await stage.settled();
+    await env.settled();
     await apps.ready("api", "True", "Deployed");
-    const after = await stage.waitFor(KIND, "api", { type: "Drifted", status: surface === "full" ? "True" : "False" });
+    const after = await env.waitFor(KIND, "api", { type: "Drifted", status: surface === "full" ? "True" : "False" });
     expect(lastDeployment(after, "gitCommitId")).toBe(COMMIT);
     expect(record.changes()).toEqual([]);
   });
@@ -127,33 +127,33 @@ describe.each(["documented", "full"] as const)("on the %s surface", (surface) =>
   it("a deployment that somebody cancels is told, and waits for a request", async () => {
     await apps.deploy("canceled", COMMIT);
     const service = await apps.service("canceled");
-    const record = await stage.record();
+    const record = await env.record();
     service.stuck = true;
     await apps.change("canceled", { deploy: { gitCommitId: OTHER } });
-    const busy = await stage.waitFor(KIND, "canceled", { status: "False" });
+    const busy = await env.waitFor(KIND, "canceled", { status: "False" });
     expect(condition(busy, "Reconciling")).toMatchObject({ status: "True" });
-    const atWork = (): string | undefined => stage.platform.world().services.get(service.id)?.state;
+    const atWork = (): string | undefined => env.platform.world().services.get(service.id)?.state;
     await expect.poll(atWork, { timeout: PATIENCE_MS }).toBe("BUILDING");
-    foreignCancel(stage.platform.sim, service.requestId ?? "");
+    foreignCancel(env.platform.sim, service.requestId ?? "");
     service.stuck = false;
     const told = await apps.ready("canceled", "False", "Canceled");
     expect(condition(told, "Stalled")).toMatchObject({ status: "True", reason: "Canceled" });
-    await stage.settled();
-    await stage.annotate(KIND, "canceled", { [RECONCILE_REQUESTED_AT]: "again" });
+    await env.settled();
+    await env.annotate(KIND, "canceled", { [RECONCILE_REQUESTED_AT]: "again" });
     await apps.deployed("canceled", OTHER);
     expect(record.changes()).toEqual(["deployApplication", "deployApplication"]);
   });
 
   it("[C10] a deployment without a request id is followed by the service's own state", async () => {
     const before = await apps.deploy("anonymous", COMMIT);
-    const record = await stage.record();
-    stage.platform.sim.settings.nullRequestIds = true;
+    const record = await env.record();
+    env.platform.sim.settings.nullRequestIds = true;
     await apps.change("anonymous", { deploy: { gitCommitId: OTHER } });
     const after = await apps.deployed("anonymous", OTHER, before);
-    stage.platform.sim.settings.nullRequestIds = false;
+    env.platform.sim.settings.nullRequestIds = false;
     expect(lastDeployment(after, "requestId")).toBeUndefined();
     expect(after.status).toMatchObject({ state: "DEPLOYED", lastDeployment: { state: "DEPLOYED" } });
-    await stage.settled();
+    await env.settled();
     expect(record.changes()).toEqual(["deployApplication"]);
     expect(record.calls("getDeploymentStatusByRequest")).toEqual([]);
   });
@@ -161,18 +161,18 @@ describe.each(["documented", "full"] as const)("on the %s surface", (surface) =>
   describe("the run state", () => {
     it.runIf(surface === "full")("is changed by one stop and one start of the same commit", async () => {
       await apps.deploy("sleeper", COMMIT);
-      await stage.settled();
-      const record = await stage.record();
+      await env.settled();
+      const record = await env.record();
       await apps.change("sleeper", { runState: "Stopped" });
       const stopped = await apps.ready("sleeper", "True", "Stopped");
       expect(condition(stopped, "Deployed")).toMatchObject({ status: "False", reason: "STOPPED" });
-      await stage.settled();
+      await env.settled();
       expect(record.changes()).toEqual(["stopApplication"]);
 
       await apps.change("sleeper", { runState: "Running" });
       const started = await apps.ready("sleeper", "True", "Deployed");
       expect(condition(started, "Deployed")).toMatchObject({ status: "True", reason: "DEPLOYED" });
-      await stage.settled();
+      await env.settled();
       expect(record.changes()).toEqual(["stopApplication", "deployApplication"]);
       expect(record.changeCalls()[1]).toMatchObject({ body: { git_commit_id: COMMIT } });
     });
@@ -180,22 +180,22 @@ describe.each(["documented", "full"] as const)("on the %s surface", (surface) =>
     it.runIf(surface === "full")("that cannot be reached is a failure of the stop", async () => {
       await apps.deploy("sleepless", COMMIT);
       (await apps.service("sleepless")).failNext.push("stop");
-      const record = await stage.record();
+      const record = await env.record();
       await apps.change("sleepless", { runState: "Stopped" });
       const failed = await apps.ready("sleepless", "False", "StopFailed");
       expect(condition(failed, "Stalled")).toMatchObject({ status: "True", reason: "StopFailed" });
-      await stage.settled();
+      await env.settled();
       expect(record.changes()).toEqual(["stopApplication"]);
     });
 
     it.runIf(surface === "documented")("cannot be changed there, and that is told", async () => {
       await apps.deploy("sleeper", COMMIT);
-      const record = await stage.record();
+      const record = await env.record();
       await apps.change("sleeper", { runState: "Stopped" });
       const stalled = await apps.ready("sleeper", "False", "NotSupportedByApi");
       expect(condition(stalled, "Stalled")).toMatchObject({ status: "True" });
       expect(condition(stalled, "Ready")?.message).toContain("Set spec.runState to Running");
-      await stage.settled();
+      await env.settled();
       await apps.change("sleeper", { runState: "Running" });
       await apps.ready("sleeper", "True", "Deployed");
       expect(record.changes()).toEqual([]);
@@ -203,17 +203,17 @@ describe.each(["documented", "full"] as const)("on the %s surface", (surface) =>
 
     it("that somebody else changed is drift, and is not undone but on request", async () => {
       await apps.deploy("stopped", COMMIT);
-      await stage.settled();
-      const record = await stage.record();
-      scheduledStop(stage.platform.sim, (await apps.service("stopped")).environmentId);
+      await env.settled();
+      const record = await env.record();
+      scheduledStop(env.platform.sim, (await apps.service("stopped")).environmentId);
       const drifted = await apps.ready("stopped", "False", "DriftDetected");
       expect(condition(drifted, "Drifted")).toMatchObject({ status: "True" });
       expect(condition(drifted, "Stalled")).toMatchObject({ status: "True" });
-      await stage.settled();
+      await env.settled();
       expect(record.changes()).toEqual([]);
-      await stage.annotate(KIND, "stopped", { [RECONCILE_REQUESTED_AT]: "start" });
+      await env.annotate(KIND, "stopped", { [RECONCILE_REQUESTED_AT]: "start" });
       await apps.ready("stopped", "True", "Deployed");
-      await stage.settled();
+      await env.settled();
       expect(record.changes()).toEqual(["deployApplication"]);
     });
   });

@@ -5,7 +5,7 @@ import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { application, lastDeployment, stagedApplications } from "../support/env/applications.ts";
 import { condition } from "../support/env/cluster.ts";
-import { createStage, type Stage } from "../support/env/env.ts";
+import { createEnv, type Env } from "../support/env/env.ts";
 
 const KIND = "PlatformApplication";
 const COMMITS = {
@@ -18,16 +18,16 @@ const Variables = z.strictObject({ variables: z.strictObject({ sources: z.string
 const Noted = z.object({ status: z.strictObject({ lastDeployment: Variables, written: Variables }) });
 
 /** A request to look again, and to try a failed deployment once more. */
-async function request(stage: Stage, name: string, token: string): Promise<void> {
-  await stage.annotate(KIND, name, { [RECONCILE_REQUESTED_AT]: token });
-  await stage.waitFor(KIND, name, ({ status }) => member(status, "lastHandledReconcileAt") === token);
+async function request(env: Env, name: string, token: string): Promise<void> {
+  await env.annotate(KIND, name, { [RECONCILE_REQUESTED_AT]: token });
+  await env.waitFor(KIND, name, ({ status }) => member(status, "lastHandledReconcileAt") === token);
 }
 
 describe.each(["documented", "full"] as const)("a deployment on the %s surface", (surface) => {
-  const stage = createStage({ surface });
-  const apps = stagedApplications(stage);
+  const env = createEnv({ surface });
+  const apps = stagedApplications(env);
 
-  beforeAll(() => apps.ground());
+  beforeAll(() => apps.fixture());
 
   it.each([
     [400, "UnexpectedResponse"],
@@ -35,7 +35,7 @@ describe.each(["documented", "full"] as const)("a deployment on the %s surface",
     [500, "PlatformUnavailable"],
   ])("goes on while the reads beside it answer %s", async (status, reason) => {
     const name = `beside-${status}`;
-    const { faults } = stage.platform.sim;
+    const { faults } = env.platform.sim;
     for (const operation of ["getIngressDeploymentStatus", "listApplicationSecrets"]) {
       faults.add({ match: { operation }, answer: { is: "status", status }, count: null });
     }
@@ -48,7 +48,7 @@ describe.each(["documented", "full"] as const)("a deployment on the %s surface",
 
   it("of another commit is one call with that commit, and the status tells of it", async () => {
     const before = await apps.deploy("commit", COMMITS.first);
-    const record = await stage.record();
+    const record = await env.record();
     await apps.change("commit", { deploy: { gitCommitId: COMMITS.second } });
     const after = await apps.deployed("commit", COMMITS.second, before);
 
@@ -80,10 +80,10 @@ describe.each(["documented", "full"] as const)("a deployment on the %s surface",
 
   it("of a commit that is the deployed one at another length is none", async () => {
     await apps.deploy("short", COMMITS.first);
-    const record = await stage.record();
+    const record = await env.record();
     await apps.change("short", { deploy: { gitCommitId: COMMITS.first.slice(0, 9) } });
     await apps.ready("short", "True", "Deployed");
-    await stage.settled();
+    await env.settled();
     expect(record.changes()).toEqual([]);
   });
 
@@ -91,27 +91,27 @@ describe.each(["documented", "full"] as const)("a deployment on the %s surface",
     await apps.deploy("retried", COMMITS.first);
     const service = await apps.service("retried");
     service.failNext.push("deploy");
-    const record = await stage.record();
+    const record = await env.record();
     await apps.change("retried", { deploy: { gitCommitId: COMMITS.second } });
     const failed = await apps.ready("retried", "False", "DeploymentFailed");
     expect(condition(failed, "Stalled")).toMatchObject({ status: "True", reason: "DeploymentFailed" });
     expect(failed.status).toMatchObject({
       lastFailure: { state: "DEPLOYMENT_ERROR", gitCommitId: COMMITS.second, requestId: expect.any(String) },
     });
-    await stage.settled();
-    await stage.quiet(1);
+    await env.settled();
+    await env.quiet(1);
     expect(record.changes()).toEqual(["deployApplication"]);
 
     service.failNext.push("build");
-    await request(stage, "retried", "first");
+    await request(env, "retried", "first");
     await apps.ready("retried", "False", "BuildFailed");
-    await stage.settled();
+    await env.settled();
     expect(record.changes()).toEqual(["deployApplication", "deployApplication"]);
-    await stage.annotate(KIND, "retried", { [RECONCILE_REQUESTED_AT]: null });
-    await stage.annotate(KIND, "retried", { [RECONCILE_REQUESTED_AT]: "first" });
-    await stage.quiet(1);
+    await env.annotate(KIND, "retried", { [RECONCILE_REQUESTED_AT]: null });
+    await env.annotate(KIND, "retried", { [RECONCILE_REQUESTED_AT]: "first" });
+    await env.quiet(1);
 
-    await request(stage, "retried", "second");
+    await request(env, "retried", "second");
     const mended = await apps.deployed("retried", COMMITS.second);
     expect(record.changes()).toEqual(["deployApplication", "deployApplication", "deployApplication"]);
     expect(mended.status).not.toHaveProperty("lastFailure");
@@ -119,16 +119,16 @@ describe.each(["documented", "full"] as const)("a deployment on the %s surface",
   });
 
   it("under policy Manual is left to others, and told as due", async () => {
-    const record = await stage.record();
-    await stage.apply(application("manual", undefined, { deploy: { gitCommitId: COMMITS.first, policy: "Manual" } }));
+    const record = await env.record();
+    await env.apply(application("manual", undefined, { deploy: { gitCommitId: COMMITS.first, policy: "Manual" } }));
     const due = await apps.ready("manual", "True", "NotDeployed");
     expect(condition(due, "UpToDate")).toMatchObject({ status: "False", reason: "DeployPending" });
     await apps.change("manual", { deploy: { gitCommitId: COMMITS.second } });
-    await stage.settled();
-    await request(stage, "manual", "now");
-    await stage.settled();
+    await env.settled();
+    await request(env, "manual", "now");
+    await env.settled();
     expect(record.changes()).toEqual(["createApplication"]);
-    expect(condition(await stage.get(KIND, "manual"), "UpToDate")).toMatchObject({ status: "False" });
+    expect(condition(await env.get(KIND, "manual"), "UpToDate")).toMatchObject({ status: "False" });
   });
 
   describe("[C12] of variables from a Secret", () => {
@@ -144,93 +144,93 @@ describe.each(["documented", "full"] as const)("a deployment on the %s surface",
     ];
 
     it("whose value changed is one import and one call", async () => {
-      await stage.apply(secret("slow"));
+      await env.apply(secret("slow"));
       const before = await apps.deploy("secretive", COMMITS.first, { variables });
-      const record = await stage.record();
-      await stage.apply(secret("fast"));
+      const record = await env.record();
+      await env.apply(secret("fast"));
       await apps.deployed("secretive", COMMITS.first, before);
-      await stage.settled();
+      await env.settled();
       expect(record.changes()).toEqual(["importEnvironmentVariable", "deployApplication"]);
       const { id } = await apps.service("secretive");
-      const world = [...stage.platform.world().variables.values()].filter(({ parentId }) => parentId === id);
-      expect(world.map(({ key, value }) => `${key}=${value}`)).toEqual(
+      const harness = [...env.platform.world().variables.values()].filter(({ parentId }) => parentId === id);
+      expect(harness.map(({ key, value }) => `${key}=${value}`)).toEqual(
         expect.arrayContaining(["LEVEL=info", "MODE=fast"]),
       );
-      expect(JSON.stringify(await stage.list(KIND))).not.toContain("fast");
+      expect(JSON.stringify(await env.list(KIND))).not.toContain("fast");
     });
 
     it("that was only touched is none; the status only notes which version it read", async () => {
-      const record = await stage.record();
-      await stage.apply(secret("fast", { labels: { touched: "true" } }));
-      await stage.patch("Secret", "values", { stringData: { other: "value" } });
+      const record = await env.record();
+      await env.apply(secret("fast", { labels: { touched: "true" } }));
+      await env.patch("Secret", "values", { stringData: { other: "value" } });
       const reads = async (): Promise<number> =>
         (await record.requests()).filter(({ verb, objectRef }) => verb === "get" && objectRef?.name === "values")
           .length;
       await expect.poll(reads, { timeout: 15_000, interval: 500 }).toBeGreaterThan(0);
-      await stage.settled();
+      await env.settled();
       expect(record.changes()).toEqual([]);
       const bodies = (await record.requests()).flatMap(({ requestObject }) => requestObject ?? []);
       for (const body of bodies) expect(Noted.safeParse(body).error).toBeUndefined();
       expect(bodies.length).toBeLessThanOrEqual(1);
-      expect(condition(await stage.get(KIND, "secretive"), "VariablesSynced")).toMatchObject({ status: "True" });
+      expect(condition(await env.get(KIND, "secretive"), "VariablesSynced")).toMatchObject({ status: "True" });
     });
   });
 });
 
 describe("settings", () => {
   describe("on the full surface", () => {
-    const stage = createStage({ surface: "full" });
-    const apps = stagedApplications(stage);
+    const env = createEnv({ surface: "full" });
+    const apps = stagedApplications(env);
 
-    beforeAll(() => apps.ground());
+    beforeAll(() => apps.fixture());
 
     it("that change are one PUT and one deployment", async () => {
       const before = await apps.deploy("resized", COMMITS.first, { cpu: 500 });
-      const record = await stage.record();
+      const record = await env.record();
       await apps.change("resized", { cpu: 750, memory: 256 });
       await apps.deployed("resized", COMMITS.first, before);
-      await stage.settled();
+      await env.settled();
       expect(record.changes()).toEqual(["updateApplication", "deployApplication"]);
       expect((await apps.service("resized")).settings).toMatchObject({ cpu: 750, memory: 256 });
     });
 
     it("that change together with the commit are one PUT and one deployment", async () => {
-      const record = await stage.record();
+      const record = await env.record();
       await apps.change("resized", { cpu: 800, deploy: { gitCommitId: COMMITS.second } });
       await apps.deployed("resized", COMMITS.second);
-      await stage.settled();
+      await env.settled();
       expect(record.changes()).toEqual(["updateApplication", "deployApplication"]);
     });
 
     it("that somebody else changed are put back, and what is not declared is left alone", async () => {
-      const before = await stage.get(KIND, "resized");
-      const record = await stage.record();
+      const before = await env.get(KIND, "resized");
+      const record = await env.record();
       await apps.edit("resized", { cpu: 100, max_running_instances: 7 });
-      await request(stage, "resized", "look");
+      await request(env, "resized", "look");
       await apps.deployed("resized", COMMITS.second, before);
-      await stage.settled();
+      await env.settled();
       expect(record.changes()).toEqual(["updateApplication", "deployApplication"]);
       expect((await apps.service("resized")).settings).toMatchObject({ cpu: 800, max_running_instances: 7 });
     });
   });
 
   describe("on the documented surface", () => {
-    const stage = createStage({ surface: "documented" });
-    const apps = stagedApplications(stage);
+    const env = createEnv({ surface: "documented" });
+    const apps = stagedApplications(env);
 
-    beforeAll(() => apps.ground());
+    beforeAll(() => apps.fixture());
 
     it("that change are told as what cannot be done, until they are changed back", async () => {
       await apps.deploy("fixed", COMMITS.first, { cpu: 500 });
-      const record = await stage.record();
+      const record = await env.record();
       await apps.change("fixed", { cpu: 750 });
       const stalled = await apps.ready("fixed", "False", "UpdateNotSupported");
       expect(condition(stalled, "Stalled")).toMatchObject({ status: "True", reason: "UpdateNotSupported" });
       expect(condition(stalled, "Ready")?.message).toContain("spec.cpu cannot be changed. Change it back");
-      await stage.settled();
+      await env.settled();
       await apps.change("fixed", { cpu: 500 });
       await apps.ready("fixed", "True", "Deployed");
-      await stage.settled();
+      await env.settled();
       expect(record.changes()).toEqual([]);
     });
   });

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { operations } from "../../simulator/base/operations.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { idOf } from "../support/env/settling.ts";
 import {
   application,
@@ -38,23 +38,23 @@ const ChangeEvent = z.object({
 });
 
 describe.each(["documented", "full"] as const)("one resource of every kind, %s surface", (surface) => {
-  const stage = createStage({ surface });
+  const env = createEnv({ surface });
   const expectStatus = async (kind: string, name: string, members: JsonObject): Promise<KubeObject> => {
-    const seen = await stage.get(kind, name);
+    const seen = await env.get(kind, name);
     expect(seen.status).toMatchObject(members);
     return seen;
   };
 
   beforeAll(async () => {
-    const [bound = "", stopped = ""] = stage.platform.clusterIds;
-    const [credentials] = stage.platform.world().credentials.keys();
+    const [bound = "", stopped = ""] = env.platform.clusterIds;
+    const [credentials] = env.platform.world().credentials.keys();
     const spec = { surface: surface === "full" ? "Full" : "Documented", allowUnverifiedIds: true };
     const token = { name: "TOKEN", valueFrom: { secretKeyRef: { name: "values", key: "token" } } };
-    await stage.apply(
-      ...defaults(stage, spec),
+    await env.apply(
+      ...defaults(env, spec),
       secret("values", { token: HUSH }),
       project("shop"),
-      environment(stage, "staging", "shop"),
+      environment(env, "staging", "shop"),
       application("web", "staging"),
       database("orders", "staging", { mode: "MANAGED" }),
       blueprint("cache", "staging"),
@@ -87,11 +87,11 @@ describe.each(["documented", "full"] as const)("one resource of every kind, %s s
       }),
     );
     for (const name of ["invoices", "upgrade", "defaults"]) {
-      await stage.waitFor("PlatformOperation", name, { type: "Complete", status: "True" });
+      await env.waitFor("PlatformOperation", name, { type: "Complete", status: "True" });
     }
-    await stage.waitFor("PlatformDatabase", "orders", { status: "True", reason: "Available" });
-    await stage.patch("PlatformDatabase", "orders", { spec: { runState: "Stopped" } });
-    await stage.waitFor("PlatformDatabase", "orders", { status: "True", reason: "Stopped" });
+    await env.waitFor("PlatformDatabase", "orders", { status: "True", reason: "Available" });
+    await env.patch("PlatformDatabase", "orders", { spec: { runState: "Stopped" } });
+    await env.waitFor("PlatformDatabase", "orders", { status: "True", reason: "Stopped" });
     for (const [kind, name] of [
       ["PlatformConnection", "default"],
       ["PlatformProject", "shop"],
@@ -104,13 +104,13 @@ describe.each(["documented", "full"] as const)("one resource of every kind, %s s
       ["PlatformWebhook", "chat"],
       ["PlatformCatalog", "all"],
     ] as const) {
-      await stage.waitFor(kind, name, { status: "True" });
+      await env.waitFor(kind, name, { status: "True" });
     }
-    await stage.settled();
+    await env.settled();
   }, 90_000);
 
   it("calls every operation of the specification that a kind is for, and none is refused for its form", () => {
-    const calls = stage.platform.journal().flatMap((entry) => (entry.is === "call" ? [entry] : []));
+    const calls = env.platform.journal().flatMap((entry) => (entry.is === "call" ? [entry] : []));
     const called = new Set(calls.map((call) => call.operation));
     const documented = operations.filter((one) => one.surface === "documented").map(({ id }) => id);
     expect(documented).toHaveLength(32);
@@ -123,12 +123,12 @@ describe.each(["documented", "full"] as const)("one resource of every kind, %s s
   });
 
   it("tells each call that asks for a change once in the change log, with all that is to be known, and as an event", async () => {
-    const asked = stage.platform
+    const asked = env.platform
       .journal()
       .flatMap((entry) =>
         entry.is === "call" && isChange(entry) ? [`${entry.method} ${templateOf(entry.path)}`] : [],
       );
-    const lines = changeLog(stage.operator.logs()).filter(({ result }) => result !== "OverBudget");
+    const lines = changeLog(env.operator.logs()).filter(({ result }) => result !== "OverBudget");
     expect(lines.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, "{}")}`).toSorted()).toEqual(
       asked.toSorted(),
     );
@@ -137,7 +137,7 @@ describe.each(["documented", "full"] as const)("one resource of every kind, %s s
 
     const events = z
       .object({ items: z.array(ChangeEvent) })
-      .parse(JSON.parse(await stage.kubectl(["get", "events.events.k8s.io", "-o", "json"])));
+      .parse(JSON.parse(await env.kubectl(["get", "events.events.k8s.io", "-o", "json"])));
     const told = events.items.filter(({ reason }) => reason.startsWith("PlatformChange"));
     const eventOf = (kind: string, name: string, action: string) => `${kind}/${name} ${action}`;
     expect(new Set(told.map(({ regarding, action }) => eventOf(regarding.kind, regarding.name, action)))).toEqual(
@@ -168,20 +168,18 @@ describe.each(["documented", "full"] as const)("one resource of every kind, %s s
   it("lists secrets by key and id, without a value anywhere", async () => {
     const secretKeys = [{ key: "TOKEN", id: expect.any(String) as string }];
     await expectStatus("PlatformVariableSet", "common", { targets: [{ total: 2, imported: 2, secretKeys }] });
-    const said = await stage.kubectl(["get", "platform,events", "-o", "json"]);
+    const said = await env.kubectl(["get", "platform,events", "-o", "json"]);
     expect(said).not.toContain(HUSH);
-    expect(JSON.stringify(stage.operator.logs())).not.toContain(HUSH);
+    expect(JSON.stringify(env.operator.logs())).not.toContain(HUSH);
   });
 
   it("shows cloud credentials without their keys, and a rendered chart in its ConfigMap", async () => {
-    const [theirs] = stage.platform.world().credentials.values();
+    const [theirs] = env.platform.world().credentials.values();
     const { id, name, objectType, accessKeyId } = theirs ?? {};
     const edge = await expectStatus("PlatformCluster", "edge", {
       credentials: { id: id ?? "", name: name ?? "", objectType: objectType ?? "" },
     });
     expect(JSON.stringify(edge)).not.toContain(accessKeyId);
-    expect(await stage.kubectl(["get", "configmap", "redis-values", "-o", "jsonpath={.data}"])).toContain(
-      "values.yaml",
-    );
+    expect(await env.kubectl(["get", "configmap", "redis-values", "-o", "jsonpath={.data}"])).toContain("values.yaml");
   });
 });

@@ -8,10 +8,10 @@ import { z } from "zod";
 import { platformNames, type PlatformName } from "../../simulator/base/platforms.ts";
 import { RESOURCES } from "../../src/kinds/crds.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { grantSecretOutputs } from "../support/env/rights.ts";
-import { filesFor, prepareWorld, prerequisites } from "../support/examples/env.ts";
+import { filesFor, prepareHarness, prerequisites } from "../support/examples/env.ts";
 
 const Status = z.object({
   conditions: z
@@ -64,23 +64,23 @@ const shownEnd = (object: KubeObject): string =>
 const controlPlane = await ownControlPlane();
 
 describe.each(platformNames)("every example on the platform %s", (name) => {
-  const stage = createStage({
+  const env = createEnv({
     surface: name,
     controlPlane,
     args: ["--webhook-bind-address=127.0.0.1:0"],
   });
-  const shared = () => `${stage.namespace}-shared`;
+  const shared = () => `${env.namespace}-shared`;
 
   beforeAll(async () => {
-    prepareWorld(stage);
-    await grantSecretOutputs(stage);
-    await stage.apply(...prerequisites(stage));
-    for (const manifests of filesFor(stage)) await stage.apply(...manifests);
+    prepareHarness(env);
+    await grantSecretOutputs(env);
+    await env.apply(...prerequisites(env));
+    for (const manifests of filesFor(env)) await env.apply(...manifests);
   }, 60_000);
-  afterAll(() => stage.remove("ClusterPlatformConnection", shared()));
+  afterAll(() => env.remove("ClusterPlatformConnection", shared()));
 
   const all = async () => {
-    const lists = await Promise.all(RESOURCES.map(({ kind }) => stage.list(kind)));
+    const lists = await Promise.all(RESOURCES.map(({ kind }) => env.list(kind)));
     return lists
       .flat()
       .filter(({ kind, metadata }) => kind !== "ClusterPlatformConnection" || metadata.name === shared());
@@ -95,7 +95,7 @@ describe.each(platformNames)("every example on the platform %s", (name) => {
       },
       { timeout: 60_000, interval: 500 },
     );
-    await stage.settled();
+    await env.settled();
     const objects = await all();
     expect(objects.length).toBeGreaterThan(25);
     for (const object of objects) {
@@ -103,11 +103,9 @@ describe.each(platformNames)("every example on the platform %s", (name) => {
       expect(ready, `${object.kind} ${object.metadata.name}`).toMatchObject({
         observedGeneration: object.metadata.generation,
       });
-      const key = `${object.kind} ${object.metadata.name.replace(`${stage.namespace}-`, "")}`;
+      const key = `${object.kind} ${object.metadata.name.replace(`${env.namespace}-`, "")}`;
       if (ready?.status !== "True" && ready?.reason !== "OutsideChangeWindow") {
-        const message = (ready?.message ?? "")
-          .replaceAll(stage.namespace, "shop")
-          .replace(/plan=[0-9a-f]{16}/, "plan=…");
+        const message = (ready?.message ?? "").replaceAll(env.namespace, "shop").replace(/plan=[0-9a-f]{16}/, "plan=…");
         const line = `${key}: ${message}`;
         reasons.set(line, [...(reasons.get(line) ?? []), name]);
       }
@@ -117,9 +115,9 @@ describe.each(platformNames)("every example on the platform %s", (name) => {
 
   it("is left as it is by another process that starts over", async () => {
     const before = await all();
-    const record = await stage.record();
-    await stage.restart();
-    await stage.settled();
+    const record = await env.record();
+    await env.restart();
+    await env.settled();
     const taken = record.changeCalls().filter(({ status }) => status !== null && status < 300);
     expect(taken.map(({ operation }) => operation)).toEqual([]);
     for (const object of await all()) {
@@ -130,9 +128,9 @@ describe.each(platformNames)("every example on the platform %s", (name) => {
   });
 
   it("goes when it is deleted, whatever the platform can delete", { timeout: 120_000 }, async () => {
-    const record = await stage.record();
+    const record = await env.record();
     const objects = await all();
-    for (const { kind, metadata } of objects) if (!kind.endsWith("Connection")) await stage.remove(kind, metadata.name);
+    for (const { kind, metadata } of objects) if (!kind.endsWith("Connection")) await env.remove(kind, metadata.name);
     await vi.waitFor(
       async () => {
         const left = (await all()).filter(({ kind }) => !kind.endsWith("Connection"));

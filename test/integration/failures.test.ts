@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { condition } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { itTellsOfTrouble } from "../support/hostile/failures.ts";
 import { defaults, environment, project } from "../support/kube/manifests.ts";
 
@@ -18,47 +18,47 @@ describe("[C9] trouble of the platform, documented surface, no prefix", () => {
 });
 
 describe("[C9] a settled object whose connection is in trouble for long", () => {
-  const stage = createStage({ surface: "documented", windows: { outageMs: 1_500, staleMs: 2_500 } });
+  const env = createEnv({ surface: "documented", windows: { outageMs: 1_500, staleMs: 2_500 } });
 
   it("says so at last: Synced=False, Ready kept, neither Reconciling nor Stalled; the connection is not Ready", async () => {
-    await stage.apply(...defaults(stage), project("old"));
-    await stage.waitFor("PlatformProject", "old", { status: "True" });
-    stage.platform.sim.faults.add({ answer: { is: "status", status: 503 }, count: null });
-    const stale = await stage.waitFor("PlatformProject", "old", { type: "Synced", status: "False" });
+    await env.apply(...defaults(env), project("old"));
+    await env.waitFor("PlatformProject", "old", { status: "True" });
+    env.platform.sim.faults.add({ answer: { is: "status", status: 503 }, count: null });
+    const stale = await env.waitFor("PlatformProject", "old", { type: "Synced", status: "False" });
     expect(condition(stale, "Ready")).toMatchObject({ status: "True", reason: "Available" });
     expect(condition(stale, "Synced")).toMatchObject({
       reason: "ConnectionNotReady",
-      message: `Waiting for PlatformConnection "${stage.namespace}/default" (reason PlatformUnavailable).`,
+      message: `Waiting for PlatformConnection "${env.namespace}/default" (reason PlatformUnavailable).`,
     });
     expect(condition(stale, "Reconciling")).toBeUndefined();
     expect(condition(stale, "Stalled")).toBeUndefined();
-    const down = await stage.waitFor("PlatformConnection", "default", { status: "False" });
+    const down = await env.waitFor("PlatformConnection", "default", { status: "False" });
     expect(condition(down, "Ready")).toMatchObject({ reason: "PlatformUnreachable" });
     expect(condition(down, "Synced")).toMatchObject({ status: "False", reason: "PlatformUnavailable" });
-    const table = await stage.kubectl(["get", "pconn"]);
+    const table = await env.kubectl(["get", "pconn"]);
     expect(table).toMatch(/^default +False +False +(Documented +)?PlatformUnreachable +\d+s +\d+s$/m);
     expect(Math.max(...table.split("\n").map((line) => line.length))).toBeLessThanOrEqual(120);
-    stage.platform.sim.faults.clear();
-    await stage.waitFor("PlatformProject", "old", { type: "Synced", status: "True" });
-    await stage.waitFor("PlatformConnection", "default", { status: "True", reason: "Available" });
+    env.platform.sim.faults.clear();
+    await env.waitFor("PlatformProject", "old", { type: "Synced", status: "True" });
+    await env.waitFor("PlatformConnection", "default", { status: "True", reason: "Available" });
   });
 });
 
 describe("what a resource refers to and does not exist", () => {
-  const stage = createStage({ surface: "documented", windows: { missingMs: 1_500 } });
+  const env = createEnv({ surface: "documented", windows: { missingMs: 1_500 } });
 
   it("stalls the resource, and mends it the moment it is there", async () => {
-    await stage.apply(...defaults(stage), environment(stage, "child", "parent"));
-    const waits = await stage.waitFor("PlatformEnvironment", "child", { reason: "ParentNotFound" });
+    await env.apply(...defaults(env), environment(env, "child", "parent"));
+    const waits = await env.waitFor("PlatformEnvironment", "child", { reason: "ParentNotFound" });
     expect(condition(waits, "Reconciling")).toMatchObject({ status: "True" });
-    const stalled = await stage.waitFor("PlatformEnvironment", "child", { type: "Stalled", status: "True" });
+    const stalled = await env.waitFor("PlatformEnvironment", "child", { type: "Stalled", status: "True" });
     expect(condition(stalled, "Stalled")).toMatchObject({
       reason: "ParentNotFound",
-      message: `PlatformProject "parent" does not exist in namespace "${stage.namespace}". Create it or fix spec.projectRef.name.`,
+      message: `PlatformProject "parent" does not exist in namespace "${env.namespace}". Create it or fix spec.projectRef.name.`,
     });
     expect(condition(stalled, "Reconciling")).toBeUndefined();
-    await stage.apply(project("parent"));
-    const mended = await stage.waitFor("PlatformEnvironment", "child", { status: "True" });
+    await env.apply(project("parent"));
+    const mended = await env.waitFor("PlatformEnvironment", "child", { status: "True" });
     expect(condition(mended, "Stalled")).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RECONCILE_REQUESTED_AT, R
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
-import { createStage, type Stage } from "../support/env/env.ts";
+import { createEnv, type Env } from "../support/env/env.ts";
 import { calm, expectSettled, idOf, TREE } from "../support/env/settling.ts";
 import {
   application,
@@ -31,59 +31,59 @@ function copied({ kind, metadata, spec }: KubeObject, name = metadata.name): Man
 }
 
 /** Takes the whole status away, as a restore from a backup without statuses does. */
-async function loseStatus(stage: Stage, kind: string, name: string): Promise<void> {
-  const { status: _, ...object } = JSON.parse(await stage.kubectl(["get", kind, name, "-o", "json"])) as JsonObject;
-  await stage.kubectl(["replace", "--subresource=status", "-f", "-"], { input: JSON.stringify(object) });
+async function loseStatus(env: Env, kind: string, name: string): Promise<void> {
+  const { status: _, ...object } = JSON.parse(await env.kubectl(["get", kind, name, "-o", "json"])) as JsonObject;
+  await env.kubectl(["replace", "--subresource=status", "-f", "-"], { input: JSON.stringify(object) });
 }
 
 describe.each(["documented", "full"] as const)("identity on the %s surface", (surface) => {
-  const stage = createStage({ surface });
+  const env = createEnv({ surface });
 
   beforeAll(async () => {
-    await stage.apply(...defaults(stage, { allowUnverifiedIds: true }));
+    await env.apply(...defaults(env, { allowUnverifiedIds: true }));
   });
 
   it("[K1] is kept when the token is rotated: nothing is written to the platform", async () => {
-    await stage.apply(...tree(stage, "rotated"));
-    await expectSettled(stage, "rotated");
-    const { organizationId, sim } = stage.platform;
+    await env.apply(...tree(env, "rotated"));
+    await expectSettled(env, "rotated");
+    const { organizationId, sim } = env.platform;
     const { value } = sim.auth.createToken({ name: "next", organizationId, scopes: ["Admin"] });
-    await calm(stage);
-    const record = await stage.record();
-    await stage.apply(secret("default", { token: value }));
+    await calm(env);
+    const record = await env.record();
+    await env.apply(secret("default", { token: value }));
     sim.auth.revoke("admin");
     await vi.waitFor(() => {
       expect(record.calls().some(({ principal }) => principal === "next")).toBe(true);
     }, 15_000);
-    await stage.waitFor("PlatformConnection", "default", { status: "True" });
-    await stage.patch("PlatformApplication", "rotated", deploying(NEXT_COMMIT));
-    await stage.waitFor("PlatformApplication", "rotated", { status: "True" });
+    await env.waitFor("PlatformConnection", "default", { status: "True" });
+    await env.patch("PlatformApplication", "rotated", deploying(NEXT_COMMIT));
+    await env.waitFor("PlatformApplication", "rotated", { status: "True" });
     expect(record.changes()).toEqual(["deployApplication"]);
-    sim.auth.createToken({ name: "admin", organizationId, scopes: ["Admin"], value: stage.platform.tokens.admin });
+    sim.auth.createToken({ name: "admin", organizationId, scopes: ["Admin"], value: env.platform.tokens.admin });
     await defaultToken();
   });
 
-  const defaultToken = (): Promise<void> => stage.apply(secret("default", { token: stage.platform.tokens.admin }));
+  const defaultToken = (): Promise<void> => env.apply(secret("default", { token: env.platform.tokens.admin }));
 
   it("[R1] survives the loss of status: the same objects again, none created or deployed again", async () => {
-    await stage.apply(...tree(stage, "lost", { lifecycle: { deletionPolicy: "Retain" } }));
-    const before = (await expectSettled(stage, "lost")).map(idOf);
-    await calm(stage);
-    const record = await stage.record();
-    for (const kind of TREE) await loseStatus(stage, kind, "lost");
-    const after = (await expectSettled(stage, "lost")).map(idOf);
+    await env.apply(...tree(env, "lost", { lifecycle: { deletionPolicy: "Retain" } }));
+    const before = (await expectSettled(env, "lost")).map(idOf);
+    await calm(env);
+    const record = await env.record();
+    for (const kind of TREE) await loseStatus(env, kind, "lost");
+    const after = (await expectSettled(env, "lost")).map(idOf);
     expect(after).toEqual(before);
-    await calm(stage);
+    await calm(env);
     expect(record.changes()).toEqual([]);
   });
 
   it("[R1] survives a replace, which strips annotations and finalizers: both come back", async () => {
-    await stage.apply(project("replaced", { lifecycle: { deletionPolicy: "Delete" } }));
-    const before = await stage.waitFor("PlatformProject", "replaced", { status: "True" });
-    const record = await stage.record();
+    await env.apply(project("replaced", { lifecycle: { deletionPolicy: "Delete" } }));
+    const before = await env.waitFor("PlatformProject", "replaced", { status: "True" });
+    const record = await env.record();
     const bare = project("replaced", { lifecycle: { deletionPolicy: "Delete" } });
-    await stage.kubectl(["replace", "-f", "-"], { input: JSON.stringify(bare) });
-    const after = await stage.waitFor(
+    await env.kubectl(["replace", "-f", "-"], { input: JSON.stringify(bare) });
+    const after = await env.waitFor(
       "PlatformProject",
       "replaced",
       ({ metadata }) =>
@@ -95,45 +95,45 @@ describe.each(["documented", "full"] as const)("identity on the %s surface", (su
   });
 
   it("[R1] is not copied with a manifest: the copy says who holds the object", async () => {
-    await stage.apply(project("original"));
-    const original = await stage.waitFor("PlatformProject", "original", { status: "True" });
-    const record = await stage.record();
-    await stage.apply(copied(original, "copy"));
-    const copy = await stage.waitFor("PlatformProject", "copy", { reason: "AlreadyManaged" });
-    expect(condition(copy, "Ready")?.message).toContain(`"${stage.namespace}/original"`);
+    await env.apply(project("original"));
+    const original = await env.waitFor("PlatformProject", "original", { status: "True" });
+    const record = await env.record();
+    await env.apply(copied(original, "copy"));
+    const copy = await env.waitFor("PlatformProject", "copy", { reason: "AlreadyManaged" });
+    expect(condition(copy, "Ready")?.message).toContain(`"${env.namespace}/original"`);
     expect(idOf(copy)).toBe("");
-    await stage.remove("PlatformProject", "original");
+    await env.remove("PlatformProject", "original");
     // The holder is gone: the copy's claim holds now.
-    const heir = await stage.waitFor("PlatformProject", "copy", { status: "True" });
+    const heir = await env.waitFor("PlatformProject", "copy", { status: "True" });
     expect(idOf(heir)).toBe(idOf(original));
     expect(record.changes()).toEqual([]);
   });
 
   it("of a copied manifest whose name says otherwise is never taken over", async () => {
-    await stage.apply(project("named"));
-    const named = await stage.waitFor("PlatformProject", "named", { status: "True" });
-    await stage.remove("PlatformProject", "named");
-    const record = await stage.record();
-    await stage.apply({ ...copied(named, "misnamed"), spec: { name: "another" } });
-    const stalled = await stage.waitFor("PlatformProject", "misnamed", { reason: "NameConflict" });
+    await env.apply(project("named"));
+    const named = await env.waitFor("PlatformProject", "named", { status: "True" });
+    await env.remove("PlatformProject", "named");
+    const record = await env.record();
+    await env.apply({ ...copied(named, "misnamed"), spec: { name: "another" } });
+    const stalled = await env.waitFor("PlatformProject", "misnamed", { reason: "NameConflict" });
     expect(condition(stalled, "Stalled")).toMatchObject({ status: "True" });
     expect(record.changes()).toEqual([]);
   });
 
   it("belongs to one of two resources with the same name on the platform", async () => {
-    const record = await stage.record();
-    await stage.apply(project("first", { name: "contested" }), project("second", { name: "Contested" }));
+    const record = await env.record();
+    await env.apply(project("first", { name: "contested" }), project("second", { name: "Contested" }));
     // Which of them wins is chance: both are worked on at once.
     const decided = (object: KubeObject): boolean =>
       condition(object, "Stalled") !== undefined || condition(object, "Ready")?.status === "True";
     const both = [
-      await stage.waitFor("PlatformProject", "first", decided),
-      await stage.waitFor("PlatformProject", "second", decided),
+      await env.waitFor("PlatformProject", "first", decided),
+      await env.waitFor("PlatformProject", "second", decided),
     ];
     const loser = both.find((object) => condition(object, "Stalled") !== undefined)?.metadata.name ?? "";
     // At worst the platform has refused the other one's create, and its word is final.
-    await stage.annotate("PlatformProject", loser, { [RECONCILE_REQUESTED_AT]: "once more" });
-    const second = await stage.waitFor("PlatformProject", loser, { reason: "AlreadyManaged" });
+    await env.annotate("PlatformProject", loser, { [RECONCILE_REQUESTED_AT]: "once more" });
+    const second = await env.waitFor("PlatformProject", loser, { reason: "AlreadyManaged" });
     expect(condition(second, "Stalled")).toMatchObject({ status: "True" });
     const created = record.calls("createProject").filter(({ effects }) => effects.length > 0);
     expect(created).toHaveLength(1);
@@ -141,21 +141,21 @@ describe.each(["documented", "full"] as const)("identity on the %s surface", (su
 
   it("is the namesake's own when an object is deleted and applied again while its create is under way", async () => {
     const name = "reborn";
-    const record = await stage.record();
-    stage.platform.sim.faults.add({
+    const record = await env.record();
+    env.platform.sim.faults.add({
       name,
       match: { operation: "createProject" },
       answer: { is: "slow", seconds: 1.5 },
     });
-    await stage.apply(project(name, { description: "first life" }));
+    await env.apply(project(name, { description: "first life" }));
     await vi.waitFor(() => {
       expect(record.calls("createProject")).toHaveLength(1);
     });
-    const first = await stage.get("PlatformProject", name);
-    await stage.remove("PlatformProject", name);
-    await stage.apply(project(name));
-    const second = await stage.waitFor("PlatformProject", name, { status: "True" });
-    await calm(stage);
+    const first = await env.get("PlatformProject", name);
+    await env.remove("PlatformProject", name);
+    await env.apply(project(name));
+    const second = await env.waitFor("PlatformProject", name, { status: "True" });
+    await calm(env);
     expect(second.metadata.uid).not.toBe(first.metadata.uid);
     expect(second.metadata.annotations?.[INTENT]).toBeUndefined();
     expect(member(second.status, "observedGeneration")).toBe(1);
@@ -164,78 +164,74 @@ describe.each(["documented", "full"] as const)("identity on the %s surface", (su
 
   it("is the namesake's own however often an object is deleted and applied again while statuses are written", async () => {
     const name = "hammered";
-    const record = await stage.record();
+    const record = await env.record();
     for (let life = 0; life < 12; life += 1) {
-      await stage.apply(project(name, { description: `life ${life}` }));
+      await env.apply(project(name, { description: `life ${life}` }));
       const recorded = ({ metadata, status }: KubeObject): boolean =>
         life % 3 === 1 ? metadata.annotations?.[EXTERNAL_ID] !== undefined : member(status, "externalId") !== undefined;
-      if (life % 3 > 0) await stage.waitFor("PlatformProject", name, recorded);
-      await stage.remove("PlatformProject", name);
+      if (life % 3 > 0) await env.waitFor("PlatformProject", name, recorded);
+      await env.remove("PlatformProject", name);
     }
-    await stage.apply(project(name));
-    const parent = await stage.waitFor("PlatformProject", name, { status: "True" });
+    await env.apply(project(name));
+    const parent = await env.waitFor("PlatformProject", name, { status: "True" });
     expect(record.calls("createProject").filter(({ effects }) => effects.length > 0)).toHaveLength(1);
-    const onPlatform = [...stage.platform.world().projects.values()].filter((one) => one.name === name);
+    const onPlatform = [...env.platform.world().projects.values()].filter((one) => one.name === name);
     expect(onPlatform.map(({ id }) => id)).toEqual([idOf(parent)]);
     expect(JSON.stringify(parent.metadata.annotations ?? {})).not.toContain('"uid"');
   });
 
   it("[R1] says so when the parent is another object now, and writes nothing", async () => {
-    await stage.apply(...tree(stage, "moved"));
-    await expectSettled(stage, "moved");
-    await stage.remove("PlatformProject", "moved");
-    await stage.apply(project("moved", { name: "moved elsewhere" }));
-    await stage.waitFor("PlatformProject", "moved", { status: "True" });
-    const record = await stage.record();
-    const stalled = await stage.waitFor("PlatformEnvironment", "moved", { reason: "ParentChanged" });
+    await env.apply(...tree(env, "moved"));
+    await expectSettled(env, "moved");
+    await env.remove("PlatformProject", "moved");
+    await env.apply(project("moved", { name: "moved elsewhere" }));
+    await env.waitFor("PlatformProject", "moved", { status: "True" });
+    const record = await env.record();
+    const stalled = await env.waitFor("PlatformEnvironment", "moved", { reason: "ParentChanged" });
     expect(condition(stalled, "Stalled")).toMatchObject({ status: "True" });
-    await stage.patch("PlatformEnvironment", "moved", { spec: { mode: "PRODUCTION" } });
-    await stage.waitFor("PlatformEnvironment", "moved", { reason: "ParentChanged" });
+    await env.patch("PlatformEnvironment", "moved", { spec: { mode: "PRODUCTION" } });
+    await env.waitFor("PlatformEnvironment", "moved", { reason: "ParentChanged" });
     expect(record.changes()).toEqual([]);
   });
 
   it("[R1] written by another installation is not touched until the user says so", async () => {
-    await stage.apply(project("foreign"), environment(stage, "foreign", "foreign"));
-    await stage.waitFor("PlatformEnvironment", "foreign", { status: "True" });
-    await calm(stage);
-    const record = await stage.record();
+    await env.apply(project("foreign"), environment(env, "foreign", "foreign"));
+    await env.waitFor("PlatformEnvironment", "foreign", { status: "True" });
+    await calm(env);
+    const record = await env.record();
     const other = "11111111-2222-4333-8444-555555555555";
-    await stage.patch("PlatformEnvironment", "foreign", { status: { identity: { installation: other } } }, "status");
-    await stage.annotate("PlatformEnvironment", "foreign", { [INSTALLATION]: other });
-    await stage.patch("PlatformEnvironment", "foreign", { spec: { lifecycle: { deletionPolicy: "Delete" } } });
-    const stalled = await stage.waitFor("PlatformEnvironment", "foreign", { reason: "ForeignLedger" });
+    await env.patch("PlatformEnvironment", "foreign", { status: { identity: { installation: other } } }, "status");
+    await env.annotate("PlatformEnvironment", "foreign", { [INSTALLATION]: other });
+    await env.patch("PlatformEnvironment", "foreign", { spec: { lifecycle: { deletionPolicy: "Delete" } } });
+    const stalled = await env.waitFor("PlatformEnvironment", "foreign", { reason: "ForeignLedger" });
     expect(condition(stalled, "Ready")?.message).toContain(`${RESOLVE}=adopt`);
     expect(stalled.metadata.finalizers).toBeUndefined();
-    await stage.annotate("PlatformEnvironment", "foreign", { [RESOLVE]: "adopt" });
-    const adopted = await stage.waitFor("PlatformEnvironment", "foreign", { status: "True" });
+    await env.annotate("PlatformEnvironment", "foreign", { [RESOLVE]: "adopt" });
+    const adopted = await env.waitFor("PlatformEnvironment", "foreign", { status: "True" });
     expect(member(member(adopted.status, "identity"), "installation")).not.toBe(other);
     expect(record.changes()).toEqual([]);
   });
 
   it("an application's value that is rotated is sent and deployed once; one that is touched is not", async () => {
     const variables = [{ name: "PASSWORD", valueFrom: { secretKeyRef: { name: "value", key: "password" } } }];
-    await stage.apply(
-      secret("value", { password: "first-value" }),
-      project("value"),
-      environment(stage, "value", "value"),
-    );
-    await stage.apply(application("value", "value", { variables }));
-    await expectSettled(stage, "value");
-    await calm(stage);
-    const record = await stage.record();
-    await stage.annotate("Secret", "value", { "example.com/touched": "yes" });
+    await env.apply(secret("value", { password: "first-value" }), project("value"), environment(env, "value", "value"));
+    await env.apply(application("value", "value", { variables }));
+    await expectSettled(env, "value");
+    await calm(env);
+    const record = await env.record();
+    await env.annotate("Secret", "value", { "example.com/touched": "yes" });
     // Values are read at each poll.
     await sleep(3_000);
     expect(record.changes()).toEqual([]);
-    await stage.apply(secret("value", { password: "second-value" }));
+    await env.apply(secret("value", { password: "second-value" }));
     await vi.waitFor(() => {
       expect(record.changes()).toContain("deployApplication");
     }, 15_000);
-    await stage.waitFor("PlatformApplication", "value", (object) => condition(object, "Ready")?.status === "True");
-    await calm(stage);
+    await env.waitFor("PlatformApplication", "value", (object) => condition(object, "Ready")?.status === "True");
+    await calm(env);
     expect(record.changes().filter((operation) => operation === "deployApplication")).toHaveLength(1);
     expect(record.changes().filter((operation) => operation === "importEnvironmentVariable")).toHaveLength(1);
-    expect(await stage.kubectl(["get", "platform,events", "-o", "json"])).not.toMatch(/first-value|second-value/);
-    expect(JSON.stringify(stage.operator.logs())).not.toMatch(/first-value|second-value/);
+    expect(await env.kubectl(["get", "platform,events", "-o", "json"])).not.toMatch(/first-value|second-value/);
+    expect(JSON.stringify(env.operator.logs())).not.toMatch(/first-value|second-value/);
   });
 });

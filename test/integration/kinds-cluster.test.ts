@@ -1,28 +1,28 @@
 /** PlatformCluster against the simulated platform, without Kubernetes. */
 import { describe, expect, it } from "vitest";
 
-import { clusterBench } from "../support/kinds/clusters.ts";
+import { clusterEnv } from "../support/kinds/clusters.ts";
 
 describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (surface) => {
-  const bench = clusterBench(surface);
+  const env = clusterEnv(surface);
 
   it("is taken over without a write, and then nothing is to be done", async () => {
-    const runner = bench.applied();
+    const runner = env.applied();
     expect(await runner.run()).toMatchObject({ ops: ["adopt"], is: "settled", why: { reason: "Available" } });
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
-    expect(bench.sent()).toEqual([]);
+    expect(env.sent()).toEqual([]);
   });
 
   it("is not taken from another resource, nor through a connection that is limited to projects", async () => {
-    const held = await bench.applied({ runState: "Stopped" }).run({ holderOf: () => "shop/other" });
+    const held = await env.applied({ runState: "Stopped" }).run({ holderOf: () => "shop/other" });
     expect(held).toMatchObject({ ops: [], is: "stalled", why: { reason: "AlreadyManaged" } });
-    const limited = await bench.applied({ runState: "Stopped" }).run({ allowedProjects: [] });
+    const limited = await env.applied({ runState: "Stopped" }).run({ allowedProjects: [] });
     expect(limited).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
-    expect(bench.sent()).toEqual([]);
+    expect(env.sent()).toEqual([]);
   });
 
   it("is stopped once, and the platform's words become the condition", async () => {
-    const runner = bench.applied({ runState: "Stopped" });
+    const runner = env.applied({ runState: "Stopped" });
     const first = await runner.run();
     expect(first.ops).toEqual(["adopt", "stopCluster"]);
     expect(first.report.conditions).toContainEqual(
@@ -32,7 +32,7 @@ describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (s
         reason: "STOP_QUEUED",
       }),
     );
-    bench.world.pass(120);
+    env.harness.pass(120);
     expect(await runner.run()).toMatchObject({
       ops: [],
       is: "settled",
@@ -40,27 +40,27 @@ describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (s
       status: { runState: "Stopped", verified: true, state: surface === "Full" ? "STOPPED" : "STOP_QUEUED" },
     });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    expect(bench.sent()).toEqual(["stopCluster"]);
+    expect(env.sent()).toEqual(["stopCluster"]);
   });
 
   it("shows credentials without their keys, and tells when they do not exist", async () => {
-    const { credentialsId } = bench.world.simulator;
-    const runner = bench.applied({ credentialsId });
+    const { credentialsId } = env.harness.simulator;
+    const runner = env.applied({ credentialsId });
     expect((await runner.run()).status).toMatchObject({
       credentials: { id: credentialsId, name: "build-account", objectType: "AWS" },
     });
     expect(JSON.stringify(runner.status())).not.toContain("SIMULATEDKEY");
-    const missing = await runner.run({ spec: bench.spec({ credentialsId: bench.cluster.id }) });
+    const missing = await runner.run({ spec: env.spec({ credentialsId: env.cluster.id }) });
     expect(missing).toMatchObject({ is: "stalled", why: { reason: "InvalidSpec" } });
     expect(missing.status).not.toHaveProperty("credentials");
   });
 
   it("is stopped and left when its resource goes, once", async () => {
-    const runner = bench.applied();
+    const runner = env.applied();
     await runner.run();
     const first = await runner.run({ goal: "stopped" });
     expect(first).toMatchObject({ ops: ["stopCluster"], is: surface === "Full" ? "waiting" : "settled" });
-    bench.world.pass(120);
+    env.harness.pass(120);
     expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
     expect(await runner.run({ goal: "absent" })).toMatchObject({
       ops: [],
@@ -71,11 +71,11 @@ describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (s
 });
 
 describe("a cluster that the platform shows", () => {
-  const bench = clusterBench("Full");
+  const env = clusterEnv("Full");
   const reason = (result: { readonly why: { readonly reason: string } }): string => result.why.reason;
 
   it("tells name, region, provider and versions", async () => {
-    expect((await bench.applied().run()).status).toMatchObject({
+    expect((await env.applied().run()).status).toMatchObject({
       name: "own",
       region: "eu-west-3",
       provider: "AWS",
@@ -88,147 +88,147 @@ describe("a cluster that the platform shows", () => {
   });
 
   it("of another organization, or gone, is refused", async () => {
-    const { sim } = bench.world.simulator;
+    const { sim } = env.harness.simulator;
     const foreign = [...sim.world.clusters.values()].find(({ name }) => name === "theirs");
-    const theirs = await bench.world.cluster({ externalId: foreign?.id, runState: "Stopped" }).run();
+    const theirs = await env.harness.cluster({ externalId: foreign?.id, runState: "Stopped" }).run();
     expect(theirs).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
-    const runner = bench.applied();
+    const runner = env.applied();
     await runner.run();
-    bench.world.remove(bench.cluster.id);
-    bench.world.pass(120);
+    env.harness.remove(env.cluster.id);
+    env.harness.pass(120);
     expect(await runner.run()).toMatchObject({ is: "stalled", why: { reason: "ExternalResourceDeleted" } });
     expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
-    expect(bench.sent()).toEqual([]);
+    expect(env.sent()).toEqual([]);
   });
 
   it("is followed in the list where the platform has no status of one cluster", async () => {
-    bench.world.fault({
+    env.harness.fault({
       match: { operation: "getClusterStatus" },
       effect: "none",
       answer: { is: "status", status: 405 },
       count: 100,
     });
-    const runner = bench.applied({ runState: "Stopped" });
+    const runner = env.applied({ runState: "Stopped" });
     expect(await runner.run()).toMatchObject({ ops: ["adopt", "stopCluster"], is: "waiting" });
     expect(await runner.run()).toMatchObject({ is: "waiting", status: { state: "STOP_QUEUED" } });
-    bench.world.pass(120);
+    env.harness.pass(120);
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { state: "STOPPED" } });
-    const operation = bench.world.operation(
+    const operation = env.harness.operation(
       { type: "StopCluster", clusterRef: { name: "main" } },
-      { "spec.clusterRef": bench.cluster.id },
+      { "spec.clusterRef": env.cluster.id },
     );
-    bench.world.edit(bench.cluster.id, { state: "DEPLOYED", deployed: true, run: null });
+    env.harness.edit(env.cluster.id, { state: "DEPLOYED", deployed: true, run: null });
     expect(await operation.run()).toMatchObject({ ops: ["stopCluster"], is: "waiting" });
-    bench.world.pass(120);
+    env.harness.pass(120);
     expect(await operation.run()).toMatchObject({ is: "settled", why: { reason: "Completed" } });
   });
 
   it("starts again, and what others stop is told or undone", async () => {
-    const runner = bench.applied({ runState: "Stopped" });
+    const runner = env.applied({ runState: "Stopped" });
     await runner.run();
-    bench.world.pass(120);
+    env.harness.pass(120);
     await runner.run();
-    expect((await runner.run({ spec: bench.spec({ runState: "Running" }) })).ops).toEqual(["deployCluster"]);
-    bench.world.pass(120);
+    expect((await runner.run({ spec: env.spec({ runState: "Running" }) })).ops).toEqual(["deployCluster"]);
+    env.harness.pass(120);
     expect(await runner.run()).toMatchObject({ is: "settled", status: { runState: "Running", state: "DEPLOYED" } });
-    bench.sent();
+    env.sent();
 
-    bench.world.edit(bench.cluster.id, { state: "STOPPED", deployed: false });
+    env.harness.edit(env.cluster.id, { state: "STOPPED", deployed: false });
     const told = await runner.run();
     expect(told).toMatchObject({ ops: [], is: "stalled", why: { reason: "DriftDetected" } });
     expect(told.report.drift).toEqual([{ path: "spec.runState", desired: "Running", observed: "Stopped" }]);
     expect((await runner.run({ policies: { corrects: "Nothing" } })).ops).toEqual([]);
     expect((await runner.run({ policies: { corrects: "Everything" } })).ops).toEqual(["deployCluster"]);
-    expect(bench.sent()).toEqual(["deployCluster"]);
+    expect(env.sent()).toEqual(["deployCluster"]);
   });
 
   it("is upgraded once, step by step", async () => {
-    const runner = bench.applied({ kubernetesVersion: "1.35" });
+    const runner = env.applied({ kubernetesVersion: "1.35" });
     expect(await runner.run()).toMatchObject({ is: "stalled", why: { reason: "VersionNotAvailable" } });
-    const first = await runner.run({ spec: bench.spec({ kubernetesVersion: "1.34" }) });
+    const first = await runner.run({ spec: env.spec({ kubernetesVersion: "1.34" }) });
     expect(first).toMatchObject({ ops: ["upgradeCluster"], is: "waiting", why: { reason: "Upgrading" } });
-    bench.world.pass(10);
+    env.harness.pass(10);
     expect(await runner.run()).toMatchObject({ ops: [], is: "waiting", why: { reason: "Upgrading" } });
-    bench.world.pass(120);
+    env.harness.pass(120);
     const done = await runner.run();
     expect(done).toMatchObject({ ops: [], is: "settled", status: { kubernetesVersion: "1.34" } });
     expect(done.report.conditions).toContainEqual(
       expect.objectContaining({ type: "UpToDate", status: "True", message: "Kubernetes 1.34 runs." }),
     );
-    bench.world.edit(bench.cluster.id, { nextVersion: "1.35" });
-    expect((await runner.run({ spec: bench.spec({ kubernetesVersion: "1.35" }) })).ops).toEqual(["upgradeCluster"]);
-    expect(bench.sent()).toEqual(["upgradeCluster", "upgradeCluster"]);
+    env.harness.edit(env.cluster.id, { nextVersion: "1.35" });
+    expect((await runner.run({ spec: env.spec({ kubernetesVersion: "1.35" }) })).ops).toEqual(["upgradeCluster"]);
+    expect(env.sent()).toEqual(["upgradeCluster", "upgradeCluster"]);
   });
 
   it("that does not come to its version is not upgraded for ever", async () => {
-    const runner = bench.applied({ kubernetesVersion: "1.34" });
+    const runner = env.applied({ kubernetesVersion: "1.34" });
     await runner.run();
-    bench.world.pass(120);
-    bench.world.edit(bench.cluster.id, { version: "1.33", nextVersion: "1.34" });
-    bench.world.pass(120);
+    env.harness.pass(120);
+    env.harness.edit(env.cluster.id, { version: "1.33", nextVersion: "1.34" });
+    env.harness.pass(120);
     expect(reason(await runner.run())).toBe("UpgradeFailed");
     expect(reason(await runner.run())).toBe("UpgradeFailed");
     expect((await runner.run({ requested: "again" })).ops).toEqual(["upgradeCluster"]);
-    expect(bench.sent()).toEqual(["upgradeCluster", "upgradeCluster"]);
+    expect(env.sent()).toEqual(["upgradeCluster", "upgradeCluster"]);
   });
 
   it("that fails is for a person", async () => {
-    bench.world.edit(bench.cluster.id, { failNext: ["credentials"] });
-    const runner = bench.applied({ kubernetesVersion: "1.34", runState: "Running" });
+    env.harness.edit(env.cluster.id, { failNext: ["credentials"] });
+    const runner = env.applied({ kubernetesVersion: "1.34", runState: "Running" });
     await runner.run();
-    bench.world.pass(120);
+    env.harness.pass(120);
     const failed = await runner.run();
     expect(failed).toMatchObject({ ops: [], is: "stalled", status: { state: "INVALID_CREDENTIALS" } });
     expect((await runner.run({ requested: "again" })).ops).toEqual(["deployCluster"]);
   });
 
   it("that does not stop is asked for once", async () => {
-    bench.world.edit(bench.cluster.id, { failNext: ["stop"] });
-    const runner = bench.applied({ runState: "Stopped" });
+    env.harness.edit(env.cluster.id, { failNext: ["stop"] });
+    const runner = env.applied({ runState: "Stopped" });
     await runner.run();
-    bench.world.pass(120);
+    env.harness.pass(120);
     expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "StopFailed" } });
     expect((await runner.run({ requested: "again" })).ops).toEqual(["stopCluster"]);
   });
 
   it.each([
-    ["its status lags behind", () => bench.world.edit(bench.cluster.id, { script: ["DEPLOYED", "DEPLOYED"] })],
+    ["its status lags behind", () => env.harness.edit(env.cluster.id, { script: ["DEPLOYED", "DEPLOYED"] })],
     [
       "the answer has no body",
-      () => bench.world.fault({ match: { operation: "upgradeCluster" }, effect: "applied", answer: { is: "empty" } }),
+      () => env.harness.fault({ match: { operation: "upgradeCluster" }, effect: "applied", answer: { is: "empty" } }),
     ],
   ])("is upgraded once when %s", async (_name, set) => {
-    const runner = bench.applied({ kubernetesVersion: "1.34" });
+    const runner = env.applied({ kubernetesVersion: "1.34" });
     set();
     expect((await runner.run()).is).toBe("waiting");
     expect((await runner.run()).is).toBe("waiting");
-    bench.world.pass(120);
+    env.harness.pass(120);
     await runner.run();
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { kubernetesVersion: "1.34" } });
-    expect(bench.sent()).toEqual(["upgradeCluster"]);
+    expect(env.sent()).toEqual(["upgradeCluster"]);
   });
 
   it("under a lock is left alone, and says who locked it", async () => {
-    const lockedAt = bench.world.simulator.sim.time.wall().toISOString();
+    const lockedAt = env.harness.simulator.sim.time.wall().toISOString();
     const lock = { reason: "audit", lockedAt, ownerName: "kim", ttlInDays: 2 };
-    bench.world.edit(bench.cluster.id, { lock });
-    const runner = bench.applied({ kubernetesVersion: "1.34" });
+    env.harness.edit(env.cluster.id, { lock });
+    const runner = env.applied({ kubernetesVersion: "1.34" });
     const locked = await runner.run();
     expect(locked).toMatchObject({ ops: ["adopt"], is: "waiting", why: { reason: "ClusterLocked" } });
     expect(locked.why.message).toContain('by "kim" (reason: audit)');
     expect(locked.status).toMatchObject({ lock });
     expect((await runner.run({ goal: "stopped" })).why.reason).toBe("ClusterLocked");
-    bench.world.edit(bench.cluster.id, { lock: null });
+    env.harness.edit(env.cluster.id, { lock: null });
     expect((await runner.run()).ops).toEqual(["upgradeCluster"]);
-    expect(bench.sent()).toEqual(["upgradeCluster"]);
+    expect(env.sent()).toEqual(["upgradeCluster"]);
   });
 });
 
 describe("a cluster that only answers tell of", () => {
-  const bench = clusterBench("Documented");
+  const env = clusterEnv("Documented");
 
   it("counts as running the version that it was taken over with, and is upgraded once by each newer one", async () => {
-    const runner = bench.applied({ kubernetesVersion: "1.33" });
+    const runner = env.applied({ kubernetesVersion: "1.33" });
     const unknown = await runner.run();
     expect(unknown).toMatchObject({ ops: ["adopt"], is: "settled", why: { reason: "Available" } });
     expect(unknown.report.conditions).toEqual([
@@ -236,35 +236,35 @@ describe("a cluster that only answers tell of", () => {
       expect.objectContaining({ type: "UpToDate", status: "Unknown", reason: "NotObservable" }),
     ]);
     expect(unknown.report).not.toHaveProperty("drift");
-    expect(bench.sent()).toEqual([]);
-    const upgraded = await runner.run({ spec: bench.spec({ kubernetesVersion: "1.34" }) });
+    expect(env.sent()).toEqual([]);
+    const upgraded = await runner.run({ spec: env.spec({ kubernetesVersion: "1.34" }) });
     expect(upgraded).toMatchObject({ ops: ["upgradeCluster"], is: "settled", why: { reason: "Accepted" } });
     expect(upgraded.why.message).toContain("its surface shows neither that version nor how far the upgrade is");
     expect(await runner.run({ requested: "now" })).toMatchObject({ ops: [], is: "settled" });
-    const changed = { kubernetesVersion: "1.34", credentialsId: bench.world.simulator.credentialsId };
-    expect(await runner.run({ spec: bench.spec(changed) })).toMatchObject({ ops: [], is: "settled" });
-    expect(bench.sent()).toEqual(["upgradeCluster"]);
+    const changed = { kubernetesVersion: "1.34", credentialsId: env.harness.simulator.credentialsId };
+    expect(await runner.run({ spec: env.spec(changed) })).toMatchObject({ ops: [], is: "settled" });
+    expect(env.sent()).toEqual(["upgradeCluster"]);
   });
 
   it("is upgraded once its next version is known and it runs again", async () => {
-    const runner = bench.applied({ runState: "Stopped" });
+    const runner = env.applied({ runState: "Stopped" });
     await runner.run();
-    bench.world.pass(120);
-    bench.world.edit(bench.cluster.id, { state: "DEPLOYED", deployed: true });
-    const other = await runner.run({ spec: bench.spec({ kubernetesVersion: "1.36" }) });
+    env.harness.pass(120);
+    env.harness.edit(env.cluster.id, { state: "DEPLOYED", deployed: true });
+    const other = await runner.run({ spec: env.spec({ kubernetesVersion: "1.36" }) });
     expect(other).toMatchObject({ ops: [], is: "stalled", why: { reason: "VersionNotAvailable" } });
-    const upgraded = await runner.run({ spec: bench.spec({ kubernetesVersion: "1.34" }) });
+    const upgraded = await runner.run({ spec: env.spec({ kubernetesVersion: "1.34" }) });
     expect(upgraded).toMatchObject({ ops: ["upgradeCluster"], is: "settled", why: { reason: "Accepted" } });
     expect(upgraded.status).not.toHaveProperty("nextKubernetesVersion");
-    bench.world.pass(120);
+    env.harness.pass(120);
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
-    bench.world.edit(bench.cluster.id, { nextVersion: "1.35" });
-    expect((await runner.run({ spec: bench.spec({ kubernetesVersion: "1.35" }) })).ops).toEqual(["upgradeCluster"]);
-    expect(bench.sent()).toEqual(["stopCluster", "upgradeCluster", "upgradeCluster"]);
+    env.harness.edit(env.cluster.id, { nextVersion: "1.35" });
+    expect((await runner.run({ spec: env.spec({ kubernetesVersion: "1.35" }) })).ops).toEqual(["upgradeCluster"]);
+    expect(env.sent()).toEqual(["stopCluster", "upgradeCluster", "upgradeCluster"]);
   });
 
   it("is neither taken over nor stopped where the connection does not let unproven ids stand", async () => {
-    const runner = bench.applied({ runState: "Stopped" });
+    const runner = env.applied({ runState: "Stopped" });
     const unproven = await runner.run({ allowUnverifiedIds: false });
     expect(unproven).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
     expect(unproven.why.message).toContain("spec.allowUnverifiedIds");
@@ -272,49 +272,49 @@ describe("a cluster that only answers tell of", () => {
   });
 
   it("cannot be started, and says how to go on", async () => {
-    const runner = bench.applied({ runState: "Stopped" });
+    const runner = env.applied({ runState: "Stopped" });
     await runner.run();
-    bench.world.pass(120);
-    const stalled = await runner.run({ spec: bench.spec({ runState: "Running" }) });
+    env.harness.pass(120);
+    const stalled = await runner.run({ spec: env.spec({ runState: "Running" }) });
     expect(stalled).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotSupportedByApi" } });
-    bench.world.edit(bench.cluster.id, { state: "DEPLOYED", deployed: true });
-    expect(await runner.run({ spec: bench.spec() })).toMatchObject({ is: "settled" });
-    expect(await runner.run({ spec: bench.spec({ runState: "Running" }) })).toMatchObject({ is: "settled" });
-    expect((await runner.run({ spec: bench.spec({ runState: "Stopped" }) })).ops).toEqual(["stopCluster"]);
-    expect(bench.sent()).toEqual(["stopCluster", "stopCluster"]);
+    env.harness.edit(env.cluster.id, { state: "DEPLOYED", deployed: true });
+    expect(await runner.run({ spec: env.spec() })).toMatchObject({ is: "settled" });
+    expect(await runner.run({ spec: env.spec({ runState: "Running" }) })).toMatchObject({ is: "settled" });
+    expect((await runner.run({ spec: env.spec({ runState: "Stopped" }) })).ops).toEqual(["stopCluster"]);
+    expect(env.sent()).toEqual(["stopCluster", "stopCluster"]);
   });
 
   it("that is stopped already counts as stopped, and one at work is tried again", async () => {
-    bench.world.edit(bench.cluster.id, { state: "STOPPED", deployed: false });
-    expect(await bench.applied({ runState: "Stopped" }).run()).toMatchObject({
+    env.harness.edit(env.cluster.id, { state: "STOPPED", deployed: false });
+    expect(await env.applied({ runState: "Stopped" }).run()).toMatchObject({
       is: "settled",
       status: { runState: "Stopped", state: "STOPPED", isDeployed: false },
     });
-    bench.world.edit(bench.cluster.id, { state: "DEPLOYING" });
-    await expect(bench.applied({ runState: "Stopped" }).run()).rejects.toMatchObject({ failure: { is: "Conflict" } });
+    env.harness.edit(env.cluster.id, { state: "DEPLOYING" });
+    await expect(env.applied({ runState: "Stopped" }).run()).rejects.toMatchObject({ failure: { is: "Conflict" } });
   });
 
   it("is stopped again where the user asks", async () => {
-    const runner = bench.applied({ runState: "Stopped" });
+    const runner = env.applied({ runState: "Stopped" });
     await runner.run();
-    bench.world.edit(bench.cluster.id, { state: "DEPLOYED", run: null });
+    env.harness.edit(env.cluster.id, { state: "DEPLOYED", run: null });
     expect(await runner.run({ requested: "now" })).toMatchObject({ ops: ["stopCluster"], is: "settled" });
   });
 
   it("heeds a lock that an answer showed, until it ends or the user asks", async () => {
-    const runner = bench.applied();
+    const runner = env.applied();
     await runner.run();
     const lock = { reason: "audit", lockedAt: "2026-11-21T09:00:00Z", ownerName: "kim", ttlInDays: 2 };
     runner.lose({ ...runner.status(), state: "DEPLOYED", lock });
-    const wish = bench.spec({ runState: "Stopped" });
+    const wish = env.spec({ runState: "Stopped" });
     const locked = await runner.run({ spec: wish });
     expect(locked).toMatchObject({ ops: [], is: "waiting", why: { reason: "ClusterLocked" } });
     expect(locked.report.conditions).toContainEqual(expect.objectContaining({ type: "Locked", status: "True" }));
-    const asked = bench.applied({ runState: "Stopped" });
+    const asked = env.applied({ runState: "Stopped" });
     asked.lose(runner.status());
     expect((await asked.run({ requested: "now" })).ops).toEqual(["stopCluster"]);
-    bench.world.pass(120);
-    bench.world.edit(bench.cluster.id, { state: "DEPLOYED" });
+    env.harness.pass(120);
+    env.harness.edit(env.cluster.id, { state: "DEPLOYED" });
     expect((await runner.run({ now: new Date("2026-11-23T09:00:01Z") })).ops).toEqual(["stopCluster"]);
   });
 });

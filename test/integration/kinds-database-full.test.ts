@@ -2,16 +2,16 @@ import { describe, expect, it } from "vitest";
 
 import type { OpenIntent } from "../../src/engine/contract/kind.ts";
 import { trace } from "../../src/kinds/database/trace.ts";
-import { databaseBench } from "../support/services/database-runner.ts";
+import { databaseEnv } from "../support/services/database-runner.ts";
 
 const EVERYTHING = { policies: { corrects: "Everything" } } as const;
 
 describe("a database that others work on, too", () => {
-  const bench = databaseBench("Full");
+  const env = databaseEnv("Full");
 
   it("is taken over by its name, and not deployed again", async () => {
-    const id = await bench.foreign();
-    const runner = bench.applied();
+    const id = await env.foreign();
+    const runner = env.applied();
     expect(await runner.run()).toMatchObject({
       ops: ["adopt"],
       is: "settled",
@@ -19,63 +19,63 @@ describe("a database that others work on, too", () => {
       status: { externalId: id, state: "DEPLOYED", lastDeployment: { state: "DEPLOYED" } },
     });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    expect(bench.sent()).toEqual([]);
+    expect(env.sent()).toEqual([]);
   });
 
   it.each(["type", "mode"])("is not taken over when its %s is another", async (field) => {
-    await bench.foreign();
-    const runner = bench.applied({ [field]: field === "type" ? "REDIS" : "MANAGED" });
+    await env.foreign();
+    const runner = env.applied({ [field]: field === "type" ? "REDIS" : "MANAGED" });
     const run = await runner.run();
     expect(run).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
     expect(run.why.message).toContain(`spec.${field}`);
   });
 
   it("has its version and sizes changed and deployed", async () => {
-    const runner = await bench.deployed({ storage: 10 });
-    const change = await runner.run({ spec: bench.spec({ version: "17", storage: 20 }) });
+    const runner = await env.deployed({ storage: 10 });
+    const change = await runner.run({ spec: env.spec({ version: "17", storage: 20 }) });
     expect(change).toMatchObject({ ops: ["updateDatabase", "deployDatabase"], is: "waiting" });
-    bench.world.pass(120);
+    env.harness.pass(120);
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { version: "17" } });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    expect(bench.world.service(runner.id()).settings).toMatchObject({ version: "17", storage: 20 });
+    expect(env.harness.service(runner.id()).settings).toMatchObject({ version: "17", storage: 20 });
   });
 
   it("[A5] is deleted until it is gone", async () => {
-    const runner = await bench.deployed();
+    const runner = await env.deployed();
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: ["deleteDatabase"], is: "waiting" });
-    bench.world.pass(60);
+    env.harness.pass(60);
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
-    expect(bench.sent()).toEqual(["deleteDatabase"]);
+    expect(env.sent()).toEqual(["deleteDatabase"]);
   });
 
   it("has its settings corrected and deployed", async () => {
-    const runner = await bench.deployed({ cpu: 500 });
-    bench.world.edit(runner.id(), { cpu: 250 });
-    bench.world.pass(60);
+    const runner = await env.deployed({ cpu: 500 });
+    env.harness.edit(runner.id(), { cpu: 250 });
+    env.harness.pass(60);
     expect(await runner.run()).toMatchObject({ ops: ["updateDatabase", "deployDatabase"], is: "waiting" });
-    bench.world.pass(120);
+    env.harness.pass(120);
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled" });
   });
 
   it("is told as stopped, and started where everything is corrected", async () => {
-    const runner = await bench.deployed();
-    bench.world.scheduledStop(bench.environmentId);
-    bench.world.pass(120);
+    const runner = await env.deployed();
+    env.harness.scheduledStop(env.environmentId);
+    env.harness.pass(120);
     const told = await runner.run();
     expect(told).toMatchObject({ ops: [], is: "stalled", why: { reason: "DriftDetected" } });
     expect(told.report.drift).toEqual([{ path: "spec.runState", desired: "Running", observed: "Stopped" }]);
     expect(await runner.run(EVERYTHING)).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
-    bench.world.pass(120);
+    env.harness.pass(120);
     expect(await runner.run(EVERYTHING)).toMatchObject({ ops: [], is: "settled" });
   });
 
   it("is stopped again when others started it, unless that is only to be told", async () => {
-    const runner = await bench.deployed();
-    await runner.run({ spec: bench.spec({ runState: "Stopped" }) });
-    bench.world.pass(120);
+    const runner = await env.deployed();
+    await runner.run({ spec: env.spec({ runState: "Stopped" }) });
+    env.harness.pass(120);
     await runner.run();
-    await bench.world.api.databases.deploy(runner.id() ?? "");
-    bench.world.pass(120);
+    await env.harness.api.databases.deploy(runner.id() ?? "");
+    env.harness.pass(120);
     const told = await runner.run({ policies: { corrects: "Nothing", withheld: new Set(["stopDatabase"]) } });
     expect(told).toMatchObject({ ops: [], is: "settled", why: { reason: "Available" } });
     expect(told.report.drift).toEqual([{ path: "spec.runState", desired: "Stopped", observed: "Running" }]);
@@ -83,9 +83,9 @@ describe("a database that others work on, too", () => {
   });
 
   it("[C7] is missed, and made anew only where that is wanted and its environment's list proves it", async () => {
-    const runner = await bench.deployed();
-    bench.world.remove(runner.id());
-    bench.world.pass(60);
+    const runner = await env.deployed();
+    env.harness.remove(runner.id());
+    env.harness.pass(60);
     expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "ExternalResourceDeleted" } });
     const policies = { onMissing: "Recreate" } as const;
     expect(await runner.run({ policies })).toMatchObject({ ops: ["forget"] });
@@ -93,21 +93,21 @@ describe("a database that others work on, too", () => {
   });
 
   it("[C7] is not missed when the lists lag behind", async () => {
-    bench.world.change({ listLagSeconds: 3_600 });
-    const runner = bench.applied();
+    env.harness.change({ listLagSeconds: 3_600 });
+    const runner = env.applied();
     await runner.run();
-    bench.world.pass(120);
+    env.harness.pass(120);
     const policies = { onMissing: "Recreate" } as const;
     expect(await runner.run({ policies })).toMatchObject({ ops: [], is: "settled", status: { state: "DEPLOYED" } });
     expect(await runner.run({ policies })).toMatchObject({ ops: [], wrote: false });
   });
 
   it("is not made anew when its environment is gone", async () => {
-    const environmentId = await bench.world.newEnvironment(await bench.world.newProject("short"), "gone");
-    const runner = bench.world.database(environmentId, bench.spec());
+    const environmentId = await env.harness.newEnvironment(await env.harness.newProject("short"), "gone");
+    const runner = env.harness.database(environmentId, env.spec());
     await runner.run();
-    bench.world.remove(environmentId);
-    bench.world.pass(60);
+    env.harness.remove(environmentId);
+    env.harness.pass(60);
     const policies = { onMissing: "Recreate" } as const;
     expect(await runner.run({ policies })).toMatchObject({
       ops: [],
@@ -117,31 +117,31 @@ describe("a database that others work on, too", () => {
   });
 
   it.each([
-    ["the platform takes its time to show an order", () => bench.world.change({ acceptLatencySeconds: 4 })],
-    ["the platform gives no request ids", () => bench.world.change({ nullRequestIds: true })],
+    ["the platform takes its time to show an order", () => env.harness.change({ acceptLatencySeconds: 4 })],
+    ["the platform gives no request ids", () => env.harness.change({ nullRequestIds: true })],
     [
       "an answer has no body",
-      () => bench.world.fault({ match: { operation: "stopDatabase" }, effect: "applied", answer: { is: "empty" } }),
+      () => env.harness.fault({ match: { operation: "stopDatabase" }, effect: "applied", answer: { is: "empty" } }),
     ],
   ])("is ordered once when %s", async (_name, set) => {
     set();
-    const runner = bench.applied();
+    const runner = env.applied();
     await runner.run();
     expect(await runner.run()).toMatchObject({ ops: [], is: "waiting" });
-    bench.world.pass(120);
+    env.harness.pass(120);
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", why: { reason: "Available" } });
-    await runner.run({ spec: bench.spec({ runState: "Stopped" }) });
+    await runner.run({ spec: env.spec({ runState: "Stopped" }) });
     expect(await runner.run()).toMatchObject({ ops: [], is: "waiting" });
-    bench.world.pass(120);
+    env.harness.pass(120);
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", why: { reason: "Stopped" } });
-    expect(bench.sent()).toEqual(["createDatabase", "deployDatabase", "stopDatabase"]);
+    expect(env.sent()).toEqual(["createDatabase", "deployDatabase", "stopDatabase"]);
   });
 
   it("shows whether an old order landed", async () => {
-    const runner = await bench.deployed();
-    const { api } = bench.world;
+    const runner = await env.deployed();
+    const { api } = env.harness;
     const before = runner.pass();
-    const status = (await api.services.statuses(bench.environmentId)).find(({ id }) => id === runner.id());
+    const status = (await api.services.statuses(env.environmentId)).find(({ id }) => id === runner.id());
     const mark = {
       baseline: JSON.stringify([status?.lastDeploymentDate ?? null, status?.executionId ?? null, 0]),
       requestId: status?.deploymentRequestId ?? null,
@@ -151,7 +151,7 @@ describe("a database that others work on, too", () => {
     const intent: OpenIntent = {
       op: "deployDatabase",
       creates: false,
-      parentId: bench.environmentId,
+      parentId: env.environmentId,
       name: undefined,
       id: runner.id(),
       commit: undefined,
@@ -164,7 +164,7 @@ describe("a database that others work on, too", () => {
       is: "landed",
       known: [{ memory: { runState: "Running", lastDeployment: { settings: 3, retry: "token" } } }],
     });
-    bench.world.pass(120);
+    env.harness.pass(120);
     await api.databases.stop(runner.id() ?? "");
     expect(await trace({ ...intent, op: "stopDatabase" }, before, api)).toMatchObject({
       is: "landed",

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 
-import { databaseBench } from "../support/services/database-runner.ts";
+import { databaseEnv } from "../support/services/database-runner.ts";
 
 describe.each(["Documented", "Full"] as const)("a database on the %s surface", (surface) => {
-  const bench = databaseBench(surface);
+  const env = databaseEnv(surface);
 
   it("is created and deployed once, and then left alone", async () => {
-    const runner = bench.applied({ cpu: 500, memory: 512, storage: 20 });
+    const runner = env.applied({ cpu: 500, memory: 512, storage: 20 });
     expect(await runner.run()).toMatchObject({ ops: ["createDatabase", "deployDatabase"], is: "waiting" });
     expect(await runner.run()).toMatchObject({ ops: [], is: "waiting" });
-    bench.world.pass(120);
+    env.harness.pass(120);
     const done = await runner.run();
     expect(done).toMatchObject({
       ops: [],
@@ -20,7 +20,7 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
         type: "POSTGRESQL",
         mode: "CONTAINER",
         version: "16",
-        environmentId: bench.environmentId,
+        environmentId: env.environmentId,
         lastDeployment: { state: "DEPLOYED", settings: 0 },
         runState: "Running",
       },
@@ -30,20 +30,20 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
       { type: "UpToDate", status: "True" },
     ]);
     expect(done.status["lastDeployment"]).toHaveProperty("requestId");
-    bench.world.pass(600);
+    env.harness.pass(600);
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    const [create, deploy, ...others] = bench.world.writes();
+    const [create, deploy, ...others] = env.harness.writes();
     expect(create?.[1]).toMatchObject({ type: "POSTGRESQL", mode: "CONTAINER", cpu: 500, memory: 512, storage: 20 });
     expect(deploy?.[0]).toBe("deployDatabase");
     expect(others).toEqual([]);
   });
 
   it("is stopped and started again, each by one order", async () => {
-    const runner = await bench.deployed();
-    const stopping = await runner.run({ spec: bench.spec({ runState: "Stopped" }) });
+    const runner = await env.deployed();
+    const stopping = await runner.run({ spec: env.spec({ runState: "Stopped" }) });
     expect(stopping).toMatchObject({ ops: ["stopDatabase"], is: "waiting", why: { reason: "Queued" } });
     expect(await runner.run()).toMatchObject({ ops: [], is: "waiting" });
-    bench.world.pass(120);
+    env.harness.pass(120);
     const stopped = await runner.run();
     expect(stopped).toMatchObject({
       ops: [],
@@ -54,25 +54,25 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
     expect(stopped.status).not.toHaveProperty("stopping");
     expect(stopped.status).not.toHaveProperty("stopRequestId");
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    expect(await runner.run({ spec: bench.spec() })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
-    bench.world.pass(120);
+    expect(await runner.run({ spec: env.spec() })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
+    env.harness.pass(120);
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { state: "DEPLOYED" } });
-    expect(bench.sent()).toEqual(["stopDatabase", "deployDatabase"]);
+    expect(env.sent()).toEqual(["stopDatabase", "deployDatabase"]);
   });
 
   it("that is to be stopped from the beginning is created, and nothing more", async () => {
-    const runner = bench.applied({ runState: "Stopped" });
+    const runner = env.applied({ runState: "Stopped" });
     expect(await runner.run()).toMatchObject({ ops: ["createDatabase"], is: "settled", why: { reason: "Stopped" } });
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
-    expect(await runner.run({ spec: bench.spec() })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
+    expect(await runner.run({ spec: env.spec() })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
   });
 
   it("whose deployment fails is for a person, and tried again once per request", async () => {
-    const runner = bench.applied({ runState: "Stopped" });
+    const runner = env.applied({ runState: "Stopped" });
     await runner.run();
-    bench.world.edit(runner.id(), { failNext: ["deploy"] });
-    await runner.run({ spec: bench.spec() });
-    bench.world.pass(120);
+    env.harness.edit(runner.id(), { failNext: ["deploy"] });
+    await runner.run({ spec: env.spec() });
+    env.harness.pass(120);
     const failed = await runner.run();
     expect(failed).toMatchObject({
       ops: [],
@@ -82,7 +82,7 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
     });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     expect(await runner.run({ requested: "again" })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
-    bench.world.pass(120);
+    env.harness.pass(120);
     const mended = await runner.run({ requested: "again" });
     expect(mended).toMatchObject({ ops: [], is: "settled", status: { state: "DEPLOYED" } });
     expect(mended.status).not.toHaveProperty("lastFailure");
@@ -90,11 +90,11 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
 
   it("is started again by itself where the policy says so, as often and as late as it says", async () => {
     const policies = { retry: { limit: 1, backoffMs: 3_000 } };
-    const runner = bench.applied({ runState: "Stopped" });
+    const runner = env.applied({ runState: "Stopped" });
     await runner.run();
-    bench.world.edit(runner.id(), { failNext: ["deploy", "deploy"] });
-    await runner.run({ spec: bench.spec(), policies });
-    bench.world.pass(120);
+    env.harness.edit(runner.id(), { failNext: ["deploy", "deploy"] });
+    await runner.run({ spec: env.spec(), policies });
+    env.harness.pass(120);
     expect(await runner.run({ policies })).toMatchObject({
       ops: [],
       is: "waiting",
@@ -106,8 +106,8 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
       is: "waiting",
       status: { lastDeployment: { attempts: 1 } },
     });
-    expect(bench.sent().filter((op) => op === "deployDatabase")).toHaveLength(2);
-    bench.world.pass(120);
+    expect(env.sent().filter((op) => op === "deployDatabase")).toHaveLength(2);
+    env.harness.pass(120);
     expect(await runner.run({ policies })).toMatchObject({
       ops: [],
       is: "stalled",
@@ -117,38 +117,38 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
   });
 
   it("whose stop fails is for a person", async () => {
-    const runner = await bench.deployed();
-    bench.world.edit(runner.id(), { failNext: ["stop"] });
-    await runner.run({ spec: bench.spec({ runState: "Stopped" }) });
-    bench.world.pass(120);
+    const runner = await env.deployed();
+    env.harness.edit(runner.id(), { failNext: ["stop"] });
+    await runner.run({ spec: env.spec({ runState: "Stopped" }) });
+    env.harness.pass(120);
     expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "StopFailed" } });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     expect(await runner.run({ requested: "again" })).toMatchObject({ ops: ["stopDatabase"], is: "waiting" });
-    bench.world.pass(120);
+    env.harness.pass(120);
     expect(await runner.run({ requested: "again" })).toMatchObject({ ops: [], is: "settled" });
   });
 
   it("is stopped and left when its object goes, where that is wanted", async () => {
-    const runner = await bench.deployed();
+    const runner = await env.deployed();
     expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: ["stopDatabase"], is: "waiting" });
     expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "waiting" });
-    bench.world.pass(60);
+    env.harness.pass(60);
     expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
-    expect(bench.sent()).toEqual(["stopDatabase"]);
+    expect(env.sent()).toEqual(["stopDatabase"]);
   });
 
   it("is told once whether the platform lists its managed type, and created in any case", async () => {
-    const { faults } = bench.world.simulator.sim;
+    const { faults } = env.harness.simulator.sim;
     const answer = { is: "status", status: 500 } as const;
     const fault = { match: { operation: "listManagedDatabaseTypes" }, count: null };
-    bench.world.fault({ ...fault, answer });
-    const runner = bench.applied({ type: "REDIS", mode: "MANAGED", version: "7" });
+    env.harness.fault({ ...fault, answer });
+    const runner = env.applied({ type: "REDIS", mode: "MANAGED", version: "7" });
     const first = await runner.run();
     expect(first).toMatchObject({ ops: ["createDatabase", "deployDatabase"] });
     expect(first.report.conditions.map(({ type }) => type)).not.toContain("TypeKnown");
     faults.clear();
-    bench.world.fault({ ...fault, answer: { is: "edited", set: { results: [{ name: "POSTGRESQL" }] } } });
-    bench.world.pass(120);
+    env.harness.fault({ ...fault, answer: { is: "edited", set: { results: [{ name: "POSTGRESQL" }] } } });
+    env.harness.pass(120);
     await runner.run();
     const told = await runner.run();
     expect(told.status["typeCheck"]).toEqual({ type: "REDIS", listed: false });
@@ -158,7 +158,7 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
     expect(told).toMatchObject({ is: "settled" });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     faults.clear();
-    bench.world.pass(3_700);
+    env.harness.pass(3_700);
     const listed = await runner.run();
     expect(listed.report.conditions).toContainEqual(
       expect.objectContaining({ type: "TypeKnown", status: "True", reason: "TypeListed" }),

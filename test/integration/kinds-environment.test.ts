@@ -2,18 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { Kind, OpenIntent, KindTypes } from "../../src/engine/contract/kind.ts";
 import { environment } from "../../src/kinds/environment/index.ts";
-import { startKindWorld, type KindWorld } from "../support/kinds/env.ts";
+import { startKindHarness, type KindHarness } from "../support/kinds/env.ts";
 import { failureOf } from "../support/platform/client.ts";
 
 const NOBODY = "00000000-0000-4000-8000-00000000dead";
 const SURFACES = ["Documented", "Full"] as const;
 
-let world: KindWorld;
+let harness: KindHarness;
 const start = (surface: (typeof SURFACES)[number]) => {
   beforeAll(async () => {
-    world = await startKindWorld(surface);
+    harness = await startKindHarness(surface);
   });
-  afterAll(() => world.close());
+  afterAll(() => harness.close());
 };
 
 /** An intent to create something, as the ledger hands it to a trace. */
@@ -26,9 +26,9 @@ const intentOf = (op: string, name: string, mark: OpenIntent["mark"], parentId?:
   commit: undefined,
   mark,
 });
-const absentNow = () => ({ absentAt: world.api.serverNow()?.toISOString() ?? null });
+const absentNow = () => ({ absentAt: harness.api.serverNow()?.toISOString() ?? null });
 const traceOf = (kind: object, intent: OpenIntent, pass: object) =>
-  (kind as Kind<KindTypes>).trace(intent, pass as never, world.api);
+  (kind as Kind<KindTypes>).trace(intent, pass as never, harness.api);
 
 describe.each(SURFACES)("an environment on the %s surface", (surface) => {
   start(surface);
@@ -37,59 +37,59 @@ describe.each(SURFACES)("an environment on the %s surface", (surface) => {
     projectRef: { name: "shop" },
     name: "staging",
     mode: "STAGING",
-    clusterRef: { externalId: world.clusterIds[0] },
+    clusterRef: { externalId: harness.clusterIds[0] },
     ...change,
   });
   beforeAll(async () => {
-    projectId = await world.newProject("shop");
+    projectId = await harness.newProject("shop");
   });
 
   it("is created, then left in peace", async () => {
-    const staging = world.environment(projectId, spec());
+    const staging = harness.environment(projectId, spec());
     expect(await staging.run()).toMatchObject({
       ops: ["createEnvironment"],
       is: "settled",
-      status: { name: "staging", mode: "STAGING", clusterId: world.clusterIds[0], projectId },
+      status: { name: "staging", mode: "STAGING", clusterId: harness.clusterIds[0], projectId },
     });
-    world.pass(600);
+    harness.pass(600);
     expect(await staging.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
   });
 
   it("is not looked for in a project of somebody else, or outside the connection's", async () => {
-    const foreign = world.environment(NOBODY, spec({ projectRef: { externalId: NOBODY }, name: "x" }));
+    const foreign = harness.environment(NOBODY, spec({ projectRef: { externalId: NOBODY }, name: "x" }));
     expect(await foreign.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
-    expect(await world.environment(projectId, spec({ name: "x" })).run({ allowedProjects: [NOBODY] })).toMatchObject({
+    expect(await harness.environment(projectId, spec({ name: "x" })).run({ allowedProjects: [NOBODY] })).toMatchObject({
       ops: [],
       why: { reason: "PermissionDenied" },
     });
   });
 
   it("that was given by its id must be in the project", async () => {
-    const elsewhere = await world.newEnvironment(await world.newProject("elsewhere"), "given");
-    const wrong = world.environment(projectId, spec({ name: "given", externalId: elsewhere }));
+    const elsewhere = await harness.newEnvironment(await harness.newProject("elsewhere"), "given");
+    const wrong = harness.environment(projectId, spec({ name: "given", externalId: elsewhere }));
     expect(await wrong.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
-    const id = await world.newEnvironment(projectId, "given");
-    const right = world.environment(projectId, spec({ name: "given", externalId: id }));
+    const id = await harness.newEnvironment(projectId, "given");
+    const right = harness.environment(projectId, spec({ name: "given", externalId: id }));
     expect(await right.run()).toMatchObject({ ops: ["adopt"], is: "settled" });
     expect(
-      await world.environment(projectId, spec({ externalId: id })).run({ holderOf: () => "shop/other" }),
+      await harness.environment(projectId, spec({ externalId: id })).run({ holderOf: () => "shop/other" }),
     ).toMatchObject({
       why: { reason: "AlreadyManaged" },
     });
   });
 
   it("is traced: not there, there, several, there before", async () => {
-    const { environments } = world.simulator.world();
+    const { environments } = harness.simulator.world();
     const before = [...environments.values()].filter((one) => one.projectId === projectId).map(({ id }) => id);
-    const runner = world.environment(projectId, spec({ name: "traced" }));
+    const runner = harness.environment(projectId, spec({ name: "traced" }));
     const intent = intentOf("createEnvironment", "traced", { ...absentNow(), ids: before }, projectId);
     expect(await traceOf(environment, intent, runner.pass())).toEqual({ is: "absent" });
-    const id = await world.newEnvironment(projectId, "Traced");
+    const id = await harness.newEnvironment(projectId, "Traced");
     expect(await traceOf(environment, intent, runner.pass())).toMatchObject({ is: "landed", known: [{ id }] });
     expect(await traceOf(environment, intent, runner.pass({ holderOf: () => "shop/other" }))).toEqual({ is: "absent" });
     const known = { ...intent, mark: { ...absentNow(), ids: [...before, id] } };
     expect(await traceOf(environment, known, runner.pass())).toEqual({ is: "absent" });
-    await world.newEnvironment(projectId, "another");
+    await harness.newEnvironment(projectId, "another");
     // By its name there is one still; without names it may be either.
     expect(await traceOf(environment, intent, runner.pass())).toMatchObject({
       known: surface === "Full" ? [{ id }] : [{}, {}],
@@ -97,30 +97,30 @@ describe.each(SURFACES)("an environment on the %s surface", (surface) => {
   });
 
   it("[C7] that is gone, with or without its project, is not created again", async () => {
-    const parent = await world.newProject("doomed");
-    const gone = world.environment(parent, spec({ name: "gone" }));
+    const parent = await harness.newProject("doomed");
+    const gone = harness.environment(parent, spec({ name: "gone" }));
     await gone.run();
-    world.remove(gone.id());
-    world.pass(60);
+    harness.remove(gone.id());
+    harness.pass(60);
     expect(await gone.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "ExternalResourceDeleted" } });
-    world.remove(parent);
-    world.pass(60);
+    harness.remove(parent);
+    harness.pass(60);
     expect((await failureOf(gone.run())).failure.is).toBe("NotFound");
     for (const goneAs of [404, 403] as const) {
-      world.change({ goneAs });
+      harness.change({ goneAs });
       expect(await gone.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
     }
-    world.change({ goneAs: 404 });
+    harness.change({ goneAs: 404 });
   });
 
   it("of a project that may not be read is not taken for gone", async () => {
-    const runner = world.environment(projectId, spec({ name: "kept" }));
+    const runner = harness.environment(projectId, spec({ name: "kept" }));
     await runner.run();
     for (const operation of ["getProjectEnvironmentStats", "listEnvironments"]) {
-      world.fault({ match: { operation }, count: null, answer: { is: "status", status: 403 } });
+      harness.fault({ match: { operation }, count: null, answer: { is: "status", status: 403 } });
     }
     const failure = await failureOf(runner.run({ goal: "absent" }));
-    world.simulator.sim.faults.clear();
+    harness.simulator.sim.faults.clear();
     expect(failure.failure.is).toBe("Forbidden");
   });
 });
@@ -131,15 +131,15 @@ describe("an environment on the full surface alone", () => {
   const spec = (change: object = {}) => ({
     projectRef: { name: "shop" },
     name: "staging",
-    clusterRef: { externalId: world.clusterIds[0] },
+    clusterRef: { externalId: harness.clusterIds[0] },
     ...change,
   });
   beforeAll(async () => {
-    projectId = await world.newProject("shop");
+    projectId = await harness.newProject("shop");
   });
 
   it("is changed, once, and deleted until it is gone", async () => {
-    const runner = world.environment(projectId, spec());
+    const runner = harness.environment(projectId, spec());
     await runner.run();
     expect(await runner.run({ spec: spec({ mode: "PRODUCTION" }) })).toMatchObject({
       ops: ["updateEnvironment"],
@@ -149,32 +149,32 @@ describe("an environment on the full surface alone", () => {
       ops: ["deleteEnvironment"],
       why: { reason: "Deleting" },
     });
-    world.pass(60);
+    harness.pass(60);
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
   });
 
   it("that the platform stores otherwise is sent once in a pass, and told as drift", async () => {
-    const runner = world.environment(projectId, spec({ name: "normal" }));
+    const runner = harness.environment(projectId, spec({ name: "normal" }));
     await runner.run();
-    world.fault({
+    harness.fault({
       match: { operation: "updateEnvironment" },
       count: null,
       answer: { is: "edited", set: { mode: "STAGING" } },
     });
     const run = await runner.run({ spec: spec({ name: "normal", mode: "PRODUCTION" }) });
-    world.simulator.sim.faults.clear();
+    harness.simulator.sim.faults.clear();
     expect(run).toMatchObject({ ops: ["updateEnvironment"], is: "settled" });
     expect(run.report.drift).toEqual([{ path: "spec.mode", desired: "PRODUCTION", observed: "STAGING" }]);
   });
 
   it("is taken over by its name, but not from another cluster: once recorded, that could not be mended", async () => {
-    const id = await world.newEnvironment(projectId, "found");
-    const wrong = world.environment(
+    const id = await harness.newEnvironment(projectId, "found");
+    const wrong = harness.environment(
       projectId,
-      spec({ name: "found", clusterRef: { externalId: world.clusterIds[1] } }),
+      spec({ name: "found", clusterRef: { externalId: harness.clusterIds[1] } }),
     );
     expect(await wrong.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
-    const right = world.environment(projectId, spec({ name: "found" }));
+    const right = harness.environment(projectId, spec({ name: "found" }));
     expect(await right.run()).toMatchObject({ ops: ["adopt"], is: "settled" });
     expect(right.id()).toBe(id);
   });

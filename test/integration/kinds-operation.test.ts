@@ -1,7 +1,7 @@
 /** PlatformOperation against the simulated platform, without Kubernetes. */
 import { describe, expect, it } from "vitest";
 
-import { COMMIT, operationBench } from "../support/kinds/operations.ts";
+import { COMMIT, operationEnv } from "../support/kinds/operations.ts";
 
 const NEXT = "89abcdef0123456789abcdef0123456789abcdef";
 const deploy = { type: "DeployApplication", applicationRef: { name: "api" }, gitCommitId: NEXT };
@@ -17,71 +17,71 @@ const unknown = (reason: string): unknown => expect.objectContaining({ type: "Co
 const failed = (reason: string): unknown => expect.objectContaining({ type: "Failed", status: "True", reason });
 
 describe.each(["Documented", "Full"] as const)("an operation on the %s surface", (surface) => {
-  const bench = operationBench(surface);
+  const env = operationEnv(surface);
 
   it.each([
     ["deployApplication", deploy, "Deploying", "Commit 89abcde is deployed."],
     ["stopDatabase", stopDatabase, "Stopping", "The database is stopped."],
     ["deployDatabase", startDatabase, "Deploying", "The database is deployed."],
   ])("follows %s to its end by its request", async (op, spec, _doing, done) => {
-    const runner = bench.applied(spec);
+    const runner = env.applied(spec);
     const first = await runner.run();
     expect(first).toMatchObject({ ops: [op], is: "waiting", report: { conditions: [] } });
     expect(first.status).toMatchObject({ request: { requestId: expect.any(String) }, startedAt: expect.any(String) });
     expect(await runner.run()).toMatchObject({ ops: [], is: "waiting", why: { reason: "Queued" } });
-    bench.world.pass(600);
+    env.harness.pass(600);
     const last = await runner.run();
     expect(last).toMatchObject({ ops: [], is: "settled", report: { conditions: [{ ...complete, message: done }] } });
     expect(last.status).toMatchObject({ outcome: { result: "Complete" }, request: { finishedAt: expect.any(String) } });
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
-    expect(bench.sent()).toEqual([op]);
+    expect(env.sent()).toEqual([op]);
   });
 
   it("follows a deployment without a request id by what is shown of it", async () => {
-    bench.world.change({ nullRequestIds: true });
-    const runner = bench.applied(deploy);
+    env.harness.change({ nullRequestIds: true });
+    const runner = env.applied(deploy);
     expect(await runner.run()).toMatchObject({ is: "waiting" });
     expect(await runner.run()).toMatchObject({ is: "waiting" });
-    bench.world.pass(600);
+    env.harness.pass(600);
     expect(await runner.run()).toMatchObject({ is: "settled", report: { conditions: [complete] } });
-    expect(bench.world.service(bench.applicationId)).toMatchObject({ state: "DEPLOYED", commit: NEXT });
+    expect(env.harness.service(env.applicationId)).toMatchObject({ state: "DEPLOYED", commit: NEXT });
   });
 
   it.each([
     ["stopCluster", stopCluster, "The cluster is stopped."],
     ["upgradeCluster", upgrade, "The cluster is upgraded."],
   ])("follows %s where the surface shows it, and says so where not", async (op, spec, done) => {
-    const runner = bench.applied(spec);
+    const runner = env.applied(spec);
     const isShown = surface === "Full";
     const first = await runner.run();
     expect(first).toMatchObject({ ops: [op], is: isShown ? "waiting" : "settled" });
     expect(first.why.reason).toBe(isShown ? "Queued" : "Accepted");
-    bench.world.pass(5_000);
+    env.harness.pass(5_000);
     const last = await runner.run();
     const reason = isShown ? "Completed" : "Accepted";
     expect(last).toMatchObject({ is: "settled", report: { conditions: [{ ...complete, reason }] } });
     expect(last.why.message).toContain(isShown ? done : "its surface does not show how it ends");
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
-    expect(bench.sent()).toEqual([op]);
+    expect(env.sent()).toEqual([op]);
   });
 
   it("waits for an end that has to be observed, and sends nothing where none is shown", async () => {
-    const runner = bench.applied({ ...stopCluster, completion: "Observed" });
+    const runner = env.applied({ ...stopCluster, completion: "Observed" });
     const first = await runner.run();
     const refused = { ops: [], is: "stalled", why: { reason: "NotObservable" } };
     expect(first).toMatchObject(surface === "Full" ? { ops: ["stopCluster"], is: "waiting" } : refused);
-    expect(await bench.applied({ ...invoices, completion: "Observed" }).run()).toMatchObject({
+    expect(await env.applied({ ...invoices, completion: "Observed" }).run()).toMatchObject({
       ops: [],
       is: "stalled",
     });
-    bench.world.change({ nullRequestIds: true });
-    const unfollowed = bench.applied({ ...stopDatabase, completion: "Observed" });
+    env.harness.change({ nullRequestIds: true });
+    const unfollowed = env.applied({ ...stopDatabase, completion: "Observed" });
     expect(await unfollowed.run()).toMatchObject({ ops: ["stopDatabase"], is: "waiting" });
     expect(await unfollowed.run()).toMatchObject({ ops: [], is: "waiting", report: { conditions: [] } });
   });
 
   it("is over with its request where that is all that is asked for", async () => {
-    const done = await bench.applied({ ...deploy, completion: "Accepted" }).run();
+    const done = await env.applied({ ...deploy, completion: "Accepted" }).run();
     expect(done).toMatchObject({ ops: ["deployApplication"], is: "settled" });
     expect(done.report.conditions).toEqual([
       { ...complete, reason: "Accepted", message: expect.stringContaining("its end is not waited for") },
@@ -89,29 +89,29 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
   });
 
   it("has the invoices sent, once", async () => {
-    const runner = bench.applied(invoices);
+    const runner = env.applied(invoices);
     expect(await runner.run()).toMatchObject({ ops: ["sendInvoices"], is: "settled", why: { reason: "Accepted" } });
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
-    expect(bench.sent()).toEqual(["downloadInvoices"]);
+    expect(env.sent()).toEqual(["downloadInvoices"]);
   });
 
   it.each([
     ["a git repository", { git_repository: { url: "https://git.example.com/charts.git", root_path: "/redis" } }],
     ["a helm repository", { helm_repository: { chart_name: "redis", chart_version: "19.0.1" } }],
   ])("renders the default values of %s, whose source is passed through as it is", async (_title, source) => {
-    const runner = bench.applied({ ...render, source });
+    const runner = env.applied({ ...render, source });
     const done = await runner.run();
     expect(done).toMatchObject({ ops: [], is: "settled", report: { conditions: [complete] } });
     const values = "replicaCount: 1\nimage:\n  tag: latest\nservice:\n  port: 80\n";
     expect(done.report.output).toEqual({ name: "redis", data: { "values.yaml": values } });
     expect(done.status).toMatchObject({ digest: expect.stringMatching(/^[0-9a-f]{64}$/) });
-    expect(bench.world.writes()).toEqual([["createHelmDefaultValues", { source }]]);
+    expect(env.harness.writes()).toEqual([["createHelmDefaultValues", { source }]]);
     expect((await runner.run()).report.output).toBeUndefined();
-    expect(bench.sent()).toEqual([]);
+    expect(env.sent()).toEqual([]);
   });
 
   it("fails with the platform's words for a source that it does not take, and puts nothing out", async () => {
-    const runner = bench.applied({ ...render, source: { any: ["thing", { at: "all" }] } });
+    const runner = env.applied({ ...render, source: { any: ["thing", { at: "all" }] } });
     const done = await runner.run();
     expect(done).toMatchObject({ is: "stalled", report: { conditions: [failed("OperationRejected")] } });
     expect(done.why.message).toContain("git_repository or helm_repository");
@@ -119,40 +119,40 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
   });
 
   it("fails for default values that no ConfigMap holds", async () => {
-    bench.world.fault({
+    env.harness.fault({
       match: { operation: "createHelmDefaultValues" },
       answer: { is: "status", status: 200, body: JSON.stringify("x".repeat(1024 * 1024)) },
     });
-    const done = await bench.applied({ ...render, source: { helm_repository: {} } }).run();
+    const done = await env.applied({ ...render, source: { helm_repository: {} } }).run();
     expect(done).toMatchObject({ is: "stalled", report: { conditions: [failed("OperationRejected")] } });
     expect(done.why.message).toContain("900 KiB");
   });
 
   it("fails as the deployment does, and is not tried again", async () => {
-    bench.world.service(bench.applicationId).failNext.push("build");
-    const runner = bench.applied(deploy);
+    env.harness.service(env.applicationId).failNext.push("build");
+    const runner = env.applied(deploy);
     await runner.run();
-    bench.world.pass(600);
+    env.harness.pass(600);
     expect(await runner.run()).toMatchObject({
       is: "stalled",
       why: { reason: "BuildFailed" },
       report: { conditions: [failed("BuildFailed")] },
     });
     expect(await runner.run({ requested: "now" })).toMatchObject({ ops: [], is: "stalled" });
-    expect(bench.sent()).toEqual(["deployApplication"]);
+    expect(env.sent()).toEqual(["deployApplication"]);
   });
 
   it("fails when it is cancelled", async () => {
-    const runner = bench.applied(deploy);
+    const runner = env.applied(deploy);
     const { status } = await runner.run();
     const { requestId } = status["request"] as { readonly requestId: string };
-    bench.world.cancel(requestId);
-    bench.world.pass(600);
+    env.harness.cancel(requestId);
+    env.harness.pass(600);
     expect(await runner.run()).toMatchObject({ is: "stalled", why: { reason: "Canceled" } });
   });
 
   it("gives up after its deadline, whatever the platform still does", async () => {
-    const runner = bench.applied({ ...deploy, activeDeadlineSeconds: 60 });
+    const runner = env.applied({ ...deploy, activeDeadlineSeconds: 60 });
     await runner.run();
     const deadline = new Date(Date.UTC(2026, 10, 21, 10, 1));
     const late = await runner.run({ deadline, now: new Date(Date.UTC(2026, 10, 21, 10, 5)) });
@@ -161,8 +161,8 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
 
   it("tries again what was refused, up to its limit", async () => {
     const refused = { is: "status", status: 409 } as const;
-    bench.world.fault({ match: { operation: "stopDatabase" }, answer: refused, count: 3, effect: "none" });
-    const runner = bench.applied({ ...stopDatabase, backoffLimit: 2 });
+    env.harness.fault({ match: { operation: "stopDatabase" }, answer: refused, count: 3, effect: "none" });
+    const runner = env.applied({ ...stopDatabase, backoffLimit: 2 });
     for (const failedRequests of [1, 2]) {
       const tried = await runner.run();
       expect(tried).toMatchObject({ ops: ["stopDatabase"], is: "waiting", why: { reason: "Queued" } });
@@ -175,56 +175,56 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
   });
 
   it("carries out what was refused at first", async () => {
-    bench.world.fault({ match: { operation: "stopDatabase" }, answer: { is: "status", status: 400 }, effect: "none" });
-    const runner = bench.applied(stopDatabase);
+    env.harness.fault({ match: { operation: "stopDatabase" }, answer: { is: "status", status: 400 }, effect: "none" });
+    const runner = env.applied(stopDatabase);
     expect(await runner.run()).toMatchObject({ is: "waiting" });
     expect(await runner.run()).toMatchObject({ ops: ["stopDatabase"], is: "waiting" });
-    bench.world.pass(600);
+    env.harness.pass(600);
     expect(await runner.run()).toMatchObject({ is: "settled" });
   });
 
   it("waits for the end of what is in its way", async () => {
-    bench.world.change({ queueMode: "strict" });
-    await bench.world.api.applications.deploy(bench.applicationId, COMMIT);
-    const runner = bench.applied(deploy);
+    env.harness.change({ queueMode: "strict" });
+    await env.harness.api.applications.deploy(env.applicationId, COMMIT);
+    const runner = env.applied(deploy);
     expect(await runner.run()).toMatchObject({ ops: ["deployApplication"], is: "waiting", why: { reason: "Queued" } });
     for (let looks = 0; looks < 8; looks += 1) {
       expect(await runner.run()).toMatchObject({ ops: [], is: "waiting", why: { reason: "Queued" } });
     }
-    bench.world.pass(600);
+    env.harness.pass(600);
     expect(await runner.run()).toMatchObject({ ops: ["deployApplication"], is: "waiting" });
   });
 
   it("fails at once for what is not there", async () => {
-    bench.world.remove(bench.databaseId);
-    const done = await bench.applied(stopDatabase).run();
+    env.harness.remove(env.databaseId);
+    const done = await env.applied(stopDatabase).run();
     expect(done).toMatchObject({ is: "stalled", report: { conditions: [failed("ExternalResourceDeleted")] } });
   });
 
   it("is not carried out again once its status is lost", async () => {
-    const runner = bench.applied(deploy);
+    const runner = env.applied(deploy);
     await runner.run();
     runner.lose({ observedGeneration: -1 });
     const lost = await runner.run({ begun: true });
     expect(lost).toMatchObject({ ops: [], is: "stalled", why: { reason: "OperationResultUnknown" } });
     expect(await runner.run({ begun: true })).toMatchObject({ ops: [], is: "stalled", wrote: false });
-    expect(bench.sent()).toEqual(["deployApplication"]);
+    expect(env.sent()).toEqual(["deployApplication"]);
   });
 
   it("deploys what an application with the policy Manual waits for, without a fight", async () => {
-    const { world, environmentId } = bench;
+    const { harness, environmentId } = env;
     const spec = (gitCommitId: string) => ({
       environmentRef: { name: "staging" },
-      name: `manual-${bench.applicationId}`,
+      name: `manual-${env.applicationId}`,
       gitRepository: { url: "https://github.com/acme/web.git" },
       deploy: { gitCommitId, policy: "Manual" },
     });
-    const application = world.application(environmentId, spec(COMMIT));
+    const application = harness.application(environmentId, spec(COMMIT));
     expect(await application.run()).toMatchObject({ ops: ["createApplication"], is: "settled" });
     const deployed = async (gitCommitId: string) => {
-      const runner = world.operation({ ...deploy, gitCommitId }, { "spec.applicationRef": application.id() ?? "" });
+      const runner = harness.operation({ ...deploy, gitCommitId }, { "spec.applicationRef": application.id() ?? "" });
       await runner.run();
-      world.pass(600);
+      harness.pass(600);
       expect(await runner.run()).toMatchObject({ is: "settled" });
     };
     await deployed(COMMIT);
@@ -243,12 +243,12 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
   });
 
   it("is held back by a policy that forbids to write, and says so", async () => {
-    const held = await bench.applied(invoices).run({ policies: { withheld: new Set(["sendInvoices"]) } });
+    const held = await env.applied(invoices).run({ policies: { withheld: new Set(["sendInvoices"]) } });
     expect(held).toMatchObject({ ops: [], is: "stalled", why: { reason: "WithheldByPolicy" } });
   });
 
   it("is deleted when its time is over", async () => {
-    const done = await bench.applied({ ...invoices, ttlSecondsAfterFinished: 90 }).run();
+    const done = await env.applied({ ...invoices, ttlSecondsAfterFinished: 90 }).run();
     expect(done.status).toMatchObject({
       outcome: { at: "2026-11-21T10:00:01.234Z" },
       expiresAt: "2026-11-21T10:01:31.234Z",
@@ -259,47 +259,47 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     const given = (id: string) => ({ ...deploy, applicationRef: { externalId: id } });
 
     it("touches no service that is not proven to be the organization's", async () => {
-      const runner = bench.applied(given(bench.applicationId));
+      const runner = env.applied(given(env.applicationId));
       const unproven = { ops: [], is: "stalled", why: { reason: "NotObservable" } };
       const deployed = { ops: ["deployApplication"] };
       const first = await runner.run({ allowUnverifiedIds: false });
       expect(first).toMatchObject(surface === "Documented" ? unproven : deployed);
       await runner.run();
-      expect(bench.sent()).toEqual(["deployApplication"]);
+      expect(env.sent()).toEqual(["deployApplication"]);
     });
 
     it("touches no cluster that is not proven to be the organization's", async () => {
-      const runner = bench.applied({ ...upgrade, clusterRef: { externalId: bench.cluster.id } });
+      const runner = env.applied({ ...upgrade, clusterRef: { externalId: env.cluster.id } });
       const unproven = { ops: [], is: "stalled", why: { reason: "NotObservable" } };
       const refused = await runner.run({ allowUnverifiedIds: false });
       expect(refused).toMatchObject(surface === "Documented" ? unproven : { ops: ["upgradeCluster"] });
       await runner.run();
-      expect(bench.sent()).toEqual(["upgradeCluster"]);
+      expect(env.sent()).toEqual(["upgradeCluster"]);
     });
 
     it("touches no service outside the projects of the connection", async () => {
-      const runner = bench.applied(given(bench.applicationId));
+      const runner = env.applied(given(env.applicationId));
       const reason = surface === "Documented" ? "NotObservable" : "PermissionDenied";
-      const outside = { allowedProjects: [bench.environmentId] };
+      const outside = { allowedProjects: [env.environmentId] };
       expect(await runner.run(outside)).toMatchObject({ ops: [], is: "stalled", why: { reason } });
-      expect(bench.sent()).toEqual([]);
+      expect(env.sent()).toEqual([]);
     });
 
     it("renders for environments of the organization and of the connection's projects alone", async () => {
       const source = { helm_repository: {} };
-      const runner = bench.applied({ ...render, source, environmentRef: { externalId: bench.environmentId } });
-      const outside = await runner.run({ allowedProjects: [bench.applicationId] });
+      const runner = env.applied({ ...render, source, environmentRef: { externalId: env.environmentId } });
+      const outside = await runner.run({ allowedProjects: [env.applicationId] });
       expect(outside).toMatchObject({ is: "stalled", why: { reason: "PermissionDenied" } });
-      expect(await runner.run({ allowedProjects: [bench.projectId] })).toMatchObject({ is: "settled" });
+      expect(await runner.run({ allowedProjects: [env.projectId] })).toMatchObject({ is: "settled" });
     });
 
     it("touches neither clusters nor the organization through a connection that is limited to projects", async () => {
-      const limited = { allowedProjects: [bench.projectId] };
-      const stop = bench.applied({ ...stopCluster, clusterRef: { externalId: bench.cluster.id } });
-      for (const runner of [stop, bench.applied(invoices)]) {
+      const limited = { allowedProjects: [env.projectId] };
+      const stop = env.applied({ ...stopCluster, clusterRef: { externalId: env.cluster.id } });
+      for (const runner of [stop, env.applied(invoices)]) {
         expect(await runner.run(limited)).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
       }
-      expect(bench.sent()).toEqual([]);
+      expect(env.sent()).toEqual([]);
     });
   });
 });

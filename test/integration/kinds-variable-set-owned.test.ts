@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { variableSetBench } from "../support/kinds/variable-set-runner.ts";
+import { variableSetEnv } from "../support/kinds/variable-set-runner.ts";
 
 const plain = { name: "MODE", value: "fast" };
 const secret = { name: "TOKEN", value: "hunter22", secret: true };
@@ -8,28 +8,28 @@ const extra = { name: "EXTRA", value: "1" };
 const at = (name: string): string => `spec.targets[web].variables[${name}]`;
 
 describe.each(["Full", "Documented"] as const)("what a variable set created on the %s surface", (surface) => {
-  const bench = variableSetBench(surface);
+  const env = variableSetEnv(surface);
   const isFull = surface === "Full";
 
   it("is nothing where the set only overwrote", async () => {
-    bench.foreign("MODE");
-    const runner = bench.set({ variables: [plain], overwrite: true });
+    env.foreign("MODE");
+    const runner = env.set({ variables: [plain], overwrite: true });
     await runner.settle();
     expect(await runner.settle({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
-    expect(bench.world.values(bench.web)).toEqual({ MODE: "fast" });
+    expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
   });
 
   it("is told from what is inherited, and found in lists that lag behind", async () => {
-    const inherited = bench.foreign("MODE", { scope: "PROJECT", parentId: bench.projectId });
+    const inherited = env.foreign("MODE", { scope: "PROJECT", parentId: env.projectId });
     Object.assign(inherited, { bornAt: inherited.bornAt - 60_000, updatedAt: "2026-01-01T00:00:00.000Z" });
-    const runner = bench.set({ variables: [plain], overwrite: true });
-    bench.world.change({ listLagSeconds: 5 });
+    const runner = env.set({ variables: [plain], overwrite: true });
+    env.harness.change({ listLagSeconds: 5 });
     await runner.settle();
-    bench.world.change({ listLagSeconds: 0 });
-    bench.wait(30);
+    env.harness.change({ listLagSeconds: 0 });
+    env.wait(30);
     const found = await runner.run();
     const gone = await runner.settle({ goal: "absent" });
-    const stays = bench.world.simulator.world().variables.delete(inherited.id);
+    const stays = env.harness.simulator.world().variables.delete(inherited.id);
     const known = { key: "MODE", id: expect.not.stringContaining(inherited.id), created: true };
     expect(found).toMatchObject({ ops: [], is: "settled", status: { targets: [{ variables: [known] }] } });
     expect(gone.ops).toEqual(isFull ? ["deleteVariable"] : []);
@@ -37,83 +37,83 @@ describe.each(["Full", "Documented"] as const)("what a variable set created on t
   });
 
   it("is imported again when others removed it, and once more its own", async () => {
-    const runner = bench.set({ variables: [plain, secret] });
+    const runner = env.set({ variables: [plain, secret] });
     await runner.settle();
-    for (const key of ["MODE", "TOKEN"]) bench.remove(key);
-    bench.wait(60);
+    for (const key of ["MODE", "TOKEN"]) env.remove(key);
+    env.wait(60);
     const told = await runner.run({ policies: { withheld: new Set(["importVariables"]) } });
     const drift = ["MODE", "TOKEN"].map((name) => ({ path: at(name), desired: "as imported", observed: "missing" }));
     expect(told).toMatchObject({ ops: [], is: "settled", report: { drift } });
     expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled", report: { drift: [] } });
-    expect(bench.world.values(bench.web)).toEqual({ MODE: "fast", TOKEN: "hunter22" });
+    expect(env.harness.values(env.web)).toEqual({ MODE: "fast", TOKEN: "hunter22" });
     expect((await runner.settle({ goal: "absent" })).ops).toHaveLength(isFull ? 2 : 0);
   });
 
   it("is restored when others changed it", async () => {
-    const runner = bench.set({ variables: [plain, secret] });
+    const runner = env.set({ variables: [plain, secret] });
     await runner.settle();
-    bench.change("MODE", "theirs");
+    env.change("MODE", "theirs");
     const told = await runner.run({ policies: { withheld: new Set(["importVariables"]), corrects: "Nothing" } });
     const drift = [{ path: at("MODE"), desired: "as imported", observed: "changed by others" }];
     expect(told).toMatchObject({ ops: [], is: "settled", report: { drift } });
     expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled", report: { drift: [] } });
-    expect(bench.world.values(bench.web)).toEqual({ MODE: "fast", TOKEN: "hunter22" });
+    expect(env.harness.values(env.web)).toEqual({ MODE: "fast", TOKEN: "hunter22" });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
 
   it("becomes a secret when it is to be one", async () => {
-    const runner = bench.set({ variables: [plain] });
+    const runner = env.set({ variables: [plain] });
     await runner.settle();
-    const hidden = { targets: [bench.target("web")], variables: [{ ...plain, secret: true }] };
+    const hidden = { targets: [env.target("web")], variables: [{ ...plain, secret: true }] };
     expect(await runner.settle({ spec: hidden })).toMatchObject({ ops: ["importVariables"], is: "settled" });
-    expect(bench.variable("MODE")).toMatchObject({ secret: true });
+    expect(env.variable("MODE")).toMatchObject({ secret: true });
     expect((await runner.settle({ goal: "absent" })).ops).toEqual(isFull ? ["deleteSecret"] : []);
   });
 });
 
 describe("what a variable set created on the Full surface", () => {
-  const bench = variableSetBench("Full");
-  const web = () => [bench.target("web")];
+  const env = variableSetEnv("Full");
+  const web = () => [env.target("web")];
 
   it("is removed when it is taken out of the spec, and what others made stays", async () => {
-    bench.foreign("MODE");
-    const runner = bench.set({ variables: [plain, secret, extra], overwrite: true });
+    env.foreign("MODE");
+    const runner = env.set({ variables: [plain, secret, extra], overwrite: true });
     await runner.settle();
     const removed = await runner.settle({ spec: { targets: web(), variables: [extra], overwrite: true } });
     expect(removed).toMatchObject({ ops: ["deleteSecret"], is: "settled", status: { targets: [{ total: 1 }] } });
-    expect(bench.world.values(bench.web)).toEqual({ MODE: "fast", EXTRA: "1" });
-    bench.wait(600);
+    expect(env.harness.values(env.web)).toEqual({ MODE: "fast", EXTRA: "1" });
+    env.wait(600);
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
   });
 
   it("is removed as far as the policies let it be", async () => {
-    const runner = bench.set({ variables: [plain, secret] });
+    const runner = env.set({ variables: [plain, secret] });
     await runner.settle();
     const withheld = new Set(["deleteVariable"]);
     const spec = { targets: web(), variables: [] };
     expect((await runner.run({ spec, policies: { withheld } })).ops).toEqual(["deleteSecret"]);
-    expect(bench.world.values(bench.web)).toEqual({ MODE: "fast" });
+    expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
     expect((await runner.settle()).ops).toEqual(["deleteVariable"]);
   });
 
   it("is removed with the set, unless others have replaced it", async () => {
-    bench.foreign("THEIRS");
-    const targets = [bench.target("web"), bench.target("api")];
-    const runner = bench.set({ targets, variables: [plain, secret, { name: "THEIRS", value: "1" }] });
+    env.foreign("THEIRS");
+    const targets = [env.target("web"), env.target("api")];
+    const runner = env.set({ targets, variables: [plain, secret, { name: "THEIRS", value: "1" }] });
     await runner.settle();
-    bench.remove("MODE");
-    bench.foreign("MODE");
+    env.remove("MODE");
+    env.foreign("MODE");
     const gone = await runner.settle({ goal: "absent" });
     const ops = ["deleteSecret", "deleteVariable", "deleteVariable", "deleteSecret"];
     expect(gone).toMatchObject({ ops, is: "settled" });
-    expect(bench.world.values(bench.web)).toEqual({ THEIRS: "theirs", MODE: "theirs" });
-    expect(bench.world.values(bench.api)).toEqual({});
+    expect(env.harness.values(env.web)).toEqual({ THEIRS: "theirs", MODE: "theirs" });
+    expect(env.harness.values(env.api)).toEqual({});
   });
 
   it("is left to others who took it away while it was removed", async () => {
-    const runner = bench.set({ variables: [plain] });
+    const runner = env.set({ variables: [plain] });
     await runner.settle();
-    bench.world.fault({
+    env.harness.fault({
       match: { operation: "deleteApplicationVariable" },
       effect: "applied",
       answer: { is: "status", status: 404 },
@@ -122,25 +122,25 @@ describe("what a variable set created on the Full surface", () => {
   });
 
   it("is restored by its id where it is a secret that others changed", async () => {
-    const runner = bench.set({ variables: [secret] });
+    const runner = env.set({ variables: [secret] });
     await runner.settle();
-    bench.change("TOKEN", "theirs");
+    env.change("TOKEN", "theirs");
     expect(await runner.settle()).toMatchObject({ ops: ["updateSecret"], is: "settled", report: { drift: [] } });
-    expect(bench.world.values(bench.web)).toEqual({ TOKEN: "hunter22" });
+    expect(env.harness.values(env.web)).toEqual({ TOKEN: "hunter22" });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
 
   it("becomes a plain variable when it is to be one", async () => {
-    const runner = bench.set({ variables: [secret] });
+    const runner = env.set({ variables: [secret] });
     await runner.settle();
     const shown = await runner.settle({ spec: { targets: web(), variables: [{ ...secret, secret: false }] } });
     expect(shown).toMatchObject({ ops: ["deleteSecret", "importVariables"], is: "settled" });
-    expect(bench.variable("TOKEN")).toMatchObject({ secret: false });
+    expect(env.variable("TOKEN")).toMatchObject({ secret: false });
     expect((await runner.settle({ goal: "absent" })).ops).toEqual(["deleteVariable"]);
   });
 
   it("is removed from an application that is taken out of the spec", async () => {
-    const runner = bench.set({ targets: [bench.target("web"), bench.target("api")], variables: [plain] });
+    const runner = env.set({ targets: [env.target("web"), env.target("api")], variables: [plain] });
     await runner.settle();
     const gone = await runner.settle({ spec: { targets: web(), variables: [plain] } });
     expect(gone).toMatchObject({ ops: ["deleteVariable"], is: "settled", status: { targetsSynced: "1/1" } });
@@ -152,33 +152,33 @@ describe("what a variable set created on the Full surface", () => {
     [404, { is: "settled" }],
     [403, { is: "stalled", why: { reason: "NotObservable" } }],
   ])("does not hold up the end of the set in an application that is answered %i for", async (status, end) => {
-    const runner = bench.set({ variables: [plain] });
+    const runner = env.set({ variables: [plain] });
     await runner.settle();
-    const match = { path: `/application/${bench.web}/*` };
-    bench.world.fault({ match, count: null, answer: { is: "status", status } });
+    const match = { path: `/application/${env.web}/*` };
+    env.harness.fault({ match, count: null, answer: { is: "status", status } });
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], ...end });
   });
 });
 
 describe("what a variable set created on the Documented surface", () => {
-  const bench = variableSetBench("Documented");
-  const web = () => [bench.target("web")];
+  const env = variableSetEnv("Documented");
+  const web = () => [env.target("web")];
 
   it("is told when it is taken out of the spec, until it is gone", async () => {
-    bench.foreign("MODE");
-    const runner = bench.set({ variables: [plain, secret, extra], overwrite: true });
+    env.foreign("MODE");
+    const runner = env.set({ variables: [plain, secret, extra], overwrite: true });
     await runner.settle();
     const removed = await runner.settle({ spec: { targets: web(), variables: [extra], overwrite: true } });
     expect(removed).toMatchObject({ ops: [], is: "settled", status: { targets: [{ unprunableKeys: ["TOKEN"] }] } });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    bench.remove("TOKEN");
+    env.remove("TOKEN");
     expect((await runner.run()).status["targets"]).not.toMatchObject([{ unprunableKeys: ["TOKEN"] }]);
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
   });
 
   it("is named when the set goes", async () => {
-    bench.foreign("THEIRS");
-    const runner = bench.set({ variables: [plain, secret, { name: "THEIRS", value: "1" }] });
+    env.foreign("THEIRS");
+    const runner = env.set({ variables: [plain, secret, { name: "THEIRS", value: "1" }] });
     await runner.settle();
     const message = "The platform's surface cannot remove variables; the set created MODE, TOKEN of application web.";
     const why = { reason: "DeleteNotSupported", message };
@@ -186,9 +186,9 @@ describe("what a variable set created on the Documented surface", () => {
   });
 
   it("is told, and not restored, where it is a secret that others changed", async () => {
-    const runner = bench.set({ variables: [secret] });
+    const runner = env.set({ variables: [secret] });
     await runner.settle();
-    bench.change("TOKEN", "theirs");
+    env.change("TOKEN", "theirs");
     const drift = [{ path: at("TOKEN"), desired: "as imported", observed: "changed by others" }];
     expect(await runner.settle()).toMatchObject({
       ops: [],
@@ -201,7 +201,7 @@ describe("what a variable set created on the Documented surface", () => {
   });
 
   it("stays a secret", async () => {
-    const runner = bench.set({ variables: [secret] });
+    const runner = env.set({ variables: [secret] });
     await runner.settle();
     const shown = await runner.settle({ spec: { targets: web(), variables: [{ ...secret, secret: false }] } });
     expect(shown).toMatchObject({ ops: ["importVariables"], is: "stalled", why: { reason: "VariablesPending" } });
@@ -209,10 +209,10 @@ describe("what a variable set created on the Documented surface", () => {
   });
 
   it("is told of an application that is taken out of the spec", async () => {
-    const runner = bench.set({ targets: [bench.target("web"), bench.target("api")], variables: [plain] });
+    const runner = env.set({ targets: [env.target("web"), env.target("api")], variables: [plain] });
     await runner.settle();
     const gone = await runner.settle({ spec: { targets: web(), variables: [plain] } });
-    const targets = [{ applicationId: bench.web }, { applicationId: bench.api, unprunableKeys: ["MODE"] }];
+    const targets = [{ applicationId: env.web }, { applicationId: env.api, unprunableKeys: ["MODE"] }];
     expect(gone).toMatchObject({ ops: [], is: "settled", status: { targetsSynced: "1/1", targets } });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });

@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
 
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { variableSetBench } from "../support/kinds/variable-set-runner.ts";
+import { variableSetEnv } from "../support/kinds/variable-set-runner.ts";
 
 const plain = { name: "MODE", value: "fast" };
 
 describe.each(["Full", "Documented"] as const)("the targets of a variable set on the %s surface", (surface) => {
-  const bench = variableSetBench(surface);
-  const targets = () => [bench.target("web"), bench.target("api")];
+  const env = variableSetEnv(surface);
+  const targets = () => [env.target("web"), env.target("api")];
   const withApi = (id: string | undefined) => ({
     ids: {
-      "spec.targets[0].applicationRef": bench.web,
+      "spec.targets[0].applicationRef": env.web,
       ...(id !== undefined && { "spec.targets[1].applicationRef": id }),
     },
   });
 
   it("that do not exist yet are waited for, and hold up no others", async () => {
-    const runner = bench.set({ targets: targets(), variables: [plain] }, withApi(undefined));
+    const runner = env.set({ targets: targets(), variables: [plain] }, withApi(undefined));
     expect(await runner.settle()).toMatchObject({
       ops: ["importVariables"],
       is: "waiting",
@@ -24,7 +24,7 @@ describe.each(["Full", "Documented"] as const)("the targets of a variable set on
       status: { targetsSynced: "1/2" },
     });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    Object.assign(runner.around, withApi(bench.api));
+    Object.assign(runner.around, withApi(env.api));
     expect(await runner.settle()).toMatchObject({
       ops: ["importVariables"],
       is: "settled",
@@ -36,25 +36,25 @@ describe.each(["Full", "Documented"] as const)("the targets of a variable set on
     [404, "ExternalResourceDeleted"],
     [403, "PermissionDenied"],
   ])("that the platform answers %i for are told, and hold up no others", async (status, reason) => {
-    const match = { path: `/application/${bench.web}/*` };
-    bench.world.fault({ match, count: null, answer: { is: "status", status } });
-    const runner = bench.set({ targets: targets(), variables: [plain] });
+    const match = { path: `/application/${env.web}/*` };
+    env.harness.fault({ match, count: null, answer: { is: "status", status } });
+    const runner = env.set({ targets: targets(), variables: [plain] });
     const told = await runner.settle();
     expect(told).toMatchObject({ ops: ["importVariables"], is: "stalled", why: { reason } });
-    expect(bench.world.values(bench.api)).toEqual({ MODE: "fast" });
+    expect(env.harness.values(env.api)).toEqual({ MODE: "fast" });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
 
   it("that nobody may see are the connection's trouble", async () => {
-    bench.world.fault({ match: { path: "/application/*" }, count: null, answer: { is: "status", status: 403 } });
-    const runner = bench.set({ targets: targets(), variables: [plain] });
+    env.harness.fault({ match: { path: "/application/*" }, count: null, answer: { is: "status", status: 403 } });
+    const runner = env.set({ targets: targets(), variables: [plain] });
     await expect(runner.run()).rejects.toMatchObject({ failure: { is: "Forbidden" } });
   });
 
   it("belong to one set where it overwrites", async () => {
-    const entry = `${bench.web}/MODE`;
+    const entry = `${env.web}/MODE`;
     const holderOf = (id: string) => (id === entry ? 'PlatformVariableSet "shop/other"' : undefined);
-    const runner = bench.set({ variables: [plain], overwrite: true });
+    const runner = env.set({ variables: [plain], overwrite: true });
     expect(await runner.run({ holderOf })).toMatchObject({
       ops: [],
       is: "stalled",
@@ -63,19 +63,19 @@ describe.each(["Full", "Documented"] as const)("the targets of a variable set on
         message: expect.stringMatching(/^PlatformVariableSet "shop\/other" writes .* MODE/),
       },
     });
-    expect(await bench.set({ variables: [plain] }).settle({ holderOf })).toMatchObject({ ops: ["importVariables"] });
+    expect(await env.set({ variables: [plain] }).settle({ holderOf })).toMatchObject({ ops: ["importVariables"] });
   });
 
   it("are too many together with the variables", async () => {
     const many = Array.from({ length: 600 }, (_, index) => [`K${index}`, "1"]);
     const all = { "spec.variablesFrom[0]": Object.fromEntries(many) as Record<string, string> };
-    const runner = bench.set({ variablesFrom: [{ configMapRef: { name: "c" } }] }, { all });
+    const runner = env.set({ variablesFrom: [{ configMapRef: { name: "c" } }] }, { all });
     expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
   });
 
   it("that are named twice, by resource and by id, are one", async () => {
-    const twice = [bench.target("web"), { applicationRef: { externalId: bench.web } }];
-    const runner = bench.set({ targets: twice, variables: [plain] });
+    const twice = [env.target("web"), { applicationRef: { externalId: env.web } }];
+    const runner = env.set({ targets: twice, variables: [plain] });
     expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], status: { targetsSynced: "1/1" } });
   });
 });
@@ -85,91 +85,91 @@ describe("a target by id", () => {
   const byId = (externalId: string) => ({ targets: [{ applicationRef: { externalId } }], variables: [plain] });
 
   describe("on the Full surface", () => {
-    const bench = variableSetBench("Full");
+    const env = variableSetEnv("Full");
     const given = { ids: {} };
 
     it("is served where it is the organization's and the connection lets it be", async () => {
-      const runner = bench.set(byId(bench.web), given);
+      const runner = env.set(byId(env.web), given);
       const allowedProjects = [elsewhere];
       expect(await runner.run({ allowedProjects })).toMatchObject({ ops: [], why: { reason: "PermissionDenied" } });
       expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled" });
       expect(await runner.run({ allowedProjects })).toMatchObject({ ops: [], why: { reason: "PermissionDenied" } });
-      expect(await runner.run({ allowedProjects: [bench.projectId] })).toMatchObject({ ops: [], is: "settled" });
+      expect(await runner.run({ allowedProjects: [env.projectId] })).toMatchObject({ ops: [], is: "settled" });
     });
 
     it("[E11] keeps what a set recorded there, once the connection's projects leave it out", async () => {
       const allowedProjects = [elsewhere];
-      const runner = bench.set(byId(bench.web), given);
+      const runner = env.set(byId(env.web), given);
       await runner.settle();
-      const emptied = await runner.run({ allowedProjects, spec: { ...byId(bench.web), variables: [] } });
+      const emptied = await runner.run({ allowedProjects, spec: { ...byId(env.web), variables: [] } });
       expect(emptied).toMatchObject({ ops: [], is: "stalled", why: { reason: "PermissionDenied" } });
       const gone = await runner.run({ allowedProjects, goal: "absent" });
       expect(gone).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
-      expect(bench.world.values(bench.web)).toEqual({ MODE: "fast" });
+      expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
     });
 
     it("[E11] keeps what a set recorded where the environment is not the organization's", async () => {
-      const runner = bench.set(byId(bench.web), given);
+      const runner = env.set(byId(env.web), given);
       await runner.settle();
       const match = { operation: "getApplication" };
-      bench.world.fault({ match, answer: { is: "edited", set: { "environment.id": elsewhere } } });
+      env.harness.fault({ match, answer: { is: "edited", set: { "environment.id": elsewhere } } });
       const gone = await runner.run({ goal: "absent" });
       expect(gone).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
-      expect(bench.world.values(bench.web)).toEqual({ MODE: "fast" });
+      expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
     });
 
     it("[E11] keeps what a set created where nothing shows whose the application is, though such ids stand", async () => {
       const standing = { allowUnverifiedIds: true };
-      const runner = bench.set(byId(bench.web), given);
+      const runner = env.set(byId(env.web), given);
       await runner.settle(standing);
       const match = { operation: "getApplication" };
-      bench.world.fault({ match, count: null, answer: { is: "edited", set: { environment: null } } });
-      const emptied = await runner.run({ ...standing, spec: { ...byId(bench.web), variables: [] } });
+      env.harness.fault({ match, count: null, answer: { is: "edited", set: { environment: null } } });
+      const emptied = await runner.run({ ...standing, spec: { ...byId(env.web), variables: [] } });
       expect(emptied).toMatchObject({ ops: [] });
       const gone = await runner.run({ ...standing, goal: "absent" });
       expect(gone).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
-      expect(bench.world.values(bench.web)).toEqual({ MODE: "fast" });
+      expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
     });
 
     it("[E11] removes by a status only what still has the name that it tells", async () => {
-      const theirs = bench.foreign("THEIRS");
-      const runner = bench.set(byId(bench.web), given);
+      const theirs = env.foreign("THEIRS");
+      const runner = env.set(byId(env.web), given);
       await runner.settle();
       const [target] = runner.status()["targets"] as readonly JsonObject[];
       const forged = [{ key: "MODE", id: theirs.id, created: true }];
       runner.lose({ targets: [{ ...target, variables: forged }] });
       expect(await runner.settle({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
-      expect(bench.variable("THEIRS")?.value).toBe("theirs");
+      expect(env.variable("THEIRS")?.value).toBe("theirs");
     });
 
     it("is refused where nobody has it", async () => {
-      const runner = bench.set(byId(elsewhere), given);
+      const runner = env.set(byId(elsewhere), given);
       expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "ExternalResourceDeleted" } });
     });
 
     it("is refused where its environment is not the organization's", async () => {
       const match = { operation: "getApplication" };
-      bench.world.fault({ match, answer: { is: "edited", set: { "environment.id": elsewhere } } });
-      expect(await bench.set(byId(bench.web), given).run()).toMatchObject({ ops: [], why: { reason: "InvalidSpec" } });
+      env.harness.fault({ match, answer: { is: "edited", set: { "environment.id": elsewhere } } });
+      expect(await env.set(byId(env.web), given).run()).toMatchObject({ ops: [], why: { reason: "InvalidSpec" } });
     });
   });
 
   describe("on the Documented surface", () => {
-    const bench = variableSetBench("Documented");
+    const env = variableSetEnv("Documented");
 
     it("is refused unless the connection lets ids stand that are not shown", async () => {
-      const runner = bench.set(byId(bench.web), { ids: {} });
+      const runner = env.set(byId(env.web), { ids: {} });
       const refused = await runner.run({ allowUnverifiedIds: false });
       expect(refused).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
       const allowed = await runner.run();
       expect(allowed.ops).toEqual(["importVariables"]);
-      expect(bench.world.values(bench.web)).toEqual({ MODE: "fast" });
+      expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
     });
 
     it("[E11] is refused whatever the status says that was written there", async () => {
-      const runner = bench.set(byId(bench.web), { ids: {} });
+      const runner = env.set(byId(env.web), { ids: {} });
       await runner.settle();
-      const spec = { ...byId(bench.web), variables: [{ name: "MODE", value: "slow" }] };
+      const spec = { ...byId(env.web), variables: [{ name: "MODE", value: "slow" }] };
       expect(await runner.run({ spec, allowUnverifiedIds: false })).toMatchObject({
         ops: [],
         why: { reason: "NotObservable" },

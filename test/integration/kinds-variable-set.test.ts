@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 
-import { variableSetBench } from "../support/kinds/variable-set-runner.ts";
+import { variableSetEnv } from "../support/kinds/variable-set-runner.ts";
 
 const plain = { name: "MODE", value: "fast" };
 const secret = { name: "TOKEN", valueFrom: { secretKeyRef: { name: "s", key: "k" } } };
 const valued = (value: string) => ({ "spec.variables[TOKEN]": value });
 
 describe.each(["Full", "Documented"] as const)("a variable set on the %s surface", (surface) => {
-  const bench = variableSetBench(surface);
+  const env = variableSetEnv(surface);
   const isFull = surface === "Full";
   const scope = isFull ? { scope: "APPLICATION" } : {};
 
   it("is imported into every application by one request for each, and then left in peace", async () => {
-    const targets = [bench.target("web"), bench.target("api")];
-    const runner = bench.set({ targets, variables: [plain, secret] }, { values: valued("hunter22") });
+    const targets = [env.target("web"), env.target("api")];
+    const runner = env.set({ targets, variables: [plain, secret] }, { values: valued("hunter22") });
     const ran = await runner.settle();
     expect(ran).toMatchObject({
       ops: ["importVariables", "importVariables"],
@@ -25,24 +25,23 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
       { name: "TOKEN", value: expect.not.stringContaining("hunter"), is_secret: true, ...scope },
     ];
     const request = ["importEnvironmentVariable", { overwrite: false, vars }];
-    expect(bench.sent()).toEqual([request, request]);
-    for (const id of [bench.web, bench.api])
-      expect(bench.world.values(id)).toEqual({ MODE: "fast", TOKEN: "hunter22" });
-    const { id, updatedAt } = bench.variable("TOKEN") ?? {};
+    expect(env.sent()).toEqual([request, request]);
+    for (const id of [env.web, env.api]) expect(env.harness.values(id)).toEqual({ MODE: "fast", TOKEN: "hunter22" });
+    const { id, updatedAt } = env.variable("TOKEN") ?? {};
     expect(ran.status).toMatchObject({
       targetsSynced: "2/2",
       targets: [
-        { applicationId: bench.web, name: "web", total: 2, imported: 2, secretKeys: [{ key: "TOKEN", id, updatedAt }] },
-        { applicationId: bench.api, name: "api", total: 2, imported: 2 },
+        { applicationId: env.web, name: "web", total: 2, imported: 2, secretKeys: [{ key: "TOKEN", id, updatedAt }] },
+        { applicationId: env.api, name: "api", total: 2, imported: 2 },
       ],
     });
     expect(JSON.stringify(ran.status)).not.toContain("hunter22");
-    bench.wait(600);
+    env.wait(600);
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
 
   it("is sent again when a value changed, and not when its Secret or the token was only touched", async () => {
-    const runner = bench.set({ variables: [plain, secret] }, { values: valued("old-value") });
+    const runner = env.set({ variables: [plain, secret] }, { values: valued("old-value") });
     await runner.settle();
     runner.around.sources = "s@2";
     expect((await runner.run()).ops).toEqual([]);
@@ -52,15 +51,15 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
     expect((await runner.run()).ops).toEqual([]);
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     const changed = await runner.settle({
-      spec: { targets: [bench.target("web")], variables: [{ ...plain, value: "slow" }, secret] },
+      spec: { targets: [env.target("web")], variables: [{ ...plain, value: "slow" }, secret] },
     });
     expect(changed).toMatchObject({ ops: ["importVariables"], is: "settled", report: { drift: [] } });
-    expect(bench.world.values(bench.web)).toEqual({ MODE: "slow", TOKEN: "old-value" });
+    expect(env.harness.values(env.web)).toEqual({ MODE: "slow", TOKEN: "old-value" });
   });
 
   it("tries a few times what the platform does not take over, apart from each other, and then tells it", async () => {
-    bench.world.change({ refusedVariables: ["MODE"] });
-    const runner = bench.set({ variables: [plain, { name: "OTHER", value: "1" }] });
+    env.harness.change({ refusedVariables: ["MODE"] });
+    const runner = env.set({ variables: [plain, { name: "OTHER", value: "1" }] });
     const first = await runner.settle();
     expect(first).toMatchObject({
       ops: ["importVariables"],
@@ -70,23 +69,23 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
     });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     for (const is of ["waiting", "stalled"] as const) {
-      bench.wait(120);
+      env.wait(120);
       expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is });
     }
-    bench.wait(6000);
+    env.wait(6000);
     expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", wrote: false });
-    bench.world.change({ refusedVariables: [] });
+    env.harness.change({ refusedVariables: [] });
     expect(await runner.run()).toMatchObject({ ops: [], is: "stalled" });
     await runner.run({ requested: "again" });
     expect(await runner.run()).toMatchObject({ is: "settled", status: { targetsSynced: "1/1" } });
-    expect(bench.world.values(bench.web)).toEqual({ MODE: "fast", OTHER: "1" });
+    expect(env.harness.values(env.web)).toEqual({ MODE: "fast", OTHER: "1" });
   });
 
   it("does not overwrite what others made unless it may", async () => {
-    bench.foreign("MODE");
-    const targets = [bench.target("web")];
+    env.foreign("MODE");
+    const targets = [env.target("web")];
     const variables = [plain, { name: "OTHER", value: "1" }];
-    const runner = bench.set({ variables });
+    const runner = env.set({ variables });
     expect(await runner.settle()).toMatchObject({
       ops: ["importVariables"],
       is: "stalled",
@@ -94,14 +93,14 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
       status: { targets: [{ imported: 1, failed: ["MODE"] }] },
     });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    expect(bench.world.values(bench.web)).toEqual({ MODE: "theirs", OTHER: "1" });
+    expect(env.harness.values(env.web)).toEqual({ MODE: "theirs", OTHER: "1" });
     // What the set created, it may replace.
     const own = await runner.settle({ spec: { targets, variables: [plain, { name: "OTHER", value: "2" }] } });
     // Without scopes in its lists, the platform is asked about MODE once more: it may be an inherited one.
     expect(own.ops).toEqual(isFull ? ["importVariables"] : ["importVariables", "importVariables"]);
-    expect(bench.world.values(bench.web)).toEqual({ MODE: "theirs", OTHER: "2" });
+    expect(env.harness.values(env.web)).toEqual({ MODE: "theirs", OTHER: "2" });
     expect(await runner.settle({ spec: { targets, variables, overwrite: true } })).toMatchObject({ is: "settled" });
-    expect(bench.world.values(bench.web)).toEqual({ MODE: "fast", OTHER: "1" });
+    expect(env.harness.values(env.web)).toEqual({ MODE: "fast", OTHER: "1" });
   });
 
   it("takes whole Secrets and ConfigMaps, and leaves out what cannot be a name", async () => {
@@ -115,7 +114,7 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
       "spec.variablesFrom[1]": { "1": "one", KEY: "canary" },
       "spec.variablesFrom[2]": { A: "later" },
     };
-    const runner = bench.set({ variables: [plain], variablesFrom }, { all });
+    const runner = env.set({ variables: [plain], variablesFrom }, { all });
     const ran = await runner.settle();
     expect(ran).toMatchObject({
       is: "settled",
@@ -125,26 +124,26 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
         targets: [{ secretKeys: [{ key: "S_1" }, { key: "S_KEY" }] }],
       },
     });
-    expect(bench.world.values(bench.web)).toEqual({ A: "later", MODE: "fast", S_1: "one", S_KEY: "canary" });
+    expect(env.harness.values(env.web)).toEqual({ A: "later", MODE: "fast", S_1: "one", S_KEY: "canary" });
     expect(JSON.stringify(ran.status)).not.toContain("canary");
   });
 
   it("sends the scope that the spec has", async () => {
-    bench.world.change({ strictBodies: false });
+    env.harness.change({ strictBodies: false });
     const variables = [plain, { name: "OWN", value: "1", scope: "APPLICATION" }];
-    const runner = bench.set({ variables, scope: "ENVIRONMENT" });
+    const runner = env.set({ variables, scope: "ENVIRONMENT" });
     expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled" });
-    const [[, body] = []] = bench.sent();
+    const [[, body] = []] = env.sent();
     expect(body).toMatchObject({
       vars: [
         { name: "MODE", scope: "ENVIRONMENT" },
         { name: "OWN", scope: "APPLICATION" },
       ],
     });
-    expect(bench.world.values(bench.web)).toEqual({ OWN: "1" });
+    expect(env.harness.values(env.web)).toEqual({ OWN: "1" });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    for (const { id, scope: where } of bench.world.simulator.world().variables.values()) {
-      if (where === "ENVIRONMENT") bench.world.simulator.world().variables.delete(id);
+    for (const { id, scope: where } of env.harness.simulator.world().variables.values()) {
+      if (where === "ENVIRONMENT") env.harness.simulator.world().variables.delete(id);
     }
   });
 });
@@ -161,71 +160,71 @@ describe("a secret of a variable set", () => {
   };
 
   describe("on the Full surface", () => {
-    const bench = variableSetBench("Full");
+    const env = variableSetEnv("Full");
 
     it("is replaced by its id when it is rotated", async () => {
-      const runner = bench.set({ variables: [plain, secret] }, { values: valued("old-value") });
+      const runner = env.set({ variables: [plain, secret] }, { values: valued("old-value") });
       await runner.settle();
       Object.assign(runner.around, rotated);
       const ran = await runner.settle();
       expect(ran).toMatchObject({ ops: ["updateSecret"], is: "settled", report: { drift: [] } });
-      expect(bench.world.values(bench.web)).toEqual({ MODE: "fast", TOKEN: "new-value" });
+      expect(env.harness.values(env.web)).toEqual({ MODE: "fast", TOKEN: "new-value" });
       expect(JSON.stringify(ran.status)).not.toMatch(/old-value|new-value/);
-      bench.wait(600);
+      env.wait(600);
       expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     });
 
     it("of others is replaced by its id where it may be, and stays theirs", async () => {
-      bench.foreign("TOKEN", { secret: true });
-      const runner = bench.set({ variables: [secret], overwrite: true }, { values: valued("hunter22") });
+      env.foreign("TOKEN", { secret: true });
+      const runner = env.set({ variables: [secret], overwrite: true }, { values: valued("hunter22") });
       expect(await runner.settle()).toMatchObject({ ops: ["updateSecret"], is: "settled" });
-      expect(bench.world.values(bench.web)).toEqual({ TOKEN: "hunter22" });
+      expect(env.harness.values(env.web)).toEqual({ TOKEN: "hunter22" });
       expect((await runner.settle({ goal: "absent" })).ops).toEqual([]);
     });
 
     it("of others is not made a plain variable", async () => {
-      bench.foreign("MODE", { secret: true });
-      const runner = bench.set({ variables: [plain], overwrite: true });
+      env.foreign("MODE", { secret: true });
+      const runner = env.set({ variables: [plain], overwrite: true });
       expect(await runner.settle()).toMatchObject({ ops: [], is: "stalled", why: { reason: "VariablesPending" } });
     });
 
     it("of another scope, which no id of the application's leads to, is told to be in the way", async () => {
-      const runner = bench.set(
+      const runner = env.set(
         { variables: [secret], scope: "ENVIRONMENT", overwrite: true },
         { values: valued("old-value") },
       );
       expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled" });
       Object.assign(runner.around, rotated);
       expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], ...failed });
-      bench.wait(600);
+      env.wait(600);
       expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     });
   });
 
   describe("on the Documented surface", () => {
-    const bench = variableSetBench("Documented");
+    const env = variableSetEnv("Documented");
 
     it("is told to be in the way when it is rotated, and imported once it is gone", async () => {
-      const runner = bench.set({ variables: [plain, secret] }, { values: valued("old-value") });
+      const runner = env.set({ variables: [plain, secret] }, { values: valued("old-value") });
       await runner.settle();
       Object.assign(runner.around, rotated);
       const ran = await runner.settle();
       const target = { total: 2, imported: 1, failed: ["TOKEN"] };
       expect(ran).toMatchObject({ ops: ["importVariables"], status: { targets: [target] }, ...failed });
       expect(JSON.stringify(ran.status)).not.toMatch(/old-value|new-value/);
-      bench.wait(600);
+      env.wait(600);
       expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", wrote: false });
-      bench.remove("TOKEN");
-      bench.wait(600);
+      env.remove("TOKEN");
+      env.wait(600);
       expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled" });
-      expect(bench.world.values(bench.web)).toEqual({ MODE: "fast", TOKEN: "new-value" });
+      expect(env.harness.values(env.web)).toEqual({ MODE: "fast", TOKEN: "new-value" });
     });
 
     it("of others is told to be in the way", async () => {
-      bench.foreign("TOKEN", { secret: true });
-      const runner = bench.set({ variables: [secret], overwrite: true }, { values: valued("hunter22") });
+      env.foreign("TOKEN", { secret: true });
+      const runner = env.set({ variables: [secret], overwrite: true }, { values: valued("hunter22") });
       expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], ...failed });
-      expect(bench.world.values(bench.web)).toEqual({ TOKEN: "theirs" });
+      expect(env.harness.values(env.web)).toEqual({ TOKEN: "theirs" });
       expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     });
   });

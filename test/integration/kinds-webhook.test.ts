@@ -5,7 +5,7 @@ import type { Webhook } from "../../simulator/model/world.ts";
 import { RESOLVE } from "../../src/api/names.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { eventsOf, idOf } from "../support/env/settling.ts";
 import { defaults, resource } from "../support/kube/manifests.ts";
 
@@ -16,22 +16,22 @@ const hook = (name: string, spec: JsonObject = {}): Manifest =>
   resource(KIND, name, { targetUrl: target(name), events: EVENTS, ...spec });
 
 describe.each(["documented", "full"] as const)("a webhook, %s surface", (surface) => {
-  const stage = createStage({ surface });
+  const env = createEnv({ surface });
   const isFull = surface === "full";
   /** The platform's webhooks with the target of a name. */
   const there = (name: string): readonly Webhook[] =>
-    [...stage.platform.world().webhooks.values()].filter(({ targetUrl }) => targetUrl === target(name));
+    [...env.platform.world().webhooks.values()].filter(({ targetUrl }) => targetUrl === target(name));
 
   beforeAll(async () => {
-    await stage.apply(...defaults(stage, { surface: isFull ? "Full" : "Documented", allowUnverifiedIds: true }));
-    await stage.waitFor("PlatformConnection", "default", { status: "True" });
+    await env.apply(...defaults(env, { surface: isFull ? "Full" : "Documented", allowUnverifiedIds: true }));
+    await env.waitFor("PlatformConnection", "default", { status: "True" });
   });
 
   it("is registered once, within three writes, and then left in peace", async () => {
-    const record = await stage.record();
-    await stage.apply(hook("first"));
-    const object = await stage.waitFor(KIND, "first", { status: "True", reason: "Available" });
-    await stage.settled();
+    const record = await env.record();
+    await env.apply(hook("first"));
+    const object = await env.waitFor(KIND, "first", { status: "True", reason: "Available" });
+    await env.settled();
     expect(record.changeCalls().map(({ operation, body }) => [operation, body])).toEqual([
       [
         "createWebhook",
@@ -40,9 +40,9 @@ describe.each(["documented", "full"] as const)("a webhook, %s surface", (surface
     ]);
     expect((await record.writes()).objects.length).toBeLessThanOrEqual(3);
     expect(idOf(object)).toBe(there("first")[0]?.id);
-    await stage.quiet(1);
-    expect(JSON.stringify([object.status, stage.operator.logs()])).not.toContain("hush");
-    const table = await stage.kubectl(["get", "pwh", "first"]);
+    await env.quiet(1);
+    expect(JSON.stringify([object.status, env.operator.logs()])).not.toContain("hush");
+    const table = await env.kubectl(["get", "pwh", "first"]);
     expect(table).toMatch(/READY +REASON +TARGET +EVENTS +AGE/);
     expect(table).toMatch(/True +Available +https:\/\/hooks\.example\.com\/… +\["DEPLOYMENT_STARTED"/);
   });
@@ -57,41 +57,41 @@ describe.each(["documented", "full"] as const)("a webhook, %s surface", (surface
     ["an adoption policy, as there is no list", { lifecycle: { adoptionPolicy: "Required" } }, /adoptionPolicy/],
   ])("with %s is refused by the API server", async (_name, spec, words) => {
     const text = JSON.stringify(hook("refused", spec));
-    await expect(stage.kubectl(["create", "--validate=strict", "-f", "-"], { input: text })).rejects.toThrow(words);
+    await expect(env.kubectl(["create", "--validate=strict", "-f", "-"], { input: text })).rejects.toThrow(words);
   });
 
   it("is changed where the platform lets it be, and says so where not", async () => {
-    await stage.apply(hook("changed"));
-    await stage.waitFor(KIND, "changed", { status: "True" });
-    const record = await stage.record();
-    await stage.patch(KIND, "changed", { spec: { enabled: false, events: ["DEPLOYMENT_FAILED"] } });
+    await env.apply(hook("changed"));
+    await env.waitFor(KIND, "changed", { status: "True" });
+    const record = await env.record();
+    await env.patch(KIND, "changed", { spec: { enabled: false, events: ["DEPLOYMENT_FAILED"] } });
     const wanted = isFull ? ({ status: "True" } as const) : ({ reason: "UpdateNotSupported" } as const);
-    const told = await stage.waitFor(KIND, "changed", wanted);
+    const told = await env.waitFor(KIND, "changed", wanted);
     expect(record.changes()).toEqual(isFull ? ["updateWebhook"] : []);
     expect(there("changed")[0]?.enabled).toBe(!isFull);
     expect(condition(told, "Stalled")?.status).toBe(isFull ? undefined : "True");
-    await stage.patch(KIND, "changed", { spec: { enabled: true, events: EVENTS } });
-    await stage.waitFor(KIND, "changed", { status: "True" });
+    await env.patch(KIND, "changed", { spec: { enabled: true, events: EVENTS } });
+    await env.waitFor(KIND, "changed", { status: "True" });
   });
 
   it("that may or may not have been registered is never registered twice; a person says what is so", async () => {
-    const record = await stage.record();
+    const record = await env.record();
     const lost = { effect: "applied", answer: { is: "reset" } } as const;
-    stage.platform.sim.faults.add({ name: "lost", match: { operation: "createWebhook" }, count: 2, ...lost });
-    await stage.apply(hook("given"), hook("again"));
+    env.platform.sim.faults.add({ name: "lost", match: { operation: "createWebhook" }, count: 2, ...lost });
+    await env.apply(hook("given"), hook("again"));
     for (const name of ["given", "again"]) {
-      const told = await stage.waitFor(KIND, name, { reason: "CreateResultUnknown" });
+      const told = await env.waitFor(KIND, name, { reason: "CreateResultUnknown" });
       expect(condition(told, "Ready")?.message).toMatch(/spec\.externalId.*resolve=recreate/);
     }
-    await stage.restart();
-    await stage.settled();
+    await env.restart();
+    await env.settled();
     expect(record.calls("createWebhook")).toHaveLength(2);
     const [mine] = there("given");
-    await stage.patch(KIND, "given", { spec: { externalId: mine?.id ?? "" } });
-    expect(idOf(await stage.waitFor(KIND, "given", { status: "True" }))).toBe(mine?.id);
-    await stage.annotate(KIND, "again", { [RESOLVE]: "recreate" });
-    await stage.waitFor(KIND, "again", { status: "True" });
-    await stage.settled();
+    await env.patch(KIND, "given", { spec: { externalId: mine?.id ?? "" } });
+    expect(idOf(await env.waitFor(KIND, "given", { status: "True" }))).toBe(mine?.id);
+    await env.annotate(KIND, "again", { [RESOLVE]: "recreate" });
+    await env.waitFor(KIND, "again", { status: "True" });
+    await env.settled();
     expect([there("given").length, there("again").length]).toEqual([1, 2]);
   });
 
@@ -103,39 +103,39 @@ describe.each(["documented", "full"] as const)("a webhook, %s surface", (surface
     "that the platform answers with %i says %s, and is registered once it lets it be",
     async (status, reason) => {
       const name = `status-${String(status)}`;
-      const record = await stage.record();
-      stage.platform.sim.faults.add({
+      const record = await env.record();
+      env.platform.sim.faults.add({
         name,
         match: { operation: "createWebhook" },
         count: null,
         effect: "none",
         answer: { is: "status", status, body: { status, message: "not like this" } },
       });
-      await stage.apply(hook(name));
-      const told = await stage.waitFor(KIND, name, { reason });
+      await env.apply(hook(name));
+      const told = await env.waitFor(KIND, name, { reason });
       expect(condition(told, "Stalled")).toMatchObject({ status: "True" });
-      await stage.settled();
+      await env.settled();
       expect(record.calls("createWebhook")).toHaveLength(1);
-      stage.platform.sim.faults.clear(name);
-      await stage.annotate(KIND, name, { "platform-operator.io/reconcile-requested-at": "mended" });
-      await stage.waitFor(KIND, name, { status: "True" });
+      env.platform.sim.faults.clear(name);
+      await env.annotate(KIND, name, { "platform-operator.io/reconcile-requested-at": "mended" });
+      await env.waitFor(KIND, name, { status: "True" });
       expect(there(name)).toHaveLength(1);
     },
   );
 
   it("stays when its object goes, unless it is to be deleted and can be", async () => {
     const deletionPolicy = "Delete";
-    await stage.apply(hook("retained"), hook("deleted", { lifecycle: { deletionPolicy } }));
-    for (const name of ["retained", "deleted"]) await stage.waitFor(KIND, name, { status: "True" });
-    const record = await stage.record();
+    await env.apply(hook("retained"), hook("deleted", { lifecycle: { deletionPolicy } }));
+    for (const name of ["retained", "deleted"]) await env.waitFor(KIND, name, { status: "True" });
+    const record = await env.record();
     for (const name of ["retained", "deleted"]) {
-      await stage.remove(KIND, name);
-      await stage.waitGone(KIND, name);
+      await env.remove(KIND, name);
+      await env.waitGone(KIND, name);
     }
     expect(record.changes()).toEqual(isFull ? ["deleteWebhook"] : []);
     expect([there("retained").length, there("deleted").length]).toEqual([1, isFull ? 0 : 1]);
     const told = await vi.waitFor(async () => {
-      const events = await eventsOf(stage, "deleted", isFull ? "Deleted" : "Orphaned");
+      const events = await eventsOf(env, "deleted", isFull ? "Deleted" : "Orphaned");
       expect(events).toHaveLength(1);
       return events[0];
     });
@@ -144,49 +144,49 @@ describe.each(["documented", "full"] as const)("a webhook, %s surface", (surface
 });
 
 describe("what others do to a webhook, full surface", () => {
-  const stage = createStage({ surface: "full" });
+  const env = createEnv({ surface: "full" });
   const record = (name: string): Webhook => {
-    const mine = [...stage.platform.world().webhooks.values()].find(({ targetUrl }) => targetUrl.includes(name));
+    const mine = [...env.platform.world().webhooks.values()].find(({ targetUrl }) => targetUrl.includes(name));
     if (mine === undefined) throw new Error(`the platform has no webhook to ${name}`);
     return mine;
   };
 
   beforeAll(async () => {
-    await stage.apply(...defaults(stage, { surface: "Full" }));
+    await env.apply(...defaults(env, { surface: "Full" }));
   });
 
   it("is put right, or only told where that is wanted", async () => {
-    await stage.apply(hook("corrected"), hook("reported", { lifecycle: { driftPolicy: "Report" } }));
-    for (const name of ["corrected", "reported"]) await stage.waitFor(KIND, name, { status: "True" });
+    await env.apply(hook("corrected"), hook("reported", { lifecycle: { driftPolicy: "Report" } }));
+    for (const name of ["corrected", "reported"]) await env.waitFor(KIND, name, { status: "True" });
     for (const name of ["corrected", "reported"]) record(name).enabled = false;
     await vi.waitFor(() => expect(record("corrected").enabled).toBe(true), { timeout: 10_000 });
-    const told = await stage.waitFor(KIND, "reported", { type: "Drifted", status: "True" });
+    const told = await env.waitFor(KIND, "reported", { type: "Drifted", status: "True" });
     expect(condition(told, "Drifted")?.message).toContain("spec.enabled is false instead of true");
-    await stage.settled();
+    await env.settled();
     expect(record("reported").enabled).toBe(false);
   });
 
   it("is told when they delete it, and nothing is put in its place", async () => {
-    await stage.apply(hook("gone"));
-    await stage.waitFor(KIND, "gone", { status: "True" });
-    const since = await stage.record();
-    stage.platform.world().webhooks.delete(record("gone").id);
-    await stage.waitFor(KIND, "gone", { reason: "ExternalResourceDeleted" });
-    await stage.settled();
+    await env.apply(hook("gone"));
+    await env.waitFor(KIND, "gone", { status: "True" });
+    const since = await env.record();
+    env.platform.world().webhooks.delete(record("gone").id);
+    await env.waitFor(KIND, "gone", { reason: "ExternalResourceDeleted" });
+    await env.settled();
     expect(since.changes()).toEqual([]);
   });
 
   it("can be watched without writing anything, by its id", async () => {
-    await stage.apply(hook("watched"));
+    await env.apply(hook("watched"));
     const { id } = await vi.waitFor(() => record("watched"));
-    await stage.waitFor(KIND, "watched", { status: "True" });
-    await stage.remove(KIND, "watched");
-    await stage.waitGone(KIND, "watched");
-    const since = await stage.record();
+    await env.waitFor(KIND, "watched", { status: "True" });
+    await env.remove(KIND, "watched");
+    await env.waitGone(KIND, "watched");
+    const since = await env.record();
     const lifecycle = { managementPolicy: "ObserveOnly" };
-    await stage.apply(hook("observer", { targetUrl: target("watched"), enabled: false, externalId: id, lifecycle }));
-    await stage.waitFor(KIND, "observer", { type: "Drifted", status: "True" });
-    await stage.settled();
+    await env.apply(hook("observer", { targetUrl: target("watched"), enabled: false, externalId: id, lifecycle }));
+    await env.waitFor(KIND, "observer", { type: "Drifted", status: "True" });
+    await env.settled();
     expect(since.changes()).toEqual([]);
   });
 });

@@ -3,17 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Kind, OpenIntent, KindTypes } from "../../src/engine/contract/kind.ts";
 import { clusterConnection, connection } from "../../src/kinds/connection/index.ts";
 import { project } from "../../src/kinds/project/index.ts";
-import { startKindWorld, type KindWorld } from "../support/kinds/env.ts";
+import { startKindHarness, type KindHarness } from "../support/kinds/env.ts";
 
 const NOBODY = "00000000-0000-4000-8000-00000000dead";
 const SURFACES = ["Documented", "Full"] as const;
 
-let world: KindWorld;
+let harness: KindHarness;
 const start = (surface: (typeof SURFACES)[number], known: "Auto" | typeof surface = surface) => {
   beforeAll(async () => {
-    world = await startKindWorld(surface, known);
+    harness = await startKindHarness(surface, known);
   });
-  afterAll(() => world.close());
+  afterAll(() => harness.close());
 };
 
 /** An intent to create something, as the ledger hands it to a trace. */
@@ -26,80 +26,80 @@ const intentOf = (op: string, name: string, mark: OpenIntent["mark"], parentId?:
   commit: undefined,
   mark,
 });
-const absentNow = () => ({ absentAt: world.api.serverNow()?.toISOString() ?? null });
+const absentNow = () => ({ absentAt: harness.api.serverNow()?.toISOString() ?? null });
 const traceOf = (kind: object, intent: OpenIntent, pass: object) =>
-  (kind as Kind<KindTypes>).trace(intent, pass as never, world.api);
+  (kind as Kind<KindTypes>).trace(intent, pass as never, harness.api);
 
 describe.each(SURFACES)("a project on the %s surface", (surface) => {
   start(surface);
 
   it("is created, then left in peace", async () => {
-    const shop = world.project({ name: "shop", description: "A shop" });
+    const shop = harness.project({ name: "shop", description: "A shop" });
     expect(await shop.run()).toMatchObject({ ops: ["createProject"], is: "settled", why: { reason: "Available" } });
     const stored = { id: shop.id(), name: "shop", description: "A shop" };
-    expect(world.simulator.world().projects.get(shop.id() ?? "")).toMatchObject(stored);
-    await world.newEnvironment(shop.id() ?? "", "staging");
-    world.pass(60);
+    expect(harness.simulator.world().projects.get(shop.id() ?? "")).toMatchObject(stored);
+    await harness.newEnvironment(shop.id() ?? "", "staging");
+    harness.pass(60);
     const counted = await shop.run();
     expect(counted).toMatchObject({ ops: [], status: { environmentCount: 1, externalId: stored.id } });
     expect(counted.report.drift).toEqual([]);
-    world.pass(600);
+    harness.pass(600);
     expect(await shop.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
   });
 
   it("is taken over by its name, whatever the case, and only if that is allowed", async () => {
-    const id = await world.newProject("Taken");
-    expect(await world.project({ name: "taken" }).run({ adoption: "Never" })).toMatchObject({
+    const id = await harness.newProject("Taken");
+    expect(await harness.project({ name: "taken" }).run({ adoption: "Never" })).toMatchObject({
       ops: [],
       is: "stalled",
       why: { reason: "NameConflict", message: expect.stringContaining(id) },
     });
-    expect(await world.project({ name: "Taken" }).run({ holderOf: () => "shop/other" })).toMatchObject({
+    expect(await harness.project({ name: "Taken" }).run({ holderOf: () => "shop/other" })).toMatchObject({
       why: { reason: "AlreadyManaged", message: expect.stringContaining('"shop/other"') },
     });
-    const mine = world.project({ name: "Taken" });
+    const mine = harness.project({ name: "Taken" });
     expect(await mine.run()).toMatchObject({ ops: ["adopt"], is: "settled" });
     expect(mine.id()).toBe(id);
-    expect(await world.project({ name: "nothing" }).run({ adoption: "Required" })).toMatchObject({
+    expect(await harness.project({ name: "nothing" }).run({ adoption: "Required" })).toMatchObject({
       is: "waiting",
       why: { reason: "DependencyNotReady" },
     });
   });
 
   it("is taken over by its id, but not another organization's, or one outside the connection's projects", async () => {
-    const id = await world.newProject("given");
-    const given = () => world.project({ name: "given", externalId: id });
+    const id = await harness.newProject("given");
+    const given = () => harness.project({ name: "given", externalId: id });
     expect(await given().run({ allowedProjects: [NOBODY] })).toMatchObject({
       is: "stalled",
       why: { reason: "PermissionDenied" },
     });
     expect(await given().run({ allowedProjects: [id] })).toMatchObject({ ops: ["adopt"], is: "settled" });
-    expect(await world.project({ name: "given", externalId: NOBODY }).run()).toMatchObject({
+    expect(await harness.project({ name: "given", externalId: NOBODY }).run()).toMatchObject({
       ops: [],
       why: { reason: "InvalidSpec" },
     });
-    expect(await world.project({ name: "new" }).run({ allowedProjects: [id] })).toMatchObject({
+    expect(await harness.project({ name: "new" }).run({ allowedProjects: [id] })).toMatchObject({
       ops: [],
       why: { reason: "PermissionDenied" },
     });
   });
 
   it("that an annotation claims is verified", async () => {
-    const lost = world.project({ name: "lost" });
+    const lost = harness.project({ name: "lost" });
     await lost.run();
     lost.lose();
     expect(await lost.run()).toMatchObject({ ops: ["adopt"], is: "settled" });
-    world.edit(lost.id(), { name: "renamed" });
+    harness.edit(lost.id(), { name: "renamed" });
     lost.lose();
-    world.pass(60);
+    harness.pass(60);
     expect(await lost.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "NameConflict" } });
   });
 
   it("is traced: not there, there, there before, there for somebody else", async () => {
-    const runner = world.project({ name: "traced" });
+    const runner = harness.project({ name: "traced" });
     const intent = intentOf("createProject", "traced", absentNow());
     expect(await traceOf(project, intent, runner.pass())).toEqual({ is: "absent" });
-    const id = await world.newProject("Traced");
+    const id = await harness.newProject("Traced");
     expect(await traceOf(project, intent, runner.pass())).toMatchObject({ is: "landed", known: [{ id }] });
     expect(await traceOf(project, intent, runner.pass({ holderOf: () => "shop/other" }))).toEqual({ is: "absent" });
     const late = intentOf("createProject", "traced", { absentAt: "2999-01-01T00:00:00Z" });
@@ -107,19 +107,19 @@ describe.each(SURFACES)("a project on the %s surface", (surface) => {
   });
 
   it("[C7] that is gone is not created again", async () => {
-    const gone = world.project({ name: "gone" });
+    const gone = harness.project({ name: "gone" });
     await gone.run();
-    world.remove(gone.id());
-    world.pass(60);
+    harness.remove(gone.id());
+    harness.pass(60);
     expect(await gone.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "ExternalResourceDeleted" } });
     expect(await gone.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
   });
 
   it("is changed and deleted where the surface can", async () => {
-    const runner = world.project({ name: "changing" });
+    const runner = harness.project({ name: "changing" });
     await runner.run();
-    world.edit(runner.id(), { description: "of others" });
-    world.pass(60);
+    harness.edit(runner.id(), { description: "of others" });
+    harness.pass(60);
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled" });
     const changed = await runner.run({ spec: { name: "changed", description: "ours" } });
     const deleted = await runner.run({ goal: "absent" });
@@ -141,17 +141,17 @@ describe.each(SURFACES)("a project on the %s surface", (surface) => {
 describe.each(SURFACES)("a connection to a platform with the %s surface", (surface) => {
   start(surface, "Auto");
   const observe = (wanted: string, kind: object = connection) =>
-    (kind as typeof connection).observe({ spec: { surface: wanted }, memory: {} } as never, world.api);
+    (kind as typeof connection).observe({ spec: { surface: wanted }, memory: {} } as never, harness.api);
 
   it("finds out the surface with a project that is listed, and not before there is one", async () => {
     expect(await observe("Auto")).toMatchObject({ surface: undefined });
     expect(await observe("Full", clusterConnection)).toEqual({ surface: "Full" });
-    await world.newProject("shop");
+    await harness.newProject("shop");
     expect(await observe("Auto")).toMatchObject({ surface });
     expect(await observe("Auto", clusterConnection)).toMatchObject({ surface });
-    world.fault({ match: { operation: "getProject" }, answer: { is: "status", status: 500 }, count: null });
+    harness.fault({ match: { operation: "getProject" }, answer: { is: "status", status: 500 }, count: null });
     const failing = await observe("Auto");
-    world.simulator.sim.faults.clear();
+    harness.simulator.sim.faults.clear();
     // What has worked once is not forgotten over a failure.
     expect(failing).toMatchObject({ surface });
   });

@@ -8,11 +8,11 @@ import { createReflector, type Reflector, type ReflectorOptions } from "../../sr
 import { createStore } from "../../src/kube/watch/store.ts";
 import { parseEvent, type WatchEvent } from "../../src/kube/watch/watch-event.ts";
 import { manualClock } from "../support/kube/clock.ts";
-import { kubeBench } from "../support/kube/env.ts";
+import { kubeEnv } from "../support/kube/env.ts";
 import { tcpProxy } from "../support/kube/tcp-proxy.ts";
 import { THING } from "../support/kube/things.ts";
 
-const bench = kubeBench();
+const env = kubeEnv();
 const running: Reflector[] = [];
 const soon = { timeout: 10_000, interval: 20 };
 
@@ -28,7 +28,7 @@ async function reflect(more: Partial<ReflectorOptions> = {}) {
   let lists = 0;
   let failures = 0;
   const options = {
-    client: bench.client(),
+    client: env.client(),
     type: THING,
     store,
     clock: systemClock(),
@@ -47,33 +47,33 @@ async function reflect(more: Partial<ReflectorOptions> = {}) {
 
 describe("list and watch", () => {
   it("see every change, and a namesake as another object (K8)", async () => {
-    await bench.namespace("watch-changes");
-    await bench.create("watch-changes", "a");
+    await env.namespace("watch-changes");
+    await env.create("watch-changes", "a");
     const { changes, store } = await reflect({ namespace: "watch-changes" });
     expect(store.list("Thing")[0]?.metadata).not.toHaveProperty("managedFields");
-    await bench.create("watch-changes", "b");
-    await bench.remove("watch-changes", "a");
-    await bench.create("watch-changes", "a");
+    await env.create("watch-changes", "b");
+    await env.remove("watch-changes", "a");
+    await env.create("watch-changes", "a");
     await vi.waitFor(() => expect(changes).toHaveLength(4), soon);
     expect(changes).toEqual(["added a", "added b", "deleted a", "added a"]);
   });
 
   it("read more objects than a page holds", async () => {
-    await bench.namespace("watch-pages");
+    await env.namespace("watch-pages");
     const names = Array.from({ length: 501 }, (_, index) => `thing-${String(index)}`);
     // Each request has its deadline from the moment it is made.
     for (let from = 0; from < names.length; from += 50) {
-      await Promise.all(names.slice(from, from + 50).map((name) => bench.create("watch-pages", name)));
+      await Promise.all(names.slice(from, from + 50).map((name) => env.create("watch-pages", name)));
     }
-    const { objects } = await listAll(bench.client(), THING, collectionPath(THING, "watch-pages"));
+    const { objects } = await listAll(env.client(), THING, collectionPath(THING, "watch-pages"));
     expect(new Set(objects.map(({ metadata }) => metadata.name))).toEqual(new Set(names));
   });
 
   it("keep to the namespaces that they are told", async () => {
     const namespaces = Array.from({ length: 10 }, (_, index) => `watch-of-${String(index)}`);
     for (const namespace of [...namespaces, "watch-of-none"]) {
-      await bench.namespace(namespace);
-      await bench.create(namespace, `in-${namespace}`);
+      await env.namespace(namespace);
+      await env.create(namespace, `in-${namespace}`);
     }
     const store = createStore(() => undefined);
     await Promise.all(namespaces.map((namespace) => reflect({ namespace, store })));
@@ -83,7 +83,7 @@ describe("list and watch", () => {
 
   it("[B4] know a version that is too old", async () => {
     const events: WatchEvent[] = [];
-    const stream = bench.client().stream({
+    const stream = env.client().stream({
       path: collectionPath(THING),
       query: { watch: true, resourceVersion: "1", timeoutSeconds: 1 },
       signal: new AbortController().signal,
@@ -95,14 +95,14 @@ describe("list and watch", () => {
 
 describe("a connection", () => {
   it("that is reset loses no event and costs no list (K4, K20)", async () => {
-    await bench.namespace("watch-reset");
-    const proxy = await tcpProxy(bench.port());
-    const client = await bench.connect({ port: proxy.port });
+    await env.namespace("watch-reset");
+    const proxy = await tcpProxy(env.port());
+    const client = await env.connect({ port: proxy.port });
     const { names, lists, failures } = await reflect({ client, namespace: "watch-reset" });
     // The list's connection and the watch's.
     await vi.waitFor(() => expect(proxy.connections()).toBe(2), soon);
     proxy.reset();
-    await bench.create("watch-reset", "meanwhile");
+    await env.create("watch-reset", "meanwhile");
     await vi.waitFor(() => expect(names()).toEqual(["meanwhile"]), soon);
     expect([lists(), failures()]).toEqual([1, 1]);
     await client.close();
@@ -110,16 +110,16 @@ describe("a connection", () => {
   });
 
   it("[B5] that is dead without a word is found out and replaced", async () => {
-    await bench.namespace("watch-frozen");
-    const proxy = await tcpProxy(bench.port());
+    await env.namespace("watch-frozen");
+    const proxy = await tcpProxy(env.port());
     const clock = manualClock();
-    const client = await bench.connect({ port: proxy.port });
+    const client = await env.connect({ port: proxy.port });
     const { names } = await startedUnder(clock, () => reflect({ client, clock, namespace: "watch-frozen" }));
     await vi.waitFor(() => expect(proxy.connections()).toBe(2), soon);
-    await bench.create("watch-frozen", "before");
+    await env.create("watch-frozen", "before");
     await vi.waitFor(() => expect(names()).toEqual(["before"]), soon);
     proxy.freeze();
-    await bench.create("watch-frozen", "meanwhile");
+    await env.create("watch-frozen", "meanwhile");
     await clock.advance(45_000);
     await vi.waitFor(() => expect(names()).toEqual(["before", "meanwhile"]), soon);
     await client.close();
@@ -127,8 +127,8 @@ describe("a connection", () => {
   });
 
   it("is shared: 1,000 calls over TLS take 3 at most (K1)", async () => {
-    const proxy = await tcpProxy(bench.port());
-    const client = await bench.connect({ port: proxy.port });
+    const proxy = await tcpProxy(env.port());
+    const client = await env.connect({ port: proxy.port });
     for (let call = 0; call < 1_000; call += 1)
       await client.request({ method: "GET", path: "/readyz/ping" }).catch(() => undefined);
     expect(proxy.connections()).toBeLessThanOrEqual(3);

@@ -12,11 +12,11 @@ import { createRecorder } from "../../src/kube/write/events.ts";
 import { createOutputs } from "../../src/kube/write/outputs.ts";
 import { createWriter } from "../../src/kube/write/writer.ts";
 import { manualClock } from "../support/kube/clock.ts";
-import { kubeBench } from "../support/kube/env.ts";
+import { kubeEnv } from "../support/kube/env.ts";
 import { THING } from "../support/kube/things.ts";
 import { figure } from "../support/platform/figure.ts";
 
-const bench = kubeBench();
+const env = kubeEnv();
 const NS = "kube-write";
 const soon = { timeout: 10_000, interval: 20 };
 let store: Store;
@@ -24,12 +24,12 @@ let writer: Writer;
 const { signal } = new AbortController();
 
 beforeAll(async () => {
-  await bench.namespace(NS);
+  await env.namespace(NS);
   store = createStore((error) => {
     throw error;
   });
   writer = createWriter({
-    client: bench.client(),
+    client: env.client(),
     store,
     types: [THING],
     clock: systemClock(),
@@ -41,30 +41,30 @@ const held = (name: string) => store.get({ kind: "Thing", namespace: NS, name })
 
 describe("delete", () => {
   it("takes the object away, and never its namesake", async () => {
-    const old = await bench.create(NS, "deleted");
+    const old = await env.create(NS, "deleted");
     await writer.delete(old);
-    const fresh = await bench.create(NS, "deleted");
+    const fresh = await env.create(NS, "deleted");
     await writer.delete(old);
-    expect((await bench.read(NS, "deleted")).metadata.uid).toBe(fresh.metadata.uid);
+    expect((await env.read(NS, "deleted")).metadata.uid).toBe(fresh.metadata.uid);
     expect(held("deleted")?.metadata.uid).toBe(fresh.metadata.uid);
   });
 });
 
 describe("patchStatus", () => {
   it("makes the status equal and nothing else, by one manager, and is silent the second time", async () => {
-    const created = await bench.create(NS, "status", { spec: { size: 1 } });
+    const created = await env.create(NS, "status", { spec: { size: 1 } });
     expect(created.status).toEqual({ observedGeneration: -1 });
     const first = await writer.patchStatus(created, { observedGeneration: 1, counts: { a: 1, b: 2 }, list: [1, 2] });
     const wanted = { observedGeneration: 1, state: "x", counts: { b: 3 }, list: [2] };
     const second = await writer.patchStatus(first, wanted);
-    expect((await bench.read(NS, "status")).status).toEqual(wanted);
+    expect((await env.read(NS, "status")).status).toEqual(wanted);
     expect(held("status")?.metadata.resourceVersion).toBe(second.metadata.resourceVersion);
     expect(second.metadata.generation).toBe(1);
 
     await writer.patchStatus(second, wanted);
-    expect((await bench.read(NS, "status")).metadata.resourceVersion).toBe(second.metadata.resourceVersion);
+    expect((await env.read(NS, "status")).metadata.resourceVersion).toBe(second.metadata.resourceVersion);
 
-    const raw = await bench
+    const raw = await env
       .client()
       .request({ method: "GET", path: objectPath(THING, { namespace: NS, name: "status" }) });
     const fields = member(member(raw, "metadata"), "managedFields") as { manager: string; subresource?: string }[];
@@ -74,23 +74,23 @@ describe("patchStatus", () => {
   });
 
   it("does not write over what changed meanwhile, and knows it afterwards", async () => {
-    const created = await bench.create(NS, "conflict");
+    const created = await env.create(NS, "conflict");
     const other = await writer.patchChecked(created, { annotations: { a: "1" } });
     await expect(writer.patchStatus(created, { state: "x" })).rejects.toMatchObject({ failure: "Conflict" });
     expect(held("conflict")?.metadata.resourceVersion).toBe(other.metadata.resourceVersion);
   });
 
   it("does not reach a namesake of a deleted object", async () => {
-    const old = await bench.create(NS, "namesake-status");
-    await bench.remove(NS, "namesake-status");
-    const fresh = await bench.create(NS, "namesake-status");
+    const old = await env.create(NS, "namesake-status");
+    await env.remove(NS, "namesake-status");
+    const fresh = await env.create(NS, "namesake-status");
     await expect(writer.patchStatus(old, { state: "x" })).rejects.toMatchObject({ failure: "Conflict" });
     expect(held("namesake-status")?.metadata.uid).toBe(fresh.metadata.uid);
-    expect((await bench.read(NS, "namesake-status")).status).toEqual({ observedGeneration: -1 });
+    expect((await env.read(NS, "namesake-status")).status).toEqual({ observedGeneration: -1 });
   });
 
   it("refuses a field that the schema does not know, in our words", async () => {
-    const created = await bench.create(NS, "strict");
+    const created = await env.create(NS, "strict");
     await expect(writer.patchStatus(created, { s3cret: "s3cret" })).rejects.toMatchObject({
       failure: "Invalid",
       message: expect.not.stringContaining("s3cret"),
@@ -100,39 +100,39 @@ describe("patchStatus", () => {
 
 describe("patchChecked", () => {
   it("replaces the list of finalizers only over the version that was read, as a merge patch keeps nobody's", async () => {
-    const read = await bench.create(NS, "finalizers");
+    const read = await env.create(NS, "finalizers");
     const theirs = await writer.patchChecked(read, { finalizers: ["them.io/theirs"] });
     const stale = writer.patchChecked(read, { finalizers: ["us.io/ours"] });
     await expect(stale).rejects.toMatchObject({ failure: "Conflict" });
     await writer.patchChecked(theirs, { finalizers: ["them.io/theirs", "us.io/ours"] });
-    expect((await bench.read(NS, "finalizers")).metadata.finalizers).toEqual(["them.io/theirs", "us.io/ours"]);
+    expect((await env.read(NS, "finalizers")).metadata.finalizers).toEqual(["them.io/theirs", "us.io/ours"]);
   });
 
   it("ends a deleted object with its last finalizer, in the store as well", async () => {
-    const created = await bench.create(NS, "ending", { meta: { finalizers: ["us.io/ours"] } });
+    const created = await env.create(NS, "ending", { meta: { finalizers: ["us.io/ours"] } });
     store.upsert(created);
-    await bench.remove(NS, "ending");
-    await writer.patchChecked(await bench.read(NS, "ending"), { finalizers: [] });
+    await env.remove(NS, "ending");
+    await writer.patchChecked(await env.read(NS, "ending"), { finalizers: [] });
     expect(held("ending")).toBeUndefined();
-    await expect(bench.read(NS, "ending")).rejects.toMatchObject({ failure: "NotFound" });
+    await expect(env.read(NS, "ending")).rejects.toMatchObject({ failure: "NotFound" });
   });
 });
 
 describe("storeOutcome", () => {
   it("needs no version: it is stored over whatever changed meanwhile", async () => {
-    const read = await bench.create(NS, "outcome");
+    const read = await env.create(NS, "outcome");
     await writer.patchChecked(read, { annotations: { intent: "open", theirs: "1" } });
     const stored = await writer.storeOutcome(read, { intent: null, id: "42" }, signal);
     expect(stored?.metadata.annotations).toEqual({ theirs: "1", id: "42" });
   });
 
   it("ends when the object is gone, or a namesake has its place", async () => {
-    const old = await bench.create(NS, "outcome-gone");
-    await bench.remove(NS, "outcome-gone");
+    const old = await env.create(NS, "outcome-gone");
+    await env.remove(NS, "outcome-gone");
     expect(await writer.storeOutcome(old, { id: "42" }, signal)).toBeUndefined();
-    await bench.create(NS, "outcome-gone");
+    await env.create(NS, "outcome-gone");
     expect(await writer.storeOutcome(old, { id: "42" }, signal)).toBeUndefined();
-    expect((await bench.read(NS, "outcome-gone")).metadata.annotations).toBeUndefined();
+    expect((await env.read(NS, "outcome-gone")).metadata.annotations).toBeUndefined();
   });
 });
 
@@ -140,7 +140,7 @@ describe("the lease (D4, K15)", () => {
   const told: string[] = [];
   const candidate = (identity: string) =>
     createLeaderElection({
-      client: bench.client(),
+      client: env.client(),
       clock: systemClock(),
       random: () => 0,
       namespace: NS,
@@ -157,7 +157,7 @@ describe("the lease (D4, K15)", () => {
     await vi.waitFor(() => expect(told).toEqual(["first"]), soon);
     second.start();
     const path = objectPath(LEASE, { namespace: NS, name: "platform-operator-leader-election" });
-    const spec = async () => member(await bench.client().request({ method: "GET", path }), "spec");
+    const spec = async () => member(await env.client().request({ method: "GET", path }), "spec");
     const before = await spec();
     await vi.waitFor(async () => expect(await spec()).not.toEqual(before), soon);
     expect(second.mayWrite()).toBe(false);
@@ -177,7 +177,7 @@ describe("the lease (D4, K15)", () => {
 
 describe("events", () => {
   const eventsOf = async (namespace: string): Promise<readonly Json[]> => {
-    const list = await bench.client().request({ method: "GET", path: collectionPath(EVENT, namespace) });
+    const list = await env.client().request({ method: "GET", path: collectionPath(EVENT, namespace) });
     return member(list, "items") as readonly Json[];
   };
   const record = { type: "Warning", reason: "Refused", action: "Create", note: "the platform said no" } as const;
@@ -189,7 +189,7 @@ describe("events", () => {
   const recorder = (dropped: () => void = () => undefined) => {
     const clock = manualClock();
     const made = createRecorder({
-      client: bench.client(),
+      client: env.client(),
       clock,
       random: () => 0,
       instance: "test",
@@ -201,7 +201,7 @@ describe("events", () => {
   };
 
   it("are created and become a series", async () => {
-    const regarding = await bench.create(NS, "evented");
+    const regarding = await env.create(NS, "evented");
     const { clock, made } = recorder();
     made.record({ ...record, regarding });
     await vi.waitFor(async () => expect(await eventsOf(NS)).toHaveLength(1), soon);
@@ -212,10 +212,10 @@ describe("events", () => {
   });
 
   it("about an object in a namespace that ends go to the operator's", async () => {
-    await bench.namespace("kube-ending");
-    const regarding = await bench.create("kube-ending", "ending");
-    await bench.client().request({ method: "DELETE", path: "/api/v1/namespaces/kube-ending" });
-    expect((await createNamespaces(bench.client(), systemClock()).get("kube-ending", 0))?.terminating).toBe(true);
+    await env.namespace("kube-ending");
+    const regarding = await env.create("kube-ending", "ending");
+    await env.client().request({ method: "DELETE", path: "/api/v1/namespaces/kube-ending" });
+    expect((await createNamespaces(env.client(), systemClock()).get("kube-ending", 0))?.terminating).toBe(true);
     const { made } = recorder();
     made.record({ ...record, reason: "Ending", regarding });
     await vi.waitFor(async () => {
@@ -225,7 +225,7 @@ describe("events", () => {
   });
 
   it("about a cluster-scoped object are taken", async () => {
-    const { namespace: _, ...metadata } = (await bench.create(NS, "clustered")).metadata;
+    const { namespace: _, ...metadata } = (await env.create(NS, "clustered")).metadata;
     let dropped = 0;
     const { made } = recorder(() => (dropped += 1));
     made.record({
@@ -248,17 +248,17 @@ describe("Secrets and ConfigMaps", () => {
   it("are read by name, decoded", async () => {
     const path = collectionPath(SECRET, NS);
     const body = { metadata: { name: "s" }, stringData: { token: "s3crét" } };
-    await bench.client().request({ method: "POST", path, body });
-    const reader = createReader(bench.client(), systemClock());
+    await env.client().request({ method: "POST", path, body });
+    const reader = createReader(env.client(), systemClock());
     expect((await reader.secret(NS, "s", 0))?.data.get("token")).toBe("s3crét");
     expect(await reader.secret(NS, "none", 0)).toBeUndefined();
   });
 
   it("are written as outputs with an owner, changed and left alone", async () => {
-    const owner = await bench.create(NS, "owner");
-    const outputs = createOutputs(bench.client());
+    const owner = await env.create(NS, "owner");
+    const outputs = createOutputs(env.client());
     const path = objectPath(CONFIG_MAP, { namespace: NS, name: "out" });
-    const read = () => bench.client().request({ method: "GET", path });
+    const read = () => env.client().request({ method: "GET", path });
     await outputs.configMap(owner, "out", { url: "a", stray: "b" });
     await outputs.configMap(owner, "out", { url: "c" });
     const before = await read();
@@ -266,7 +266,7 @@ describe("Secrets and ConfigMaps", () => {
     expect(await read()).toEqual(before);
     expect(before).toMatchObject({ data: { url: "c" }, metadata: { ownerReferences: [{ uid: owner.metadata.uid }] } });
     expect(member(before, "data")).toEqual({ url: "c" });
-    const other = await bench.create(NS, "other-owner");
+    const other = await env.create(NS, "other-owner");
     await expect(outputs.configMap(other, "out", {})).rejects.toMatchObject({ failure: "Conflict" });
   });
 });

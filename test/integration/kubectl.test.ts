@@ -7,28 +7,28 @@ import { z } from "zod";
 
 import { RESOURCES } from "../../src/kinds/crds.ts";
 import type { Manifest } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 
-const stage = createStage({ surface: "full" });
+const env = createEnv({ surface: "full" });
 
 /** The quickstart as a person would pipe it in. */
-const yaml = (manifests = stage.quickstart()): string => manifests.map((each) => JSON.stringify(each)).join("\n---\n");
+const yaml = (manifests = env.quickstart()): string => manifests.map((each) => JSON.stringify(each)).join("\n---\n");
 const piped = async (args: readonly string[], input = yaml()): Promise<readonly string[]> =>
-  (await stage.kubectl([...args, "-f", "-"], { input })).trim().split("\n");
+  (await env.kubectl([...args, "-f", "-"], { input })).trim().split("\n");
 /** Without the Secrets: whether kubectl writes those anew is its own affair. */
-const custom = (): readonly Manifest[] => stage.quickstart().filter(({ kind }) => kind !== "Secret");
+const custom = (): readonly Manifest[] => env.quickstart().filter(({ kind }) => kind !== "Secret");
 const header = (table: string): readonly string[] => (table.split("\n")[0] ?? "").trim().split(/ {2,}/);
 const namespaced = RESOURCES.filter(({ scope }) => scope === "Namespaced");
 
 beforeAll(async () => {
   await piped(["apply"]);
-  for (const { kind, metadata } of custom()) await stage.waitFor(kind, metadata.name, { status: "True" });
-  await stage.settled();
+  for (const { kind, metadata } of custom()) await env.waitFor(kind, metadata.name, { status: "True" });
+  await env.settled();
 });
 
 describe("kubectl apply", () => {
   it("changes nothing the second time, on either side, and finds no difference to what the operator left", async () => {
-    const record = await stage.record();
+    const record = await env.record();
     const applied = await piped(["apply"], yaml(custom()));
     expect(applied).toHaveLength(8);
     for (const line of applied) expect(line).toMatch(/ unchanged$/);
@@ -38,22 +38,22 @@ describe("kubectl apply", () => {
     for (const line of await piped(["apply", "--server-side"], yaml(custom()))) {
       expect(line).toMatch(/ serverside-applied$/);
     }
-    const before = (await stage.get("PlatformApplication", "api")).metadata;
+    const before = (await env.get("PlatformApplication", "api")).metadata;
     await piped(["apply", "--server-side"], yaml(custom()));
-    expect((await stage.get("PlatformApplication", "api")).metadata).toMatchObject({
+    expect((await env.get("PlatformApplication", "api")).metadata).toMatchObject({
       resourceVersion: before.resourceVersion,
       generation: 1,
     });
     expect(await piped(["diff", "--server-side"], yaml(custom()))).toEqual([""]);
 
-    await stage.settled();
+    await env.settled();
     expect(record.changes()).toEqual([]);
     expect((await record.writes()).objects).toEqual([]);
   });
 
   it("shows a difference that there is", async () => {
     const input = yaml().replace('"cpu":500', '"cpu":501');
-    await expect(stage.kubectl(["diff", "-f", "-"], { input })).rejects.toMatchObject({
+    await expect(env.kubectl(["diff", "-f", "-"], { input })).rejects.toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/^- +cpu: 500\n\+ +cpu: 501$/m),
     });
@@ -61,7 +61,7 @@ describe("kubectl apply", () => {
 
   it("says what is wrong with a spec", async () => {
     const input = yaml().replace('"cpu":500', '"cpu":0');
-    await expect(stage.kubectl(["apply", "-f", "-"], { input })).rejects.toThrow(
+    await expect(env.kubectl(["apply", "-f", "-"], { input })).rejects.toThrow(
       /spec.cpu: Invalid value: 0: spec.cpu in body should be greater than or equal to 1/,
     );
   });
@@ -95,19 +95,19 @@ describe("kubectl get", () => {
   it.each(Object.entries(columns))(
     "%s has its columns, and more of them with -o wide",
     async (plural, [short, more]) => {
-      const narrow = header(await stage.kubectl(["get", plural]));
+      const narrow = header(await env.kubectl(["get", plural]));
       expect(narrow[0]).toBe("NAME");
       expect(narrow[1]).toBe("READY");
       expect(narrow.at(-1)).toBe("AGE");
       expect(narrow).toEqual(expect.arrayContaining(short ?? []));
-      const wide = header(await stage.kubectl(["get", plural, "-o", "wide"]));
+      const wide = header(await env.kubectl(["get", plural, "-o", "wide"]));
       expect(wide).toEqual(expect.arrayContaining([...narrow, ...(more ?? [])]));
       for (const column of more ?? []) expect(narrow).not.toContain(column);
     },
   );
 
   it("knows every kind by its short name, and all of them by their category", async () => {
-    const [, ...rows] = (await stage.kubectl(["api-resources", "--api-group=platform-operator.io", "-o", "wide"]))
+    const [, ...rows] = (await env.kubectl(["api-resources", "--api-group=platform-operator.io", "-o", "wide"]))
       .trim()
       .split("\n")
       .map((line) => line.split(/ {2,}/));
@@ -127,7 +127,7 @@ describe("kubectl get", () => {
     }));
     expect(known).toHaveLength(declared.length);
     expect(known).toEqual(expect.arrayContaining(declared));
-    const names = async (what: string): Promise<string> => stage.kubectl(["get", what, "-o", "name"]);
+    const names = async (what: string): Promise<string> => env.kubectl(["get", what, "-o", "name"]);
     expect(await names("papp")).toBe(await names("platformapplications"));
   });
 
@@ -137,12 +137,12 @@ describe("kubectl get", () => {
 
   it.each(selectable)("selects $plural by $path", async ({ plural, path }) => {
     const selector = `${path.replace(/^\./, "")}=nowhere`;
-    expect(await stage.kubectl(["get", plural, "--field-selector", selector, "-o", "name"])).toBe("");
+    expect(await env.kubectl(["get", plural, "--field-selector", selector, "-o", "name"])).toBe("");
   });
 
   it("finds by a field what has it", async () => {
     const selector = "spec.environmentRef.name=staging";
-    expect(await stage.kubectl(["get", "papp", "--field-selector", selector, "-o", "name"])).toBe(
+    expect(await env.kubectl(["get", "papp", "--field-selector", selector, "-o", "name"])).toBe(
       "platformapplication.platform-operator.io/api\n",
     );
   });
@@ -151,10 +151,10 @@ describe("kubectl get", () => {
 describe("kubectl wait", () => {
   it("waits for a condition and for a state", async () => {
     const wait = ["wait", "--timeout=5s", "papp/api"];
-    expect(await stage.kubectl([...wait, "--for=condition=Deployed"])).toContain("condition met");
-    expect(await stage.kubectl([...wait, "--for=jsonpath={.status.state}=DEPLOYED"])).toContain("condition met");
-    expect(await stage.kubectl([...wait, "--for=condition=Ready=True"])).toContain("condition met");
-    await expect(stage.kubectl(["wait", "--timeout=1s", "papp/api", "--for=condition=Stalled"])).rejects.toThrow(
+    expect(await env.kubectl([...wait, "--for=condition=Deployed"])).toContain("condition met");
+    expect(await env.kubectl([...wait, "--for=jsonpath={.status.state}=DEPLOYED"])).toContain("condition met");
+    expect(await env.kubectl([...wait, "--for=condition=Ready=True"])).toContain("condition met");
+    await expect(env.kubectl(["wait", "--timeout=1s", "papp/api", "--for=condition=Stalled"])).rejects.toThrow(
       /timed out/,
     );
   });
@@ -162,14 +162,14 @@ describe("kubectl wait", () => {
 
 describe("kubectl describe and events", () => {
   it("tell what happened to an object", async () => {
-    const described = await stage.kubectl(["describe", "papp", "api"]);
+    const described = await env.kubectl(["describe", "papp", "api"]);
     expect(described).toMatch(/Reason: +Deployed/);
     expect(described).toMatch(/Git Commit Id: +1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d/);
     expect(described).toMatch(
       /Events:[^]*Normal +Deployed +\S+( \(\S+ over \S+\))? +platform-operator +Commit 1a2b3c4 is deployed\./,
     );
     expect(described).not.toContain("not-a-real-password");
-    const events = await stage.kubectl(["events", "--for", "papp/api"]);
+    const events = await env.kubectl(["events", "--for", "papp/api"]);
     expect(events).toMatch(/Normal +Deployed +PlatformApplication\/api +Commit 1a2b3c4 is deployed\./);
   });
 });
@@ -215,7 +215,7 @@ describe("kubectl explain", () => {
     for (const [path, schema] of objects) {
       const shape = JSON.stringify(schema);
       if (known.has(shape)) continue;
-      const text = await stage.kubectl(["explain", path]);
+      const text = await env.kubectl(["explain", path]);
       expect(text, path).toMatch(/DESCRIPTION:\n +\S/);
       expect(text, path).not.toContain("<no description>");
       const explained = [...text.matchAll(/^ {2}(\S+)\t<.*(?:\n {2}enum: .*)?\n {4}\S/gm)].map(([, name]) => name);
@@ -227,29 +227,29 @@ describe("kubectl explain", () => {
 
 describe("kubectl delete", () => {
   it("takes everything away in any order and at once, and leaves the platform as it is", async () => {
-    const record = await stage.record();
+    const record = await env.record();
     const lines = await piped(["delete", "--wait=true", "--timeout=20s"]);
-    expect(lines).toHaveLength(stage.quickstart().length);
+    expect(lines).toHaveLength(env.quickstart().length);
     for (const line of lines) expect(line).toMatch(/ deleted/);
-    for (const { kind } of namespaced) expect(await stage.list(kind), kind).toEqual([]);
-    await stage.settled();
+    for (const { kind } of namespaced) expect(await env.list(kind), kind).toEqual([]);
+    await env.settled();
     expect(record.changes()).toEqual([]);
-    expect(stage.platform.world().services.size).toBe(2);
+    expect(env.platform.world().services.size).toBe(2);
   });
 
   it("and apply finds what is there, by its name, and deploys nothing again", async () => {
     // The garbage collector's work; there is none here.
-    await stage.remove("ConfigMap", "catalog-catalog");
-    const record = await stage.record();
+    await env.remove("ConfigMap", "catalog-catalog");
+    const record = await env.record();
     await piped(["apply"]);
     const wait = ["wait", "--for=condition=Ready", "--timeout=20s", "--all"];
-    const applied = new Set(stage.quickstart().map(({ kind }) => kind));
-    for (const { kind, plural } of namespaced) if (applied.has(kind)) await stage.kubectl([...wait, plural]);
-    await stage.settled();
+    const applied = new Set(env.quickstart().map(({ kind }) => kind));
+    for (const { kind, plural } of namespaced) if (applied.has(kind)) await env.kubectl([...wait, plural]);
+    await env.settled();
     expect(
       record.changes().filter((operation) => operation.startsWith("create") || operation.startsWith("deploy")),
     ).toEqual([]);
-    expect(stage.platform.world().projects.size).toBe(1);
-    expect(stage.platform.world().services.size).toBe(2);
+    expect(env.platform.world().projects.size).toBe(1);
+    expect(env.platform.world().services.size).toBe(2);
   });
 });

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import type { Recording } from "../support/env/recording.ts";
 import { expectOnce, knowable, losses, subjectOf } from "../support/kube/lost-writes.ts";
 import { defaults, tree } from "../support/kube/manifests.ts";
 
 describe.each(["documented", "full"] as const)("[A3] a write of unknown outcome, %s surface", (surface) => {
-  const stage = createStage({ surface });
+  const env = createEnv({ surface });
 
   beforeAll(async () => {
-    await stage.apply(...defaults(stage));
+    await env.apply(...defaults(env));
   });
 
   describe.each(knowable(surface))("%s", (operation) => {
@@ -17,16 +17,16 @@ describe.each(["documented", "full"] as const)("[A3] a write of unknown outcome,
 
     // One tree for each loss, all at once: which meets which is known afterwards.
     beforeAll(async () => {
-      record = await stage.record();
+      record = await env.record();
       for (const { what, fault } of losses) {
-        stage.platform.sim.faults.add({ ...fault, name: what, match: { operation } });
+        env.platform.sim.faults.add({ ...fault, name: what, match: { operation } });
       }
-      await stage.apply(...losses.flatMap((_, index) => tree(stage, `${operation.toLowerCase()}-${index}`)));
+      await env.apply(...losses.flatMap((_, index) => tree(env, `${operation.toLowerCase()}-${index}`)));
     });
 
     it.each(losses)("that $what happens exactly once", async ({ what }) => {
-      const name = await subjectOf(stage, record, what);
-      await expectOnce(stage, record, name);
+      const name = await subjectOf(env, record, what);
+      await expectOnce(env, record, name);
       expect(record.calls(operation).filter(({ fault }) => fault === what)).toHaveLength(1);
     });
   });

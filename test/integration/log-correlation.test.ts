@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { application, lastDeployment, stagedApplications } from "../support/env/applications.ts";
 import { condition } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { changeLog } from "../support/platform/change-log.ts";
 
 const KIND = "PlatformApplication";
@@ -11,25 +11,25 @@ const COMMIT = "1111111111111111111111111111111111111111";
 const OTHER = "2222222222222222222222222222222222222222";
 
 describe("the log of a pass", () => {
-  const stage = createStage({ surface: "full", args: ["--log-level=info,engine=debug,platform=debug,kube=trace"] });
-  const apps = stagedApplications(stage);
-  const changes = () => changeLog(stage.operator.logs());
+  const env = createEnv({ surface: "full", args: ["--log-level=info,engine=debug,platform=debug,kube=trace"] });
+  const apps = stagedApplications(env);
+  const changes = () => changeLog(env.operator.logs());
 
   beforeAll(async () => {
-    await apps.ground();
+    await apps.fixture();
     await apps.deploy("api", COMMIT);
-    await stage.settled();
+    await env.settled();
   });
 
   it("has one id in all its lines, from the reconcile to the call with its request id and commit", async () => {
-    await stage.patch(KIND, "api", { spec: { deploy: { gitCommitId: OTHER } } });
+    await env.patch(KIND, "api", { spec: { deploy: { gitCommitId: OTHER } } });
     const api = await apps.deployed("api", OTHER);
-    await stage.settled();
+    await env.settled();
     const [change, ...others] = changes().filter(({ commit }) => commit === OTHER);
     expect(others).toEqual([]);
     expect(change).toMatchObject({
       kind: KIND,
-      namespace: stage.namespace,
+      namespace: env.namespace,
       name: "api",
       uid: api.metadata.uid,
       generation: api.metadata.generation,
@@ -40,18 +40,18 @@ describe("the log of a pass", () => {
       commit: OTHER,
       requestId: lastDeployment(api, "requestId"),
       result: "ok",
-      connection: `PlatformConnection/${stage.namespace}/default`,
+      connection: `PlatformConnection/${env.namespace}/default`,
     });
-    const deployed = stage.platform
+    const deployed = env.platform
       .journal()
       .findLast((entry) => entry.is === "call" && entry.operation === "deployApplication");
     expect(change?.status).toBe(deployed?.is === "call" ? deployed.status : 0);
-    const lines = stage.operator.logs().filter((line) => line["pass"] === change?.pass);
+    const lines = env.operator.logs().filter((line) => line["pass"] === change?.pass);
     const told = (message: string) => lines.filter((line) => line.message === message);
     expect(told("asked the platform")).toContainEqual(
       expect.objectContaining({ logger: "platform", op: "deployApplication", requestId: change?.requestId }),
     );
-    const path = `/apis/platform-operator.io/v1alpha1/namespaces/${stage.namespace}/platformapplications/api/status`;
+    const path = `/apis/platform-operator.io/v1alpha1/namespaces/${env.namespace}/platformapplications/api/status`;
     expect(told("asked the API server")).toContainEqual(
       expect.objectContaining({ logger: "kube", method: "PATCH", path, code: "200" }),
     );
@@ -62,22 +62,22 @@ describe("the log of a pass", () => {
 
   it("says why: what was asked for, and the end", async () => {
     const from = changes().length;
-    stage.platform.sim.faults.add({
+    env.platform.sim.faults.add({
       name: "unknown",
       match: { operation: "deployApplication" },
       answer: { is: "status", status: 502, body: "" },
     });
-    await stage.patch(KIND, "api", { spec: { deploy: { gitCommitId: COMMIT } } });
-    await stage.waitFor(
+    await env.patch(KIND, "api", { spec: { deploy: { gitCommitId: COMMIT } } });
+    await env.waitFor(
       KIND,
       "api",
       (object) => condition(object, "Ready")?.status === "True" && lastDeployment(object, "gitCommitId") === COMMIT,
     );
-    await stage.settled();
-    await stage.apply(application("mortal", COMMIT, { lifecycle: { deletionPolicy: "Delete" } }));
+    await env.settled();
+    await env.apply(application("mortal", COMMIT, { lifecycle: { deletionPolicy: "Delete" } }));
     await apps.deployed("mortal", COMMIT);
-    await stage.remove(KIND, "mortal");
-    await stage.waitGone(KIND, "mortal");
+    await env.remove(KIND, "mortal");
+    await env.waitGone(KIND, "mortal");
     const told = changes()
       .slice(from)
       .map(({ name, op, cause, result, status }) => `${name} ${op} ${cause} ${result} ${String(status)}`);

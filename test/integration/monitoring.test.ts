@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 
 import { describedMetrics } from "../../scripts/metrics.ts";
 import { RULES_FILE } from "../monitoring/rules.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { findDebianProgram } from "../tools/debian.ts";
 
 /** @returns what promtool writes. @throws Error with its words when it finds something */
@@ -30,12 +30,12 @@ describe("the alerts", { timeout: 300_000 }, () => {
 });
 
 describe("/metrics of an operator at work", { timeout: 300_000 }, () => {
-  const stage = createStage({ surface: "full", args: ["--metrics-per-object"] });
+  const env = createEnv({ surface: "full", args: ["--metrics-per-object"] });
 
   it("is what Prometheus expects, and has no metric that the reference does not list", async () => {
-    await stage.apply(...stage.quickstart());
-    await stage.waitFor("PlatformApplication", "api", { status: "True" }, 30_000);
-    const text = await (await fetch(`${stage.operator.metricsUrl}/metrics`)).text();
+    await env.apply(...env.quickstart());
+    await env.waitFor("PlatformApplication", "api", { status: "True" }, 30_000);
+    const text = await (await fetch(`${env.operator.metricsUrl}/metrics`)).text();
     expect(await promtool(["check", "metrics"], text)).toBe("");
 
     const served = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`);
@@ -45,16 +45,16 @@ describe("/metrics of an operator at work", { timeout: 300_000 }, () => {
       unknown: served.filter((one) => !described.includes(one)),
     }).toEqual({ missing: [], unknown: [] });
     expect(text).toMatch(/^process_resident_memory_bytes [1-9]\d{7,}$/m);
-    const told = `platform_operator_resource_info{customresource_kind="PlatformApplication",exported_namespace="${stage.namespace}",name="api",ready="True",reason="Deployed",suspended="false"} 1`;
+    const told = `platform_operator_resource_info{customresource_kind="PlatformApplication",exported_namespace="${env.namespace}",name="api",ready="True",reason="Deployed",suspended="false"} 1`;
     expect(text).toContain(told);
     expect(text).toMatch(/^platform_operator_operation_duration_seconds_count\{kind="PlatformApplication",.*\} [12]$/m);
   });
 
   it("forgets an object that is gone", async () => {
-    await stage.remove("PlatformApplication", "api");
-    await stage.waitGone("PlatformApplication", "api");
+    await env.remove("PlatformApplication", "api");
+    await env.waitGone("PlatformApplication", "api");
     await expect
-      .poll(async () => (await fetch(`${stage.operator.metricsUrl}/metrics`)).text())
-      .not.toContain(`exported_namespace="${stage.namespace}",name="api"`);
+      .poll(async () => (await fetch(`${env.operator.metricsUrl}/metrics`)).text())
+      .not.toContain(`exported_namespace="${env.namespace}",name="api"`);
   });
 });

@@ -4,19 +4,19 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { newCluster } from "../../simulator/model/seed.ts";
 import type { FaultInput } from "../../simulator/request/faults.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { endsOf, over } from "../support/kinds/operations.ts";
 import { COMMIT, defaults, operation, tree } from "../support/kube/manifests.ts";
 
 describe.each(["documented", "full"] as const)("an operation, %s surface", (surface) => {
   // Without a lease, whose time would have to run out first.
-  const stage = createStage({ surface, args: ["--leader-elect=false"] });
+  const env = createEnv({ surface, args: ["--leader-elect=false"] });
   const isFull = surface === "full";
 
   beforeAll(async () => {
-    await stage.apply(...defaults(stage, { allowUnverifiedIds: true }), ...tree(stage, "web"));
-    await stage.waitFor("PlatformApplication", "web", { status: "True" });
-    await stage.settled();
+    await env.apply(...defaults(env, { allowUnverifiedIds: true }), ...tree(env, "web"));
+    await env.waitFor("PlatformApplication", "web", { status: "True" });
+    await env.settled();
   }, 60_000);
 
   describe("[A4] whose outcome is unknown", () => {
@@ -42,7 +42,7 @@ describe.each(["documented", "full"] as const)("an operation, %s surface", (surf
       "$op that $what: never twice, but for a stop that nothing shows",
       async ({ op, target, spec, fault }) => {
         const name = `unknown-${rows.findIndex((row) => row.op === op && row.fault === fault)}`;
-        const { sim, organizationId } = stage.platform;
+        const { sim, organizationId } = env.platform;
         const cluster = newCluster(sim.ids, sim.time, organizationId, { name, region: "eu-west-3" });
         sim.world.clusters.set(cluster.id, cluster);
         const more = {
@@ -50,16 +50,16 @@ describe.each(["documented", "full"] as const)("an operation, %s surface", (surf
           cluster: { clusterRef: { externalId: cluster.id } },
           none: {},
         }[target];
-        const record = await stage.record();
+        const record = await env.record();
         sim.faults.add({ ...fault, name, match: { operation: op } });
-        await stage.apply(operation(name, { ...spec, ...more }));
-        const done = await over(stage, name);
+        await env.apply(operation(name, { ...spec, ...more }));
+        const done = await over(env, name);
         const isSeen = target === "application" || (target === "cluster" && isFull);
         // A stop changes nothing when it is repeated, so it is sent once more where nothing shows its outcome.
         const isRepeated = target === "cluster" && !isFull;
         const end = isRepeated ? { status: "True" } : { status: "Unknown", reason: "OperationResultUnknown" };
         expect(endsOf(done)).toMatchObject([{ type: "Complete", ...(isSeen ? { status: "True" } : end) }]);
-        await stage.settled();
+        await env.settled();
         expect(record.calls(op)).toHaveLength(isRepeated || (isSeen && fault.effect === "none") ? 2 : 1);
         const effects = record.calls(op).flatMap((call) => call.effects);
         expect(effects.length).toBe(isSeen || isRepeated || fault.effect !== "none" ? 1 : 0);
@@ -75,18 +75,18 @@ describe.each(["documented", "full"] as const)("an operation, %s surface", (surf
         ["downloadInvoices", { type: "SendInvoices" }],
       ] as const) {
         const name = `killed-${op.toLowerCase()}-${effect}`;
-        const record = await stage.record();
-        const { faults } = stage.platform.sim;
+        const record = await env.record();
+        const { faults } = env.platform.sim;
         faults.add({ name, match: { operation: op }, effect, answer: { is: "slow", seconds: 6 } });
-        await stage.apply(operation(name, spec));
+        await env.apply(operation(name, spec));
         const sent = () => record.calls(op).filter(({ fault }) => fault === name);
         await vi.waitFor(() => expect(sent()).toHaveLength(1), { timeout: 15_000, interval: 5 });
-        await stage.kill();
-        await stage.start();
-        const done = await over(stage, name);
+        await env.kill();
+        await env.start();
+        const done = await over(env, name);
         const isSeen = op === "deployApplication";
         expect(endsOf(done)).toMatchObject([{ type: "Complete", status: isSeen ? "True" : "Unknown" }]);
-        await stage.settled();
+        await env.settled();
         const effects = record.calls(op).flatMap((call) => call.effects);
         expect(effects).toHaveLength(isSeen || effect === "applied" ? 1 : 0);
       }

@@ -6,7 +6,7 @@ import { text } from "../../src/engine/contract/status.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { idOf } from "../support/env/settling.ts";
 import { endsOf, over } from "../support/kinds/operations.ts";
 import { COMMIT, defaults, NEXT_COMMIT, operation, resource, tree } from "../support/kube/manifests.ts";
@@ -20,41 +20,41 @@ const deployment = (name: string, spec: JsonObject = {}): Manifest =>
   });
 
 describe.each(["documented", "full"] as const)("an operation, %s surface", (surface) => {
-  const stage = createStage({ surface });
+  const env = createEnv({ surface });
   const isFull = surface === "full";
 
   beforeAll(async () => {
-    await stage.apply(...defaults(stage, { allowUnverifiedIds: true }), ...tree(stage, "web"));
-    await stage.waitFor("PlatformApplication", "web", { status: "True" });
-    await stage.settled();
+    await env.apply(...defaults(env, { allowUnverifiedIds: true }), ...tree(env, "web"));
+    await env.waitFor("PlatformApplication", "web", { status: "True" });
+    await env.settled();
   }, 60_000);
 
   it("deploys a commit, ends Complete and is then left alone, whatever is done to it", async () => {
-    const record = await stage.record();
-    await stage.apply(deployment("deploy"));
-    const done = await stage.waitFor("PlatformOperation", "deploy", { type: "Complete", status: "True" });
+    const record = await env.record();
+    await env.apply(deployment("deploy"));
+    const done = await env.waitFor("PlatformOperation", "deploy", { type: "Complete", status: "True" });
     expect(endsOf(done)).toHaveLength(1);
     expect(condition(done, "Ready")).toMatchObject({ status: "True", reason: "Completed" });
     expect(condition(done, "Synced")).toMatchObject({ status: "True" });
     expect(condition(done, "Reconciling") ?? condition(done, "Stalled")).toBeUndefined();
-    expect(done.metadata.annotations?.[BEGUN]).toBe(`${done.metadata.uid} ${stage.namespace}/${done.metadata.name}`);
-    expect(done.status).toMatchObject({ targetId: idOf(await stage.get("PlatformApplication", "web")) });
-    await stage.settled();
-    const since = await stage.record();
-    await stage.annotate("PlatformOperation", "deploy", { [RECONCILE_REQUESTED_AT]: "now" });
-    await stage.patch("PlatformOperation", "deploy", { metadata: { labels: { touched: "yes" } } });
-    await stage.restart();
-    await stage.settled();
+    expect(done.metadata.annotations?.[BEGUN]).toBe(`${done.metadata.uid} ${env.namespace}/${done.metadata.name}`);
+    expect(done.status).toMatchObject({ targetId: idOf(await env.get("PlatformApplication", "web")) });
+    await env.settled();
+    const since = await env.record();
+    await env.annotate("PlatformOperation", "deploy", { [RECONCILE_REQUESTED_AT]: "now" });
+    await env.patch("PlatformOperation", "deploy", { metadata: { labels: { touched: "yes" } } });
+    await env.restart();
+    await env.settled();
     // Its application tells that another commit is deployed whenever it is looked at.
     expect((await since.writes()).objects.filter(({ name }) => name === "deploy")).toEqual([]);
     expect(record.changes()).toEqual(["deployApplication"]);
   });
 
   it("costs the API server few writes", async () => {
-    const record = await stage.record();
-    await stage.apply(operation("cheap", { type: "SendInvoices" }));
-    await over(stage, "cheap");
-    await stage.settled();
+    const record = await env.record();
+    await env.apply(operation("cheap", { type: "SendInvoices" }));
+    await over(env, "cheap");
+    await env.settled();
     const { objects } = await record.writes();
     const own = objects.filter(({ name }) => name === "cheap").map(({ what }) => what);
     expect(own).toEqual(["platformoperations/status", "platformoperations", "platformoperations/status"]);
@@ -62,59 +62,59 @@ describe.each(["documented", "full"] as const)("an operation, %s surface", (surf
   });
 
   it("does not run again once its status is lost, in the middle or at its end; a copy does run", async () => {
-    const record = await stage.record();
-    const { durations } = stage.platform.sim.settings;
+    const record = await env.record();
+    const { durations } = env.platform.sim.settings;
     const usual = durations.deploy;
     durations.deploy = 1_000;
-    await stage.apply(deployment("lost"));
-    await stage.waitFor("PlatformOperation", "lost", ({ status }) => member(status, "request") !== undefined);
-    await stage.patch("PlatformOperation", "lost", { status: null }, "status");
-    const lost = await over(stage, "lost");
+    await env.apply(deployment("lost"));
+    await env.waitFor("PlatformOperation", "lost", ({ status }) => member(status, "request") !== undefined);
+    await env.patch("PlatformOperation", "lost", { status: null }, "status");
+    const lost = await over(env, "lost");
     expect(endsOf(lost)).toMatchObject([{ type: "Complete", status: "Unknown", reason: "OperationResultUnknown" }]);
     expect(condition(lost, "Stalled")).toMatchObject({ status: "True" });
-    await stage.patch("PlatformOperation", "lost", { status: null }, "status");
-    await over(stage, "lost");
+    await env.patch("PlatformOperation", "lost", { status: null }, "status");
+    await over(env, "lost");
     expect(record.changes()).toEqual(["deployApplication"]);
     durations.deploy = usual;
 
-    const { spec, metadata } = await stage.get("PlatformOperation", "lost");
+    const { spec, metadata } = await env.get("PlatformOperation", "lost");
     const annotations = { ...metadata.annotations };
-    await stage.apply({ ...operation("copy", {}), metadata: { name: "copy", annotations }, spec: spec ?? {} });
-    await stage.waitFor("PlatformOperation", "copy", { type: "Complete", status: "True" }, 40_000);
+    await env.apply({ ...operation("copy", {}), metadata: { name: "copy", annotations }, spec: spec ?? {} });
+    await env.waitFor("PlatformOperation", "copy", { type: "Complete", status: "True" }, 40_000);
     expect(record.changes()).toEqual(["deployApplication", "deployApplication"]);
   });
 
   it("tells its end anew when its conditions are lost", async () => {
-    await stage.apply(operation("told", { type: "SendInvoices" }));
-    await over(stage, "told");
-    const record = await stage.record();
-    await stage.patch("PlatformOperation", "told", { status: { conditions: null } }, "status");
-    await stage.annotate("PlatformOperation", "told", { [RECONCILE_REQUESTED_AT]: "now" });
-    await stage.waitFor("PlatformOperation", "told", { type: "Complete", status: "True" });
+    await env.apply(operation("told", { type: "SendInvoices" }));
+    await over(env, "told");
+    const record = await env.record();
+    await env.patch("PlatformOperation", "told", { status: { conditions: null } }, "status");
+    await env.annotate("PlatformOperation", "told", { [RECONCILE_REQUESTED_AT]: "now" });
+    await env.waitFor("PlatformOperation", "told", { type: "Complete", status: "True" });
     expect(record.changes()).toEqual([]);
   });
 
   it("acts on what other resources of the namespace stand for, Ready or not", async () => {
     const database = { name: "orders", type: "POSTGRESQL", version: "16", mode: "CONTAINER" };
-    const clusterId = stage.platform.clusterIds[1] ?? "";
-    const record = await stage.record();
-    await stage.apply(
+    const clusterId = env.platform.clusterIds[1] ?? "";
+    const record = await env.record();
+    await env.apply(
       resource("PlatformDatabase", "orders", { ...database, environmentRef: { name: "web" } }),
       resource("PlatformCluster", "main", { externalId: clusterId }),
     );
-    await stage.waitFor("PlatformDatabase", "orders", { status: "True" });
-    await stage.waitFor("PlatformCluster", "main", { status: "True" });
-    await stage.apply(
+    await env.waitFor("PlatformDatabase", "orders", { status: "True" });
+    await env.waitFor("PlatformCluster", "main", { status: "True" });
+    await env.apply(
       operation("stop-orders", { type: "StopDatabase", databaseRef: { name: "orders" } }),
       operation("stop-main", { type: "StopCluster", clusterRef: { name: "main" } }),
     );
     for (const name of ["stop-orders", "stop-main"]) {
-      await stage.waitFor("PlatformOperation", name, { type: "Complete", status: "True" }, 40_000);
+      await env.waitFor("PlatformOperation", name, { type: "Complete", status: "True" }, 40_000);
     }
     // Stopped by now, it is not what its resource wants; another operation mends that.
     const start = { type: "DeployDatabase", databaseRef: { name: "orders" } };
-    await stage.apply(operation("start-orders", start));
-    await stage.waitFor("PlatformOperation", "start-orders", { type: "Complete", status: "True" }, 40_000);
+    await env.apply(operation("start-orders", start));
+    await env.waitFor("PlatformOperation", "start-orders", { type: "Complete", status: "True" }, 40_000);
     const sent = record.changes().filter((op) => op !== "createDatabase");
     expect(sent.toSorted()).toEqual(["deployDatabase", "deployDatabase", "stopCluster", "stopDatabase"]);
   });
@@ -123,78 +123,78 @@ describe.each(["documented", "full"] as const)("an operation, %s surface", (surf
     const source = { helm_repository: { chart_name: "redis" } };
     const environmentRef = { name: "web" };
     const render = { type: "RenderHelmDefaultValues", environmentRef, source, outputConfigMap: "redis" };
-    await stage.apply(operation("render", { ...render, ttlSecondsAfterFinished: 2 }));
-    const done = await stage.waitFor("PlatformOperation", "render", { type: "Complete", status: "True" });
-    const values = await stage.get("ConfigMap", "redis");
+    await env.apply(operation("render", { ...render, ttlSecondsAfterFinished: 2 }));
+    const done = await env.waitFor("PlatformOperation", "render", { type: "Complete", status: "True" });
+    const values = await env.get("ConfigMap", "redis");
     expect(values).toMatchObject({
       metadata: { ownerReferences: [{ kind: "PlatformOperation", name: "render", uid: done.metadata.uid }] },
       data: { "values.yaml": expect.stringContaining("replicaCount: 1") },
     });
     expect(done.status).toMatchObject({ digest: expect.stringMatching(/^[0-9a-f]{64}$/) });
-    await stage.waitGone("PlatformOperation", "render");
+    await env.waitGone("PlatformOperation", "render");
   });
 
   it("writes no ConfigMap of others, and goes on when it is gone", async () => {
-    await stage.apply({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "taken" }, data: { a: "b" } });
+    await env.apply({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "taken" }, data: { a: "b" } });
     const render = { type: "RenderHelmDefaultValues", environmentRef: { name: "web" }, outputConfigMap: "taken" };
-    await stage.apply(operation("taken", { ...render, source: { helm_repository: {} } }));
-    const stalled = await stage.waitFor("PlatformOperation", "taken", { reason: "NameConflict" });
+    await env.apply(operation("taken", { ...render, source: { helm_repository: {} } }));
+    const stalled = await env.waitFor("PlatformOperation", "taken", { reason: "NameConflict" });
     expect(endsOf(stalled)).toEqual([]);
-    await stage.remove("ConfigMap", "taken");
-    await stage.waitFor("PlatformOperation", "taken", { type: "Complete", status: "True" });
+    await env.remove("ConfigMap", "taken");
+    await env.waitFor("PlatformOperation", "taken", { type: "Complete", status: "True" });
   });
 
   it("waits for approval, and needs none twice", async () => {
-    const record = await stage.record();
-    await stage.apply(operation("manual", { type: "SendInvoices", lifecycle: { applyPolicy: "Manual" } }));
-    const waiting = await stage.waitFor("PlatformOperation", "manual", { reason: "ApprovalPending" });
+    const record = await env.record();
+    await env.apply(operation("manual", { type: "SendInvoices", lifecycle: { applyPolicy: "Manual" } }));
+    const waiting = await env.waitFor("PlatformOperation", "manual", { reason: "ApprovalPending" });
     expect(record.changes()).toEqual([]);
     const hash = text(member(member(waiting.status, "plan"), "hash")) ?? "";
-    await stage.annotate("PlatformOperation", "manual", { [APPROVED_PLAN]: hash });
-    await stage.waitFor("PlatformOperation", "manual", { type: "Complete", status: "True" });
+    await env.annotate("PlatformOperation", "manual", { [APPROVED_PLAN]: hash });
+    await env.waitFor("PlatformOperation", "manual", { type: "Complete", status: "True" });
     expect(record.changes()).toEqual(["downloadInvoices"]);
   });
 
   it("does not begin through a connection whose policy forbids to write", async () => {
-    const record = await stage.record();
-    const [secret, connection] = defaults(stage, { defaults: { lifecycle: { managementPolicy: "ObserveOnly" } } });
+    const record = await env.record();
+    const [secret, connection] = defaults(env, { defaults: { lifecycle: { managementPolicy: "ObserveOnly" } } });
     if (secret === undefined || connection === undefined) throw new Error("there are two");
     const named = { ...connection, metadata: { name: "watching" } };
-    await stage.apply(named);
-    await stage.apply(operation("forbidden", { type: "SendInvoices", connectionRef: { name: "watching" } }));
-    await stage.waitFor("PlatformOperation", "forbidden", { type: "Stalled", reason: "WithheldByPolicy" });
+    await env.apply(named);
+    await env.apply(operation("forbidden", { type: "SendInvoices", connectionRef: { name: "watching" } }));
+    await env.waitFor("PlatformOperation", "forbidden", { type: "Stalled", reason: "WithheldByPolicy" });
     expect(record.changes()).toEqual([]);
   });
 
   it("does not fight with the application that it deploys", async () => {
-    const record = await stage.record();
-    await stage.apply(deployment("foreign", { gitCommitId: "abcdef1" }));
-    await stage.waitFor("PlatformOperation", "foreign", { type: "Complete", status: "True" });
-    await stage.settled();
+    const record = await env.record();
+    await env.apply(deployment("foreign", { gitCommitId: "abcdef1" }));
+    await env.waitFor("PlatformOperation", "foreign", { type: "Complete", status: "True" });
+    await env.settled();
     expect(record.changes()).toEqual(["deployApplication"]);
-    const web = await stage.waitFor("PlatformApplication", "web", { status: "True" });
+    const web = await env.waitFor("PlatformApplication", "web", { status: "True" });
     expect(web.status).toMatchObject({ lastDeployment: { gitCommitId: COMMIT } });
-    if (isFull) await stage.waitFor("PlatformApplication", "web", { type: "Drifted", status: "True" });
+    if (isFull) await env.waitFor("PlatformApplication", "web", { type: "Drifted", status: "True" });
     expect(record.changes()).toEqual(["deployApplication"]);
   });
 
   it("is given up at its deadline, which stands still while it waits for approval", async () => {
-    const record = await stage.record();
-    stage.platform.sim.settings.durations.deploy = 1_000;
-    await stage.apply(
+    const record = await env.record();
+    env.platform.sim.settings.durations.deploy = 1_000;
+    await env.apply(
       deployment("sent", { activeDeadlineSeconds: 4 }),
       deployment("unsent", { applicationRef: { name: "nobody" }, activeDeadlineSeconds: 2 }),
       deployment("unapproved", { lifecycle: { applyPolicy: "Manual" }, activeDeadlineSeconds: 3 }),
     );
-    const unapproved = await stage.waitFor("PlatformOperation", "unapproved", { reason: "ApprovalPending" });
-    const unsent = await over(stage, "unsent");
+    const unapproved = await env.waitFor("PlatformOperation", "unapproved", { reason: "ApprovalPending" });
+    const unsent = await over(env, "unsent");
     expect(endsOf(unsent)).toMatchObject([{ type: "Failed", status: "True", reason: "DeadlineExceeded" }]);
-    const sent = await over(stage, "sent");
+    const sent = await over(env, "sent");
     expect(endsOf(sent)).toMatchObject([{ type: "Complete", status: "Unknown", reason: "DeadlineExceeded" }]);
     expect(condition(sent, "Stalled")).toMatchObject({ status: "True" });
     expect(sent.status).toMatchObject({ outcome: { result: "Unknown" }, deadline: expect.any(String) });
     expect(record.changes()).toEqual(["deployApplication"]);
-    const { status } = await stage.get("PlatformOperation", "unapproved");
+    const { status } = await env.get("PlatformOperation", "unapproved");
     expect(status).toEqual(unapproved.status);
     expect(status).toMatchObject({ remainingSeconds: expect.any(Number) });
     expect(status).not.toHaveProperty("deadline");

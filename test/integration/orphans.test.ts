@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, inject, it, vi } from "vitest";
 
 import { ORPHANS } from "../../src/operator/config/rbac.ts";
 import { condition, PATIENCE_MS, type Manifest } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { metricsOf } from "../support/env/secrets.ts";
 import { eventsOf, idOf } from "../support/env/settling.ts";
 import {
@@ -27,32 +27,32 @@ const webhook = (name: string): Manifest =>
   resource("PlatformWebhook", name, { targetUrl: `https://hooks.example.com/${name}`, events: ["DEPLOYMENT_STARTED"] });
 
 describe("previews on the documented surface", () => {
-  const stage = createStage({ surface: "documented" });
+  const env = createEnv({ surface: "documented" });
 
   const orphans = async (...argv: readonly string[]) =>
-    await cli(["orphans", ...argv, `--operator-namespace=${stage.operatorNamespace}`, "--kubeconfig", kubeconfigPath]);
+    await cli(["orphans", ...argv, `--operator-namespace=${env.operatorNamespace}`, "--kubeconfig", kubeconfigPath]);
   const named = <T extends { readonly name: string }>(records: ReadonlyMap<string, T>, name: string): number =>
     [...records.values()].filter((record) => record.name === name).length;
   const gone = async (...manifests: readonly Manifest[]): Promise<void> => {
-    await Promise.all(manifests.map(async ({ kind, metadata }) => stage.remove(kind, metadata.name)));
-    for (const { kind, metadata } of manifests) await stage.waitGone(kind, metadata.name);
+    await Promise.all(manifests.map(async ({ kind, metadata }) => env.remove(kind, metadata.name)));
+    for (const { kind, metadata } of manifests) await env.waitGone(kind, metadata.name);
   };
 
   beforeAll(async () => {
-    await stage.apply(...defaults(stage), project("shop"));
-    await stage.waitFor("PlatformProject", "shop", { status: "True" });
+    await env.apply(...defaults(env), project("shop"));
+    await env.waitFor("PlatformProject", "shop", { status: "True" });
   });
 
   it("a preview that is closed and reopened fifty times is one environment", async () => {
-    const preview = environment(stage, "pr-1", "shop", DELETE);
+    const preview = environment(env, "pr-1", "shop", DELETE);
     const ids = new Set<string>();
     for (let times = 0; times < 50; times += 1) {
-      await stage.apply(preview);
-      ids.add(idOf(await stage.waitFor("PlatformEnvironment", "pr-1", { status: "True" })));
+      await env.apply(preview);
+      ids.add(idOf(await env.waitFor("PlatformEnvironment", "pr-1", { status: "True" })));
       await gone(preview);
     }
     expect(ids.size).toBe(1);
-    expect(named(stage.platform.world().environments, "pr-1")).toBe(1);
+    expect(named(env.platform.world().environments, "pr-1")).toBe(1);
   });
 
   it.each([
@@ -61,7 +61,7 @@ describe("previews on the documented surface", () => {
   ])("under %s, everything in it is found again, and the new commit is deployed", async (policy, lifecycle) => {
     const name = `pr-2-${policy.toLowerCase()}`;
     const preview = (commit: string): readonly Manifest[] => [
-      environment(stage, name, "shop", lifecycle),
+      environment(env, name, "shop", lifecycle),
       application(name, name, { ...lifecycle, deploy: { gitCommitId: commit } }),
       database(name, name, lifecycle),
       // No surface deletes blueprints, so there is no policy Delete for them.
@@ -73,32 +73,32 @@ describe("previews on the documented surface", () => {
     ];
     const settled = async (): Promise<readonly string[]> => {
       const found: string[] = [];
-      for (const { kind } of preview(COMMIT)) found.push(idOf(await stage.waitFor(kind, name, { status: "True" })));
+      for (const { kind } of preview(COMMIT)) found.push(idOf(await env.waitFor(kind, name, { status: "True" })));
       return found;
     };
-    await stage.apply(...preview(COMMIT));
+    await env.apply(...preview(COMMIT));
     const before = await settled();
     await gone(...preview(COMMIT));
-    const record = await stage.record();
-    await stage.apply(...preview(NEXT_COMMIT));
+    const record = await env.record();
+    await env.apply(...preview(NEXT_COMMIT));
     expect(await settled()).toEqual(before);
     expect(record.changes()).toEqual(["deployApplication"]);
-    expect((await stage.get("PlatformApplication", name)).status).toMatchObject({
+    expect((await env.get("PlatformApplication", name)).status).toMatchObject({
       lastDeployment: { gitCommitId: NEXT_COMMIT },
     });
-    expect(await eventsOf(stage, name, "Adopted")).toHaveLength(5);
+    expect(await eventsOf(env, name, "Adopted")).toHaveLength(5);
     await gone(...preview(NEXT_COMMIT));
   });
 
   it("many that go at once are few writes", async () => {
     const previews = Array.from({ length: 50 }, (_, index) =>
-      environment(stage, `many-${String(index)}`, "shop", DELETE),
+      environment(env, `many-${String(index)}`, "shop", DELETE),
     );
-    await stage.apply(...previews);
+    await env.apply(...previews);
     for (const { metadata } of previews) {
-      await stage.waitFor("PlatformEnvironment", metadata.name, { status: "True" });
+      await env.waitFor("PlatformEnvironment", metadata.name, { status: "True" });
     }
-    const record = await stage.record();
+    const record = await env.record();
     await gone(...previews);
     const writes = (await record.requests()).filter(
       ({ verb, objectRef }) => objectRef?.name?.startsWith(ORPHANS) === true && verb !== "get",
@@ -111,23 +111,23 @@ describe("previews on the documented surface", () => {
 
   it("is listed, counted, told, and forgotten", async () => {
     const name = "pr-3";
-    const preview = environment(stage, name, "shop", DELETE);
-    await stage.apply(preview);
-    const id = idOf(await stage.waitFor("PlatformEnvironment", name, { status: "True" }));
+    const preview = environment(env, name, "shop", DELETE);
+    await env.apply(preview);
+    const id = idOf(await env.waitFor("PlatformEnvironment", name, { status: "True" }));
     await gone(preview);
-    const { code, stdout } = await orphans("-n", stage.namespace);
+    const { code, stdout } = await orphans("-n", env.namespace);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^NAMESPACE +NAME +REMOTE-ID +REASON +AGE$/m);
-    expect(stdout).toMatch(new RegExp(`^${stage.namespace} +penv/${name} +${id} +DeleteNotSupported +\\d+s$`, "m"));
+    expect(stdout).toMatch(new RegExp(`^${env.namespace} +penv/${name} +${id} +DeleteNotSupported +\\d+s$`, "m"));
     expect((await orphans("-n", "elsewhere")).stderr).toContain("Nothing found.");
-    expect((await orphans("-n", stage.namespace, "-o", "name")).stdout).toContain(
+    expect((await orphans("-n", env.namespace, "-o", "name")).stdout).toContain(
       `platformenvironment.platform-operator.io/${name}\n`,
     );
-    expect(orphanLog(stage.operator.logs()).filter((line) => line.name === name)).toMatchObject([
-      { orphan: "recorded", kind: "PlatformEnvironment", namespace: stage.namespace, id, reason: "DeleteNotSupported" },
+    expect(orphanLog(env.operator.logs()).filter((line) => line.name === name)).toMatchObject([
+      { orphan: "recorded", kind: "PlatformEnvironment", namespace: env.namespace, id, reason: "DeleteNotSupported" },
     ]);
     await vi.waitFor(async () => {
-      expect(await metricsOf(stage.operator)).toMatch(
+      expect(await metricsOf(env.operator)).toMatch(
         /^platform_operator_orphaned_objects\{kind="PlatformEnvironment"\} [1-9]\d*$/m,
       );
     }, PATIENCE_MS);
@@ -136,21 +136,21 @@ describe("previews on the documented surface", () => {
     expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 1, stdout: "" });
     expect((await orphans("forget", "pr-3")).code).toBe(64);
     // Now it is nothing but a name that is taken.
-    await stage.apply(preview);
-    const taken = await stage.waitFor("PlatformEnvironment", name, { reason: "NameConflict" });
+    await env.apply(preview);
+    const taken = await env.waitFor("PlatformEnvironment", name, { reason: "NameConflict" });
     expect(condition(taken, "Stalled")).toMatchObject({ status: "True" });
     await gone(preview);
   });
 
   it("is found by the next process, whose first look is at the ledger", async () => {
-    const preview = environment(stage, "pr-4", "shop", DELETE);
-    await stage.apply(preview);
-    const id = idOf(await stage.waitFor("PlatformEnvironment", "pr-4", { status: "True" }));
+    const preview = environment(env, "pr-4", "shop", DELETE);
+    await env.apply(preview);
+    const id = idOf(await env.waitFor("PlatformEnvironment", "pr-4", { status: "True" }));
     await gone(preview);
-    await stage.kill();
-    await stage.apply(preview);
-    await stage.start();
-    expect(idOf(await stage.waitFor("PlatformEnvironment", "pr-4", { status: "True" }))).toBe(id);
-    expect(named(stage.platform.world().environments, "pr-4")).toBe(1);
+    await env.kill();
+    await env.apply(preview);
+    await env.start();
+    expect(idOf(await env.waitFor("PlatformEnvironment", "pr-4", { status: "True" }))).toBe(id);
+    expect(named(env.platform.world().environments, "pr-4")).toBe(1);
   });
 });

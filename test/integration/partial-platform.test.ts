@@ -8,7 +8,7 @@ import type { CallEntry } from "../../simulator/request/journal.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { application, stagedApplications } from "../support/env/applications.ts";
 import { condition } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { COMMIT, OTHER_COMMIT } from "../support/services/applications.ts";
 
 const beyond = operations.filter(({ surface, id }) => surface === "full" && id !== "getProject");
@@ -23,22 +23,22 @@ describe.each<[string, SwitchedOff, updated: boolean]>([
   ["of lists alone", partialPlatforms["lists-only"], false],
   ["that shows a project and nothing else", only, false],
 ])("a platform %s", (_title, switchedOff, updated) => {
-  const stage = createStage({ surface: "full" });
-  const staged = stagedApplications(stage);
+  const env = createEnv({ surface: "full" });
+  const staged = stagedApplications(env);
   const sent = (id: string): number =>
-    stage.platform
+    env.platform
       .journal()
       .filter((entry): entry is CallEntry => entry.is === "call")
       .filter(({ operation }) => operation === id).length;
 
   beforeAll(async () => {
-    changeSettings(stage.platform.sim.settings, { switchedOff });
-    const ground = new Set(["Secret", "PlatformConnection", "PlatformProject", "PlatformEnvironment"]);
-    const wanted = stage
+    changeSettings(env.platform.sim.settings, { switchedOff });
+    const fixture = new Set(["Secret", "PlatformConnection", "PlatformProject", "PlatformEnvironment"]);
+    const wanted = env
       .quickstart()
-      .filter(({ kind, metadata }) => ground.has(kind) && !["production", "dns", "api"].includes(metadata.name));
-    await stage.apply(...wanted);
-    await stage.waitFor("PlatformEnvironment", "staging", { status: "True" });
+      .filter(({ kind, metadata }) => fixture.has(kind) && !["production", "dns", "api"].includes(metadata.name));
+    await env.apply(...wanted);
+    await env.waitFor("PlatformEnvironment", "staging", { status: "True" });
   });
 
   it("deploys, follows an edit as far as it can, and never takes what exists for deleted", async () => {
@@ -46,13 +46,13 @@ describe.each<[string, SwitchedOff, updated: boolean]>([
     await staged.change("web", { cpu: 500, deploy: { gitCommitId: OTHER_COMMIT } });
     if (updated) await staged.deployed("web", OTHER_COMMIT);
     else await staged.ready("web", "False", "UpdateNotSupported");
-    await stage.settled();
-    const told = condition(await stage.get("PlatformApplication", "web"), "Ready");
+    await env.settled();
+    const told = condition(await env.get("PlatformApplication", "web"), "Ready");
     expect(told?.reason).not.toBe("ExternalResourceDeleted");
   });
 
   it("says so on the connection, remembers it across a restart, and asks no more", async () => {
-    const connection = await stage.waitFor("PlatformConnection", "default", ({ status }) => {
+    const connection = await env.waitFor("PlatformConnection", "default", ({ status }) => {
       const [surface, missing] = [member(status, "surface"), member(member(status, "operations"), "unsupported")];
       if (updated) return surface === "Full";
       // What the edit has taught: the update, or the record that it would need.
@@ -62,23 +62,23 @@ describe.each<[string, SwitchedOff, updated: boolean]>([
     expect(condition(connection, "SurfaceKnown")).toMatchObject({ status: "True", reason: "SurfaceKnown" });
     const refused = beyond.filter(({ id }) => switchedOff[id] !== undefined).map(({ id }) => [id, sent(id)]);
     const looks = sent("getApplicationStatus") + sent("getEnvironmentStatuses");
-    await stage.restart();
+    await env.restart();
     await vi.waitFor(() => {
       expect(sent("getApplicationStatus") + sent("getEnvironmentStatuses")).toBeGreaterThan(looks);
     }, 20_000);
-    await stage.settled();
-    await stage.quiet(2);
+    await env.settled();
+    await env.quiet(2);
     expect(beyond.filter(({ id }) => switchedOff[id] !== undefined).map(({ id }) => [id, sent(id)])).toEqual(refused);
   });
 
   it("is asked to delete once, lets go, and says what stays", async () => {
     const before = sent("deleteApplication");
-    await stage.remove("PlatformApplication", "web");
+    await env.remove("PlatformApplication", "web");
     expect(sent("deleteApplication") - before).toBeLessThanOrEqual(1);
-    expect([...stage.platform.world().services.values()].map(({ name }) => name)).toContain("web");
-    await stage.apply(application("other", undefined, { lifecycle: { deletionPolicy: "Delete" } }));
-    await stage.waitFor("PlatformApplication", "other", { status: "True" });
-    await stage.remove("PlatformApplication", "other");
+    expect([...env.platform.world().services.values()].map(({ name }) => name)).toContain("web");
+    await env.apply(application("other", undefined, { lifecycle: { deletionPolicy: "Delete" } }));
+    await env.waitFor("PlatformApplication", "other", { status: "True" });
+    await env.remove("PlatformApplication", "other");
     expect(sent("deleteApplication") - before).toBeLessThanOrEqual(1);
   });
 });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/env/cluster.ts";
-import { createStage, type Stage } from "../support/env/env.ts";
+import { createEnv, type Env } from "../support/env/env.ts";
 import { calm, expectSettled, versions } from "../support/env/settling.ts";
 import {
   application,
@@ -23,13 +23,13 @@ interface Case {
   readonly needs: "Write" | "Deploy";
   readonly kind: string;
   readonly name: string;
-  readonly ask: (stage: Stage) => Promise<void>;
+  readonly ask: (env: Env) => Promise<void>;
 }
 
 const patched =
   (kind: string, patch: JsonObject) =>
-  (stage: Stage): Promise<void> =>
-    stage.patch(kind, "base", patch);
+  (env: Env): Promise<void> =>
+    env.patch(kind, "base", patch);
 
 const app = { kind: "PlatformApplication", name: "base" };
 const both: readonly Case[] = [
@@ -40,7 +40,7 @@ const both: readonly Case[] = [
     needs: "Write",
     kind: "PlatformProject",
     name: "more",
-    ask: (stage) => stage.apply(project("more", { connectionRef: { name: "default" } })),
+    ask: (env) => env.apply(project("more", { connectionRef: { name: "default" } })),
   },
   {
     scope: "deploy",
@@ -49,7 +49,7 @@ const both: readonly Case[] = [
     needs: "Write",
     kind: "PlatformEnvironment",
     name: "more",
-    ask: (stage) => stage.apply(environment(stage, "more", "base")),
+    ask: (env) => env.apply(environment(env, "more", "base")),
   },
   {
     scope: "deploy",
@@ -58,7 +58,7 @@ const both: readonly Case[] = [
     needs: "Write",
     kind: "PlatformApplication",
     name: "more",
-    ask: (stage) => stage.apply(application("more", "base")),
+    ask: (env) => env.apply(application("more", "base")),
   },
   {
     scope: "deploy",
@@ -109,38 +109,38 @@ describe.each([
   { surface: "documented", cases: both },
   { surface: "full", cases: [...both, ...fullOnly] },
 ] as const)("403 on the $surface surface", ({ surface, cases }) => {
-  const stage = createStage({ surface });
-  const admin = (): Promise<void> => stage.apply(secret("default", { token: stage.platform.tokens.admin }));
+  const env = createEnv({ surface });
+  const admin = (): Promise<void> => env.apply(secret("default", { token: env.platform.tokens.admin }));
 
   beforeAll(async () => {
     await admin();
-    await stage.apply(connection(stage, "default"), ...tree(stage, "base"));
-    await expectSettled(stage, "base");
+    await env.apply(connection(env, "default"), ...tree(env, "base"));
+    await expectSettled(env, "base");
   });
 
   it.each(cases)(
     "$what with the scope $scope: $operation is denied, named with the scope $needs, and goes on with another token",
     async ({ scope, operation, needs, kind, name, ask }) => {
-      await stage.apply(secret("default", { token: stage.platform.tokens[scope] }));
+      await env.apply(secret("default", { token: env.platform.tokens[scope] }));
       // The change of the token is seen at the next read of the Secret; a new generation has it read at once.
-      await stage.patch("PlatformConnection", "default", {
-        spec: { rateLimit: { burst: 1_000 + stage.platform.journal().length } },
+      await env.patch("PlatformConnection", "default", {
+        spec: { rateLimit: { burst: 1_000 + env.platform.journal().length } },
       });
-      await stage.waitFor("PlatformConnection", "default", { status: "True" });
-      await calm(stage);
-      const record = await stage.record();
-      await ask(stage);
-      const denied = await stage.waitFor(kind, name, { reason: "PermissionDenied" });
+      await env.waitFor("PlatformConnection", "default", { status: "True" });
+      await calm(env);
+      const record = await env.record();
+      await ask(env);
+      const denied = await env.waitFor(kind, name, { reason: "PermissionDenied" });
       expect(condition(denied, "Ready")).toMatchObject({
         status: "False",
         message: expect.stringMatching(new RegExp(`forbids ${operation} \\(403\\).*scope ${needs} or Admin`)),
       });
       expect(condition(denied, "Stalled")).toMatchObject({ status: "True", reason: "PermissionDenied" });
-      expect(condition(await stage.get("PlatformConnection", "default"), "Ready")?.status).toBe("True");
+      expect(condition(await env.get("PlatformConnection", "default"), "Ready")?.status).toBe("True");
       expect(record.changeCalls().map(({ status }) => status)).toEqual([403]);
 
       await admin();
-      await stage.waitFor(kind, name, { status: "True" });
+      await env.waitFor(kind, name, { status: "True" });
       const done = record.changeCalls().filter(({ status }) => status !== 403);
       expect(done[0]?.operation).toBe(record.changes()[0]);
       expect(done.flatMap(({ effects }) => effects).filter((effect) => "created" in effect).length).toBe(
@@ -150,16 +150,16 @@ describe.each([
   );
 
   it("[C6] for the whole organization is told on the connection; settled objects are not touched", async () => {
-    await calm(stage);
-    const before = await versions(stage, "base");
-    await stage.apply(secret("default", { token: stage.platform.tokens.foreign }));
-    await stage.patch("PlatformConnection", "default", { spec: { rateLimit: { burst: 999 } } });
-    const told = await stage.waitFor("PlatformConnection", "default", { reason: "PermissionDenied" });
+    await calm(env);
+    const before = await versions(env, "base");
+    await env.apply(secret("default", { token: env.platform.tokens.foreign }));
+    await env.patch("PlatformConnection", "default", { spec: { rateLimit: { burst: 999 } } });
+    const told = await env.waitFor("PlatformConnection", "default", { reason: "PermissionDenied" });
     expect(condition(told, "Stalled")).toMatchObject({ status: "True" });
     expect(condition(told, "Ready")?.message).toContain("forbids listProjects (403)");
-    await stage.quiet(5);
-    expect(await versions(stage, "base")).toEqual(before);
+    await env.quiet(5);
+    expect(await versions(env, "base")).toEqual(before);
     await admin();
-    await stage.waitFor("PlatformConnection", "default", { status: "True" }, 12_000);
+    await env.waitFor("PlatformConnection", "default", { status: "True" }, 12_000);
   });
 });

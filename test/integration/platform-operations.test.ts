@@ -4,18 +4,18 @@ import { changeSettings } from "../../simulator/base/settings.ts";
 import type { SettingsChange } from "../../simulator/base/settings.ts";
 import type { CallRecord } from "../../src/platform/client/caller.ts";
 import { failureOf } from "../support/platform/client.ts";
-import { startWorld } from "../support/platform/env.ts";
+import { startHarness } from "../support/platform/env.ts";
 import type { World } from "../support/platform/env.ts";
 import { casesOf, documented, full } from "../support/platform/operations.ts";
 import type { Need } from "../support/platform/operations.ts";
 
-let world: World;
+let harness: World;
 
 const use = (surface: "documented" | "full", prefix = "") => {
   beforeAll(async () => {
-    world = await startWorld(surface, prefix);
+    harness = await startHarness(surface, prefix);
   });
-  afterAll(() => world.close());
+  afterAll(() => harness.close());
 };
 
 /** "success", or what went wrong. */
@@ -25,7 +25,7 @@ const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-const change = (settings: SettingsChange) => changeSettings(world.simulator.sim.settings, settings);
+const change = (settings: SettingsChange) => changeSettings(harness.simulator.sim.settings, settings);
 
 describe.each([
   ["documented", ""],
@@ -39,11 +39,11 @@ describe.each([
     "%s succeeds",
     async (name, { call }) => {
       const calls: CallRecord[] = [];
-      const platform = world.connect({ onCall: (record) => calls.push(record) });
-      await call(platform, world);
+      const platform = harness.connect({ onCall: (record) => calls.push(record) });
+      await call(platform, harness);
       expect(calls.at(-1)).toMatchObject({ operation: name, sent: true, failure: undefined });
       expect(calls.at(-1)?.status).toBeLessThan(300);
-      expect(world.calls().filter(({ path }) => !path.startsWith(prefix))).toEqual([]);
+      expect(harness.calls().filter(({ path }) => !path.startsWith(prefix))).toEqual([]);
     },
   );
 });
@@ -56,13 +56,13 @@ describe("every operation of the spec with the partial and null members of deplo
       nullRequestIds: false,
       profile: { statusCodes: "public", records: "public", routerKey: "routerId", applicationStatus: "partial" },
     });
-    expect(await outcomeOf(call(world.admin, world))).toBe("success");
+    expect(await outcomeOf(call(harness.admin, harness))).toBe("success");
   });
 
   it("a deployment without a request id", async () => {
     change({ nullRequestIds: true });
-    const status = await world.admin.applications.deploy(world.applicationId, "abcdef1");
-    expect(status).toMatchObject({ id: world.applicationId });
+    const status = await harness.admin.applications.deploy(harness.applicationId, "abcdef1");
+    expect(status).toMatchObject({ id: harness.applicationId });
     expect(status?.deploymentRequestId).toBeUndefined();
   });
 });
@@ -71,18 +71,18 @@ describe("the documented surface alone", () => {
   use("documented");
 
   it.each(casesOf(full).filter(([, { needs }]) => needs === "read"))("lacks %s", async (name, { call }) => {
-    const error = await failureOf(call(world.admin, world));
+    const error = await failureOf(call(harness.admin, harness));
     expect(["NotFound", "NotSupported"]).toContain(error.failure.is);
     expect(error.operation).toBe(name);
   });
 
   it("answers a method that it lacks with 405", async () => {
-    const error = await failureOf(world.admin.templates.binding(world.clusterIds[0]));
+    const error = await failureOf(harness.admin.templates.binding(harness.clusterIds[0]));
     expect(error).toMatchObject({ failure: { is: "NotSupported" }, status: 405 });
   });
 
   it("lacks what would change or delete", async () => {
-    const { admin, projectId, applicationId } = world;
+    const { admin, projectId, applicationId } = harness;
     const [project] = await admin.projects.list();
     const attempts = [
       () => admin.projects.update(project!, { name: "x" }),
@@ -99,7 +99,7 @@ describe("401", () => {
   use("full");
 
   it.each(casesOf({ ...documented, ...full }))("%s with a token that is none", async (name, { call }) => {
-    const error = await failureOf(call(world.connect({ token: () => "no-such-token" }), world));
+    const error = await failureOf(call(harness.connect({ token: () => "no-such-token" }), harness));
     expect(error).toMatchObject({
       operation: name,
       status: 401,
@@ -109,27 +109,27 @@ describe("401", () => {
   });
 
   const jwt = (seconds: number) =>
-    world.simulator.sim.auth.issueJwt(
-      { subject: "ann", organizationId: world.simulator.organizationId, scopes: ["Admin"] },
+    harness.simulator.sim.auth.issueJwt(
+      { subject: "ann", organizationId: harness.simulator.organizationId, scopes: ["Admin"] },
       seconds,
     );
 
   it.each(casesOf(documented).filter(([name]) => name !== "listGitRepositories"))(
     "%s with a JWT that has expired",
     async (_name, { call }) => {
-      const error = await failureOf(call(world.connect({ scheme: "Bearer", token: () => jwt(-1) }), world));
+      const error = await failureOf(call(harness.connect({ scheme: "Bearer", token: () => jwt(-1) }), harness));
       expect(error).toMatchObject({ status: 401, message: "Access token has expired" });
     },
   );
 
   it("not with one that is valid, nor with an API token as Bearer", async () => {
-    for (const token of [jwt(60), world.simulator.tokens.admin]) {
-      expect(await world.connect({ scheme: "Bearer", token: () => token }).projects.list()).not.toEqual([]);
+    for (const token of [jwt(60), harness.simulator.tokens.admin]) {
+      expect(await harness.connect({ scheme: "Bearer", token: () => token }).projects.list()).not.toEqual([]);
     }
   });
 
   it("is the platform's own answer to a Bearer connection that asks for the git repositories", async () => {
-    const error = await failureOf(world.connect({ scheme: "Bearer" }).organization.gitRepositories());
+    const error = await failureOf(harness.connect({ scheme: "Bearer" }).organization.gitRepositories());
     expect(error.failure).toEqual({ is: "Unauthorized" });
   });
 });
@@ -142,14 +142,14 @@ describe.each<["read" | "write" | "deploy", readonly Need[]]>([
   use("full");
 
   const cases = casesOf({ ...documented, ...full });
-  const connect = () => world.connect({ token: () => world.simulator.tokens[scope] });
+  const connect = () => harness.connect({ token: () => harness.simulator.tokens[scope] });
 
   it.each(cases.filter(([, { needs }]) => allowed.includes(needs)))("not for %s", async (_name, { call }) => {
-    expect(await outcomeOf(call(connect(), world))).toBe("success");
+    expect(await outcomeOf(call(connect(), harness))).toBe("success");
   });
 
   it.each(cases.filter(([, { needs }]) => !allowed.includes(needs)))("for %s", async (name, { needs, call }) => {
-    expect(await failureOf(call(connect(), world))).toMatchObject({
+    expect(await failureOf(call(connect(), harness))).toMatchObject({
       operation: name,
       status: 403,
       failure: { is: "Forbidden" },
@@ -159,15 +159,15 @@ describe.each<["read" | "write" | "deploy", readonly Need[]]>([
 
   it("for a blueprint that is deployed at once, which needs two", async () => {
     const platform = connect();
-    const input = { name: world.name(), tag: "redis/3.0.0", icon: "https://example.com/x.svg" };
-    expect((await failureOf(platform.blueprints.create(world.environmentId, input, { deploy: true }))).status).toBe(
+    const input = { name: harness.name(), tag: "redis/3.0.0", icon: "https://example.com/x.svg" };
+    expect((await failureOf(platform.blueprints.create(harness.environmentId, input, { deploy: true }))).status).toBe(
       403,
     );
   });
 });
 
 it("403 for a token of another organization", async () => {
-  const other = await startWorld("documented", "");
+  const other = await startHarness("documented", "");
   const error = await failureOf(other.connect({ token: () => other.simulator.tokens.foreign }).projects.list());
   expect(error).toMatchObject({ status: 403, failure: { is: "Forbidden" } });
   await other.close();
@@ -183,7 +183,7 @@ describe.each(["message", "detail", "none"] as const)("the documented errors, to
   it.each([{ clusterMode: "PLATFORM_MANAGED" }, { cloudProvider: "AWS" }])(
     "400 for a catalogue with %j alone, which the client never sends",
     async (context) => {
-      const { simulator, admin } = world;
+      const { simulator, admin } = harness;
       const query = new URLSearchParams(context).toString();
       const answer = await fetch(
         `${simulator.url}/organization/${simulator.organizationId}/platformTemplate?${query}`,
@@ -195,16 +195,16 @@ describe.each(["message", "detail", "none"] as const)("the documented errors, to
       expect(await answer.text()).toContain(
         told("clusterMode and cloudProvider must be supplied together", "Bad Request"),
       );
-      const before = world.calls().length;
+      const before = harness.calls().length;
       expect((await failureOf(admin.templates.list(context))).failure).toEqual({ is: "Refused" });
-      expect(world.calls()).toHaveLength(before);
+      expect(harness.calls()).toHaveLength(before);
     },
   );
 
   it("400 for a catalogue all the same", async () => {
     const match = { operation: "listPlatformTemplates" };
-    world.simulator.sim.faults.add({ match, effect: "none", answer: { is: "status", status: 400 } });
-    expect(await failureOf(world.admin.templates.list())).toMatchObject({
+    harness.simulator.sim.faults.add({ match, effect: "none", answer: { is: "status", status: 400 } });
+    expect(await failureOf(harness.admin.templates.list())).toMatchObject({
       status: 400,
       failure: { is: "Invalid" },
       message: told("Simulated failure", "Bad Request"),
@@ -220,8 +220,8 @@ describe.each(["message", "detail", "none"] as const)("the documented errors, to
     ["postgres/1.0.0", {}, "spec_overrides.engine_version is required for terraform blueprints"],
     ["bucket/2.1.0", { engine_version: "9" }, "spec_overrides.engine_version must be one of 1.8.3 for bucket/2.1.0"],
   ])("422 for the blueprint %s with %j", async (tag, specOverrides, message) => {
-    const input = { name: world.name(), tag, icon: "https://example.com/x.svg", specOverrides };
-    const error = await failureOf(world.admin.blueprints.create(world.environmentId, input, { deploy: false }));
+    const input = { name: harness.name(), tag, icon: "https://example.com/x.svg", specOverrides };
+    const error = await failureOf(harness.admin.blueprints.create(harness.environmentId, input, { deploy: false }));
     expect(error).toMatchObject({
       status: 422,
       failure: { is: "Invalid" },
@@ -234,10 +234,10 @@ describe.each(["message", "detail", "none"] as const)("the documented errors, to
     ["unavailable", 503],
   ] as const)("a catalogue that %s: %d, after two repetitions", async (catalog, status) => {
     change({ catalog });
-    const platform = world.connect(); // another one has learnt that the platform is down
-    const before = world.calls().length;
+    const platform = harness.connect(); // another one has learnt that the platform is down
+    const before = harness.calls().length;
     expect(await failureOf(platform.templates.list())).toMatchObject({ status, failure: { is: "Server" } });
-    expect(world.calls()).toHaveLength(before + 3);
+    expect(harness.calls()).toHaveLength(before + 3);
     change({ catalog: "ok" });
   });
 
@@ -246,16 +246,16 @@ describe.each(["message", "detail", "none"] as const)("the documented errors, to
     ["epoch", 30_000],
     ["absent", 60_000],
   ] as const)("429 with a reset in %s: %d ms, for everybody on the connection", async (reset, waitMs) => {
-    const platform = world.connect();
+    const platform = harness.connect();
     change({ rate: { limit: 0, windowSeconds: 30, reset } });
-    const before = world.calls().length;
+    const before = harness.calls().length;
     const error = await failureOf(platform.projects.list());
     expect(error).toMatchObject({ status: 429, failure: { is: "RateLimited" } });
     const asked = error.failure.is === "RateLimited" ? error.failure.retryAfterMs : 0;
     expect(Math.abs(asked - waitMs)).toBeLessThanOrEqual(2000); // whole seconds, of two clocks
     expect((await failureOf(platform.projects.create({ name: "x" }))).failure.is).toBe("RateLimited");
-    expect(world.calls()).toHaveLength(before + 1);
+    expect(harness.calls()).toHaveLength(before + 1);
     change({ rate: null });
-    expect(await world.connect().projects.list()).not.toEqual([]);
+    expect(await harness.connect().projects.list()).not.toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { governedKinds, type Governed } from "../support/engine/governed-kinds.ts";
 import { condition } from "../support/env/cluster.ts";
-import { createStage, type Stage } from "../support/env/env.ts";
+import { createEnv, type Env } from "../support/env/env.ts";
 import { defaults, NEXT_COMMIT, operation, tree } from "../support/kube/manifests.ts";
 
 /** Every hour of every day. */
@@ -30,120 +30,120 @@ const CHANGES: Readonly<Record<string, JsonObject>> = {
 
 const writesOf = (kinds: readonly Governed[]): readonly string[] => kinds.flatMap(({ writes }) => writes).toSorted();
 
-async function applied(stage: Stage, kinds: readonly Governed[]): Promise<void> {
-  await stage.apply(...kinds.map(({ manifest }) => manifest));
+async function applied(env: Env, kinds: readonly Governed[]): Promise<void> {
+  await env.apply(...kinds.map(({ manifest }) => manifest));
 }
 
 /** Waits until the goal of each is reached. */
-async function reached(stage: Stage, kinds: readonly Governed[]): Promise<void> {
+async function reached(env: Env, kinds: readonly Governed[]): Promise<void> {
   for (const { kind, name } of kinds) {
-    await stage.waitFor(kind, name, { type: kind === OPERATION ? "Complete" : "Ready", status: "True" });
+    await env.waitFor(kind, name, { type: kind === OPERATION ? "Complete" : "Ready", status: "True" });
   }
 }
 
 /** Takes them away, under Retain, and starts the cluster that was stopped, as its owner would. */
-async function cleared(stage: Stage, kinds: readonly Governed[]): Promise<void> {
-  for (const { kind, name } of kinds) await stage.remove(kind, name);
-  for (const { kind, name } of kinds) await stage.waitGone(kind, name);
-  editRecord(stage.platform.sim, stage.platform.clusterIds[1] ?? "", { state: "DEPLOYED", deployed: true, run: null });
+async function cleared(env: Env, kinds: readonly Governed[]): Promise<void> {
+  for (const { kind, name } of kinds) await env.remove(kind, name);
+  for (const { kind, name } of kinds) await env.waitGone(kind, name);
+  editRecord(env.platform.sim, env.platform.clusterIds[1] ?? "", { state: "DEPLOYED", deployed: true, run: null });
 }
 
 /** Waits until a plan is shown that nobody has approved, or the goal is reached; approves. @returns whether it is reached */
-async function approvedOnce(stage: Stage, { kind, name }: Governed): Promise<boolean> {
+async function approvedOnce(env: Env, { kind, name }: Governed): Promise<boolean> {
   const isReached = (object: Parameters<typeof condition>[0]) =>
     condition(object, kind === OPERATION ? "Complete" : "Ready")?.status === "True";
-  const seen = await stage.waitFor(
+  const seen = await env.waitFor(
     kind,
     name,
     (object) => isReached(object) || condition(object, "Ready")?.reason === "ApprovalPending",
   );
   if (isReached(seen)) return true;
-  await stage.annotate(kind, name, { [APPROVED_PLAN]: planIn(seen)?.hash ?? null });
-  await stage.waitFor(kind, name, (object) => condition(object, "Ready")?.reason !== "ApprovalPending");
+  await env.annotate(kind, name, { [APPROVED_PLAN]: planIn(seen)?.hash ?? null });
+  await env.waitFor(kind, name, (object) => condition(object, "Ready")?.reason !== "ApprovalPending");
   return false;
 }
 
 describe.each(["documented", "full"] as const)("every kind that writes, %s surface", (surface) => {
-  const stage = createStage({ surface });
+  const env = createEnv({ surface });
 
   beforeAll(async () => {
     const spec = { surface: surface === "full" ? "Full" : "Documented", allowUnverifiedIds: true };
-    await stage.apply(...defaults(stage, spec), ...tree(stage, "ground"));
-    await stage.waitFor("PlatformApplication", "ground", { status: "True" });
-    await stage.settled();
+    await env.apply(...defaults(env, spec), ...tree(env, "ground"));
+    await env.waitFor("PlatformApplication", "ground", { status: "True" });
+    await env.settled();
   }, 60_000);
 
   it("writes nothing under ObserveOnly, neither while it is there nor when it goes", async () => {
     const lifecycle = { managementPolicy: "ObserveOnly" };
-    const kinds = governedKinds(stage, "watched", lifecycle).filter(({ kind }) => kind !== OPERATION);
-    const record = await stage.record();
-    await applied(stage, kinds);
+    const kinds = governedKinds(env, "watched", lifecycle).filter(({ kind }) => kind !== OPERATION);
+    const record = await env.record();
+    await applied(env, kinds);
     for (const { kind, name } of kinds) {
-      const { status } = await stage.waitFor(kind, name, (object) => condition(object, "Ready") !== undefined);
+      const { status } = await env.waitFor(kind, name, (object) => condition(object, "Ready") !== undefined);
       expect(member(status, "observedGeneration")).toBe(1);
     }
-    await stage.settled();
+    await env.settled();
     for (const { kind, name } of kinds) {
-      const object = await stage.get(kind, name);
+      const object = await env.get(kind, name);
       expect(condition(object, "Reconciling"), `${kind} waits for nothing`).toBeUndefined();
     }
-    await cleared(stage, kinds);
+    await cleared(env, kinds);
     expect(record.changes()).toEqual([]);
   });
 
   it("writes nothing more under CreateOnly once it was brought about, whatever is changed", async () => {
     const lifecycle = { managementPolicy: "CreateOnly", applyPolicy: "Automatic" };
-    const kinds = governedKinds(stage, "once", lifecycle).filter(({ kind }) => kind !== OPERATION);
-    const made = await stage.record();
-    await applied(stage, kinds);
-    await reached(stage, kinds);
-    await stage.settled();
+    const kinds = governedKinds(env, "once", lifecycle).filter(({ kind }) => kind !== OPERATION);
+    const made = await env.record();
+    await applied(env, kinds);
+    await reached(env, kinds);
+    await env.settled();
     expect(made.changes().toSorted()).toEqual(writesOf(kinds));
-    const record = await stage.record();
-    for (const { kind, name } of kinds) await stage.patch(kind, name, { spec: CHANGES[kind] ?? {} });
+    const record = await env.record();
+    for (const { kind, name } of kinds) await env.patch(kind, name, { spec: CHANGES[kind] ?? {} });
     for (const { kind, name } of kinds) {
-      await stage.waitFor(kind, name, ({ status }) => member(status, "observedGeneration") === 2);
+      await env.waitFor(kind, name, ({ status }) => member(status, "observedGeneration") === 2);
     }
-    await stage.settled();
+    await env.settled();
     expect(record.changes()).toEqual([]);
-    await cleared(stage, kinds);
+    await cleared(env, kinds);
   });
 
   it("writes nothing outside of its window, and what it takes once that opens", async () => {
     const closed = { applyPolicy: "Automatic", syncWindows: { kind: "Deny", windows: WINDOWS } };
-    const kinds = governedKinds(stage, "window", closed);
-    const record = await stage.record();
-    await applied(stage, kinds);
-    for (const { kind, name } of kinds) await stage.waitFor(kind, name, { reason: "OutsideChangeWindow" });
-    await stage.settled();
+    const kinds = governedKinds(env, "window", closed);
+    const record = await env.record();
+    await applied(env, kinds);
+    for (const { kind, name } of kinds) await env.waitFor(kind, name, { reason: "OutsideChangeWindow" });
+    await env.settled();
     expect(record.changes()).toEqual([]);
     const open = { syncWindows: { kind: "Allow", windows: WINDOWS } };
     for (const { kind, name } of kinds) {
-      if (kind !== OPERATION) await stage.patch(kind, name, { spec: { lifecycle: open } });
+      if (kind !== OPERATION) await env.patch(kind, name, { spec: { lifecycle: open } });
     }
     // All of an operation's spec is immutable: it is made anew.
-    await stage.remove(OPERATION, "window");
-    await stage.waitGone(OPERATION, "window");
-    await stage.apply(operation("window", { type: "SendInvoices", lifecycle: open }));
-    await reached(stage, kinds);
-    await stage.settled();
+    await env.remove(OPERATION, "window");
+    await env.waitGone(OPERATION, "window");
+    await env.apply(operation("window", { type: "SendInvoices", lifecycle: open }));
+    await reached(env, kinds);
+    await env.settled();
     expect(record.changes().toSorted()).toEqual(writesOf(kinds));
-    await cleared(stage, kinds);
+    await cleared(env, kinds);
   });
 
   it("writes nothing before its plan is approved, and then what the plan says, once", async () => {
-    const kinds = governedKinds(stage, "manual", { applyPolicy: "Manual" });
-    const record = await stage.record();
-    await applied(stage, kinds);
-    for (const { kind, name } of kinds) await stage.waitFor(kind, name, { reason: "ApprovalPending" });
-    await stage.settled();
+    const kinds = governedKinds(env, "manual", { applyPolicy: "Manual" });
+    const record = await env.record();
+    await applied(env, kinds);
+    for (const { kind, name } of kinds) await env.waitFor(kind, name, { reason: "ApprovalPending" });
+    await env.settled();
     expect(record.changes()).toEqual([]);
     for (const one of kinds) {
-      for (let approvals = 0; approvals < 3; approvals += 1) if (await approvedOnce(stage, one)) break;
+      for (let approvals = 0; approvals < 3; approvals += 1) if (await approvedOnce(env, one)) break;
     }
-    await reached(stage, kinds);
-    await stage.settled();
+    await reached(env, kinds);
+    await env.settled();
     expect(record.changes().toSorted()).toEqual(writesOf(kinds));
-    await cleared(stage, kinds);
+    await cleared(env, kinds);
   });
 });

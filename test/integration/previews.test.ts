@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
 
 import { condition, type Manifest } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { eventsOf, idOf } from "../support/env/settling.ts";
 import { guideManifests, renderPreview } from "../support/examples/preview-guide.ts";
 import { COMMIT, defaults, NEXT_COMMIT } from "../support/kube/manifests.ts";
@@ -15,63 +15,63 @@ const { kubeconfigPath } = inject("controlPlane");
 const LAST_COMMIT = "fedcba9876543210fedcba9876543210fedcba98";
 
 describe.each(["documented", "full"] as const)("the guide for previews on the %s surface", (surface) => {
-  const stage = createStage({ surface });
+  const env = createEnv({ surface });
   const KINDS = ["PlatformEnvironment", "PlatformApplication"] as const;
 
   /** The preview of a pull request at a commit, on the stage's cluster. */
   const preview = (commit: string): readonly Manifest[] =>
     renderPreview({ number: "42", branch: "feature/cart", commit }).map((manifest) => {
       if (manifest.kind !== "PlatformEnvironment") return manifest;
-      const spec = { ...Object(manifest["spec"]), clusterRef: { externalId: stage.platform.clusterIds[0] ?? "" } };
+      const spec = { ...Object(manifest["spec"]), clusterRef: { externalId: env.platform.clusterIds[0] ?? "" } };
       return { ...manifest, spec };
     });
   const ready = async (commit: string): Promise<readonly string[]> => {
-    const deployed = await stage.waitFor(
+    const deployed = await env.waitFor(
       "PlatformApplication",
       "pr-42",
       (object) =>
         JSON.stringify(object.status).includes(`"gitCommitId":"${commit}"`) &&
         condition(object, "Ready")?.reason === "Deployed",
     );
-    return [idOf(await stage.waitFor("PlatformEnvironment", "pr-42", { status: "True" })), idOf(deployed)];
+    return [idOf(await env.waitFor("PlatformEnvironment", "pr-42", { status: "True" })), idOf(deployed)];
   };
   const close = async (): Promise<void> => {
-    await Promise.all(KINDS.map((kind) => stage.remove(kind, "pr-42")));
-    for (const kind of KINDS) await stage.waitGone(kind, "pr-42");
+    await Promise.all(KINDS.map((kind) => env.remove(kind, "pr-42")));
+    for (const kind of KINDS) await env.waitGone(kind, "pr-42");
   };
-  const left = (): readonly string[] => [...stage.platform.world().environments.values()].map(({ name }) => name);
+  const left = (): readonly string[] => [...env.platform.world().environments.values()].map(({ name }) => name);
 
   beforeAll(async () => {
     const project = guideManifests().filter(({ kind }) => kind === "PlatformProject");
-    await stage.apply(
-      ...defaults(stage),
+    await env.apply(
+      ...defaults(env),
       ...project.map(({ metadata, ...rest }) => ({ ...rest, metadata: { name: metadata.name } })),
     );
   });
 
   it("opens, follows a push, closes, and is reopened at another commit", async () => {
-    await stage.apply(...preview(COMMIT));
+    await env.apply(...preview(COMMIT));
     const opened = await ready(COMMIT);
-    await stage.apply(...preview(NEXT_COMMIT));
+    await env.apply(...preview(NEXT_COMMIT));
     expect(await ready(NEXT_COMMIT)).toEqual(opened);
     await close();
     expect(left()).toEqual(surface === "full" ? [] : ["pr-42"]);
-    const record = await stage.record();
-    await stage.apply(...preview(LAST_COMMIT));
+    const record = await env.record();
+    await env.apply(...preview(LAST_COMMIT));
     const reopened = await ready(LAST_COMMIT);
     expect(left()).toEqual(["pr-42"]);
     expect({ isSame: reopened.join() === opened.join(), changes: record.changes() }).toEqual({
       isSame: surface === "documented",
       changes: [...(surface === "full" ? ["createEnvironment", "createApplication"] : []), "deployApplication"],
     });
-    expect(await eventsOf(stage, "pr-42", "Adopted")).toHaveLength(surface === "full" ? 0 : 2);
+    expect(await eventsOf(env, "pr-42", "Adopted")).toHaveLength(surface === "full" ? 0 : 2);
   });
 
   it("lists what stays", async () => {
     await close();
     const { stdout, stderr } = await cli([
       "orphans",
-      `--operator-namespace=${stage.operatorNamespace}`,
+      `--operator-namespace=${env.operatorNamespace}`,
       ...["--kubeconfig", kubeconfigPath, "-o", "name"],
     ]);
     const names = KINDS.map((kind) => `${kind.toLowerCase()}.platform-operator.io/pr-42\n`);

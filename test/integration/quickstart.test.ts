@@ -4,7 +4,7 @@ import { z } from "zod";
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { writesOf } from "../support/env/audit-tail.ts";
 import { condition } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 
 /** All of examples/quickstart but for its Secrets, parents first. */
 const QUICKSTART = [
@@ -26,13 +26,13 @@ const SURFACES = [
 ] as const;
 
 describe.each(SURFACES)("the quickstart on the $surface surface", ({ surface, shown }) => {
-  const stage = createStage({ surface });
+  const env = createEnv({ surface });
 
   it("comes to Ready, with its own budget of requests, creating and deploying each thing once", async () => {
-    const record = await stage.record();
-    await stage.apply(...stage.quickstart({ rate: false }));
-    for (const [kind, name] of QUICKSTART) await stage.waitFor(kind, name, { status: "True" });
-    await stage.waitFor("PlatformConnection", "default", ({ status }) => JSON.stringify(status).includes(`"${shown}"`));
+    const record = await env.record();
+    await env.apply(...env.quickstart({ rate: false }));
+    for (const [kind, name] of QUICKSTART) await env.waitFor(kind, name, { status: "True" });
+    await env.waitFor("PlatformConnection", "default", ({ status }) => JSON.stringify(status).includes(`"${shown}"`));
 
     const counts = Object.entries(Object.groupBy(record.changes(), (operation) => operation));
     expect(Object.fromEntries(counts.map(([operation, calls]) => [operation, calls?.length]))).toMatchObject({
@@ -48,7 +48,7 @@ describe.each(SURFACES)("the quickstart on the $surface surface", ({ surface, sh
   });
 
   it("is told by kubectl, all kinds by their category", async () => {
-    const shown = (await stage.kubectl(["get", "platform"])).trim().split("\n\n");
+    const shown = (await env.kubectl(["get", "platform"])).trim().split("\n\n");
     // Those of other stages are seen from here, too.
     const tables = shown.filter((table) => !table.includes("clusterplatformconnection."));
     const rows = tables.map((table) => table.split("\n").map((line) => line.split(/ {2,}/)));
@@ -67,34 +67,34 @@ describe.each(SURFACES)("the quickstart on the $surface surface", ({ surface, sh
     );
     expect(new Set(ready)).toEqual(new Set(QUICKSTART.map(([, name]) => `${name} True`)));
     expect(ready).toHaveLength(QUICKSTART.length);
-    expect(await stage.kubectl(["get", "papp", "api"])).toMatch(/api +True +DEPLOYED +1a2b3c4 +\d+s +staging +\d+s/);
+    expect(await env.kubectl(["get", "papp", "api"])).toMatch(/api +True +DEPLOYED +1a2b3c4 +\d+s +staging +\d+s/);
   });
 
   it("can be waited for with kubectl", async () => {
     const names = QUICKSTART.map(([kind, name]) => `${kind.toLowerCase()}/${name}`);
-    const said = await stage.kubectl(["wait", "--for=condition=Ready", "--timeout=10s", ...names]);
+    const said = await env.kubectl(["wait", "--for=condition=Ready", "--timeout=10s", ...names]);
     expect(said.trim().split("\n")).toHaveLength(QUICKSTART.length);
   });
 
   it("gets no write after that, while it is polled", async () => {
-    await stage.settled();
-    const record = await stage.record();
-    await stage.quiet(2);
+    await env.settled();
+    const record = await env.record();
+    await env.quiet(2);
     expect(record.calls("getApplicationStatus").length + record.calls("getEnvironmentStatuses").length).toBeGreaterThan(
       1,
     );
   });
 
   it("reads everything again on request, and writes only that it did", async () => {
-    await stage.settled();
-    const record = await stage.record();
-    for (const [kind, name] of QUICKSTART) await stage.annotate(kind, name, { [RECONCILE_REQUESTED_AT]: "now-1" });
+    await env.settled();
+    const record = await env.record();
+    for (const [kind, name] of QUICKSTART) await env.annotate(kind, name, { [RECONCILE_REQUESTED_AT]: "now-1" });
     for (const [kind, name] of QUICKSTART) {
-      await stage.waitFor(kind, name, ({ status }) =>
+      await env.waitFor(kind, name, ({ status }) =>
         JSON.stringify(status).includes('"lastHandledReconcileAt":"now-1"'),
       );
     }
-    await stage.settled();
+    await env.settled();
     expect(record.changes()).toEqual([]);
     const requests = await record.requests();
     expect(writesOf(requests)).toMatchObject({ events: [] });
@@ -107,19 +107,19 @@ describe.each(SURFACES)("the quickstart on the $surface surface", ({ surface, sh
       expect(requestObject).toMatchObject({ status: { lastHandledReconcileAt: "now-1" } });
       expect(Object.keys(Echo.parse(requestObject).status)).toEqual(["lastHandledReconcileAt"]);
     }
-    await stage.quiet(1);
+    await env.quiet(1);
   });
 
   it("gets no write from an operator that starts again", async () => {
-    await stage.stop();
-    const record = await stage.record();
-    await stage.start();
-    await stage.quiet(3);
+    await env.stop();
+    const record = await env.record();
+    await env.start();
+    await env.quiet(3);
     expect(record.changes()).toEqual([]);
     expect((await record.writes()).objects).toEqual([]);
     expect(record.calls().length).toBeGreaterThan(3);
     for (const [kind, name] of QUICKSTART) {
-      expect(condition(await stage.get(kind, name), "Ready")).toMatchObject({ status: "True" });
+      expect(condition(await env.get(kind, name), "Ready")).toMatchObject({ status: "True" });
     }
   });
 });

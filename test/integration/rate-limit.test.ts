@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { changeSettings } from "../../simulator/base/settings.ts";
 import type { CallEntry } from "../../simulator/request/journal.ts";
 import { condition } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { calm } from "../support/env/settling.ts";
 import { application, connection, environment, project, secret } from "../support/kube/manifests.ts";
 
@@ -31,22 +31,18 @@ const long = [
 ].map((shape, index) => ({ ...shape, name: `long-${index}` }));
 
 describe("[C1] 429", () => {
-  const stage = createStage({ surface: "documented", windows: { outageMs: 2_000 } });
+  const env = createEnv({ surface: "documented", windows: { outageMs: 2_000 } });
 
   /** A connection with a token of its own, by whose name its calls are told apart. */
   const connected = async (name: string): Promise<void> => {
-    const { organizationId } = stage.platform;
-    const { value } = stage.platform.sim.auth.createToken({ name, organizationId, scopes: ["Admin"] });
-    await stage.apply(
-      secret(name, { token: value }),
-      connection(stage, name),
-      project(name, { connectionRef: { name } }),
-    );
-    await stage.waitFor("PlatformProject", name, { status: "True" });
+    const { organizationId } = env.platform;
+    const { value } = env.platform.sim.auth.createToken({ name, organizationId, scopes: ["Admin"] });
+    await env.apply(secret(name, { token: value }), connection(env, name), project(name, { connectionRef: { name } }));
+    await env.waitFor("PlatformProject", name, { status: "True" });
   };
 
   const callsOf = (name: string): readonly CallEntry[] =>
-    stage.platform
+    env.platform
       .journal()
       .filter((entry): entry is CallEntry => entry.is === "call")
       .filter(({ principal, fault }) => principal === name || fault === name);
@@ -55,7 +51,7 @@ describe("[C1] 429", () => {
 
   /** Has the next call of a connection meet a 429. */
   const limit = async (name: string, value: string | undefined): Promise<CallEntry> => {
-    stage.platform.sim.faults.add({
+    env.platform.sim.faults.add({
       name,
       answer: { is: "rate-limited", ...(value === undefined ? {} : { reset: value }) },
     });
@@ -73,20 +69,20 @@ describe("[C1] 429", () => {
     );
 
   const forget = async (name: string): Promise<void> => {
-    for (const kind of ["PlatformProject", "PlatformConnection"]) await stage.remove(kind, name);
+    for (const kind of ["PlatformProject", "PlatformConnection"]) await env.remove(kind, name);
   };
 
   it.each(short)(
     "whose X-RateLimit-Reset is $what pauses the whole connection for as long, and is over by itself",
     async ({ name, reset, atLeastMs }) => {
       await connected(name);
-      await calm(stage);
-      const before = await stage.get("PlatformProject", name);
+      await calm(env);
+      const before = await env.get("PlatformProject", name);
       const limited = await limit(name, reset());
       const next = await first(name, ({ seq }) => seq > limited.seq);
       expect(took(next) - took(limited)).toBeGreaterThanOrEqual(atLeastMs);
-      await stage.waitFor("PlatformConnection", name, { type: "Synced", status: "True" });
-      const after = await stage.get("PlatformProject", name);
+      await env.waitFor("PlatformConnection", name, { type: "Synced", status: "True" });
+      const after = await env.get("PlatformProject", name);
       expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
       await forget(name);
     },
@@ -96,11 +92,11 @@ describe("[C1] 429", () => {
     "whose X-RateLimit-Reset is $what costs nothing but one status of the connection while it holds, and no other connection",
     async ({ name, reset }) => {
       await connected(name);
-      await calm(stage);
-      const before = await stage.get("PlatformProject", name);
+      await calm(env);
+      const before = await env.get("PlatformProject", name);
       const limited = await limit(name, reset());
-      await stage.apply(project(`${name}-late`, { connectionRef: { name } }));
-      const told = await stage.waitFor("PlatformConnection", name, { type: "Synced", reason: "RateLimited" });
+      await env.apply(project(`${name}-late`, { connectionRef: { name } }));
+      const told = await env.waitFor("PlatformConnection", name, { type: "Synced", reason: "RateLimited" });
       expect(condition(told, "Synced")?.message).toMatch(
         /^The platform limits the rate of requests \(429\); the operator sends nothing before \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ, and goes on by itself\.$/,
       );
@@ -108,15 +104,15 @@ describe("[C1] 429", () => {
       await connected(`${name}-other`);
       await sleep(WATCHED_MS);
       expect(callsOf(name).filter(({ seq }) => seq > limited.seq)).toEqual([]);
-      const after = await stage.get("PlatformProject", name);
+      const after = await env.get("PlatformProject", name);
       expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
-      const connectionAfter = await stage.get("PlatformConnection", name);
+      const connectionAfter = await env.get("PlatformConnection", name);
       expect(connectionAfter.metadata.resourceVersion).toBe(told.metadata.resourceVersion);
-      const late = await stage.get("PlatformProject", `${name}-late`);
+      const late = await env.get("PlatformProject", `${name}-late`);
       expect(late.metadata.annotations?.["platform-operator.io/intent"]).toBeUndefined();
       // What the CRD gives every object that nobody has written a status of.
       expect(late.status).toEqual({ observedGeneration: -1 });
-      await stage.remove("PlatformProject", `${name}-late`);
+      await env.remove("PlatformProject", `${name}-late`);
       await forget(`${name}-other`);
       await forget(name);
     },
@@ -126,22 +122,22 @@ describe("[C1] 429", () => {
 describe("many new applications on a platform that limits requests", () => {
   const COUNT = 32;
   const LIMIT = 8;
-  const stage = createStage({ surface: "full", windows: { pollMs: 600_000, firstLookMs: 600_000 } });
+  const env = createEnv({ surface: "full", windows: { pollMs: 600_000, firstLookMs: 600_000 } });
 
   it("are all Ready, each with one create and one deployment, and hardly any request is refused", async () => {
-    const ground = new Set(["Secret", "PlatformConnection", "PlatformProject"]);
-    const wanted = stage
+    const fixture = new Set(["Secret", "PlatformConnection", "PlatformProject"]);
+    const wanted = env
       .quickstart({ rate: false })
-      .filter(({ kind, metadata }) => ground.has(kind) && metadata.name !== "api");
-    await stage.apply(...wanted, environment(stage, "staging", "shop"));
-    await stage.waitFor("PlatformEnvironment", "staging", { status: "True" });
-    await stage.settled();
-    changeSettings(stage.platform.sim.settings, { rate: { limit: LIMIT, windowSeconds: 1, reset: "seconds" } });
-    const record = await stage.record();
+      .filter(({ kind, metadata }) => fixture.has(kind) && metadata.name !== "api");
+    await env.apply(...wanted, environment(env, "staging", "shop"));
+    await env.waitFor("PlatformEnvironment", "staging", { status: "True" });
+    await env.settled();
+    changeSettings(env.platform.sim.settings, { rate: { limit: LIMIT, windowSeconds: 1, reset: "seconds" } });
+    const record = await env.record();
     const from = Date.now();
     const names = Array.from({ length: COUNT }, (_none, index) => `app-${String(index)}`);
-    await stage.apply(...names.map((name) => application(name, "staging")));
-    for (const name of names) await stage.waitFor("PlatformApplication", name, { status: "True" }, 60_000);
+    await env.apply(...names.map((name) => application(name, "staging")));
+    for (const name of names) await env.waitFor("PlatformApplication", name, { status: "True" }, 60_000);
 
     const calls = record.calls();
     const late = calls.filter(({ at }) => Date.parse(at) - from > 10_000);

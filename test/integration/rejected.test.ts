@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { calm } from "../support/env/settling.ts";
 import { defaults, environment, project, resource } from "../support/kube/manifests.ts";
 
@@ -12,65 +12,65 @@ const halves: readonly (readonly [missing: string, cluster: JsonObject])[] = [
 ];
 
 describe("[C8] 400 and 422", () => {
-  const stage = createStage({ surface: "documented" });
+  const env = createEnv({ surface: "documented" });
 
   afterEach(() => {
-    stage.platform.sim.faults.clear();
+    env.platform.sim.faults.clear();
   });
 
   const catalog = (name: string, cluster: JsonObject): ReturnType<typeof resource> =>
     resource("PlatformCatalog", name, { include: ["Templates"], cluster });
 
   it.each(halves)("a catalogue without the %s is refused by the API server: nothing is sent", async (missing, half) => {
-    const record = await stage.record();
-    const applying = stage.kubectl(["apply", "-f", "-"], { input: JSON.stringify(catalog(`no-${missing}`, half)) });
+    const record = await env.record();
+    const applying = env.kubectl(["apply", "-f", "-"], { input: JSON.stringify(catalog(`no-${missing}`, half)) });
     await expect(applying).rejects.toThrow(new RegExp(`spec\\.cluster\\.${missing}: Required value`));
     expect(record.calls("listPlatformTemplates")).toEqual([]);
   });
 
   it("a catalogue that the platform answers with 400 says so in the platform's words, and recovers", async () => {
-    await stage.apply(...defaults(stage), project("neighbour"));
-    await stage.waitFor("PlatformProject", "neighbour", { status: "True" });
+    await env.apply(...defaults(env), project("neighbour"));
+    await env.waitFor("PlatformProject", "neighbour", { status: "True" });
     const body = { status: 400, error: "Bad Request", message: "clusterMode and cloudProvider go together" };
-    stage.platform.sim.faults.add({
+    env.platform.sim.faults.add({
       match: { operation: "listPlatformTemplates" },
       count: null,
       answer: { is: "status", status: 400, body },
     });
-    await stage.apply(catalog("templates", { mode: "PLATFORM_MANAGED", provider: "AWS" }));
-    const rejected = await stage.waitFor("PlatformCatalog", "templates", { reason: "InvalidSpec" });
+    await env.apply(catalog("templates", { mode: "PLATFORM_MANAGED", provider: "AWS" }));
+    const rejected = await env.waitFor("PlatformCatalog", "templates", { reason: "InvalidSpec" });
     expect(condition(rejected, "Ready")?.message).toMatch(
       /rejected list\w*Templates \(400\): clusterMode and cloudProvider go together/,
     );
     expect(condition(rejected, "Stalled")).toMatchObject({ status: "True" });
-    expect(condition(await stage.get("PlatformConnection", "default"), "Ready")?.status).toBe("True");
-    stage.platform.sim.faults.clear();
-    await stage.waitFor("PlatformCatalog", "templates", { status: "True" });
-    expect(condition(await stage.get("PlatformProject", "neighbour"), "Synced")?.status).toBe("True");
+    expect(condition(await env.get("PlatformConnection", "default"), "Ready")?.status).toBe("True");
+    env.platform.sim.faults.clear();
+    await env.waitFor("PlatformCatalog", "templates", { status: "True" });
+    expect(condition(await env.get("PlatformProject", "neighbour"), "Synced")?.status).toBe("True");
   });
 
   it.each([400, 422])("%d on a create is for a person: told, not repeated, over with a new spec", async (status) => {
     const name = `judged-${status}`;
-    stage.platform.sim.faults.add({
+    env.platform.sim.faults.add({
       match: { operation: "createProject" },
       count: null,
       answer: { is: "status", status, body: { status, message: "the name is reserved" } },
     });
-    const record = await stage.record();
-    await stage.apply(project(name));
-    const rejected = await stage.waitFor("PlatformProject", name, { reason: "InvalidSpec" });
+    const record = await env.record();
+    await env.apply(project(name));
+    const rejected = await env.waitFor("PlatformProject", name, { reason: "InvalidSpec" });
     expect(condition(rejected, "Ready")?.message).toContain(`rejected createProject (${status}): the name is reserved`);
     expect(condition(rejected, "Stalled")).toMatchObject({ status: "True" });
     expect(rejected.metadata.annotations?.["platform-operator.io/intent"]).toBeUndefined();
-    await stage.apply(environment(stage, name, name));
-    await stage.waitFor("PlatformEnvironment", name, { reason: "ParentNotReady" });
-    await calm(stage);
+    await env.apply(environment(env, name, name));
+    await env.waitFor("PlatformEnvironment", name, { reason: "ParentNotReady" });
+    await calm(env);
     // Several poll intervals later it has not been tried again.
-    await stage.quiet(3);
-    stage.platform.sim.faults.clear();
-    await stage.patch("PlatformProject", name, { spec: { name: `${name}-again` } });
-    await stage.waitFor("PlatformProject", name, { status: "True" });
-    await stage.waitFor("PlatformEnvironment", name, { status: "True" });
+    await env.quiet(3);
+    env.platform.sim.faults.clear();
+    await env.patch("PlatformProject", name, { spec: { name: `${name}-again` } });
+    await env.waitFor("PlatformProject", name, { status: "True" });
+    await env.waitFor("PlatformEnvironment", name, { status: "True" });
     expect(record.changeCalls().map((call) => [call.operation, call.status])).toEqual([
       ["createProject", null], // answered by the fault
       ["createProject", 200],

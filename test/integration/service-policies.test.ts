@@ -4,38 +4,38 @@ import { foreignDeploy, scheduledStop } from "../../simulator/control/control.ts
 import { removeRecord } from "../../simulator/control/records.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/env/cluster.ts";
-import { ground } from "../support/env/databases.ts";
-import { createStage } from "../support/env/env.ts";
+import { fixture } from "../support/env/databases.ts";
+import { createEnv } from "../support/env/env.ts";
 import { idOf } from "../support/env/settling.ts";
 import { application, COMMIT, NEXT_COMMIT } from "../support/kube/manifests.ts";
 import { SERVICE_KINDS } from "../support/services/service-kinds.ts";
 
 const ready = { status: "True" } as const;
 describe("[C11] services that others work on, full surface", () => {
-  const stage = createStage({ surface: "full" });
+  const env = createEnv({ surface: "full" });
   const correct = { lifecycle: { driftPolicy: "Correct" } };
-  beforeAll(() => ground(stage));
+  beforeAll(() => fixture(env));
 
   it.each(SERVICE_KINDS)(
     "$noun: one that is gone is made anew, once, where that is wanted",
     async ({ kind, noun, create, deploy, manifest }) => {
       const name = `gone-${noun}`;
-      await stage.apply(
+      await env.apply(
         manifest(name, "staging", { lifecycle: { onMissing: "Recreate" } }),
         manifest(`lost-${noun}`, "staging", {}),
       );
-      const before = idOf(await stage.waitFor(kind, name, ready));
-      const lost = idOf(await stage.waitFor(kind, `lost-${noun}`, ready));
-      await stage.settled();
-      const record = await stage.record();
-      for (const id of [before, lost]) removeRecord(stage.platform.sim, id);
-      const told = await stage.waitFor(kind, `lost-${noun}`, { type: "Stalled", status: "True" });
+      const before = idOf(await env.waitFor(kind, name, ready));
+      const lost = idOf(await env.waitFor(kind, `lost-${noun}`, ready));
+      await env.settled();
+      const record = await env.record();
+      for (const id of [before, lost]) removeRecord(env.platform.sim, id);
+      const told = await env.waitFor(kind, `lost-${noun}`, { type: "Stalled", status: "True" });
       expect(condition(told, "Ready")).toMatchObject({ reason: "ExternalResourceDeleted" });
-      const back = await stage.waitFor(kind, name, (object) => {
+      const back = await env.waitFor(kind, name, (object) => {
         return idOf(object) !== "" && idOf(object) !== before && condition(object, "Ready")?.status === "True";
       });
-      expect(stage.platform.world().services.get(idOf(back))?.name).toBe(name);
-      await stage.settled();
+      expect(env.platform.world().services.get(idOf(back))?.name).toBe(name);
+      await env.settled();
       expect(record.changes()).toEqual([create, deploy]);
     },
   );
@@ -43,36 +43,36 @@ describe("[C11] services that others work on, full surface", () => {
   it.each(SERVICE_KINDS)(
     "$noun: one that was stopped is started where all is corrected, and told else",
     async ({ kind, noun, deploy, manifest }) => {
-      await stage.apply(manifest(`kept-${noun}`, "staging", correct), manifest(`told-${noun}`, "staging", {}));
+      await env.apply(manifest(`kept-${noun}`, "staging", correct), manifest(`told-${noun}`, "staging", {}));
       const ids: string[] = [];
-      for (const name of [`kept-${noun}`, `told-${noun}`]) ids.push(idOf(await stage.waitFor(kind, name, ready)));
-      await stage.settled();
-      const record = await stage.record();
+      for (const name of [`kept-${noun}`, `told-${noun}`]) ids.push(idOf(await env.waitFor(kind, name, ready)));
+      await env.settled();
+      const record = await env.record();
       const [kept] = ids;
-      scheduledStop(stage.platform.sim, stage.platform.world().services.get(kept ?? "")?.environmentId ?? "");
-      const told = await stage.waitFor(kind, `told-${noun}`, { type: "Drifted", status: "True" });
+      scheduledStop(env.platform.sim, env.platform.world().services.get(kept ?? "")?.environmentId ?? "");
+      const told = await env.waitFor(kind, `told-${noun}`, { type: "Drifted", status: "True" });
       expect(condition(told, "Ready")).toMatchObject({ reason: "DriftDetected" });
-      await stage.waitFor(
+      await env.waitFor(
         kind,
         `kept-${noun}`,
         ({ status }) => member(status, "state") === "DEPLOYED" && record.changes().includes(deploy),
       );
-      await stage.settled();
+      await env.settled();
       expect(record.changes().filter((operation) => operation === deploy)).toEqual([deploy]);
     },
   );
 
   it("another commit is replaced by ours where all is corrected", async () => {
-    await stage.apply(application("pinned", "staging", correct));
-    const id = idOf(await stage.waitFor("PlatformApplication", "pinned", ready));
-    await stage.settled();
-    const record = await stage.record();
-    foreignDeploy(stage.platform.sim, id, NEXT_COMMIT);
-    await stage.waitFor("PlatformApplication", "pinned", ({ status }) => {
+    await env.apply(application("pinned", "staging", correct));
+    const id = idOf(await env.waitFor("PlatformApplication", "pinned", ready));
+    await env.settled();
+    const record = await env.record();
+    foreignDeploy(env.platform.sim, id, NEXT_COMMIT);
+    await env.waitFor("PlatformApplication", "pinned", ({ status }) => {
       return record.changes().length > 0 && member(status, "state") === "DEPLOYED";
     });
-    await stage.settled();
-    expect(stage.platform.world().services.get(id)?.commit).toBe(COMMIT);
+    await env.settled();
+    expect(env.platform.world().services.get(id)?.commit).toBe(COMMIT);
     expect(record.changes()).toEqual(["deployApplication"]);
   });
 });

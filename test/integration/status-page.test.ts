@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 
 const waiting = { timeout: 30_000, interval: 100 };
 const Tree = z.object({
@@ -21,7 +21,7 @@ const Tree = z.object({
 });
 
 describe("the status page of an operator", () => {
-  const stage = createStage({ surface: "full", args: ["--status-page-bind-address=127.0.0.1:0"] });
+  const env = createEnv({ surface: "full", args: ["--status-page-bind-address=127.0.0.1:0"] });
   let url: string;
 
   const tree = async (query = "") => Tree.parse(await (await fetch(`${url}/api/tree?${query}`)).json());
@@ -29,13 +29,13 @@ describe("the status page of an operator", () => {
   beforeAll(async () => {
     // The operator counts as started once it serves metrics and probes; this comes after them.
     await vi.waitFor(() => {
-      const told = stage.operator
+      const told = env.operator
         .logs()
         .find(({ message, server }) => message === "listening" && server === "status-page");
       url = z.url().parse(told?.["address"]);
     }, waiting);
-    await stage.apply(...stage.quickstart());
-    for (const name of ["api", "web"]) await stage.waitFor("PlatformApplication", name, { status: "True" });
+    await env.apply(...env.quickstart());
+    for (const name of ["api", "web"]) await env.waitFor("PlatformApplication", name, { status: "True" });
   });
 
   it("shows what the cluster holds, below what it belongs to", async () => {
@@ -59,7 +59,7 @@ describe("the status page of an operator", () => {
     const events = body!.pipeThrough(new TextDecoderStream()).getReader();
     expect((await events.read()).value).toContain("event: alive");
     const commit = "900d1de000000000000000000000000000000000";
-    await stage.patch("PlatformApplication", "api", { spec: { deploy: { gitCommitId: commit } } });
+    await env.patch("PlatformApplication", "api", { spec: { deploy: { gitCommitId: commit } } });
     let heard = "";
     while (!heard.includes("event: changed")) heard += (await events.read()).value ?? "";
     ended.abort();
@@ -71,7 +71,7 @@ describe("the status page of an operator", () => {
 
   it("[S3] holds no token and nothing of a spec, and takes no write", async () => {
     const all = await (await fetch(`${url}/api/tree`)).text();
-    const hidden = [...Object.values(stage.platform.tokens), stage.platform.url, stage.platform.organizationId];
+    const hidden = [...Object.values(env.platform.tokens), env.platform.url, env.platform.organizationId];
     expect(hidden.filter((text) => all.includes(text))).toEqual([]);
     expect((await fetch(`${url}/api/tree`, { method: "POST", body: "{}" })).status).toBe(405);
   });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { z } from "zod";
 
 import type { Manifest } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { call, extendedOn } from "../support/env/simulated-platform.ts";
 import { COMMIT, defaults, NEXT_COMMIT } from "../support/kube/manifests.ts";
 import { openBundle, type Bundle, type Ran } from "../support/programs/bundle.ts";
@@ -16,7 +16,7 @@ const facts = inject("controlPlane");
 const Made = z.object({ id: z.string() });
 
 describe("the story of an organization that exists already", () => {
-  const stage = createStage({ surface: "full" });
+  const env = createEnv({ surface: "full" });
   let bundle: Bundle;
   let folder: string;
   const ids: Record<"project" | "environment" | "web" | "api" | "orders", string> = {
@@ -28,7 +28,7 @@ describe("the story of an organization that exists already", () => {
   };
 
   const ask = async (args: readonly string[], input = ""): Promise<Ran> =>
-    bundle.run(["kubectl", ...args, "-n", stage.namespace], { KUBECONFIG: facts.kubeconfigPath }, input);
+    bundle.run(["kubectl", ...args, "-n", env.namespace], { KUBECONFIG: facts.kubeconfigPath }, input);
   const kubectl = async (...args: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await ask(args);
     expect(code, `kubectl ${args.join(" ")}: ${stderr}${stdout}`).toBe(0);
@@ -37,23 +37,23 @@ describe("the story of an organization that exists already", () => {
   const platform = async (...args: readonly string[]): Promise<string> =>
     kubectl("platform", ...args, "--allow-insecure-platform", "--allowed-platform-hosts=127.0.0.1");
   const states = (): Readonly<Record<string, string>> =>
-    Object.fromEntries([...stage.platform.world().services.values()].map(({ name, state }) => [name, state]));
+    Object.fromEntries([...env.platform.world().services.values()].map(({ name, state }) => [name, state]));
 
   /** As people and scripts made it, without an operator. */
   beforeAll(async () => {
     bundle = await openBundle(facts.kubectlPath);
     folder = await mkdtemp(join(tmpdir(), "story-"));
-    const authorization = `Token ${stage.platform.tokens.admin}`;
+    const authorization = `Token ${env.platform.tokens.admin}`;
     const post = async (path: string, body: object): Promise<unknown> => {
-      const answer = await call(stage.platform, `POST ${path}`, body, authorization);
+      const answer = await call(env.platform, `POST ${path}`, body, authorization);
       expect(answer.status, path).toBeLessThan(300);
       return answer.body;
     };
     const made = async (path: string, body: object): Promise<string> => Made.parse(await post(path, body)).id;
-    ids.project = await made(`/organization/${stage.platform.organizationId}/project`, { name: "Web Shop" });
-    const place = { name: "Production", mode: "PRODUCTION", cluster_id: stage.platform.clusterIds[0] };
+    ids.project = await made(`/organization/${env.platform.organizationId}/project`, { name: "Web Shop" });
+    const place = { name: "Production", mode: "PRODUCTION", cluster_id: env.platform.clusterIds[0] };
     ids.environment = await made(`/project/${ids.project}/environment`, place);
-    const { extended } = extendedOn(stage.platform);
+    const { extended } = extendedOn(env.platform);
     for (const name of ["web", "api"] as const) {
       ids[name] = await made(`/environment/${ids.environment}/application`, {
         name,
@@ -71,8 +71,8 @@ describe("the story of an organization that exists already", () => {
     ids.orders = await made(`/environment/${ids.environment}/database`, database);
     await post(`/database/${ids.orders}/deploy`, {});
     await vi.waitUntil(() => Object.values(states()).every((state) => state === "DEPLOYED"), 20_000);
-    await stage.apply(...defaults(stage, { surface: "Full" }));
-    await stage.waitFor("PlatformConnection", "default", { status: "True" });
+    await env.apply(...defaults(env, { surface: "Full" }));
+    await env.waitFor("PlatformConnection", "default", { status: "True" });
   });
 
   afterAll(async () => {
@@ -80,7 +80,7 @@ describe("the story of an organization that exists already", () => {
   });
 
   it("exports what exists, plans nothing, and adopts it with 0 writes to the platform", async () => {
-    const record = await stage.record();
+    const record = await env.record();
     await platform("export", "--project", ids.project, "-o", folder);
     expect((await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".yaml"))).not.toEqual([]);
     await platform("plan", "-f", folder, "-R");
@@ -88,7 +88,7 @@ describe("the story of an organization that exists already", () => {
     // Not "platform": it has ClusterPlatformConnections, those of other stages too.
     const kinds = "platformprojects,platformenvironments,platformapplications,platformdatabases";
     await kubectl("wait", "--for=condition=Ready", kinds, "--all", "--timeout=30s");
-    await stage.settled();
+    await env.settled();
     expect(record.changes()).toEqual([]);
     const tree = await kubectl("platform", "tree");
     for (const name of ["Web Shop", "production", "web", "api", "orders"]) {
@@ -97,7 +97,7 @@ describe("the story of an organization that exists already", () => {
   });
 
   it("deploys one changed commit, shown by the plan before, and goes back", async () => {
-    const record = await stage.record();
+    const record = await env.record();
     const [web] = await named("PlatformApplication", ids.web);
     for (const commit of [NEXT_COMMIT, COMMIT]) {
       const manifest = JSON.parse(await kubectl("get", "papp", web, "-o", "json")) as { spec: { deploy: object } };
@@ -125,18 +125,18 @@ describe("the story of an organization that exists already", () => {
   });
 
   it("binds a template that the catalogue lists", async () => {
-    const clusterId = stage.platform.clusterIds[0] ?? "";
+    const clusterId = env.platform.clusterIds[0] ?? "";
     const listed = await platform("templates", "-o", "name");
     expect(listed).toContain("kubernetes-essentials");
     const isOfIt = ({ kind, metadata: { name } }: Manifest): boolean => kind === "PlatformBinding" || name === "dns";
-    const manifests = stage.quickstart().filter(isOfIt);
+    const manifests = env.quickstart().filter(isOfIt);
     const applied = await ask(
       ["apply", "-f", "-"],
       JSON.stringify({ apiVersion: "v1", kind: "List", items: manifests }),
     );
     expect(applied.code, applied.stderr).toBe(0);
     await kubectl("wait", "--for=condition=Ready", "pbind", "--all", "--timeout=30s");
-    expect(stage.platform.world().clusters.get(clusterId)?.binding).toMatchObject({
+    expect(env.platform.world().clusters.get(clusterId)?.binding).toMatchObject({
       templateKey: "kubernetes-essentials",
     });
   });
@@ -164,7 +164,7 @@ describe("the story of an organization that exists already", () => {
     };
     await policy("platformapplication", web, "Delete");
     await policy("platformdatabase", orders, "Stop");
-    const record = await stage.record();
+    const record = await env.record();
     await kubectl("delete", "platformapplication", web, api, "--timeout=30s");
     await kubectl("delete", "platformdatabase", orders, "--timeout=30s");
     expect([...record.changes()].toSorted()).toEqual(["deleteApplication", "stopDatabase"]);
@@ -173,7 +173,7 @@ describe("the story of an organization that exists already", () => {
 
   /** The custom resource that stands for an object of the platform. */
   async function named(kind: string, id: string): Promise<readonly [string]> {
-    const found = (await stage.list(kind)).find(
+    const found = (await env.list(kind)).find(
       ({ status }) => z.object({ externalId: z.string() }).safeParse(status).data?.externalId === id,
     );
     expect(found, `${kind} of ${id}`).toBeDefined();

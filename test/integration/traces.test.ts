@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 import { lastDeployment, stagedApplications } from "../support/env/applications.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { changeLog } from "../support/platform/change-log.ts";
 import { type CollectedSpan, startCollector } from "../support/programs/collector.ts";
 
@@ -15,18 +15,18 @@ const collector = await startCollector();
 afterAll(() => collector.stop());
 
 describe("with a collector", () => {
-  const stage = createStage({ surface: "full", args: [`--otlp-endpoint=${collector.url}`] });
-  const apps = stagedApplications(stage);
+  const env = createEnv({ surface: "full", args: [`--otlp-endpoint=${collector.url}`] });
+  const apps = stagedApplications(env);
 
   beforeAll(async () => {
-    await apps.ground();
+    await apps.fixture();
     await apps.deploy("api", COMMIT);
-    await stage.settled();
+    await env.settled();
   });
 
   it("a deploy is one trace: the reconcile, and in it the call with its commit and request id", async () => {
-    await stage.patch(KIND, "api", { spec: { deploy: { gitCommitId: OTHER } } });
-    const api = await stage.waitFor(KIND, "api", (object) => lastDeployment(object, "gitCommitId") === OTHER);
+    await env.patch(KIND, "api", { spec: { deploy: { gitCommitId: OTHER } } });
+    const api = await env.waitFor(KIND, "api", (object) => lastDeployment(object, "gitCommitId") === OTHER);
     const call = await vi.waitFor(
       () => {
         const found = collector.spans().filter(({ attributes }) => attributes["platform_operator.commit"] === OTHER);
@@ -35,7 +35,7 @@ describe("with a collector", () => {
       },
       { timeout: 30_000, interval: 200 },
     );
-    const deploy = changeLog(stage.operator.logs()).findLast(({ op }) => op === "deployApplication");
+    const deploy = changeLog(env.operator.logs()).findLast(({ op }) => op === "deployApplication");
     expect(call).toMatchObject({
       name: "deployApplication",
       kind: 3,
@@ -44,7 +44,7 @@ describe("with a collector", () => {
         "http.response.status_code": deploy?.status,
         "url.template": "/application/{applicationId}/deploy",
         "platform_operator.operation": "deployApplication",
-        "platform_operator.connection": `PlatformConnection/${stage.namespace}/default`,
+        "platform_operator.connection": `PlatformConnection/${env.namespace}/default`,
         "platform_operator.request_id": deploy?.requestId,
         "platform_operator.result": "ok",
       },
@@ -56,7 +56,7 @@ describe("with a collector", () => {
       name: `reconcile ${KIND}`,
       attributes: {
         "platform_operator.kind": KIND,
-        "platform_operator.namespace": stage.namespace,
+        "platform_operator.namespace": env.namespace,
         "platform_operator.name": "api",
         "platform_operator.uid": api.metadata.uid,
         "platform_operator.generation": 2,
@@ -68,60 +68,60 @@ describe("with a collector", () => {
     // Every other call of the pass is in the same trace, and the log leads to it.
     expect(trace.filter(({ parentSpanId }) => (parentSpanId ?? "") === "")).toHaveLength(1);
     expect(new Set(trace.map(({ parentSpanId }) => parentSpanId ?? ""))).toEqual(new Set(["", pass?.spanId]));
-    const lines = stage.operator.logs().filter((line) => line["pass"] === deploy?.pass);
+    const lines = env.operator.logs().filter((line) => line["pass"] === deploy?.pass);
     expect(new Set(lines.map((line) => line["traceId"]))).toEqual(new Set([call.traceId]));
   });
 
   it("what waits is sent before the operator ends", async () => {
     const before = collector.spans().length;
-    const told = changeLog(stage.operator.logs()).length;
-    await stage.patch(KIND, "api", { spec: { cpu: 750 } });
+    const told = changeLog(env.operator.logs()).length;
+    await env.patch(KIND, "api", { spec: { cpu: 750 } });
     // A deploy follows the update so soon that it may be the last line already.
     const pass = await vi.waitFor(
       () => {
-        const [update] = changeLog(stage.operator.logs()).slice(told);
+        const [update] = changeLog(env.operator.logs()).slice(told);
         expect(update?.op).toBe("updateApplication");
         return update?.pass;
       },
       { timeout: 20_000 },
     );
-    await stage.restart();
+    await env.restart();
     const last = collector.spans().slice(before);
     expect(last.map(({ attributes }) => attributes["platform_operator.pass"])).toContain(pass);
   });
 });
 
 describe("with a collector that takes connections and never answers", () => {
-  const stage = createStage({ surface: "full", args: [`--otlp-endpoint=${collector.url}/silent`] });
-  const apps = stagedApplications(stage);
+  const env = createEnv({ surface: "full", args: [`--otlp-endpoint=${collector.url}/silent`] });
+  const apps = stagedApplications(env);
 
   it("everything goes on, the spans are counted as dropped, and the operator ends in time", async () => {
     collector.script(() => {});
-    await apps.ground();
+    await apps.fixture();
     await apps.deploy("api", COMMIT);
     await apps.change("api", { deploy: { gitCommitId: OTHER } });
     await apps.deployed("api", OTHER);
     await vi.waitFor(
       async () => {
-        const metrics = await (await fetch(`${stage.operator.metricsUrl}/metrics`)).text();
+        const metrics = await (await fetch(`${env.operator.metricsUrl}/metrics`)).text();
         expect(metrics).toMatch(/^platform_operator_spans_dropped_total [1-9]\d*$/m);
       },
       { timeout: 40_000, interval: 500 },
     );
-    const warnings = stage.operator.logs().filter(({ message }) => message.startsWith("traces do not reach"));
+    const warnings = env.operator.logs().filter(({ message }) => message.startsWith("traces do not reach"));
     expect(warnings).toHaveLength(1);
     // Expects a clean end.
-    await stage.restart();
+    await env.restart();
   });
 });
 
 describe("with nobody at the endpoint", () => {
-  const stage = createStage({ surface: "full", args: ["--otlp-endpoint=http://127.0.0.1:9"] });
-  const apps = stagedApplications(stage);
+  const env = createEnv({ surface: "full", args: ["--otlp-endpoint=http://127.0.0.1:9"] });
+  const apps = stagedApplications(env);
 
   it("everything goes on", async () => {
-    await apps.ground();
+    await apps.fixture();
     await apps.deploy("api", COMMIT);
-    expect(stage.operator.logs().filter(({ level }) => level === "error")).toEqual([]);
+    expect(env.operator.logs().filter(({ level }) => level === "error")).toEqual([]);
   });
 });

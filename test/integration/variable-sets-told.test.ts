@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import type { Recording } from "../support/env/recording.ts";
 import { idOf } from "../support/env/settling.ts";
 import { defaults, resource, secret, tree } from "../support/kube/manifests.ts";
@@ -15,26 +15,26 @@ const imports = (record: Recording): readonly unknown[] =>
   record.calls("importEnvironmentVariable").map(({ body }) => body);
 
 describe.each(["documented", "full"] as const)("variable sets on the %s surface", (surface) => {
-  const stage = createStage({ surface });
+  const env = createEnv({ surface });
   const isFull = surface === "full";
 
   beforeAll(async () => {
-    await stage.apply(...defaults(stage, { surface: isFull ? "Full" : "Documented" }), ...tree(stage, "web"));
-    await stage.apply(secret("keys", { TOKEN: "hush" }), {
+    await env.apply(...defaults(env, { surface: isFull ? "Full" : "Documented" }), ...tree(env, "web"));
+    await env.apply(secret("keys", { TOKEN: "hush" }), {
       apiVersion: "v1",
       kind: "ConfigMap",
       metadata: { name: "settings" },
       data: { MODE: "fast", "not-a-name": "x" },
     });
-    await stage.waitFor("PlatformApplication", "web", { status: "True" });
-    await stage.settled();
+    await env.waitFor("PlatformApplication", "web", { status: "True" });
+    await env.settled();
   }, 60_000);
 
   it("take whole Secrets and ConfigMaps, and send a scope only where one is set or needed", async () => {
-    const record = await stage.record();
+    const record = await env.record();
     const variablesFrom = [{ secretRef: { name: "keys" }, prefix: "API_" }, { configMapRef: { name: "settings" } }];
-    await stage.apply(set("whole", { variablesFrom }));
-    const { status } = await stage.waitFor(KIND, "whole", { status: "True" });
+    await env.apply(set("whole", { variablesFrom }));
+    const { status } = await env.waitFor(KIND, "whole", { status: "True" });
     const scope = isFull ? { scope: "APPLICATION" } : {};
     const vars = [
       expect.objectContaining({ name: "API_TOKEN", is_secret: true, ...scope }) as unknown,
@@ -46,8 +46,8 @@ describe.each(["documented", "full"] as const)("variable sets on the %s surface"
       targets: [{ name: "web", total: 2, imported: 2, secretKeys: [{ key: "API_TOKEN" }] }],
       skippedKeys: [expect.stringContaining("not-a-name")],
     });
-    const later = await stage.record();
-    await stage.apply(set("wide", { scope: "ENVIRONMENT", variables: [{ name: "REGION", value: "eu" }] }));
+    const later = await env.record();
+    await env.apply(set("wide", { scope: "ENVIRONMENT", variables: [{ name: "REGION", value: "eu" }] }));
     await vi.waitFor(() => expect(imports(later)).toHaveLength(1), { timeout: 20_000 });
     expect(imports(later)).toEqual([
       { overwrite: false, vars: [{ name: "REGION", value: "eu", is_secret: false, scope: "ENVIRONMENT" }] },
@@ -55,40 +55,40 @@ describe.each(["documented", "full"] as const)("variable sets on the %s surface"
   });
 
   it("tell per application how many are in place, and name those that the platform did not take", async () => {
-    stage.platform.sim.settings.refusedVariables = ["ODD"];
+    env.platform.sim.settings.refusedVariables = ["ODD"];
     const variables = ["EVEN", "ODD"].map((name) => ({ name, value: "1" }));
-    await stage.apply(set("partly", { variables }));
-    const partly = await stage.waitFor(KIND, "partly", ({ status }) => JSON.stringify(status).includes('"failed"'));
+    await env.apply(set("partly", { variables }));
+    const partly = await env.waitFor(KIND, "partly", ({ status }) => JSON.stringify(status).includes('"failed"'));
     expect(partly.status).toMatchObject({ targets: [{ total: 2, imported: 1, failed: ["ODD"] }] });
     expect(condition(partly, "VariablesSynced")).toMatchObject({
       status: "False",
       message: expect.stringContaining("ODD"),
     });
-    stage.platform.sim.settings.refusedVariables = [];
-    await stage.remove(KIND, "partly");
+    env.platform.sim.settings.refusedVariables = [];
+    await env.remove(KIND, "partly");
   });
 
   it("remove what is taken out where the surface can, only what they created, and else name what is left", async () => {
-    const at = idOf(await stage.get("PlatformApplication", "web"));
+    const at = idOf(await env.get("PlatformApplication", "web"));
     const there = (): readonly string[] =>
-      [...stage.platform.world().variables.values()].filter(({ parentId }) => parentId === at).map(({ key }) => key);
-    await stage.apply(set("foreign", { variables: [{ name: "THEIRS", value: "1" }] }));
-    await stage.waitFor(KIND, "foreign", { status: "True" });
-    await stage.settled();
-    await stage.remove(KIND, "foreign");
-    await stage.waitGone(KIND, "foreign");
+      [...env.platform.world().variables.values()].filter(({ parentId }) => parentId === at).map(({ key }) => key);
+    await env.apply(set("foreign", { variables: [{ name: "THEIRS", value: "1" }] }));
+    await env.waitFor(KIND, "foreign", { status: "True" });
+    await env.settled();
+    await env.remove(KIND, "foreign");
+    await env.waitGone(KIND, "foreign");
     const variables = ["THEIRS", "OURS", "STAYS"].map((name) => ({ name, value: "1" }));
-    await stage.apply(set("pruned", { overwrite: true, variables }));
-    await stage.waitFor(KIND, "pruned", { status: "True" });
-    await stage.settled();
-    const record = await stage.record();
-    await stage.patch(KIND, "pruned", { spec: { variables: variables.slice(2) } });
-    const { status } = await stage.waitFor(
+    await env.apply(set("pruned", { overwrite: true, variables }));
+    await env.waitFor(KIND, "pruned", { status: "True" });
+    await env.settled();
+    const record = await env.record();
+    await env.patch(KIND, "pruned", { spec: { variables: variables.slice(2) } });
+    const { status } = await env.waitFor(
       KIND,
       "pruned",
       (object) => condition(object, "Ready")?.observedGeneration === 2,
     );
-    await stage.settled();
+    await env.settled();
     expect(there()).toContain("THEIRS");
     expect(there().includes("OURS")).toBe(!isFull);
     const deleted = record.changes().filter((one) => one.startsWith("delete"));

@@ -7,7 +7,7 @@ import type { Webhook } from "../../simulator/model/world.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
 import { lastDeployment } from "../support/env/applications.ts";
 import { condition } from "../support/env/cluster.ts";
-import { createStage } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, secret, tree } from "../support/kube/manifests.ts";
 import { freePort } from "../support/programs/free-port.ts";
 
@@ -33,22 +33,22 @@ const ports = { documented: await freePort(), full: await freePort() };
 
 describe.each(surfaces)("deliveries of the %s surface", (surface, events, success) => {
   const receiver = `http://127.0.0.1:${String(ports[surface])}`;
-  const stage = createStage({
+  const env = createEnv({
     surface,
     windows: SLOW,
     args: [`--webhook-bind-address=127.0.0.1:${String(ports[surface])}`],
   });
 
   const hook = (): Webhook => {
-    const [only, ...others] = stage.platform.world().webhooks.values();
+    const [only, ...others] = env.platform.world().webhooks.values();
     if (only === undefined || others.length > 0) throw new Error(`there are ${String(others.length)} other webhooks`);
     return only;
   };
   const post = async (url: string, body: unknown, headers: Record<string, string> = {}): Promise<number> =>
     (await fetch(url, { method: "POST", body: JSON.stringify(body), headers })).status;
-  const idOf = (): string => [...stage.platform.world().services.values()].find(({ name }) => name === "web")?.id ?? "";
+  const idOf = (): string => [...env.platform.world().services.values()].find(({ name }) => name === "web")?.id ?? "";
   const counted = async (labels: string): Promise<number> => {
-    const text = await (await fetch(`${stage.operator.metricsUrl}/metrics`)).text();
+    const text = await (await fetch(`${env.operator.metricsUrl}/metrics`)).text();
     const line = text
       .split("\n")
       .find((one) => one.startsWith(`platform_operator_webhook_deliveries_total{${labels}}`));
@@ -57,31 +57,31 @@ describe.each(surfaces)("deliveries of the %s surface", (surface, events, succes
 
   beforeAll(async () => {
     const webhook = { receiverUrl: `${receiver}/deliveries`, secretRef: { name: "receiver" } };
-    await stage.apply(secret("receiver", { token: TOKEN }), ...defaults(stage, { webhook }));
+    await env.apply(secret("receiver", { token: TOKEN }), ...defaults(env, { webhook }));
   });
 
   it("are asked for by applying a connection, once", async () => {
-    const connection = await stage.waitFor("PlatformConnection", "default", {
+    const connection = await env.waitFor("PlatformConnection", "default", {
       type: "WebhookRegistered",
       status: "True",
     });
     expect(condition(connection, "Ready")).toMatchObject({ status: "True" });
     expect(connection.status).toMatchObject({ webhook: { id: hook().id } });
     expect(hook()).toMatchObject({ enabled: true, targetUrl: expect.stringMatching(/\/deliveries\/[0-9a-f]{64}$/) });
-    await stage.quiet(1);
+    await env.quiet(1);
   });
 
   it("wake an application at once, from its first deployment on", async () => {
-    await stage.apply(...tree(stage, "web"));
-    await stage.waitFor("PlatformApplication", "web", deployed(COMMIT));
+    await env.apply(...tree(env, "web"));
+    await env.waitFor("PlatformApplication", "web", deployed(COMMIT));
     // On the full surface the registration is brought up to what is known of it now.
     await vi.waitFor(() => {
       expect(hook().events).toEqual(events);
     });
-    await stage.settled();
-    const record = await stage.record();
-    await stage.patch("PlatformApplication", "web", deploying(NEXT_COMMIT));
-    await stage.waitFor("PlatformApplication", "web", deployed(NEXT_COMMIT));
+    await env.settled();
+    const record = await env.record();
+    await env.patch("PlatformApplication", "web", deploying(NEXT_COMMIT));
+    await env.waitFor("PlatformApplication", "web", deployed(NEXT_COMMIT));
     expect(record.changes()).toEqual(["deployApplication"]);
     expect(await counted(`event="${success}",result="queued"`)).toBeGreaterThan(0);
     const secrets = hook().settings["target_secret"];
@@ -89,19 +89,19 @@ describe.each(surfaces)("deliveries of the %s surface", (surface, events, succes
   });
 
   it("tell of what others do, whether they come twice or late", async () => {
-    await stage.settled();
-    const { settings } = stage.platform.sim;
+    await env.settled();
+    const { settings } = env.platform.sim;
     changeSettings(settings, { deliveries: { copies: 3, lateEvery: 2, lateSeconds: 0.5 } });
-    const record = await stage.record();
-    foreignDeploy(stage.platform.sim, idOf(), "bad0001");
-    await stage.waitFor("PlatformApplication", "web", { type: "Deployed", status: "False", reason: "BUILD_ERROR" });
-    await stage.settled();
+    const record = await env.record();
+    foreignDeploy(env.platform.sim, idOf(), "bad0001");
+    await env.waitFor("PlatformApplication", "web", { type: "Deployed", status: "False", reason: "BUILD_ERROR" });
+    await env.settled();
     expect(record.changes()).toEqual([]);
     changeSettings(settings, { deliveries: { copies: 1, lateEvery: 0 } });
   });
 
   it("[E12] without proof lead to nothing, and learn nothing", async () => {
-    const record = await stage.record();
+    const record = await env.record();
     const body = { event_type: success, payload: { application_id: idOf() } };
     const url = new URL(hook().targetUrl);
     const guess = url.pathname.replace(/[0-9a-f]{64}$/, "0".repeat(64));
@@ -113,7 +113,7 @@ describe.each(surfaces)("deliveries of the %s surface", (surface, events, succes
     expect(wrong).toBe(surface === "full" ? 401 : 200);
     expect(await post(url.href, { event_type: "SURPRISE" })).toBe(200);
     expect(
-      await post(url.href, { event_type: success, payload: { application_id: stage.platform.organizationId } }),
+      await post(url.href, { event_type: success, payload: { application_id: env.platform.organizationId } }),
     ).toBe(200);
     expect(record.changes()).toEqual([]);
     expect(await counted('event="none",result="rejected"')).toBeGreaterThan(2);
@@ -121,8 +121,8 @@ describe.each(surfaces)("deliveries of the %s surface", (surface, events, succes
   });
 
   it("[E12] are limited: a flood has one application looked at a few times", async () => {
-    await stage.settled();
-    const record = await stage.record();
+    await env.settled();
+    const record = await env.record();
     const body = { event_type: success, payload: { application_id: idOf(), applications: [{ id: idOf() }] } };
     const { targetUrl } = hook();
     const startedAt = performance.now();
@@ -131,20 +131,20 @@ describe.each(surfaces)("deliveries of the %s surface", (surface, events, succes
     expect(new Set(answers), "every genuine delivery is taken").toEqual(new Set([200]));
     const guesses = Array.from({ length: 100 }, () => post(`${receiver}/x`, body).catch(() => "not even answered"));
     expect((await Promise.all(guesses)).filter((status) => status === 401).length).toBeLessThan(50);
-    expect((await fetch(`${stage.operator.healthUrl}/healthz`)).status).toBe(200);
-    await stage.settled();
+    expect((await fetch(`${env.operator.healthUrl}/healthz`)).status).toBe(200);
+    await env.settled();
     const looks = record.calls("getApplicationStatus").length + record.calls("getEnvironmentStatuses").length;
     expect(looks).toBeLessThanOrEqual((performance.now() - startedAt) / SLOW.hintMs + 2);
     expect(record.changes()).toEqual([]);
   });
 
   it("[E12] keep their token to themselves", async () => {
-    const connection = await stage.get("PlatformConnection", "default");
-    const said = JSON.stringify([connection.metadata.annotations, connection.status, stage.operator.logs()]);
+    const connection = await env.get("PlatformConnection", "default");
+    const said = JSON.stringify([connection.metadata.annotations, connection.status, env.operator.logs()]);
     const [path = ""] = /[0-9a-f]{64}$/.exec(hook().targetUrl) ?? [];
     expect(path).toHaveLength(64);
     expect(said).not.toContain(TOKEN);
     expect(said).not.toContain(path);
-    expect(JSON.stringify(stage.platform.world().webhooks.get(hook().id))).not.toContain(TOKEN);
+    expect(JSON.stringify(env.platform.world().webhooks.get(hook().id))).not.toContain(TOKEN);
   });
 });

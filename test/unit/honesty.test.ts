@@ -4,10 +4,10 @@ import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 
 import type { World } from "../../simulator/model/world.ts";
-import type { Bed } from "../chaos/bed.ts";
+import type { ChaosEnv } from "../chaos/env.ts";
 import { exposures } from "../chaos/exposures.ts";
 import { contradictionOf, dishonesty, type Sample } from "../chaos/lifecycle/honesty.ts";
-import { leaks, upsets } from "../chaos/lifecycle/oracles.ts";
+import { leaks, upsets } from "../chaos/lifecycle/invariants.ts";
 import { busyness } from "../chaos/lifecycle/updates.ts";
 
 /** A status that was seen: generation, observed generation, "Type=Status" at a time. */
@@ -83,12 +83,12 @@ describe("the oracle of writes", () => {
   });
 });
 
-function bedOf(parts: object): Bed {
-  return { calls: [], logs: () => [], ...parts } as unknown as Bed;
+function bedOf(parts: object): ChaosEnv {
+  return { calls: [], logs: () => [], ...parts } as unknown as ChaosEnv;
 }
 
 describe("the oracle of leaks", () => {
-  const bed = (...names: readonly string[]): Bed => {
+  const bed = (...names: readonly string[]): ChaosEnv => {
     const projects = new Map(names.map((name, id) => [id, { name }]));
     const none = new Map();
     const others = { environments: none, services: none, webhooks: none, blueprints: none, variables: none };

@@ -30,8 +30,8 @@ function stages(): readonly (readonly Instruction[])[] {
   return [0, ...starts].map((start, index) => instructions.slice(start, starts[index]));
 }
 
-const of = (stage: readonly Instruction[], wanted: string): readonly string[] =>
-  stage.filter(({ name }) => name === wanted).map(({ rest }) => rest);
+const of = (env: readonly Instruction[], wanted: string): readonly string[] =>
+  env.filter(({ name }) => name === wanted).map(({ rest }) => rest);
 const [before = [], build = [], ...others] = stages();
 const last = others.at(-1) ?? [];
 
@@ -48,7 +48,7 @@ describe("the Dockerfile", () => {
 
   it("has its bases from arguments, and a user of nobody", () => {
     expect(of(before, "ARG").map((text) => text.split("=")[0])).toEqual(["BUILD_IMAGE", "RUNTIME_IMAGE"]);
-    expect([build, ...others].map((stage) => of(stage, "FROM")[0])).toEqual([
+    expect([build, ...others].map((env) => of(env, "FROM")[0])).toEqual([
       "--platform=$BUILDPLATFORM ${BUILD_IMAGE} AS build",
       "${BUILD_IMAGE} AS node",
       "${RUNTIME_IMAGE}",
@@ -57,7 +57,7 @@ describe("the Dockerfile", () => {
   });
 
   it("runs nothing in the last stage and copies five files into it, each root's and read-only", () => {
-    expect(others.flatMap((stage) => of(stage, "RUN"))).toEqual([]);
+    expect(others.flatMap((env) => of(env, "RUN"))).toEqual([]);
     const copies = of(last, "COPY").map((text) => text.split(" "));
     expect(copies.map((words) => words.at(-1))).toEqual([
       "/licenses/LICENSE",
@@ -71,7 +71,7 @@ describe("the Dockerfile", () => {
   });
 
   it("is sent the files that it copies, and no other", () => {
-    const local = [build, ...others].flatMap((stage) => of(stage, "COPY")).filter((text) => !text.includes("--from="));
+    const local = [build, ...others].flatMap((env) => of(env, "COPY")).filter((text) => !text.includes("--from="));
     const wanted = local.flatMap((text) =>
       text
         .split(" ")

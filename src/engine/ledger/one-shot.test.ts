@@ -19,7 +19,7 @@ const kind = {
   },
 };
 
-function bench(mayWrite = true) {
+function env(mayWrite = true) {
   const cluster = memoryCluster(() => NOW);
   const told: KubeObject[] = [];
   const ports = {
@@ -42,13 +42,13 @@ describe("an object that does one thing", () => {
     ["while it is not over", {}],
     ["that lost its conditions", { over: "never", conditions: [] }],
   ])("is looked at %s", async (_title, status) => {
-    const { ports, create, told } = bench();
+    const { ports, create, told } = env();
     expect(await rest(ports, kind, create(status))).toBeUndefined();
     expect(told).toEqual([]);
   });
 
   it("of a kind that is none is always looked at", async () => {
-    const { ports, create } = bench();
+    const { ports, create } = env();
     expect(await rest(ports, { resource: { memory } }, create({ over: "never" }))).toBeUndefined();
   });
 
@@ -56,27 +56,27 @@ describe("an object that does one thing", () => {
     ["for ever", "never", undefined],
     ["until its time is over", "2026-11-21T10:01:00Z", 60_000],
   ])("is left alone %s once it is over, and its status is still counted", async (_title, over, again) => {
-    const { cluster, ports, create, told } = bench();
+    const { cluster, ports, create, told } = env();
     expect(await rest(ports, kind, create({ over }))).toEqual({ again });
     expect(told).toHaveLength(1);
     expect(cluster.writes).toEqual([]);
   });
 
   it("is deleted when its time is over", async () => {
-    const { cluster, ports, create } = bench();
+    const { cluster, ports, create } = env();
     await rest(ports, kind, create({ over: "2026-11-21T10:00:00Z" }));
     expect(cluster.find("Task", "a")).toBeUndefined();
     expect(cluster.writes.map(({ what }) => what)).toEqual(["delete"]);
   });
 
   it("is deleted by the leader alone", async () => {
-    const { cluster, ports, create } = bench(false);
+    const { cluster, ports, create } = env(false);
     expect(await rest(ports, kind, create({ over: "2026-11-21T10:00:00Z" }))).toEqual({ again: 30_000 });
     expect(cluster.writes).toEqual([]);
   });
 
   it("remembers that it was begun, once, and no copy of it does", async () => {
-    const { cluster, ports, create } = bench();
+    const { cluster, ports, create } = env();
     const noted = await noteStarted(ports, create({}));
     expect(noted.metadata.annotations).toEqual({
       [BEGUN]: `${noted.metadata.uid} team/a`,
@@ -93,13 +93,13 @@ describe("an object that does one thing", () => {
     ["a copy of another name", { uid: "another", name: "b" }, false],
     ["a copy in another namespace", { uid: "another", namespace: "other" }, false],
   ])("is begun as %s", async (_title, metadata, begun) => {
-    const { ports, create } = bench();
+    const { ports, create } = env();
     const noted = await noteStarted(ports, create({}));
     expect(isStarted({ ...noted, metadata: { ...noted.metadata, ...metadata } })).toBe(begun);
   });
 
   it("is begun by the word of an older version", () => {
-    const { create } = bench();
+    const { create } = env();
     const object = create({});
     const { uid } = object.metadata;
     expect(isStarted({ ...object, metadata: { ...object.metadata, annotations: { [BEGUN]: uid } } })).toBe(true);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { engineBench, type Bench } from "../../../test/support/engine/env.ts";
+import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
 import { apiError, type Op } from "../../../test/support/engine/fake-platform.ts";
 import { FINALIZER } from "../../api/names.ts";
 
@@ -8,168 +8,168 @@ const MINUTE = 60_000;
 const FORBIDDEN = { is: "Forbidden" } as const;
 
 /** Those operations fail so until the returned function is called. */
-function refuse(bench: Bench, ops: readonly Op[], failure: Parameters<typeof apiError>[1], status: number): () => void {
-  bench.world.hooks.before = ({ op }) =>
+function refuse(env: Env, ops: readonly Op[], failure: Parameters<typeof apiError>[1], status: number): () => void {
+  env.world.hooks.before = ({ op }) =>
     ops.includes(op) ? Promise.reject(apiError(op, failure, status)) : Promise.resolve();
   return () => {
-    bench.world.hooks.before = () => Promise.resolve();
+    env.world.hooks.before = () => Promise.resolve();
   };
 }
 
 describe("[C6] a token that may not do something", () => {
   it("stalls the object alone, and a new token brings it back at once", async () => {
-    const bench = engineBench();
-    bench.widget("good");
-    await bench.run(5_000);
-    const over = refuse(bench, ["create"], FORBIDDEN, 403);
-    bench.widget("a");
-    await bench.run(MINUTE);
-    expect(bench.conditions("Widget", "a")).toContain("Stalled=True/PermissionDenied");
-    expect(bench.conditions("Widget", "good")).toContain("Ready=True/Available");
-    expect(bench.conditions("Link", "default")).toContain("Ready=True/Available");
-    const calls = bench.world.calls.filter(({ op }) => op === "create").length;
-    await bench.run(8 * MINUTE);
-    expect(bench.world.calls.filter(({ op }) => op === "create").length).toBe(calls);
+    const env = engineEnv();
+    env.widget("good");
+    await env.run(5_000);
+    const over = refuse(env, ["create"], FORBIDDEN, 403);
+    env.widget("a");
+    await env.run(MINUTE);
+    expect(env.conditions("Widget", "a")).toContain("Stalled=True/PermissionDenied");
+    expect(env.conditions("Widget", "good")).toContain("Ready=True/Available");
+    expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
+    const calls = env.world.calls.filter(({ op }) => op === "create").length;
+    await env.run(8 * MINUTE);
+    expect(env.world.calls.filter(({ op }) => op === "create").length).toBe(calls);
     over();
-    bench.cluster.secret("token", { token: "stronger" });
-    await bench.run(11_000);
-    expect(bench.conditions("Widget", "a")).toContain("Ready=True/Available");
+    env.cluster.secret("token", { token: "stronger" });
+    await env.run(11_000);
+    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
   });
 
   it("not even look, stalls the connection and no dependent", async () => {
-    const bench = engineBench();
-    bench.widget("a");
-    await bench.run(5_000);
-    const writes = bench.writes("Widget", "a");
-    const over = refuse(bench, ["ping", "list", "get"], FORBIDDEN, 403);
-    await bench.run(15 * MINUTE);
-    expect(bench.conditions("Link", "default")).toContain("Stalled=True/PermissionDenied");
-    expect(bench.writes("Widget", "a")).toBe(writes);
+    const env = engineEnv();
+    env.widget("a");
+    await env.run(5_000);
+    const writes = env.writes("Widget", "a");
+    const over = refuse(env, ["ping", "list", "get"], FORBIDDEN, 403);
+    await env.run(15 * MINUTE);
+    expect(env.conditions("Link", "default")).toContain("Stalled=True/PermissionDenied");
+    expect(env.writes("Widget", "a")).toBe(writes);
     over();
-    await bench.run(75_000);
-    expect(bench.conditions("Link", "default")).toContain("Ready=True/Available");
+    await env.run(75_000);
+    expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
   });
 });
 
 describe("a connection of the cluster", () => {
   it("serves the namespaces that it names, and says so to the others", async () => {
-    const bench = engineBench({ bare: true });
-    bench.cluster.secret("token", { token: "t" });
-    bench.cluster.create("ClusterLink", "default", { allowedNamespaces: ["other"] });
-    bench.widget("a");
-    await bench.run(MINUTE);
-    expect(bench.conditions("Widget", "a")).toContain("Ready=False/ConnectionNotReady");
-    expect(bench.world.effects).toEqual([]);
-    bench.cluster.spec("ClusterLink", "default", { allowedNamespaces: ["team"] });
-    await bench.run(31_000);
-    expect(bench.conditions("Widget", "a")).toContain("Ready=True/Available");
+    const env = engineEnv({ bare: true });
+    env.cluster.secret("token", { token: "t" });
+    env.cluster.create("ClusterLink", "default", { allowedNamespaces: ["other"] });
+    env.widget("a");
+    await env.run(MINUTE);
+    expect(env.conditions("Widget", "a")).toContain("Ready=False/ConnectionNotReady");
+    expect(env.world.effects).toEqual([]);
+    env.cluster.spec("ClusterLink", "default", { allowedNamespaces: ["team"] });
+    await env.run(31_000);
+    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
   });
 });
 
 describe("a trace that fails", () => {
   it("leaves the intent open and is tried again", async () => {
-    const bench = engineBench();
-    await bench.run(1_000);
+    const env = engineEnv();
+    await env.run(1_000);
     let creates = 0;
-    bench.world.hooks.after = ({ op }) => {
+    env.world.hooks.after = ({ op }) => {
       creates += op === "create" ? 1 : 0;
       return op === "create" ? Promise.reject(apiError(op, { is: "OutcomeUnknown" }, 0)) : Promise.resolve();
     };
-    bench.widget("a");
-    await bench.run(0);
-    const over = refuse(bench, ["list"], { is: "BadResponse" }, 200);
-    await bench.run(2 * MINUTE);
+    env.widget("a");
+    await env.run(0);
+    const over = refuse(env, ["list"], { is: "BadResponse" }, 200);
+    await env.run(2 * MINUTE);
     expect(creates).toBe(1);
-    expect(bench.cluster.get("Widget", "a").status).not.toHaveProperty("externalId");
+    expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("externalId");
     over();
-    await bench.run(5 * MINUTE);
-    expect(bench.conditions("Widget", "a")).toContain("Ready=True/Available");
-    expect(bench.world.remotes.size).toBe(1);
+    await env.run(5 * MINUTE);
+    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(env.world.remotes.size).toBe(1);
   });
 });
 
 describe("a process that does not lead", () => {
   it("changes nothing on the platform, and goes on when it leads", async () => {
-    const bench = engineBench();
-    bench.leader = false;
-    bench.widget("a", { note: "n" });
-    await bench.run(MINUTE);
-    expect(bench.world.effects).toEqual([]);
-    expect(bench.cluster.writes.filter(({ what, key }) => what === "checked" && key.startsWith("Widget"))).toEqual([]);
-    bench.leader = true;
-    await bench.run(31_000);
-    expect(bench.conditions("Widget", "a")).toContain("Ready=True/Available");
+    const env = engineEnv();
+    env.leader = false;
+    env.widget("a", { note: "n" });
+    await env.run(MINUTE);
+    expect(env.world.effects).toEqual([]);
+    expect(env.cluster.writes.filter(({ what, key }) => what === "checked" && key.startsWith("Widget"))).toEqual([]);
+    env.leader = true;
+    await env.run(31_000);
+    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
   });
 
   it("loses the lease between the intent of an action and its send: sent once, later", async () => {
-    const bench = engineBench();
-    bench.widget("a");
-    await bench.run(5_000);
-    bench.cluster.hooks.after = ({ what }) => {
-      bench.leader = what !== "status";
+    const env = engineEnv();
+    env.widget("a");
+    await env.run(5_000);
+    env.cluster.hooks.after = ({ what }) => {
+      env.leader = what !== "status";
       return Promise.resolve();
     };
-    bench.cluster.spec("Widget", "a", { name: "a", commit: "c1" });
-    await bench.run(100);
-    expect(bench.world.calls.filter(({ op }) => op === "deploy")).toEqual([]);
-    expect(bench.cluster.get("Widget", "a").status).toHaveProperty("intent");
-    bench.cluster.hooks.after = () => Promise.resolve();
-    bench.leader = true;
-    await bench.run(31_000);
-    expect(bench.world.count("deploy")).toBe(1);
-    expect(bench.cluster.get("Widget", "a").status).not.toHaveProperty("intent");
+    env.cluster.spec("Widget", "a", { name: "a", commit: "c1" });
+    await env.run(100);
+    expect(env.world.calls.filter(({ op }) => op === "deploy")).toEqual([]);
+    expect(env.cluster.get("Widget", "a").status).toHaveProperty("intent");
+    env.cluster.hooks.after = () => Promise.resolve();
+    env.leader = true;
+    await env.run(31_000);
+    expect(env.world.count("deploy")).toBe(1);
+    expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("intent");
   });
 });
 
 describe("an object that is taken over", () => {
   it("gets its finalizer in the same write, where a policy needs it", async () => {
-    const bench = engineBench();
-    const { id } = bench.world.add("a");
-    bench.widget("a", { lifecycle: { deletionPolicy: "Delete" } });
-    await bench.run(5_000);
-    expect(bench.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
-    expect(bench.cluster.get("Widget", "a").status).toMatchObject({ externalId: id });
-    expect(bench.writes("Widget", "a")).toBe(2);
+    const env = engineEnv();
+    const { id } = env.world.add("a");
+    env.widget("a", { lifecycle: { deletionPolicy: "Delete" } });
+    await env.run(5_000);
+    expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
+    expect(env.cluster.get("Widget", "a").status).toMatchObject({ externalId: id });
+    expect(env.writes("Widget", "a")).toBe(2);
   });
 
   it("while it goes from Kubernetes is dropped without a word", async () => {
-    const bench = engineBench();
-    await bench.run(1_000);
-    bench.world.hooks.after = ({ op }) => {
-      if (op === "create") bench.cluster.remove("Widget", "a");
+    const env = engineEnv();
+    await env.run(1_000);
+    env.world.hooks.after = ({ op }) => {
+      if (op === "create") env.cluster.remove("Widget", "a");
       return Promise.resolve();
     };
-    bench.widget("a");
-    await bench.run(5_000);
-    expect(bench.cluster.find("Widget", "a")).toBeUndefined();
-    expect(bench.mutations.at(-1)).toMatchObject({
+    env.widget("a");
+    await env.run(5_000);
+    expect(env.cluster.find("Widget", "a")).toBeUndefined();
+    expect(env.mutations.at(-1)).toMatchObject({
       op: "create",
       result: "ok",
-      id: [...bench.world.remotes.keys()][0],
+      id: [...env.world.remotes.keys()][0],
     });
-    await bench.run(30 * MINUTE);
-    expect(bench.internal).toEqual([]);
+    await env.run(30 * MINUTE);
+    expect(env.internal).toEqual([]);
   });
 
   it("by name, by two resources at once, belongs to one of them", async () => {
-    const bench = engineBench();
-    bench.world.add("shared");
-    bench.cluster.create("Widget", "first", { name: "shared" });
-    bench.cluster.create("Widget", "second", { name: "shared" });
-    await bench.run(15 * MINUTE);
-    const told = ["first", "second"].map((name) => bench.conditions("Widget", name)[0]);
+    const env = engineEnv();
+    env.world.add("shared");
+    env.cluster.create("Widget", "first", { name: "shared" });
+    env.cluster.create("Widget", "second", { name: "shared" });
+    await env.run(15 * MINUTE);
+    const told = ["first", "second"].map((name) => env.conditions("Widget", name)[0]);
     expect(new Set(told)).toEqual(new Set(["Ready=False/AlreadyManaged", "Ready=True/Available"]));
-    expect(bench.world.remotes.size).toBe(1);
+    expect(env.world.remotes.size).toBe(1);
   });
 });
 
 describe("the end of the process", () => {
   it("closes every client, also one that was replaced", async () => {
-    const bench = engineBench();
-    await bench.run(1_000);
-    bench.cluster.spec("Link", "default", { surface: "Full" });
-    await bench.run(1_000);
-    await bench.engine.connections.closeAll();
-    expect(bench.world.closed).toBe(2);
+    const env = engineEnv();
+    await env.run(1_000);
+    env.cluster.spec("Link", "default", { surface: "Full" });
+    await env.run(1_000);
+    await env.engine.connections.closeAll();
+    expect(env.world.closed).toBe(2);
   });
 });

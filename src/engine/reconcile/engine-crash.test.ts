@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { engineBench, type Bench } from "../../../test/support/engine/env.ts";
+import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
 import { INTENT } from "../../api/names.ts";
 
 type Moment = "before" | "after" | "late";
@@ -13,7 +13,7 @@ const LANDS_MS = 20_000;
  * so that it takes effect later.
  * @returns whether it came so far
  */
-function killAt(bench: Bench, position: number, moment: Moment): () => boolean {
+function killAt(env: Env, position: number, moment: Moment): () => boolean {
   let count = 0;
   let done = false;
   const dies = (at: Moment): boolean => {
@@ -23,24 +23,24 @@ function killAt(bench: Bench, position: number, moment: Moment): () => boolean {
     return done;
   };
   const die = (): Promise<never> => {
-    bench.kill();
+    env.kill();
     return new Promise<never>(() => {});
   };
-  bench.cluster.hooks = {
+  env.cluster.hooks = {
     before: () => (dies("before") ? die() : Promise.resolve()),
     after: () => (dies("after") ? die() : Promise.resolve()),
   };
-  bench.world.hooks = {
+  env.world.hooks = {
     before: () => (dies("before") ? die() : Promise.resolve()),
     after: () => (dies("after") ? die() : Promise.resolve()),
   };
   if (moment !== "late") return () => done;
-  const connect = bench.world.api.bind(bench.world);
-  bench.world.api = (token) => {
+  const connect = env.world.api.bind(env.world);
+  env.world.api = (token) => {
     const real = connect(token);
     const late = <T>(op: "create" | "deploy", id: string, made: object, now: () => Promise<T>): Promise<T> => {
       if (!dies("before")) return now();
-      bench.clock.after(LANDS_MS, () => bench.world.effect(op, id, made));
+      env.clock.after(LANDS_MS, () => env.world.effect(op, id, made));
       return die();
     };
     return {
@@ -53,17 +53,17 @@ function killAt(bench: Bench, position: number, moment: Moment): () => boolean {
   return () => done;
 }
 
-async function life(position: number, moment: Moment): Promise<Bench | undefined> {
-  const bench = engineBench();
-  await bench.run(5_000);
-  const came = killAt(bench, position, moment);
-  if (moment === "late") bench.restart();
-  bench.widget("a", { commit: "c1", lifecycle: { deletionPolicy: "Delete" } });
-  await bench.run(5_000);
+async function life(position: number, moment: Moment): Promise<Env | undefined> {
+  const env = engineEnv();
+  await env.run(5_000);
+  const came = killAt(env, position, moment);
+  if (moment === "late") env.restart();
+  env.widget("a", { commit: "c1", lifecycle: { deletionPolicy: "Delete" } });
+  await env.run(5_000);
   if (!came()) return undefined;
-  bench.restart();
-  await bench.run(5 * 60_000);
-  return bench;
+  env.restart();
+  await env.run(5 * 60_000);
+  return env;
 }
 
 describe("a crash at any exchange", () => {
@@ -72,20 +72,20 @@ describe("a crash at any exchange", () => {
     async (moment) => {
       let positions = 0;
       for (let position = 1; ; position += 1) {
-        const bench = await life(position, moment);
-        if (bench === undefined) break;
+        const env = await life(position, moment);
+        if (env === undefined) break;
         positions += 1;
         const where = `${moment} ${position}`;
-        expect(bench.world.remotes.size, where).toBe(1);
-        expect(bench.world.count("create"), where).toBe(1);
-        expect(bench.world.count("deploy"), where).toBe(1);
-        expect(bench.conditions("Widget", "a"), where).toContain("Ready=True/Available");
-        const { metadata, status } = bench.cluster.get("Widget", "a");
+        expect(env.world.remotes.size, where).toBe(1);
+        expect(env.world.count("create"), where).toBe(1);
+        expect(env.world.count("deploy"), where).toBe(1);
+        expect(env.conditions("Widget", "a"), where).toContain("Ready=True/Available");
+        const { metadata, status } = env.cluster.get("Widget", "a");
         expect(metadata.annotations, where).not.toHaveProperty([INTENT]);
         expect(status, where).not.toHaveProperty("intent");
-        const writes = bench.cluster.writes.length;
-        await bench.run(30 * 60_000);
-        expect(bench.cluster.writes.length, where).toBe(writes);
+        const writes = env.cluster.writes.length;
+        await env.run(30 * 60_000);
+        expect(env.cluster.writes.length, where).toBe(writes);
       }
       expect(positions).toBeGreaterThan(moment === "late" ? 1 : 5);
     },
@@ -95,22 +95,22 @@ describe("a crash at any exchange", () => {
 describe("a crash while a deployed object changes", () => {
   it.each(["before", "after", "late"] as const)("(%s any exchange) deploys the change once", async (moment) => {
     for (let position = 1; ; position += 1) {
-      const bench = engineBench();
-      bench.cluster.secret("values", { a: "one" });
-      bench.widget("a", { commit: "c1", secret: { name: "values", key: "a" } });
-      await bench.run(10_000);
-      const came = killAt(bench, position, moment);
-      if (moment === "late") bench.restart();
-      bench.cluster.spec("Widget", "a", { name: "a", commit: "c2", note: "n", secret: { name: "values", key: "a" } });
-      await bench.run(5_000);
+      const env = engineEnv();
+      env.cluster.secret("values", { a: "one" });
+      env.widget("a", { commit: "c1", secret: { name: "values", key: "a" } });
+      await env.run(10_000);
+      const came = killAt(env, position, moment);
+      if (moment === "late") env.restart();
+      env.cluster.spec("Widget", "a", { name: "a", commit: "c2", note: "n", secret: { name: "values", key: "a" } });
+      await env.run(5_000);
       if (!came()) break;
-      bench.restart();
-      await bench.run(5 * 60_000);
+      env.restart();
+      await env.run(5 * 60_000);
       const where = `${moment} ${position}`;
-      const [remote] = bench.world.remotes.values();
+      const [remote] = env.world.remotes.values();
       expect(remote, where).toMatchObject({ commit: "c2", deploys: 2, note: "n" });
-      expect(bench.conditions("Widget", "a"), where).toContain("Ready=True/Available");
-      expect(bench.cluster.get("Widget", "a").status, where).not.toHaveProperty("intent");
+      expect(env.conditions("Widget", "a"), where).toContain("Ready=True/Available");
+      expect(env.cluster.get("Widget", "a").status, where).not.toHaveProperty("intent");
     }
   });
 });
@@ -118,17 +118,17 @@ describe("a crash while a deployed object changes", () => {
 describe("a crash while an object goes", () => {
   it.each(["before", "after"] as const)("(%s any exchange) leaves nothing behind", async (moment) => {
     for (let position = 1; ; position += 1) {
-      const bench = engineBench();
-      bench.widget("a", { lifecycle: { deletionPolicy: "Delete" } });
-      await bench.run(10_000);
-      const came = killAt(bench, position, moment);
-      bench.cluster.remove("Widget", "a");
-      await bench.run(5_000);
+      const env = engineEnv();
+      env.widget("a", { lifecycle: { deletionPolicy: "Delete" } });
+      await env.run(10_000);
+      const came = killAt(env, position, moment);
+      env.cluster.remove("Widget", "a");
+      await env.run(5_000);
       if (!came()) break;
-      bench.restart();
-      await bench.run(5 * 60_000);
-      expect(bench.cluster.find("Widget", "a"), `${moment} ${position}`).toBeUndefined();
-      expect(bench.world.remotes.size, `${moment} ${position}`).toBe(0);
+      env.restart();
+      await env.run(5 * 60_000);
+      expect(env.cluster.find("Widget", "a"), `${moment} ${position}`).toBeUndefined();
+      expect(env.world.remotes.size, `${moment} ${position}`).toBe(0);
     }
   });
 });

@@ -1,23 +1,23 @@
 import { describe, expect, it } from "vitest";
 
-import { engineBench, type Bench } from "../../../test/support/engine/env.ts";
+import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
 import { apiError, type Remote } from "../../../test/support/engine/fake-platform.ts";
 import { FINALIZER, INTENT } from "../../api/names.ts";
 
 const MINUTE = 60_000;
 const DELETE = { lifecycle: { deletionPolicy: "Delete" } };
 
-async function with1(spec: Parameters<Bench["widget"]>[1]): Promise<Bench> {
-  const bench = engineBench();
-  await bench.run(1_000);
-  bench.widget("a", spec);
-  await bench.run(5_000);
-  return bench;
+async function with1(spec: Parameters<Env["widget"]>[1]): Promise<Env> {
+  const env = engineEnv();
+  await env.run(1_000);
+  env.widget("a", spec);
+  await env.run(5_000);
+  return env;
 }
 
-const remote = (bench: Bench): Remote | undefined => [...bench.world.remotes.values()][0];
-const farewells = (bench: Bench): readonly string[] =>
-  bench.events.filter(({ action }) => action === "Delete").map(({ type, reason }) => `${type} ${reason}`);
+const remote = (env: Env): Remote | undefined => [...env.world.remotes.values()][0];
+const farewells = (env: Env): readonly string[] =>
+  env.events.filter(({ action }) => action === "Delete").map(({ type, reason }) => `${type} ${reason}`);
 
 describe("the end of an object", () => {
   it.each([
@@ -25,175 +25,175 @@ describe("the end of an object", () => {
     ["Stop", "STOPPED", ["Normal Orphaned"]],
     ["Delete", undefined, ["Normal Deleted"]],
   ])("under deletionPolicy %s leaves the platform's object %s", async (deletionPolicy, state, events) => {
-    const bench = await with1({ lifecycle: { deletionPolicy } });
-    bench.cluster.remove("Widget", "a");
-    await bench.run(5_000);
-    expect(bench.cluster.find("Widget", "a")).toBeUndefined();
-    expect(remote(bench)?.state).toBe(state);
-    expect(farewells(bench)).toEqual(events);
+    const env = await with1({ lifecycle: { deletionPolicy } });
+    env.cluster.remove("Widget", "a");
+    await env.run(5_000);
+    expect(env.cluster.find("Widget", "a")).toBeUndefined();
+    expect(remote(env)?.state).toBe(state);
+    expect(farewells(env)).toEqual(events);
   });
 
   it("follows a policy that was changed before", async () => {
-    const bench = await with1(DELETE);
-    expect(bench.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
-    bench.cluster.spec("Widget", "a", { name: "a" });
-    await bench.run(5_000);
-    expect(bench.cluster.get("Widget", "a").metadata.finalizers).toEqual([]);
-    bench.cluster.spec("Widget", "a", { name: "a", ...DELETE });
-    await bench.run(5_000);
-    expect(bench.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
+    const env = await with1(DELETE);
+    expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
+    env.cluster.spec("Widget", "a", { name: "a" });
+    await env.run(5_000);
+    expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([]);
+    env.cluster.spec("Widget", "a", { name: "a", ...DELETE });
+    await env.run(5_000);
+    expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
   });
 
   it("does not come while nobody understands the windows in which it may", async () => {
-    const bench = await with1(DELETE);
+    const env = await with1(DELETE);
     const windows = (schedule: string) => ({
       lifecycle: { ...DELETE.lifecycle, syncWindows: { kind: "Allow", windows: [{ schedule, duration: "24h" }] } },
     });
-    bench.cluster.spec("Widget", "a", { name: "a", ...windows("0 25 * * *") });
-    bench.cluster.remove("Widget", "a");
-    await bench.run(5 * MINUTE);
-    expect(remote(bench)?.state).toBe("READY");
-    expect(bench.conditions("Widget", "a")).toContain("Ready=False/InvalidSpec");
-    expect(farewells(bench)).toEqual([]);
-    bench.cluster.spec("Widget", "a", { name: "a", ...windows("0 0 * * *") });
-    await bench.run(5 * MINUTE);
-    expect(bench.cluster.find("Widget", "a")).toBeUndefined();
-    expect(bench.world.remotes.size).toBe(0);
+    env.cluster.spec("Widget", "a", { name: "a", ...windows("0 25 * * *") });
+    env.cluster.remove("Widget", "a");
+    await env.run(5 * MINUTE);
+    expect(remote(env)?.state).toBe("READY");
+    expect(env.conditions("Widget", "a")).toContain("Ready=False/InvalidSpec");
+    expect(farewells(env)).toEqual([]);
+    env.cluster.spec("Widget", "a", { name: "a", ...windows("0 0 * * *") });
+    await env.run(5 * MINUTE);
+    expect(env.cluster.find("Widget", "a")).toBeUndefined();
+    expect(env.world.remotes.size).toBe(0);
   });
 
   it("leaves other people's finalizers alone", async () => {
-    const bench = engineBench();
-    bench.widget("a", DELETE, { finalizers: ["other/one"] });
-    await bench.run(5_000);
-    bench.cluster.remove("Widget", "a");
-    await bench.run(5_000);
-    expect(bench.cluster.get("Widget", "a").metadata.finalizers).toEqual(["other/one"]);
-    expect(bench.world.remotes.size).toBe(0);
-    const passes = bench.passes.length;
-    await bench.run(30 * MINUTE);
-    expect(bench.passes.filter(({ key }) => key.includes("Widget")).length).toBeLessThan(passes + 5);
+    const env = engineEnv();
+    env.widget("a", DELETE, { finalizers: ["other/one"] });
+    await env.run(5_000);
+    env.cluster.remove("Widget", "a");
+    await env.run(5_000);
+    expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual(["other/one"]);
+    expect(env.world.remotes.size).toBe(0);
+    const passes = env.passes.length;
+    await env.run(30 * MINUTE);
+    expect(env.passes.filter(({ key }) => key.includes("Widget")).length).toBeLessThan(passes + 5);
   });
 
   it("waits for children, and comes with the last of them", async () => {
-    const bench = await with1(DELETE);
-    bench.widget("child", { parentRef: { name: "a" }, ...DELETE });
-    await bench.run(5_000);
-    bench.cluster.remove("Widget", "a");
-    await bench.run(MINUTE);
-    expect(bench.conditions("Widget", "a")).toContain("Ready=False/WaitingForChildren");
-    expect(bench.world.remotes.size).toBe(2);
-    const writes = bench.cluster.writes.length;
-    await bench.run(30 * MINUTE);
-    expect(bench.cluster.writes.length).toBe(writes);
-    bench.cluster.remove("Widget", "child");
-    await bench.run(1_000);
-    expect(bench.cluster.all().filter(({ kind }) => kind === "Widget")).toEqual([]);
-    expect(bench.world.remotes.size).toBe(0);
+    const env = await with1(DELETE);
+    env.widget("child", { parentRef: { name: "a" }, ...DELETE });
+    await env.run(5_000);
+    env.cluster.remove("Widget", "a");
+    await env.run(MINUTE);
+    expect(env.conditions("Widget", "a")).toContain("Ready=False/WaitingForChildren");
+    expect(env.world.remotes.size).toBe(2);
+    const writes = env.cluster.writes.length;
+    await env.run(30 * MINUTE);
+    expect(env.cluster.writes.length).toBe(writes);
+    env.cluster.remove("Widget", "child");
+    await env.run(1_000);
+    expect(env.cluster.all().filter(({ kind }) => kind === "Widget")).toEqual([]);
+    expect(env.world.remotes.size).toBe(0);
   });
 
   it("goes on after a restart, however long it has been waiting", async () => {
-    const bench = await with1(DELETE);
-    bench.widget("child", { parentRef: { name: "a" }, ...DELETE });
-    await bench.run(5_000);
-    bench.cluster.remove("Widget", "a");
-    await bench.run(60 * MINUTE);
-    bench.cluster.remove("Widget", "child");
-    bench.restart("newest first");
-    await bench.run(10_000);
-    expect(bench.world.remotes.size).toBe(0);
-    expect(farewells(bench)).toEqual(["Normal Deleted", "Normal Deleted"]);
+    const env = await with1(DELETE);
+    env.widget("child", { parentRef: { name: "a" }, ...DELETE });
+    await env.run(5_000);
+    env.cluster.remove("Widget", "a");
+    await env.run(60 * MINUTE);
+    env.cluster.remove("Widget", "child");
+    env.restart("newest first");
+    await env.run(10_000);
+    expect(env.world.remotes.size).toBe(0);
+    expect(farewells(env)).toEqual(["Normal Deleted", "Normal Deleted"]);
   });
 
   it("honours neither a pause nor a missing parent", async () => {
-    const bench = await with1({});
-    bench.widget("child", { parentRef: { name: "a" }, ...DELETE });
-    await bench.run(5_000);
-    bench.cluster.remove("Widget", "a");
-    bench.cluster.annotate("Widget", "child", { "platform-operator.io/paused": "true" });
-    await bench.run(5_000);
-    bench.cluster.remove("Widget", "child");
-    await bench.run(5_000);
-    expect([...bench.world.remotes.values()].map(({ name }) => name)).toEqual(["a"]);
+    const env = await with1({});
+    env.widget("child", { parentRef: { name: "a" }, ...DELETE });
+    await env.run(5_000);
+    env.cluster.remove("Widget", "a");
+    env.cluster.annotate("Widget", "child", { "platform-operator.io/paused": "true" });
+    await env.run(5_000);
+    env.cluster.remove("Widget", "child");
+    await env.run(5_000);
+    expect([...env.world.remotes.values()].map(({ name }) => name)).toEqual(["a"]);
   });
 
   it("says why where the platform cannot delete, and does not hang", async () => {
-    const bench = engineBench();
-    bench.world.surface = "Documented";
-    bench.widget("a", DELETE);
-    await bench.run(5_000);
-    bench.cluster.remove("Widget", "a");
-    await bench.run(5_000);
-    expect(bench.cluster.find("Widget", "a")).toBeUndefined();
-    expect(farewells(bench)).toEqual(["Warning Orphaned"]);
+    const env = engineEnv();
+    env.world.surface = "Documented";
+    env.widget("a", DELETE);
+    await env.run(5_000);
+    env.cluster.remove("Widget", "a");
+    await env.run(5_000);
+    expect(env.cluster.find("Widget", "a")).toBeUndefined();
+    expect(farewells(env)).toEqual(["Warning Orphaned"]);
   });
 
   it("leaves an object alone that another resource holds, whatever its own status says", async () => {
-    const bench = await with1({});
-    bench.clock.shiftWall(60_000);
-    bench.widget("b", { externalId: remote(bench)?.id ?? "", ...DELETE }, { finalizers: [FINALIZER] });
-    bench.cluster.status("Widget", "b", bench.cluster.get("Widget", "a").status);
-    bench.cluster.remove("Widget", "b");
-    await bench.run(5_000);
-    expect(bench.cluster.find("Widget", "b")).toBeUndefined();
-    expect(bench.world.remotes.size).toBe(1);
-    expect(farewells(bench)).toEqual(["Warning Orphaned"]);
+    const env = await with1({});
+    env.clock.shiftWall(60_000);
+    env.widget("b", { externalId: remote(env)?.id ?? "", ...DELETE }, { finalizers: [FINALIZER] });
+    env.cluster.status("Widget", "b", env.cluster.get("Widget", "a").status);
+    env.cluster.remove("Widget", "b");
+    await env.run(5_000);
+    expect(env.cluster.find("Widget", "b")).toBeUndefined();
+    expect(env.world.remotes.size).toBe(1);
+    expect(farewells(env)).toEqual(["Warning Orphaned"]);
   });
 
   it("of what was never created needs nobody", async () => {
-    const bench = await with1({ parentRef: { name: "nobody" }, ...DELETE });
-    bench.cluster.remove("Widget", "a");
-    await bench.run(5_000);
-    expect(bench.cluster.find("Widget", "a")).toBeUndefined();
-    expect(farewells(bench)).toEqual([]);
+    const env = await with1({ parentRef: { name: "nobody" }, ...DELETE });
+    env.cluster.remove("Widget", "a");
+    await env.run(5_000);
+    expect(env.cluster.find("Widget", "a")).toBeUndefined();
+    expect(farewells(env)).toEqual([]);
   });
 });
 
 describe("[K1] the end of an object whose connection is", () => {
   it("down: it waits, however long, and deletes then", async () => {
-    const bench = await with1(DELETE);
-    bench.world.hooks.before = ({ op }) => Promise.reject(apiError(op, { is: "Server" }, 503));
-    bench.cluster.remove("Widget", "a");
-    await bench.run(60 * MINUTE);
-    expect(bench.conditions("Widget", "a")).toContain("Ready=False/ConnectionNotReady");
-    bench.world.hooks.before = () => Promise.resolve();
-    await bench.run(20_000);
-    expect(bench.cluster.find("Widget", "a")).toBeUndefined();
-    expect(bench.world.remotes.size).toBe(0);
+    const env = await with1(DELETE);
+    env.world.hooks.before = ({ op }) => Promise.reject(apiError(op, { is: "Server" }, 503));
+    env.cluster.remove("Widget", "a");
+    await env.run(60 * MINUTE);
+    expect(env.conditions("Widget", "a")).toContain("Ready=False/ConnectionNotReady");
+    env.world.hooks.before = () => Promise.resolve();
+    await env.run(20_000);
+    expect(env.cluster.find("Widget", "a")).toBeUndefined();
+    expect(env.world.remotes.size).toBe(0);
   });
 
   it("without its Secret: the last good token serves", async () => {
-    const bench = await with1(DELETE);
-    bench.cluster.secret("token", undefined);
-    bench.cluster.annotate("Link", "default", { "platform-operator.io/reconcile-requested-at": "1" });
-    await bench.run(MINUTE);
-    bench.cluster.remove("Widget", "a");
-    await bench.run(5_000);
-    expect(bench.world.remotes.size).toBe(0);
-    expect(bench.cluster.find("Widget", "a")).toBeUndefined();
+    const env = await with1(DELETE);
+    env.cluster.secret("token", undefined);
+    env.cluster.annotate("Link", "default", { "platform-operator.io/reconcile-requested-at": "1" });
+    await env.run(MINUTE);
+    env.cluster.remove("Widget", "a");
+    await env.run(5_000);
+    expect(env.world.remotes.size).toBe(0);
+    expect(env.cluster.find("Widget", "a")).toBeUndefined();
   });
 
   it("gone: the client that is still open serves", async () => {
-    const bench = await with1(DELETE);
-    bench.cluster.remove("Link", "default");
-    bench.cluster.secret("token", undefined);
-    bench.cluster.remove("Widget", "a");
-    await bench.run(5_000);
-    expect(bench.world.remotes.size).toBe(0);
+    const env = await with1(DELETE);
+    env.cluster.remove("Link", "default");
+    env.cluster.secret("token", undefined);
+    env.cluster.remove("Widget", "a");
+    await env.run(5_000);
+    expect(env.world.remotes.size).toBe(0);
   });
 
   it.each(["connection", "Secret"] as const)("gone with the process (%s): it lets go with a warning", async (what) => {
-    const bench = await with1(DELETE);
-    if (what === "connection") bench.cluster.remove("Link", "default");
-    bench.cluster.secret("token", undefined);
-    bench.restart();
-    bench.cluster.remove("Widget", "a");
-    await bench.run(4 * MINUTE);
-    expect(bench.cluster.find("Widget", "a")).toBeDefined();
-    bench.clock.shiftWall(-86_400_000);
-    await bench.run(3 * MINUTE);
-    expect(bench.cluster.find("Widget", "a")).toBeUndefined();
-    expect(farewells(bench)).toEqual(["Warning Orphaned"]);
-    expect(bench.world.remotes.size).toBe(1);
+    const env = await with1(DELETE);
+    if (what === "connection") env.cluster.remove("Link", "default");
+    env.cluster.secret("token", undefined);
+    env.restart();
+    env.cluster.remove("Widget", "a");
+    await env.run(4 * MINUTE);
+    expect(env.cluster.find("Widget", "a")).toBeDefined();
+    env.clock.shiftWall(-86_400_000);
+    await env.run(3 * MINUTE);
+    expect(env.cluster.find("Widget", "a")).toBeUndefined();
+    expect(farewells(env)).toEqual(["Warning Orphaned"]);
+    expect(env.world.remotes.size).toBe(1);
   });
 });
 
@@ -203,47 +203,43 @@ describe("the end of an object with an open intent", () => {
     ["Full", "before", 0, undefined],
     ["Documented", "after", 1, "Warning Orphaned"],
   ] as const)("(%s, lost %s) traces first", async (surface, when, left, farewell) => {
-    const bench = engineBench();
-    bench.world.surface = surface;
-    await bench.run(1_000);
+    const env = engineEnv();
+    env.world.surface = surface;
+    await env.run(1_000);
     const fail = ({ op }: { readonly op: string }): Promise<void> =>
       op === "create" ? Promise.reject(apiError(op, { is: "OutcomeUnknown" }, 0)) : Promise.resolve();
-    bench.world.hooks = { ...bench.world.hooks, [when]: fail };
-    bench.widget("a", DELETE);
-    await bench.run(0);
-    bench.cluster.remove("Widget", "a");
-    await bench.run(3 * MINUTE);
-    expect(bench.cluster.find("Widget", "a")).toBeUndefined();
-    expect(bench.world.remotes.size).toBe(left);
-    expect(farewells(bench)).toEqual(farewell === undefined ? [] : [farewell]);
+    env.world.hooks = { ...env.world.hooks, [when]: fail };
+    env.widget("a", DELETE);
+    await env.run(0);
+    env.cluster.remove("Widget", "a");
+    await env.run(3 * MINUTE);
+    expect(env.cluster.find("Widget", "a")).toBeUndefined();
+    expect(env.world.remotes.size).toBe(left);
+    expect(farewells(env)).toEqual(farewell === undefined ? [] : [farewell]);
   });
 
   it.each([
     ["of another version", '{"v":2}', "Delete"],
     ["that became Retain", '{"v":2}', "Retain"],
   ])("%s lets go with a warning", async (_, intent, deletionPolicy) => {
-    const bench = engineBench();
-    bench.widget(
-      "a",
-      { lifecycle: { deletionPolicy } },
-      { finalizers: [FINALIZER], annotations: { [INTENT]: intent } },
-    );
-    await bench.run(5_000);
-    bench.cluster.remove("Widget", "a");
-    await bench.run(10 * MINUTE);
-    expect(bench.cluster.find("Widget", "a")).toBeUndefined();
-    expect(farewells(bench)).toEqual(["Warning Orphaned"]);
+    const env = engineEnv();
+    env.widget("a", { lifecycle: { deletionPolicy } }, { finalizers: [FINALIZER], annotations: { [INTENT]: intent } });
+    await env.run(5_000);
+    env.cluster.remove("Widget", "a");
+    await env.run(10 * MINUTE);
+    expect(env.cluster.find("Widget", "a")).toBeUndefined();
+    expect(farewells(env)).toEqual(["Warning Orphaned"]);
   });
 
   it("of an action waits for it and deletes", async () => {
-    const bench = await with1(DELETE);
-    bench.world.hooks.before = ({ op }) =>
+    const env = await with1(DELETE);
+    env.world.hooks.before = ({ op }) =>
       op === "deploy" ? Promise.reject(apiError(op, { is: "OutcomeUnknown" }, 0)) : Promise.resolve();
-    bench.cluster.spec("Widget", "a", { name: "a", commit: "c1", ...DELETE });
-    await bench.run(100);
-    bench.cluster.remove("Widget", "a");
-    await bench.run(2 * MINUTE);
-    expect(bench.cluster.find("Widget", "a")).toBeUndefined();
-    expect(bench.world.remotes.size).toBe(0);
+    env.cluster.spec("Widget", "a", { name: "a", commit: "c1", ...DELETE });
+    await env.run(100);
+    env.cluster.remove("Widget", "a");
+    await env.run(2 * MINUTE);
+    expect(env.cluster.find("Widget", "a")).toBeUndefined();
+    expect(env.world.remotes.size).toBe(0);
   });
 });

@@ -1,7 +1,7 @@
 /** Writes that nobody asked for: after an upgrade of the operator, a restart, or the loss of a status. */
 import { describe, expect, it } from "vitest";
 
-import type { Bench } from "../../../test/support/engine/env.ts";
+import type { Env } from "../../../test/support/engine/env.ts";
 import { effects, on, polled, remote, status, type Spec } from "../../../test/support/engine/policies.ts";
 import { APPROVED_PLAN, RESOLVE } from "../../api/names.ts";
 import { isObject, stringMember } from "../../kube/api/json.ts";
@@ -10,114 +10,112 @@ import { planIn } from "../policies/approval.ts";
 const MINUTE = 60_000;
 
 /** A fleet that is settled, of so many widgets on the full surface, all with a note. */
-async function withFleet(size: number, spec: Spec = {}): Promise<Bench> {
-  const bench = await on("Full", { note: "right", ...spec });
+async function withFleet(size: number, spec: Spec = {}): Promise<Env> {
+  const env = await on("Full", { note: "right", ...spec });
   for (let index = 1; index < size; index += 1) {
     const name = `w${index}`;
-    bench.widget(name, { note: "right", ...spec });
+    env.widget(name, { note: "right", ...spec });
   }
-  await bench.run(15 * MINUTE);
-  expect(bench.world.remotes.size).toBe(size);
-  return bench;
+  await env.run(15 * MINUTE);
+  expect(env.world.remotes.size).toBe(size);
+  return env;
 }
 
 /** What a version of the operator left behind that did not know these members. */
-function withoutMembers(bench: Bench, ...names: readonly string[]): void {
-  for (const { kind, metadata, status: old } of bench.cluster.all()) {
+function withoutMembers(env: Env, ...names: readonly string[]): void {
+  for (const { kind, metadata, status: old } of env.cluster.all()) {
     if (kind !== "Widget" || !isObject(old)) continue;
     const kept = Object.fromEntries(Object.entries(old).filter(([name]) => !names.includes(name)));
-    bench.cluster.status(kind, metadata.name, kept);
+    env.cluster.status(kind, metadata.name, kept);
   }
 }
 
 describe("[R1] a status that an older version of the operator wrote", () => {
   it("has nothing corrected that is only to be reported", async () => {
-    const bench = await on("Full", { note: "ours", lifecycle: { driftPolicy: "Report" } });
-    withoutMembers(bench, "appliedGeneration");
-    bench.world.change(remote(bench).id, { note: "theirs" });
-    bench.restart();
-    await polled(bench);
-    expect(effects(bench)).toEqual(["create"]);
-    expect(bench.conditions("Widget", "a")).toContain("Drifted=True/DriftDetected");
+    const env = await on("Full", { note: "ours", lifecycle: { driftPolicy: "Report" } });
+    withoutMembers(env, "appliedGeneration");
+    env.world.change(remote(env).id, { note: "theirs" });
+    env.restart();
+    await polled(env);
+    expect(effects(env)).toEqual(["create"]);
+    expect(env.conditions("Widget", "a")).toContain("Drifted=True/DriftDetected");
   });
 
   it("has nothing changed under CreateOnly", async () => {
-    const bench = await on("Full", { note: "ours", commit: "abc", lifecycle: { managementPolicy: "CreateOnly" } });
-    withoutMembers(bench, "appliedGeneration");
-    bench.world.change(remote(bench).id, { note: "theirs" });
-    bench.restart();
-    await polled(bench);
-    expect(effects(bench)).toEqual(["create", "deploy"]);
+    const env = await on("Full", { note: "ours", commit: "abc", lifecycle: { managementPolicy: "CreateOnly" } });
+    withoutMembers(env, "appliedGeneration");
+    env.world.change(remote(env).id, { note: "theirs" });
+    env.restart();
+    await polled(env);
+    expect(effects(env)).toEqual(["create", "deploy"]);
   });
 
   it("goes through the brake", async () => {
-    const bench = await withFleet(30);
-    withoutMembers(bench, "appliedGeneration");
-    const before = effects(bench).length;
-    for (const id of bench.world.remotes.keys()) bench.world.change(id, { note: "wrong" });
-    bench.restart();
-    await bench.run(30 * MINUTE);
-    expect(effects(bench).length - before).toBe(10);
-    expect(bench.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");
+    const env = await withFleet(30);
+    withoutMembers(env, "appliedGeneration");
+    const before = effects(env).length;
+    for (const id of env.world.remotes.keys()) env.world.change(id, { note: "wrong" });
+    env.restart();
+    await env.run(30 * MINUTE);
+    expect(effects(env).length - before).toBe(10);
+    expect(env.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");
   });
 });
 
 describe("[R1] the brake", () => {
   it("holds on to a fleet that vanished, whatever onMissing says", async () => {
-    const bench = await withFleet(30, { lifecycle: { onMissing: "Recreate" } });
-    const before = effects(bench).length;
-    const ids = [...bench.world.remotes.keys()];
-    for (const id of ids) bench.world.remotes.delete(id);
-    await bench.run(30 * MINUTE);
+    const env = await withFleet(30, { lifecycle: { onMissing: "Recreate" } });
+    const before = effects(env).length;
+    const ids = [...env.world.remotes.keys()];
+    for (const id of ids) env.world.remotes.delete(id);
+    await env.run(30 * MINUTE);
     // All are looked at together: those that may be created anew are, at the latest, once the others are confirmed.
-    expect(effects(bench).length - before).toBeLessThanOrEqual(10);
-    expect(bench.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");
+    expect(effects(env).length - before).toBeLessThanOrEqual(10);
+    expect(env.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");
     // Nothing is forgotten of those that are held: they are still the same once they are there again.
-    const recorded = bench.cluster
-      .all()
-      .filter(({ status: now }) => ids.includes(stringMember(now, "externalId") ?? ""));
+    const recorded = env.cluster.all().filter(({ status: now }) => ids.includes(stringMember(now, "externalId") ?? ""));
     expect(recorded).toHaveLength(20);
     // The others are settled, and not looked at while the connection tells its trouble.
     const told = recorded.filter(({ metadata }) =>
-      bench.conditions("Widget", metadata.name).includes("Ready=False/ConnectionNotReady"),
+      env.conditions("Widget", metadata.name).includes("Ready=False/ConnectionNotReady"),
     );
     expect(told).not.toEqual([]);
-    bench.cluster.annotate("Link", "default", { [RESOLVE]: "proceed" });
-    await bench.run(30 * MINUTE);
-    expect(effects(bench).length - before).toBeGreaterThan(10);
+    env.cluster.annotate("Link", "default", { [RESOLVE]: "proceed" });
+    await env.run(30 * MINUTE);
+    expect(effects(env).length - before).toBeGreaterThan(10);
   });
 
   it("still holds in the next process", async () => {
-    const bench = await withFleet(30);
-    const before = effects(bench).length;
-    for (const id of bench.world.remotes.keys()) bench.world.change(id, { note: "wrong" });
-    await bench.run(30 * MINUTE);
-    expect(effects(bench).length - before).toBe(10);
-    bench.restart();
-    await bench.run(30 * MINUTE);
-    expect(effects(bench).length - before).toBe(10);
-    expect(bench.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");
-    bench.cluster.annotate("Link", "default", { [RESOLVE]: "proceed" });
-    await bench.run(1_000);
-    expect(bench.conditions("Link", "default")).toContain("Ready=True/Available");
+    const env = await withFleet(30);
+    const before = effects(env).length;
+    for (const id of env.world.remotes.keys()) env.world.change(id, { note: "wrong" });
+    await env.run(30 * MINUTE);
+    expect(effects(env).length - before).toBe(10);
+    env.restart();
+    await env.run(30 * MINUTE);
+    expect(effects(env).length - before).toBe(10);
+    expect(env.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");
+    env.cluster.annotate("Link", "default", { [RESOLVE]: "proceed" });
+    await env.run(1_000);
+    expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
   });
 });
 
 describe("an approval", () => {
   it("of the first create does not stand for the create of what has vanished since", async () => {
-    const bench = await on("Full", { lifecycle: { applyPolicy: "Manual", onMissing: "Recreate" } });
-    const first = planIn(bench.cluster.get("Widget", "a"))?.hash ?? "";
-    bench.cluster.annotate("Widget", "a", { [APPROVED_PLAN]: first });
-    await bench.run(10_000);
-    expect(effects(bench)).toEqual(["create"]);
-    bench.world.remotes.delete(remote(bench).id);
-    await polled(bench);
-    expect(effects(bench)).toEqual(["create"]);
-    expect(status(bench, "plan")).toMatchObject({ reason: "ApprovalPending" });
-    const second = planIn(bench.cluster.get("Widget", "a"))?.hash ?? "";
+    const env = await on("Full", { lifecycle: { applyPolicy: "Manual", onMissing: "Recreate" } });
+    const first = planIn(env.cluster.get("Widget", "a"))?.hash ?? "";
+    env.cluster.annotate("Widget", "a", { [APPROVED_PLAN]: first });
+    await env.run(10_000);
+    expect(effects(env)).toEqual(["create"]);
+    env.world.remotes.delete(remote(env).id);
+    await polled(env);
+    expect(effects(env)).toEqual(["create"]);
+    expect(status(env, "plan")).toMatchObject({ reason: "ApprovalPending" });
+    const second = planIn(env.cluster.get("Widget", "a"))?.hash ?? "";
     expect(second).not.toBe(first);
-    bench.cluster.annotate("Widget", "a", { [APPROVED_PLAN]: second });
-    await bench.run(10_000);
-    expect(effects(bench)).toEqual(["create", "create"]);
+    env.cluster.annotate("Widget", "a", { [APPROVED_PLAN]: second });
+    await env.run(10_000);
+    expect(effects(env)).toEqual(["create", "create"]);
   });
 });

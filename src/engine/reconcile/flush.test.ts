@@ -1,21 +1,21 @@
 import { expect, it } from "vitest";
 
-import { engineBench } from "../../../test/support/engine/env.ts";
+import { engineEnv } from "../../../test/support/engine/env.ts";
 import { member } from "../../kube/api/json.ts";
 
-const intentOf = (bench: ReturnType<typeof engineBench>) => member(bench.cluster.get("Widget", "a").status, "intent");
+const intentOf = (env: ReturnType<typeof engineEnv>) => member(env.cluster.get("Widget", "a").status, "intent");
 
 it("[A7] a process that ends stores what only it knows, and nothing else", async () => {
-  const bench = engineBench();
-  await bench.run(5_000);
-  bench.world.deployed = "BUSY";
-  bench.widget("a", { commit: "abcdef1" });
-  await bench.run(5_000);
-  expect(bench.world.count("deploy")).toBe(1);
-  expect(intentOf(bench)).toBeDefined();
-  await bench.engine.flush();
-  expect(intentOf(bench)).toBeUndefined();
-  const writes = bench.cluster.writes.length;
-  await bench.engine.flush();
-  expect(bench.cluster.writes.length).toBe(writes);
+  const env = engineEnv();
+  await env.run(5_000);
+  env.world.deployed = "BUSY";
+  env.widget("a", { commit: "abcdef1" });
+  await env.run(5_000);
+  expect(env.world.count("deploy")).toBe(1);
+  expect(intentOf(env)).toBeDefined();
+  await env.engine.flush();
+  expect(intentOf(env)).toBeUndefined();
+  const writes = env.cluster.writes.length;
+  await env.engine.flush();
+  expect(env.cluster.writes.length).toBe(writes);
 });

@@ -1,23 +1,23 @@
 import { describe, expect, it } from "vitest";
 
-import { engineBench, type Bench } from "../../../test/support/engine/env.ts";
+import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { wasSent } from "./changes.ts";
 
-async function started(options?: Parameters<typeof engineBench>[0]): Promise<Bench> {
-  const bench = engineBench(options);
-  await bench.run(5_000);
-  return bench;
+async function started(options?: Parameters<typeof engineEnv>[0]): Promise<Env> {
+  const env = engineEnv(options);
+  await env.run(5_000);
+  return env;
 }
 
 /** What was changed on the platform, and why, from here on. */
-function causes(bench: Bench): () => readonly string[] {
-  const from = bench.mutations.length;
-  return () => bench.mutations.slice(from).map(({ op, cause, result }) => `${op} ${cause} ${result}`);
+function causes(env: Env): () => readonly string[] {
+  const from = env.mutations.length;
+  return () => env.mutations.slice(from).map(({ op, cause, result }) => `${op} ${cause} ${result}`);
 }
 
 /** The change log as events, without the transitions beside it. */
-function changeEvents({ events }: Bench): readonly string[] {
+function changeEvents({ events }: Env): readonly string[] {
   return events
     .filter(({ reason }) => reason.startsWith("PlatformChange"))
     .map(({ type, reason, action }) => `${type} ${reason} ${action}`);
@@ -25,47 +25,47 @@ function changeEvents({ events }: Bench): readonly string[] {
 
 describe("the cause of a change", () => {
   it("is the spec for what is new, and the deletion at the end", async () => {
-    const bench = await started();
-    const told = causes(bench);
-    bench.widget("a", { commit: "c1", lifecycle: { deletionPolicy: "Delete" } });
-    await bench.run(5_000);
-    bench.cluster.spec("Widget", "a", { name: "a", commit: "c2", lifecycle: { deletionPolicy: "Delete" } });
-    await bench.run(5_000);
-    bench.cluster.remove("Widget", "a");
-    await bench.run(5_000);
+    const env = await started();
+    const told = causes(env);
+    env.widget("a", { commit: "c1", lifecycle: { deletionPolicy: "Delete" } });
+    await env.run(5_000);
+    env.cluster.spec("Widget", "a", { name: "a", commit: "c2", lifecycle: { deletionPolicy: "Delete" } });
+    await env.run(5_000);
+    env.cluster.remove("Widget", "a");
+    await env.run(5_000);
     expect(told()).toEqual([
       "create SpecChanged ok",
       "deploy SpecChanged ok",
       "deploy SpecChanged ok",
       "delete Deleted ok",
     ]);
-    const { uid } = bench.mutations[0] ?? {};
+    const { uid } = env.mutations[0] ?? {};
     expect(uid).toMatch(/./);
-    expect(new Set(bench.mutations.map((change) => change.uid)).size).toBe(1);
+    expect(new Set(env.mutations.map((change) => change.uid)).size).toBe(1);
   });
 });
 
 describe("the events of changes", () => {
   it("are one for each call, beside the transitions", async () => {
-    const bench = await started();
-    bench.widget("a", { commit: "c1" });
-    await bench.run(5_000);
-    expect(changeEvents(bench)).toEqual(["Normal PlatformChanged create", "Normal PlatformChanged deploy"]);
-    expect(bench.events.find(({ action }) => action === "deploy")?.note).toMatch(
+    const env = await started();
+    env.widget("a", { commit: "c1" });
+    await env.run(5_000);
+    expect(changeEvents(env)).toEqual(["Normal PlatformChanged create", "Normal PlatformChanged deploy"]);
+    expect(env.events.find(({ action }) => action === "deploy")?.note).toMatch(
       /^The platform carried out deploy for \S+, commit c1, because the spec says so\.$/,
     );
   });
 
   it("say the same of the same failure, so that they are counted and not repeated", async () => {
-    const bench = await started();
-    bench.world.hooks.before = ({ op }) => {
+    const env = await started();
+    env.world.hooks.before = ({ op }) => {
       if (op === "deploy")
-        throw new ApiError("deploy", { is: "Conflict" }, 409, `busy since ${String(bench.clock.monotonic())}`);
+        throw new ApiError("deploy", { is: "Conflict" }, 409, `busy since ${String(env.clock.monotonic())}`);
       return Promise.resolve();
     };
-    bench.widget("a", { commit: "c1" });
-    await bench.run(60_000);
-    const refused = bench.events.filter(({ reason }) => reason === "PlatformChangeRefused");
+    env.widget("a", { commit: "c1" });
+    await env.run(60_000);
+    const refused = env.events.filter(({ reason }) => reason === "PlatformChangeRefused");
     expect(refused.length).toBeGreaterThan(1);
     expect(new Set(refused.map(({ note, type }) => `${type} ${note}`)).size).toBe(1);
     expect(refused[0]?.note).toMatch(/^The platform refused deploy for \S+, commit c1 \(Conflict, HTTP status 409\)/);

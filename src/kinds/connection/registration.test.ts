@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { startKindWorld, type KindWorld, type SurfaceName } from "../../../test/support/kinds/env.ts";
+import { startKindHarness, type KindHarness, type SurfaceName } from "../../../test/support/kinds/env.ts";
 import { USUAL_POLICIES } from "../../../test/support/kinds/policies.ts";
 import { supportsOn, type OnSurface } from "../../../test/support/kinds/supports.ts";
 import type { Fingerprint, OpenIntent, ReconcileContext, Plan, ReceiverInputs } from "../../engine/contract/kind.ts";
@@ -20,10 +20,10 @@ const inputs: ReceiverInputs = {
 };
 const moved = { ...inputs, url: `https://hooks.example.com/${"a".repeat(64)}`, registered: print("second") };
 
-let world: KindWorld;
+let harness: KindHarness;
 
 afterEach(async () => {
-  await world.close();
+  await harness.close();
 });
 
 function passOf(change: Partial<RegistrationPass> & OnSurface = {}): RegistrationPass {
@@ -31,7 +31,7 @@ function passOf(change: Partial<RegistrationPass> & OnSurface = {}): Registratio
     name: "default",
     spec: platformConnection.spec.parse({
       baseUrl: "https://platform.example.com",
-      organizationId: world.simulator.organizationId,
+      organizationId: harness.simulator.organizationId,
       auth: { tokenSecretRef: { name: "token" } },
     }),
     inputs,
@@ -40,7 +40,7 @@ function passOf(change: Partial<RegistrationPass> & OnSurface = {}): Registratio
     id: undefined,
     proof: undefined,
     memory: {},
-    supports: supportsOn(change.surface ?? world.surface),
+    supports: supportsOn(change.surface ?? harness.surface),
     generation: 1,
     adoption: "Never",
     requested: undefined,
@@ -56,11 +56,11 @@ function passOf(change: Partial<RegistrationPass> & OnSurface = {}): Registratio
 async function run(first: RegistrationPass) {
   const ops: string[] = [];
   let context = first;
-  let seen = await KIND.observe(context, world.api);
+  let seen = await KIND.observe(context, harness.api);
   let plan: Plan<unknown> = KIND.plan(context, seen);
   for (; plan.is === "step" && ops.length < 4; plan = KIND.plan(context, seen)) {
     ops.push(plan.step.op);
-    const known = await KIND.act(plan.step as never, context, seen, world.api);
+    const known = await KIND.act(plan.step as never, context, seen, harness.api);
     ({ seen } = known);
     const { memory, id = context.id } = known;
     context = passOf({ ...first, memory, id, proof: id === undefined ? undefined : "recorded" });
@@ -74,13 +74,13 @@ describe.each<SurfaceName>(["Documented", "Full"])("the registration of the rece
   const isFull = surface === "Full";
 
   beforeEach(async () => {
-    world = await startKindWorld(surface);
+    harness = await startKindHarness(surface);
   });
 
   it("asks for the events that the surface knows, and is found again by what is remembered", async () => {
     const { ops, reason, memory } = await run(passOf());
     expect([ops, reason]).toEqual([["createWebhook"], "settled"]);
-    expect(world.writes()).toEqual([
+    expect(harness.writes()).toEqual([
       [
         "createWebhook",
         {
@@ -139,7 +139,7 @@ describe.each<SurfaceName>(["Documented", "Full"])("the registration of the rece
   });
 
   it("cannot be traced, and says the way out without the path that nobody may know", async () => {
-    const traced = await KIND.trace({ op: "createWebhook", creates: true } as OpenIntent, passOf(), world.api);
+    const traced = await KIND.trace({ op: "createWebhook", creates: true } as OpenIntent, passOf(), harness.api);
     expect(traced).toMatchObject({ is: "unknowable", why: { reason: "CreateResultUnknown" } });
     const said = JSON.stringify(traced);
     expect(said).toContain("https://hooks.example.com/…");
@@ -150,21 +150,21 @@ describe.each<SurfaceName>(["Documented", "Full"])("the registration of the rece
 
 describe("on the full surface", () => {
   beforeEach(async () => {
-    world = await startKindWorld("Full");
+    harness = await startKindHarness("Full");
   });
 
   it("is put right where others changed it, and not put back where they deleted it", async () => {
     const { memory } = await run(passOf());
-    world.edit(memory.webhook?.id, { enabled: false, events: ["DEPLOYMENT_STARTED"] });
+    harness.edit(memory.webhook?.id, { enabled: false, events: ["DEPLOYMENT_STARTED"] });
     expect(await run(passOf({ memory }))).toMatchObject({ ops: ["updateWebhook"], reason: "settled" });
-    world.remove(memory.webhook?.id);
+    harness.remove(memory.webhook?.id);
     expect(await run(passOf({ memory }))).toMatchObject({ ops: [], reason: "ExternalResourceDeleted" });
   });
 
   it("is brought up to the surface once that is known", async () => {
     const { memory } = await run(passOf({ surface: "Documented" }));
-    world.writes();
+    harness.writes();
     expect(await run(passOf({ memory }))).toMatchObject({ ops: ["updateWebhook"], reason: "settled" });
-    expect(world.writes()).toMatchObject([["updateWebhook", { target_secret: "***", enabled: true }]]);
+    expect(harness.writes()).toMatchObject([["updateWebhook", { target_secret: "***", enabled: true }]]);
   });
 });

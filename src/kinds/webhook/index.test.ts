@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { startKindWorld, type KindWorld, type SurfaceName } from "../../../test/support/kinds/env.ts";
+import { startKindHarness, type KindHarness, type SurfaceName } from "../../../test/support/kinds/env.ts";
 import type { OpenIntent } from "../../engine/contract/kind.ts";
 import { webhook } from "./index.ts";
 
@@ -9,10 +9,10 @@ const spec = { targetUrl: TARGET, events: ["DEPLOYMENT_STARTED", "DEPLOYMENT_FAI
 const body = { target_url: TARGET, events: spec.events, enabled: true };
 const OTHER = "00000000-0000-4000-8000-0000000000b2";
 
-let world: KindWorld;
+let harness: KindHarness;
 
 afterEach(async () => {
-  await world.close();
+  await harness.close();
 });
 
 describe.each<[SurfaceName, object]>([
@@ -20,20 +20,20 @@ describe.each<[SurfaceName, object]>([
   ["Full", { ...body, kind: "STANDARD" }],
 ])("a webhook on the surface %s", (surface, sent) => {
   beforeEach(async () => {
-    world = await startKindWorld(surface);
+    harness = await startKindHarness(surface);
   });
 
   it("is registered once, and then nothing is written any more", async () => {
-    const hook = world.webhook(spec);
+    const hook = harness.webhook(spec);
     expect(await hook.run()).toMatchObject({ ops: ["createWebhook"], is: "settled", why: { reason: "Available" } });
-    expect(world.writes()).toEqual([["createWebhook", sent]]);
+    expect(harness.writes()).toEqual([["createWebhook", sent]]);
     expect(await hook.run()).toMatchObject({ ops: [], is: "settled" });
     for (const _round of [1, 2]) expect(await hook.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
-    expect(world.simulator.world().webhooks.get(hook.id() ?? "")).toMatchObject({ targetUrl: TARGET, enabled: true });
+    expect(harness.simulator.world().webhooks.get(hook.id() ?? "")).toMatchObject({ targetUrl: TARGET, enabled: true });
   });
 
   it("shows of its target no more than scheme and host", async () => {
-    const hook = world.webhook(spec);
+    const hook = harness.webhook(spec);
     const first = await hook.run();
     const second = await hook.run({ spec: { ...spec, targetUrl: `${TARGET}2` } });
     for (const ran of [first, second]) {
@@ -44,7 +44,7 @@ describe.each<[SurfaceName, object]>([
 
   it("is not found again after an unknown outcome: a person has to look", async () => {
     const intent = { op: "createWebhook", creates: true } as OpenIntent;
-    const traced = await webhook.trace(intent, world.webhook(spec).pass(), world.api);
+    const traced = await webhook.trace(intent, harness.webhook(spec).pass(), harness.api);
     expect(traced).toMatchObject({ is: "unknowable", why: { reason: "CreateResultUnknown" } });
     const { message } = traced.is === "unknowable" ? traced.why : { message: "" };
     expect(message).toContain("resolve=recreate");
@@ -53,32 +53,32 @@ describe.each<[SurfaceName, object]>([
   });
 
   it("is not created where one is required, and not while another resource holds it", async () => {
-    expect(await world.webhook(spec).run({ adoption: "Required" })).toMatchObject({
+    expect(await harness.webhook(spec).run({ adoption: "Required" })).toMatchObject({
       is: "waiting",
       why: { reason: "DependencyNotReady" },
     });
-    const hook = world.webhook(spec);
+    const hook = harness.webhook(spec);
     await hook.run();
-    world.writes();
-    const adopter = world.webhook({ ...spec, externalId: hook.id() ?? "" });
+    harness.writes();
+    const adopter = harness.webhook({ ...spec, externalId: hook.id() ?? "" });
     const held = await adopter.run({ allowUnverifiedIds: true, holderOf: () => "shop/first" });
     expect(held).toMatchObject({ ops: [], is: "stalled", why: { reason: "AlreadyManaged" } });
-    expect(world.writes()).toEqual([]);
+    expect(harness.writes()).toEqual([]);
   });
 
   it("is neither registered nor deleted through a connection that is limited to some projects", async () => {
     const limited = { allowedProjects: [OTHER], allowUnverifiedIds: false };
     const why = { reason: "NotObservable", message: expect.stringContaining("in all projects") };
-    const hook = world.webhook(spec);
+    const hook = harness.webhook(spec);
     expect(await hook.run(limited)).toMatchObject({ ops: [], is: "stalled", why });
     expect(await hook.run({ ...limited, allowUnverifiedIds: true })).toMatchObject({ is: "settled" });
-    world.writes();
+    harness.writes();
     expect(await hook.run({ ...limited, goal: "absent" })).toMatchObject({ ops: [], is: "stalled", why });
-    expect(world.writes()).toEqual([]);
+    expect(harness.writes()).toEqual([]);
   });
 
   it("is not touched when it is stopped rather than deleted", async () => {
-    const hook = world.webhook(spec);
+    const hook = harness.webhook(spec);
     await hook.run();
     expect(await hook.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
   });
@@ -86,7 +86,7 @@ describe.each<[SurfaceName, object]>([
 
 describe("on the full surface", () => {
   beforeEach(async () => {
-    world = await startKindWorld("Full");
+    harness = await startKindHarness("Full");
   });
 
   it.each<[string, Readonly<Record<string, unknown>>, string, string]>([
@@ -95,77 +95,77 @@ describe("on the full surface", () => {
     ["events", { events: ["DEPLOYMENT_STARTED"] }, "spec.events", "DEPLOYMENT_STARTED"],
     ["state", { enabled: false }, "spec.enabled", "false"],
   ])("a changed %s is told field by field and put right", async (_name, change, path, observed) => {
-    const hook = world.webhook(spec);
+    const hook = harness.webhook(spec);
     await hook.run();
-    world.edit(hook.id(), change);
-    world.writes();
+    harness.edit(hook.id(), change);
+    harness.writes();
     const told = await hook.run({ policies: { withheld: new Set(["updateWebhook"]) } });
     expect(told).toMatchObject({ ops: [], is: "settled" });
     expect(told.report.drift).toEqual([
       { path, desired: expect.any(String), observed: expect.stringContaining(observed) },
     ]);
     expect(await hook.run()).toMatchObject({ ops: ["updateWebhook"], is: "settled", report: { drift: [] } });
-    expect(world.writes()).toMatchObject([["updateWebhook", { ...body, kind: "STANDARD" }]]);
+    expect(harness.writes()).toMatchObject([["updateWebhook", { ...body, kind: "STANDARD" }]]);
     expect(await hook.run()).toMatchObject({ ops: [], report: { drift: [] } });
   });
 
   it("takes the order of events for nothing", async () => {
-    const hook = world.webhook(spec);
+    const hook = harness.webhook(spec);
     await hook.run();
-    world.edit(hook.id(), { events: spec.events.toReversed() });
+    harness.edit(hook.id(), { events: spec.events.toReversed() });
     expect(await hook.run()).toMatchObject({ ops: [], report: { drift: [] } });
   });
 
   it("one that is gone is told, and never registered again", async () => {
-    const hook = world.webhook(spec);
+    const hook = harness.webhook(spec);
     await hook.run();
-    world.remove(hook.id());
-    world.writes();
+    harness.remove(hook.id());
+    harness.writes();
     const gone = await hook.run({ policies: { onMissing: "Recreate" } });
     expect(gone).toMatchObject({ ops: [], is: "stalled", why: { reason: "ExternalResourceDeleted" } });
-    expect(world.writes()).toEqual([]);
+    expect(harness.writes()).toEqual([]);
     expect(await hook.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
   });
 
   it("is adopted by its id, which the organization must have", async () => {
-    const hook = world.webhook(spec);
+    const hook = harness.webhook(spec);
     await hook.run();
-    const adopter = world.webhook({ ...spec, enabled: false, externalId: hook.id() ?? "" });
+    const adopter = harness.webhook({ ...spec, enabled: false, externalId: hook.id() ?? "" });
     expect(await adopter.run()).toMatchObject({ ops: ["adopt", "updateWebhook"], is: "settled" });
-    const lost = world.webhook({ ...spec, externalId: OTHER });
+    const lost = harness.webhook({ ...spec, externalId: OTHER });
     expect(await lost.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
   });
 
   it("is deleted, unless it has become another one", async () => {
-    const hook = world.webhook(spec);
+    const hook = harness.webhook(spec);
     await hook.run();
-    world.edit(hook.id(), { targetUrl: "https://other.example.com/x" });
+    harness.edit(hook.id(), { targetUrl: "https://other.example.com/x" });
     expect(await hook.run({ goal: "absent" })).toMatchObject({ is: "stalled", why: { reason: "NameConflict" } });
-    world.edit(hook.id(), { targetUrl: TARGET });
+    harness.edit(hook.id(), { targetUrl: TARGET });
     expect(await hook.run({ goal: "absent" })).toMatchObject({ ops: ["deleteWebhook"], is: "settled" });
-    expect(world.simulator.world().webhooks.size).toBe(0);
+    expect(harness.simulator.world().webhooks.size).toBe(0);
   });
 });
 
 describe("on the documented surface", () => {
   beforeEach(async () => {
-    world = await startKindWorld("Documented");
+    harness = await startKindHarness("Documented");
   });
 
   it("a change cannot be made, and is no trouble any more once it is taken back", async () => {
-    const hook = world.webhook(spec);
+    const hook = harness.webhook(spec);
     await hook.run();
-    world.writes();
+    harness.writes();
     const changed = await hook.run({ spec: { ...spec, enabled: false } });
     expect(changed).toMatchObject({ ops: [], is: "stalled", why: { reason: "UpdateNotSupported" } });
     expect(changed.status["drift"]).toBeUndefined();
     expect(await hook.run({ spec: { ...spec, events: spec.events.toReversed() } })).toMatchObject({ is: "settled" });
-    expect(world.writes()).toEqual([]);
+    expect(harness.writes()).toEqual([]);
   });
 
   it("an id stands only where the connection lets it, and from then on changes are noticed", async () => {
     const given = { ...spec, externalId: OTHER };
-    const hook = world.webhook(given);
+    const hook = harness.webhook(given);
     const refused = await hook.run({ allowUnverifiedIds: false });
     expect(refused).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
     expect(await hook.run({ allowUnverifiedIds: true })).toMatchObject({ ops: ["adopt"], is: "settled" });
@@ -174,9 +174,9 @@ describe("on the documented surface", () => {
   });
 
   it("is not deleted: the deletion lets go of it", async () => {
-    const hook = world.webhook(spec);
+    const hook = harness.webhook(spec);
     await hook.run();
     expect(await hook.run({ goal: "absent" })).toMatchObject({ is: "stalled", why: { reason: "DeleteNotSupported" } });
-    expect(world.simulator.world().webhooks.size).toBe(1);
+    expect(harness.simulator.world().webhooks.size).toBe(1);
   });
 });

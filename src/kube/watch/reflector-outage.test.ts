@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import { reflectorBench } from "../../../test/support/kube/reflector-env.ts";
+import { reflectorEnv } from "../../../test/support/kube/reflector-env.ts";
 import { thing, thingList } from "../../../test/support/kube/things.ts";
 import { KubeError } from "../api/errors.ts";
 
 const gone = new KubeError("Gone", 410, "too old");
 const expired = { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired" } };
-const started = reflectorBench();
+const started = reflectorEnv();
 
 describe("[B4] a version that is too old", () => {
   const listed = [thingList("10", [thing("a", "5"), thing("b", "6")]), thingList("30", [thing("a", "25")])];

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 
 import { settle } from "../../../test/support/kube/clock.ts";
-import { reflectorBench } from "../../../test/support/kube/reflector-env.ts";
+import { reflectorEnv } from "../../../test/support/kube/reflector-env.ts";
 import { thing, thingList } from "../../../test/support/kube/things.ts";
 import { KubeError } from "../api/errors.ts";
 import type { Json } from "../api/types.ts";
 
 const gone = new KubeError("Gone", 410, "too old");
-const started = reflectorBench();
+const started = reflectorEnv();
 
 describe("the list", () => {
   it("is read in pages of 500 from the quorum, never from a stale cache", async () => {

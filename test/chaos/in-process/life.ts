@@ -15,13 +15,13 @@ import {
   resource,
   secret,
 } from "../../support/kube/manifests.ts";
-import type { Bed } from "./bed.ts";
+import type { ChaosEnv } from "./env.ts";
 
 export interface Phase {
   readonly name: string;
   /** What a person does. */
-  act(bed: Bed): void;
-  isOver(bed: Bed): boolean;
+  act(env: ChaosEnv): void;
+  isOver(env: ChaosEnv): boolean;
   /** Afterwards nothing is to be done for a long time. */
   readonly rests?: true;
 }
@@ -33,10 +33,10 @@ export function lifeOn(surface: Surface): readonly Phase[] {
   return [
     {
       name: "create and deploy",
-      act: (bed) => {
-        for (const manifest of manifests(bed)) bed.cluster.create(manifest);
+      act: (env) => {
+        for (const manifest of manifests(env)) env.cluster.create(manifest);
       },
-      isOver: (bed) => bed.cluster.all().every(isReady) && isDeployed(bed, COMMIT),
+      isOver: (env) => env.cluster.all().every(isReady) && isDeployed(env, COMMIT),
     },
     {
       name: "change",
@@ -50,7 +50,7 @@ export function lifeOn(surface: Surface): readonly Phase[] {
         });
         if (surface === "full") cluster.patch("PlatformProject", "shop", { spec: { description: "The other shop" } });
       },
-      isOver: (bed) => bed.cluster.all().every(isReady) && isDeployed(bed, NEXT_COMMIT),
+      isOver: (env) => env.cluster.all().every(isReady) && isDeployed(env, NEXT_COMMIT),
     },
     {
       name: "stop",
@@ -58,7 +58,7 @@ export function lifeOn(surface: Surface): readonly Phase[] {
         if (surface === "full") cluster.patch("PlatformApplication", "api", { spec: { runState: "Stopped" } });
         cluster.patch("PlatformDatabase", "main", { spec: { runState: "Stopped" } });
       },
-      isOver: (bed) => bed.cluster.all().every(isReady),
+      isOver: (env) => env.cluster.all().every(isReady),
       rests: true,
     },
     {
@@ -79,15 +79,15 @@ export function lifeOn(surface: Surface): readonly Phase[] {
   ];
 }
 
-function manifests(bed: Bed): readonly Manifest[] {
-  const clusterRef = { externalId: bed.platform.clusterIds[0] ?? "" };
+function manifests(env: ChaosEnv): readonly Manifest[] {
+  const clusterRef = { externalId: env.platform.clusterIds[0] ?? "" };
   const dns = { valueFrom: { secretKeyRef: { name: "values", key: "dns" } } };
   return [
     secret("values", { password: "not-a-password", dns: "not-a-token" }),
     // Of the ids that a person gives, the documented surface gives no proof.
-    ...defaults(bed, { allowUnverifiedIds: true }),
+    ...defaults(env, { allowUnverifiedIds: true }),
     project("shop", { description: "The shop", ...DELETED }),
-    environment(bed, "staging", "shop", DELETED),
+    environment(env, "staging", "shop", DELETED),
     application("api", "staging", { memory: 512, variables: variables("info"), ...DELETED }),
     database("main", "staging", DELETED),
     resource("PlatformBinding", "essentials", {
@@ -115,7 +115,7 @@ function isReady(object: KubeObject): boolean {
   return member(object.status, "observedGeneration") === object.metadata.generation && isSettled(object);
 }
 
-function isDeployed({ cluster }: Bed, commit: string): boolean {
+function isDeployed({ cluster }: ChaosEnv, commit: string): boolean {
   const status = cluster.find("PlatformApplication", "api")?.status;
   return text(member(member(status, "lastDeployment"), "gitCommitId")) === commit;
 }

@@ -81,7 +81,7 @@ export function pairsOfCrashes(surface: Surface, { part, of }: { readonly part: 
   });
 }
 
-interface Ground {
+interface Fixture {
   /** The life without faults. */
   readonly reference: () => Outcome;
   /** Goes through plans, each followed by those that `then` makes of its trace, and on after one that fails. */
@@ -93,7 +93,7 @@ interface Ground {
 }
 
 /** Sets up before the tests of the describe that it is called in, and tears down after them. */
-function groundOf(surface: Surface): Ground {
+function groundOf(surface: Surface): Fixture {
   let platforms: Platforms;
   let reference: Outcome;
   beforeAll(async () => {

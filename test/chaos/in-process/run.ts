@@ -3,10 +3,10 @@ import { RECONCILE_REQUESTED_AT, RESOLVE } from "../../../src/api/names.ts";
 import { conditionsOf, isSettled } from "../../../src/engine/contract/status.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
 import { holdings } from "../holdings.ts";
-import { createBed, type Bed } from "./bed.ts";
+import { createChaosEnv, type ChaosEnv } from "./env.ts";
 import type { Exchange, Plan } from "./faults.ts";
+import { repeated } from "./invariants.ts";
 import { lifeOn, type Phase } from "./life.ts";
-import { repeated } from "./oracles.ts";
 import type { Platforms } from "./platform.ts";
 
 const MINUTE = 60_000;
@@ -30,7 +30,7 @@ export interface Outcome {
 
 /** @param reference the same life without faults, once there is one */
 export async function run(platforms: Platforms, plan: Plan, reference?: Outcome): Promise<Outcome> {
-  const bed = createBed(platforms, plan);
+  const env = createChaosEnv(platforms, plan);
   const violations: string[] = [];
   let held: readonly string[] = [];
   let told: readonly string[] = [];
@@ -38,32 +38,32 @@ export async function run(platforms: Platforms, plan: Plan, reference?: Outcome)
   try {
     for (const phase of lifeOn(plan.surface)) {
       // A write that may be repeated, and is, can land late once more: nobody could tell it from the newer one.
-      await bed.until(() => bed.gate.late() === 0, PHASE_MS);
-      phase.act(bed);
-      const ended = await ends(bed, phase, plan);
+      await env.until(() => env.gate.late() === 0, PHASE_MS);
+      phase.act(env);
+      const ended = await ends(env, phase, plan);
       orders += ended.orders;
-      if (!ended.over) violations.push(`"${phase.name}" does not end: ${state(bed)}`);
+      if (!ended.over) violations.push(`"${phase.name}" does not end: ${state(env)}`);
       if (violations.length > 0) break;
       if (phase.rests === true) {
-        violations.push(...(await restless(bed)));
-        held = holdings(bed.platform.world());
-        told = conditions(bed);
+        violations.push(...(await restless(env)));
+        held = holdings(env.platform.world());
+        told = conditions(env);
       }
     }
   } catch (error) {
     violations.push(String(error));
   }
-  const left = holdings(bed.platform.world());
+  const left = holdings(env.platform.world());
   violations.push(
-    ...repeated(bed.platform, orders, plan.surface),
-    ...bed.internal.map((error) => `internal: ${String(error)}`),
+    ...repeated(env.platform, orders, plan.surface),
+    ...env.internal.map((error) => `internal: ${String(error)}`),
   );
   if (reference !== undefined && violations.length === 0) {
     violations.push(...differing("held", held, reference.held));
     violations.push(...differing("left", left, reference.left));
     violations.push(...differing("told", told, reference.told).filter((line) => !isNewsOf(plan, line)));
   }
-  return { trace: bed.gate.trace, held, left, told, violations };
+  return { trace: env.gate.trace, held, left, told, violations };
 }
 
 /**
@@ -71,20 +71,20 @@ export async function run(platforms: Platforms, plan: Plan, reference?: Outcome)
  * the one thing that the message names.
  * @returns whether it ended, and how many orders a person had given again
  */
-async function ends(bed: Bed, phase: Phase, { surface }: Plan): Promise<{ over: boolean; orders: number }> {
+async function ends(env: ChaosEnv, phase: Phase, { surface }: Plan): Promise<{ over: boolean; orders: number }> {
   let orders = 0;
   for (let helped = 0; helped < HELPED_AT_MOST; helped += 1) {
-    await bed.until(() => phase.isOver(bed) || stuck(bed).length > 0, PHASE_MS);
-    const waiting = stuck(bed);
-    if (waiting.length === 0) return { over: phase.isOver(bed), orders };
+    await env.until(() => phase.isOver(env) || stuck(env).length > 0, PHASE_MS);
+    const waiting = stuck(env);
+    if (waiting.length === 0) return { over: phase.isOver(env), orders };
     if (surface === "full") break;
     // By then everything has landed that will, and afterwards it shows what was done about it.
-    await bed.until(() => false, MINUTE);
+    await env.until(() => false, MINUTE);
     for (const object of waiting) {
       if (needsOrder(object)) orders += 1;
-      help(bed, object);
+      help(env, object);
     }
-    await bed.until(() => false, MINUTE);
+    await env.until(() => false, MINUTE);
   }
   return { over: false, orders };
 }
@@ -94,7 +94,7 @@ function reasonOf(object: KubeObject): string | undefined {
 }
 
 /** What waits for a person: the result of a create, or an order to a database, whose state the surface does not show. */
-function stuck({ cluster }: Bed): readonly KubeObject[] {
+function stuck({ cluster }: ChaosEnv): readonly KubeObject[] {
   return cluster.all().filter((object) => reasonOf(object) === "CreateResultUnknown" || needsOrder(object));
 }
 
@@ -103,7 +103,7 @@ function needsOrder(object: KubeObject): boolean {
 }
 
 /** Looks on the platform whether what was created is there; an order to a database is given again. */
-function help({ cluster, platform }: Bed, object: KubeObject): void {
+function help({ cluster, platform }: ChaosEnv, object: KubeObject): void {
   const { kind, metadata } = object;
   const { services, environments, projects } = platform.world();
   const all = [...services.values(), ...environments.values(), ...projects.values()];
@@ -122,9 +122,9 @@ function help({ cluster, platform }: Bed, object: KubeObject): void {
  * are or what a fault left behind; the next one has nothing to say.
  * @returns what was done nevertheless
  */
-async function restless(bed: Bed): Promise<readonly string[]> {
+async function restless(env: ChaosEnv): Promise<readonly string[]> {
   for (;;) {
-    const [before, quiet] = [await poll(bed), await poll(bed)];
+    const [before, quiet] = [await poll(env), await poll(env)];
     if (before !== undefined && quiet !== undefined) {
       return quiet.flatMap(({ what, writes }) => (writes ? [`at rest: ${what}`] : []));
     }
@@ -132,10 +132,10 @@ async function restless(bed: Bed): Promise<readonly string[]> {
 }
 
 /** Lets everything be looked at once more. @returns the exchanges; undefined when a fault was among them */
-async function poll(bed: Bed): Promise<readonly Exchange[] | undefined> {
-  const { gate } = bed;
+async function poll(env: ChaosEnv): Promise<readonly Exchange[] | undefined> {
+  const { gate } = env;
   const [since, met] = [gate.trace.length, gate.met()];
-  await bed.until(() => false, POLL_MS);
+  await env.until(() => false, POLL_MS);
   return gate.met() === met ? gate.trace.slice(since) : undefined;
 }
 
@@ -148,7 +148,7 @@ function isNewsOf({ surface, faults }: Plan, line: string): boolean {
   return surface === "documented" && landsLate && line.includes("PlatformApplication api: Drifted=");
 }
 
-function conditions({ cluster }: Bed): readonly string[] {
+function conditions({ cluster }: ChaosEnv): readonly string[] {
   return cluster
     .all()
     .flatMap((object) =>
@@ -165,7 +165,7 @@ function differing(what: string, is: readonly string[], should: readonly string[
   ];
 }
 
-function state({ cluster }: Bed): string {
+function state({ cluster }: ChaosEnv): string {
   const open = cluster.all().filter((object) => !isSettled(object));
   return open
     .map((object) => {

@@ -22,15 +22,15 @@ interface Done {
  * @param operations how many operations ask for a deployment
  * @returns a sentence about each that has none
  */
-export function doubleActions(bed: Evidence, operations: number): readonly string[] {
-  const isAsked = anyOf(orders(bed), repetitions(bed));
+export function doubleActions(env: Evidence, operations: number): readonly string[] {
+  const isAsked = anyOf(orders(env), repetitions(env));
   // Who was asked about an operation may have said that it shall be done again.
-  const again = bed.unknowns.filter(({ kind }) => kind === "PlatformOperation").length;
-  return [...repeatedStops(bed, isAsked), ...causelessDeployments(bed, operations + again, isAsked)];
+  const again = env.unknowns.filter(({ kind }) => kind === "PlatformOperation").length;
+  return [...repeatedStops(env, isAsked), ...causelessDeployments(env, operations + again, isAsked)];
 }
 
-function effectsOf(bed: Evidence): readonly Done[] {
-  return callsOf(bed).flatMap(({ operation, path, effects, at }) =>
+function effectsOf(env: Evidence): readonly Done[] {
+  return callsOf(env).flatMap(({ operation, path, effects, at }) =>
     effects.map((effect) => ({ operation: operation ?? "", path, effect, at: Date.parse(at) })),
   );
 }
@@ -52,9 +52,9 @@ function repetitions({ platform }: Evidence): IsAsked {
   };
 }
 
-function orders(bed: Evidence): IsAsked {
-  const left = new Set(bed.unknowns);
-  const names = namesOf(bed);
+function orders(env: Evidence): IsAsked {
+  const left = new Set(env.unknowns);
+  const names = namesOf(env);
   return (action, id) => {
     const found = [...left].find(({ order, name }) => order === action && name === names.get(id));
     return found !== undefined && left.delete(found);
@@ -62,9 +62,9 @@ function orders(bed: Evidence): IsAsked {
 }
 
 /** The names of what was created, by id: what is deleted meanwhile has them nowhere else. */
-function namesOf(bed: Evidence): ReadonlyMap<string, string> {
+function namesOf(env: Evidence): ReadonlyMap<string, string> {
   return new Map(
-    callsOf(bed).flatMap(({ effects, body }) =>
+    callsOf(env).flatMap(({ effects, body }) =>
       effects.flatMap((effect) =>
         "created" in effect ? [[effect.created, stringMember(body, "name") ?? ""] as const] : [],
       ),
@@ -72,8 +72,8 @@ function namesOf(bed: Evidence): ReadonlyMap<string, string> {
   );
 }
 
-function repeatedStops(bed: Evidence, isAsked: IsAsked): readonly string[] {
-  const stops = effectsOf(bed).flatMap(({ effect, operation }) =>
+function repeatedStops(env: Evidence, isAsked: IsAsked): readonly string[] {
+  const stops = effectsOf(env).flatMap(({ effect, operation }) =>
     "stopped" in effect ? [{ id: effect.stopped, operation }] : [],
   );
   return stops
@@ -93,12 +93,12 @@ function isNew(before: Deployed | undefined, commit: string | null, writtenAt = 
   return before?.commit !== commit || writtenAt > before.decidedAt - UNSEEN_MS;
 }
 
-function causelessDeployments(bed: Evidence, operations: number, isAsked: IsAsked): readonly string[] {
+function causelessDeployments(env: Evidence, operations: number, isAsked: IsAsked): readonly string[] {
   const found: string[] = [];
   const last = new Map<string, Deployed>();
   const written = new Map<string, number>();
   let left = operations;
-  for (const { operation, path, effect, at } of effectsOf(bed)) {
+  for (const { operation, path, effect, at } of effectsOf(env)) {
     const application = applicationWritten(operation, path);
     if (application !== undefined) written.set(application, at);
     if (!("deployed" in effect)) continue;
@@ -107,7 +107,7 @@ function causelessDeployments(bed: Evidence, operations: number, isAsked: IsAske
     const isCaused = isNew(before, commit, written.get(id)) || isAsked("deploy", id, operation);
     if (!isCaused && operation === "deployApplication" && left > 0) left -= 1;
     else if (!isCaused) found.push(`O3 ${operation} of ${commit ?? "it"} again without a cause`);
-    last.set(id, { commit, decidedAt: decidedAt(bed, at) });
+    last.set(id, { commit, decidedAt: decidedAt(env, at) });
   }
   return found;
 }
@@ -118,8 +118,8 @@ function applicationWritten(operation: string, path: string): string | undefined
 }
 
 /** Its intent is written first; on a busy machine the request follows seconds later. */
-function decidedAt(bed: Evidence, at: number): number {
-  return bed.calls.findLast((call) => call.at <= at && INTENT.test(call.what))?.at ?? at;
+function decidedAt(env: Evidence, at: number): number {
+  return env.calls.findLast((call) => call.at <= at && INTENT.test(call.what))?.at ?? at;
 }
 
 const INTENT = /^kube PATCH platform(applications|operations)\/\S+\/status$/;

@@ -3,7 +3,7 @@ import type { World } from "../../../simulator/model/world.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { Json } from "../../../src/kube/api/types.ts";
 import { servicePhase } from "../../../src/platform/codec/states.ts";
-import { textOf } from "./oracles.ts";
+import { textOf } from "./invariants.ts";
 
 /** What one object looked like each time the operator had written to it. */
 export interface Sample {

@@ -19,16 +19,16 @@ import {
   resource,
   secret,
 } from "../../support/kube/manifests.ts";
-import type { Bed } from "../bed.ts";
+import type { ChaosEnv } from "../env.ts";
 
 /** One step of the life: what a user does, and what has to come of it. */
 export interface Chapter {
   readonly name: string;
   /** The only surface that has it. */
   readonly only?: Surface;
-  act(bed: Bed): Promise<void>;
+  act(env: ChaosEnv): Promise<void>;
   /** Waits for what the chapter leads to; on the way does what a user is told to. */
-  over(bed: Bed): Promise<void>;
+  over(env: ChaosEnv): Promise<void>;
 }
 
 /** What lives, parents first. */
@@ -56,78 +56,78 @@ const gone = { lifecycle: { deletionPolicy: "Delete" } } as const;
 export const CHAPTERS: readonly Chapter[] = [
   {
     name: "create",
-    act: async (bed) => bed.apply(...manifests(bed)),
-    over: async (bed) => {
-      for (const [kind, name] of MEMBERS) await comes(bed, kind, name, isReady);
+    act: async (env) => env.apply(...manifests(env)),
+    over: async (env) => {
+      for (const [kind, name] of MEMBERS) await comes(env, kind, name, isReady);
     },
   },
   {
     name: "change",
-    act: async (bed) => {
+    act: async (env) => {
       // An import does not replace a secret, and the documented surface has nothing else.
-      if (bed.platform.sim.settings.surface === "full") await bed.apply(secret("values", { TOKEN: SECOND }));
-      await bed.patch("PlatformVariableSet", "settings", { spec: { variables: shared("two") } });
-      await bed.patch("PlatformBinding", "addons", { spec: { layerSelections: { observability: false } } });
-      await bed.patch("PlatformApplication", "api", {
+      if (env.platform.sim.settings.surface === "full") await env.apply(secret("values", { TOKEN: SECOND }));
+      await env.patch("PlatformVariableSet", "settings", { spec: { variables: shared("two") } });
+      await env.patch("PlatformBinding", "addons", { spec: { layerSelections: { observability: false } } });
+      await env.patch("PlatformApplication", "api", {
         spec: { deploy: { gitCommitId: NEXT_COMMIT }, variables: own("two") },
       });
     },
-    over: async (bed) => {
-      await comes(bed, "PlatformVariableSet", "settings", isReady);
-      await comes(bed, "PlatformBinding", "addons", isReady);
+    over: async (env) => {
+      await comes(env, "PlatformVariableSet", "settings", isReady);
+      await comes(env, "PlatformBinding", "addons", isReady);
       // What is read of a Secret is believed for a while.
-      if (bed.platform.sim.settings.surface === "full") await becomes(() => holdsSecrets(bed, SECOND), PATIENCE_MS);
-      await comes(bed, "PlatformApplication", "api", (object) => isReady(object) && commitOf(object) === NEXT_COMMIT);
+      if (env.platform.sim.settings.surface === "full") await becomes(() => holdsSecrets(env, SECOND), PATIENCE_MS);
+      await comes(env, "PlatformApplication", "api", (object) => isReady(object) && commitOf(object) === NEXT_COMMIT);
     },
   },
   {
     name: "stop",
-    act: async (bed) => {
-      await bed.patch("PlatformDatabase", "orders", { spec: { runState: "Stopped" } });
+    act: async (env) => {
+      await env.patch("PlatformDatabase", "orders", { spec: { runState: "Stopped" } });
       const applicationRef = { name: "api" };
-      await bed.apply(operation(OPERATION[1], { type: "DeployApplication", applicationRef, gitCommitId: NEXT_COMMIT }));
+      await env.apply(operation(OPERATION[1], { type: "DeployApplication", applicationRef, gitCommitId: NEXT_COMMIT }));
     },
-    over: async (bed) => {
-      await comes(bed, "PlatformDatabase", "orders", isReady);
-      await comes(bed, ...OPERATION, isReady);
-      await comes(bed, "PlatformApplication", "api", isReady);
+    over: async (env) => {
+      await comes(env, "PlatformDatabase", "orders", isReady);
+      await comes(env, ...OPERATION, isReady);
+      await comes(env, "PlatformApplication", "api", isReady);
     },
   },
   {
     name: "pause",
     only: "full",
-    act: (bed) => bed.patch("PlatformApplication", "api", { spec: { runState: "Stopped" } }),
-    over: (bed) => comes(bed, "PlatformApplication", "api", isReady),
+    act: (env) => env.patch("PlatformApplication", "api", { spec: { runState: "Stopped" } }),
+    over: (env) => comes(env, "PlatformApplication", "api", isReady),
   },
   {
     name: "delete",
-    act: async (bed) => {
+    act: async (env) => {
       // A life that was cut short has no operation.
-      if ((await bed.find(...OPERATION)) !== undefined) await bed.remove(...OPERATION);
-      for (const [kind, name] of LIVING) await bed.remove(kind, name);
+      if ((await env.find(...OPERATION)) !== undefined) await env.remove(...OPERATION);
+      for (const [kind, name] of LIVING) await env.remove(kind, name);
     },
-    over: async (bed) => {
-      for (const [kind, name] of [OPERATION, ...LIVING]) await bed.waitGone(kind, name, PATIENCE_MS);
+    over: async (env) => {
+      for (const [kind, name] of [OPERATION, ...LIVING]) await env.waitGone(kind, name, PATIENCE_MS);
       // The others need it to the last.
-      if ((await bed.find(...CONNECTION)) !== undefined) await bed.remove(...CONNECTION);
-      await bed.waitGone(...CONNECTION, PATIENCE_MS);
+      if ((await env.find(...CONNECTION)) !== undefined) await env.remove(...CONNECTION);
+      await env.waitGone(...CONNECTION, PATIENCE_MS);
     },
   },
 ];
 
 const PATIENCE_MS = 60_000;
 
-function manifests(bed: Bed): readonly Manifest[] {
+function manifests(env: ChaosEnv): readonly Manifest[] {
   const target = { applicationRef: { name: "api" } };
   const template = { key: "kubernetes-essentials", version: "1.2.0" };
-  const clusterRef = { externalId: bed.platform.clusterIds[0] ?? "" };
+  const clusterRef = { externalId: env.platform.clusterIds[0] ?? "" };
   return [
-    secret("default", { token: bed.platform.tokens.admin }),
+    secret("default", { token: env.platform.tokens.admin }),
     secret("values", { TOKEN: FIRST }),
     // Where nothing shows what a service belongs to, the id that answers a question has to be believed.
-    connection(bed, "default", { allowUnverifiedIds: bed.platform.sim.settings.surface === "documented" }),
+    connection(env, "default", { allowUnverifiedIds: env.platform.sim.settings.surface === "documented" }),
     project("shop", gone),
-    environment(bed, "staging", "shop", gone),
+    environment(env, "staging", "shop", gone),
     application("api", "staging", { variables: own("one"), ...gone }),
     database("orders", "staging", gone),
     blueprint("cache", "staging"),
@@ -147,8 +147,8 @@ function manifests(bed: Bed): readonly Manifest[] {
 }
 
 /** Whether both of the secrets that come from it have that value on the platform; undefined while not. */
-function holdsSecrets(bed: Bed, value: string): Promise<true | undefined> {
-  const held = [...bed.platform.world().variables.values()].filter((one) => one.secret && one.value === value);
+function holdsSecrets(env: ChaosEnv, value: string): Promise<true | undefined> {
+  const held = [...env.platform.world().variables.values()].filter((one) => one.secret && one.value === value);
   return Promise.resolve(held.length === 2 || undefined);
 }
 
@@ -188,24 +188,24 @@ const QUESTIONS = 3;
  * command that it asks for.
  */
 export async function comes(
-  bed: Bed,
+  env: ChaosEnv,
   kind: string,
   name: string,
   is: (object: KubeObject) => boolean,
   patienceMs = PATIENCE_MS,
 ): Promise<void> {
   for (let asked = 0; asked < QUESTIONS; asked += 1) {
-    const found = await bed.waitFor(kind, name, (one) => is(one) || questionOf(one) !== undefined, patienceMs);
+    const found = await env.waitFor(kind, name, (one) => is(one) || questionOf(one) !== undefined, patienceMs);
     const question = questionOf(found);
     if (is(found) || question === undefined) return;
     const action = member(found.spec, "runState") === "Stopped" ? "stop" : "deploy";
     const order = question === "NotObservable" ? action : undefined;
-    bed.unknowns.push({ kind, name, order });
-    if (question === "CreateResultUnknown") await tellResult(bed, kind, name);
-    else await bed.annotate(kind, name, { [REQUESTED_AT]: `again-${asked}` });
-    await bed.waitFor(kind, name, (one) => questionOf(one) !== question || is(one), patienceMs);
+    env.unknowns.push({ kind, name, order });
+    if (question === "CreateResultUnknown") await tellResult(env, kind, name);
+    else await env.annotate(kind, name, { [REQUESTED_AT]: `again-${asked}` });
+    await env.waitFor(kind, name, (one) => questionOf(one) !== question || is(one), patienceMs);
   }
-  await bed.waitFor(kind, name, is, patienceMs);
+  await env.waitFor(kind, name, is, patienceMs);
 }
 
 /** What a person has to say a word about. */
@@ -217,11 +217,11 @@ function questionOf(object: KubeObject): string | undefined {
 }
 
 /** The id of what is there, or leave to create it again. */
-async function tellResult(bed: Bed, kind: string, name: string): Promise<void> {
-  const { services, webhooks } = bed.platform.world();
+async function tellResult(env: ChaosEnv, kind: string, name: string): Promise<void> {
+  const { services, webhooks } = env.platform.world();
   const made =
     kind === "PlatformWebhook" ? [...webhooks.values()] : [...services.values()].filter((one) => one.name === name);
   const [one] = made;
-  if (one === undefined) await bed.annotate(kind, name, { [RESOLVE]: "recreate" });
-  else await bed.patch(kind, name, { spec: { externalId: one.id } });
+  if (one === undefined) await env.annotate(kind, name, { [RESOLVE]: "recreate" });
+  else await env.patch(kind, name, { spec: { externalId: one.id } });
 }

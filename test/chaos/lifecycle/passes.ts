@@ -2,7 +2,7 @@
 import { RESOURCES } from "../../../src/kinds/crds.ts";
 import type { LogLine } from "../../support/env/operator.ts";
 import type { Call } from "../tap/call.ts";
-import { textOf } from "./oracles.ts";
+import { textOf } from "./invariants.ts";
 
 /** The passes over the object that took the most of them. */
 export interface Passes {

@@ -1,7 +1,7 @@
 /** When an operator is at rest (docs/reliability.md, O4). */
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { type Bed, POLL_MS } from "../bed.ts";
+import { type ChaosEnv, POLL_MS } from "../env.ts";
 import { isWrite } from "./plan.ts";
 
 /** How long nothing may be written for the operator to be at rest. */
@@ -10,12 +10,12 @@ const QUIET_MS = 3 * POLL_MS + 100;
 const RESTLESS_MS = 15_000;
 
 /** O4: comes to rest, and stays there. @returns sentences about violations */
-export async function restlessness(bed: Bed): Promise<readonly string[]> {
+export async function restlessness(env: ChaosEnv): Promise<readonly string[]> {
   const until = performance.now() + RESTLESS_MS;
   for (;;) {
-    const from = bed.calls.length;
+    const from = env.calls.length;
     await sleep(QUIET_MS);
-    const writes = bed.calls.slice(from).filter(({ what }) => isWrite(what) && !what.includes(" events "));
+    const writes = env.calls.slice(from).filter(({ what }) => isWrite(what) && !what.includes(" events "));
     if (writes.length === 0) return [];
     if (performance.now() > until) return [`O4 does not come to rest: ${writes.map(({ what }) => what).join(", ")}`];
   }

@@ -4,14 +4,14 @@ import { isDeepStrictEqual } from "node:util";
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { member, parseJson } from "../../../src/kube/api/json.ts";
 import { comes } from "../../support/env/cluster.ts";
-import { type Bed, openBed } from "../bed.ts";
+import { type ChaosEnv, openChaosEnv } from "../env.ts";
 import { exposures } from "../exposures.ts";
 import { holdings } from "../holdings.ts";
 import type { Answer, Call, Director } from "../tap/call.ts";
 import { doubleActions } from "./actions.ts";
 import { contradictionOf, dishonesty, type Sample } from "./honesty.ts";
+import { duplicates, inventory, leaks, textOf, upsets } from "./invariants.ts";
 import { CHAPTERS, type Chapter, FIRST, MEMBERS, SECOND } from "./life.ts";
-import { duplicates, inventory, leaks, textOf, upsets } from "./oracles.ts";
 import { mostPasses, type Passes } from "./passes.ts";
 import { directorOf, type Plan } from "./plan.ts";
 import { restlessness } from "./rest.ts";
@@ -45,13 +45,13 @@ const PATIENCE_MS = 60_000;
  */
 export async function live(surface: Surface, plan?: Plan, expected?: Ends): Promise<Run> {
   const { uniqueNames = true } = plan ?? {};
-  await using bed = await openBed({ surface, uniqueNames, args: ["--leader-elect=false"] });
-  const before = inventory(bed);
-  const secrets = [bed.platform.tokens.admin, FIRST, SECOND];
+  await using env = await openChaosEnv({ surface, uniqueNames, args: ["--leader-elect=false"] });
+  const before = inventory(env);
+  const secrets = [env.platform.tokens.admin, FIRST, SECOND];
   const samples: Sample[] = [];
   const done: string[] = [];
   const answered: NonNullable<Director["answered"]> = (call, answer) => {
-    samples.push(...sampleOf(bed, call, answer));
+    samples.push(...sampleOf(env, call, answer));
     if (call.side === "kube" && answer.status < 300) done.push(call.what);
   };
   const crash = plan === undefined ? undefined : directorOf(plan);
@@ -63,36 +63,36 @@ export async function live(surface: Surface, plan?: Plan, expected?: Ends): Prom
   let convergedMs = 0;
 
   for (const chapter of chaptersOf(surface, plan)) {
-    const from = bed.calls.length;
+    const from = env.calls.length;
     const isIts = plan?.step.chapter === chapter.name;
-    const { unrest, ...times } = await lived(bed, chapter, answered, isIts ? crash : undefined);
+    const { unrest, ...times } = await lived(env, chapter, answered, isIts ? crash : undefined);
     found.push(...unrest);
-    const end = await endOf(bed, chapter, expected, isIts || plan === undefined);
+    const end = await endOf(env, chapter, expected, isIts || plan === undefined);
     ends[chapter.name] = end.conditions;
     held[chapter.name] = end.held;
-    steps.push(...bed.calls.slice(from).map(({ what, nth }) => ({ chapter: chapter.name, what, nth })));
+    steps.push(...env.calls.slice(from).map(({ what, nth }) => ({ chapter: chapter.name, what, nth })));
     if (isIts) {
-      const since = bed.calls.slice(from).filter(({ pid }) => pid === bed.operator.pid);
-      passes = mostPasses(since, bed.operator.logs());
+      const since = env.calls.slice(from).filter(({ pid }) => pid === env.operator.pid);
+      passes = mostPasses(since, env.operator.logs());
       ({ convergedMs } = times);
     }
   }
 
   found.push(
-    ...duplicates(bed),
-    ...leaks(bed, before, surface),
-    ...doubleActions(bed, 1),
+    ...duplicates(env),
+    ...leaks(env, before, surface),
+    ...doubleActions(env, 1),
     ...dishonesty(samples),
     ...(expected === undefined ? [] : busyness(done, namesIn(expected.steps, Object.keys(ends)))),
-    ...upsets(bed),
-    ...exposures(bed, secrets),
+    ...upsets(env),
+    ...exposures(env, secrets),
   );
   return {
     steps,
     ends,
     held,
     violations: found,
-    unknowns: bed.unknowns.map(({ kind }) => kind),
+    unknowns: env.unknowns.map(({ kind }) => kind),
     passes,
     convergedMs,
     crashed: crash?.met() ?? false,
@@ -109,28 +109,28 @@ interface Lived {
 
 /** Lives one chapter, with the crash in it. */
 async function lived(
-  bed: Bed,
+  env: ChaosEnv,
   chapter: Chapter,
   answered: NonNullable<Director["answered"]>,
   crash: ReturnType<typeof directorOf> | undefined,
 ): Promise<Lived> {
-  bed.director = { ...crash, answered };
+  env.director = { ...crash, answered };
   const end = new AbortController();
-  const revived = crash === undefined ? undefined : bed.revive(end.signal).then(() => performance.now());
-  await chapter.act(bed);
-  await chapter.over(bed);
+  const revived = crash === undefined ? undefined : env.revive(end.signal).then(() => performance.now());
+  await chapter.act(env);
+  await chapter.over(env);
   let over = performance.now();
-  let [unrest, convergedMs] = [await restlessness(bed), 0];
+  let [unrest, convergedMs] = [await restlessness(env), 0];
   if (crash?.met() === true) {
     // It may have come as late as that.
     const up = (await revived) ?? over;
-    await chapter.over(bed);
+    await chapter.over(env);
     if (up > over) over = performance.now();
     convergedMs = over - up;
-    unrest = await restlessness(bed);
+    unrest = await restlessness(env);
   }
   end.abort();
-  bed.director = { answered };
+  env.director = { answered };
   return { unrest, convergedMs };
 }
 
@@ -141,7 +141,7 @@ function chaptersOf(surface: Surface, plan: Plan | undefined): readonly Chapter[
   return all.filter((_, index) => index <= at || index === all.length - 1);
 }
 
-function sampleOf(bed: Bed, { side, method, what }: Call, { status, body }: Answer): readonly Sample[] {
+function sampleOf(env: ChaosEnv, { side, method, what }: Call, { status, body }: Answer): readonly Sample[] {
   if (side !== "kube" || method !== "PATCH" || status !== 200 || !what.includes(" platform")) return [];
   const object = parseJson(body.toString());
   const generation = member(member(object, "metadata"), "generation");
@@ -152,7 +152,7 @@ function sampleOf(bed: Bed, { side, method, what }: Call, { status, body }: Answ
       status: member(object, "status"),
       // What was only kept beside something else was not said anew.
       ...(what.endsWith("/status") && {
-        contradiction: contradictionOf(member(object, "status"), bed.platform.world()),
+        contradiction: contradictionOf(member(object, "status"), env.platform.world()),
       }),
     },
   ];
@@ -171,26 +171,26 @@ interface End {
  * Looks until a chapter has ended as it should, for a while. What a person vouched for may end otherwise.
  * @param wholly whether the platform should hold the same too: a life that was cut short leaves something else.
  */
-async function endOf(bed: Bed, { name }: Chapter, expected: Ends | undefined, wholly: boolean): Promise<End> {
+async function endOf(env: ChaosEnv, { name }: Chapter, expected: Ends | undefined, wholly: boolean): Promise<End> {
   const look = async (): Promise<End> => ({
-    conditions: await conditions(bed),
-    held: [...holdings(bed.platform.world())],
+    conditions: await conditions(env),
+    held: [...holdings(env.platform.world())],
   });
   let end = await look();
   if (expected === undefined) return end;
   await comes(async () => {
     end = await look();
-    const vouched = bed.unknowns.map(({ kind }) => kind);
+    const vouched = env.unknowns.map(({ kind }) => kind);
     const sameConditions = otherEnds(end.conditions, expected.ends[name], vouched).length === 0;
     return (sameConditions && (!wholly || isDeepStrictEqual(end.held, expected.held[name]))) || undefined;
   }, PATIENCE_MS);
   return end;
 }
 
-async function conditions(bed: Bed): Promise<Trace["ends"][string]> {
+async function conditions(env: ChaosEnv): Promise<Trace["ends"][string]> {
   const shown: Trace["ends"][string] = {};
   for (const [kind, name] of MEMBERS) {
-    const object = await bed.find(kind, name);
+    const object = await env.find(kind, name);
     const list = member(object?.status, "conditions");
     if (!Array.isArray(list)) continue;
     shown[`${kind}/${name}`] = list

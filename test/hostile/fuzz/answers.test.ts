@@ -8,15 +8,17 @@ import { ApiError } from "../../../src/platform/transport/errors.ts";
 import { createTransport } from "../../../src/platform/transport/http.ts";
 import type { HttpAnswer } from "../../../src/platform/transport/transport.ts";
 import { effort } from "../../support/env/effort.ts";
-import { answerOf, hollowWorld, memoryPlatform } from "../../support/hostile/empty-platform.ts";
+import { answerOf, emptyPlatform, memoryPlatform } from "../../support/hostile/empty-platform.ts";
 import { anyJson, mutated } from "../../support/hostile/mutations.ts";
-import { startWorld } from "../../support/platform/env.ts";
+import { startHarness } from "../../support/platform/env.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { casesOf, documented, full } from "../../support/platform/operations.ts";
 
 const ID = "00000000-0000-4000-8000-00000000000a";
 const cases = [...casesOf(documented), ...casesOf(full)];
-const calls = new Map(cases.map(([name, { call }]) => [name, (platform: Platform) => call(platform, hollowWorld(ID))]));
+const calls = new Map(
+  cases.map(([name, { call }]) => [name, (platform: Platform) => call(platform, emptyPlatform(ID))]),
+);
 const STATUSES = [200, 201, 202, 204, 299, 302, 400, 401, 403, 404, 405, 409, 422, 429, 500, 501, 503];
 
 /** What a real platform answered to each operation. */
@@ -30,7 +32,7 @@ beforeAll(async () => {
     mayCall: () => true,
     allowAddress: () => true,
   });
-  const world = await startWorld("full", "");
+  const world = await startHarness("full", "");
   let last: HttpAnswer = answerOf(200, "");
   const transport = {
     close: () => http.close(),

@@ -13,13 +13,13 @@ import { effort } from "../../support/env/effort.ts";
 import { everyKind } from "../../support/examples/every-kind.ts";
 import { application, connection, resource, secret } from "../../support/kube/manifests.ts";
 import { figure } from "../../support/platform/figure.ts";
-import { operatorBench, type OperatorBench } from "../../support/platform/operator-env.ts";
+import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 import { casesOf } from "../generated/cases.ts";
-import { SOMEWHERE } from "../generated/ground.ts";
+import { SOMEWHERE } from "../generated/fixture.ts";
 import { CANARY, refusedJunk, unknownMembers, type Junk } from "../generated/junk.ts";
 import { KINDS } from "../generated/kinds/index.ts";
 import { CONFIGURATION, VALUES } from "../generated/kinds/references.ts";
-import type { Ground, KindCases } from "../generated/outcomes.ts";
+import type { Fixture, KindCases } from "../generated/outcomes.ts";
 import { readSchemas, type KindSchema } from "../generated/schema.ts";
 import { chosen } from "../generated/trials.ts";
 
@@ -51,7 +51,7 @@ const rows: readonly Row[] = readSchemas().flatMap((schema) =>
 type Named = Junk & { readonly name: string };
 
 interface World {
-  readonly bench: OperatorBench;
+  readonly env: OperatorEnv;
   readonly kind: string;
   /** A good resource of the kind, which is not applied yet. */
   readonly good: Manifest;
@@ -65,17 +65,17 @@ interface World {
 }
 
 async function world({ schema, cases, surface, kind }: Row): Promise<World> {
-  const bench = await operatorBench({ surface });
+  const env = await operatorEnv({ surface });
   // What the platform works at is no part of the deadline.
-  bench.platform.sim.time.setSpeed(100);
-  const all = goodOnes(bench);
+  env.platform.sim.time.setSpeed(100);
+  const all = goodOnes(env);
   const good = all.find((one) => one.kind === kind);
   if (good === undefined) throw new Error(`no good ${kind}`);
   const others = all.filter((one) => one !== good);
-  const ground = groundOn(bench);
-  bench.apply(...others, ...standings(bench, cases, ground));
-  await bench.run(5 * MINUTE);
-  const leaves = casesOf(schema, cases, ground, "bad");
+  const fixture = groundOn(env);
+  env.apply(...others, ...standings(env, cases, fixture));
+  await env.run(5 * MINUTE);
+  const leaves = casesOf(schema, cases, fixture, "bad");
   const invalids = leaves.flatMap((leaf) => leaf.invalids);
   // What a list is keyed by is the API server's to judge.
   const isTwice = ({ title }: Junk): boolean => title.endsWith("twice");
@@ -83,26 +83,26 @@ async function world({ schema, cases, surface, kind }: Row): Promise<World> {
   const some = effort.all ? junk : chosen(junk, FEW_JUNK, effort.seed, ({ title }) => `${kind} ${title}`);
   const bad = named("bad", [...invalids.filter((one) => !isTwice(one)), ...some]);
   const odd = named("odd", [...invalids.filter(isTwice), ...unknownMembers(leaves)]);
-  return { bench, kind, good, others, leaves: leaves.length, bad, odd };
+  return { env, kind, good, others, leaves: leaves.length, bad, odd };
 }
 
 const named = (prefix: string, all: readonly Junk[]): readonly Named[] =>
   all.map((junk, index) => ({ ...junk, name: `${prefix}-${index}` }));
 
 /** The first of each kind is the one that a test is about; the connection is that of all others. */
-function goodOnes(bench: OperatorBench): readonly Manifest[] {
+function goodOnes(env: OperatorEnv): readonly Manifest[] {
   const auth = { tokenSecretRef: { name: "default" } };
-  const shared = connection(bench, "shared", { auth, allowedNamespaces: { names: ["elsewhere"] } });
+  const shared = connection(env, "shared", { auth, allowedNamespaces: { names: ["elsewhere"] } });
   return [
     application("web", "staging"),
-    ...everyKind(bench),
+    ...everyKind(env),
     { ...shared, kind: "ClusterPlatformConnection" },
     resource("PlatformCatalog", "catalog", { include: ["Templates"] }),
   ];
 }
 
 /** What the seeds of specs lead to. */
-function groundOn({ platform, cluster }: OperatorBench): Ground {
+function groundOn({ platform, cluster }: OperatorEnv): Fixture {
   const { url: baseUrl, organizationId, credentialsId } = platform;
   return {
     name: "ground",
@@ -118,43 +118,43 @@ function groundOn({ platform, cluster }: OperatorBench): Ground {
 }
 
 /** The ground, on a connection of its own. */
-function standings(bench: OperatorBench, cases: KindCases, ground: Ground): readonly Manifest[] {
+function standings(env: OperatorEnv, cases: KindCases, fixture: Fixture): readonly Manifest[] {
   const values = Object.entries({ ...VALUES, ...CONFIGURATION });
-  const standing = [...cases.stands(ground), ...(cases.own?.(ground, "bad") ?? [])];
+  const standing = [...cases.stands(fixture), ...(cases.own?.(fixture, "bad") ?? [])];
   return [
     // The good ones have a Secret of one of these names.
     ...values.map(([name, data]) => secret(name, { ...data, password: "not-a-password" })),
-    secret(ground.name, { token: bench.platform.tokens.admin }),
-    connection(bench, ground.name),
+    secret(fixture.name, { token: env.platform.tokens.admin }),
+    connection(env, fixture.name),
     ...standing.map(({ kind, name, spec }) => resource(kind, name, spec)),
   ];
 }
 
 /** Stored before the operator looks, and before another process of it starts: each stalls, and nothing is sent. */
-async function stallEach({ bench, kind, bad }: World): Promise<void> {
-  const addresses = (): readonly string[] => bench.calls().map(({ method, path }) => `${method} ${path}`);
+async function stallEach({ env, kind, bad }: World): Promise<void> {
+  const addresses = (): readonly string[] => env.calls().map(({ method, path }) => `${method} ${path}`);
   const wrong = (): readonly string[] =>
     bad.flatMap(({ title, name }) =>
-      bench.told(kind, name, "Stalled") === "True/InvalidSpec" ? [] : [`${title}: ${bench.looks(kind, name)}`],
+      env.told(kind, name, "Stalled") === "True/InvalidSpec" ? [] : [`${title}: ${env.looks(kind, name)}`],
     );
-  const [known, since] = [new Set(addresses()), bench.mark()];
-  for (const { name, spec } of bad) bench.cluster.create(kind, name, spec, { finalizers: [FINALIZER] });
-  await bench.run(STEP_MS);
+  const [known, since] = [new Set(addresses()), env.mark()];
+  for (const { name, spec } of bad) env.cluster.create(kind, name, spec, { finalizers: [FINALIZER] });
+  await env.run(STEP_MS);
   expect(wrong()).toEqual([]);
-  await bench.restart();
-  await bench.run(MINUTE);
+  await env.restart();
+  await env.run(MINUTE);
   expect(wrong()).toEqual([]);
-  expect(bench.writes(since)).toEqual([]);
+  expect(env.writes(since)).toEqual([]);
   expect(addresses().filter((address) => !known.has(address))).toEqual([]);
 }
 
 /** How long the good one takes to its end; Infinity beyond a minute. */
-async function timeToEnd({ bench, kind, good }: World): Promise<number> {
+async function timeToEnd({ env, kind, good }: World): Promise<number> {
   const type = kind === "PlatformOperation" ? "Complete" : "Ready";
-  bench.apply(good);
+  env.apply(good);
   for (let took = STEP_MS; took <= MINUTE; took += STEP_MS) {
-    await bench.run(STEP_MS);
-    if (bench.told(kind, good.metadata.name, type).startsWith("True/")) return took;
+    await env.run(STEP_MS);
+    if (env.told(kind, good.metadata.name, type).startsWith("True/")) return took;
   }
   return Infinity;
 }
@@ -166,69 +166,69 @@ function workable({ spec, name }: Named): Json {
 }
 
 /** Whatever they come to, they say it, and no call carries what no schema knows. */
-function comeToAnEnd({ bench, kind, odd }: World): void {
-  const ends = odd.map(({ title, name }) => `${title}: ${bench.told(kind, name)} ${bench.looks(kind, name)}`);
+function comeToAnEnd({ env, kind, odd }: World): void {
+  const ends = odd.map(({ title, name }) => `${title}: ${env.told(kind, name)} ${env.looks(kind, name)}`);
   expect(ends.filter((one) => !/: (True|False)\//.test(one) || one.includes("InternalError"))).toEqual([]);
-  expect(bench.calls().filter(({ path, body }) => JSON.stringify([path, body]).includes(CANARY))).toEqual([]);
+  expect(env.calls().filter(({ path, body }) => JSON.stringify([path, body]).includes(CANARY))).toEqual([]);
   expect("polluted" in {}).toBe(false);
 }
 
 /** None of them hangs when it is deleted. */
-async function go({ bench, kind, bad, odd }: World): Promise<void> {
+async function go({ env, kind, bad, odd }: World): Promise<void> {
   const all = [...bad, ...odd];
   for (const [index, { name }] of all.entries()) {
-    bench.cluster.remove(kind, name);
-    if (index % BATCH === 0) await bench.run(SECOND);
+    env.cluster.remove(kind, name);
+    if (index % BATCH === 0) await env.run(SECOND);
   }
-  await bench.run(MINUTE);
-  expect(all.filter(({ name }) => bench.cluster.find(kind, name) !== undefined)).toEqual([]);
+  await env.run(MINUTE);
+  expect(all.filter(({ name }) => env.cluster.find(kind, name) !== undefined)).toEqual([]);
 }
 
 /**
  * One after the other becomes the spec of the good one; then it gets its own again, and all is as it was.
  * @returns the most milliseconds of the thread's own time that one of them took: a neighbour waits as long
  */
-async function stallTheGoodOne({ bench, kind, good, others, bad }: World): Promise<number> {
+async function stallTheGoodOne({ env, kind, good, others, bad }: World): Promise<number> {
   const { name } = good.metadata;
   const standing = [good, ...others].filter((one) => one.kind !== "Secret");
   const looks = (): readonly string[] =>
-    standing.map((one) => `${one.kind} ${one.metadata.name} ${bench.looks(one.kind, one.metadata.name)}`);
+    standing.map((one) => `${one.kind} ${one.metadata.name} ${env.looks(one.kind, one.metadata.name)}`);
   // What is over is not looked at any more.
   const stalled = kind === "PlatformOperation" ? "" : "True/InvalidSpec";
   const wrong: string[] = [];
-  await bench.run(10 * MINUTE);
-  const [before, since] = [looks(), bench.mark()];
+  await env.run(10 * MINUTE);
+  const [before, since] = [looks(), env.mark()];
   let longest = 0;
   for (const { title, spec } of bad) {
     const from = process.threadCpuUsage();
-    bench.cluster.spec(kind, name, spec);
-    await bench.run(STEP_MS);
+    env.cluster.spec(kind, name, spec);
+    await env.run(STEP_MS);
     const { user, system } = process.threadCpuUsage(from);
     longest = Math.max(longest, (user + system) / 1_000);
-    if (bench.told(kind, name, "Stalled") !== stalled) wrong.push(`${title}: ${bench.looks(kind, name)}`);
+    if (env.told(kind, name, "Stalled") !== stalled) wrong.push(`${title}: ${env.looks(kind, name)}`);
   }
   expect(wrong).toEqual([]);
-  bench.apply(good);
-  await bench.run(10 * MINUTE);
+  env.apply(good);
+  await env.run(10 * MINUTE);
   expect(looks()).toEqual(before);
-  expect(bench.writes(since)).toEqual([]);
+  expect(env.writes(since)).toEqual([]);
   return longest;
 }
 
 describe("[E16] generated values that no schema lets pass", { timeout: 600_000 }, () => {
   it.for(rows)("stall each its own $kind ($surface), and no good one", async (row, { task }) => {
     const around = await world(row);
-    const { bench, kind, bad, odd, leaves } = around;
+    const { env, kind, bad, odd, leaves } = around;
     await stallEach(around);
-    for (const one of odd) bench.cluster.create(kind, one.name, workable(one));
+    for (const one of odd) env.cluster.create(kind, one.name, workable(one));
     const took = await timeToEnd(around);
     expect(took).toBeLessThanOrEqual(DEADLINE_MS);
-    await bench.run(MINUTE);
+    await env.run(MINUTE);
     comeToAnEnd(around);
     await go(around);
     const longest = await stallTheGoodOne(around);
     expect(longest).toBeLessThanOrEqual(DEADLINE_MS);
-    expect(bench.internal).toEqual([]);
+    expect(env.internal).toEqual([]);
     const values = bad.length + odd.length;
     figure(
       task,

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { RESOURCES } from "../../../src/kinds/crds.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { casesOf } from "../generated/cases.ts";
-import { SOMEWHERE } from "../generated/ground.ts";
+import { SOMEWHERE } from "../generated/fixture.ts";
 import { KINDS } from "../generated/kinds/index.ts";
 import { leavesOf } from "../generated/leaves.ts";
 import { mergePatch, placed } from "../generated/place.ts";

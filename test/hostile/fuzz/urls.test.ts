@@ -18,7 +18,7 @@ import { operations } from "../../../src/platform/codec/operations.ts";
 import { isPlainId, isUuid } from "../../../src/platform/codec/paths.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
 import { effort } from "../../support/env/effort.ts";
-import { answerOf, hollowWorld, memoryPlatform } from "../../support/hostile/empty-platform.ts";
+import { answerOf, emptyPlatform, memoryPlatform } from "../../support/hostile/empty-platform.ts";
 import { anyId, HOSTILE_IDS } from "../../support/hostile/ids.ts";
 import { manualClock } from "../../support/kube/clock.ts";
 import { scriptedClient } from "../../support/kube/scripted-client.ts";
@@ -37,7 +37,7 @@ describe("[E1] the platform's URLs", { timeout }, () => {
     const { platform, taken } = memoryPlatform(() => answerOf(200, "{}"));
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...cases), anyId, async ([name, { call }], id) => {
-        const failed = await call(platform, hollowWorld(id)).then(noFailure, (error: unknown) => error);
+        const failed = await call(platform, emptyPlatform(id)).then(noFailure, (error: unknown) => error);
         expect(failed === undefined || failed instanceof ApiError).toBe(true);
         for (const { url } of taken()) {
           expect(url.startsWith("https://platform.example/api/v1/")).toBe(true);
@@ -55,7 +55,7 @@ describe("[E1] the platform's URLs", { timeout }, () => {
       for (const [name, { call }] of withIds) {
         // The test calls it with a name of its own; below it has a test of its own.
         if (name === "getClusterToken") continue;
-        const failed = await call(platform, hollowWorld(id)).then(noFailure, (error: unknown) => error);
+        const failed = await call(platform, emptyPlatform(id)).then(noFailure, (error: unknown) => error);
         expect(failed, `${name} ${JSON.stringify(id)}`).toMatchObject({ failure: { is: "Refused" }, status: 0 });
       }
     }

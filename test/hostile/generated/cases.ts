@@ -1,7 +1,7 @@
 /** What is done to a leaf: a spec with another value in one place. */
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 import { leavesOf, type Leaf } from "./leaves.ts";
-import type { Entry, Ground, KindCases } from "./outcomes.ts";
+import type { Entry, Fixture, KindCases } from "./outcomes.ts";
 import { placed, valueAt, type Placed } from "./place.ts";
 import type { KindSchema } from "./schema.ts";
 import { boundariesOf, invalidsOf } from "./values.ts";
@@ -27,8 +27,8 @@ export interface Case extends Placed {
  * @param name of the object
  * @throws Error that names the leaves without an entry, and entries without a leaf
  */
-export function casesOf(schema: KindSchema, cases: KindCases, ground: Ground, name: string): readonly LeafCases[] {
-  const entries = cases.leaves(ground, name);
+export function casesOf(schema: KindSchema, cases: KindCases, fixture: Fixture, name: string): readonly LeafCases[] {
+  const entries = cases.leaves(fixture, name);
   const leaves = leavesOf(schema.spec, schema.rules);
   const paths = new Set(leaves.map(({ path }) => path));
   const strays = [
@@ -36,7 +36,7 @@ export function casesOf(schema: KindSchema, cases: KindCases, ground: Ground, na
     ...Object.keys(entries).flatMap((path) => (paths.has(path) ? [] : [`no leaf ${path}`])),
   ];
   if (strays.length > 0) throw new Error(`${schema.kind} in test/hostile/generated/kinds: ${strays.join(", ")}`);
-  const seed = cases.seed(ground, name);
+  const seed = cases.seed(fixture, name);
   return leaves.flatMap((leaf) => {
     const entry = entries[leaf.path];
     return entry === undefined

@@ -6,10 +6,10 @@ import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
 import { isObject, member } from "../../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { comes, condition, type Condition, type Manifest } from "../../support/env/cluster.ts";
-import type { Stage } from "../../support/env/env.ts";
+import type { Env } from "../../support/env/env.ts";
 import { connection, resource, secret } from "../../support/kube/manifests.ts";
 import { CONFIGURATION, VALUES } from "./kinds/references.ts";
-import type { Ground, KindCases, Standing } from "./outcomes.ts";
+import type { Fixture, KindCases, Standing } from "./outcomes.ts";
 import { mergePatch } from "./place.ts";
 
 /** Reasons of what goes on by itself, and soon. */
@@ -28,7 +28,7 @@ const TIMEOUT_MS = 60_000;
 
 export interface Lane {
   readonly cases: KindCases;
-  readonly ground: Ground;
+  readonly fixture: Fixture;
   /** Of the seed object. */
   readonly name: string;
   readonly seed: JsonObject;
@@ -51,30 +51,30 @@ export interface Rest {
 }
 
 /** Values that specs refer to, for all lanes of a stage. */
-export function valueManifests(stage: Stage): readonly Manifest[] {
+export function valueManifests(env: Env): readonly Manifest[] {
   const maps = Object.entries({ ...VALUES, ...CONFIGURATION });
   return [
     ...Object.entries(VALUES).flatMap(([name, data]) => {
       const one = secret(name, data);
-      return [one, { ...one, metadata: { name, namespace: stage.operatorNamespace } }];
+      return [one, { ...one, metadata: { name, namespace: env.operatorNamespace } }];
     }),
     ...maps.map(([name, data]) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data })),
   ];
 }
 
 /** Brings about the seed of a kind and waits until it is Ready. */
-export async function startLane(stage: Stage, surface: Surface, cases: KindCases): Promise<Lane> {
+export async function startLane(env: Env, surface: Surface, cases: KindCases): Promise<Lane> {
   const { kind } = cases;
   const ids = new Map<string, string>();
   const clusters = new Map<string, string>();
   const lane = laneName(kind);
-  const seedName = kind === "ClusterPlatformConnection" ? `${stage.namespace}-seed` : `${lane}-seed`;
-  const ground: Ground = {
+  const seedName = kind === "ClusterPlatformConnection" ? `${env.namespace}-seed` : `${lane}-seed`;
+  const fixture: Fixture = {
     name: lane,
-    clusterOf: clusterPool(stage, lane, cases.clusters ?? 4, clusters),
-    baseUrl: stage.platform.url,
-    organizationId: stage.platform.organizationId,
-    credentialsId: stage.platform.credentialsId,
+    clusterOf: clusterPool(env, lane, cases.clusters ?? 4, clusters),
+    baseUrl: env.platform.url,
+    organizationId: env.platform.organizationId,
+    credentialsId: env.platform.credentialsId,
     id: (of, name) => {
       const id = ids.get(`${of}/${name}`) ?? ids.get(`${of}/${seedName}`);
       if (id === undefined) throw new RangeError(`${of} ${name} has no id`);
@@ -82,8 +82,8 @@ export async function startLane(stage: Stage, surface: Surface, cases: KindCases
     },
   };
   const created = async (of: string, name: string, spec: JsonObject, reason?: string): Promise<Rest> => {
-    await stage.apply(resource(of, name, spec));
-    const rest = await resting(stage, of, name, wanted(reason, isSettled));
+    await env.apply(resource(of, name, spec));
+    const rest = await resting(env, of, name, wanted(reason, isSettled));
     const id = member(rest.object.status, "externalId");
     if (typeof id === "string") ids.set(`${of}/${name}`, id);
     return rest;
@@ -94,49 +94,49 @@ export async function startLane(stage: Stage, surface: Surface, cases: KindCases
       if (ready.status !== "True") throw new Error(`${each.kind} ${each.name}: ${ready.reason} ${ready.message}`);
     }
   };
-  const prepare: Lane["prepare"] = (name) => stand(cases.own?.(ground, name) ?? []);
-  await stage.apply(
-    ...tokens(stage, lane),
-    laneConnection(stage, surface, lane, lane),
-    laneConnection(stage, surface, `${lane}-twin`, lane),
+  const prepare: Lane["prepare"] = (name) => stand(cases.own?.(fixture, name) ?? []);
+  await env.apply(
+    ...tokens(env, lane),
+    laneConnection(env, surface, lane, lane),
+    laneConnection(env, surface, `${lane}-twin`, lane),
   );
-  await stand(cases.stands(ground));
+  await stand(cases.stands(fixture));
   await prepare(seedName);
-  const seed = cases.seed(ground, seedName);
+  const seed = cases.seed(fixture, seedName);
   await stand([{ kind, name: seedName, spec: seed }]);
   return {
     cases,
-    ground,
+    fixture,
     name: seedName,
     seed,
     prepare,
     clusterIds: () => [...clusters.values()],
     create: async (name, spec, reason) => created(kind, name, spec, reason),
     change: async (name, spec, reason) => {
-      const { spec: now } = await stage.get(kind, name);
-      await stage.patch(kind, name, { spec: mergePatch(isObject(now) ? now : {}, spec) });
-      return resting(stage, kind, name, wanted(reason, isAtRest));
+      const { spec: now } = await env.get(kind, name);
+      await env.patch(kind, name, { spec: mergePatch(isObject(now) ? now : {}, spec) });
+      return resting(env, kind, name, wanted(reason, isAtRest));
     },
     calls: () =>
-      stage.platform.journal().filter((entry): entry is CallEntry => entry.is === "call" && entry.principal === lane),
+      env.platform.journal().filter((entry): entry is CallEntry => entry.is === "call" && entry.principal === lane),
   };
 }
 
 const laneName = (kind: string): string => kind.replace("Platform", "").toLowerCase();
 
-function tokens(stage: Stage, lane: string): readonly Manifest[] {
-  const { sim, organizationId } = stage.platform;
+function tokens(env: Env, lane: string): readonly Manifest[] {
+  const { sim, organizationId } = env.platform;
   const token = sim.auth.createToken({ name: lane, organizationId, scopes: ["Admin"] }).value;
   return [lane, `${lane}-spare`].flatMap((name) => {
     const one = secret(name, { token, other: token });
-    return [one, { ...one, metadata: { name, namespace: stage.operatorNamespace } }];
+    return [one, { ...one, metadata: { name, namespace: env.operatorNamespace } }];
   });
 }
 
 /** With the lane's token; ids stand that the documented surface shows no proof of. */
-function laneConnection(stage: Stage, surface: Surface, name: string, lane: string): Manifest {
+function laneConnection(env: Env, surface: Surface, name: string, lane: string): Manifest {
   const auth = { tokenSecretRef: { name: lane } };
-  return connection(stage, name, {
+  return connection(env, name, {
     auth,
     surface: surface === "full" ? "Full" : "Documented",
     allowUnverifiedIds: true,
@@ -144,8 +144,8 @@ function laneConnection(stage: Stage, surface: Surface, name: string, lane: stri
 }
 
 /** Clusters are there before anybody lists them, and get their names as they are asked for. */
-function clusterPool(stage: Stage, lane: string, count: number, named: Map<string, string>): Ground["clusterOf"] {
-  const { sim, organizationId } = stage.platform;
+function clusterPool(env: Env, lane: string, count: number, named: Map<string, string>): Fixture["clusterOf"] {
+  const { sim, organizationId } = env.platform;
   const free = Array.from({ length: count }, (_, index) =>
     newCluster(sim.ids, sim.time, organizationId, { name: `${lane}-${index}`, region: "eu-west-3" }),
   );
@@ -159,18 +159,18 @@ function clusterPool(stage: Stage, lane: string, count: number, named: Map<strin
 }
 
 /** Waits until nothing more comes by itself for the object's generation. @throws Error with its status after a minute */
-async function resting(stage: Stage, kind: string, name: string, rests: (ready: Condition) => boolean): Promise<Rest> {
+async function resting(env: Env, kind: string, name: string, rests: (ready: Condition) => boolean): Promise<Rest> {
   let last: KubeObject | undefined;
   const rest = await comes(async () => {
-    const object = await stage.get(kind, name);
+    const object = await env.get(kind, name);
     last = object;
     const { generation } = object.metadata;
     const ready = condition(object, "Ready");
     const isCurrent = member(object.status, "observedGeneration") === generation;
     const isAt = isCurrent && ready !== undefined && ready.observedGeneration === generation && rests(ready);
     if (!isAt) return undefined;
-    if (!isOfAnother(stage, kind, ready)) return { object, ready };
-    await stage.annotate(kind, name, { [RECONCILE_REQUESTED_AT]: `${performance.now()}` });
+    if (!isOfAnother(env, kind, ready)) return { object, ready };
+    await env.annotate(kind, name, { [RECONCILE_REQUESTED_AT]: `${performance.now()}` });
     return undefined;
   }, TIMEOUT_MS);
   if (rest === undefined) throw new Error(`${kind} ${name} does not rest: ${JSON.stringify(last?.status)}`);
@@ -181,7 +181,7 @@ async function resting(stage: Stage, kind: string, name: string, rests: (ready: 
  * Whether the operator of another file had the last word: all of them look at what is cluster-wide, and each misses the
  * Secret in its own namespace.
  */
-const isOfAnother = ({ operatorNamespace }: Stage, kind: string, { reason, message }: Condition): boolean =>
+const isOfAnother = ({ operatorNamespace }: Env, kind: string, { reason, message }: Condition): boolean =>
   kind === "ClusterPlatformConnection" &&
   reason === "CredentialsMissing" &&
   !message.includes(`"${operatorNamespace}"`);

@@ -35,7 +35,7 @@ export interface Entry {
 }
 
 /** What the seeds of one lane stand on. Every lane has a name, a connection, a token and a cluster of its own. */
-export interface Ground {
+export interface Fixture {
   /** Of the lane, its connection among others. */
   readonly name: string;
   readonly baseUrl: string;
@@ -66,19 +66,19 @@ export interface Standing {
 export interface KindCases {
   readonly kind: string;
   /** Custom resources that all objects of a lane need. */
-  stands(ground: Ground): readonly Standing[];
+  stands(fixture: Fixture): readonly Standing[];
   /** Custom resources that one object needs for itself. */
-  readonly own?: (ground: Ground, name: string) => readonly Standing[];
+  readonly own?: (fixture: Fixture, name: string) => readonly Standing[];
   /** How many clusters its objects need at most; a handful unless told. */
   readonly clusters?: number;
   /** On the documented surface nothing takes back what was written: every change has an object of its own there. */
   readonly lasting?: true;
   /** A spec in which every leaf has a value, or could have one; `name` is the object's. */
-  seed(ground: Ground, name: string): JsonObject;
+  seed(fixture: Fixture, name: string): JsonObject;
   /** One entry for each leaf, by its path. `name` is the seed's object. */
-  leaves(ground: Ground, name: string): Readonly<Record<string, Entry>>;
+  leaves(fixture: Fixture, name: string): Readonly<Record<string, Entry>>;
   /** What the schema lets pass and must not be done. */
-  readonly misuses?: (ground: Ground, name: string) => readonly Misuse[];
+  readonly misuses?: (fixture: Fixture, name: string) => readonly Misuse[];
 }
 
 export const sent = (by: string, as: Json, refused?: Reason): Outcome => ({

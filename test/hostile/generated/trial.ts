@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { isKube, KubeError } from "../../../src/kube/api/errors.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
-import type { Stage } from "../../support/env/env.ts";
+import type { Env } from "../../support/env/env.ts";
 import { carriers, changesIn } from "./carried.ts";
 import type { Case, LeafCases } from "./cases.ts";
 import type { Lane, Rest } from "./lane.ts";
@@ -17,7 +17,7 @@ type Problems = readonly string[];
 
 /** An object of a lane, and a leaf of its spec. */
 export interface Subject {
-  readonly stage: Stage;
+  readonly env: Env;
   readonly lane: Lane;
   readonly name: string;
   readonly leaf: LeafCases;
@@ -169,6 +169,6 @@ async function watched<T>(lane: Lane, what: () => Promise<T>): Promise<{ readonl
   return { result, calls: lane.calls().slice(from) };
 }
 
-function state({ stage, lane }: Subject): State {
-  return stateOf(stage.platform.world(), lane.calls(), lane.clusterIds());
+function state({ env, lane }: Subject): State {
+  return stateOf(env.platform.world(), lane.calls(), lane.clusterIds());
 }

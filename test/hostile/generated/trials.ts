@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 
 import type { Surface } from "../../../simulator/base/operations.ts";
-import type { Stage } from "../../support/env/env.ts";
+import type { Env } from "../../support/env/env.ts";
 import { casesOf, type LeafCases } from "./cases.ts";
 import type { Lane } from "./lane.ts";
 import type { Entry } from "./outcomes.ts";
@@ -21,22 +21,22 @@ export interface Trial {
  * @param isKnown whether another kind has just this leaf, so that its bounds are tried there
  */
 export function trialsOf(
-  stage: Stage,
+  env: Env,
   surface: Surface,
   schema: KindSchema,
   lane: Lane,
   isKnown: (leaf: LeafCases) => boolean,
 ): readonly Trial[] {
-  const { cases, ground, name } = lane;
-  const leaves = casesOf(schema, cases, ground, name);
-  const on = (leaf: LeafCases): Subject => ({ stage, lane, name, leaf });
+  const { cases, fixture, name } = lane;
+  const leaves = casesOf(schema, cases, fixture, name);
+  const on = (leaf: LeafCases): Subject => ({ env, lane, name, leaf });
   /** The same leaf of an object of its own, for which everything stands. */
   const another = async (index: number, suffix: string): Promise<Subject> => {
     const other = `${name}-${index}${suffix}`;
     await lane.prepare(other);
-    const leaf = casesOf(schema, cases, ground, other)[index];
+    const leaf = casesOf(schema, cases, fixture, other)[index];
     if (leaf === undefined) throw new RangeError(other);
-    return { stage, lane, name: other, leaf };
+    return { env, lane, name: other, leaf };
   };
   const isLasting = surface === "documented" && cases.lasting === true;
   const trials = leaves.flatMap((leaf, index): readonly Trial[] => {
@@ -59,7 +59,7 @@ export function trialsOf(
       ...bounds.map((bound) => ({ title: bound.title, run: () => tryBoundary(on(leaf), surface, bound) })),
     ];
   });
-  const misuses = (cases.misuses?.(ground, name) ?? []).map((misuse): Trial => {
+  const misuses = (cases.misuses?.(fixture, name) ?? []).map((misuse): Trial => {
     const leaf = leaves.find(({ leaf: { path } }) => path === misuse.path);
     if (leaf === undefined) throw new RangeError(`${schema.kind} has no ${misuse.path}`);
     return {

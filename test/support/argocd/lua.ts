@@ -12,7 +12,7 @@ import { findArgoCd } from "../../tools/argocd.ts";
 
 const SETTINGS = join(import.meta.dirname, "../../../deploy/argocd/argocd-cm.yaml");
 
-export interface LuaBench {
+export interface LuaEnv {
   /** `argocd admin settings resource-overrides health`. */
   health(object: KubeObject): Promise<{ readonly status: string; readonly message: string }>;
   /** `… list-actions`: the actions and whether they are disabled. */
@@ -26,7 +26,7 @@ export interface LuaBench {
  * @param settings path of the ConfigMap argocd-cm
  * @throws Error when Argo CD cannot be built
  */
-export async function startLuaBench(settings = SETTINGS): Promise<LuaBench> {
+export async function startLuaEnv(settings = SETTINGS): Promise<LuaEnv> {
   const { command } = await findArgoCd();
   const dir = await mkdtemp(join(tmpdir(), "argocd-lua-"));
   let count = 0;

@@ -11,14 +11,14 @@ import { manualClock, type ManualClock } from "../kube/clock.ts";
 import { drivenQueue } from "../kube/driven-queue.ts";
 import { memoryOrphans, memoryShards, type MemoryShards } from "../platform/orphans.ts";
 import { memoryCluster, type MemoryCluster } from "./cluster.ts";
-import { makeWorld, type WidgetApi, type World } from "./fake-platform.ts";
+import { makeHarness, type WidgetApi, type World } from "./fake-platform.ts";
 import { widget } from "./kinds.ts";
 import { clusterLink, link } from "./links.ts";
 
 export const INSTALLATION = "installation-1";
 
 /** The whole engine over a cluster and a platform in memory, and a queue that only time drives. */
-export interface Bench {
+export interface Env {
   readonly clock: ManualClock;
   readonly cluster: MemoryCluster;
   readonly world: World;
@@ -54,7 +54,7 @@ export interface Bench {
   widget(name: string, spec?: { readonly [key: string]: Json }, more?: Parameters<MemoryCluster["create"]>[3]): void;
 }
 
-export interface BenchOptions {
+export interface EnvOptions {
   readonly windows?: Partial<Windows>;
   readonly random?: () => number;
   /** Leaves the namespace without connection and Secret. */
@@ -63,10 +63,10 @@ export interface BenchOptions {
   readonly kind?: typeof widget;
 }
 
-export function engineBench(options: BenchOptions = {}): Bench {
+export function engineEnv(options: EnvOptions = {}): Env {
   const clock = manualClock();
   const cluster = memoryCluster(() => clock.now());
-  const world = makeWorld();
+  const world = makeHarness();
   const windows = { ...DEFAULT_WINDOWS, ...options.windows };
   let attempts = 0;
   let killed = Promise.withResolvers<void>();
@@ -78,7 +78,7 @@ export function engineBench(options: BenchOptions = {}): Bench {
   };
 
   const start = (): Engine<WidgetApi> => {
-    const orphans = memoryOrphans(clock, bench.shards, bench.orphans);
+    const orphans = memoryOrphans(clock, env.shards, env.orphans);
     void orphans.load();
     return createEngine<WidgetApi>(
       {
@@ -89,21 +89,21 @@ export function engineBench(options: BenchOptions = {}): Bench {
           configMap: () => Promise.resolve(undefined),
           forget: () => {},
         },
-        namespaces: { get: () => Promise.resolve({ uid: bench.namespaceUid, labels: {}, terminating: false }) },
-        events: { record: (event) => bench.events.push(event) },
-        outputs: { configMap: () => bench.output(), secret: () => bench.output() },
-        fence: { mayWrite: () => bench.leader },
+        namespaces: { get: () => Promise.resolve({ uid: env.namespaceUid, labels: {}, terminating: false }) },
+        events: { record: (event) => env.events.push(event) },
+        outputs: { configMap: () => env.output(), secret: () => env.output() },
+        fence: { mayWrite: () => env.leader },
         clock,
         random: options.random ?? random,
         connectionKinds: { namespaced: "Link", cluster: "ClusterLink" },
         windows,
         dryRun: false,
-        installation: bench.installation,
+        installation: env.installation,
         observer: {
-          change: (change) => bench.mutations.push(change),
+          change: (change) => env.mutations.push(change),
           status: () => {},
           removed: () => {},
-          internal: (_key, error) => bench.internal.push(error),
+          internal: (_key, error) => env.internal.push(error),
         },
         stopping: new AbortController().signal,
         connect: ({ surface }, token) => world.api(token, surface),
@@ -118,9 +118,9 @@ export function engineBench(options: BenchOptions = {}): Bench {
   };
 
   const pass = async (key: string): Promise<void> => {
-    bench.passes.push({ key, at: clock.monotonic() });
+    env.passes.push({ key, at: clock.monotonic() });
     try {
-      const again = await Promise.race([bench.engine.reconcile(parseKey(key)), killed.promise.then(() => undefined)]);
+      const again = await Promise.race([env.engine.reconcile(parseKey(key)), killed.promise.then(() => undefined)]);
       if (again !== undefined) queue.enqueue(key, again);
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
@@ -129,7 +129,7 @@ export function engineBench(options: BenchOptions = {}): Bench {
   };
   const queue = drivenQueue(clock, pass);
 
-  const bench: Bench = {
+  const env: Env = {
     clock,
     cluster,
     world,
@@ -149,9 +149,9 @@ export function engineBench(options: BenchOptions = {}): Bench {
     restart: (order) => {
       killed = Promise.withResolvers<void>();
       queue.clear();
-      bench.engine = start();
+      env.engine = start();
       const objects = order === undefined ? cluster.all() : cluster.all().toReversed();
-      for (const object of objects) bench.engine.changed({ type: "added", object }, true);
+      for (const object of objects) env.engine.changed({ type: "added", object }, true);
     },
     kill: () => {
       queue.clear();
@@ -171,13 +171,13 @@ export function engineBench(options: BenchOptions = {}): Bench {
       cluster.create("Widget", name, { name, ...spec }, more);
     },
   };
-  bench.engine = start();
+  env.engine = start();
   cluster.onChange = (change) => {
-    bench.engine.changed(change, false);
+    env.engine.changed(change, false);
   };
   if (options.bare !== true) {
     cluster.secret("token", { token: "token-1" });
     cluster.create("Link", "default", {});
   }
-  return bench;
+  return env;
 }

@@ -74,7 +74,7 @@ export function apiError(op: string, failure: ApiFailure, status: number, messag
   return new ApiError(op, failure, status, message);
 }
 
-export function makeWorld(): World {
+export function makeHarness(): World {
   let ids = 0;
 
   const mutate = async (

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../src/kube/api/types.ts";
 import type { Manifest } from "../env/cluster.ts";
-import type { Stage } from "../env/env.ts";
+import type { Env } from "../env/env.ts";
 import { application, blueprint, database, environment, operation, project, resource } from "../kube/manifests.ts";
 
 /** A resource that makes the operator write to the platform, and what it writes. */
@@ -15,13 +15,13 @@ export interface Governed {
  * One of each kind that writes, all called `name`; PlatformCatalog and connections never do. They stand on a project,
  * environment and application of the name "ground", on the first cluster (the binding) and on the second (to be stopped).
  */
-export function governedKinds(stage: Stage, name: string, lifecycle: JsonObject): readonly Governed[] {
+export function governedKinds(env: Env, name: string, lifecycle: JsonObject): readonly Governed[] {
   const spec = { lifecycle };
-  const [bound = "", stopped = ""] = stage.platform.clusterIds;
+  const [bound = "", stopped = ""] = env.platform.clusterIds;
   const of = (kind: string, members: JsonObject): Manifest => resource(kind, name, { ...members, ...spec });
   const rows: readonly (readonly [Manifest, ...string[]])[] = [
     [project(name, spec), "createProject"],
-    [environment(stage, name, "ground", spec), "createEnvironment"],
+    [environment(env, name, "ground", spec), "createEnvironment"],
     [application(name, "ground", spec), "createApplication", "deployApplication"],
     [database(`${name}-db`, "ground", spec), "createDatabase", "deployDatabase"],
     [blueprint(`${name}-bp`, "ground", spec), "createBlueprint"],

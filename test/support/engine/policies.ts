@@ -1,7 +1,7 @@
 /** The engine's bench with one widget, for what policies make of it. */
 import { member } from "../../../src/kube/api/json.ts";
 import type { Json } from "../../../src/kube/api/types.ts";
-import { engineBench, type Bench } from "./env.ts";
+import { engineEnv, type Env } from "./env.ts";
 import type { Remote } from "./fake-platform.ts";
 
 export const HOUR = 3_600_000;
@@ -9,23 +9,22 @@ export const HOUR = 3_600_000;
 export type Spec = { readonly [key: string]: Json };
 
 /** A bench on a surface, with the widget "a" and, if given, the defaults of its connection. */
-export async function on(surface: "Documented" | "Full", spec: Spec, defaults?: Spec): Promise<Bench> {
-  const bench = engineBench({ bare: true });
-  bench.world.surface = surface;
-  bench.cluster.secret("token", { token: "token-1" });
-  bench.cluster.create("Link", "default", { surface, ...(defaults === undefined ? {} : { defaults }) });
-  await bench.run(1_000);
-  bench.widget("a", spec);
-  await bench.run(10_000);
-  return bench;
+export async function on(surface: "Documented" | "Full", spec: Spec, defaults?: Spec): Promise<Env> {
+  const env = engineEnv({ bare: true });
+  env.world.surface = surface;
+  env.cluster.secret("token", { token: "token-1" });
+  env.cluster.create("Link", "default", { surface, ...(defaults === undefined ? {} : { defaults }) });
+  await env.run(1_000);
+  env.widget("a", spec);
+  await env.run(10_000);
+  return env;
 }
 
-export const remote = (bench: Bench): Remote => [...bench.world.remotes.values()][0]!;
-export const effects = (bench: Bench): readonly string[] => bench.world.effects.map(({ op }) => op);
-export const status = (bench: Bench, name: string): Json | undefined =>
-  member(bench.cluster.get("Widget", "a").status, name);
-export const ready = (bench: Bench): string | undefined =>
-  bench.conditions("Widget", "a").find((one) => one.startsWith("Ready"));
+export const remote = (env: Env): Remote => [...env.world.remotes.values()][0]!;
+export const effects = (env: Env): readonly string[] => env.world.effects.map(({ op }) => op);
+export const status = (env: Env, name: string): Json | undefined => member(env.cluster.get("Widget", "a").status, name);
+export const ready = (env: Env): string | undefined =>
+  env.conditions("Widget", "a").find((one) => one.startsWith("Ready"));
 
 /** Lets everybody see what is there now. */
-export const polled = async (bench: Bench): Promise<void> => await bench.run(HOUR);
+export const polled = async (env: Env): Promise<void> => await env.run(HOUR);

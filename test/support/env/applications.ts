@@ -5,12 +5,12 @@ import type { Service } from "../../../simulator/model/world.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { condition, type Manifest } from "./cluster.ts";
-import type { Stage } from "./env.ts";
+import type { Env } from "./env.ts";
 
 /** Applications in the environment "staging" of a stage, and what they are on the platform. */
-export interface StagedApplications {
+export interface EnvApplications {
   /** Connection, project and environment of the quickstart, Ready. */
-  ground(): Promise<void>;
+  fixture(): Promise<void>;
   /** Applies an application and waits until `commit`, when there is one, is deployed. */
   deploy(name: string, commit: string | undefined, spec?: JsonObject): Promise<KubeObject>;
   /** Merges members into a spec. */
@@ -51,13 +51,12 @@ export function lastDeployment(object: KubeObject, key: string): unknown {
 }
 
 /** @returns the applications of a stage; nothing is there before `ground()`. */
-export function stagedApplications(stage: Stage): StagedApplications {
-  const ready: StagedApplications["ready"] = async (name, status, reason) =>
-    stage.waitFor(KIND, name, { status, reason });
+export function stagedApplications(env: Env): EnvApplications {
+  const ready: EnvApplications["ready"] = async (name, status, reason) => env.waitFor(KIND, name, { status, reason });
 
-  const deployed: StagedApplications["deployed"] = async (name, commit, before) => {
+  const deployed: EnvApplications["deployed"] = async (name, commit, before) => {
     const old = before && lastDeployment(before, "startedAt");
-    return stage.waitFor(KIND, name, (object) => {
+    return env.waitFor(KIND, name, (object) => {
       const current = condition(object, "Ready");
       return (
         current?.status === "True" &&
@@ -69,30 +68,30 @@ export function stagedApplications(stage: Stage): StagedApplications {
     });
   };
 
-  const service: StagedApplications["service"] = async (name) => {
-    const id = member((await stage.get(KIND, name)).status, "externalId");
-    return stage.platform.world().services.get(typeof id === "string" ? id : "") ?? expect.fail(`no service ${name}`);
+  const service: EnvApplications["service"] = async (name) => {
+    const id = member((await env.get(KIND, name)).status, "externalId");
+    return env.platform.world().services.get(typeof id === "string" ? id : "") ?? expect.fail(`no service ${name}`);
   };
 
   return {
-    ground: async () => {
-      const wanted = stage
+    fixture: async () => {
+      const wanted = env
         .quickstart()
         .filter(({ kind, metadata }) => GROUND.has(kind) && !["production", "dns", "api"].includes(metadata.name));
-      await stage.apply(...wanted);
-      await stage.waitFor("PlatformEnvironment", "staging", { status: "True" });
-      const found = stage.platform.sim.settings.surface === "full" ? "Full" : "Documented";
-      await stage.waitFor("PlatformConnection", "default", ({ status }) => member(status, "surface") === found);
-      await stage.settled();
+      await env.apply(...wanted);
+      await env.waitFor("PlatformEnvironment", "staging", { status: "True" });
+      const found = env.platform.sim.settings.surface === "full" ? "Full" : "Documented";
+      await env.waitFor("PlatformConnection", "default", ({ status }) => member(status, "surface") === found);
+      await env.settled();
     },
     deploy: async (name, commit, spec) => {
-      await stage.apply(application(name, commit, spec));
-      return commit === undefined ? stage.waitFor(KIND, name, { status: "True" }) : deployed(name, commit);
+      await env.apply(application(name, commit, spec));
+      return commit === undefined ? env.waitFor(KIND, name, { status: "True" }) : deployed(name, commit);
     },
-    change: async (name, spec) => stage.patch(KIND, name, { spec }),
+    change: async (name, spec) => env.patch(KIND, name, { spec }),
     service,
     edit: async (name, members) => {
-      editRecord(stage.platform.sim, (await service(name)).id, members);
+      editRecord(env.platform.sim, (await service(name)).id, members);
     },
     ready,
     deployed,

@@ -74,7 +74,7 @@ export const FAST: Partial<Windows> = {
   releaseMs: 2_000,
 };
 
-export interface StageOptions {
+export interface EnvOptions {
   readonly surface: PlatformName;
   /** How fast the platform works; 100 unless told. */
   readonly speed?: Speed;
@@ -96,7 +96,7 @@ export interface StageOptions {
   readonly through?: () => number;
 }
 
-export interface Stage extends Cluster {
+export interface Env extends Cluster {
   readonly namespace: string;
   readonly operatorNamespace: string;
   readonly platform: Simulator;
@@ -122,7 +122,7 @@ export interface Stage extends Cluster {
 }
 
 /** Sets up before the tests of the file or describe that it is called in, and tears down after them. */
-export function createStage(options: StageOptions): Stage {
+export function createEnv(options: EnvOptions): Env {
   const facts = options.controlPlane ?? inject("controlPlane");
   const id = randomUUID().slice(0, 8);
   const namespace = `stage-${id}`;
@@ -176,7 +176,7 @@ export function createStage(options: StageOptions): Stage {
     if (how === "stop") expect(exit, "how the operator ends").toEqual({ code: 0, signal: null });
   };
 
-  const kubectlHere: Stage["kubectl"] = (args, more) => kubectl(facts, ["-n", namespace, ...args], more);
+  const kubectlHere: Env["kubectl"] = (args, more) => kubectl(facts, ["-n", namespace, ...args], more);
 
   beforeAll(async () => {
     client = createKubeClient({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { COMMIT } from "../kube/manifests.ts";
-import type { Stage } from "./env.ts";
+import type { Env } from "./env.ts";
 import { call, extendedOn } from "./simulated-platform.ts";
 
 const Made = z.object({ id: z.string() });
@@ -14,7 +14,7 @@ interface Existing {
 
 /** Makes a project, an environment and an application on the platform, all of one name, behind the operator's back. */
 export async function existing(
-  { platform }: Pick<Stage, "platform">,
+  { platform }: Pick<Env, "platform">,
   name: string,
   owner: "own" | "foreign" = "own",
 ): Promise<Existing> {

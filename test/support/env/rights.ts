@@ -7,7 +7,7 @@ import { z } from "zod";
 
 import type { KubeClient } from "../../../src/kube/api/transport.ts";
 import { OPERATOR, SECRET_OUTPUTS } from "../../../src/operator/config/rbac.ts";
-import type { Stage } from "./env.ts";
+import type { Env } from "./env.ts";
 
 const RBAC = join(import.meta.dirname, "../../../deploy/rbac");
 
@@ -44,11 +44,11 @@ export async function grantRights(client: KubeClient, namespace: string): Promis
 }
 
 /** Binds deploy/rbac/secret-outputs.yaml in the stage's namespace, as docs/reference/permissions.md tells. */
-export async function grantSecretOutputs(stage: Stage): Promise<void> {
-  await stage.kubectl(["apply", "-f", join(RBAC, "secret-outputs.yaml")]);
-  const account = `${stage.operatorNamespace}:${OPERATOR}`;
+export async function grantSecretOutputs(env: Env): Promise<void> {
+  await env.kubectl(["apply", "-f", join(RBAC, "secret-outputs.yaml")]);
+  const account = `${env.operatorNamespace}:${OPERATOR}`;
   const { role } = SECRET_OUTPUTS;
-  await stage.kubectl(["create", "rolebinding", role, `--clusterrole=${role}`, `--serviceaccount=${account}`]);
+  await env.kubectl(["create", "rolebinding", role, `--clusterrole=${role}`, `--serviceaccount=${account}`]);
 }
 
 /** Takes away what is cluster-scoped; the rest lies in a namespace that nobody else uses. */

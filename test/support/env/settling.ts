@@ -7,16 +7,16 @@ import { INTENT } from "../../../src/api/names.ts";
 import { text } from "../../../src/engine/contract/status.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
-import type { Stage } from "./env.ts";
+import type { Env } from "./env.ts";
 
 /** The kinds of a tree, children first. */
 export const TREE = ["PlatformApplication", "PlatformEnvironment", "PlatformProject"] as const;
 
 /** Waits until a tree is Ready; expects that nothing is open in its ledgers. @returns its objects, children first */
-export async function expectSettled(stage: Stage, name: string): Promise<readonly KubeObject[]> {
+export async function expectSettled(env: Env, name: string): Promise<readonly KubeObject[]> {
   const objects: KubeObject[] = [];
   for (const kind of TREE) {
-    const object = await stage.waitFor(kind, name, { status: "True" });
+    const object = await env.waitFor(kind, name, { status: "True" });
     expect(object.metadata.annotations?.[INTENT], "the intent of a create").toBeUndefined();
     expect(member(object.status, "intent"), "the intent of an action").toBeUndefined();
     objects.push(object);
@@ -25,17 +25,17 @@ export async function expectSettled(stage: Stage, name: string): Promise<readonl
 }
 
 /** Waits until the operator has written nothing for a while: the first looks after Ready may still fill in a count. */
-export async function calm(stage: Stage): Promise<void> {
+export async function calm(env: Env): Promise<void> {
   for (;;) {
-    const record = await stage.record();
+    const record = await env.record();
     await sleep(1_500);
     if ((await record.writes()).objects.length === 0) return;
   }
 }
 
 /** What a tree's objects look like to etcd: the same again if nobody wrote to them. */
-export async function versions(stage: Stage, name: string): Promise<readonly string[]> {
-  const objects = await Promise.all(TREE.map((kind) => stage.get(kind, name)));
+export async function versions(env: Env, name: string): Promise<readonly string[]> {
+  const objects = await Promise.all(TREE.map((kind) => env.get(kind, name)));
   return objects.map(({ kind, metadata }) => `${kind} ${metadata.resourceVersion}`);
 }
 
@@ -52,8 +52,8 @@ const Event = z.object({
 });
 
 /** "Warning PlatformProject: …" for each event of that reason about objects of that name, in alphabetical order. */
-export async function eventsOf(stage: Stage, name: string, reason: string): Promise<readonly string[]> {
-  return (await stage.list("Event"))
+export async function eventsOf(env: Env, name: string, reason: string): Promise<readonly string[]> {
+  return (await env.list("Event"))
     .map((event) => Event.parse(event))
     .filter((event) => event.regarding.name === name && event.reason === reason)
     .map(({ type, note, regarding }) => `${type} ${regarding.kind}: ${note}`)

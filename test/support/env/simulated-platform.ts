@@ -7,7 +7,7 @@ import { createSimulation, type Setup, type Simulator, type SimulatorOptions } f
 import { manualClock, type ManualClock } from "../kube/clock.ts";
 
 /** A platform without a network, with one empty environment, whose time a test turns by hand. */
-export interface PlatformBench extends Setup {
+export interface PlatformEnv extends Setup {
   readonly clock: ManualClock;
   readonly environment: Environment;
   readonly service: (kind: ServiceKind, name: string, state?: string) => Service;
@@ -24,7 +24,7 @@ export interface PlatformBench extends Setup {
 }
 
 /** @returns a bench; the platform works at speed 1 unless told otherwise. */
-export function platformBench(options: Partial<SimulatorOptions> = {}): PlatformBench {
+export function platformEnv(options: Partial<SimulatorOptions> = {}): PlatformEnv {
   const clock = manualClock();
   const setup = createSimulation({ surface: "full", seed: "bench", ...options, clock });
   const { sim } = setup;

@@ -3,7 +3,7 @@ import { bornNow, newService } from "../../../simulator/model/creation.ts";
 import { newCluster } from "../../../simulator/model/seed.ts";
 import type { Environment } from "../../../simulator/model/world.ts";
 import type { Manifest } from "../env/cluster.ts";
-import type { Stage } from "../env/env.ts";
+import type { Env } from "../env/env.ts";
 import { secret } from "../kube/manifests.ts";
 import { examples } from "./examples.ts";
 
@@ -19,7 +19,7 @@ const CLUSTERS = [
 ];
 
 /** Puts on the platform what the examples name by id. */
-export function prepareWorld({ platform: { sim, organizationId } }: Stage): void {
+export function prepareHarness({ platform: { sim, organizationId } }: Env): void {
   const { world, ids, time } = sim;
   for (const [index, id] of CLUSTERS.entries()) {
     const name = `cluster-${String(index)}`;
@@ -52,7 +52,7 @@ export function prepareWorld({ platform: { sim, organizationId } }: Stage): void
 }
 
 /** What the examples refer to and do not have. */
-export function prerequisites({ operatorNamespace, platform }: Stage): readonly Manifest[] {
+export function prerequisites({ operatorNamespace, platform }: Env): readonly Manifest[] {
   const configMap = (name: string, data: Readonly<Record<string, string>>): Manifest => ({
     apiVersion: "v1",
     kind: "ConfigMap",
@@ -72,7 +72,7 @@ export function prerequisites({ operatorNamespace, platform }: Stage): readonly 
 const NEVER = "0 0 29 2 *";
 
 /** The manifests of each file for this stage, the quickstart first and the operations last. */
-export function filesFor(stage: Stage): readonly (readonly Manifest[])[] {
+export function filesFor(env: Env): readonly (readonly Manifest[])[] {
   const all = examples();
   const isQuickstart = (file: string): boolean => file.startsWith("quickstart/");
   const groups = [
@@ -80,12 +80,10 @@ export function filesFor(stage: Stage): readonly (readonly Manifest[])[] {
     ...all.filter(({ file }) => !isQuickstart(file) && file !== "operations.yaml").map((one) => [one]),
     all.filter(({ file }) => file === "operations.yaml"),
   ];
-  return groups.map((files) =>
-    files.flatMap(({ manifests }) => manifests).map((manifest) => replaced(manifest, stage)),
-  );
+  return groups.map((files) => files.flatMap(({ manifests }) => manifests).map((manifest) => replaced(manifest, env)));
 }
 
-function replaced(manifest: Manifest, { namespace, platform }: Stage): Manifest {
+function replaced(manifest: Manifest, { namespace, platform }: Env): Manifest {
   const values: readonly (readonly [string, string])[] = [
     ['"namespace":"shop"', `"namespace":"${namespace}"`],
     ['"names":["shop"]', `"names":["${namespace}"]`],

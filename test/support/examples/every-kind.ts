@@ -11,20 +11,20 @@ import {
   resource,
   secret,
 } from "../kube/manifests.ts";
-import type { OperatorBench } from "../platform/operator-env.ts";
+import type { OperatorEnv } from "../platform/operator-env.ts";
 
 /**
  * An object of each kind that stands for something of the platform or writes into it, some with values of a Secret in
  * them. The project is "shop", its environment "staging", the application "api".
  * @param lifecycle of those that can be deleted on the platform
  */
-export function everyKind(bench: OperatorBench, lifecycle: JsonObject = {}): readonly Manifest[] {
-  const clusterRef = { externalId: bench.platform.clusterIds[0] ?? "" };
+export function everyKind(env: OperatorEnv, lifecycle: JsonObject = {}): readonly Manifest[] {
+  const clusterRef = { externalId: env.platform.clusterIds[0] ?? "" };
   return [
     secret("values", { password: "not-a-password" }),
-    ...defaults(bench, { allowUnverifiedIds: true }),
+    ...defaults(env, { allowUnverifiedIds: true }),
     project("shop", { description: "The shop", lifecycle }),
-    environment(bench, "staging", "shop", { lifecycle }),
+    environment(env, "staging", "shop", { lifecycle }),
     application("api", "staging", { memory: 512, variables: variables("API"), lifecycle }),
     database("main", "staging", { lifecycle }),
     blueprint("cache", "staging"),

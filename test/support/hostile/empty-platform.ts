@@ -55,7 +55,7 @@ export function answerOf(status: number, text: string): HttpAnswer {
 }
 
 /** A world in which everything has this one id, whatever it is, and nothing exists. */
-export function hollowWorld(id: string): World {
+export function emptyPlatform(id: string): World {
   const thing = { id, name: "thing", record: {}, deploymentRequestId: id };
   const area = new Proxy({}, { get: () => async () => thing });
   const time = { setSpeed: () => {}, advance: () => {} };

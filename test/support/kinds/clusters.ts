@@ -3,12 +3,12 @@ import { afterAll, beforeAll, beforeEach } from "vitest";
 import { newCluster } from "../../../simulator/model/seed.ts";
 import type { Cluster } from "../../../simulator/model/world.ts";
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
-import { startKindWorld, type KindWorld, type SurfaceName } from "./env.ts";
+import { startKindHarness, type KindHarness, type SurfaceName } from "./env.ts";
 import type { Runner } from "./kind-runner.ts";
 
 /** A simulated platform with a cluster of its own for each test of the `describe`: DEPLOYED, 1.33, next is 1.34. */
-export interface ClusterBench {
-  readonly world: KindWorld;
+export interface ClusterEnv {
+  readonly harness: KindHarness;
   /** Its record on the platform. */
   readonly cluster: Cluster;
   spec(change?: JsonObject): JsonObject;
@@ -19,32 +19,32 @@ export interface ClusterBench {
 }
 
 /** Starts a platform before the tests of the `describe` that it is called in. */
-export function clusterBench(surface: SurfaceName): ClusterBench {
-  let world: KindWorld;
+export function clusterEnv(surface: SurfaceName): ClusterEnv {
+  let harness: KindHarness;
   let cluster: Cluster;
   beforeAll(async () => {
-    world = await startKindWorld(surface);
+    harness = await startKindHarness(surface);
   });
   beforeEach(() => {
-    const { sim, organizationId } = world.simulator;
+    const { sim, organizationId } = harness.simulator;
     sim.faults.clear();
     cluster = newCluster(sim.ids, sim.time, organizationId, { name: "own", region: "eu-west-3" });
     sim.world.clusters.set(cluster.id, cluster);
     // What the client remembers is of the cluster before.
-    world.pass(120);
-    world.writes();
+    harness.pass(120);
+    harness.writes();
   });
-  afterAll(() => world.close());
-  const bench: ClusterBench = {
-    get world() {
-      return world;
+  afterAll(() => harness.close());
+  const env: ClusterEnv = {
+    get harness() {
+      return harness;
     },
     get cluster() {
       return cluster;
     },
     spec: (change = {}) => ({ externalId: cluster.id, ...change }),
-    applied: (change = {}) => world.cluster(bench.spec(change)),
-    sent: () => world.writes().map(([operation]) => operation),
+    applied: (change = {}) => harness.cluster(env.spec(change)),
+    sent: () => harness.writes().map(([operation]) => operation),
   };
-  return bench;
+  return env;
 }

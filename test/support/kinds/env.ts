@@ -21,7 +21,7 @@ import { kindRunner, type Runner, type Surroundings } from "./kind-runner.ts";
 
 export type SurfaceName = "Documented" | "Full";
 
-export interface KindWorld {
+export interface KindHarness {
   readonly simulator: Simulator;
   readonly api: Platform;
   readonly surface: SurfaceName;
@@ -57,7 +57,10 @@ export interface KindWorld {
 
 /** Starts a platform that works at the pace of `pass`. */
 /** @param known what the client is told of the platform; it learns with "Auto" */
-export async function startKindWorld(surface: SurfaceName, known: SurfaceName | "Auto" = surface): Promise<KindWorld> {
+export async function startKindHarness(
+  surface: SurfaceName,
+  known: SurfaceName | "Auto" = surface,
+): Promise<KindHarness> {
   const simulator = await startSimulator({ surface: surface === "Full" ? "full" : "documented", speed: 1 });
   const { sim } = simulator;
   const clock = hurriedClock();

@@ -6,14 +6,14 @@ import { join } from "node:path";
 
 import { inject } from "vitest";
 
-import type { Stage } from "../env/env.ts";
+import type { Env } from "../env/env.ts";
 import type { Captured } from "../hostile/canaries.ts";
 import { cli } from "../programs/cli.ts";
 
 /** @param pageUrl of the status page @returns everything that somebody can look at while the stage's operator runs */
-export async function shownBy(stage: Stage, pageUrl: string): Promise<Captured> {
+export async function shownBy(env: Env, pageUrl: string): Promise<Captured> {
   const { kubeconfigPath } = inject("controlPlane");
-  const { metricsUrl, healthUrl } = stage.operator;
+  const { metricsUrl, healthUrl } = env.operator;
   const text = async (url: string): Promise<string> => (await fetch(url)).text();
   const folder = await mkdtemp(join(tmpdir(), "report-"));
   const commands = [
@@ -27,7 +27,7 @@ export async function shownBy(stage: Stage, pageUrl: string): Promise<Captured> 
   ];
   const said: string[] = [];
   for (const command of commands) {
-    const { stdout, stderr } = await cli([...command, "--kubeconfig", kubeconfigPath, "-n", stage.namespace]);
+    const { stdout, stderr } = await cli([...command, "--kubeconfig", kubeconfigPath, "-n", env.namespace]);
     said.push(stdout, stderr);
   }
   const files = await readdir(join(folder, "report"), { recursive: true, withFileTypes: true });
@@ -37,9 +37,9 @@ export async function shownBy(stage: Stage, pageUrl: string): Promise<Captured> 
   const report = (await Promise.all(contents)).join("\n");
   await rm(folder, { recursive: true });
   return {
-    "custom resources": await stage.kubectl(["get", "platform", "-o", "json"]),
-    ConfigMaps: await stage.kubectl(["get", "configmaps", "-o", "json"]),
-    events: await stage.kubectl(["get", "events.events.k8s.io", "-o", "json"]),
+    "custom resources": await env.kubectl(["get", "platform", "-o", "json"]),
+    ConfigMaps: await env.kubectl(["get", "configmaps", "-o", "json"]),
+    events: await env.kubectl(["get", "events.events.k8s.io", "-o", "json"]),
     "the status page": await text(`${pageUrl}/api/tree`),
     "/metrics": await text(`${metricsUrl}/metrics`),
     "/healthz": await text(`${healthUrl}/healthz`),

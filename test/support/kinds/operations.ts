@@ -6,16 +6,16 @@ import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
 import { condition, type Condition } from "../env/cluster.ts";
-import type { Stage } from "../env/env.ts";
+import type { Env } from "../env/env.ts";
 import { extendedOn } from "../env/simulated-platform.ts";
-import { startKindWorld, type KindWorld, type SurfaceName } from "./env.ts";
+import { startKindHarness, type KindHarness, type SurfaceName } from "./env.ts";
 import type { Runner } from "./kind-runner.ts";
 
 export const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 
 /** A platform with something to act upon: for each test an application, a database and a cluster, all of them DEPLOYED. */
-export interface OperationBench {
-  readonly world: KindWorld;
+export interface OperationEnv {
+  readonly harness: KindHarness;
   readonly environmentId: string;
   readonly projectId: string;
   readonly applicationId: string;
@@ -28,25 +28,29 @@ export interface OperationBench {
 }
 
 /** Starts a platform before the tests of the `describe` that it is called in. */
-export function operationBench(surface: SurfaceName): OperationBench {
-  let world: KindWorld;
+export function operationEnv(surface: SurfaceName): OperationEnv {
+  let harness: KindHarness;
   let cluster: Cluster;
   let [projectId, environmentId, applicationId, databaseId] = ["", "", "", ""];
   let names = 0;
   beforeAll(async () => {
-    world = await startKindWorld(surface);
-    projectId = await world.newProject("shop");
-    environmentId = await world.newEnvironment(projectId, "staging");
+    harness = await startKindHarness(surface);
+    projectId = await harness.newProject("shop");
+    environmentId = await harness.newEnvironment(projectId, "staging");
   });
   beforeEach(async () => {
     names += 1;
-    const { sim, organizationId } = world.simulator;
+    const { sim, organizationId } = harness.simulator;
     sim.faults.clear();
-    world.change({ nullRequestIds: false, acceptLatencySeconds: 0, queueMode: "queue" });
-    const { api } = world;
+    harness.change({ nullRequestIds: false, acceptLatencySeconds: 0, queueMode: "queue" });
+    const { api } = harness;
     const gitRepository = { url: "https://github.com/acme/web.git", branch: "main" };
     applicationId = (
-      await api.applications.create(environmentId, { name: `api-${names}`, gitRepository }, extendedOn(world.simulator))
+      await api.applications.create(
+        environmentId,
+        { name: `api-${names}`, gitRepository },
+        extendedOn(harness.simulator),
+      )
     ).id;
     await api.applications.deploy(applicationId, COMMIT);
     const settings = { name: `main-${names}`, type: "POSTGRESQL", mode: "CONTAINER", version: "16" };
@@ -54,13 +58,13 @@ export function operationBench(surface: SurfaceName): OperationBench {
     await api.databases.deploy(databaseId);
     cluster = newCluster(sim.ids, sim.time, organizationId, { name: "own", region: "eu-west-3" });
     sim.world.clusters.set(cluster.id, cluster);
-    world.pass(600);
-    world.writes();
+    harness.pass(600);
+    harness.writes();
   });
-  afterAll(() => world.close());
+  afterAll(() => harness.close());
   return {
-    get world() {
-      return world;
+    get harness() {
+      return harness;
     },
     get environmentId() {
       return environmentId;
@@ -78,19 +82,19 @@ export function operationBench(surface: SurfaceName): OperationBench {
       return cluster;
     },
     applied: (spec) =>
-      world.operation(spec, {
+      harness.operation(spec, {
         "spec.applicationRef": applicationId,
         "spec.databaseRef": databaseId,
         "spec.clusterRef": cluster.id,
         "spec.environmentRef": environmentId,
       }),
-    sent: () => world.writes().map(([operation]) => operation),
+    sent: () => harness.writes().map(([operation]) => operation),
   };
 }
 
 /** Waits for the end of an operation. */
-export async function over(stage: Stage, name: string): Promise<KubeObject> {
-  return stage.waitFor("PlatformOperation", name, ({ status }) => member(status, "outcome") !== undefined);
+export async function over(env: Env, name: string): Promise<KubeObject> {
+  return env.waitFor("PlatformOperation", name, ({ status }) => member(status, "outcome") !== undefined);
 }
 
 /** The conditions that tell the end of an operation: none before, one after. */

@@ -5,7 +5,7 @@ import type { Variable } from "../../../simulator/model/world.ts";
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 import { variableSet } from "../../../src/kinds/variable-set/index.ts";
 import { extendedOn } from "../env/simulated-platform.ts";
-import { startKindWorld, type KindWorld, type SurfaceName } from "./env.ts";
+import { startKindHarness, type KindHarness, type SurfaceName } from "./env.ts";
 import { kindRunner, type PassChange, type Ran, type Runner, type Surroundings } from "./kind-runner.ts";
 
 /** A variable set and what the outside provides for it. */
@@ -16,8 +16,8 @@ export interface SetRunner extends Runner {
 }
 
 /** A platform with two applications, anew for each test of one `describe`. */
-export interface VariableSetBench {
-  readonly world: KindWorld;
+export interface VariableSetEnv {
+  readonly harness: KindHarness;
   readonly projectId: string;
   readonly environmentId: string;
   /** Ids of the applications "web" and "api". */
@@ -41,8 +41,8 @@ export interface VariableSetBench {
 }
 
 /** Starts a platform before the tests of the `describe` that it is called in. */
-export function variableSetBench(surface: SurfaceName): VariableSetBench {
-  let world: KindWorld;
+export function variableSetEnv(surface: SurfaceName): VariableSetEnv {
+  let harness: KindHarness;
   let projectId = "";
   let environmentId = "";
   let [web, api] = ["", ""];
@@ -50,27 +50,28 @@ export function variableSetBench(surface: SurfaceName): VariableSetBench {
   let waited = 0;
   const created = async (name: string): Promise<string> => {
     const gitRepository = { url: "https://github.com/acme/web.git", branch: "main" };
-    return (await world.api.applications.create(environmentId, { name, gitRepository }, extendedOn(world.simulator)))
-      .id;
+    return (
+      await harness.api.applications.create(environmentId, { name, gitRepository }, extendedOn(harness.simulator))
+    ).id;
   };
   beforeAll(async () => {
-    world = await startKindWorld(surface);
-    projectId = await world.newProject("shop");
-    environmentId = await world.newEnvironment(projectId, "staging");
+    harness = await startKindHarness(surface);
+    projectId = await harness.newProject("shop");
+    environmentId = await harness.newEnvironment(projectId, "staging");
   });
   beforeEach(async () => {
     names += 1;
-    world.simulator.sim.faults.clear();
-    world.change({ refusedVariables: [], listLagSeconds: 0, goneAs: 404 });
+    harness.simulator.sim.faults.clear();
+    harness.change({ refusedVariables: [], listLagSeconds: 0, goneAs: 404 });
     [web, api] = [await created(`web-${names}`), await created(`api-${names}`)];
-    world.writes();
+    harness.writes();
   });
-  afterAll(() => world.close());
+  afterAll(() => harness.close());
 
-  const variables = (): Variable[] => [...world.simulator.world().variables.values()];
-  const bench: VariableSetBench = {
-    get world() {
-      return world;
+  const variables = (): Variable[] => [...harness.simulator.world().variables.values()];
+  const env: VariableSetEnv = {
+    get harness() {
+      return harness;
     },
     get projectId() {
       return projectId;
@@ -93,31 +94,31 @@ export function variableSetBench(surface: SurfaceName): VariableSetBench {
         token: "token-1",
         ...outside,
       };
-      const runner = kindRunner(variableSet, world.api, around, { targets: [bench.target("web")], ...spec });
+      const runner = kindRunner(variableSet, harness.api, around, { targets: [env.target("web")], ...spec });
       return { ...runner, around, settle: async (change) => settled(runner, change) };
     },
     target: (name) => ({ applicationRef: { name } }),
     foreign: (key, more = {}) =>
-      addForeignVariable(world.simulator.sim, { parentId: web, scope: "APPLICATION", value: "theirs", key, ...more }),
+      addForeignVariable(harness.simulator.sim, { parentId: web, scope: "APPLICATION", value: "theirs", key, ...more }),
     change: (key, value) => {
-      const found = bench.variable(key);
+      const found = env.variable(key);
       if (found === undefined) throw new Error(`no variable ${key}`);
-      bench.wait(1);
-      Object.assign(found, { value, updatedAt: world.simulator.sim.time.wall().toISOString() });
+      env.wait(1);
+      Object.assign(found, { value, updatedAt: harness.simulator.sim.time.wall().toISOString() });
     },
     wait: (seconds) => {
       waited += seconds;
-      world.simulator.sim.time.shiftWall(waited);
-      world.pass(seconds);
+      harness.simulator.sim.time.shiftWall(waited);
+      harness.pass(seconds);
     },
     remove: (key) => {
-      world.simulator.world().variables.delete(bench.variable(key)?.id ?? "");
+      harness.simulator.world().variables.delete(env.variable(key)?.id ?? "");
     },
     variable: (key) =>
       variables().find((one) => one.parentId === web && one.scope === "APPLICATION" && one.key === key),
-    sent: () => world.writes(),
+    sent: () => harness.writes(),
   };
-  return bench;
+  return env;
 }
 
 async function settled(runner: Runner, change?: PassChange): Promise<Ran> {

@@ -12,7 +12,7 @@ import { kubectl } from "../../control-plane/access.ts";
 import { THING } from "./things.ts";
 
 /** What the integration tests of src/kube share: a client of the real API server, the CRD of Things, namespaces. */
-export interface KubeBench {
+export interface KubeEnv {
   client(): ConnectedClient;
   /** Another client, through a port of the test's own (TLS included) or with a clock of its own. */
   connect(more: { readonly port?: number; readonly clock?: Clock }): Promise<ConnectedClient>;
@@ -25,11 +25,11 @@ export interface KubeBench {
 }
 
 /** Sets up for a test file: everything that it opens is closed after it. */
-export function kubeBench(): KubeBench {
+export function kubeEnv(): KubeEnv {
   const facts = inject("controlPlane");
   const open: ConnectedClient[] = [];
 
-  const connect: KubeBench["connect"] = async ({ port, clock = systemClock() }) => {
+  const connect: KubeEnv["connect"] = async ({ port, clock = systemClock() }) => {
     const path = port === undefined ? facts.kubeconfigPath : await through(port);
     const client = createKubeClient({ config: { from: "file", path }, userAgent: "kube-test", clock });
     open.push(client);

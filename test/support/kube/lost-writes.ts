@@ -5,7 +5,7 @@ import type { Surface } from "../../../simulator/base/operations.ts";
 import type { FaultInput } from "../../../simulator/request/faults.ts";
 import { text } from "../../../src/engine/contract/status.ts";
 import { member } from "../../../src/kube/api/json.ts";
-import type { Stage } from "../env/env.ts";
+import type { Env } from "../env/env.ts";
 import type { Recording } from "../env/recording.ts";
 import { expectSettled, idOf } from "../env/settling.ts";
 
@@ -28,7 +28,7 @@ export function knowable(surface: Surface): readonly Operation[] {
 }
 
 /** Waits for the call that met the fault; expects that none else did. @returns the name of what it was about */
-export async function subjectOf(stage: Stage, record: Recording, fault: string): Promise<string> {
+export async function subjectOf(env: Env, record: Recording, fault: string): Promise<string> {
   const [call] = await vi.waitFor(
     () => {
       const met = record.calls().filter((one) => one.fault === fault);
@@ -38,31 +38,31 @@ export async function subjectOf(stage: Stage, record: Recording, fault: string):
     { timeout: 20_000, interval: 5 },
   );
   const { body, path = "" } = call ?? {};
-  return text(member(body, "name")) ?? nameOn(stage, path.split("/").at(-2) ?? "") ?? expect.fail(`no name: ${path}`);
+  return text(member(body, "name")) ?? nameOn(env, path.split("/").at(-2) ?? "") ?? expect.fail(`no name: ${path}`);
 }
 
 /** @returns the id of each object of a name that the platform created or deployed in an operation, whatever was sent. */
-export function idsDone(stage: Stage, record: Recording, operation: string, name: string): readonly string[] {
+export function idsDone(env: Env, record: Recording, operation: string, name: string): readonly string[] {
   const ids = record.calls(operation).flatMap(({ effects }) =>
     effects.flatMap((effect) => {
       if ("created" in effect) return effect.created;
       return "deployed" in effect ? effect.deployed : [];
     }),
   );
-  return ids.filter((id) => nameOn(stage, id) === name);
+  return ids.filter((id) => nameOn(env, id) === name);
 }
 
 /** Waits until a tree is Ready; expects that all of it was created and deployed once, and that the objects know what. */
-export async function expectOnce(stage: Stage, record: Recording, name: string): Promise<void> {
-  const [application = "", environment = "", project = ""] = (await expectSettled(stage, name)).map(idOf);
-  const done = (operation: Operation): readonly string[] => idsDone(stage, record, operation, name);
+export async function expectOnce(env: Env, record: Recording, name: string): Promise<void> {
+  const [application = "", environment = "", project = ""] = (await expectSettled(env, name)).map(idOf);
+  const done = (operation: Operation): readonly string[] => idsDone(env, record, operation, name);
   expect(done("createProject"), "createProject").toEqual([project]);
   expect(done("createEnvironment"), "createEnvironment").toEqual([environment]);
   expect(done("createApplication"), "createApplication").toEqual([application]);
   expect(done("deployApplication"), "deployApplication").toEqual([application]);
 }
 
-function nameOn(stage: Stage, id: string): string | undefined {
-  const { projects, environments, services } = stage.platform.world();
+function nameOn(env: Env, id: string): string | undefined {
+  const { projects, environments, services } = env.platform.world();
   return (projects.get(id) ?? environments.get(id) ?? services.get(id))?.name;
 }

@@ -1,10 +1,10 @@
 import { API_VERSION } from "../../../src/api/names.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
 import type { Manifest } from "../env/cluster.ts";
-import type { Stage } from "../env/env.ts";
+import type { Env } from "../env/env.ts";
 
 /** What manifests have to know of where they go. */
-type Grounds = { readonly platform: Pick<Stage["platform"], "url" | "organizationId" | "tokens" | "clusterIds"> };
+type Fixtures = { readonly platform: Pick<Env["platform"], "url" | "organizationId" | "tokens" | "clusterIds"> };
 
 /** Two commits, neither of which begins like the other. */
 export const COMMIT = "0123456789abcdef0123456789abcdef01234567";
@@ -16,10 +16,10 @@ export function secret(name: string, values: Readonly<Record<string, string>>): 
 }
 
 /** A connection to the stage's platform whose token is in the Secret of the same name, without a rate limit to speak of. */
-export function connection(stage: Grounds, name: string, spec: JsonObject = {}): Manifest {
+export function connection(env: Fixtures, name: string, spec: JsonObject = {}): Manifest {
   return resource("PlatformConnection", name, {
-    baseUrl: stage.platform.url,
-    organizationId: stage.platform.organizationId,
+    baseUrl: env.platform.url,
+    organizationId: env.platform.organizationId,
     auth: { tokenSecretRef: { name } },
     rateLimit: { requestsPerSecond: 1_000, burst: 1_000 },
     ...spec,
@@ -27,8 +27,8 @@ export function connection(stage: Grounds, name: string, spec: JsonObject = {}):
 }
 
 /** The namespace's default connection and its Secret. */
-export function defaults(stage: Grounds, spec: JsonObject = {}): readonly Manifest[] {
-  return [secret("default", { token: stage.platform.tokens.admin }), connection(stage, "default", spec)];
+export function defaults(env: Fixtures, spec: JsonObject = {}): readonly Manifest[] {
+  return [secret("default", { token: env.platform.tokens.admin }), connection(env, "default", spec)];
 }
 
 /** Each is named on the platform as in the cluster, and has the least that it needs. */
@@ -36,8 +36,8 @@ export function project(name: string, spec: JsonObject = {}): Manifest {
   return resource("PlatformProject", name, { name, ...spec });
 }
 
-export function environment(stage: Grounds, name: string, parent: string, spec: JsonObject = {}): Manifest {
-  const clusterRef = { externalId: stage.platform.clusterIds[0] ?? "" };
+export function environment(env: Fixtures, name: string, parent: string, spec: JsonObject = {}): Manifest {
+  const clusterRef = { externalId: env.platform.clusterIds[0] ?? "" };
   return resource("PlatformEnvironment", name, { name, projectRef: { name: parent }, clusterRef, ...spec });
 }
 
@@ -78,8 +78,8 @@ export function database(name: string, parent: string, spec: JsonObject = {}): M
 }
 
 /** A project, its environment and its application, all of one name; `lifecycle` and further members go into each. */
-export function tree(stage: Grounds, name: string, spec: JsonObject = {}): readonly Manifest[] {
-  return [project(name, spec), environment(stage, name, name, spec), application(name, name, spec)];
+export function tree(env: Fixtures, name: string, spec: JsonObject = {}): readonly Manifest[] {
+  return [project(name, spec), environment(env, name, name, spec), application(name, name, spec)];
 }
 
 /** An operation: `type`, and what it takes. */

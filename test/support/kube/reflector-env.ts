@@ -14,7 +14,7 @@ type Answer = (request: KubeRequest) => Json | Promise<Json>;
  * For a test file: gives a function that starts a reflector of Things on a scripted API server, with all that a test
  * looks at. What it starts ends with the test.
  */
-export function reflectorBench() {
+export function reflectorEnv() {
   const running: Reflector[] = [];
 
   afterEach(async () => {

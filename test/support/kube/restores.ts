@@ -4,23 +4,23 @@ import { conditionOf } from "../../../src/engine/contract/status.ts";
 import { isObject } from "../../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { everyKind } from "../examples/every-kind.ts";
-import { operatorBench, type OperatorBench } from "../platform/operator-env.ts";
+import { operatorEnv, type OperatorEnv } from "../platform/operator-env.ts";
 
 const SETTLING_MS = 15 * 60_000;
 
 /** @returns a bench with one object of every kind, all of them Ready. @throws Error when one is not */
-export async function living(surface: Surface): Promise<OperatorBench> {
-  const bench = await operatorBench({ surface });
-  bench.apply(...everyKind(bench));
-  await bench.run(SETTLING_MS);
-  const left = unready(bench);
+export async function living(surface: Surface): Promise<OperatorEnv> {
+  const env = await operatorEnv({ surface });
+  env.apply(...everyKind(env));
+  await env.run(SETTLING_MS);
+  const left = unready(env);
   if (left.length > 0) throw new Error(`not Ready: ${left.join("; ")}`);
-  return bench;
+  return env;
 }
 
 /** @returns what is said of the objects that are not Ready */
-export function unready(bench: OperatorBench): readonly string[] {
-  return readiness(bench).filter((line) => !line.includes(": True/"));
+export function unready(env: OperatorEnv): readonly string[] {
+  return readiness(env).filter((line) => !line.includes(": True/"));
 }
 
 /** As the API server fills in a status that is not there. */
@@ -29,10 +29,10 @@ const NO_STATUS = { observedGeneration: -1 } as const;
 /** Objects and Secrets of a bench as they were. */
 export interface Backup {
   readonly objects: readonly KubeObject[];
-  readonly secrets: OperatorBench["cluster"]["secrets"];
+  readonly secrets: OperatorEnv["cluster"]["secrets"];
 }
 
-export function backupOf({ cluster }: OperatorBench): Backup {
+export function backupOf({ cluster }: OperatorEnv): Backup {
   return { objects: cluster.all(), secrets: new Map(cluster.secrets) };
 }
 
@@ -41,8 +41,8 @@ export function backupOf({ cluster }: OperatorBench): Backup {
  * first one on the same platform.
  * @param how whole: every object as it was; bare: as backup tools do it, with new uids and without statuses
  */
-export async function restored(living: OperatorBench, backup: Backup, how: "whole" | "bare"): Promise<OperatorBench> {
-  const copy = await operatorBench({ beside: living, installation: "installation-2" });
+export async function restored(living: OperatorEnv, backup: Backup, how: "whole" | "bare"): Promise<OperatorEnv> {
+  const copy = await operatorEnv({ beside: living, installation: "installation-2" });
   for (const [name, values] of backup.secrets) copy.cluster.secrets.set(name, values);
   for (const object of backup.objects) copy.cluster.restore(how === "whole" ? object : bare(object));
   return copy;
@@ -54,33 +54,33 @@ function bare(object: KubeObject): KubeObject {
 }
 
 /** Lets time go by for operators that share their clock, minute by minute. */
-export async function together(minutes: number, first: OperatorBench, ...others: readonly OperatorBench[]) {
+export async function together(minutes: number, first: OperatorEnv, ...others: readonly OperatorEnv[]) {
   for (let minute = 0; minute < minutes; minute += 1) {
     await first.run(60_000);
     for (const other of others) await other.run(0);
   }
 }
 
-export function loseStatuses({ cluster }: OperatorBench): void {
+export function loseStatuses({ cluster }: OperatorEnv): void {
   for (const { kind, metadata } of cluster.all()) cluster.status(kind, metadata.name, NO_STATUS);
 }
 
 /** Changes every status. */
-export function editStatuses({ cluster }: OperatorBench, edit: (status: JsonObject, object: KubeObject) => JsonObject) {
+export function editStatuses({ cluster }: OperatorEnv, edit: (status: JsonObject, object: KubeObject) => JsonObject) {
   for (const object of cluster.all()) {
     if (isObject(object.status)) cluster.status(object.kind, object.metadata.name, edit(object.status, object));
   }
 }
 
 /** As `kubectl replace` with a manifest does it: the status stays, annotations and finalizers go. */
-export function stripMetadata({ cluster }: OperatorBench): void {
+export function stripMetadata({ cluster }: OperatorEnv): void {
   for (const object of cluster.all()) {
     cluster.restore({ ...object, metadata: { ...object.metadata, annotations: {}, finalizers: [] } });
   }
 }
 
 /** "PlatformProject shop: True/Available" of every object, in alphabetical order. */
-export function readiness({ cluster }: OperatorBench): readonly string[] {
+export function readiness({ cluster }: OperatorEnv): readonly string[] {
   return cluster
     .all()
     .map((object) => {
@@ -91,7 +91,7 @@ export function readiness({ cluster }: OperatorBench): readonly string[] {
 }
 
 /** Each object's id on the platform, by kind and name. */
-export function idsOf({ cluster }: OperatorBench): Readonly<Record<string, unknown>> {
+export function idsOf({ cluster }: OperatorEnv): Readonly<Record<string, unknown>> {
   const entries = cluster
     .all()
     .flatMap(({ kind, metadata, status }) =>

@@ -11,9 +11,9 @@ import type { ControlPlaneFacts } from "../../control-plane/control-plane.ts";
 import { cluster, type Cluster } from "../env/cluster.ts";
 import { resource, secret } from "../kube/manifests.ts";
 import { cli, type CliOptions, type Ended } from "../programs/cli.ts";
-import { COMMIT, startWorld, type World } from "./env.ts";
+import { COMMIT, startHarness, type World } from "./env.ts";
 
-export interface CliWorld extends Cluster {
+export interface CliEnv extends Cluster {
   readonly namespace: string;
   readonly world: World;
   readonly facts: ControlPlaneFacts;
@@ -29,7 +29,7 @@ export interface CliWorld extends Cluster {
  * Sets up before the tests of the file or describe that it is called in, and tears down after them: a connection
  * `default`, PlatformProject `shop`, PlatformEnvironment `staging`, PlatformApplication `api`, all on the platform.
  */
-export function createCliWorld(surface: Surface): CliWorld {
+export function createCliEnv(surface: Surface): CliEnv {
   const facts = inject("controlPlane");
   const namespace = `cli-${randomUUID().slice(0, 8)}`;
   let client: ConnectedClient | undefined;
@@ -44,7 +44,7 @@ export function createCliWorld(surface: Surface): CliWorld {
   }, namespace);
   const flags = [`--kubeconfig=${facts.kubeconfigPath}`, `--namespace=${namespace}`, "--allow-insecure-platform"];
 
-  const claim: CliWorld["claim"] = (kind, name, externalId) =>
+  const claim: CliEnv["claim"] = (kind, name, externalId) =>
     here.patch(kind, name, { status: { externalId } }, "status");
 
   beforeAll(async () => {
@@ -54,7 +54,7 @@ export function createCliWorld(surface: Surface): CliWorld {
       clock: systemClock(),
     });
     await client.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: namespace } } });
-    world = await startWorld(surface, "");
+    world = await startHarness(surface, "");
     const { simulator, projectId, environmentId, applicationId, clusterIds } = world;
     const spec: JsonObject = {
       baseUrl: simulator.url,

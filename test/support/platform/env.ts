@@ -34,7 +34,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function startWorld(surface: Surface, pathPrefix: string): Promise<World> {
+export async function startHarness(surface: Surface, pathPrefix: string): Promise<World> {
   const simulator = await startSimulator({ surface, speed: "instant" });
   const clients: Platform[] = [];
   const connect = (change: Partial<PlatformOptions> = {}): Platform => {

@@ -28,7 +28,7 @@ const GOLDEN = 0.618_033_988_749;
  * The whole operator but for its Kubernetes side: every kind, the engine with its real times, the HTTP client and a
  * simulated platform, over a cluster in memory. Time is turned by hand, so hours cost what their calls cost.
  */
-export interface OperatorBench {
+export interface OperatorEnv {
   readonly clock: ManualClock;
   readonly cluster: MemoryCluster;
   readonly platform: Simulator;
@@ -59,14 +59,14 @@ export interface OperatorBench {
   at(call: CallEntry): number;
 }
 
-export interface OperatorBenchOptions {
+export interface OperatorEnvOptions {
   readonly surface?: Surface;
   /** Real milliseconds, as sockets know no other. */
   readonly deadlines?: Partial<Deadlines>;
   /** The uid of kube-system; "installation-1" unless told. */
   readonly installation?: string;
   /** Another operator whose platform and clock this one shares. Time goes by for both; each runs its own work. */
-  readonly beside?: Pick<OperatorBench, "clock" | "platform">;
+  readonly beside?: Pick<OperatorEnv, "clock" | "platform">;
   /** What it reconciles; the operator's own kinds unless told. */
   readonly kinds?: () => readonly Bound<Platform>[];
 }
@@ -75,13 +75,13 @@ export interface OperatorBenchOptions {
 const READ_ONLY_POST = "createHelmDefaultValues";
 
 /** Starts one that ends with the test that it was started in. The platform works at its usual pace. */
-export async function operatorBench({
+export async function operatorEnv({
   surface = "full",
   deadlines = {},
   installation = "installation-1",
   beside,
   kinds = boundKinds,
-}: OperatorBenchOptions = {}): Promise<OperatorBench> {
+}: OperatorEnvOptions = {}): Promise<OperatorEnv> {
   const clock = beside?.clock ?? manualClock();
   const startedAt = clock.now().getTime();
   const platform = beside?.platform ?? (await startSimulator({ surface, clock, seed: "operator bench" }));

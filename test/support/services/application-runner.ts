@@ -2,14 +2,14 @@ import { afterAll, beforeAll, beforeEach } from "vitest";
 
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 import { extendedOn } from "../env/simulated-platform.ts";
-import { startKindWorld, type KindWorld, type SurfaceName } from "../kinds/env.ts";
+import { startKindHarness, type KindHarness, type SurfaceName } from "../kinds/env.ts";
 import { COMMIT, rawSpec } from "./applications.ts";
 
-type ApplicationRunner = ReturnType<KindWorld["application"]>;
+type ApplicationRunner = ReturnType<KindHarness["application"]>;
 
 /** A platform with one project and one environment, for the tests of one `describe`, each with a name of its own. */
-export interface ApplicationBench {
-  readonly world: KindWorld;
+export interface ApplicationEnv {
+  readonly harness: KindHarness;
   readonly projectId: string;
   readonly environmentId: string;
   /** Of the application of this test. */
@@ -26,28 +26,28 @@ export interface ApplicationBench {
 }
 
 /** Starts a platform before the tests of the `describe` that it is called in. */
-export function applicationBench(surface: SurfaceName): ApplicationBench {
-  let world: KindWorld;
+export function applicationEnv(surface: SurfaceName): ApplicationEnv {
+  let harness: KindHarness;
   let projectId: string;
   let environmentId: string;
   let names = 0;
   beforeAll(async () => {
-    world = await startKindWorld(surface);
-    projectId = await world.newProject("shop");
-    environmentId = await world.newEnvironment(projectId, "staging");
+    harness = await startKindHarness(surface);
+    projectId = await harness.newProject("shop");
+    environmentId = await harness.newEnvironment(projectId, "staging");
   });
   beforeEach(() => {
     names += 1;
-    world.simulator.sim.faults.clear();
+    harness.simulator.sim.faults.clear();
     const profile = { applicationStatus: "whole" } as const;
-    world.change({ nullRequestIds: false, acceptLatencySeconds: 0, listLagSeconds: 0, goneAs: 404, profile });
-    world.writes();
+    harness.change({ nullRequestIds: false, acceptLatencySeconds: 0, listLagSeconds: 0, goneAs: 404, profile });
+    harness.writes();
   });
-  afterAll(() => world.close());
+  afterAll(() => harness.close());
 
-  const bench: ApplicationBench = {
-    get world() {
-      return world;
+  const env: ApplicationEnv = {
+    get harness() {
+      return harness;
     },
     get projectId() {
       return projectId;
@@ -58,32 +58,32 @@ export function applicationBench(surface: SurfaceName): ApplicationBench {
     get name() {
       return `api-${names}`;
     },
-    spec: (change = {}) => rawSpec({ name: bench.name, ...change }),
-    applied: (change = {}) => world.application(environmentId, bench.spec(change)),
+    spec: (change = {}) => rawSpec({ name: env.name, ...change }),
+    applied: (change = {}) => harness.application(environmentId, env.spec(change)),
     deployed: async (change = {}, values = {}) => {
-      const runner = bench.applied(change);
+      const runner = env.applied(change);
       runner.around.values = values;
       await runner.run();
-      world.pass(120);
+      harness.pass(120);
       const { is, status } = await runner.run();
       if (is !== "settled" || status["state"] !== "DEPLOYED")
         throw new Error(`${is} in ${JSON.stringify(status["state"])}`);
-      world.writes();
+      harness.writes();
       return runner;
     },
     foreign: async () => {
       const gitRepository = { url: "https://github.com/acme/api.git", branch: "main" };
-      const { id } = await world.api.applications.create(
+      const { id } = await harness.api.applications.create(
         environmentId,
-        { name: bench.name, gitRepository },
-        extendedOn(world.simulator),
+        { name: env.name, gitRepository },
+        extendedOn(harness.simulator),
       );
-      await world.api.applications.deploy(id, COMMIT);
-      world.pass(120);
-      world.writes();
+      await harness.api.applications.deploy(id, COMMIT);
+      harness.pass(120);
+      harness.writes();
       return id;
     },
-    sent: () => world.writes().map(([operation]) => operation),
+    sent: () => harness.writes().map(([operation]) => operation),
   };
-  return bench;
+  return env;
 }

@@ -3,15 +3,15 @@ import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { Service } from "../../../simulator/model/world.ts";
 import type { JsonObject, OpenIntent } from "../../../src/engine/contract/kind.ts";
 import { blueprint } from "../../../src/kinds/blueprint/index.ts";
-import { startKindWorld, type KindWorld, type SurfaceName } from "../kinds/env.ts";
+import { startKindHarness, type KindHarness, type SurfaceName } from "../kinds/env.ts";
 
-type BlueprintRunner = ReturnType<KindWorld["blueprint"]>;
+type BlueprintRunner = ReturnType<KindHarness["blueprint"]>;
 
 export const ICON = "https://icons.example.com/redis.svg";
 
 /** A platform with one environment, for the tests of one `describe`, each with a name of its own. */
-export interface BlueprintBench {
-  readonly world: KindWorld;
+export interface BlueprintEnv {
+  readonly harness: KindHarness;
   readonly environmentId: string;
   /** Of the blueprint of this test. */
   readonly name: string;
@@ -30,29 +30,29 @@ export interface BlueprintBench {
 }
 
 /** Starts a platform before the tests of the `describe` that it is called in. */
-export function blueprintBench(surface: SurfaceName): BlueprintBench {
-  let world: KindWorld;
+export function blueprintEnv(surface: SurfaceName): BlueprintEnv {
+  let harness: KindHarness;
   let environmentId: string;
   let names = 0;
   beforeAll(async () => {
-    world = await startKindWorld(surface);
-    environmentId = await world.newEnvironment(await world.newProject("shop"), "staging");
+    harness = await startKindHarness(surface);
+    environmentId = await harness.newEnvironment(await harness.newProject("shop"), "staging");
   });
   beforeEach(() => {
     names += 1;
-    world.simulator.sim.faults.clear();
-    world.change({
+    harness.simulator.sim.faults.clear();
+    harness.change({
       acceptLatencySeconds: 0,
       listLagSeconds: 0,
       profile: { blueprintDeployed: "record", rejections: "text" },
     });
-    world.writes();
+    harness.writes();
   });
-  afterAll(() => world.close());
+  afterAll(() => harness.close());
 
-  const bench: BlueprintBench = {
-    get world() {
-      return world;
+  const env: BlueprintEnv = {
+    get harness() {
+      return harness;
     },
     get environmentId() {
       return environmentId;
@@ -62,49 +62,49 @@ export function blueprintBench(surface: SurfaceName): BlueprintBench {
     },
     spec: (change = {}) => ({
       environmentRef: { name: "staging" },
-      name: bench.name,
+      name: env.name,
       tag: "redis/3.0.0",
       icon: ICON,
       deployOnCreate: true,
       ...change,
     }),
     applied: (change, values = {}) => {
-      const runner = world.blueprint(environmentId, bench.spec(change));
+      const runner = harness.blueprint(environmentId, env.spec(change));
       runner.around.values = values;
       return runner;
     },
     created: async (change, values) => {
-      const runner = bench.applied(change, values);
+      const runner = env.applied(change, values);
       await runner.run();
-      world.pass(120);
+      harness.pass(120);
       const { is } = await runner.run();
       if (is !== "settled") throw new Error(`it is ${is}`);
-      world.writes();
+      harness.writes();
       return runner;
     },
-    foreign: async (name = bench.name) => {
+    foreign: async (name = env.name) => {
       const input = { name, tag: "redis/3.0.0", icon: ICON };
-      const { id = "" } = await world.api.blueprints.create(environmentId, input, { deploy: true });
-      world.pass(120);
-      world.writes();
+      const { id = "" } = await harness.api.blueprints.create(environmentId, input, { deploy: true });
+      harness.pass(120);
+      harness.writes();
       return id;
     },
     service: (runner) => {
-      const id = world.simulator.world().blueprints.get(runner.id() ?? "")?.serviceId;
-      return world.service(id);
+      const id = harness.simulator.world().blueprints.get(runner.id() ?? "")?.serviceId;
+      return harness.service(id);
     },
     traced: (runner, mark) => {
       const intent = {
         op: "createBlueprint",
         creates: true,
         parentId: environmentId,
-        name: bench.name,
+        name: env.name,
         id: undefined,
         commit: undefined,
         mark,
       };
-      return blueprint.trace(intent, runner.pass(), world.api);
+      return blueprint.trace(intent, runner.pass(), harness.api);
     },
   };
-  return bench;
+  return env;
 }

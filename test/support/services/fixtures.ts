@@ -9,10 +9,10 @@ const DELETED = { lifecycle: { deletionPolicy: "Delete" } };
 export const SHOP = APPLICATIONS + 2;
 
 /** A project, its environment and applications in it that are not deployed; all are deleted with their resources. */
-export function shop(stage: Parameters<typeof environment>[0], name: string): readonly Manifest[] {
+export function shop(env: Parameters<typeof environment>[0], name: string): readonly Manifest[] {
   return [
     project(name, DELETED),
-    environment(stage, name, name, DELETED),
+    environment(env, name, name, DELETED),
     ...Array.from({ length: APPLICATIONS }, (_, index) => idle(application(`${name}-${index}`, name, DELETED))),
   ];
 }

@@ -6,8 +6,8 @@ import { isRead, type OperationName } from "../../../src/platform/codec/operatio
 import { ApiError } from "../../../src/platform/transport/errors.ts";
 import { createTransport } from "../../../src/platform/transport/http.ts";
 import { effort } from "../../support/env/effort.ts";
-import { answerOf, hollowWorld, memoryPlatform } from "../../support/hostile/empty-platform.ts";
-import { startWorld, type World } from "../../support/platform/env.ts";
+import { answerOf, emptyPlatform, memoryPlatform } from "../../support/hostile/empty-platform.ts";
+import { startHarness, type World } from "../../support/platform/env.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { casesOf, documented, full } from "../../support/platform/operations.ts";
 
@@ -20,7 +20,7 @@ const answers = new Map<OperationName, string>();
 let world: World;
 
 beforeAll(async () => {
-  world = await startWorld("full", "");
+  world = await startHarness("full", "");
   const http = createTransport({
     connections: 1,
     connectTimeoutMs: 5_000,
@@ -48,7 +48,7 @@ afterAll(() => world.close());
 
 let said = "";
 const { platform } = memoryPlatform(() => answerOf(200, said));
-const calls = new Map(cases.map(([name, { call }]) => [name, () => call(platform, hollowWorld(ID))]));
+const calls = new Map(cases.map(([name, { call }]) => [name, () => call(platform, emptyPlatform(ID))]));
 
 /** Calls an operation that is answered so. @returns its value, or its ApiError; throws whatever else is thrown */
 async function answered(name: OperationName, text: string): Promise<unknown> {

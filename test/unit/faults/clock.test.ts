@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { conditionOf } from "../../../src/engine/contract/status.ts";
 import { database, defaults, NEXT_COMMIT, project, tree } from "../../support/kube/manifests.ts";
 import { figure } from "../../support/platform/figure.ts";
-import { operatorBench } from "../../support/platform/operator-env.ts";
+import { operatorEnv } from "../../support/platform/operator-env.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -22,48 +22,48 @@ describe.each([
   ["and the platform's", true],
 ] as const)("[D1] the operator's clock %s", { timeout: 60_000 }, (_whose, both) => {
   it("jumps: nothing happens sooner, later or twice", async ({ task }) => {
-    const bench = await operatorBench();
-    bench.apply(...defaults(bench), ...tree(bench, "a"), database("a", "a"));
-    await bench.run(15 * MINUTE);
+    const env = await operatorEnv();
+    env.apply(...defaults(env), ...tree(env, "a"), database("a", "a"));
+    await env.run(15 * MINUTE);
     const shift = (ms: number): void => {
-      bench.clock.shiftWall(ms);
-      if (!both) bench.platform.sim.time.shiftWall(-ms / SECOND);
+      env.clock.shiftWall(ms);
+      if (!both) env.platform.sim.time.shiftWall(-ms / SECOND);
     };
     for (const [index, [what, byMs]] of shifts.entries()) {
-      const writes = bench.cluster.writes.length;
-      let from = bench.mark();
-      await bench.run(12 * MINUTE);
-      const usual = bench.calls(from).length;
-      from = bench.mark();
+      const writes = env.cluster.writes.length;
+      let from = env.mark();
+      await env.run(12 * MINUTE);
+      const usual = env.calls(from).length;
+      from = env.mark();
       shift(byMs);
-      await bench.run(12 * MINUTE);
-      expect(bench.writes(from), what).toEqual([]);
-      expect(bench.cluster.writes.length, what).toBe(writes);
+      await env.run(12 * MINUTE);
+      expect(env.writes(from), what).toEqual([]);
+      expect(env.cluster.writes.length, what).toBe(writes);
       // As many as before, give or take what chance does to intervals.
-      expect(Math.abs(bench.calls(from).length - usual), what).toBeLessThanOrEqual(usual / 2);
+      expect(Math.abs(env.calls(from).length - usual), what).toBeLessThanOrEqual(usual / 2);
 
       // A create whose answer is lost is not tried again before a minute has really passed.
-      bench.platform.sim.faults.add({ match: { operation: "createProject" }, effect: "none", answer: { is: "reset" } });
-      bench.apply(project(`late-${index}`));
-      await bench.run(10 * SECOND);
+      env.platform.sim.faults.add({ match: { operation: "createProject" }, effect: "none", answer: { is: "reset" } });
+      env.apply(project(`late-${index}`));
+      await env.run(10 * SECOND);
       shift(HOUR);
-      await bench.run(45 * SECOND);
-      expect(bench.writes(from), what).toEqual(["createProject"]);
-      await bench.run(5 * MINUTE);
-      expect(bench.writes(from), what).toEqual(["createProject", "createProject"]);
-      const ready = conditionOf(bench.get("PlatformProject", `late-${index}`), "Ready");
+      await env.run(45 * SECOND);
+      expect(env.writes(from), what).toEqual(["createProject"]);
+      await env.run(5 * MINUTE);
+      expect(env.writes(from), what).toEqual(["createProject", "createProject"]);
+      const ready = conditionOf(env.get("PlatformProject", `late-${index}`), "Ready");
       expect(ready?.status, what).toBe("True");
-      const age = bench.clock.now().getTime() - Date.parse(ready?.lastTransitionTime ?? "");
+      const age = env.clock.now().getTime() - Date.parse(ready?.lastTransitionTime ?? "");
       expect(age, what).toBeGreaterThanOrEqual(0);
       expect(age, what).toBeLessThan(6 * MINUTE);
       shift(-HOUR);
     }
-    const spec = bench.get("PlatformApplication", "a").spec as object;
-    bench.cluster.spec("PlatformApplication", "a", { ...spec, deploy: { gitCommitId: NEXT_COMMIT } });
-    const from = bench.mark();
-    await bench.run(15 * MINUTE);
-    expect(bench.told("PlatformApplication", "a")).toBe("True/Deployed");
-    expect(bench.writes(from)).toEqual(["deployApplication"]);
+    const spec = env.get("PlatformApplication", "a").spec as object;
+    env.cluster.spec("PlatformApplication", "a", { ...spec, deploy: { gitCommitId: NEXT_COMMIT } });
+    const from = env.mark();
+    await env.run(15 * MINUTE);
+    expect(env.told("PlatformApplication", "a")).toBe("True/Deployed");
+    expect(env.writes(from)).toEqual(["deployApplication"]);
     figure(task, "0 actions, 0 writes, no timer moved", shifts.length);
   });
 });

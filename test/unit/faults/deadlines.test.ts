@@ -5,7 +5,7 @@ import { planIn } from "../../../src/engine/policies/approval.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { defaults, NEXT_COMMIT, operation, tree } from "../../support/kube/manifests.ts";
-import { operatorBench, type OperatorBench } from "../../support/platform/operator-env.ts";
+import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -17,89 +17,88 @@ const deploy: JsonObject = {
 };
 const MANUAL: JsonObject = { applyPolicy: "Manual" };
 
-async function withApplication(): Promise<OperatorBench> {
-  const bench = await operatorBench({ surface: "documented" });
-  bench.apply(...defaults(bench), ...tree(bench, "a"));
-  await bench.run(10 * MINUTE);
+async function withApplication(): Promise<OperatorEnv> {
+  const env = await operatorEnv({ surface: "documented" });
+  env.apply(...defaults(env), ...tree(env, "a"));
+  await env.run(10 * MINUTE);
   // What is deployed from now on takes longer than any time limit here.
-  bench.platform.sim.settings.durations.deploy = 24 * 3600;
-  return bench;
+  env.platform.sim.settings.durations.deploy = 24 * 3600;
+  return env;
 }
 
-const statusOf = (bench: OperatorBench): JsonObject =>
-  (bench.get("PlatformOperation", "late").status ?? {}) as JsonObject;
-const resultOf = (bench: OperatorBench): unknown => member(statusOf(bench)["outcome"], "result");
-const deployments = (bench: OperatorBench, from: number): number =>
-  bench.writes(from).filter((op) => op === "deployApplication").length;
+const statusOf = (env: OperatorEnv): JsonObject => (env.get("PlatformOperation", "late").status ?? {}) as JsonObject;
+const resultOf = (env: OperatorEnv): unknown => member(statusOf(env)["outcome"], "result");
+const deployments = (env: OperatorEnv, from: number): number =>
+  env.writes(from).filter((op) => op === "deployApplication").length;
 
 describe("the time limit of an operation", { timeout: 60_000 }, () => {
   it("counts from its creation, also where nothing can be sent, and then fails", async () => {
-    const bench = await withApplication();
-    bench.apply(operation("late", { ...deploy, applicationRef: { name: "nobody" } }));
-    await bench.run(9 * MINUTE);
-    await bench.restart();
-    expect(resultOf(bench)).toBeUndefined();
-    await bench.run(90_000);
-    expect(statusOf(bench)).toMatchObject({ outcome: { result: "Failed", reason: "DeadlineExceeded" } });
-    expect(bench.looks("PlatformOperation", "late")).toMatch(/Failed=True.*DeadlineExceeded/);
-    expect(bench.told("PlatformOperation", "late", "Stalled")).toBe("True/DeadlineExceeded");
+    const env = await withApplication();
+    env.apply(operation("late", { ...deploy, applicationRef: { name: "nobody" } }));
+    await env.run(9 * MINUTE);
+    await env.restart();
+    expect(resultOf(env)).toBeUndefined();
+    await env.run(90_000);
+    expect(statusOf(env)).toMatchObject({ outcome: { result: "Failed", reason: "DeadlineExceeded" } });
+    expect(env.looks("PlatformOperation", "late")).toMatch(/Failed=True.*DeadlineExceeded/);
+    expect(env.told("PlatformOperation", "late", "Stalled")).toBe("True/DeadlineExceeded");
   });
 
   it("ends what was sent as unknown, never as failed", async () => {
-    const bench = await withApplication();
-    const from = bench.mark();
-    bench.apply(operation("late", deploy));
-    await bench.run(9 * MINUTE);
-    expect(resultOf(bench)).toBeUndefined();
-    await bench.run(90_000);
-    expect(statusOf(bench)).toMatchObject({ outcome: { result: "Unknown", reason: "DeadlineExceeded" } });
-    expect(bench.told("PlatformOperation", "late", "Complete")).toBe("Unknown/DeadlineExceeded");
-    expect(bench.told("PlatformOperation", "late", "Failed")).toBe("");
-    await bench.restart();
-    await bench.run(HOUR);
-    expect(deployments(bench, from)).toBe(1);
+    const env = await withApplication();
+    const from = env.mark();
+    env.apply(operation("late", deploy));
+    await env.run(9 * MINUTE);
+    expect(resultOf(env)).toBeUndefined();
+    await env.run(90_000);
+    expect(statusOf(env)).toMatchObject({ outcome: { result: "Unknown", reason: "DeadlineExceeded" } });
+    expect(env.told("PlatformOperation", "late", "Complete")).toBe("Unknown/DeadlineExceeded");
+    expect(env.told("PlatformOperation", "late", "Failed")).toBe("");
+    await env.restart();
+    await env.run(HOUR);
+    expect(deployments(env, from)).toBe(1);
   });
 
   it("ends what was sent as unknown while the platform cannot be asked", async () => {
-    const bench = await withApplication();
-    bench.apply(operation("late", deploy));
-    await bench.run(MINUTE);
-    bench.platform.sim.faults.add({ count: null, answer: { is: "reset" } });
-    await bench.run(11 * MINUTE);
-    expect(statusOf(bench)).toMatchObject({ outcome: { result: "Unknown", reason: "DeadlineExceeded" } });
+    const env = await withApplication();
+    env.apply(operation("late", deploy));
+    await env.run(MINUTE);
+    env.platform.sim.faults.add({ count: null, answer: { is: "reset" } });
+    await env.run(11 * MINUTE);
+    expect(statusOf(env)).toMatchObject({ outcome: { result: "Unknown", reason: "DeadlineExceeded" } });
   });
 
   it("stands still while it waits for approval or is paused, across restarts, without a write", async () => {
-    const bench = await withApplication();
-    const from = bench.mark();
-    bench.apply(operation("late", { ...deploy, lifecycle: MANUAL }));
-    await bench.run(MINUTE);
-    expect(bench.told("PlatformOperation", "late")).toBe("False/ApprovalPending");
-    const { remainingSeconds } = statusOf(bench);
+    const env = await withApplication();
+    const from = env.mark();
+    env.apply(operation("late", { ...deploy, lifecycle: MANUAL }));
+    await env.run(MINUTE);
+    expect(env.told("PlatformOperation", "late")).toBe("False/ApprovalPending");
+    const { remainingSeconds } = statusOf(env);
     expect(remainingSeconds).toBeGreaterThan(500);
-    const before = bench.get("PlatformOperation", "late").metadata.resourceVersion;
-    await bench.run(3 * HOUR);
-    await bench.restart();
-    await bench.run(3 * HOUR);
-    expect(bench.get("PlatformOperation", "late").metadata.resourceVersion).toBe(before);
-    expect(statusOf(bench)).toMatchObject({ remainingSeconds });
+    const before = env.get("PlatformOperation", "late").metadata.resourceVersion;
+    await env.run(3 * HOUR);
+    await env.restart();
+    await env.run(3 * HOUR);
+    expect(env.get("PlatformOperation", "late").metadata.resourceVersion).toBe(before);
+    expect(statusOf(env)).toMatchObject({ remainingSeconds });
 
-    const { hash = "" } = planIn(bench.get("PlatformOperation", "late")) ?? {};
-    bench.cluster.annotate("PlatformOperation", "late", { [APPROVED_PLAN]: hash });
-    await bench.run(MINUTE);
-    expect(deployments(bench, from)).toBe(1);
-    const { deadline } = statusOf(bench);
-    expect(statusOf(bench)).not.toHaveProperty("remainingSeconds");
-    await bench.run(4 * MINUTE);
-    expect(statusOf(bench)).toMatchObject({ deadline });
+    const { hash = "" } = planIn(env.get("PlatformOperation", "late")) ?? {};
+    env.cluster.annotate("PlatformOperation", "late", { [APPROVED_PLAN]: hash });
+    await env.run(MINUTE);
+    expect(deployments(env, from)).toBe(1);
+    const { deadline } = statusOf(env);
+    expect(statusOf(env)).not.toHaveProperty("remainingSeconds");
+    await env.run(4 * MINUTE);
+    expect(statusOf(env)).toMatchObject({ deadline });
 
-    bench.cluster.annotate("PlatformOperation", "late", { [PAUSED]: "true" });
-    await bench.run(3 * HOUR);
-    bench.cluster.annotate("PlatformOperation", "late", { [PAUSED]: "false" });
-    await bench.run(MINUTE);
-    expect(resultOf(bench)).toBeUndefined();
-    await bench.run(6 * MINUTE);
-    expect(resultOf(bench)).toBe("Unknown");
-    expect(deployments(bench, from)).toBe(1);
+    env.cluster.annotate("PlatformOperation", "late", { [PAUSED]: "true" });
+    await env.run(3 * HOUR);
+    env.cluster.annotate("PlatformOperation", "late", { [PAUSED]: "false" });
+    await env.run(MINUTE);
+    expect(resultOf(env)).toBeUndefined();
+    await env.run(6 * MINUTE);
+    expect(resultOf(env)).toBe("Unknown");
+    expect(deployments(env, from)).toBe(1);
   });
 });

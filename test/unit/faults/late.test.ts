@@ -7,7 +7,7 @@ import { INTENT } from "../../../src/api/names.ts";
 import { effort } from "../../support/env/effort.ts";
 import { blueprint, database, defaults, tree } from "../../support/kube/manifests.ts";
 import { figure } from "../../support/platform/figure.ts";
-import { operatorBench, type OperatorBench } from "../../support/platform/operator-env.ts";
+import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -21,27 +21,27 @@ const KINDS = [
 type Create = readonly [operation: string, kind: string, name: string];
 
 /** What waits for nothing of what follows in this list. */
-function manifestsOf(bench: OperatorBench) {
-  return [...defaults(bench), ...tree(bench, "a"), database("d", "a"), blueprint("b", "a")];
+function manifestsOf(env: OperatorEnv) {
+  return [...defaults(env), ...tree(env, "a"), database("d", "a"), blueprint("b", "a")];
 }
 
 /** Kills the process when its create has gone out, before anybody has answered; it takes effect `late` seconds later. */
-async function killedWithin(bench: OperatorBench, [operation, kind, name]: Create, late: number): Promise<void> {
+async function killedWithin(env: OperatorEnv, [operation, kind, name]: Create, late: number): Promise<void> {
   const effect = late === 0 ? "applied" : "late";
-  bench.platform.sim.faults.add({ match: { operation }, effect, lateSeconds: late, answer: { is: "silence" } });
-  const isSent = (): boolean => bench.writes().includes(operation);
+  env.platform.sim.faults.add({ match: { operation }, effect, lateSeconds: late, answer: { is: "silence" } });
+  const isSent = (): boolean => env.writes().includes(operation);
   while (!isSent()) {
-    const second = bench.run(SECOND).then(() => true);
-    while (!(await Promise.race([second, sleep(2)]))) if (isSent()) bench.kill();
+    const second = env.run(SECOND).then(() => true);
+    while (!(await Promise.race([second, sleep(2)]))) if (isSent()) env.kill();
   }
-  expect(bench.get(kind, name).metadata.annotations).toHaveProperty([INTENT]);
-  expect(bench.get(kind, name).status).not.toHaveProperty("externalId");
-  await bench.restart();
+  expect(env.get(kind, name).metadata.annotations).toHaveProperty([INTENT]);
+  expect(env.get(kind, name).status).not.toHaveProperty("externalId");
+  await env.restart();
 }
 
 /** How many objects of each name the platform has, e.g. "project a". */
-function census(bench: OperatorBench): readonly string[] {
-  const { projects, environments, services } = bench.platform.world();
+function census(env: OperatorEnv): readonly string[] {
+  const { projects, environments, services } = env.platform.world();
   const of = (what: string, all: Iterable<{ readonly name: string }>) => [...all].map(({ name }) => `${what} ${name}`);
   return [
     ...of("project", projects.values()),
@@ -65,17 +65,17 @@ describe("[A2] killed between a create and its record", { timeout: 60_000 }, () 
     "($create.0 lands after $late s, lists lag by $lag s, names unique: $uniqueNames): made once",
     async (row) => {
       const { late, lag, create, uniqueNames } = row;
-      const bench = await operatorBench();
-      changeSettings(bench.platform.sim.settings, { listLagSeconds: lag, uniqueNames });
-      bench.apply(...manifestsOf(bench));
-      await killedWithin(bench, create, late);
-      await bench.run(20 * MINUTE);
-      expect(census(bench)).toEqual(ALL_ONCE);
+      const env = await operatorEnv();
+      changeSettings(env.platform.sim.settings, { listLagSeconds: lag, uniqueNames });
+      env.apply(...manifestsOf(env));
+      await killedWithin(env, create, late);
+      await env.run(20 * MINUTE);
+      expect(census(env)).toEqual(ALL_ONCE);
       // Where names are unique a second request would leave no trace but itself.
-      expect(KINDS.map(([operation]) => bench.writes().filter((write) => write === operation).length)).toEqual([
+      expect(KINDS.map(([operation]) => env.writes().filter((write) => write === operation).length)).toEqual([
         1, 1, 1, 1, 1,
       ]);
-      for (const [, kind, name] of KINDS) expect(bench.told(kind, name), kind).toMatch(/^True/);
+      for (const [, kind, name] of KINDS) expect(env.told(kind, name), kind).toMatch(/^True/);
     },
   );
 
@@ -87,12 +87,12 @@ describe("[A2] killed between a create and its record", { timeout: 60_000 }, () 
   it.each(kinds.slice(0, effort.cases(1, 5)))(
     "%s that lands later still is refused where names are unique",
     async (...create) => {
-      const bench = await operatorBench();
-      bench.apply(...manifestsOf(bench));
-      await killedWithin(bench, create, 90);
-      await bench.run(20 * MINUTE);
-      expect(census(bench)).toEqual(ALL_ONCE);
-      for (const [, kind, name] of KINDS) expect(bench.told(kind, name), kind).toMatch(/^True/);
+      const env = await operatorEnv();
+      env.apply(...manifestsOf(env));
+      await killedWithin(env, create, 90);
+      await env.run(20 * MINUTE);
+      expect(census(env)).toEqual(ALL_ONCE);
+      for (const [, kind, name] of KINDS) expect(env.told(kind, name), kind).toMatch(/^True/);
     },
   );
 
@@ -100,23 +100,23 @@ describe("[A2] killed between a create and its record", { timeout: 60_000 }, () 
     "%s that lands later still where names are not unique is told, and nothing deleted",
     async (...create) => {
       const [operation, kind, name] = create;
-      const bench = await operatorBench();
-      changeSettings(bench.platform.sim.settings, { uniqueNames: false });
-      bench.apply(...manifestsOf(bench));
-      await killedWithin(bench, create, 90);
-      await bench.run(30 * MINUTE);
-      expect(bench.writes().filter((write) => write === operation)).toHaveLength(2);
-      expect(bench.told(kind, name)).toBe("False/DuplicateRemote");
-      expect(census(bench)).toHaveLength(ALL_ONCE.length + 1);
+      const env = await operatorEnv();
+      changeSettings(env.platform.sim.settings, { uniqueNames: false });
+      env.apply(...manifestsOf(env));
+      await killedWithin(env, create, 90);
+      await env.run(30 * MINUTE);
+      expect(env.writes().filter((write) => write === operation)).toHaveLength(2);
+      expect(env.told(kind, name)).toBe("False/DuplicateRemote");
+      expect(census(env)).toHaveLength(ALL_ONCE.length + 1);
       // The others go on, and so does it once somebody has looked.
-      const others = KINDS.filter(([, other]) => other !== kind).map(([, other, called]) => bench.told(other, called));
+      const others = KINDS.filter(([, other]) => other !== kind).map(([, other, called]) => env.told(other, called));
       expect(others.filter((told) => !told.startsWith("True/"))).toEqual([]);
-      const { spec, status } = bench.get(kind, name);
+      const { spec, status } = env.get(kind, name);
       const { externalId } = status as { readonly externalId: string };
-      bench.cluster.spec(kind, name, { ...(spec as object), externalId });
-      await bench.run(5 * MINUTE);
-      expect(bench.told(kind, name)).toMatch(/^True/);
-      expect(bench.writes().filter((write) => write.startsWith("delete"))).toEqual([]);
+      env.cluster.spec(kind, name, { ...(spec as object), externalId });
+      await env.run(5 * MINUTE);
+      expect(env.told(kind, name)).toMatch(/^True/);
+      expect(env.writes().filter((write) => write.startsWith("delete"))).toEqual([]);
     },
   );
 

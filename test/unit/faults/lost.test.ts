@@ -7,7 +7,7 @@ import { member } from "../../../src/kube/api/json.ts";
 import { effort } from "../../support/env/effort.ts";
 import { blueprint, database, defaults, NEXT_COMMIT, resource, tree } from "../../support/kube/manifests.ts";
 import { figure } from "../../support/platform/figure.ts";
-import { operatorBench, type OperatorBench } from "../../support/platform/operator-env.ts";
+import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -41,15 +41,15 @@ const UNKNOWABLE = [
 ] as const;
 
 /** "createProject created web" for each effect on the platform. */
-function effects(bench: OperatorBench, since = 0): readonly string[] {
-  const { projects, environments, services, blueprints, webhooks } = bench.platform.world();
+function effects(env: OperatorEnv, since = 0): readonly string[] {
+  const { projects, environments, services, blueprints, webhooks } = env.platform.world();
   const name = (id: string): string => {
     const blueprint = blueprints.get(id);
     if (blueprint !== undefined) return name(blueprint.serviceId);
     const found = projects.get(id) ?? environments.get(id) ?? services.get(id);
     return found?.name ?? (webhooks.has(id) ? "webhook" : id);
   };
-  return bench
+  return env
     .calls(since)
     .flatMap(({ operation, effects: all }) =>
       all.map((effect) => {
@@ -62,12 +62,12 @@ function effects(bench: OperatorBench, since = 0): readonly string[] {
 
 const webhook = resource("PlatformWebhook", "hook", { targetUrl: "https://hooks.example.com/x", events: ["A"] });
 
-function applyAll(bench: OperatorBench): void {
-  bench.apply(...defaults(bench), ...tree(bench, "a"), database("d", "a"), blueprint("b", "a"), webhook);
+function applyAll(env: OperatorEnv): void {
+  env.apply(...defaults(env), ...tree(env, "a"), database("d", "a"), blueprint("b", "a"), webhook);
 }
 
-const sent = (bench: OperatorBench, operation: string): number =>
-  bench.writes().filter((write) => write === operation).length;
+const sent = (env: OperatorEnv, operation: string): number =>
+  env.writes().filter((write) => write === operation).length;
 
 const ALL_ONCE = [
   "createApplication created a",
@@ -85,66 +85,66 @@ const ALL_ONCE = [
 const some = losses.filter((_, index) => effort.all || [2, 5, 6, 7].includes(index));
 
 /** Silence is waited for in real time. */
-const benched = (surface: "full" | "documented", { answer }: Loss[1]): Promise<OperatorBench> =>
-  operatorBench({ surface, deadlines: answer.is === "silence" ? { writeMs: 700 } : {} });
+const benched = (surface: "full" | "documented", { answer }: Loss[1]): Promise<OperatorEnv> =>
+  operatorEnv({ surface, deadlines: answer.is === "silence" ? { writeMs: 700 } : {} });
 
 describe("[A3] a create whose answer is ambiguous", { timeout: 60_000 }, () => {
   it.each(some)("(%s) is made once, full surface: every POST", async (_what, fault) => {
-    const bench = await benched("full", fault);
-    for (const operation of POSTS) bench.platform.sim.faults.add({ ...fault, match: { operation } });
-    applyAll(bench);
-    await bench.run(40 * MINUTE);
-    for (const { kind, metadata } of bench.cluster.all()) {
+    const env = await benched("full", fault);
+    for (const operation of POSTS) env.platform.sim.faults.add({ ...fault, match: { operation } });
+    applyAll(env);
+    await env.run(40 * MINUTE);
+    for (const { kind, metadata } of env.cluster.all()) {
       const wanted = kind === "PlatformWebhook" ? /^False\/CreateResultUnknown$/ : /^True/;
-      expect(bench.told(kind, metadata.name), `${kind} ${metadata.name}`).toMatch(wanted);
+      expect(env.told(kind, metadata.name), `${kind} ${metadata.name}`).toMatch(wanted);
     }
     const applied = fault.effect === "none" ? ALL_ONCE.filter((effect) => !effect.endsWith("webhook")) : ALL_ONCE;
-    expect(effects(bench)).toEqual(applied);
-    expect(sent(bench, "createWebhook")).toBe(1);
-    expect(bench.calls().filter((call) => call.fault !== null)).toHaveLength(POSTS.length);
+    expect(effects(env)).toEqual(applied);
+    expect(sent(env, "createWebhook")).toBe(1);
+    expect(env.calls().filter((call) => call.fault !== null)).toHaveLength(POSTS.length);
   });
 
   it.each(some)("(%s) is sent once, documented surface: found, or told within 90 s", async (_what, fault) => {
-    const bench = await benched("documented", fault);
-    applyAll(bench);
-    for (const operation of POSTS) bench.platform.sim.faults.add({ ...fault, match: { operation } });
-    await bench.run(90 * SECOND);
-    const hook = bench.told("PlatformWebhook", "hook");
+    const env = await benched("documented", fault);
+    applyAll(env);
+    for (const operation of POSTS) env.platform.sim.faults.add({ ...fault, match: { operation } });
+    await env.run(90 * SECOND);
+    const hook = env.told("PlatformWebhook", "hook");
     expect(hook).toBe("False/CreateResultUnknown");
-    await bench.run(20 * MINUTE);
-    for (const kind of ["PlatformProject", "PlatformEnvironment"]) expect(bench.told(kind, "a")).toMatch(/^True/);
+    await env.run(20 * MINUTE);
+    for (const kind of ["PlatformProject", "PlatformEnvironment"]) expect(env.told(kind, "a")).toMatch(/^True/);
     for (const [operation, kind, name] of UNKNOWABLE) {
-      expect(bench.told(kind, name), kind).toBe("False/CreateResultUnknown");
-      expect(sent(bench, operation), operation).toBe(1);
+      expect(env.told(kind, name), kind).toBe("False/CreateResultUnknown");
+      expect(sent(env, operation), operation).toBe(1);
     }
-    const created = effects(bench);
+    const created = effects(env);
     expect(created).toEqual([...new Set(created)]);
   });
 
   it.for(some)("(%s) is told within 90 s of what was asked for, documented surface", async ([, fault], { task }) => {
-    const bench = await benched("documented", fault);
-    bench.apply(...defaults(bench), ...tree(bench, "a").slice(0, 2));
-    await bench.run(20 * MINUTE);
-    for (const [operation] of UNKNOWABLE) bench.platform.sim.faults.add({ ...fault, match: { operation } });
-    applyAll(bench);
-    const from = bench.clock.monotonic();
+    const env = await benched("documented", fault);
+    env.apply(...defaults(env), ...tree(env, "a").slice(0, 2));
+    await env.run(20 * MINUTE);
+    for (const [operation] of UNKNOWABLE) env.platform.sim.faults.add({ ...fault, match: { operation } });
+    applyAll(env);
+    const from = env.clock.monotonic();
     const open = new Set<string>(UNKNOWABLE.map(([, kind]) => kind));
-    while (open.size > 0 && bench.clock.monotonic() - from < 90 * SECOND) {
-      await bench.run(SECOND);
+    while (open.size > 0 && env.clock.monotonic() - from < 90 * SECOND) {
+      await env.run(SECOND);
       for (const [, kind, name] of UNKNOWABLE) {
-        if (bench.told(kind, name) === "False/CreateResultUnknown") open.delete(kind);
+        if (env.told(kind, name) === "False/CreateResultUnknown") open.delete(kind);
       }
     }
     expect([...open]).toEqual([]);
     figure(
       task,
-      `${Math.ceil((bench.clock.monotonic() - from) / SECOND)} s until each CreateResultUnknown`,
+      `${Math.ceil((env.clock.monotonic() - from) / SECOND)} s until each CreateResultUnknown`,
       UNKNOWABLE.length,
     );
-    await bench.run(20 * MINUTE);
+    await env.run(20 * MINUTE);
     for (const [operation, kind, name] of UNKNOWABLE) {
-      expect(bench.told(kind, name), kind).toBe("False/CreateResultUnknown");
-      expect(sent(bench, operation), operation).toBe(1);
+      expect(env.told(kind, name), kind).toBe("False/CreateResultUnknown");
+      expect(sent(env, operation), operation).toBe(1);
     }
   });
 
@@ -163,27 +163,27 @@ describe("[A4] an action whose answer is lost", { timeout: 60_000 }, () => {
   });
 
   it.each(rows)("($what; shown after $lag s; killed: $killed) happens once", async ({ fault, lag, killed }) => {
-    const bench = await benched("full", fault);
-    applyAll(bench);
-    const externalId = bench.platform.clusterIds[0] ?? "";
-    bench.apply(resource("PlatformCluster", "c", { externalId, lifecycle: { applyPolicy: "Automatic" } }));
-    await bench.run(20 * MINUTE);
-    expect(effects(bench)).toEqual(ALL_ONCE);
+    const env = await benched("full", fault);
+    applyAll(env);
+    const externalId = env.platform.clusterIds[0] ?? "";
+    env.apply(resource("PlatformCluster", "c", { externalId, lifecycle: { applyPolicy: "Automatic" } }));
+    await env.run(20 * MINUTE);
+    expect(effects(env)).toEqual(ALL_ONCE);
     const acceptLatencySeconds = Math.max(1, lag - (fault.lateSeconds ?? 0));
-    changeSettings(bench.platform.sim.settings, { acceptLatencySeconds });
-    const lose = (operation: string): void => void bench.platform.sim.faults.add({ ...fault, match: { operation } });
+    changeSettings(env.platform.sim.settings, { acceptLatencySeconds });
+    const lose = (operation: string): void => void env.platform.sim.faults.add({ ...fault, match: { operation } });
 
     const act = async (kind: string, name: string, change: object, operation: string): Promise<void> => {
-      const from = bench.mark();
+      const from = env.mark();
       lose(operation);
-      const spec = bench.get(kind, name).spec as object;
-      bench.cluster.spec(kind, name, { ...spec, ...change });
-      await bench.run(0);
-      if (killed) await bench.restart();
-      await bench.run(15 * MINUTE);
-      const done = effects(bench, from).filter((effect) => effect.startsWith(operation));
+      const spec = env.get(kind, name).spec as object;
+      env.cluster.spec(kind, name, { ...spec, ...change });
+      await env.run(0);
+      if (killed) await env.restart();
+      await env.run(15 * MINUTE);
+      const done = effects(env, from).filter((effect) => effect.startsWith(operation));
       expect(done, operation).toHaveLength(1);
-      expect(bench.told(kind, name), operation).toMatch(/^True/);
+      expect(env.told(kind, name), operation).toMatch(/^True/);
     };
     await act("PlatformApplication", "a", { deploy: { gitCommitId: NEXT_COMMIT } }, "deployApplication");
     await act("PlatformApplication", "a", { runState: "Stopped" }, "stopApplication");
@@ -199,9 +199,9 @@ describe("[A4] an action whose answer is lost", { timeout: 60_000 }, () => {
 });
 
 /** What is there of each service, environment and project that an object stands for. */
-function remains(bench: OperatorBench): readonly { key: string; isRemote: boolean }[] {
-  const { services, environments, projects } = bench.platform.world();
-  return bench.cluster.all().flatMap(({ kind, metadata: { name }, status }) => {
+function remains(env: OperatorEnv): readonly { key: string; isRemote: boolean }[] {
+  const { services, environments, projects } = env.platform.world();
+  return env.cluster.all().flatMap(({ kind, metadata: { name }, status }) => {
     const id = text(member(status, "externalId"));
     if (id === undefined || kind === "PlatformConnection") return [];
     return [{ key: `${kind}/${name}`, isRemote: services.has(id) || environments.has(id) || projects.has(id) }];
@@ -215,31 +215,31 @@ describe("[A5] an asynchronous deletion", { timeout: 60_000 }, () => {
     ["with a 502 before each DELETE", { effect: "none", answer: { is: "status", status: 502 } }],
   ] as const)("%s ends with everything gone, also when the process is killed all the time", async (row, { task }) => {
     const [, fault] = row;
-    const bench = await operatorBench();
+    const env = await operatorEnv();
     const lifecycle = { deletionPolicy: "Delete" };
-    bench.apply(...defaults(bench), ...tree(bench, "a", { lifecycle }), database("d", "a", { lifecycle }));
-    await bench.run(20 * MINUTE);
-    const from = bench.mark();
+    env.apply(...defaults(env), ...tree(env, "a", { lifecycle }), database("d", "a", { lifecycle }));
+    await env.run(20 * MINUTE);
+    const from = env.mark();
     for (const operation of ["deleteApplication", "deleteDatabase", "deleteEnvironment", "deleteProject"]) {
-      if (fault !== undefined) bench.platform.sim.faults.add({ ...fault, match: { operation } });
+      if (fault !== undefined) env.platform.sim.faults.add({ ...fault, match: { operation } });
     }
-    for (const { kind, metadata } of bench.cluster.all()) {
-      if (kind !== "PlatformConnection") bench.cluster.remove(kind, metadata.name);
+    for (const { kind, metadata } of env.cluster.all()) {
+      if (kind !== "PlatformConnection") env.cluster.remove(kind, metadata.name);
     }
     /** Seconds for which an object was still there after what it stood for had gone. */
     const lingered = new Map<string, number>();
     for (let second = 1; second <= 20 * 90; second += 1) {
-      await bench.run(SECOND);
-      for (const { key, isRemote } of remains(bench)) {
+      await env.run(SECOND);
+      for (const { key, isRemote } of remains(env)) {
         if (!isRemote) lingered.set(key, (lingered.get(key) ?? 0) + 1);
       }
-      if (second % 90 === 0) await bench.restart();
+      if (second % 90 === 0) await env.restart();
     }
-    await bench.run(5 * MINUTE);
-    expect(bench.cluster.all().map(({ kind }) => kind)).toEqual(["PlatformConnection"]);
-    const { services, environments, projects } = bench.platform.world();
+    await env.run(5 * MINUTE);
+    expect(env.cluster.all().map(({ kind }) => kind)).toEqual(["PlatformConnection"]);
+    const { services, environments, projects } = env.platform.world();
     expect([services.size, environments.size, projects.size]).toEqual([0, 0, 0]);
-    expect(effects(bench, from).filter((effect) => !effect.includes(" deleted "))).toEqual([]);
+    expect(effects(env, from).filter((effect) => !effect.includes(" deleted "))).toEqual([]);
     const longest = Math.max(...lingered.values());
     // Where no answer told, two lists a minute apart do; a kill may come between them.
     expect(longest).toBeLessThanOrEqual(180);

@@ -6,7 +6,7 @@ import { connection, environment, project, secret } from "../../support/kube/man
 import { readiness } from "../../support/kube/restores.ts";
 import { tcpProxy } from "../../support/kube/tcp-proxy.ts";
 import { figure } from "../../support/platform/figure.ts";
-import { operatorBench, type OperatorBench } from "../../support/platform/operator-env.ts";
+import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
 const MINUTE = 60_000;
 /** What stands for something of the platform, or writes into it. */
@@ -22,15 +22,15 @@ const PLACED = [
   "PlatformWebhook hook",
 ];
 
-async function everything(surface: "full" | "documented"): Promise<OperatorBench> {
-  const bench = await operatorBench({ surface });
-  bench.apply(...everyKind(bench));
-  await bench.run(15 * MINUTE);
-  return bench;
+async function everything(surface: "full" | "documented"): Promise<OperatorEnv> {
+  const env = await operatorEnv({ surface });
+  env.apply(...everyKind(env));
+  await env.run(15 * MINUTE);
+  return env;
 }
 
 /** Wants something else of every object that has settings. */
-function changeAll({ cluster }: OperatorBench): void {
+function changeAll({ cluster }: OperatorEnv): void {
   const change = (kind: string, name: string, members: JsonObject): void => {
     cluster.spec(kind, name, { ...(cluster.get(kind, name).spec as object), ...members });
   };
@@ -47,45 +47,45 @@ describe.each(["full", "documented"] as const)(
   { timeout: 60_000 },
   (surface) => {
     it.each(["host", "organization"] as const)("to another %s: ConnectionChanged, nothing is written", async (what) => {
-      const bench = await everything(surface);
-      const from = bench.mark();
-      const proxy = await tcpProxy(Number(new URL(bench.platform.url).port));
+      const env = await everything(surface);
+      const from = env.mark();
+      const proxy = await tcpProxy(Number(new URL(env.platform.url).port));
       onTestFinished(() => proxy.stop());
-      const { otherOrganizationId, tokens } = bench.platform;
-      bench.cluster.remove("PlatformConnection", "default");
-      await bench.run(MINUTE);
-      if (what === "organization") bench.apply(secret("default", { token: tokens.foreign }));
+      const { otherOrganizationId, tokens } = env.platform;
+      env.cluster.remove("PlatformConnection", "default");
+      await env.run(MINUTE);
+      if (what === "organization") env.apply(secret("default", { token: tokens.foreign }));
       const elsewhere: JsonObject =
         what === "host" ? { baseUrl: `http://127.0.0.1:${proxy.port}` } : { organizationId: otherOrganizationId };
-      bench.apply(connection(bench, "default", { allowUnverifiedIds: true, ...elsewhere }));
-      await bench.run(5 * MINUTE);
-      changeAll(bench);
-      await bench.run(15 * MINUTE);
-      await bench.restart();
-      await bench.run(15 * MINUTE);
-      const told = readiness(bench).filter((line) => PLACED.some((name) => line.startsWith(name)));
+      env.apply(connection(env, "default", { allowUnverifiedIds: true, ...elsewhere }));
+      await env.run(5 * MINUTE);
+      changeAll(env);
+      await env.run(15 * MINUTE);
+      await env.restart();
+      await env.run(15 * MINUTE);
+      const told = readiness(env).filter((line) => PLACED.some((name) => line.startsWith(name)));
       expect(told).toEqual(PLACED.map((name) => `${name}: False/ConnectionChanged`));
-      expect(bench.writes(from)).toEqual([]);
+      expect(env.writes(from)).toEqual([]);
       // Deleted now, they leave what the other place has alone.
-      for (const { kind, metadata } of bench.cluster.all()) bench.cluster.remove(kind, metadata.name);
-      await bench.run(15 * MINUTE);
-      expect(bench.cluster.all()).toEqual([]);
-      expect(bench.writes(from)).toEqual([]);
+      for (const { kind, metadata } of env.cluster.all()) env.cluster.remove(kind, metadata.name);
+      await env.run(15 * MINUTE);
+      expect(env.cluster.all()).toEqual([]);
+      expect(env.writes(from)).toEqual([]);
     });
 
     it("to the same organization on the same host: everything goes on", async ({ task }) => {
-      const bench = await everything(surface);
-      const from = bench.mark();
-      bench.cluster.remove("PlatformConnection", "default");
-      await bench.run(MINUTE);
-      bench.apply(connection(bench, "default", { allowUnverifiedIds: true }));
-      await bench.run(15 * MINUTE);
-      expect(bench.writes(from)).toEqual([]);
-      expect(readiness(bench).filter((line) => !line.includes(": True/"))).toEqual([]);
-      const spec = bench.get("PlatformVariableSet", "shared").spec as object;
-      bench.cluster.spec("PlatformVariableSet", "shared", { ...spec, variables: [{ name: "OTHER", value: "1" }] });
-      await bench.run(5 * MINUTE);
-      expect(bench.writes(from)).toContain("importEnvironmentVariable");
+      const env = await everything(surface);
+      const from = env.mark();
+      env.cluster.remove("PlatformConnection", "default");
+      await env.run(MINUTE);
+      env.apply(connection(env, "default", { allowUnverifiedIds: true }));
+      await env.run(15 * MINUTE);
+      expect(env.writes(from)).toEqual([]);
+      expect(readiness(env).filter((line) => !line.includes(": True/"))).toEqual([]);
+      const spec = env.get("PlatformVariableSet", "shared").spec as object;
+      env.cluster.spec("PlatformVariableSet", "shared", { ...spec, variables: [{ name: "OTHER", value: "1" }] });
+      await env.run(5 * MINUTE);
+      expect(env.writes(from)).toContain("importEnvironmentVariable");
       figure(task, "0 writes to another place", 2 * PLACED.length);
     });
   },
@@ -99,23 +99,23 @@ describe.each(["full", "documented"] as const)(
       ["project", ["PlatformEnvironment staging"]],
       ["environment", ["PlatformApplication api", "PlatformBlueprint cache", "PlatformDatabase main"]],
     ] as const)("%s: ParentChanged, nothing is written for its children", async (what, children) => {
-      const bench = await everything(surface);
+      const env = await everything(surface);
       const [kind, name] = what === "project" ? ["PlatformProject", "shop"] : ["PlatformEnvironment", "staging"];
-      bench.cluster.remove(kind, name);
-      await bench.run(MINUTE);
-      bench.apply(
-        what === "project" ? project(name, { name: "other" }) : environment(bench, name, "shop", { name: "other" }),
+      env.cluster.remove(kind, name);
+      await env.run(MINUTE);
+      env.apply(
+        what === "project" ? project(name, { name: "other" }) : environment(env, name, "shop", { name: "other" }),
       );
-      await bench.run(5 * MINUTE);
-      expect(bench.told(kind, name)).toBe("True/Available");
-      const from = bench.changes.length;
-      changeAll(bench);
-      await bench.run(15 * MINUTE);
-      await bench.restart();
-      await bench.run(15 * MINUTE);
-      const told = readiness(bench).filter((line) => line.endsWith(": False/ParentChanged"));
+      await env.run(5 * MINUTE);
+      expect(env.told(kind, name)).toBe("True/Available");
+      const from = env.changes.length;
+      changeAll(env);
+      await env.run(15 * MINUTE);
+      await env.restart();
+      await env.run(15 * MINUTE);
+      const told = readiness(env).filter((line) => line.endsWith(": False/ParentChanged"));
       expect(told).toEqual(children.map((child) => `${child}: False/ParentChanged`));
-      const written = bench.changes.slice(from).map(({ key }) => `${key.kind} ${key.name}`);
+      const written = env.changes.slice(from).map(({ key }) => `${key.kind} ${key.name}`);
       expect(written.filter((one) => (children as readonly string[]).includes(one))).toEqual([]);
     });
   },

@@ -3,22 +3,22 @@ import { describe, expect, it } from "vitest";
 import { operations } from "../../../src/platform/codec/operations.ts";
 import { blueprint, database, defaults, NEXT_COMMIT, project, tree } from "../../support/kube/manifests.ts";
 import { figure } from "../../support/platform/figure.ts";
-import { operatorBench, type OperatorBench } from "../../support/platform/operator-env.ts";
+import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const surfaces = ["full", "documented"] as const;
 const NAMES = ["a", "b"];
 
-async function fleet(surface: (typeof surfaces)[number]): Promise<OperatorBench> {
-  const bench = await operatorBench({ surface });
-  bench.apply(...defaults(bench));
-  return bench;
+async function fleet(surface: (typeof surfaces)[number]): Promise<OperatorEnv> {
+  const env = await operatorEnv({ surface });
+  env.apply(...defaults(env));
+  return env;
 }
 
-function applyFleet(bench: OperatorBench): void {
+function applyFleet(env: OperatorEnv): void {
   for (const name of NAMES) {
-    bench.apply(...tree(bench, name), database(name, name), blueprint(name, name));
+    env.apply(...tree(env, name), database(name, name), blueprint(name, name));
   }
 }
 
@@ -26,8 +26,8 @@ function applyFleet(bench: OperatorBench): void {
 const UNKNOWABLE = new Set(["createApplication", "createBlueprint", "createDatabase", "deployDatabase"]);
 
 /** What creates or acts; each must have happened once, however often it was asked for. */
-function effects(bench: OperatorBench): readonly string[] {
-  return bench
+function effects(env: OperatorEnv): readonly string[] {
+  return env
     .calls()
     .flatMap((call) => call.effects.map((effect) => `${call.operation} ${Object.keys(effect)[0]}`))
     .toSorted();
@@ -35,20 +35,20 @@ function effects(bench: OperatorBench): readonly string[] {
 
 const isProbe = ({ operation }: { readonly operation?: string | null }): boolean => operation === "listProjects";
 
-const redeploy = (bench: OperatorBench, name: string): void => {
-  const spec = bench.get("PlatformApplication", name).spec as object;
-  bench.cluster.spec("PlatformApplication", name, { ...spec, deploy: { gitCommitId: NEXT_COMMIT } });
+const redeploy = (env: OperatorEnv, name: string): void => {
+  const spec = env.get("PlatformApplication", name).spec as object;
+  env.cluster.spec("PlatformApplication", name, { ...spec, deploy: { gitCommitId: NEXT_COMMIT } });
 };
 
 describe.each(surfaces)("[C2] 5xx, %s surface", { timeout: 60_000 }, (surface) => {
   /** The same minutes with a fault and without. */
-  const compare = async (work: (bench: OperatorBench) => Promise<void>, flap: (bench: OperatorBench) => void) => {
+  const compare = async (work: (env: OperatorEnv) => Promise<void>, flap: (env: OperatorEnv) => void) => {
     const [calm, shaken] = [await fleet(surface), await fleet(surface)];
     flap(shaken);
     const counts: number[] = [];
-    for (const bench of [calm, shaken]) {
-      await work(bench);
-      counts.push(bench.calls().length);
+    for (const env of [calm, shaken]) {
+      await work(env);
+      counts.push(env.calls().length);
     }
     const [usual = 0, under = 0] = counts;
     return { usual, under, calm, shaken };
@@ -56,18 +56,18 @@ describe.each(surfaces)("[C2] 5xx, %s surface", { timeout: 60_000 }, (surface) =
 
   it("flapping by half: at most three times the calls, and everything once", async ({ task }) => {
     const { usual, under, calm, shaken } = await compare(
-      async (bench) => {
-        applyFleet(bench);
-        await bench.run(20 * MINUTE);
-        for (const name of NAMES) redeploy(bench, name);
-        await bench.run(20 * MINUTE);
+      async (env) => {
+        applyFleet(env);
+        await env.run(20 * MINUTE);
+        for (const name of NAMES) redeploy(env, name);
+        await env.run(20 * MINUTE);
       },
-      (bench) => {
+      (env) => {
         // Every other call of each operation, the first one included; but for what this surface cannot tell afterwards.
         for (const [name, { path, method }] of Object.entries(operations)) {
           if (surface === "documented" && UNKNOWABLE.has(name)) continue;
           const match = { method, path: path.replaceAll(/\{\w+\}/g, "*") };
-          bench.platform.sim.faults.add({ match, every: 2, count: null, answer: { is: "status", status: 503 } });
+          env.platform.sim.faults.add({ match, every: 2, count: null, answer: { is: "status", status: 503 } });
         }
       },
     );
@@ -82,68 +82,68 @@ describe.each(surfaces)("[C2] 5xx, %s surface", { timeout: 60_000 }, (surface) =
   it("a burst of two minutes: few calls, at most one in 15 s after the fifth failed probe, recovery within 30 s", async ({
     task,
   }) => {
-    const bench = await fleet(surface);
-    applyFleet(bench);
-    await bench.run(30 * MINUTE);
-    let from = bench.mark();
-    await bench.run(2 * MINUTE);
-    const usual = bench.calls(from).length;
+    const env = await fleet(surface);
+    applyFleet(env);
+    await env.run(30 * MINUTE);
+    let from = env.mark();
+    await env.run(2 * MINUTE);
+    const usual = env.calls(from).length;
 
-    from = bench.mark();
-    bench.platform.sim.faults.add({ name: "burst", count: null, answer: { is: "status", status: 503 } });
+    from = env.mark();
+    env.platform.sim.faults.add({ name: "burst", count: null, answer: { is: "status", status: 503 } });
     // In the midst of it somebody wants something.
-    await bench.run(MINUTE);
-    bench.apply(project("late"));
-    redeploy(bench, "a");
-    await bench.run(MINUTE);
-    const failed = bench.calls(from);
-    const failures = failed.map((call) => bench.at(call));
+    await env.run(MINUTE);
+    env.apply(project("late"));
+    redeploy(env, "a");
+    await env.run(MINUTE);
+    const failed = env.calls(from);
+    const failures = failed.map((call) => env.at(call));
     // The connection's probes; what others had begun when it failed first comes beside them.
-    const probes = [...new Set(failed.filter(isProbe).map((call) => bench.at(call)))];
+    const probes = [...new Set(failed.filter(isProbe).map((call) => env.at(call)))];
     const fifth = probes[4] ?? 0;
     const late = failures.filter((at) => at >= fifth);
     expect(late.length).toBeGreaterThan(2);
     const gaps = late.slice(1).map((at, index) => at - (late[index] ?? 0));
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(15 * SECOND);
     expect(failures.length).toBeLessThanOrEqual(3 * usual);
-    expect(bench.writes(from)).toEqual([]);
+    expect(env.writes(from)).toEqual([]);
     figure(task, `${failures.length} calls in a burst of two minutes where ${usual} are usual`);
 
-    bench.platform.sim.faults.clear();
-    await bench.run(30 * SECOND);
-    expect(bench.told("PlatformConnection", "default")).toBe("True/Available");
-    expect(bench.told("PlatformProject", "late")).toBe("True/Available");
-    expect(bench.writes(from).toSorted()).toEqual(["createProject", "deployApplication"]);
+    env.platform.sim.faults.clear();
+    await env.run(30 * SECOND);
+    expect(env.told("PlatformConnection", "default")).toBe("True/Available");
+    expect(env.told("PlatformProject", "late")).toBe("True/Available");
+    expect(env.writes(from).toSorted()).toEqual(["createProject", "deployApplication"]);
   });
 });
 
 describe.each(surfaces)("[C9] a partition, %s surface", { timeout: 60_000 }, (surface) => {
   it("of ten minutes flips nothing; beyond staleAfter it is told, Ready kept", async ({ task }) => {
-    const bench = await fleet(surface);
-    bench.apply(...tree(bench, "a"), database("a", "a"));
-    await bench.run(30 * MINUTE);
-    const mine = bench.cluster.all().filter(({ kind }) => kind !== "PlatformConnection");
+    const env = await fleet(surface);
+    env.apply(...tree(env, "a"), database("a", "a"));
+    await env.run(30 * MINUTE);
+    const mine = env.cluster.all().filter(({ kind }) => kind !== "PlatformConnection");
     const versions = (): readonly string[] =>
-      mine.map(({ kind, metadata }) => `${kind} ${bench.get(kind, metadata.name).metadata.resourceVersion}`);
+      mine.map(({ kind, metadata }) => `${kind} ${env.get(kind, metadata.name).metadata.resourceVersion}`);
     const before = versions();
-    const from = bench.mark();
+    const from = env.mark();
 
-    bench.platform.sim.faults.add({ count: null, answer: { is: "reset" } });
-    await bench.run(10 * MINUTE);
-    expect(bench.told("PlatformConnection", "default", "Synced")).toBe("False/PlatformUnreachable");
-    await bench.run(8 * MINUTE);
+    env.platform.sim.faults.add({ count: null, answer: { is: "reset" } });
+    await env.run(10 * MINUTE);
+    expect(env.told("PlatformConnection", "default", "Synced")).toBe("False/PlatformUnreachable");
+    await env.run(8 * MINUTE);
     expect(versions()).toEqual(before);
     // Twice staleAfter, as what is settled is looked at now and then only.
-    await bench.run(42 * MINUTE);
+    await env.run(42 * MINUTE);
     for (const { kind, metadata } of mine) {
-      expect(bench.told(kind, metadata.name, "Synced"), kind).toBe("False/ConnectionNotReady");
-      expect(bench.told(kind, metadata.name), kind).toMatch(/^True\//);
-      expect(bench.looks(kind, metadata.name)).not.toMatch(/Reconciling|Stalled/);
+      expect(env.told(kind, metadata.name, "Synced"), kind).toBe("False/ConnectionNotReady");
+      expect(env.told(kind, metadata.name), kind).toMatch(/^True\//);
+      expect(env.looks(kind, metadata.name)).not.toMatch(/Reconciling|Stalled/);
     }
-    bench.platform.sim.faults.clear();
-    await bench.run(15 * MINUTE);
-    for (const { kind, metadata } of mine) expect(bench.told(kind, metadata.name, "Synced")).toMatch(/^True\//);
-    expect(bench.writes(from)).toEqual([]);
+    env.platform.sim.faults.clear();
+    await env.run(15 * MINUTE);
+    for (const { kind, metadata } of mine) expect(env.told(kind, metadata.name, "Synced")).toMatch(/^True\//);
+    expect(env.writes(from)).toEqual([]);
     figure(task, "0 status writes on dependents in the first 18 minutes, Ready kept after an hour");
   });
 });

@@ -3,22 +3,22 @@ import { describe, expect, it } from "vitest";
 import type { CallEntry } from "../../../simulator/request/journal.ts";
 import { connection, project, secret } from "../../support/kube/manifests.ts";
 import { figure } from "../../support/platform/figure.ts";
-import { operatorBench, type OperatorBench } from "../../support/platform/operator-env.ts";
+import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
 const MINUTE = 60_000;
 /** How much later than asked all may go on, at most: the gate's jitter and a look of what waits. */
 const LATER_MS = 45_000;
 
 /** A connection with a token of its own, by which its calls are known. */
-function connected(bench: OperatorBench, name: string): void {
-  const { sim, organizationId } = bench.platform;
+function connected(env: OperatorEnv, name: string): void {
+  const { sim, organizationId } = env.platform;
   const { value } = sim.auth.createToken({ name, organizationId, scopes: ["Admin"] });
-  bench.apply(secret(name, { token: value }), connection(bench, name), project(name, { connectionRef: { name } }));
+  env.apply(secret(name, { token: value }), connection(env, name), project(name, { connectionRef: { name } }));
 }
 
 /** The last call that met a fault. */
-function limitedCall(bench: OperatorBench): CallEntry {
-  const call = bench.calls().findLast(({ fault }) => fault !== null);
+function limitedCall(env: OperatorEnv): CallEntry {
+  const call = env.calls().findLast(({ fault }) => fault !== null);
   if (call === undefined) throw new Error("nobody met the 429");
   return call;
 }
@@ -45,31 +45,31 @@ describe("[C1] a 429", { timeout: 60_000 }, () => {
   it("pauses the whole connection, and no other, for as long as any form of X-RateLimit-Reset says", async ({
     task,
   }) => {
-    const bench = await operatorBench();
-    connected(bench, "limited");
-    connected(bench, "other");
-    await bench.run(3 * MINUTE);
+    const env = await operatorEnv();
+    connected(env, "limited");
+    connected(env, "other");
+    await env.run(3 * MINUTE);
     for (const [index, [what, header, pauseMs]] of forms.entries()) {
-      const reset = header(bench.clock.now());
-      bench.platform.sim.faults.add({ answer: { is: "rate-limited", ...(reset === undefined ? {} : { reset }) } });
-      bench.apply(project(`first-${index}`, { connectionRef: { name: "limited" } }));
-      await bench.run(0);
-      const limited = limitedCall(bench);
+      const reset = header(env.clock.now());
+      env.platform.sim.faults.add({ answer: { is: "rate-limited", ...(reset === undefined ? {} : { reset }) } });
+      env.apply(project(`first-${index}`, { connectionRef: { name: "limited" } }));
+      await env.run(0);
+      const limited = limitedCall(env);
       // Everybody there wants something all the time.
-      bench.apply(project(`late-${index}`, { connectionRef: { name: "limited" } }));
-      bench.apply(project(`other-${index}`, { connectionRef: { name: "other" } }));
-      await bench.run(pauseMs + LATER_MS);
+      env.apply(project(`late-${index}`, { connectionRef: { name: "limited" } }));
+      env.apply(project(`other-${index}`, { connectionRef: { name: "other" } }));
+      await env.run(pauseMs + LATER_MS);
 
-      const after = bench.calls(limited.seq).map((call) => ({ ...call, ms: bench.at(call) - bench.at(limited) }));
+      const after = env.calls(limited.seq).map((call) => ({ ...call, ms: env.at(call) - env.at(limited) }));
       const own = after.find(({ principal }) => principal === "limited");
       const other = after.find(({ principal }) => principal === "other");
       expect(own?.ms, what).toBeGreaterThanOrEqual(pauseMs);
       expect(own?.ms, what).toBeLessThanOrEqual(pauseMs + LATER_MS);
       expect(other?.ms, what).toBeLessThan(5_000);
-      expect(bench.told("PlatformProject", `other-${index}`), what).toBe("True/Available");
-      await bench.run(2 * MINUTE);
+      expect(env.told("PlatformProject", `other-${index}`), what).toBe("True/Available");
+      await env.run(2 * MINUTE);
       for (const name of [`first-${index}`, `late-${index}`]) {
-        expect(bench.told("PlatformProject", name), `${what}: ${name}`).toBe("True/Available");
+        expect(env.told("PlatformProject", name), `${what}: ${name}`).toBe("True/Available");
       }
     }
     figure(task, "0 calls before the reset, other connections unaffected", forms.length);

@@ -5,7 +5,7 @@ import { everyKind } from "../../support/examples/every-kind.ts";
 import { application, COMMIT, NEXT_COMMIT } from "../../support/kube/manifests.ts";
 import { idsOf, loseStatuses, readiness, stripMetadata } from "../../support/kube/restores.ts";
 import { figure } from "../../support/platform/figure.ts";
-import { operatorBench, type OperatorBench } from "../../support/platform/operator-env.ts";
+import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
 const MINUTE = 60_000;
 const DELETED = { deletionPolicy: "Delete" };
@@ -16,13 +16,13 @@ const EMPTY_SEAL: unknown = expect.stringMatching(/^[\w-]{22}$/);
 const NAMES = Array.from({ length: 12 }, (_, index) => `app-${index}`);
 
 /** One of each kind, and more applications than the brake lets through at once. */
-async function fleet(surface: "full" | "documented"): Promise<OperatorBench> {
-  const bench = await operatorBench({ surface });
+async function fleet(surface: "full" | "documented"): Promise<OperatorEnv> {
+  const env = await operatorEnv({ surface });
   const variables = [{ name: "LEVEL", value: "info" }];
-  bench.apply(...everyKind(bench, DELETED), ...NAMES.map((name) => application(name, "staging", { variables })));
-  await bench.run(15 * MINUTE);
-  expect(readiness(bench).filter((line) => !line.includes(": True/"))).toEqual([]);
-  return bench;
+  env.apply(...everyKind(env, DELETED), ...NAMES.map((name) => application(name, "staging", { variables })));
+  await env.run(15 * MINUTE);
+  expect(readiness(env).filter((line) => !line.includes(": True/"))).toEqual([]);
+  return env;
 }
 
 /** A request that the platform has no operation for: an update of a secret, tried once as nothing tells of it before. */
@@ -31,13 +31,13 @@ const TRIED = "";
 const actions = (writes: readonly string[]): readonly string[] =>
   writes.filter((write, index) => !REPEATED.has(write) && (write !== TRIED || writes.indexOf(TRIED) !== index));
 
-async function deployNext(bench: OperatorBench): Promise<void> {
-  const from = bench.mark();
-  const spec = bench.get("PlatformApplication", "app-1").spec as object;
-  bench.cluster.spec("PlatformApplication", "app-1", { ...spec, deploy: { gitCommitId: NEXT_COMMIT } });
-  await bench.run(5 * MINUTE);
-  expect(bench.writes(from)).toEqual(["deployApplication"]);
-  expect(bench.told("PlatformApplication", "app-1")).toBe("True/Deployed");
+async function deployNext(env: OperatorEnv): Promise<void> {
+  const from = env.mark();
+  const spec = env.get("PlatformApplication", "app-1").spec as object;
+  env.cluster.spec("PlatformApplication", "app-1", { ...spec, deploy: { gitCommitId: NEXT_COMMIT } });
+  await env.run(5 * MINUTE);
+  expect(env.writes(from)).toEqual(["deployApplication"]);
+  expect(env.told("PlatformApplication", "app-1")).toBe("True/Deployed");
 }
 
 describe.each(["full", "documented"] as const)(
@@ -45,36 +45,36 @@ describe.each(["full", "documented"] as const)(
   { timeout: 60_000 },
   (surface) => {
     it("all statuses: the same objects again, nothing made, deployed or done once more", async ({ task }) => {
-      const bench = await fleet(surface);
-      const ids = idsOf(bench);
-      const from = bench.mark();
-      bench.kill();
-      loseStatuses(bench);
-      await bench.restart();
-      await bench.run(15 * MINUTE);
-      await bench.restart();
-      await bench.run(15 * MINUTE);
-      expect(idsOf(bench)).toEqual(ids);
-      expect(actions(bench.writes(from))).toEqual([]);
-      expect(surface === "full" ? bench.writes(from) : []).toEqual([]);
-      expect(readiness(bench).filter((line) => !line.includes(": True/"))).toEqual([
+      const env = await fleet(surface);
+      const ids = idsOf(env);
+      const from = env.mark();
+      env.kill();
+      loseStatuses(env);
+      await env.restart();
+      await env.run(15 * MINUTE);
+      await env.restart();
+      await env.run(15 * MINUTE);
+      expect(idsOf(env)).toEqual(ids);
+      expect(actions(env.writes(from))).toEqual([]);
+      expect(surface === "full" ? env.writes(from) : []).toEqual([]);
+      expect(readiness(env).filter((line) => !line.includes(": True/"))).toEqual([
         // Whether it was done nobody can know any more, and of what is there whether it is the set's own.
         "PlatformOperation once: False/OperationResultUnknown",
         "PlatformVariableSet shared: False/VariablesPending",
       ]);
-      const { lastDeployment } = bench.get("PlatformApplication", "app-1").status as { lastDeployment: object };
+      const { lastDeployment } = env.get("PlatformApplication", "app-1").status as { lastDeployment: object };
       expect(lastDeployment).toMatchObject({ gitCommitId: COMMIT });
-      await deployNext(bench);
+      await deployNext(env);
       figure(task, "0 creates, 0 deploys after all statuses were lost", Object.keys(ids).length);
     });
 
     it("all annotations and finalizers, as kubectl replace strips them: restored from the status", async ({ task }) => {
-      const bench = await fleet(surface);
-      const before = new Map(bench.cluster.all().map((object) => [`${object.kind} ${object.metadata.name}`, object]));
-      const from = bench.mark();
-      stripMetadata(bench);
-      await bench.run(15 * MINUTE);
-      for (const { kind, metadata } of bench.cluster.all()) {
+      const env = await fleet(surface);
+      const before = new Map(env.cluster.all().map((object) => [`${object.kind} ${object.metadata.name}`, object]));
+      const from = env.mark();
+      stripMetadata(env);
+      await env.run(15 * MINUTE);
+      for (const { kind, metadata } of env.cluster.all()) {
         const { annotations = {}, finalizers = [] } = before.get(`${kind} ${metadata.name}`)?.metadata ?? {};
         // An operation that is over needs no memory of its beginning.
         const kept = kind === "PlatformOperation" ? {} : annotations;
@@ -82,19 +82,19 @@ describe.each(["full", "documented"] as const)(
         expect(metadata.annotations, `${kind} ${metadata.name}`).toEqual({ ...kept, ...sealed });
         expect(metadata.finalizers, `${kind} ${metadata.name}`).toEqual(finalizers);
       }
-      expect(bench.writes(from)).toEqual([]);
-      await deployNext(bench);
+      expect(env.writes(from)).toEqual([]);
+      await deployNext(env);
       // One that was changed counts as little: the status wins.
-      const { "PlatformApplication app-1": mine, "PlatformApplication app-2": other } = idsOf(bench);
-      bench.cluster.annotate("PlatformApplication", "app-1", { [EXTERNAL_ID]: String(other) });
-      await bench.run(15 * MINUTE);
-      expect(bench.get("PlatformApplication", "app-1").metadata.annotations?.[EXTERNAL_ID]).toBe(mine);
-      stripMetadata(bench);
-      await bench.run(15 * MINUTE);
-      for (const { kind, metadata } of bench.cluster.all()) bench.cluster.remove(kind, metadata.name);
-      await bench.run(20 * MINUTE);
-      expect(bench.cluster.all()).toEqual([]);
-      const { services, environments, projects } = bench.platform.world();
+      const { "PlatformApplication app-1": mine, "PlatformApplication app-2": other } = idsOf(env);
+      env.cluster.annotate("PlatformApplication", "app-1", { [EXTERNAL_ID]: String(other) });
+      await env.run(15 * MINUTE);
+      expect(env.get("PlatformApplication", "app-1").metadata.annotations?.[EXTERNAL_ID]).toBe(mine);
+      stripMetadata(env);
+      await env.run(15 * MINUTE);
+      for (const { kind, metadata } of env.cluster.all()) env.cluster.remove(kind, metadata.name);
+      await env.run(20 * MINUTE);
+      expect(env.cluster.all()).toEqual([]);
+      const { services, environments, projects } = env.platform.world();
       // The documented surface deletes nothing.
       const left = surface === "full" ? [0, 0, 0] : [3 + NAMES.length, 1, 1];
       expect([services.size, environments.size, projects.size]).toEqual(left);

@@ -8,19 +8,19 @@ import { everyKind } from "../../support/examples/every-kind.ts";
 import { NEXT_COMMIT } from "../../support/kube/manifests.ts";
 import { backupOf, idsOf, living, readiness, restored, together, unready } from "../../support/kube/restores.ts";
 import { figure } from "../../support/platform/figure.ts";
-import { operatorBench, type OperatorBench } from "../../support/platform/operator-env.ts";
+import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
 const MINUTE = 60_000;
 /** What has nothing of the platform to lose: a connection, and an operation that is over. */
 const AT_REST = /^PlatformConnection|^PlatformOperation .*(Completed|Accepted)/;
 const MOVES = effort.all ? (["whole", "bare"] as const) : (["bare"] as const);
 
-function change({ cluster }: OperatorBench, kind: string, name: string, members: Readonly<Record<string, Json>>) {
+function change({ cluster }: OperatorEnv, kind: string, name: string, members: Readonly<Record<string, Json>>) {
   cluster.spec(kind, name, { ...(cluster.get(kind, name).spec as object), ...members });
 }
 
-const deployNext = (bench: OperatorBench): void => {
-  change(bench, "PlatformApplication", "api", { deploy: { gitCommitId: NEXT_COMMIT } });
+const deployNext = (env: OperatorEnv): void => {
+  change(env, "PlatformApplication", "api", { deploy: { gitCommitId: NEXT_COMMIT } });
 };
 
 describe.each(["full", "documented"] as const)(
@@ -32,49 +32,49 @@ describe.each(["full", "documented"] as const)(
     it("writes nothing to the platform, whatever it holds and whatever is asked of it; the first one goes on", async ({
       task,
     }) => {
-      const bench = await living(surface);
-      const old = backupOf(bench);
-      deployNext(bench);
-      await bench.run(5 * MINUTE);
+      const env = await living(surface);
+      const old = backupOf(env);
+      deployNext(env);
+      await env.run(5 * MINUTE);
       const copies = [
-        await restored(bench, backupOf(bench), "whole"),
-        await restored(bench, backupOf(bench), "bare"),
-        await restored(bench, old, "whole"),
-        await restored(bench, old, "bare"),
+        await restored(env, backupOf(env), "whole"),
+        await restored(env, backupOf(env), "bare"),
+        await restored(env, old, "whole"),
+        await restored(env, old, "bare"),
       ];
-      const from = bench.mark();
-      await together(15, bench, ...copies);
+      const from = env.mark();
+      await together(15, env, ...copies);
       for (const copy of copies) {
         change(copy, "PlatformApplication", "api", { memory: 4_096 });
         change(copy, "PlatformProject", "shop", { description: "Another" });
         copy.cluster.annotate("PlatformDatabase", "main", { [RECONCILE_REQUESTED_AT]: "now" });
       }
-      await together(15, bench, ...copies);
+      await together(15, env, ...copies);
       for (const copy of copies) {
         const told = readiness(copy).filter((line) => !AT_REST.test(line));
         expect(told.filter((line) => !line.endsWith(": False/ForeignLedger"))).toEqual([]);
         expect(told.length).toBeGreaterThanOrEqual(9);
         for (const { kind, metadata } of copy.cluster.all()) copy.cluster.remove(kind, metadata.name);
       }
-      await together(5, bench, ...copies);
+      await together(5, env, ...copies);
       expect(copies.flatMap(({ changes }) => changes)).toEqual([]);
-      expect(bench.writes(from)).toEqual([]);
-      expect(unready(bench)).toEqual([]);
+      expect(env.writes(from)).toEqual([]);
+      expect(unready(env)).toEqual([]);
       figure(task, "0 writes by restored copies", copies.length);
     });
 
     it.each(MOVES)(
       "(%s) moves by one word on its connection: the same objects, none made or deployed anew",
       async (how) => {
-        const bench = await living(surface);
-        const copy = await restored(bench, backupOf(bench), how);
-        await together(5, bench, copy);
-        bench.kill();
-        const from = bench.mark();
+        const env = await living(surface);
+        const copy = await restored(env, backupOf(env), how);
+        await together(5, env, copy);
+        env.kill();
+        const from = env.mark();
         copy.cluster.annotate("PlatformConnection", "default", { [RESOLVE]: "adopt" });
         await copy.run(15 * MINUTE);
-        expect(idsOf(copy)).toEqual(idsOf(bench));
-        expect(bench.writes(from).filter((write) => /^(create|deploy|delete|download)/.test(write))).toEqual([]);
+        expect(idsOf(copy)).toEqual(idsOf(env));
+        expect(env.writes(from).filter((write) => /^(create|deploy|delete|download)/.test(write))).toEqual([]);
         // From now on they are its own.
         copy.cluster.annotate("PlatformConnection", "default", { [RESOLVE]: null });
         await copy.restart();
@@ -88,20 +88,20 @@ describe.each(["full", "documented"] as const)(
         expect(new Set(holders)).toEqual(new Set([undefined, "installation-2"]));
         deployNext(copy);
         await copy.run(5 * MINUTE);
-        expect(bench.writes(from).filter((write) => write === "deployApplication")).toHaveLength(1);
+        expect(env.writes(from).filter((write) => write === "deployApplication")).toHaveLength(1);
       },
     );
   },
 );
 
 it("[R1] a restored copy moves object by object", { timeout: 60_000 }, async () => {
-  const bench = await operatorBench();
-  bench.apply(...everyKind(bench));
-  await bench.run(5 * MINUTE);
-  const copy = await restored(bench, backupOf(bench), "whole");
-  await together(5, bench, copy);
+  const env = await operatorEnv();
+  env.apply(...everyKind(env));
+  await env.run(5 * MINUTE);
+  const copy = await restored(env, backupOf(env), "whole");
+  await together(5, env, copy);
   copy.cluster.annotate("PlatformProject", "shop", { [RESOLVE]: "adopt" });
-  await together(15, bench, copy);
+  await together(15, env, copy);
   expect(copy.told("PlatformProject", "shop")).toBe("True/Available");
   expect(copy.get("PlatformProject", "shop").metadata.annotations?.[RESOLVE]).toBeUndefined();
   expect(copy.told("PlatformEnvironment", "staging")).toBe("False/ForeignLedger");

@@ -7,7 +7,7 @@ import { effort } from "../../support/env/effort.ts";
 import { NEXT_COMMIT } from "../../support/kube/manifests.ts";
 import { editStatuses, idsOf, living, unready } from "../../support/kube/restores.ts";
 import { figure } from "../../support/platform/figure.ts";
-import type { OperatorBench } from "../../support/platform/operator-env.ts";
+import type { OperatorEnv } from "../../support/platform/operator-env.ts";
 
 const MINUTE = 60_000;
 const NEWER = { shape: "of a newer version", list: [1, { two: null }], flag: true };
@@ -24,10 +24,10 @@ function withMore(value: Json): Json {
 }
 
 /** The next process is of an older version: this one. */
-async function rollBack(bench: OperatorBench, edit: (status: JsonObject) => JsonObject): Promise<void> {
-  bench.kill();
-  editStatuses(bench, (status) => edit(status));
-  await bench.restart();
+async function rollBack(env: OperatorEnv, edit: (status: JsonObject) => JsonObject): Promise<void> {
+  env.kill();
+  editStatuses(env, (status) => edit(status));
+  await env.restart();
 }
 
 describe.each(["full", "documented"] as const)(
@@ -37,86 +37,86 @@ describe.each(["full", "documented"] as const)(
     it("members that it does not know, in specs, statuses and annotations: nothing is written, and it goes on", async ({
       task,
     }) => {
-      const bench = await living(surface);
-      const [from, ids] = [bench.mark(), idsOf(bench)];
-      for (const { kind, metadata, spec } of bench.cluster.all()) {
-        bench.cluster.restore({ ...bench.get(kind, metadata.name), spec: { ...(spec as object), newerMember: NEWER } });
-        bench.cluster.annotate(kind, metadata.name, { "platform-operator.io/newer": JSON.stringify(NEWER) });
+      const env = await living(surface);
+      const [from, ids] = [env.mark(), idsOf(env)];
+      for (const { kind, metadata, spec } of env.cluster.all()) {
+        env.cluster.restore({ ...env.get(kind, metadata.name), spec: { ...(spec as object), newerMember: NEWER } });
+        env.cluster.annotate(kind, metadata.name, { "platform-operator.io/newer": JSON.stringify(NEWER) });
       }
-      await rollBack(bench, (status) => withMore(status) as JsonObject);
-      await bench.run(15 * MINUTE);
-      expect(unready(bench)).toEqual([]);
-      expect(idsOf(bench)).toEqual(ids);
-      expect(bench.writes(from)).toEqual([]);
+      await rollBack(env, (status) => withMore(status) as JsonObject);
+      await env.run(15 * MINUTE);
+      expect(unready(env)).toEqual([]);
+      expect(idsOf(env)).toEqual(ids);
+      expect(env.writes(from)).toEqual([]);
       // And forward again, over what this version has left of the statuses.
-      await rollBack(bench, (status) => ({ ...status, newerMember: NEWER }));
-      await bench.run(15 * MINUTE);
-      expect(unready(bench)).toEqual([]);
-      expect(bench.writes(from)).toEqual([]);
-      expect(bench.internal).toEqual([]);
-      figure(task, "0 writes over what a newer version wrote", bench.cluster.all().length);
+      await rollBack(env, (status) => ({ ...status, newerMember: NEWER }));
+      await env.run(15 * MINUTE);
+      expect(unready(env)).toEqual([]);
+      expect(env.writes(from)).toEqual([]);
+      expect(env.internal).toEqual([]);
+      figure(task, "0 writes over what a newer version wrote", env.cluster.all().length);
     });
 
     it("each member of its memory with a value or of a type that it does not know: nothing is made or deployed", async ({
       task,
     }) => {
-      const bench = await living(surface);
-      const ids = idsOf(bench);
+      const env = await living(surface);
+      const ids = idsOf(env);
       const statuses = new Map(
-        bench.cluster.all().map(({ kind, metadata, status }) => [`${kind} ${metadata.name}`, status]),
+        env.cluster.all().map(({ kind, metadata, status }) => [`${kind} ${metadata.name}`, status]),
       );
       const spoken = new Set(["observedGeneration", "conditions", "identity", "externalId", "intent"]);
       const members = [...statuses.values()].flatMap((status) => (isObject(status) ? Object.keys(status) : []));
       const memories = [...new Set(members)].filter((name) => !spoken.has(name));
-      const from = bench.mark();
+      const from = env.mark();
       for (const name of memories) {
         for (const odd of ODD) {
-          bench.kill();
-          for (const { kind, metadata } of bench.cluster.all()) {
+          env.kill();
+          for (const { kind, metadata } of env.cluster.all()) {
             const status = statuses.get(`${kind} ${metadata.name}`);
             const changed = isObject(status) && status[name] !== undefined ? { ...status, [name]: odd } : status;
-            bench.cluster.status(kind, metadata.name, changed);
+            env.cluster.status(kind, metadata.name, changed);
           }
-          await bench.restart();
-          await bench.run(3 * MINUTE);
-          const made = bench.writes(from).filter((write) => /^(create|deploy|delete|stop|download)/.test(write));
+          await env.restart();
+          await env.run(3 * MINUTE);
+          const made = env.writes(from).filter((write) => /^(create|deploy|delete|stop|download)/.test(write));
           expect(made, `${name} is ${JSON.stringify(odd)}`).toEqual([]);
         }
       }
-      expect(idsOf(bench)).toEqual(ids);
-      expect(bench.internal).toEqual([]);
+      expect(idsOf(env)).toEqual(ids);
+      expect(env.internal).toEqual([]);
       figure(task, "0 actions over values of a newer version", ODD.length * memories.length);
     });
 
     it("intents of a version that it does not know: ForeignLedger, kept as they are; forward again it goes on", async ({
       task,
     }) => {
-      const bench = await living(surface);
-      const from = bench.mark();
+      const env = await living(surface);
+      const from = env.mark();
       const [creating, acting] = ["PlatformProject", "PlatformApplication"];
       const intent = { v: 2, what: "of a newer version" };
-      bench.kill();
-      bench.cluster.annotate(creating, "shop", { [INTENT]: JSON.stringify(intent) });
-      bench.cluster.status(acting, "api", { ...(bench.get(acting, "api").status as object), intent });
-      const spec = bench.get(acting, "api").spec as object;
-      bench.cluster.spec(acting, "api", { ...spec, deploy: { gitCommitId: NEXT_COMMIT } });
-      await bench.restart();
-      await bench.run(15 * MINUTE);
-      expect(unready(bench)).toEqual([
+      env.kill();
+      env.cluster.annotate(creating, "shop", { [INTENT]: JSON.stringify(intent) });
+      env.cluster.status(acting, "api", { ...(env.get(acting, "api").status as object), intent });
+      const spec = env.get(acting, "api").spec as object;
+      env.cluster.spec(acting, "api", { ...spec, deploy: { gitCommitId: NEXT_COMMIT } });
+      await env.restart();
+      await env.run(15 * MINUTE);
+      expect(unready(env)).toEqual([
         "PlatformApplication api: False/ForeignLedger",
         "PlatformProject shop: False/ForeignLedger",
       ]);
-      expect(bench.writes(from)).toEqual([]);
-      expect(bench.get(creating, "shop").metadata.annotations?.[INTENT]).toBe(JSON.stringify(intent));
-      expect(bench.get(acting, "api").status).toMatchObject({ intent });
+      expect(env.writes(from)).toEqual([]);
+      expect(env.get(creating, "shop").metadata.annotations?.[INTENT]).toBe(JSON.stringify(intent));
+      expect(env.get(acting, "api").status).toMatchObject({ intent });
       // The newer version finds out what became of them, and closes them.
-      bench.kill();
-      bench.cluster.annotate(creating, "shop", { [INTENT]: null });
-      editStatuses(bench, (status) => Object.fromEntries(Object.entries(status).filter(([name]) => name !== "intent")));
-      await bench.restart();
-      await bench.run(15 * MINUTE);
-      expect(unready(bench)).toEqual([]);
-      expect(bench.writes(from)).toEqual(["deployApplication"]);
+      env.kill();
+      env.cluster.annotate(creating, "shop", { [INTENT]: null });
+      editStatuses(env, (status) => Object.fromEntries(Object.entries(status).filter(([name]) => name !== "intent")));
+      await env.restart();
+      await env.run(15 * MINUTE);
+      expect(unready(env)).toEqual([]);
+      expect(env.writes(from)).toEqual(["deployApplication"]);
       figure(task, "0 writes over intents of a newer version", 2);
     });
   },

@@ -17,21 +17,21 @@ import {
   tree,
 } from "../../support/kube/manifests.ts";
 import { figure } from "../../support/platform/figure.ts";
-import { operatorBench, type OperatorBench } from "../../support/platform/operator-env.ts";
+import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
 const MINUTE = 60_000;
 const GROUND = "ground";
 
 /** One of each kind on a project, environment and application of the name "ground". @param index of its cluster */
-function oneOfEach(bench: OperatorBench, name: string, index: 0 | 1): readonly Manifest[] {
-  const externalId = bench.platform.clusterIds[index] ?? "";
+function oneOfEach(env: OperatorEnv, name: string, index: 0 | 1): readonly Manifest[] {
+  const externalId = env.platform.clusterIds[index] ?? "";
   const auth = { tokenSecretRef: { name: "default" } };
   const allowed = { allowedNamespaces: { names: ["elsewhere"] } };
   return [
-    connection(bench, name, { auth }),
-    { ...connection(bench, name, { auth, ...allowed }), kind: "ClusterPlatformConnection" },
+    connection(env, name, { auth }),
+    { ...connection(env, name, { auth, ...allowed }), kind: "ClusterPlatformConnection" },
     project(name),
-    environment(bench, name, GROUND),
+    environment(env, name, GROUND),
     application(name, GROUND),
     database(name, GROUND),
     blueprint(name, GROUND),
@@ -58,30 +58,30 @@ const rows = KINDS.flatMap((kind) => PLACES.map((where) => ({ kind, where })));
 describe("[A8] a kind that throws", { timeout: 60_000 }, () => {
   it.for(rows)("$kind in $where: that object says so, all others come to their ends", async (row, { task }) => {
     const tear: Tear = { ...row, name: "torn" };
-    const bench = await operatorBench({ kinds: () => tornKinds(tear) });
-    bench.apply(...defaults(bench), ...tree(bench, GROUND));
-    await bench.run(10 * MINUTE);
-    const [torn, good] = [oneOfEach(bench, "torn", 0), oneOfEach(bench, "good", 1)];
+    const env = await operatorEnv({ kinds: () => tornKinds(tear) });
+    env.apply(...defaults(env), ...tree(env, GROUND));
+    await env.run(10 * MINUTE);
+    const [torn, good] = [oneOfEach(env, "torn", 0), oneOfEach(env, "good", 1)];
     expect(new Set(torn.map(({ kind }) => kind))).toEqual(new Set(KINDS));
-    bench.apply(...torn, ...good);
-    await bench.run(20 * MINUTE);
+    env.apply(...torn, ...good);
+    await env.run(20 * MINUTE);
     for (const { kind, metadata } of [...torn, ...good]) {
       if (kind === row.kind && metadata.name === "torn") continue;
-      expect(bench.told(kind, metadata.name, ended(kind)), `${kind} ${metadata.name}`).toMatch(/^True/);
+      expect(env.told(kind, metadata.name, ended(kind)), `${kind} ${metadata.name}`).toMatch(/^True/);
     }
-    expect(bench.told(row.kind, "torn", "Stalled")).toBe("True/InternalError");
-    expect(bench.internal.length).toBeLessThan(40);
-    const tries = bench.internal.length;
+    expect(env.told(row.kind, "torn", "Stalled")).toBe("True/InternalError");
+    expect(env.internal.length).toBeLessThan(40);
+    const tries = env.internal.length;
 
     tear.where = undefined;
-    bench.cluster.annotate(row.kind, "torn", { [RECONCILE_REQUESTED_AT]: "mended" });
-    await bench.run(10 * MINUTE);
-    expect(bench.told(row.kind, "torn", ended(row.kind))).toMatch(/^True/);
-    expect(bench.internal).toHaveLength(tries);
-    const writes = bench.writes().filter((operation) => operation.startsWith("create"));
-    const created = bench.calls().flatMap(({ effects }) => effects.filter((effect) => "created" in effect));
+    env.cluster.annotate(row.kind, "torn", { [RECONCILE_REQUESTED_AT]: "mended" });
+    await env.run(10 * MINUTE);
+    expect(env.told(row.kind, "torn", ended(row.kind))).toMatch(/^True/);
+    expect(env.internal).toHaveLength(tries);
+    const writes = env.writes().filter((operation) => operation.startsWith("create"));
+    const created = env.calls().flatMap(({ effects }) => effects.filter((effect) => "created" in effect));
     expect(created).toHaveLength(writes.length);
-    expect(bench.writes().filter((operation) => operation === "downloadInvoices")).toHaveLength(2);
+    expect(env.writes().filter((operation) => operation === "downloadInvoices")).toHaveLength(2);
     figure(task, `${tries} tries in 20 minutes, 0 of ${torn.length + good.length - 1} others affected, 0 made twice`);
   });
 });

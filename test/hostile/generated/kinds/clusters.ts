@@ -27,11 +27,11 @@ export const cluster: KindCases = {
     writeTokenSecretToRef: { name: `${name}-token`, readOnly: true, server: "https://a.example", caBundle: PEM },
     lifecycle: { ...lifecycle(NOT_IN_CLUSTERS), applyPolicy: "Automatic" },
   }),
-  leaves: (ground, name) => ({
-    ...rootConnectionLeaves(ground),
+  leaves: (fixture, name) => ({
+    ...rootConnectionLeaves(fixture),
     externalId: {
       ...both(locked("spec.externalId cannot be changed or removed", "an object stands for one cluster")),
-      to: ground.clusterOf(`${name}-other`),
+      to: fixture.clusterOf(`${name}-other`),
       created: local("a cluster is taken over by its id, which reads alone carry"),
     },
     runState: {
@@ -52,7 +52,7 @@ export const cluster: KindCases = {
     "writeTokenSecretToRef.readOnly": token(false),
     "writeTokenSecretToRef.server": token("https://b.example:6443/k8s"),
     "writeTokenSecretToRef.caBundle": token(OTHER_PEM),
-    credentialsId: always(ground.credentialsId, local("a read alone asks for the credentials")),
+    credentialsId: always(fixture.credentialsId, local("a read alone asks for the credentials")),
     ...Object.fromEntries(
       Object.entries(lifecycleLeaves(NOT_IN_CLUSTERS)).map(([path, entry]) => [
         path,
@@ -112,11 +112,11 @@ export const binding: KindCases = {
     },
     lifecycle: lifecycle(NOT_IN_BINDINGS),
   }),
-  leaves: (ground, name) => ({
-    ...rootConnectionLeaves(ground),
-    "clusterRef.name": { ...bound(name, ground.clusterOf(`${name}-named`)), ...BOUND },
+  leaves: (fixture, name) => ({
+    ...rootConnectionLeaves(fixture),
+    "clusterRef.name": { ...bound(name, fixture.clusterOf(`${name}-named`)), ...BOUND },
     "clusterRef.externalId": {
-      ...bound(ground.clusterOf(`${name}-other`), ground.clusterOf(`${name}-other`)),
+      ...bound(fixture.clusterOf(`${name}-other`), fixture.clusterOf(`${name}-other`)),
       ...BOUND,
     },
     "cluster.mode": { ...always("CUSTOMER_MANAGED", local("only the catalogue is asked with it")), in: PLAIN },

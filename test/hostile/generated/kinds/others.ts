@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../../../../src/kube/api/types.ts";
 import { COMMIT, NEXT_COMMIT } from "../../../support/kube/manifests.ts";
 import { lifecycle, lifecycleLeaves } from "../common.ts";
-import { always, local, locked, sent, told, type Entry, type Ground, type KindCases } from "../outcomes.ts";
+import { always, local, locked, sent, told, type Entry, type Fixture, type KindCases } from "../outcomes.ts";
 import { childConnectionLeaves, rootConnectionLeaves, environments } from "./references.ts";
 
 const NOT_IN_OPERATIONS = [
@@ -29,8 +29,8 @@ export const catalog: KindCases = {
     cluster: { mode: "PLATFORM_MANAGED", provider: "AWS" },
     interval: "30m",
   }),
-  leaves: (ground) => ({
-    ...rootConnectionLeaves(ground),
+  leaves: (fixture) => ({
+    ...rootConnectionLeaves(fixture),
     include: read(["Templates", "GitRepositories"], "listGithubRepositories", ""),
     "include[]": {
       ...always(
@@ -42,7 +42,7 @@ export const catalog: KindCases = {
     "cluster.mode": read("CUSTOMER_MANAGED", "listPlatformTemplates"),
     "cluster.provider": read("GCP", "listPlatformTemplates"),
     gitTokenId: {
-      ...read(ground.credentialsId, "listGithubRepositories"),
+      ...read(fixture.credentialsId, "listGithubRepositories"),
       in: { include: ["GitRepositories"] },
     },
     interval: always("2h", local("it says how often the catalogue is read")),
@@ -69,7 +69,7 @@ export const operation: KindCases = {
       name: each,
       spec: { connectionRef: { name: lane }, externalId: clusterOf(each) },
     })),
-  stands: (ground) => [...environments(ground), ...["", "-other"].flatMap((more) => servicesOf(ground, more))],
+  stands: (fixture) => [...environments(fixture), ...["", "-other"].flatMap((more) => servicesOf(fixture, more))],
   seed: ({ name }) => ({
     connectionRef: { name },
     type: "DeployApplication",
@@ -79,8 +79,8 @@ export const operation: KindCases = {
     activeDeadlineSeconds: 600,
     lifecycle: lifecycle(NOT_IN_OPERATIONS),
   }),
-  leaves: (ground, object) => {
-    const { name } = ground;
+  leaves: (fixture, object) => {
+    const { name } = fixture;
     const other = `${name}-other`;
     const deploysDatabase = { ...without(DEPLOYS), type: "DeployDatabase", databaseRef: { name } };
     const stopsCluster = { ...without(DEPLOYS), type: "StopCluster", clusterRef: { name: object } };
@@ -91,31 +91,31 @@ export const operation: KindCases = {
       source: { helm_repository: CHART },
       outputConfigMap: `${object}-rendered`,
     };
-    const otherCluster = ground.clusterOf(`${object}-other`);
+    const otherCluster = fixture.clusterOf(`${object}-other`);
     const stopped = sent("stopCluster", otherCluster);
     const rendered = (as: Json) => sent("createHelmDefaultValues", as);
     return {
       ...Object.fromEntries(
-        Object.entries(childConnectionLeaves(ground)).map(([path, { to, created }]) => [path, once(to, created)]),
+        Object.entries(childConnectionLeaves(fixture)).map(([path, { to, created }]) => [path, once(to, created)]),
       ),
       type: { ...once("StopDatabase", sent("stopDatabase", {}), deploysDatabase), bounds: "none" },
-      "applicationRef.name": once(other, sent("deployApplication", ground.id("PlatformApplication", other))),
+      "applicationRef.name": once(other, sent("deployApplication", fixture.id("PlatformApplication", other))),
       "applicationRef.externalId": once(
-        ground.id("PlatformApplication", other),
-        sent("deployApplication", ground.id("PlatformApplication", other)),
+        fixture.id("PlatformApplication", other),
+        sent("deployApplication", fixture.id("PlatformApplication", other)),
       ),
-      "databaseRef.name": once(other, sent("deployDatabase", ground.id("PlatformDatabase", other)), deploysDatabase),
+      "databaseRef.name": once(other, sent("deployDatabase", fixture.id("PlatformDatabase", other)), deploysDatabase),
       "databaseRef.externalId": once(
-        ground.id("PlatformDatabase", other),
-        sent("deployDatabase", ground.id("PlatformDatabase", other)),
+        fixture.id("PlatformDatabase", other),
+        sent("deployDatabase", fixture.id("PlatformDatabase", other)),
         deploysDatabase,
       ),
       "clusterRef.name": once(`${object}-other`, stopped, stopsCluster),
       "clusterRef.externalId": once(otherCluster, stopped, stopsCluster),
-      "environmentRef.name": once(other, rendered(ground.id("PlatformEnvironment", other)), renders),
+      "environmentRef.name": once(other, rendered(fixture.id("PlatformEnvironment", other)), renders),
       "environmentRef.externalId": once(
-        ground.id("PlatformEnvironment", other),
-        rendered(ground.id("PlatformEnvironment", other)),
+        fixture.id("PlatformEnvironment", other),
+        rendered(fixture.id("PlatformEnvironment", other)),
         renders,
       ),
       gitCommitId: once(NEXT_COMMIT, sent("deployApplication", NEXT_COMMIT)),
@@ -147,7 +147,7 @@ function without(members: readonly string[]): JsonObject {
   return Object.fromEntries(members.map((member) => [member, null]));
 }
 
-function servicesOf({ name: lane }: Ground, more: string) {
+function servicesOf({ name: lane }: Fixture, more: string) {
   const name = `${lane}${more}`;
   const common = { environmentRef: { name: lane }, name };
   return [
@@ -168,28 +168,28 @@ const CALLS = "it says how the platform is called; every call shows it";
 const how = (to: Json): Entry => always(to, local(CALLS));
 const usual = (to: Json): Entry => always(to, local("it says what counts for objects that say nothing themselves"));
 
-function connectionEntries(ground: Ground, receiver: Entry["created"]): Readonly<Record<string, Entry>> {
+function connectionEntries(fixture: Fixture, receiver: Entry["created"]): Readonly<Record<string, Entry>> {
   const stays = (field: string): Pick<Entry, "full" | "documented"> => {
     const outcome = locked(`spec.${field} cannot be changed`, "a connection leads to one place");
     return { full: outcome, documented: outcome };
   };
   const defaults = Object.entries(lifecycleLeaves([], "defaults.lifecycle."));
   return {
-    baseUrl: { ...how(`${ground.baseUrl}/`), ...stays("baseUrl") },
+    baseUrl: { ...how(`${fixture.baseUrl}/`), ...stays("baseUrl") },
     pathPrefix: how("/api/v1"),
     organizationId: {
-      ...always(ground.credentialsId, told("InvalidSpec", "the platform knows no such organization")),
+      ...always(fixture.credentialsId, told("InvalidSpec", "the platform knows no such organization")),
       ...stays("organizationId"),
     },
     "auth.scheme": how("Bearer"),
-    "auth.tokenSecretRef.name": how(`${ground.name}-spare`),
+    "auth.tokenSecretRef.name": how(`${fixture.name}-spare`),
     "auth.tokenSecretRef.key": how("other"),
     "rateLimit.requestsPerSecond": how(500),
     "rateLimit.burst": how(400),
     surface: how("Documented"),
     allowUnverifiedIds: how(true),
-    allowedProjects: how([ground.credentialsId, ground.clusterOf(ground.name)]),
-    "allowedProjects[]": how(ground.clusterOf(ground.name)),
+    allowedProjects: how([fixture.credentialsId, fixture.clusterOf(fixture.name)]),
+    "allowedProjects[]": how(fixture.clusterOf(fixture.name)),
     ...Object.fromEntries(defaults.map(([path, { to }]) => [path, usual(to)])),
     "defaults.pollInterval": usual("45m"),
     "webhook.receiverUrl": { to: "http://127.0.0.1:9/hooks", full: receiver, documented: receiver, created: receiver },
@@ -206,15 +206,15 @@ const MISUSES: NonNullable<KindCases["misuses"]> = () => [
   { path: "defaults.lifecycle.syncWindows.windows[].timeZone", to: "Mars/Olympus", reason: "InvalidSpec" },
 ];
 
-const connectionSeed = (ground: Ground): JsonObject => ({
-  baseUrl: ground.baseUrl,
+const connectionSeed = (fixture: Fixture): JsonObject => ({
+  baseUrl: fixture.baseUrl,
   pathPrefix: "",
-  organizationId: ground.organizationId,
-  auth: { scheme: "Token", tokenSecretRef: { name: ground.name, key: "token" } },
+  organizationId: fixture.organizationId,
+  auth: { scheme: "Token", tokenSecretRef: { name: fixture.name, key: "token" } },
   rateLimit: { requestsPerSecond: 1000, burst: 1000 },
   surface: "Auto",
   allowUnverifiedIds: false,
-  allowedProjects: [ground.credentialsId],
+  allowedProjects: [fixture.credentialsId],
   defaults: { lifecycle: lifecycle([]), pollInterval: "30m" },
   webhook: { receiverUrl: "http://127.0.0.1:9/receiver", secretRef: { name: "values", key: "first" } },
 });
@@ -224,19 +224,19 @@ export const connection: KindCases = {
   stands: () => [],
   seed: connectionSeed,
   misuses: MISUSES,
-  leaves: (ground) => connectionEntries(ground, local("no receiver runs")),
+  leaves: (fixture) => connectionEntries(fixture, local("no receiver runs")),
 };
 
 export const clusterConnection: KindCases = {
   kind: "ClusterPlatformConnection",
   stands: () => [],
-  seed: (ground) => ({
-    ...connectionSeed(ground),
-    allowedNamespaces: { names: [ground.name], selector: { matchLabels: { team: "shop" } } },
+  seed: (fixture) => ({
+    ...connectionSeed(fixture),
+    allowedNamespaces: { names: [fixture.name], selector: { matchLabels: { team: "shop" } } },
   }),
-  leaves: (ground) => ({
-    ...connectionEntries(ground, local("no receiver runs")),
-    "allowedNamespaces.names": how([ground.name, "another"]),
+  leaves: (fixture) => ({
+    ...connectionEntries(fixture, local("no receiver runs")),
+    "allowedNamespaces.names": how([fixture.name, "another"]),
     "allowedNamespaces.names[]": how("another"),
     "allowedNamespaces.selector.matchLabels": how({ team: "shop", tier: "web" }),
     "allowedNamespaces.selector.matchLabels{}": how("pay"),

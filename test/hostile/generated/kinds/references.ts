@@ -8,7 +8,7 @@ import {
   sent,
   told,
   type Entry,
-  type Ground,
+  type Fixture,
   type Misuse,
   type Outcome,
   type Standing,
@@ -28,23 +28,23 @@ export const CONFIGURATION = {
   "others-sizes": { first: "8" },
 } as const;
 
-export const project = ({ name }: Ground, more = ""): Standing => ({
+export const project = ({ name }: Fixture, more = ""): Standing => ({
   kind: "PlatformProject",
   name: `${name}${more}`,
   spec: { connectionRef: { name }, name: `${name}${more}` },
 });
 
-export const environment = ({ name, clusterOf }: Ground, more = ""): Standing => ({
+export const environment = ({ name, clusterOf }: Fixture, more = ""): Standing => ({
   kind: "PlatformEnvironment",
   name: `${name}${more}`,
   spec: { name: `${name}${more}`, projectRef: { name }, clusterRef: { externalId: clusterOf(name) } },
 });
 
 /** Parents of a service, and others that it could be in. */
-export const environments = (ground: Ground): readonly Standing[] => [
-  project(ground),
-  environment(ground),
-  environment(ground, "-other"),
+export const environments = (fixture: Fixture): readonly Standing[] => [
+  project(fixture),
+  environment(fixture),
+  environment(fixture, "-other"),
 ];
 
 const CHOICE = "it says which connection is used; no call carries its name";
@@ -53,7 +53,7 @@ const CHOICE = "it says which connection is used; no call carries its name";
  * @param kind what an object says that is on a connection of another kind, which does not exist
  * @param other what becomes of one on another connection to the same place
  */
-function connectionLeaves({ name }: Ground, kind: Reason, other: Outcome): Readonly<Record<string, Entry>> {
+function connectionLeaves({ name }: Fixture, kind: Reason, other: Outcome): Readonly<Record<string, Entry>> {
   return {
     "connectionRef.kind": always("ClusterPlatformConnection", told(kind, CHOICE)),
     "connectionRef.name": always(`${name}-twin`, other),
@@ -68,13 +68,13 @@ export function lockedReference(
   field: string,
   [kind, otherName]: readonly [kind: string, otherName: string],
   by: string,
-  ground: Ground,
+  fixture: Fixture,
 ): Readonly<Record<string, Entry>> {
   const fixed = locked(`spec.${field} cannot be changed once`, "what an object is in is fixed once it exists");
   const entry = (to: string, as: string): Entry => ({ to, full: fixed, documented: fixed, created: sent(by, as) });
   return {
-    [`${field}.name`]: entry(otherName, ground.id(kind, otherName)),
-    [`${field}.externalId`]: entry(ground.id(kind, otherName), ground.id(kind, otherName)),
+    [`${field}.name`]: entry(otherName, fixture.id(kind, otherName)),
+    [`${field}.externalId`]: entry(fixture.id(kind, otherName), fixture.id(kind, otherName)),
   };
 }
 
@@ -125,12 +125,12 @@ export function variableLeaves({ plain, secret, hidden }: VariableOutcomes): Rea
 }
 
 /** Of what has a parent. */
-export const childConnectionLeaves = (ground: Ground): Readonly<Record<string, Entry>> =>
-  connectionLeaves(ground, "InvalidSpec", told("InvalidSpec", "a child is on the connection of its parent"));
+export const childConnectionLeaves = (fixture: Fixture): Readonly<Record<string, Entry>> =>
+  connectionLeaves(fixture, "InvalidSpec", told("InvalidSpec", "a child is on the connection of its parent"));
 
 /** Of what has none. */
-export const rootConnectionLeaves = (ground: Ground): Readonly<Record<string, Entry>> =>
-  connectionLeaves(ground, "ConnectionNotReady", local("another connection to the same organization will do"));
+export const rootConnectionLeaves = (fixture: Fixture): Readonly<Record<string, Entry>> =>
+  connectionLeaves(fixture, "ConnectionNotReady", local("another connection to the same organization will do"));
 
 /** A source of values that is not there, by its name and by its key. */
 export const unresolved = (at: string): readonly Misuse[] => [

@@ -65,9 +65,14 @@ export const application: KindCases = {
     runState: "Running",
     lifecycle: lifecycle([]),
   }),
-  leaves: (ground, name) => ({
-    ...childConnectionLeaves(ground),
-    ...lockedReference("environmentRef", ["PlatformEnvironment", `${ground.name}-other`], "createApplication", ground),
+  leaves: (fixture, name) => ({
+    ...childConnectionLeaves(fixture),
+    ...lockedReference(
+      "environmentRef",
+      ["PlatformEnvironment", `${fixture.name}-other`],
+      "createApplication",
+      fixture,
+    ),
     name: ofApplication(`${name} renamed`),
     "gitRepository.url": ofApplication("https://github.com/acme/api.git"),
     "gitRepository.branch": ofApplication("release"),
@@ -104,7 +109,7 @@ export const application: KindCases = {
       documented: told("NotSupportedByApi", "the documented surface has no stop of applications"),
       created: local("nothing is deployed, so that nothing has to be stopped"),
     },
-    externalId: takenOver(ground.id("PlatformApplication", name)),
+    externalId: takenOver(fixture.id("PlatformApplication", name)),
     ...lifecycleLeaves([]),
   }),
   misuses: () => [
@@ -137,9 +142,9 @@ export const database: KindCases = {
     runState: "Running",
     lifecycle: lifecycle([]),
   }),
-  leaves: (ground, name) => ({
-    ...childConnectionLeaves(ground),
-    ...lockedReference("environmentRef", ["PlatformEnvironment", `${ground.name}-other`], "createDatabase", ground),
+  leaves: (fixture, name) => ({
+    ...childConnectionLeaves(fixture),
+    ...lockedReference("environmentRef", ["PlatformEnvironment", `${fixture.name}-other`], "createDatabase", fixture),
     name: ofDatabase(`${name} renamed`),
     type: fixed("type", "REDIS"),
     version: ofDatabase("17"),
@@ -153,7 +158,7 @@ export const database: KindCases = {
       documented: sent("stopDatabase", {}),
       created: local("nothing is deployed, so that nothing has to be stopped"),
     },
-    externalId: takenOver(ground.id("PlatformDatabase", name)),
+    externalId: takenOver(fixture.id("PlatformDatabase", name)),
     ...lifecycleLeaves([]),
   }),
   misuses: () => IMPOSSIBLE_WINDOWS,

@@ -32,7 +32,7 @@ const NOT_IN_SETS = ["adoptionPolicy", "onMissing", "retry", "progressDeadline"]
 export const variableSet: KindCases = {
   kind: "PlatformVariableSet",
   lasting: true,
-  stands: (ground) => [project(ground)],
+  stands: (fixture) => [project(fixture)],
   // In an environment of its own, as what is imported into that scope is seen by all applications in it.
   own: ({ name: lane, clusterOf }, name) => [
     {
@@ -63,19 +63,19 @@ export const variableSet: KindCases = {
     ],
     lifecycle: lifecycle(NOT_IN_SETS),
   }),
-  leaves: (ground, name) => ({
-    ...childConnectionLeaves(ground),
+  leaves: (fixture, name) => ({
+    ...childConnectionLeaves(fixture),
     targets: {
       to: [{ applicationRef: { name: name } }, { applicationRef: { name: `${name}-other` } }],
-      ...imported(ground.id("PlatformApplication", `${name}-other`)),
+      ...imported(fixture.id("PlatformApplication", `${name}-other`)),
     },
     "targets[].applicationRef.name": {
       to: `${name}-other`,
-      ...imported(ground.id("PlatformApplication", `${name}-other`)),
+      ...imported(fixture.id("PlatformApplication", `${name}-other`)),
     },
     "targets[].applicationRef.externalId": {
-      to: ground.id("PlatformApplication", `${name}-other`),
-      ...imported(ground.id("PlatformApplication", `${name}-other`)),
+      to: fixture.id("PlatformApplication", `${name}-other`),
+      ...imported(fixture.id("PlatformApplication", `${name}-other`)),
     },
     overwrite: {
       ...always(false, local("it goes with the next import, and nothing is to be imported")),
@@ -149,9 +149,9 @@ export const blueprint: KindCases = {
     deployOnCreate: true,
     lifecycle: lifecycle(NOT_IN_BLUEPRINTS),
   }),
-  leaves: (ground, name) => ({
-    ...childConnectionLeaves(ground),
-    ...lockedReference("environmentRef", ["PlatformEnvironment", `${ground.name}-other`], "createBlueprint", ground),
+  leaves: (fixture, name) => ({
+    ...childConnectionLeaves(fixture),
+    ...lockedReference("environmentRef", ["PlatformEnvironment", `${fixture.name}-other`], "createBlueprint", fixture),
     name: ofBlueprint(`${name} renamed`),
     tag: { ...ofBlueprint("redis/3.0.0"), in: { engine: null, allowedEngineVersions: null } },
     icon: ofBlueprint("https://icons.example.com/other.svg"),
@@ -172,7 +172,7 @@ export const blueprint: KindCases = {
       documented: local("a service is deployed when it is created, or not at all"),
       created: sent("createBlueprint", {}),
     },
-    externalId: takenOver(ground.id("PlatformBlueprint", name)),
+    externalId: takenOver(fixture.id("PlatformBlueprint", name)),
     ...lifecycleLeaves(NOT_IN_BLUEPRINTS),
     "lifecycle.deletionPolicy": always("Retain", local("there is no other value")),
   }),

@@ -30,17 +30,17 @@ export const project: KindCases = {
   kind: "PlatformProject",
   stands: () => [],
   misuses: () => IMPOSSIBLE_WINDOWS,
-  seed: (ground, name) => ({
-    connectionRef: { name: ground.name },
+  seed: (fixture, name) => ({
+    connectionRef: { name: fixture.name },
     name,
     description: "the seed",
     lifecycle: lifecycle(NOT_DEPLOYED),
   }),
-  leaves: (ground, name) => ({
-    ...rootConnectionLeaves(ground),
+  leaves: (fixture, name) => ({
+    ...rootConnectionLeaves(fixture),
     name: ofProject(`${name} renamed`),
     description: ofProject("another one"),
-    externalId: takenOver(ground.id("PlatformProject", name)),
+    externalId: takenOver(fixture.id("PlatformProject", name)),
     ...lifecycleLeaves(NOT_DEPLOYED),
     "lifecycle.deletionPolicy": { ...lifecycleLeaves([])["lifecycle.deletionPolicy"]!, to: "Delete" },
   }),
@@ -50,27 +50,27 @@ const ofEnvironment = setting("createEnvironment", "updateEnvironment");
 
 export const environment: KindCases = {
   kind: "PlatformEnvironment",
-  stands: (ground) => [
-    parent(ground),
-    parent(ground, "-other"),
-    cluster(ground.name, ground.clusterOf(`${ground.name}-other`)),
+  stands: (fixture) => [
+    parent(fixture),
+    parent(fixture, "-other"),
+    cluster(fixture.name, fixture.clusterOf(`${fixture.name}-other`)),
   ],
   misuses: () => IMPOSSIBLE_WINDOWS,
-  seed: (ground, name) => ({
-    connectionRef: { name: ground.name },
-    projectRef: { name: ground.name },
+  seed: (fixture, name) => ({
+    connectionRef: { name: fixture.name },
+    projectRef: { name: fixture.name },
     name,
     mode: "STAGING",
-    clusterRef: { externalId: ground.clusterOf(ground.name) },
+    clusterRef: { externalId: fixture.clusterOf(fixture.name) },
     lifecycle: lifecycle(NOT_DEPLOYED),
   }),
-  leaves: (ground, name) => ({
-    ...childConnectionLeaves(ground),
-    ...lockedReference("projectRef", ["PlatformProject", `${ground.name}-other`], "createEnvironment", ground),
-    ...lockedReference("clusterRef", ["PlatformCluster", ground.name], "createEnvironment", ground),
+  leaves: (fixture, name) => ({
+    ...childConnectionLeaves(fixture),
+    ...lockedReference("projectRef", ["PlatformProject", `${fixture.name}-other`], "createEnvironment", fixture),
+    ...lockedReference("clusterRef", ["PlatformCluster", fixture.name], "createEnvironment", fixture),
     name: ofEnvironment(`${name} renamed`),
     mode: ofEnvironment("PRODUCTION"),
-    externalId: takenOver(ground.id("PlatformEnvironment", name)),
+    externalId: takenOver(fixture.id("PlatformEnvironment", name)),
     ...lifecycleLeaves(NOT_DEPLOYED),
     "lifecycle.deletionPolicy": { ...lifecycleLeaves([])["lifecycle.deletionPolicy"]!, to: "Delete" },
   }),
@@ -86,20 +86,20 @@ export const webhook: KindCases = {
   kind: "PlatformWebhook",
   stands: () => [],
   misuses: () => IMPOSSIBLE_WINDOWS,
-  seed: (ground, name) => ({
-    connectionRef: { name: ground.name },
+  seed: (fixture, name) => ({
+    connectionRef: { name: fixture.name },
     targetUrl: `http://127.0.0.1:9/${name}`,
     events: ["DEPLOYMENT_STARTED", "DEPLOYMENT_FAILED"],
     enabled: true,
     lifecycle: lifecycle(["adoptionPolicy", "onMissing", ...NOT_DEPLOYED]),
   }),
-  leaves: (ground, name) => ({
-    ...rootConnectionLeaves(ground),
+  leaves: (fixture, name) => ({
+    ...rootConnectionLeaves(fixture),
     targetUrl: ofWebhook(`http://127.0.0.1:9/${name}/elsewhere`),
     events: ofWebhook(["DEPLOYMENT_STARTED", "DEPLOYMENT_FAILED", "DEPLOYMENT_SUCCESSFUL"]),
     "events[]": { ...ofWebhook(["DEPLOYMENT_CANCELLED", "DEPLOYMENT_FAILED"]), to: "DEPLOYMENT_CANCELLED" },
     enabled: ofWebhook(false),
-    externalId: takenOver(ground.id("PlatformWebhook", name)),
+    externalId: takenOver(fixture.id("PlatformWebhook", name)),
     ...lifecycleLeaves(["adoptionPolicy", "onMissing", ...NOT_DEPLOYED]),
     "lifecycle.deletionPolicy": { ...lifecycleLeaves([])["lifecycle.deletionPolicy"]!, to: "Delete" },
   }),

@@ -1,8 +1,8 @@
 import { ID, OTHER_ID } from "../../support/kinds/spec-cases.ts";
-import type { Ground } from "./outcomes.ts";
+import type { Fixture } from "./outcomes.ts";
 
 /** A ground that nothing stands on, for what looks at specs alone. */
-export const SOMEWHERE: Ground = {
+export const SOMEWHERE: Fixture = {
   name: "shop",
   baseUrl: "https://platform.example.com",
   organizationId: ID,

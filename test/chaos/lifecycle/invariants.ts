@@ -1,11 +1,11 @@
 /** What has to hold of a run, whatever happened in it (docs/reliability.md). Each returns sentences about violations. */
 import { member } from "../../../src/kube/api/json.ts";
-import type { Bed } from "../bed.ts";
 import { asksForMore, callsOf, type Evidence } from "../effects.ts";
+import type { ChaosEnv } from "../env.ts";
 
 /** O1: each object was created once, and not asked for again, even where the platform refuses a name that is taken. */
-export function duplicates(bed: Evidence): readonly string[] {
-  const creations = callsOf(bed)
+export function duplicates(env: Evidence): readonly string[] {
+  const creations = callsOf(env)
     .filter((call) => asksForMore(call) || call.effects.some((effect) => "created" in effect))
     .map(({ operation, body }) => `${operation} ${textOf(member(body, "name"))}`);
   return [...Map.groupBy(creations, (each) => each)]
@@ -14,8 +14,8 @@ export function duplicates(bed: Evidence): readonly string[] {
 }
 
 /** What there is on the platform, by name alone, to compare before and after. */
-export function inventory(bed: Bed): readonly string[] {
-  const { projects, environments, services, webhooks, blueprints, variables } = bed.platform.world();
+export function inventory(env: ChaosEnv): readonly string[] {
+  const { projects, environments, services, webhooks, blueprints, variables } = env.platform.world();
   return [
     ...[...projects.values()].map(({ name }) => `project ${name}`),
     ...[...environments.values()].map(({ name }) => `environment ${name}`),
@@ -27,8 +27,8 @@ export function inventory(bed: Bed): readonly string[] {
 }
 
 /** O2: after the last deletion the platform holds what it held at first; where it deletes nothing, all of it once. */
-export function leaks(bed: Bed, before: readonly string[], surface: "full" | "documented"): readonly string[] {
-  const after = inventory(bed);
+export function leaks(env: ChaosEnv, before: readonly string[], surface: "full" | "documented"): readonly string[] {
+  const after = inventory(env);
   const left = after.filter((one) => !before.includes(one));
   if (surface === "full") return left.map((one) => `O2 left behind: ${one}`);
   const twice = left.filter((one, index) => !one.startsWith("variable") && left.indexOf(one) !== index);
@@ -36,8 +36,8 @@ export function leaks(bed: Bed, before: readonly string[], surface: "full" | "do
 }
 
 /** O6: the process ended only where it was killed, and met nothing that it has no table for. */
-export function upsets(bed: Bed): readonly string[] {
-  return bed
+export function upsets(env: ChaosEnv): readonly string[] {
+  return env
     .logs()
     .filter(({ message, level }) => level === "error" && /unexpected|unhandled|could not be followed/i.test(message))
     .map(({ message }) => `O6 the log says: ${message}`);

@@ -15,7 +15,7 @@ const RESTART_MS = 1_000;
 /** Turns without time going by after which something runs in circles. */
 const HOT = 2_000;
 
-export interface Bed {
+export interface ChaosEnv {
   readonly clock: ManualClock;
   readonly cluster: ApiServer;
   readonly platform: InProcessPlatform;
@@ -30,7 +30,7 @@ export interface Bed {
 }
 
 /** @returns a bed whose operator runs already. */
-export function createBed(platforms: Platforms, plan: Plan): Bed {
+export function createChaosEnv(platforms: Platforms, plan: Plan): ChaosEnv {
   const clock = manualClock();
   const cluster = memoryApiServer(() => clock.now());
   const platform = platforms.fresh(plan.surface, clock);

@@ -2,10 +2,10 @@
 import { describe, expect, it } from "vitest";
 
 import type { CallEntry, Effect } from "../../simulator/request/journal.ts";
-import type { Unknown } from "../chaos/bed.ts";
 import type { Evidence } from "../chaos/effects.ts";
+import type { Unknown } from "../chaos/env.ts";
 import { doubleActions } from "../chaos/lifecycle/actions.ts";
-import { duplicates } from "../chaos/lifecycle/oracles.ts";
+import { duplicates } from "../chaos/lifecycle/invariants.ts";
 
 type Entry = readonly [operation: string, path: string, effect?: Effect | undefined, status?: number];
 

@@ -42,7 +42,7 @@ import { openTap } from "./tap/tap.ts";
 /** How often what is settled is looked at: a run is over when nothing came of three looks. */
 export const POLL_MS = 500;
 
-export interface BedOptions {
+export interface ChaosEnvOptions {
   readonly surface: Surface;
   /** How fast the platform works; 100 unless told. */
   readonly speed?: Speed;
@@ -69,7 +69,7 @@ export interface Unknown {
   readonly order: "deploy" | "stop" | undefined;
 }
 
-export interface Bed extends Cluster, AsyncDisposable {
+export interface ChaosEnv extends Cluster, AsyncDisposable {
   readonly namespace: string;
   readonly operatorNamespace: string;
   /** Its url is the tap's. */
@@ -99,7 +99,7 @@ export interface Bed extends Cluster, AsyncDisposable {
 }
 
 /** @returns a bed with a running operator. */
-export async function openBed(options: BedOptions): Promise<Bed> {
+export async function openChaosEnv(options: ChaosEnvOptions): Promise<ChaosEnv> {
   const facts = options.controlPlane ?? inject("controlPlane");
   const id = randomUUID().slice(0, 8);
   const namespace = `bed-${id}`;
@@ -121,7 +121,7 @@ export async function openBed(options: BedOptions): Promise<Bed> {
   const last = (): RunningOperator => operators.at(-1) ?? missing();
   const tapped = {
     sequence,
-    director: (): Director => refusals.noting(bed.director),
+    director: (): Director => refusals.noting(env.director),
     pids: () => operators.map(({ pid }) => pid),
     crash: () => {
       process.kill(last().pid, "SIGKILL");
@@ -159,7 +159,7 @@ export async function openBed(options: BedOptions): Promise<Bed> {
     return started;
   };
   const start = async (): Promise<void> => void (await launch());
-  const revive: Bed["revive"] = async (signal = AbortSignal.timeout(30_000)) => {
+  const revive: ChaosEnv["revive"] = async (signal = AbortSignal.timeout(30_000)) => {
     const { promise: given, resolve } = Promise.withResolvers<"up">();
     signal.addEventListener("abort", () => {
       resolve("up");
@@ -168,7 +168,7 @@ export async function openBed(options: BedOptions): Promise<Bed> {
     else if (signal.reason instanceof Error && signal.reason.name === "TimeoutError") throw signal.reason;
   };
 
-  const bed: Bed = {
+  const env: ChaosEnv = {
     ...cluster(() => client, namespace),
     namespace,
     operatorNamespace,
@@ -202,11 +202,11 @@ export async function openBed(options: BedOptions): Promise<Bed> {
       await client.close();
       refusals.expectNone();
       const tokens = [...Object.values(simulator.tokens), ...simulator.sim.auth.tokens().map(({ value }) => value)];
-      expect(exposures(bed, tokens), "tokens that were told").toEqual([]);
+      expect(exposures(env, tokens), "tokens that were told").toEqual([]);
     },
   };
   await start();
-  return bed;
+  return env;
 }
 
 function missing(): never {

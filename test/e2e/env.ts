@@ -27,7 +27,7 @@ export const FOR_TESTS = {
   extraEnv: [{ name: WINDOWS_VARIABLE, value: JSON.stringify(FAST) }],
 };
 
-export interface Bench {
+export interface Env {
   readonly cluster: ControlPlane;
   readonly helm: Helm;
   readonly platform: Simulator;
@@ -49,7 +49,7 @@ export interface Bench {
 }
 
 /** @throws Error when a part does not start */
-export async function openBench(): Promise<Bench> {
+export async function openEnv(): Promise<Env> {
   const cluster = await startCluster();
   const platform = await startSimulator({ surface: "full", speed: 100 });
   const client: ConnectedClient = createKubeClient({
