@@ -36,8 +36,8 @@ function kind(name: string, reconcile: () => Promise<number | undefined> = async
     isConnection: false,
     references: () => [],
     claim: () => undefined,
-    entries: () => [],
-    imprints: () => [],
+    fieldOwnership: () => [],
+    externalWrites: () => [],
     left: () => {},
     attach: () => async (key) => {
       passes.push(`${key.kind}/${key.name}`);

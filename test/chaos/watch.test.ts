@@ -23,7 +23,7 @@ type Watches = Map<string, Watch>;
 describe("a watch that is behind", () => {
   const watches: Watches = new Map();
   /** What the operator is not told yet. */
-  let withheld: (() => void)[] = [];
+  let blockedOperations: (() => void)[] = [];
   let isBehind = true;
   let env: ChaosEnv;
 
@@ -32,7 +32,7 @@ describe("a watch that is behind", () => {
       watches.set(watch.plural, watch);
       watch.rewrite = (line) => {
         if (!isBehind || !line.startsWith('{"type":"MODIFIED"')) return [line];
-        withheld.push(() => {
+        blockedOperations.push(() => {
           watch.inject(line);
         });
         return [];
@@ -53,10 +53,10 @@ describe("a watch that is behind", () => {
       expect(env.calls.filter(({ what }) => what === "platform listProjects").length).toBeGreaterThan(looks + 3);
     }, 20_000);
     expect(effects(env)).toEqual(CREATED);
-    const told = withheld.length;
+    const told = blockedOperations.length;
     isBehind = false;
-    for (const tell of withheld) tell();
-    withheld = [];
+    for (const tell of blockedOperations) tell();
+    blockedOperations = [];
     await env.apply(project("after"));
     await env.waitFor("PlatformProject", "after", { status: "True" });
     expect(effects(env)).toEqual([...CREATED, "createProject"]);

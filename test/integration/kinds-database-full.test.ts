@@ -76,7 +76,7 @@ describe("a database that others work on, too", () => {
     await runner.run();
     await env.harness.api.databases.deploy(runner.id() ?? "");
     env.harness.pass(120);
-    const told = await runner.run({ policies: { corrects: "Nothing", withheld: new Set(["stopDatabase"]) } });
+    const told = await runner.run({ policies: { corrects: "Nothing", blockedOperations: new Set(["stopDatabase"]) } });
     expect(told).toMatchObject({ ops: [], is: "settled", why: { reason: "Available" } });
     expect(told.report.drift).toEqual([{ path: "spec.runState", desired: "Stopped", observed: "Running" }]);
     expect(await runner.run()).toMatchObject({ ops: ["stopDatabase"], is: "waiting" });

@@ -243,7 +243,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
   });
 
   it("is held back by a policy that forbids to write, and says so", async () => {
-    const held = await env.applied(invoices).run({ policies: { withheld: new Set(["sendInvoices"]) } });
+    const held = await env.applied(invoices).run({ policies: { blockedOperations: new Set(["sendInvoices"]) } });
     expect(held).toMatchObject({ ops: [], is: "stalled", why: { reason: "WithheldByPolicy" } });
   });
 

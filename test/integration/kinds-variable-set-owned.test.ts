@@ -41,7 +41,7 @@ describe.each(["Full", "Documented"] as const)("what a variable set created on t
     await runner.settle();
     for (const key of ["MODE", "TOKEN"]) env.remove(key);
     env.wait(60);
-    const told = await runner.run({ policies: { withheld: new Set(["importVariables"]) } });
+    const told = await runner.run({ policies: { blockedOperations: new Set(["importVariables"]) } });
     const drift = ["MODE", "TOKEN"].map((name) => ({ path: at(name), desired: "as imported", observed: "missing" }));
     expect(told).toMatchObject({ ops: [], is: "settled", report: { drift } });
     expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled", report: { drift: [] } });
@@ -53,7 +53,9 @@ describe.each(["Full", "Documented"] as const)("what a variable set created on t
     const runner = env.set({ variables: [plain, secret] });
     await runner.settle();
     env.change("MODE", "theirs");
-    const told = await runner.run({ policies: { withheld: new Set(["importVariables"]), corrects: "Nothing" } });
+    const told = await runner.run({
+      policies: { blockedOperations: new Set(["importVariables"]), corrects: "Nothing" },
+    });
     const drift = [{ path: at("MODE"), desired: "as imported", observed: "changed by others" }];
     expect(told).toMatchObject({ ops: [], is: "settled", report: { drift } });
     expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled", report: { drift: [] } });
@@ -89,9 +91,9 @@ describe("what a variable set created on the Full surface", () => {
   it("is removed as far as the policies let it be", async () => {
     const runner = env.set({ variables: [plain, secret] });
     await runner.settle();
-    const withheld = new Set(["deleteVariable"]);
+    const blockedOperations = new Set(["deleteVariable"]);
     const spec = { targets: web(), variables: [] };
-    expect((await runner.run({ spec, policies: { withheld } })).ops).toEqual(["deleteSecret"]);
+    expect((await runner.run({ spec, policies: { blockedOperations } })).ops).toEqual(["deleteSecret"]);
     expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
     expect((await runner.settle()).ops).toEqual(["deleteVariable"]);
   });

@@ -48,9 +48,9 @@ export interface ReconcileContext<K extends ContextTypes> {
   /** Where the connection is limited to some projects, their ids. */
   readonly allowedProjects: readonly Uuid[] | undefined;
   /** Operations that a policy forbids now: the plan is made as if they could not be done. */
-  readonly withheld: ReadonlySet<string>;
+  readonly blockedOperations: ReadonlySet<string>;
   /** Those of them that only wait, for approval or a window: what follows from them belongs into the plan as well. */
-  readonly awaited: ReadonlySet<string>;
+  readonly pendingOperations: ReadonlySet<string>;
   /** Whether what provably is not on the platform any more may be created anew (lifecycle.onMissing). */
   readonly onMissing: "Fail" | "Recreate";
   /** What others changed on the platform is undone: never, settings only, or deployments and run states as well. */
@@ -68,5 +68,5 @@ export interface ReconcileContext<K extends ContextTypes> {
   /** Whether a task was begun, or something `untold` was done, by an annotation that outlives the status. */
   readonly begun?: boolean;
   /** The id that was given answers what became of an unconfirmed create of this resource: nothing was done since then. */
-  readonly vouched?: boolean;
+  readonly confirmedByUser?: boolean;
 }

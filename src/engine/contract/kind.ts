@@ -179,9 +179,9 @@ export interface Kind<K extends KindTypes> {
   /** Present on the kinds that are connections themselves: they are observed through what they describe. */
   connection?(spec: K["spec"]): ConnectionSettings;
   /** Of a connection, where it has something to do on the platform. */
-  readonly errand?: ReceiverRegistration<K>;
+  readonly receiverRegistration?: ReceiverRegistration<K>;
   /** Of a kind whose objects do one thing and are over. */
-  readonly task?: OneShot<K>;
+  readonly oneShot?: OneShot<K>;
   /**
    * The object of the platform that a spec lays claim to without having created it, by its id.
    * @param idOf the id behind a reference by name, as far as it is known now
@@ -195,9 +195,9 @@ export interface Kind<K extends KindTypes> {
    * Whether its memory tells of something done that this platform tells nobody again. That it was is
    * noted where it outlives the status, so that it is not done again once the status is lost.
    */
-  untold?(memory: K["memory"], supports: Supports): boolean;
+  notObservableAfterwards?(memory: K["memory"], supports: Supports): boolean;
   /** Whether its steps wait for approval unless the object or its connection says otherwise. */
-  readonly manual?: true;
+  readonly needsApproval?: true;
   /** What the condition Capabilities tells of; absent where its specs never ask to change, stop or delete anything. */
   operations?(spec: K["spec"]): KindOperations;
   /** Whether the platform has a list by name, and so the default adoption policy is IfUniqueName. */
@@ -207,7 +207,7 @@ export interface Kind<K extends KindTypes> {
    * The entries of objects of the platform ("<id>/<name>") that it writes beside what it stands for: as its memory says,
    * or, with inputs, as it is about to. Two resources must not write the same one; `Pass.holderOf` tells who goes first.
    */
-  entries?(of: {
+  fieldOwnership?(of: {
     readonly id: Uuid | undefined;
     readonly memory: K["memory"];
     readonly inputs: K["inputs"] | undefined;
@@ -216,7 +216,7 @@ export interface Kind<K extends KindTypes> {
    * When it last wrote into objects that other resources stand for, and what it requested for them: these are looked at
    * then. @param spec undefined where it is not valid
    */
-  imprints?(memory: K["memory"], spec: K["spec"] | undefined): readonly ExternalWrite[];
+  externalWrites?(memory: K["memory"], spec: K["spec"] | undefined): readonly ExternalWrite[];
   /**
    * What is remembered of the last action that another resource requested for the recorded object; the memory itself
    * where that is known already. Pure.

@@ -13,7 +13,7 @@ const READY = { type: "Ready", status: "True", reason: "Completed", message: "",
 const memory = z.object({ over: z.string().optional() });
 const kind = {
   resource: { memory },
-  task: {
+  oneShot: {
     over: ({ over }: z.output<typeof memory>) =>
       over === undefined ? undefined : { expiresAt: over === "never" ? undefined : new Date(over) },
   },

@@ -13,7 +13,7 @@ import { conditionOf } from "../contract/status.ts";
 /** What a reconcile of a task needs to know of its kind. */
 interface TaskKind<Mem extends JsonObject> {
   readonly resource: { readonly memory: { parse(status: unknown): Mem } };
-  readonly task?: Pick<OneShot<KindTypes & { readonly memory: Mem }>, "over">;
+  readonly oneShot?: Pick<OneShot<KindTypes & { readonly memory: Mem }>, "over">;
 }
 
 /**
@@ -25,7 +25,7 @@ export async function rest<K extends KindTypes>(
   kind: TaskKind<K["memory"]>,
   object: KubeObject,
 ): Promise<{ readonly again: Ms | undefined } | undefined> {
-  const over = kind.task?.over(kind.resource.memory.parse(object.status ?? {}));
+  const over = kind.oneShot?.over(kind.resource.memory.parse(object.status ?? {}));
   // A status that lost its conditions is told anew, by what it still says of the end.
   if (over === undefined || conditionOf(object, "Ready") === undefined) return undefined;
   ports.observer.status(object);

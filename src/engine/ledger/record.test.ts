@@ -16,7 +16,13 @@ function place(annotations: Readonly<Record<string, string>> = {}): Place<never>
       metadata: { name: "a", namespace: "n", uid: "uid-1", resourceVersion: "1", annotations },
     },
     connection: { token: () => "token" } as Connection<never>,
-    pins: { connectionUid: "c", host: "h", organizationId: "o", installation: "here", parentId: "parent-1" },
+    recordedIdentity: {
+      connectionUid: "c",
+      host: "h",
+      organizationId: "o",
+      installation: "here",
+      parentId: "parent-1",
+    },
   };
 }
 
@@ -26,7 +32,7 @@ describe("a record in annotations", () => {
     expect(Object.keys(annotations)).toEqual([EXTERNAL_ID, SEAL, INSTALLATION]);
     expect(readRecord(place(annotations), "id-1")).toEqual({ kept });
     expect(readRecord(place(annotations), "id-2")).toBeUndefined();
-    const moved = { ...place(annotations), pins: { ...place().pins, parentId: "parent-2" } };
+    const moved = { ...place(annotations), recordedIdentity: { ...place().recordedIdentity, parentId: "parent-2" } };
     expect(readRecord(moved, "id-1")).toBeUndefined();
     expect(readRecord(place(recordOf(ports, place(), "id-1")), "id-1")).toEqual({ kept: undefined });
   });

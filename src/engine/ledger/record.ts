@@ -13,7 +13,7 @@ import type { RecordedIdentity } from "./identity.ts";
 import { writeSlot, type Intent } from "./ledger.ts";
 
 /** Whether the object should carry our finalizer: only while its deletion has something to do (docs/architecture.md §7). */
-export function finalizerDue<Api>({ object, connection }: Omit<Place<Api>, "pins">): boolean {
+export function finalizerDue<Api>({ object, connection }: Omit<Place<Api>, "recordedIdentity">): boolean {
   const { deletion } = policiesOf(object, connection.settings.defaults);
   return deletion !== "Retain" && object.metadata.deletionTimestamp === undefined;
 }
@@ -32,7 +32,7 @@ export function finalizersWith(object: KubeObject, ours: boolean): readonly stri
 export interface Place<Api> {
   readonly object: KubeObject;
   readonly connection: Connection<Api>;
-  readonly pins: RecordedIdentity;
+  readonly recordedIdentity: RecordedIdentity;
 }
 
 /** Keeps finalizer and backup of an object that has an id, or writes without one, as they should be. */
@@ -83,11 +83,11 @@ async function keepBackup<Api extends RatedApi>(ports: Ports<Api>, place: Place<
  */
 export function recordOf<Api extends RatedApi>(
   ports: Ports<Api>,
-  { object, connection, pins }: Place<Api>,
+  { object, connection, recordedIdentity }: Place<Api>,
   id: Uuid,
   kept?: JsonObject,
 ): Readonly<Record<string, string>> {
-  const sealed = { uid: object.metadata.uid, id, parentId: pins.parentId };
+  const sealed = { uid: object.metadata.uid, id, parentId: recordedIdentity.parentId };
   const annotations = (note?: JsonObject) => ({
     [EXTERNAL_ID]: id,
     [SEAL]: sign(connection.token(), sealed, note),
@@ -111,10 +111,10 @@ function hasRoom(object: KubeObject, change: Readonly<Record<string, string | nu
  * @returns undefined unless they are a record of ours: of this object, this id and this parent
  */
 export function readRecord<Api>(
-  { object, connection, pins }: Place<Api>,
+  { object, connection, recordedIdentity }: Place<Api>,
   id: Uuid,
 ): { readonly kept: Json | undefined } | undefined {
-  const sealed = { uid: object.metadata.uid, id, parentId: pins.parentId };
+  const sealed = { uid: object.metadata.uid, id, parentId: recordedIdentity.parentId };
   return verify(connection.token(), sealed, object.metadata.annotations?.[SEAL]);
 }
 
@@ -153,7 +153,7 @@ export async function recordId<Api extends RatedApi>(
     annotations[INSTALLATION] === ports.installation &&
     annotations[INTENT] === undefined;
   if (stored) return object;
-  ports.idOwnership.take(object, id, place.pins);
+  ports.idOwnership.take(object, id, place.recordedIdentity);
   return await storeOutcome(ports, object, { ...recordOf(ports, place, id, kept), ...cleared(object) });
 }
 

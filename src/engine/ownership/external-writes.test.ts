@@ -8,49 +8,49 @@ const named = (name: string, identity = HERE) => anObject({ meta: { name }, stat
 
 describe("the imprints", () => {
   it("tell the latest of several writers", () => {
-    const imprints = createExternalWrites();
-    imprints.record(named("a"), [{ id: "1", at: "2026-11-21T10:00:00.000Z" }]);
-    imprints.record(named("b"), [{ id: "1", at: "2026-11-21T10:00:00.500Z" }]);
-    expect(imprints.latest("1", HERE)).toBe("2026-11-21T10:00:00.500Z");
-    imprints.forget(named("b"), () => false);
-    expect(imprints.latest("1", HERE)).toBe("2026-11-21T10:00:00.000Z");
-    expect(imprints.latest("2", HERE)).toBeUndefined();
+    const externalWrites = createExternalWrites();
+    externalWrites.record(named("a"), [{ id: "1", at: "2026-11-21T10:00:00.000Z" }]);
+    externalWrites.record(named("b"), [{ id: "1", at: "2026-11-21T10:00:00.500Z" }]);
+    expect(externalWrites.latest("1", HERE)).toBe("2026-11-21T10:00:00.500Z");
+    externalWrites.forget(named("b"), () => false);
+    expect(externalWrites.latest("1", HERE)).toBe("2026-11-21T10:00:00.000Z");
+    expect(externalWrites.latest("2", HERE)).toBeUndefined();
   });
 
   it("name the objects that were written into since", () => {
-    const imprints = createExternalWrites();
+    const externalWrites = createExternalWrites();
     const at = (hour: number) => `2026-11-21T${String(hour)}:00:00.000Z`;
-    expect(imprints.record(named("a"), [{ id: "1", at: at(10) }])).toEqual(["1"]);
-    expect(imprints.record(named("a"), [{ id: "1", at: at(10) }])).toEqual([]);
+    expect(externalWrites.record(named("a"), [{ id: "1", at: at(10) }])).toEqual(["1"]);
+    expect(externalWrites.record(named("a"), [{ id: "1", at: at(10) }])).toEqual([]);
     expect(
-      imprints.record(named("a"), [
+      externalWrites.record(named("a"), [
         { id: "1", at: at(11) },
         { id: "2", at: at(11) },
       ]),
     ).toEqual(["1", "2"]);
-    expect(imprints.record(named("a"), [])).toEqual([]);
-    expect(imprints.latest("1", HERE)).toBeUndefined();
+    expect(externalWrites.record(named("a"), [])).toEqual([]);
+    expect(externalWrites.latest("1", HERE)).toBeUndefined();
   });
 
   it("tell of what was just written, and name it all the same once its status says so", () => {
-    const imprints = createExternalWrites();
+    const externalWrites = createExternalWrites();
     const at = "2026-11-21T10:00:00.000Z";
-    imprints.note(named("a"), [{ id: "1", at }], HERE);
-    expect(imprints.latest("1", HERE)).toBe(at);
-    expect(imprints.record(named("a"), [{ id: "1", at }])).toEqual(["1"]);
-    imprints.forget(named("a"), () => false);
-    expect(imprints.latest("1", HERE)).toBeUndefined();
+    externalWrites.note(named("a"), [{ id: "1", at }], HERE);
+    expect(externalWrites.latest("1", HERE)).toBe(at);
+    expect(externalWrites.record(named("a"), [{ id: "1", at }])).toEqual(["1"]);
+    externalWrites.forget(named("a"), () => false);
+    expect(externalWrites.latest("1", HERE)).toBeUndefined();
   });
 
   it.each([{ host: "other.example.com" }, { organizationId: "6f1c2b1e-0000-4000-8000-000000000002" }])(
     "tell nothing of what was written where the same id is something else: %o",
     (there) => {
-      const imprints = createExternalWrites();
+      const externalWrites = createExternalWrites();
       const at = "2026-11-21T10:00:00.000Z";
-      imprints.record(named("a", { ...HERE, ...there }), [{ id: "1", at }]);
-      imprints.note(named("b"), [{ id: "1", at }], { ...HERE, ...there });
-      expect(imprints.latest("1", HERE)).toBeUndefined();
-      expect(imprints.latest("1", { ...HERE, ...there })).toBe(at);
+      externalWrites.record(named("a", { ...HERE, ...there }), [{ id: "1", at }]);
+      externalWrites.note(named("b"), [{ id: "1", at }], { ...HERE, ...there });
+      expect(externalWrites.latest("1", HERE)).toBeUndefined();
+      expect(externalWrites.latest("1", { ...HERE, ...there })).toBe(at);
     },
   );
 
@@ -60,30 +60,32 @@ describe("the imprints", () => {
     const held = (id: string) => id === "1";
 
     it("tell who requested it, and name the object again once its end is known", () => {
-      const imprints = createExternalWrites();
-      imprints.note(named("a"), [stop()], HERE);
-      expect(imprints.record(named("a"), [stop()])).toEqual(["1"]);
-      expect(imprints.record(named("a"), [stop()])).toEqual([]);
-      expect(imprints.record(named("a"), [stop("Completed")])).toEqual(["1"]);
-      expect(imprints.action("1", HERE)).toMatchObject({ at, op: "stopDatabase", result: "Completed" });
-      expect(imprints.action("1", HERE)?.by).toMatch(/(^|\/)a$/);
-      expect(imprints.action("1", { ...HERE, host: "other.example.com" })).toBeUndefined();
+      const externalWrites = createExternalWrites();
+      externalWrites.note(named("a"), [stop()], HERE);
+      expect(externalWrites.record(named("a"), [stop()])).toEqual(["1"]);
+      expect(externalWrites.record(named("a"), [stop()])).toEqual([]);
+      expect(externalWrites.record(named("a"), [stop("Completed")])).toEqual(["1"]);
+      expect(externalWrites.action("1", HERE)).toMatchObject({ at, op: "stopDatabase", result: "Completed" });
+      expect(externalWrites.action("1", HERE)?.by).toMatch(/(^|\/)a$/);
+      expect(externalWrites.action("1", { ...HERE, host: "other.example.com" })).toBeUndefined();
     });
 
     it("do not count it as written into", () => {
-      const imprints = createExternalWrites();
-      imprints.record(named("a"), [stop()]);
-      expect(imprints.latest("1", HERE)).toBeUndefined();
+      const externalWrites = createExternalWrites();
+      externalWrites.record(named("a"), [stop()]);
+      expect(externalWrites.latest("1", HERE)).toBeUndefined();
     });
 
     it("keep it for those that stand for the object when the one that requested it is gone", () => {
-      const imprints = createExternalWrites();
-      imprints.record(named("a"), [stop("Completed"), { ...stop(), id: "2" }]);
-      imprints.forget(named("a"), held);
-      expect(imprints.action("1", HERE)).toMatchObject({ result: "Completed" });
-      expect(imprints.action("2", HERE)).toBeUndefined();
-      imprints.record(named("b"), [{ id: "1", at: "2026-11-21T11:00:00.000Z", action: { op: "deployDatabase" } }]);
-      expect(imprints.action("1", HERE)).toMatchObject({ op: "deployDatabase" });
+      const externalWrites = createExternalWrites();
+      externalWrites.record(named("a"), [stop("Completed"), { ...stop(), id: "2" }]);
+      externalWrites.forget(named("a"), held);
+      expect(externalWrites.action("1", HERE)).toMatchObject({ result: "Completed" });
+      expect(externalWrites.action("2", HERE)).toBeUndefined();
+      externalWrites.record(named("b"), [
+        { id: "1", at: "2026-11-21T11:00:00.000Z", action: { op: "deployDatabase" } },
+      ]);
+      expect(externalWrites.action("1", HERE)).toMatchObject({ op: "deployDatabase" });
     });
   });
 });

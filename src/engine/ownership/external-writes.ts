@@ -10,13 +10,13 @@ import { tenantOf, recordedTenant, type Tenant } from "./tenant.ts";
 
 export interface ExternalWrites {
   /** Takes note of what an object's status records, in place of what it recorded before. @returns the ids of which it tells news */
-  record(object: KubeObject, imprints: readonly ExternalWrite[]): readonly Uuid[];
+  record(object: KubeObject, externalWrites: readonly ExternalWrite[]): readonly Uuid[];
   /**
    * Takes note of what an object has just done, before its status says so: what is brought out from now on has it in
    * it already, and must not be brought out once more when the status comes.
    * @param realm where it has done that
    */
-  note(object: KubeObject, imprints: readonly ExternalWrite[], realm: Tenant): void;
+  note(object: KubeObject, externalWrites: readonly ExternalWrite[], realm: Tenant): void;
   /** @param isHeld whether a resource stands for that id: the actions for it are remembered, as it may not have met them yet */
   forget(object: KubeObject, isHeld: (id: Uuid) => boolean): void;
   /** When anybody of that realm last wrote into it, by the platform's clock (ISO 8601); undefined when nobody did. */
@@ -59,13 +59,13 @@ export function createExternalWrites(): ExternalWrites {
   };
 
   return {
-    record: (object, imprints) => {
+    record: (object, externalWrites) => {
       const realm = recordedTenant(object);
-      const before = put(keyText(keyOf(object)), done(object, imprints, realm));
-      return imprints.flatMap((one) => (isNews(one, before.get(placeOf(one.id, realm))) ? [one.id] : []));
+      const before = put(keyText(keyOf(object)), done(object, externalWrites, realm));
+      return externalWrites.flatMap((one) => (isNews(one, before.get(placeOf(one.id, realm))) ? [one.id] : []));
     },
-    note: (object, imprints, realm) => {
-      put(unrecorded(object), done(object, imprints, realm));
+    note: (object, externalWrites, realm) => {
+      put(unrecorded(object), done(object, externalWrites, realm));
     },
     forget: (object, isHeld) => {
       for (const writer of [keyText(keyOf(object)), unrecorded(object)]) {
@@ -93,10 +93,10 @@ function last<One extends { readonly at: string; readonly result?: unknown }>(al
   return all.toSorted((left, right) => (order(left) < order(right) ? 1 : -1))[0];
 }
 
-function done(object: KubeObject, imprints: readonly ExternalWrite[], realm: Tenant): ReadonlyMap<string, Did> {
+function done(object: KubeObject, externalWrites: readonly ExternalWrite[], realm: Tenant): ReadonlyMap<string, Did> {
   const by = shortName(keyOf(object));
   return new Map(
-    imprints.map(({ id, at, action }) => [
+    externalWrites.map(({ id, at, action }) => [
       placeOf(id, realm),
       action === undefined ? { at } : { at, action: { ...action, by, at } },
     ]),

@@ -106,11 +106,11 @@ async function dismantle<K extends KindTypes>(
   if (refusal !== undefined)
     return await letGo(ports, frame.object, kept("Warning", subject(kind, frame.context.id), refusal));
   const passed = await runSteps(ports, kind, frame);
-  const { object, local, pins } = passed.frame;
+  const { object, local, recordedIdentity } = passed.frame;
   const { id } = passed.frame.context;
   const recorded = recordedId(passed.frame.context);
   const { result } = passed;
-  const leaving = { object, id: recorded, pins, memory: local.unsaved?.memory };
+  const leaving = { object, id: recorded, recordedIdentity, memory: local.unsaved?.memory };
   if (result.is === "settled") {
     const isKnown = id !== undefined || kind.lives === "InOthers";
     const farewell = isKnown ? reached(policy, subject(kind, id)) : undefined;
@@ -125,20 +125,20 @@ async function dismantle<K extends KindTypes>(
     const farewell = kept("Warning", subject(kind, id), reasonOf(result));
     return await leave(ports, kind, local, { ...leaving, why: whyOf(result) }, farewell);
   }
-  const { governed, connection } = passed.frame;
+  const { policyStatus, connection } = passed.frame;
   const again = left === undefined ? passed.again : Math.min(left, passed.again ?? soon(ports, local));
-  const told = { result, report: passed.report, id: recorded, pins, asked: true, again };
-  return { object, local, ...told, governed, defaults: connection.settings.defaults };
+  const told = { result, report: passed.report, id: recorded, recordedIdentity, asked: true, again };
+  return { object, local, ...told, policyStatus, defaults: connection.settings.defaults };
 }
 
 /** Why the object of the platform is not this resource's to end. */
 function notOurs<K extends KindTypes>(
   ports: Ports<K["api"]>,
-  { object, context, pins }: Reconciliation<K>,
+  { object, context, recordedIdentity }: Reconciliation<K>,
 ): string | undefined {
   if (context.id === undefined) return undefined;
   if (context.proof === "given") return "spec.externalId names it, but it was never taken over.";
-  const holder = ports.idOwnership.holder(context.id, object, pins);
+  const holder = ports.idOwnership.holder(context.id, object, recordedIdentity);
   return holder === undefined ? undefined : `it belongs to the resource "${holder}".`;
 }
 

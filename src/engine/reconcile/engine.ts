@@ -27,8 +27,8 @@ export interface Bound<Api extends RatedApi> {
   readonly isConnection: boolean;
   references(object: KubeObject): readonly Reference[];
   claim(object: KubeObject, idOf: (field: string) => Uuid | undefined): Uuid | undefined;
-  entries(object: KubeObject): readonly string[];
-  imprints(object: KubeObject): readonly ExternalWrite[];
+  fieldOwnership(object: KubeObject): readonly string[];
+  externalWrites(object: KubeObject): readonly ExternalWrite[];
   /** Records what stays on the platform of an object that is gone. */
   left(ports: Ports<Api>, object: KubeObject): void;
   attach(ports: Ports<Api>): Reconcile;
@@ -56,14 +56,14 @@ export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
     isConnection: kind.connection !== undefined,
     references: (object) => ask(object, (spec) => kind.needs(spec).references) ?? [],
     claim: (object, idOf) => ask(object, (spec) => kind.claim(spec, idOf)),
-    entries: (object) => {
+    fieldOwnership: (object) => {
       const id = text(member(object.status, "externalId"));
-      return recall(object, (memory) => kind.entries?.({ id, memory, inputs: undefined })) ?? [];
+      return recall(object, (memory) => kind.fieldOwnership?.({ id, memory, inputs: undefined })) ?? [];
     },
-    imprints: (object) => {
-      if (kind.imprints === undefined) return [];
+    externalWrites: (object) => {
+      if (kind.externalWrites === undefined) return [];
       const { data: spec } = kind.resource.spec.safeParse(object.spec ?? {});
-      return recall(object, (memory) => kind.imprints?.(memory, spec)) ?? [];
+      return recall(object, (memory) => kind.externalWrites?.(memory, spec)) ?? [];
     },
     left: (ports, object) => {
       attempt(() => {
@@ -114,7 +114,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   const graph = createDependencyIndex();
   const claims = createIdOwnership();
   const entries = createFieldOwnership();
-  const imprints = createExternalWrites();
+  const externalWrites = createExternalWrites();
   const route = router(deps, kinds);
   const sessions = createLocalStates(() => deps.clock.monotonic());
   const ports: Ports<Api> = {
@@ -123,7 +123,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     dependencies: graph,
     idOwnership: claims,
     fieldOwnership: entries,
-    externalWrites: imprints,
+    externalWrites: externalWrites,
     localStates: sessions,
     route,
     wake,
@@ -160,16 +160,16 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
       kind.left(ports, object);
       claims.forget(object);
       entries.forget(object);
-      imprints.forget(object, (id) => claims.recorders(id).length > 0);
+      externalWrites.forget(object, (id) => claims.recorders(id).length > 0);
       graph.set(keyOf(object), []);
       return [];
     }
     if (idOf(object) !== idOf(old)) foundAgain(ports, object);
     claim(object);
-    entries.record(object, kind.entries(object));
+    entries.record(object, kind.fieldOwnership(object));
     graph.set(keyOf(object), ...refersTo(deps.connectionKinds, kind, object, route(object)));
     // What another installation recorded is not trusted.
-    return imprints.record(object, isForeign(ports, object) === undefined ? kind.imprints(object) : []);
+    return externalWrites.record(object, isForeign(ports, object) === undefined ? kind.externalWrites(object) : []);
   };
 
   /** What the first list brings and has nothing pending is verified over the poll interval. */

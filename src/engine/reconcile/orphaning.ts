@@ -24,7 +24,7 @@ export interface Leaving {
   /** Retain, Stop, or the reason why it could not be deleted. */
   readonly why: string;
   /** Where it was worked on, if it was in this reconcile; else as it is recorded. */
-  readonly pins?: RecordedIdentity | undefined;
+  readonly recordedIdentity?: RecordedIdentity | undefined;
   /** What is not stored yet. */
   readonly memory?: JsonObject | undefined;
 }
@@ -38,9 +38,9 @@ const MEMORY_BYTES = 8 * 1_024;
 export async function orphanOf<Api extends RatedApi>(
   ports: Ports<Api>,
   kind: LeavingKind,
-  { object, id, why, pins, memory }: Leaving,
+  { object, id, why, recordedIdentity, memory }: Leaving,
 ): Promise<Orphan | undefined> {
-  const place = pins ?? pinned(object);
+  const place = recordedIdentity ?? pinned(object);
   if (kind.lives !== true || kind.independent === true || !isOurs(ports, object, id, place)) return undefined;
   const { host, organizationId, installation, parentId } = place;
   const { namespace, name } = keyOf(object);

@@ -36,7 +36,7 @@ export interface Ran {
 /** Runs the errand of a connection that was just probed. @throws KubeError */
 export async function registerReceiver<K extends KindTypes>(
   ports: Ports<K["api"]>,
-  errand: ReceiverRegistration<K>,
+  receiverRegistration: ReceiverRegistration<K>,
   probed: Reconciliation<K>,
 ): Promise<Ran> {
   const { connection, object } = probed;
@@ -47,7 +47,7 @@ export async function registerReceiver<K extends KindTypes>(
   }
   const soon = Math.min(ports.windows.followMaxMs, ports.windows.backoffMaxMs);
   const told = (why: Why, holds: boolean): readonly ConditionFact[] => {
-    const { condition } = errand;
+    const { condition } = receiverRegistration;
     return [{ type: condition, status: holds ? "True" : "False", ...why, message: masked(why.message, connection) }];
   };
   const read = await readKeys(ports, probed, settings);
@@ -56,9 +56,13 @@ export async function registerReceiver<K extends KindTypes>(
   const foreign = isForeign(ports, object);
   if (foreign !== undefined) return { object, conditions: told(foreign, false), status: {}, again: undefined };
 
-  const passed = await runSteps<ReceiverTypes<K>>(ports, errand.kind, await frameOf(ports, probed, settings, read));
+  const passed = await runSteps<ReceiverTypes<K>>(
+    ports,
+    receiverRegistration.kind,
+    await frameOf(ports, probed, settings, read),
+  );
   const { result, report } = passed;
-  const stored = conditionsOf(object).filter(({ type }) => type === errand.condition);
+  const stored = conditionsOf(object).filter(({ type }) => type === receiverRegistration.condition);
   return {
     object: passed.frame.object,
     conditions: result.is === "deferred" ? stored : told(whyOf(result, report), result.is === "settled"),

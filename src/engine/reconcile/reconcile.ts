@@ -113,16 +113,16 @@ function overdue<K extends KindTypes>(
   object: KubeObject,
   { local, result }: { readonly local: LocalState; readonly result: Result },
 ): Done | undefined {
-  const { task, resource } = kind;
+  const { oneShot, resource } = kind;
   const now = ports.clock.now();
   const deadline = deadlineOf(kind, object, local, now);
   const { data: spec } = resource.spec.safeParse(object.spec ?? {});
   const isWaiting = result.is === "waiting" || result.is === "held";
-  if (task === undefined || spec === undefined || !isWaiting || deadline === undefined || deadline > now)
+  if (oneShot === undefined || spec === undefined || !isWaiting || deadline === undefined || deadline > now)
     return undefined;
   const memory = local.unsaved?.memory ?? object.status ?? {};
   const isSent = openSlot(object, local).is !== "empty";
-  const end = task.overdue(spec, resource.memory.parse(memory), { now, isSent });
+  const end = oneShot.overdue(spec, resource.memory.parse(memory), { now, isSent });
   const done = unasked(object, local, { is: "stalled", why: end.report.ready, exchange: "none" });
   return { ...done, ...end };
 }
@@ -135,7 +135,7 @@ async function restTask<K extends KindTypes>(
   local: LocalState,
 ): Promise<{ readonly again: Ms | undefined } | undefined> {
   const resting = await rest(ports, kind, object);
-  if (resting === undefined && kind.task !== undefined) countDelay(local, ports.clock);
+  if (resting === undefined && kind.oneShot !== undefined) countDelay(local, ports.clock);
   return resting;
 }
 
@@ -183,10 +183,10 @@ async function withErrand<K extends KindTypes>(
   done: Done,
 ): Promise<Done> {
   const { report } = done;
-  if (kind.errand === undefined || report === undefined) return done;
+  if (kind.receiverRegistration === undefined || report === undefined) return done;
   const { connection } = frame;
   const due = connection.nextProbeAt;
-  const ran = await registerReceiver(ports, kind.errand, { ...frame, object: done.object });
+  const ran = await registerReceiver(ports, kind.receiverRegistration, { ...frame, object: done.object });
   // Trouble of the errand is no reason to probe the connection any sooner than the errand itself asks for.
   connection.nextProbeAt = Math.min(due, ports.clock.monotonic() + (ran.again ?? Number.POSITIVE_INFINITY));
   const conditions = [...report.conditions, ...ran.conditions];
@@ -209,13 +209,13 @@ function toFinish<K extends KindTypes>(
   asked: boolean,
   isShared: boolean,
 ): Done {
-  const { object, local, pins } = frame;
-  const { governed, connection } = frame;
+  const { object, local, recordedIdentity } = frame;
+  const { policyStatus, connection } = frame;
   const { defaults } = connection.settings;
-  const group = isShared ? (pins.parentId ?? connection.uid) : undefined;
+  const group = isShared ? (recordedIdentity.parentId ?? connection.uid) : undefined;
   const id = recordedId(frame.context);
   const memory = id === undefined ? undefined : frame.context.memory;
-  return { object, local, result, report, id, memory, pins, asked, again, governed, defaults, group };
+  return { object, local, result, report, id, memory, recordedIdentity, asked, again, policyStatus, defaults, group };
 }
 
 /** A connection whose Secret is missing looks for it again soon; nothing else would bring it back. */

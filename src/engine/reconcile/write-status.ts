@@ -31,8 +31,8 @@ function isPinned(
 }
 
 /** What the user requested is not handled before its plan is approved, or its window open. */
-function isHeld({ governed }: Done): boolean {
-  return governed?.plan !== undefined && governed.plan.approved !== true;
+function isHeld({ policyStatus }: Done): boolean {
+  return policyStatus?.plan !== undefined && policyStatus.plan.approved !== true;
 }
 
 async function tell<K extends KindTypes>(ports: Ports<K["api"]>, kind: Kind<K>, done: Done): Promise<Ms> {
@@ -43,10 +43,10 @@ async function tell<K extends KindTypes>(ports: Ports<K["api"]>, kind: Kind<K>, 
     report,
     memory: memoryOf(kind, done),
     id: kind.lives ? done.id : undefined,
-    pins: isPinned(kind, done) ? done.pins : undefined,
+    recordedIdentity: isPinned(kind, done) ? done.recordedIdentity : undefined,
     intent: openAction(object, local),
     handled: done.asked && !isHeld(done) ? requestedToken(object) : undefined,
-    governed: "appliedGeneration" in kind.resource.status.shape ? done.governed : undefined,
+    policyStatus: "appliedGeneration" in kind.resource.status.shape ? done.policyStatus : undefined,
     timeLimit: timeLimit(kind, object, local, { result, now: ports.clock.now() }),
     now: ports.clock.now(),
   });
@@ -57,7 +57,7 @@ async function tell<K extends KindTypes>(ports: Ports<K["api"]>, kind: Kind<K>, 
   const patience = isOwn ? 0 : throttle(object, status, result, ports.windows);
   const held = await write(ports, done, status, patience);
   const look = held === undefined ? next : Math.min(next, held);
-  if (kind.task !== undefined) expectLook(local, ports.clock, look);
+  if (kind.oneShot !== undefined) expectLook(local, ports.clock, look);
   return look;
 }
 

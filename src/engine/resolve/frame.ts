@@ -16,10 +16,10 @@ export interface Reconciliation<K extends KindTypes> {
   readonly local: LocalState;
   readonly connection: Connection<K["api"]>;
   readonly context: ReconcileContext<K>;
-  readonly pins: RecordedIdentity;
+  readonly recordedIdentity: RecordedIdentity;
   readonly policies: Policies;
   /** What the policies have to say in the status, as far as this pass has come. */
-  readonly governed: PolicyStatus;
+  readonly policyStatus: PolicyStatus;
   /** The operation of an action that nobody confirmed, and that may be sent once more. Its intent is open till then. */
   readonly repeats?: string;
   /** The entry that its id comes from, until the object is adopted. */

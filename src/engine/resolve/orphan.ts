@@ -10,7 +10,7 @@ import type { Policies } from "../policies/policy.ts";
 
 interface Place {
   readonly object: KubeObject;
-  readonly pins: RecordedIdentity;
+  readonly recordedIdentity: RecordedIdentity;
   readonly connection: { readonly token: () => string };
 }
 
@@ -51,10 +51,10 @@ export async function candidateFor<Api extends RatedApi>(
 /** What is remembered of an object that was adopted by its entry, as long as the status does not have it. */
 export function memoryOfOrphan<Api extends RatedApi>(
   ports: Ports<Api>,
-  { object, pins, connection }: Place,
+  { object, recordedIdentity, connection }: Place,
   id: Uuid,
 ): JsonObject | undefined {
-  const orphan = ports.orphans.get({ ...pins, kind: object.kind, id });
+  const orphan = ports.orphans.get({ ...recordedIdentity, kind: object.kind, id });
   return orphan !== undefined && isSigned(orphan, connection.token()) ? orphan.memory : undefined;
 }
 
@@ -68,8 +68,8 @@ async function confirmed<Api extends RatedApi>(ports: Ports<Api>, orphan: Orphan
   }
 }
 
-function orphanKeyOf({ object, pins }: Place): OrphanKey {
-  const { installation, host, organizationId, parentId } = pins;
+function orphanKeyOf({ object, recordedIdentity }: Place): OrphanKey {
+  const { installation, host, organizationId, parentId } = recordedIdentity;
   const { kind, namespace, name } = keyOf(object);
   const externalName = externalNameOf(object);
   return { installation, host, organizationId, kind, namespace, name, parentId, externalName };

@@ -1,7 +1,7 @@
 /** Hop 3 of a reconcile: the spec parsed, references, connection and values resolved, identity checked. */
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
-import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
 import type { LocalState } from "../context/local-state.ts";
@@ -13,27 +13,24 @@ import type {
   ReconcileContext,
   IdentitySource,
   Reference,
-  Supports,
   Uuid,
   Why,
   KindTypes,
   RatedApi,
 } from "../contract/kind.ts";
-import { statusOf, text } from "../contract/status.ts";
+import { text } from "../contract/status.ts";
 import { identityMismatch, identify, isForeign, type Identity, type RecordedIdentity } from "../ledger/identity.ts";
-import { isStarted } from "../ledger/one-shot.ts";
-import { presenceOf, sightingsOf } from "../ownership/presence.ts";
 import { invalidWindows } from "../policies/change-window.ts";
 import { causeIn, policyStatusIn } from "../policies/policy-status.ts";
-import { adoptionPolicy, invalidSpec, policiesOf, requestedToken } from "../policies/policy.ts";
+import { invalidSpec, policiesOf } from "../policies/policy.ts";
 import { resolveReferences, strayed, type Gate } from "../references/references.ts";
 import { resolver } from "../references/resolver.ts";
 import { resolveValues } from "../references/values.ts";
 import type { Result } from "../status/build.ts";
-import { deadlineOf } from "../status/deadline.ts";
 import { resolveConnection } from "./connection.ts";
 import type { Reconciliation } from "./frame.ts";
 import { originOf } from "./origin.ts";
+import { contextOf } from "./reconcile-context.ts";
 
 export type Resolution<K extends KindTypes> = { readonly is: "ready"; readonly frame: Reconciliation<K> } | Unresolved;
 
@@ -81,16 +78,16 @@ export async function resolveObject<K extends KindTypes>(
   if (reached.is === "ended") return reached;
   const { connection } = reached;
   connection.users.add(keyText(keyOf(object)));
-  const pins = pinsOf(ports, connection, object, needs, gate);
-  const misplaced = displacement(ports, object, needs.references, { connection, pins });
+  const recordedIdentity = pinsOf(ports, connection, object, needs, gate);
+  const misplaced = displacement(ports, object, needs.references, { connection, recordedIdentity });
   if (misplaced !== undefined) return stalled(misplaced);
   const inputs = await inputsOf(ports, object, needs, gate, {
     token: connection.token,
     generation: object.metadata.generation ?? 0,
-    lenient: insist ? undefined : { parentId: pins.parentId },
+    lenient: insist ? undefined : { parentId: recordedIdentity.parentId },
   });
   if (inputs.is === "missing") return waiting(inputs.why);
-  const policies = policiesOf(object, connection.settings.defaults, kind.manual);
+  const policies = policiesOf(object, connection.settings.defaults, kind.needsApproval);
   const unclear = unclearWindows(invalidWindows(policies.windows, ports.clock.now()), goal);
   if (unclear !== undefined) return unclear;
   const frame = {
@@ -98,12 +95,12 @@ export async function resolveObject<K extends KindTypes>(
     cause: causeIn(object),
     local,
     connection,
-    pins,
+    recordedIdentity,
     policies,
-    governed: policyStatusIn(object),
+    policyStatus: policyStatusIn(object),
   };
   const { orphan, ...proven } = await originOf(ports, frame, identity, { goal, lives: kind.lives });
-  const context = passOf(ports, kind, frame, { spec, inputs: inputs.inputs, goal, ...proven, needs });
+  const context = contextOf(ports, kind, frame, { spec, inputs: inputs.inputs, goal, ...proven, needs });
   claimEntries(ports, kind, object, context);
   return { is: "ready", frame: { ...frame, context, orphan } };
 }
@@ -118,10 +115,16 @@ function displacement<Api extends RatedApi>(
   ports: Ports<Api>,
   object: KubeObject,
   references: readonly Reference[],
-  { connection, pins }: { readonly connection: Connection<Api>; readonly pins: RecordedIdentity },
+  {
+    connection,
+    recordedIdentity,
+  }: { readonly connection: Connection<Api>; readonly recordedIdentity: RecordedIdentity },
 ): Why | undefined {
   const isGoing = object.metadata.deletionTimestamp !== undefined;
-  return (isGoing ? undefined : strayed(ports, object, references, connection.key)) ?? identityMismatch(object, pins);
+  return (
+    (isGoing ? undefined : strayed(ports, object, references, connection.key)) ??
+    identityMismatch(object, recordedIdentity)
+  );
 }
 
 /** What it is about to write is spoken for before it is written; nothing in an object that is not yet known to be its own. */
@@ -131,8 +134,8 @@ function claimEntries<K extends KindTypes>(
   object: KubeObject,
   context: ReconcileContext<K>,
 ): void {
-  if (kind.entries === undefined || context.goal !== "present") return;
-  ports.fieldOwnership.want(object, kind.entries({ ...context, id: recordedId(context) }));
+  if (kind.fieldOwnership === undefined || context.goal !== "present") return;
+  ports.fieldOwnership.want(object, kind.fieldOwnership({ ...context, id: recordedId(context) }));
 }
 
 /**
@@ -185,90 +188,6 @@ async function inputsOf<K extends KindTypes>(
 function known(object: KubeObject, local: LocalState): Identity {
   const id = local.unsaved?.id;
   return id === undefined ? identify(object) : { is: "known", id, proof: "recorded" };
-}
-
-function passOf<K extends KindTypes>(
-  ports: Ports<K["api"]>,
-  kind: Kind<K>,
-  frame: Omit<Reconciliation<K>, "context">,
-  found: {
-    readonly spec: K["spec"];
-    readonly inputs: K["inputs"];
-    readonly goal: Goal;
-    readonly identity: Identity;
-    readonly kept?: JsonObject;
-    readonly needs: Needs<K["inputs"]>;
-  },
-): ReconcileContext<K> {
-  const { object, local, connection, pins, policies } = frame;
-  const { settings } = connection;
-  const supports: Supports = (operation) => connection.api.capabilities.supports(operation);
-  const id = found.identity.is === "known" ? found.identity.id : undefined;
-  const proof: IdentitySource | undefined = found.identity.is === "known" ? found.identity.proof : undefined;
-  const context: ReconcileContext<K> = {
-    name: object.metadata.name,
-    spec: found.spec,
-    inputs: found.inputs,
-    goal: found.goal,
-    now: ports.clock.now(),
-    id,
-    proof,
-    memory: kind.resource.memory.parse(local.unsaved?.memory ?? { ...found.kept, ...statusOf(object) }),
-    supports,
-    generation: object.metadata.generation ?? 0,
-    adoption: adoptionPolicy(policies.adoption, {
-      listable: kind.listable(supports),
-      parentManagedHere: isManagedHere(found.needs.references[0], connection),
-    }),
-    requested: requestedToken(object),
-    writtenAt: id === undefined ? undefined : ports.externalWrites.latest(id, pins),
-    writtenInto: (other) => ports.externalWrites.latest(other, pins),
-    holderOf: (candidate) =>
-      ports.idOwnership.holder(candidate, object, pins) ?? ports.fieldOwnership.writer(candidate, object, pins),
-    allowUnverifiedIds: settings.allowUnverifiedIds,
-    allowedProjects: settings.allowedProjects,
-    withheld: new Set(),
-    awaited: new Set(),
-    presence: presenceIn(ports, local, { id, goal: found.goal }),
-    onMissing: policies.onMissing,
-    corrects: policies.corrects,
-    retry: policies.retry,
-    deadline: deadlineOf(kind, object, local, ports.clock.now()),
-    // What this process knows and could not store yet is not lost.
-    begun: (kind.task === undefined ? kind.untold !== undefined : local.unsaved === undefined) && isStarted(object),
-  };
-  return informed(ports, kind, context, frame);
-}
-
-/**
- * With what is known of the last action that another resource requested for the object. What happened before this
- * resource was created may be outdated: nobody recorded what was done since.
- */
-function informed<K extends KindTypes>(
-  { externalWrites: imprints }: Ports<K["api"]>,
-  kind: Kind<K>,
-  context: ReconcileContext<K>,
-  { object, pins }: Pick<Reconciliation<K>, "object" | "pins">,
-): ReconcileContext<K> {
-  const { id, proof } = context;
-  const action = proof === "recorded" && id !== undefined ? imprints.action(id, pins) : undefined;
-  if (action === undefined || kind.learn === undefined) return context;
-  const isOlder = Date.parse(action.at) < Date.parse(object.metadata.creationTimestamp ?? "");
-  return isOlder ? context : { ...context, memory: kind.learn(action, context) };
-}
-
-function presenceIn<Api extends RatedApi>(
-  { clock, windows }: Ports<Api>,
-  local: LocalState,
-  { id = "", goal }: { readonly id: Uuid | undefined; readonly goal: Goal },
-): ReconcileContext<KindTypes>["presence"] {
-  return (sight) =>
-    presenceOf(sightingsOf(local, id), sight, { goal, now: clock.monotonic(), absenceMs: windows.absenceMs });
-}
-
-/** Whether the parent is a resource of the same namespace; what has no parent lies under its connection. */
-function isManagedHere<Api>(parent: Reference | undefined, connection: Connection<Api>): boolean {
-  return parent === undefined ? connection.key.namespace !== "" : parent.name !== undefined;
 }
 
 /** What a record made in this pass would pin. A parent that cannot be resolved any more stays as it was pinned. */

@@ -27,10 +27,10 @@ function outcome(status: Json | undefined, result: Result, more: Partial<Outcome
     report: undefined,
     memory: {},
     id: undefined,
-    pins: undefined,
+    recordedIdentity: undefined,
     intent: undefined,
     handled: undefined,
-    governed: undefined,
+    policyStatus: undefined,
     now: NOW,
     ...more,
   };

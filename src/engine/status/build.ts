@@ -46,7 +46,7 @@ export interface Outcome {
   /** The operator's memory, flat members of status. What the report says of the same members is newer. */
   readonly memory: JsonObject;
   readonly id: Uuid | undefined;
-  readonly pins: RecordedIdentity | undefined;
+  readonly recordedIdentity: RecordedIdentity | undefined;
   /** The action intent that stays open. */
   readonly intent: Intent | undefined;
   /** The reconcile-requested-at token that this pass has handled. */
@@ -54,7 +54,7 @@ export interface Outcome {
   /** The members of a task's status that tell of its time limit; absent where they stay as they are. */
   readonly timeLimit?: JsonObject;
   /** What the policies say; undefined where nothing was planned in this pass, or the kind has no such members. */
-  readonly governed: PolicyStatus | undefined;
+  readonly policyStatus: PolicyStatus | undefined;
   readonly now: Date;
 }
 
@@ -66,7 +66,7 @@ const ENDING_TYPES = new Set(["Ready", "Synced", "Reconciling", "Stalled", "Drif
 
 /** The whole new `.status`; equal to the stored one, timestamps included, when nothing changed. */
 export function buildStatus(outcome: Outcome): JsonObject {
-  const { object, report, memory, id, pins } = outcome;
+  const { object, report, memory, id, recordedIdentity } = outcome;
   const kept = report === undefined ? keptFacts(object) : {};
   return prune({
     ...kept,
@@ -77,10 +77,10 @@ export function buildStatus(outcome: Outcome): JsonObject {
     ...outcome.timeLimit,
     observedGeneration: observedGeneration(outcome),
     externalId: id,
-    identity: pins === undefined ? member(object.status, "identity") : { ...pins },
+    identity: recordedIdentity === undefined ? member(object.status, "identity") : { ...recordedIdentity },
     intent: outcome.intent === undefined ? unreadableIntent(object) : writeSlot(outcome.intent),
     lastHandledReconcileAt: outcome.handled ?? member(object.status, "lastHandledReconcileAt"),
-    ...(outcome.governed === undefined ? {} : writePolicyStatus(outcome.governed)),
+    ...(outcome.policyStatus === undefined ? {} : writePolicyStatus(outcome.policyStatus)),
     drift: report === undefined ? member(object.status, "drift") : driftFields(report.drift),
     conditions: conditions(outcome).map((condition) => ({ ...condition })),
   });

@@ -11,7 +11,7 @@ const HOUR = 3_600_000;
 const CREATED = "2026-11-21T10:00:00Z";
 const kind = {
   resource: { spec: z.object({ seconds: z.int().default(3_600) }) },
-  task: { limitMs: ({ seconds }: { readonly seconds: number }) => seconds * 1000 },
+  oneShot: { limitMs: ({ seconds }: { readonly seconds: number }) => seconds * 1000 },
 };
 const local = (more: Partial<LocalState> = {}): LocalState => ({
   ...createLocalStates(() => 0).of("key", "uid"),

@@ -10,7 +10,7 @@ import type { Result } from "./build.ts";
 /** What the time limit needs to know of a kind. */
 interface Timed<Spec> {
   readonly resource: { readonly spec: { safeParse(spec: unknown): { readonly data?: Spec | undefined } } };
-  readonly task?: { limitMs(spec: Spec): Ms };
+  readonly oneShot?: { limitMs(spec: Spec): Ms };
 }
 
 /** A deadline that moved by less is not worth a write of its own. */
@@ -20,14 +20,14 @@ const SUSPENDED: ReadonlySet<Reason> = new Set(["ApprovalPending", "OutsideChang
 
 /** When a task has to be over; undefined for what is no task. */
 export function deadlineOf<Spec>(
-  { resource, task }: Timed<Spec>,
+  { resource, oneShot }: Timed<Spec>,
   object: KubeObject,
   { idleMs }: LocalState,
   now: Date,
 ): Date | undefined {
   const spec = resource.spec.safeParse(object.spec ?? {}).data;
-  if (task === undefined || spec === undefined) return undefined;
-  const limit = task.limitMs(spec);
+  if (oneShot === undefined || spec === undefined) return undefined;
+  const limit = oneShot.limitMs(spec);
   const left = remaining(object);
   if (left !== undefined) return new Date(now.getTime() + Math.min(left * 1000, limit));
   const stored = Date.parse(text(member(object.status, "deadline")) ?? "");

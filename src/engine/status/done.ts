@@ -18,11 +18,11 @@ export interface Done {
   readonly id: Uuid | undefined;
   /** What the pass went by, where it is of the object with that id; see `memoryOf`. */
   readonly memory?: JsonObject | undefined;
-  readonly pins: RecordedIdentity | undefined;
+  readonly recordedIdentity: RecordedIdentity | undefined;
   /** Whether the platform was asked in this pass: then a reconcile request is handled, however it went. */
   readonly asked: boolean;
   readonly again: Ms | undefined;
-  readonly governed: PolicyStatus | undefined;
+  readonly policyStatus: PolicyStatus | undefined;
   readonly defaults: PolicyDefaults;
   /** Names those that share reads of the platform: they are looked at together. undefined where none are shared. */
   readonly group?: string | undefined;
@@ -45,10 +45,10 @@ export function unasked(object: KubeObject, local: LocalState, result: Result, a
     result,
     report: undefined,
     id,
-    pins: undefined,
+    recordedIdentity: undefined,
     asked: false,
     again,
-    governed: undefined,
+    policyStatus: undefined,
     defaults: NO_DEFAULTS,
   };
 }

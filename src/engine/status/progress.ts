@@ -50,7 +50,7 @@ export function isOverdue({ since }: Work, deadlineMs: Ms, now: Ms): boolean {
 /** Whether what the platform is at has not got on for too long. A task has a time limit of its own. */
 export function isLate(
   clock: Pick<Clock, "monotonic">,
-  kind: { readonly task?: unknown },
+  kind: { readonly oneShot?: unknown },
   frame: {
     readonly object: KubeObject;
     readonly local: Pick<LocalState, "work">;
@@ -58,7 +58,7 @@ export function isLate(
   },
   why: Why,
 ): boolean {
-  if (kind.task !== undefined) return false;
+  if (kind.oneShot !== undefined) return false;
   const { object, local, policies } = frame;
   const { progressDeadlineMs: deadlineMs } = policies;
   const now = clock.monotonic();

@@ -20,7 +20,7 @@ import { remember } from "./execute.ts";
 /** Takes over an existing object: recorded like the outcome of a create, with the finalizer if one is due. */
 export async function adopt<K extends KindTypes>(
   ports: Ports<K["api"]>,
-  kind: { readonly untold?: unknown },
+  kind: { readonly notObservableAfterwards?: unknown },
   frame: Reconciliation<K>,
   id: Uuid,
 ): Promise<Reconciliation<K>> {
@@ -30,7 +30,8 @@ export async function adopt<K extends KindTypes>(
   const note = `Takes over ${id}, which an earlier resource of this name left on the platform. Nothing was created.`;
   ports.events.record({ regarding: adopted, type: "Normal", reason: "Adopted", action: "Adopt", note });
   // What nobody remembers may have been done, as after the loss of a status.
-  const isForgotten = kind.untold !== undefined && (context.proof !== "orphaned" || orphan.memory === undefined);
+  const isForgotten =
+    kind.notObservableAfterwards !== undefined && (context.proof !== "orphaned" || orphan.memory === undefined);
   const object = isForgotten ? await noteStarted(ports, adopted) : adopted;
   const begun = context.begun === true || isForgotten;
   return remember(
@@ -43,7 +44,7 @@ async function adoptObject<Api extends RatedApi>(ports: Ports<Api>, place: Place
   const { object } = place;
   if (!finalizerDue(place) || hasFinalizer(object)) return (await recordId(ports, place, id)) ?? object;
   const annotations = recordOf(ports, place, id);
-  ports.idOwnership.take(object, id, place.pins);
+  ports.idOwnership.take(object, id, place.recordedIdentity);
   try {
     return await ports.writer.patchChecked(object, { annotations, finalizers: finalizersWith(object, true) });
   } catch (error) {
@@ -75,5 +76,5 @@ export async function forget<K extends KindTypes>(
   frame.local.unsaved = undefined;
   frame.local.recreates = true;
   const context = { ...frame.context, id: undefined, proof: undefined, memory };
-  return { ...frame, object: forgotten, cause: causeIn(forgotten), context, governed: policyStatusIn(forgotten) };
+  return { ...frame, object: forgotten, cause: causeIn(forgotten), context, policyStatus: policyStatusIn(forgotten) };
 }

@@ -185,13 +185,17 @@ async function send<K extends KindTypes>(
   try {
     const known = await kind.act(step, frame.context, seen, frame.connection.api);
     reportChange(ports, frame, step, { id: known.id });
-    if (kind.imprints !== undefined)
-      ports.externalWrites.note(frame.object, kind.imprints(known.memory, frame.context.spec), frame.pins);
+    if (kind.externalWrites !== undefined)
+      ports.externalWrites.note(
+        frame.object,
+        kind.externalWrites(known.memory, frame.context.spec),
+        frame.recordedIdentity,
+      );
     return known;
   } catch (error) {
     reportChange(ports, frame, step, { error });
     if (!(error instanceof ApiError)) throw error;
-    return (notExecuted(error.failure) ? kind.task?.refused(error, frame.context, seen) : undefined) ?? error;
+    return (notExecuted(error.failure) ? kind.oneShot?.refused(error, frame.context, seen) : undefined) ?? error;
   }
 }
 
@@ -223,7 +227,7 @@ function intentOf<K extends KindTypes>(work: Work<K>, step: Extract<Step<K["acti
     op: step.op,
     creates: step.creates,
     generation: frame.context.generation,
-    ...(frame.pins.parentId === undefined ? {} : { parentId: frame.pins.parentId }),
+    ...(frame.recordedIdentity.parentId === undefined ? {} : { parentId: frame.recordedIdentity.parentId }),
     ...(step.name === undefined ? {} : { name: step.name }),
     ...(frame.context.id === undefined ? {} : { id: frame.context.id }),
     ...(step.commit === undefined ? {} : { commit: step.commit }),
@@ -247,7 +251,7 @@ async function writeIntent<K extends KindTypes>(
     return { ...frame, object: await ports.writer.patchChecked(frame.object, { annotations, ...finalizers }) };
   }
   const object = await announced(work, intent.repetition === true ? sentAgain(step.why) : step.why, intent);
-  return { ...frame, object: kind.task === undefined ? object : await noteStarted(ports, object) };
+  return { ...frame, object: kind.oneShot === undefined ? object : await noteStarted(ports, object) };
 }
 
 function sentAgain({ reason, message }: Why): Why {
@@ -267,10 +271,10 @@ async function announced<K extends KindTypes>(
     report: kind.report(frame.context, seen),
     memory: frame.context.memory,
     id: recordedId(frame.context),
-    pins: frame.pins,
+    recordedIdentity: frame.recordedIdentity,
     intent,
     handled: undefined,
-    governed: frame.governed,
+    policyStatus: frame.policyStatus,
     now: frame.context.now,
   });
   const object = await ports.writer.patchStatus(frame.object, status);

@@ -79,7 +79,8 @@ async function begin<K extends KindTypes>(
   const isKept = typeof kind.lives === "string" || (kind.lives && frame.context.proof === "recorded");
   if (!isKept) return { is: "on", frame };
   const object = await keepRecord(ports, frame, kind.lives);
-  const isUntold = kind.untold?.(frame.context.memory, frame.context.supports) === true && !isStarted(object);
+  const isUntold =
+    kind.notObservableAfterwards?.(frame.context.memory, frame.context.supports) === true && !isStarted(object);
   return { is: "on", frame: { ...frame, object: isUntold ? await noteStarted(ports, object) : object } };
 }
 
@@ -120,10 +121,10 @@ async function step<K extends KindTypes>(
   const { ports, kind } = loop;
   // What others wrote into the object meanwhile is in what is done next.
   const { id } = scoped.context;
-  const writtenAt = id === undefined ? undefined : ports.externalWrites.latest(id, scoped.pins);
+  const writtenAt = id === undefined ? undefined : ports.externalWrites.latest(id, scoped.recordedIdentity);
   const fresh = { ...scoped, context: { ...scoped.context, writtenAt } };
-  const { plan, governed } = checkPolicies(ports, kind, fresh, seen);
-  const frame = { ...fresh, governed };
+  const { plan, policyStatus } = checkPolicies(ports, kind, fresh, seen);
+  const frame = { ...fresh, policyStatus };
   if (plan.is === "adopt") return { is: "on", frame: await adopt(ports, kind, frame, plan.id), seen: undefined };
   if (plan.is === "forget") return { is: "passed", passed: await recreated(loop, frame, seen, plan.why) };
   if (plan.is !== "step") return { is: "passed", passed: concluded(loop, frame, seen, plan) };

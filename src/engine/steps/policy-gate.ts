@@ -13,7 +13,7 @@ import type { Reconciliation } from "../resolve/frame.ts";
 /** What the policies leave of a plan. A step in it may be taken. */
 export interface Allowed<Do> {
   readonly plan: Plan<Do>;
-  readonly governed: PolicyStatus;
+  readonly policyStatus: PolicyStatus;
 }
 
 /** Looked at again at least so often while a window is closed. */
@@ -36,9 +36,9 @@ export function checkPolicies<K extends KindTypes>(
   seen: K["observed"],
 ): Allowed<K["action"]> {
   const permitted = judged(ports, kind, frame, seen);
-  const { plan, governed } = permitted;
+  const { plan, policyStatus } = permitted;
   const corrects = plan.is === "step" && plan.step.corrects === true;
-  if (corrects && governed.appliedGeneration === frame.context.generation) {
+  if (corrects && policyStatus.appliedGeneration === frame.context.generation) {
     if (sinceCorrection(ports, frame) >= CORRECTION.rests) frame.local.correctedAt = ports.clock.monotonic();
   }
   return permitted;
@@ -62,23 +62,23 @@ function judged<K extends KindTypes>(
   const now = ports.clock.now();
   const place = {
     ...frame,
-    governed: { ...frame.governed, appliedGeneration: broughtAbout(frame.object, frame.policies.management) },
+    policyStatus: { ...frame.policyStatus, appliedGeneration: broughtAbout(frame.object, frame.policies.management) },
     generation: frame.context.generation,
     isDry: ports.dryRun,
     window: windowState(frame.policies.windows, now),
     rests: isResting(ports, frame),
   };
-  const planWithout: PlanWithout<K["action"]> = (withheld, awaited) =>
-    kind.plan({ ...frame.context, withheld, awaited }, seen);
+  const planWithout: PlanWithout<K["action"]> = (blockedOperations, pendingOperations) =>
+    kind.plan({ ...frame.context, blockedOperations, pendingOperations }, seen);
   const first = sift(place, planWithout);
   if (first.later.length === 0) return concluded(place, first);
   const reason = place.window.is === "closed" ? "OutsideChangeWindow" : "ApprovalPending";
   const plan = planOf(frame.object, first.later, reason);
   if (reason === "ApprovalPending" && !ports.dryRun && isApproved(frame.object, plan)) {
-    const approved = { ...place, governed: { ...place.governed, plan: { ...plan, approved: true as const } } };
+    const approved = { ...place, policyStatus: { ...place.policyStatus, plan: { ...plan, approved: true as const } } };
     return concluded(approved, sift(approved, planWithout));
   }
-  return { plan: pending(place, first.plan, plan, now), governed: { ...place.governed, plan } };
+  return { plan: pending(place, first.plan, plan, now), policyStatus: { ...place.policyStatus, plan } };
 }
 
 /** Whether the last correction is over and the next is not due yet. What a person asks for is always due. */
@@ -91,7 +91,7 @@ function isResting<K extends KindTypes>(ports: Ports<K["api"]>, frame: Reconcili
 interface Place {
   readonly object: KubeObject;
   readonly policies: Policies;
-  readonly governed: PolicyStatus;
+  readonly policyStatus: PolicyStatus;
   readonly context: { readonly goal: Goal };
   readonly generation: number;
   readonly window: WindowState;
@@ -109,62 +109,62 @@ interface Sifted<Do> {
   readonly forbids: boolean;
 }
 
-type PlanWithout<Do> = (withheld: ReadonlySet<string>, awaited: ReadonlySet<string>) => Plan<Do>;
+type PlanWithout<Do> = (blockedOperations: ReadonlySet<string>, pendingOperations: ReadonlySet<string>) => Plan<Do>;
 
 function sift<Do>(place: Place, planWithout: PlanWithout<Do>): Sifted<Do> {
   const later: Step<Do>[] = [];
-  const withheld = new Set<string>();
-  const awaited = new Set<string>();
-  let plan = planWithout(withheld, awaited);
-  while (plan.is === "step" && !withheld.has(plan.step.op) && withheld.size < PLAN_LIMIT) {
+  const blockedOperations = new Set<string>();
+  const pendingOperations = new Set<string>();
+  let plan = planWithout(blockedOperations, pendingOperations);
+  while (plan.is === "step" && !blockedOperations.has(plan.step.op) && blockedOperations.size < PLAN_LIMIT) {
     const answer = judgeStep(place, plan.step);
     if (answer === "yes" && later.length === 0) return { plan, mayTake: true, later, forbids: false };
     // What comes after a step that waits, waits with it.
     if (answer !== "never") {
       later.push(plan.step);
-      awaited.add(plan.step.op);
+      pendingOperations.add(plan.step.op);
     }
-    withheld.add(plan.step.op);
-    plan = planWithout(withheld, awaited);
+    blockedOperations.add(plan.step.op);
+    plan = planWithout(blockedOperations, pendingOperations);
   }
-  return { plan, mayTake: false, later, forbids: withheld.size > later.length };
+  return { plan, mayTake: false, later, forbids: blockedOperations.size > later.length };
 }
 
 function judgeStep<Do>(place: Place, step: Step<Do>): "yes" | "later" | "never" {
-  const { policies, governed, generation } = place;
+  const { policies, policyStatus, generation } = place;
   if (policies.management === "ObserveOnly") return "never";
   const isEnding = place.context.goal !== "present";
   if (!isEnding && isLeftAlone(place, step)) return "never";
   if (place.isDry || place.window.is === "closed") return "later";
-  return !isEnding && policies.manual && !covers(governed.plan, generation, step) ? "later" : "yes";
+  return !isEnding && policies.manual && !covers(policyStatus.plan, generation, step) ? "later" : "yes";
 }
 
 /** What was brought about once is left alone under CreateOnly, and not corrected under Report or right after it was. */
 function isLeftAlone<Do>(place: Place, step: Step<Do>): boolean {
-  const { policies, governed } = place;
-  if (policies.management === "CreateOnly") return governed.appliedGeneration !== undefined;
+  const { policies, policyStatus } = place;
+  if (policies.management === "CreateOnly") return policyStatus.appliedGeneration !== undefined;
   const untouched = policies.corrects === "Nothing" || place.rests;
   return step.corrects === true && untouched && isDone(place);
 }
 
 /** Whether the spec as it is now was brought about on the platform: what differs since is drift. */
-function isDone({ governed, generation }: Place): boolean {
-  return governed.appliedGeneration === generation;
+function isDone({ policyStatus, generation }: Place): boolean {
+  return policyStatus.appliedGeneration === generation;
 }
 
 /** Nothing waits: the step is taken, or the pass ends as the kind says. */
 function concluded<Do>(place: Place, { plan, mayTake, forbids }: Sifted<Do>): Allowed<Do> {
-  const { governed } = place;
-  const approved = governed.plan?.approved === true ? governed.plan : undefined;
-  if (mayTake) return { plan, governed: { ...governed, plan: approved } };
+  const { policyStatus } = place;
+  const approved = policyStatus.plan?.approved === true ? policyStatus.plan : undefined;
+  if (mayTake) return { plan, policyStatus: { ...policyStatus, plan: approved } };
   const result = plan.is === "step" ? refused(plan.step) : plan;
-  if (result.is !== "settled") return { plan: result, governed: { ...governed, plan: approved } };
+  if (result.is !== "settled") return { plan: result, policyStatus: { ...policyStatus, plan: approved } };
   return {
     plan: result,
-    governed: {
-      appliedGeneration: forbids ? governed.appliedGeneration : place.generation,
+    policyStatus: {
+      appliedGeneration: forbids ? policyStatus.appliedGeneration : place.generation,
       plan: undefined,
-      lastApprovedPlan: approved?.hash ?? governed.lastApprovedPlan,
+      lastApprovedPlan: approved?.hash ?? policyStatus.lastApprovedPlan,
     },
   };
 }

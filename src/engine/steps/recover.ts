@@ -139,8 +139,8 @@ async function dropped<K extends KindTypes>(
   frame: Reconciliation<K>,
   intent: Intent,
 ): Promise<Reconciliation<K>> {
-  const vouched = intent.uid === frame.object.metadata.uid && intent.creates && frame.context.proof === "given";
-  return await clear(ports, vouched ? vouchedFor(kind, frame, intent) : frame, intent);
+  const confirmedByUser = intent.uid === frame.object.metadata.uid && intent.creates && frame.context.proof === "given";
+  return await clear(ports, confirmedByUser ? vouchedFor(kind, frame, intent) : frame, intent);
 }
 
 /** A person has said which object an unconfirmed create has made. */
@@ -150,13 +150,13 @@ function vouchedFor<K extends KindTypes>(
   { accepted }: Intent,
 ): Reconciliation<K> {
   const memory = accepted === undefined ? frame.context.memory : resource.memory.parse(accepted);
-  return { ...frame, context: { ...frame.context, memory, vouched: true } };
+  return { ...frame, context: { ...frame.context, memory, confirmedByUser: true } };
 }
 
 /** Why nothing can be said of a create that was sent under another parent than the one of now. */
-function elsewhere<K extends KindTypes>({ pins }: Reconciliation<K>, intent: Intent): Why | undefined {
-  if (!intent.creates || intent.parentId === pins.parentId) return undefined;
-  const message = `An earlier create under the parent ${intent.parentId ?? "(none)"} was not confirmed, but the reference now leads to ${pins.parentId ?? "none"}. Point it back until that is found out, or set the annotation ${RESOLVE}=recreate.`;
+function elsewhere<K extends KindTypes>({ recordedIdentity }: Reconciliation<K>, intent: Intent): Why | undefined {
+  if (!intent.creates || intent.parentId === recordedIdentity.parentId) return undefined;
+  const message = `An earlier create under the parent ${intent.parentId ?? "(none)"} was not confirmed, but the reference now leads to ${recordedIdentity.parentId ?? "none"}. Point it back until that is found out, or set the annotation ${RESOLVE}=recreate.`;
   return { reason: "ParentChanged", message };
 }
 

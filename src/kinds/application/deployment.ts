@@ -108,8 +108,8 @@ export function foreignCommit(
   return commit === undefined || sameCommit(commit, last.gitCommitId) ? undefined : commit;
 }
 
-function changedSettings({ memory, awaited }: ApplicationPass, last: LastDeployment): boolean {
-  return awaited.has("updateApplication") || revisionOf(memory) !== (last.settings ?? 0);
+function changedSettings({ memory, pendingOperations }: ApplicationPass, last: LastDeployment): boolean {
+  return pendingOperations.has("updateApplication") || revisionOf(memory) !== (last.settings ?? 0);
 }
 
 /**
@@ -126,8 +126,8 @@ function isWrittenSince({ writtenAt }: ApplicationPass, { variablesAt }: LastDep
   return writtenAt !== undefined && variablesAt !== undefined && writtenAt > variablesAt;
 }
 
-function changedVariables({ memory, awaited }: ApplicationPass, last: LastDeployment): boolean {
+function changedVariables({ memory, pendingOperations }: ApplicationPass, last: LastDeployment): boolean {
   const written = memory.written?.variables;
-  if (awaited.has("importVariables") || awaited.has("updateSecret")) return true;
+  if (pendingOperations.has("importVariables") || pendingOperations.has("updateSecret")) return true;
   return written !== undefined && !sameContent(written, last.variables);
 }

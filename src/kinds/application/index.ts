@@ -34,7 +34,7 @@ export const application: Kind<ApplicationTypes> = {
     values: variableRequests(spec.variables),
     inputs: (resolved) => ({ environmentId: resolved.id("spec.environmentRef"), ...inputVariables(spec, resolved) }),
   }),
-  entries: ({ id, memory, inputs }) => {
+  fieldOwnership: ({ id, memory, inputs }) => {
     const names = inputs?.variables.map(({ name }) => name) ?? memory.written?.variableNames ?? [];
     return id === undefined ? [] : names.map((name) => entryOf(id, name));
   },

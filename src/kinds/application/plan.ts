@@ -87,7 +87,12 @@ function checkProgress(context: ApplicationPass, progress: Progress): Check {
   if (busy !== undefined || progress.phase !== "gone") return busy;
   const { deploy, runState } = context.spec;
   const isWanted = context.requested !== undefined || context.corrects === "Everything";
-  if (isWanted && deploy !== undefined && runState === "Running" && !context.withheld.has("deployApplication")) {
+  if (
+    isWanted &&
+    deploy !== undefined &&
+    runState === "Running" &&
+    !context.blockedOperations.has("deployApplication")
+  ) {
     return undefined;
   }
   return stalled(

@@ -47,8 +47,12 @@ describe("a plan of an application that waits for approval", () => {
       ["updateApplication"],
       "settled",
     ],
-  ])("%s", (_, withheld, awaited, expected) => {
-    const change = { ...deployed, withheld: new Set(withheld), awaited: new Set(awaited) };
+  ])("%s", (_, blockedOperations, pendingOperations, expected) => {
+    const change = {
+      ...deployed,
+      blockedOperations: new Set(blockedOperations),
+      pendingOperations: new Set(pendingOperations),
+    };
     expect(plannedBy(passWith(change), running)).toBe(expected);
   });
 });
@@ -127,7 +131,7 @@ describe("what others did to an application", () => {
     ["stopApplication", stopped, seenFull("DEPLOYED"), "settled"],
     ["deployApplication", { ...failed(), ...retry }, seenIn("DEPLOYMENT_ERROR"), "stalled DeploymentFailed"],
   ])("is told when %s is withheld", (op, change, seen, expected) => {
-    expect(plannedBy(passWith({ ...change, withheld: new Set([op]) }), seen)).toBe(expected);
+    expect(plannedBy(passWith({ ...change, blockedOperations: new Set([op]) }), seen)).toBe(expected);
   });
 
   it("is told as it is when a start is not undone", () => {

@@ -82,19 +82,19 @@ describe("the plan of a binding", () => {
     ["written in this pass", {}, { sent: true }, { is: "settled" }],
     [
       "forbidden to be written, and not shown",
-      { withheld: new Set(["putBinding"]) },
+      { blockedOperations: new Set(["putBinding"]) },
       {},
       { is: "stalled", why: { reason: "NotObservable" } },
     ],
     [
       "forbidden to be written, and there is none",
-      { withheld: new Set(["putBinding"]), surface: "Full" },
+      { blockedOperations: new Set(["putBinding"]), surface: "Full" },
       { bound: "none" },
       { is: "stalled", why: { reason: "NotCreated" } },
     ],
     [
       "forbidden to be written, and bound already",
-      { ...written(), withheld: new Set(["putBinding"]) },
+      { ...written(), blockedOperations: new Set(["putBinding"]) },
       {},
       { is: "settled" },
     ],

@@ -14,7 +14,7 @@ export const cluster: Kind<ClusterTypes> = {
   lives: true,
   independent: true,
   // A stop or an upgrade reaches everybody on the cluster.
-  manual: true,
+  needsApproval: true,
   claim: (spec) => spec.externalId,
   operations: ({ runState }) => ({ stop: ["stopCluster"], delete: [], isStopWanted: runState === "Stopped" }),
   listable: () => false,

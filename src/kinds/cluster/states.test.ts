@@ -67,7 +67,8 @@ describe("a cluster", () => {
 });
 
 describe("steps that a policy withholds", () => {
-  const context = (spec: object) => clusterPass({ withheld: new Set(["stopCluster", "upgradeCluster"]) }, spec);
+  const context = (spec: object) =>
+    clusterPass({ blockedOperations: new Set(["stopCluster", "upgradeCluster"]) }, spec);
   it("are passed over", () => {
     expect(plan(context({ runState: "Stopped" }), listed("DEPLOYED"))).toEqual({ is: "settled" });
     const offered = listed("DEPLOYED", { nextK8sAvailableVersion: "1.34" });

@@ -40,11 +40,13 @@ export function checkVersion(context: ClusterPass, seen: Seen): Plan<Do> | undef
   const phase = shownPhase(seen);
   if (phase !== undefined && phase !== "running") return undefined;
   const isTried = wasOrdered(context, wanted) && context.memory.lastOrder?.generation === context.generation;
-  return isTried && context.requested === undefined ? untold(context, seen, wanted) : checkOffer(context, seen, wanted);
+  return isTried && context.requested === undefined
+    ? notObservableAfterwards(context, seen, wanted)
+    : checkOffer(context, seen, wanted);
 }
 
 /** An upgrade that is over, to a version that the list does not show: it lags behind, or the version is offered again. */
-function untold(context: ClusterPass, seen: Seen, wanted: string): Plan<never> {
+function notObservableAfterwards(context: ClusterPass, seen: Seen, wanted: string): Plan<never> {
   const taken = `The platform took the upgrade to Kubernetes ${wanted}`;
   if (knownFacts(context, seen).nextKubernetesVersion !== wanted) {
     const message = `${taken}; its list of clusters does not show the version yet.`;

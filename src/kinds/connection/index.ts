@@ -45,7 +45,7 @@ function connectionKind<Spec extends ConnectionSpec>(
     resource,
     lives: false,
     connection: (spec) => settings(spec, resource.scope, allowedNamespaces(spec)),
-    errand: { condition: "WebhookRegistered", kind: registration(resource) },
+    receiverRegistration: { condition: "WebhookRegistered", kind: registration(resource) },
     claim: () => undefined,
     listable: () => false,
     needs: () => ({ references: [], values: [], inputs: () => ({}) }),

@@ -7,13 +7,13 @@ import { recordOf, type DatabaseTypes } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
-import { untold } from "./told.ts";
+import { notObservableAfterwards } from "./told.ts";
 import { trace } from "./trace.ts";
 
 export const database: Kind<DatabaseTypes> = {
   resource: platformDatabase,
   lives: true,
-  untold,
+  notObservableAfterwards,
   claim: (spec) => spec.externalId,
   operations: ({ runState }) => ({
     update: ["listDatabases", "updateDatabase"],

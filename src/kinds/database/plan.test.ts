@@ -126,7 +126,7 @@ describe("the next step of a database", () => {
     ["stopDatabase", stopped, "settled"],
   ])("is another one when %s is withheld", (op, change, expected) => {
     const seen = seenFull("DEPLOYED");
-    expect(plannedBy(passWith({ ...change, withheld: new Set([op]) }), seen)).toBe(expected);
+    expect(plannedBy(passWith({ ...change, blockedOperations: new Set([op]) }), seen)).toBe(expected);
   });
 
   it.each<[string, Change, Seen, boolean]>([

@@ -33,6 +33,6 @@ export function failedDeployment(context: DatabasePass, seen: Seen): DatabaseDep
 }
 
 /** Whether settings were written since the last deployment, or there was none; never the platform's OUT_OF_DATE. */
-export function isPending({ memory, awaited }: DatabasePass, last: DatabaseDeployment | undefined): boolean {
-  return last === undefined || awaited.has("updateDatabase") || revisionOf(memory) !== (last.settings ?? 0);
+export function isPending({ memory, pendingOperations }: DatabasePass, last: DatabaseDeployment | undefined): boolean {
+  return last === undefined || pendingOperations.has("updateDatabase") || revisionOf(memory) !== (last.settings ?? 0);
 }

@@ -51,7 +51,7 @@ describe("the state of a database that cannot be read", () => {
   });
 
   it("is that of a new one where a person says that it is the one we made", () => {
-    const context = passWith({ memory: nothing, spec: { externalId: DATABASE }, vouched: true });
+    const context = passWith({ memory: nothing, spec: { externalId: DATABASE }, confirmedByUser: true });
     expect(told(context, DATABASE, undefined)).toMatchObject({ status: { state: "READY" }, unseen: undefined });
   });
 

@@ -38,7 +38,7 @@ const LOST: Why = {
 const FIND_MS: Ms = 600_000;
 
 /** Whether it was deployed, of which the surface shows nothing but the answer. */
-export function untold({ lastDeployment }: DatabaseMemory, supports: Supports): boolean {
+export function notObservableAfterwards({ lastDeployment }: DatabaseMemory, supports: Supports): boolean {
   return supports("listServiceStatuses") !== "Supported" && lastDeployment !== undefined;
 }
 
@@ -76,11 +76,11 @@ function unanswered({ memory, now }: DatabasePass, id: Uuid): Told {
 }
 
 /** Nothing is under way. What we made and were told nothing of yet was never deployed. */
-function standing({ memory, spec, begun, vouched }: DatabasePass, id: Uuid): Told {
+function standing({ memory, spec, begun, confirmedByUser }: DatabasePass, id: Uuid): Told {
   const { state, lastDeployment } = memory;
   const known = state ?? lastDeployment?.state;
   if (known === undefined && begun === true) return unseen(id, LOST);
-  if (known === undefined && spec.externalId !== undefined && vouched !== true) return unseen(id, NEVER_TOLD);
+  if (known === undefined && spec.externalId !== undefined && confirmedByUser !== true) return unseen(id, NEVER_TOLD);
   return { status: { id, state: known ?? "READY" }, request: undefined, unseen: undefined };
 }
 

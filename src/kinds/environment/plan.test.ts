@@ -30,7 +30,7 @@ describe("the policies of an environment", () => {
     ["its settings differ", full, renamed, "updateEnvironment"],
     [
       "its settings differ and may not be written",
-      { ...full, withheld: new Set(["updateEnvironment"]) },
+      { ...full, blockedOperations: new Set(["updateEnvironment"]) },
       renamed,
       "settled",
     ],

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { operationPass, TARGET } from "../../../test/support/kinds/operation-contexts.ts";
 import type { OperationMemory } from "./crd.ts";
-import { imprints } from "./imprints.ts";
+import { externalWrites } from "./imprints.ts";
 
 const at = "2026-11-21T10:00:00.000Z";
 const COMMIT = "1a2b3c4d5e6f708192a3b4c5d6e7f80910a1b2c3";
@@ -17,7 +17,7 @@ const ended = (
   outcome: { result, reason, message: "", at },
 });
 
-const of = (spec: object, memory: OperationMemory) => imprints(memory, operationPass(spec).spec);
+const of = (spec: object, memory: OperationMemory) => externalWrites(memory, operationPass(spec).spec);
 
 describe("what an operation tells of what it did", () => {
   it.each<[string, object, OperationMemory]>([
@@ -33,7 +33,7 @@ describe("what an operation tells of what it did", () => {
   });
 
   it("is nothing where its spec is not valid", () => {
-    expect(imprints(sent, undefined)).toEqual([]);
+    expect(externalWrites(sent, undefined)).toEqual([]);
   });
 
   it.each<[string, OperationMemory, string | undefined]>([

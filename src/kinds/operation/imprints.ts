@@ -4,7 +4,7 @@ import { actionOf } from "./actions.ts";
 import type { OperationMemory, OperationSpec } from "./crd.ts";
 
 /** The request that the platform accepted, with what became of it. */
-export function imprints(
+export function externalWrites(
   { request, targetId, outcome }: OperationMemory,
   spec: OperationSpec | undefined,
 ): readonly ExternalWrite[] {

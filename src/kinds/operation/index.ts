@@ -2,7 +2,7 @@
 import type { Reference, Kind } from "../../engine/contract/kind.ts";
 import { act } from "./act.ts";
 import { platformOperation, type OperationSpec, type OperationType } from "./crd.ts";
-import { imprints } from "./imprints.ts";
+import { externalWrites } from "./imprints.ts";
 import type { OperationTypes } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
@@ -15,7 +15,7 @@ export const operation: Kind<OperationTypes> = {
   lives: false,
   claim: () => undefined,
   listable: () => false,
-  task: {
+  oneShot: {
     over: ({ outcome, expiresAt }) => {
       if (outcome === undefined) return undefined;
       const at = new Date(expiresAt ?? "");
@@ -33,7 +33,7 @@ export const operation: Kind<OperationTypes> = {
       inputs: (resolved) => ({ targetId: target && resolved.id(target.field) }),
     };
   },
-  imprints,
+  externalWrites,
   observe,
   plan,
   act,

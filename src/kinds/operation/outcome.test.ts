@@ -98,12 +98,14 @@ describe("the end of an operation", () => {
 
   it("is known at the deadline where no pass can be made", () => {
     const { spec, memory, now } = accepted(stop);
-    const ends = [false, true].map((isSent) => operation.task?.overdue(spec, { startedAt: STARTED }, { now, isSent }));
+    const ends = [false, true].map((isSent) =>
+      operation.oneShot?.overdue(spec, { startedAt: STARTED }, { now, isSent }),
+    );
     expect(ends.map((end) => end?.report.status["outcome"])).toMatchObject([
       { result: "Failed", reason: "DeadlineExceeded" },
       { result: "Unknown", reason: "DeadlineExceeded" },
     ]);
-    expect(operation.task?.overdue(spec, memory, { now, isSent: false }).report).toMatchObject({
+    expect(operation.oneShot?.overdue(spec, memory, { now, isSent: false }).report).toMatchObject({
       ready: { reason: "DeadlineExceeded" },
       status: { outcome: { result: "Unknown" } },
     });
@@ -118,7 +120,7 @@ describe("the end of an operation", () => {
 
   it.each([{ result: "Succeeded", reason: "NewReason" }, { result: 7 }, {}])("was reached, as %j says", (stored) => {
     const memory = platformOperation.memory.parse({ outcome: stored });
-    expect(operation.task?.over(memory)).toEqual({ expiresAt: undefined });
+    expect(operation.oneShot?.over(memory)).toEqual({ expiresAt: undefined });
     expect(memory.outcome).toMatchObject({ result: "Failed", reason: "OperationResultUnknown" });
   });
 
@@ -128,7 +130,7 @@ describe("the end of an operation", () => {
     [undefined, undefined],
   ])("expires at %s", (expiresAt, expected) => {
     const memory = platformOperation.memory.parse({ outcome: {}, expiresAt });
-    expect(operation.task?.over(memory)).toEqual({ expiresAt: expected });
+    expect(operation.oneShot?.over(memory)).toEqual({ expiresAt: expected });
   });
 });
 
@@ -142,7 +144,7 @@ describe("a failed request", () => {
     ["is not shown, and the words do not tell", NOTHING_SEEN, "Conflict", "Nothing runs there", "Failed"],
   ])("to stop a database that %s", (_name, seen, is, message, result) => {
     const error = new ApiError("stopDatabase", { is }, is === "Conflict" ? 409 : 400, message);
-    const known = operation.task?.refused(error, operationPass({ ...stop, backoffLimit: 0 }), seen);
+    const known = operation.oneShot?.refused(error, operationPass({ ...stop, backoffLimit: 0 }), seen);
     expect(known?.memory.outcome?.result).toBe(result);
     expect(known?.memory.outcome?.message).toContain(
       result === "Failed" ? message : "The database was stopped before.",

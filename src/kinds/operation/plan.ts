@@ -24,7 +24,7 @@ export function plan(context: OperationPass, seen: Seen): Plan<ActionType> {
   }
   const why = unobservable(context, action);
   if (why !== undefined) return { is: "stalled", why };
-  if (context.withheld.has(action.op)) return stalled("WithheldByPolicy", WITHHELD);
+  if (context.blockedOperations.has(action.op)) return stalled("WithheldByPolicy", WITHHELD);
   return request(context, seen, action);
 }
 

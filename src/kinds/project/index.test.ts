@@ -61,10 +61,10 @@ function planned(context: ProjectPass, seen: Seen): string {
 
 describe("the policies of a project", () => {
   const renamed = remote({ name: "Shop 2" });
-  const withheld = new Set(["updateProject"]);
+  const blockedOperations = new Set(["updateProject"]);
   it.each<[string, Parameters<typeof passOf>[0], readonly Project[], string]>([
     ["its settings differ", {}, [renamed], "updateProject"],
-    ["its settings differ and may not be written", { withheld }, [renamed], "settled"],
+    ["its settings differ and may not be written", { blockedOperations }, [renamed], "settled"],
     [
       "its settings differ and nothing is corrected",
       { surface: "Documented", corrects: "Nothing" },

@@ -7,12 +7,12 @@ import type { Plan } from "../../engine/contract/kind.ts";
  * @returns the first that counts; settled when none does.
  */
 export function firstOf<Do>(
-  context: { readonly withheld: ReadonlySet<string> },
+  context: { readonly blockedOperations: ReadonlySet<string> },
   checks: readonly (() => Plan<Do> | undefined)[],
 ): Plan<Do> {
   for (const check of checks) {
     const found = check();
-    if (found !== undefined && !(found.is === "step" && context.withheld.has(found.step.op))) return found;
+    if (found !== undefined && !(found.is === "step" && context.blockedOperations.has(found.step.op))) return found;
   }
   return { is: "settled" };
 }

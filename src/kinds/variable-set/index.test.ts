@@ -20,7 +20,9 @@ function inputs(target: Partial<TargetInput>, overwrite = true): Inputs {
 const known = { applicationId: MINE, written: { ...fingerprint }, variables: [{ key: "KEY", digest: "d" }] };
 
 describe("the entries that a variable set speaks for", () => {
-  it.each<[what: string, of: Parameters<NonNullable<typeof variableSet.entries>>[0], entries: readonly string[]]>([
+  it.each<
+    [what: string, of: Parameters<NonNullable<typeof variableSet.fieldOwnership>>[0], entries: readonly string[]]
+  >([
     ["are of an application of its namespace", { id: undefined, memory: {}, inputs: inputs({ name: "web" }) }, ["KEY"]],
     [
       "are not of an id that nobody has verified: it may be another team's",
@@ -35,6 +37,6 @@ describe("the entries that a variable set speaks for", () => {
     ["are none where it overwrites nothing", { id: undefined, memory: {}, inputs: inputs({ name: "web" }, false) }, []],
     ["are those that it has written", { id: undefined, memory: { targets: [known] }, inputs: undefined }, ["KEY"]],
   ])("%s", (_, of, names) => {
-    expect(variableSet.entries?.(of)).toEqual(names.map((name) => `${MINE}/${name}`));
+    expect(variableSet.fieldOwnership?.(of)).toEqual(names.map((name) => `${MINE}/${name}`));
   });
 });

@@ -16,13 +16,13 @@ export const variableSet: Kind<VariableSetTypes> = {
   operations: (spec) => ({ delete: removalsOf(spec) }),
   listable: () => false,
   needs,
-  entries: ({ memory, inputs }) => {
+  fieldOwnership: ({ memory, inputs }) => {
     if (inputs !== undefined) return wantedEntries(inputs, memory);
     return (memory.targets ?? []).flatMap(({ applicationId, variables }) =>
       (variables ?? []).flatMap(({ key, digest }) => (digest === undefined ? [] : [entryOf(applicationId, key)])),
     );
   },
-  imprints: ({ targets }) =>
+  externalWrites: ({ targets }) =>
     (targets ?? []).flatMap(({ applicationId: id, writtenAt: at }) => (at === undefined ? [] : [{ id, at }])),
   observe,
   shows: ({ do: step }, _pass, { targets }) => {

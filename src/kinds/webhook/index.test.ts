@@ -99,7 +99,7 @@ describe("on the full surface", () => {
     await hook.run();
     harness.edit(hook.id(), change);
     harness.writes();
-    const told = await hook.run({ policies: { withheld: new Set(["updateWebhook"]) } });
+    const told = await hook.run({ policies: { blockedOperations: new Set(["updateWebhook"]) } });
     expect(told).toMatchObject({ ops: [], is: "settled" });
     expect(told.report.drift).toEqual([
       { path, desired: expect.any(String), observed: expect.stringContaining(observed) },

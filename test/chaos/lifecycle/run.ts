@@ -180,8 +180,8 @@ async function endOf(env: ChaosEnv, { name }: Chapter, expected: Ends | undefine
   if (expected === undefined) return end;
   await comes(async () => {
     end = await look();
-    const vouched = env.unknowns.map(({ kind }) => kind);
-    const sameConditions = otherEnds(end.conditions, expected.ends[name], vouched).length === 0;
+    const confirmedByUser = env.unknowns.map(({ kind }) => kind);
+    const sameConditions = otherEnds(end.conditions, expected.ends[name], confirmedByUser).length === 0;
     return (sameConditions && (!wholly || isDeepStrictEqual(end.held, expected.held[name]))) || undefined;
   }, PATIENCE_MS);
   return end;

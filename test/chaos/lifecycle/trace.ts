@@ -65,11 +65,11 @@ function keyOf({ what, nth }: Step): string {
 export function otherEnds(
   was: Trace["ends"][string] = {},
   should: Trace["ends"][string] = {},
-  vouched: readonly string[] = [],
+  confirmedByUser: readonly string[] = [],
 ): readonly string[] {
   const names = [...new Set([...Object.keys(was), ...Object.keys(should)])];
   return names.flatMap((name) => {
-    if (vouched.some((kind) => name.startsWith(`${kind}/`))) return [];
+    if (confirmedByUser.some((kind) => name.startsWith(`${kind}/`))) return [];
     const [is, expected] = [was[name] ?? [], should[name] ?? []];
     const extra = is.filter((one) => !expected.includes(one)).map((one) => `${one} is there too`);
     const lacking = expected.filter((one) => !is.includes(one)).map((one) => `${one} is missing`);

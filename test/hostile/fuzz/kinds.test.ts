@@ -57,7 +57,7 @@ function object(kind: string, spec: Json, status: Json, note: string): KubeObjec
 describe.each(boundKinds())("[E16] a hostile $kind", (kind) => {
   const ask = (hostile: KubeObject): boolean => {
     kind.claim(hostile, () => undefined);
-    return [kind.references(hostile), kind.entries(hostile), kind.imprints(hostile)].every(Array.isArray);
+    return [kind.references(hostile), kind.fieldOwnership(hostile), kind.externalWrites(hostile)].every(Array.isArray);
   };
 
   it("is taken note of without an error", () => {

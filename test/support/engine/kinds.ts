@@ -54,14 +54,14 @@ export const widget: Kind<{
       }),
     };
   },
-  entries: ({ id, memory, inputs }) => {
+  fieldOwnership: ({ id, memory, inputs }) => {
     tear(memory, "entries");
     return [
       ...(id === undefined || inputs?.entry === undefined ? [] : [entryOf(id, inputs.entry)]),
       ...(inputs?.into === undefined ? [] : [inputs.into]),
     ];
   },
-  imprints: (memory) => {
+  externalWrites: (memory) => {
     tear(memory, "imprints");
     return [];
   },

@@ -62,7 +62,7 @@ function linkKind(kind: string): LinkKind {
     resource: itself,
     lives: false,
     connection: settings,
-    errand: hookErrand(itself),
+    receiverRegistration: hookErrand(itself),
     claim: () => undefined,
     listable: () => false,
     needs: () => ({ references: [], values: [], inputs: () => ({}) }),

@@ -31,7 +31,7 @@ export function hookErrand<Spec, Mem extends Memory>(
 ): ReceiverRegistration<ConnectionOf<Spec, Mem>> {
   const idOf = (pass: { readonly id: Uuid | undefined; readonly memory: Mem }): Uuid | undefined =>
     pass.memory.hook ?? pass.id;
-  const errand: ReceiverRegistration<ConnectionOf<Spec, Mem>>["kind"] = {
+  const receiverRegistration: ReceiverRegistration<ConnectionOf<Spec, Mem>>["kind"] = {
     resource,
     lives: false,
     claim: () => undefined,
@@ -71,5 +71,5 @@ export function hookErrand<Spec, Mem extends Memory>(
       status: { hook: idOf(pass) },
     }),
   };
-  return { condition: "HookRegistered", kind: errand };
+  return { condition: "HookRegistered", kind: receiverRegistration };
 }

@@ -44,9 +44,9 @@ export function planOld(pass: WidgetPass, seen: Seen, id: string): Plan<Do> {
   if (pass.proof !== "recorded") return planProof(pass, mine, id);
   const others = writtenByOthers(pass);
   if (others !== undefined) return others;
-  if (differs(spec, mine) && !pass.withheld.has("update")) return { is: "step", step: updateOf(pass, mine) };
+  if (differs(spec, mine) && !pass.blockedOperations.has("update")) return { is: "step", step: updateOf(pass, mine) };
   const unsent = pass.inputs.content !== undefined && !sameContent(pass.inputs.content, memory.written);
-  if (unsent && !pass.withheld.has("import")) {
+  if (unsent && !pass.blockedOperations.has("import")) {
     return { is: "step", step: { repeat: "safe", op: "import", do: "import" } };
   }
   if (mine.state === "BUSY") return { is: "waiting", why: why("Deploying", "A deployment runs.") };
@@ -69,10 +69,10 @@ function updateOf({ spec }: WidgetPass, { note }: Remote): Step<Do> {
   return { repeat: "safe", op: "update", do: "update", corrects: true, message: "Update the note.", changes };
 }
 
-function planDeploy({ spec, memory, requested, withheld }: WidgetPass, mine: Remote): Plan<Do> {
+function planDeploy({ spec, memory, requested, blockedOperations }: WidgetPass, mine: Remote): Plan<Do> {
   const failed = mine.state === "FAILED";
   const retry = failed && requested !== undefined && requested !== memory.deployed?.retry;
-  if (withheld.has("deploy")) return failed ? FAILED : { is: "settled" };
+  if (blockedOperations.has("deploy")) return failed ? FAILED : { is: "settled" };
   if (spec.commit !== undefined && (memory.deployed?.commit !== spec.commit || retry)) {
     return {
       is: "step",

@@ -54,7 +54,7 @@ const ENDINGS = {
 } as const satisfies Record<string, Result>;
 
 /** @returns the object as it is stored after a pass that ended so. */
-function after(object: KubeObject, ending: Result, governed?: PolicyStatus): KubeObject {
+function after(object: KubeObject, ending: Result, policyStatus?: PolicyStatus): KubeObject {
   const report: Report | undefined =
     ending.is === "settled" ? { ready: ending.why, conditions: [], status: {} } : undefined;
   const status = buildStatus({
@@ -63,10 +63,10 @@ function after(object: KubeObject, ending: Result, governed?: PolicyStatus): Kub
     report,
     memory: {},
     id: undefined,
-    pins: undefined,
+    recordedIdentity: undefined,
     intent: undefined,
     handled: undefined,
-    governed,
+    policyStatus,
     now: NOW,
   });
   return { ...object, status: JSON.parse(JSON.stringify(status)) as JsonObject };

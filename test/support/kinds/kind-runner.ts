@@ -214,7 +214,7 @@ async function acted<Api extends RatedApi>(
     return await kind.act(step, pass as ReconcileContext<never>, seen, api);
   } catch (error) {
     const refused = error instanceof ApiError && notExecuted(error.failure);
-    const known = refused ? kind.task?.refused(error, pass as ReconcileContext<never>, seen) : undefined;
+    const known = refused ? kind.oneShot?.refused(error, pass as ReconcileContext<never>, seen) : undefined;
     if (known === undefined) throw error;
     return known;
   }
@@ -244,9 +244,9 @@ export function composed(outcome: {
   const status = buildStatus({
     ...rest,
     id,
-    pins: undefined,
+    recordedIdentity: undefined,
     intent: undefined,
-    governed: undefined,
+    policyStatus: undefined,
     now: context.now,
   });
   const stored = JSON.parse(JSON.stringify(status)) as JsonObject;

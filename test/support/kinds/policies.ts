@@ -3,10 +3,17 @@ import type { ReconcileContext, KindTypes } from "../../../src/engine/contract/k
 /** What a pass says of policies while nobody said anything. */
 export const USUAL_POLICIES: Pick<
   ReconcileContext<KindTypes>,
-  "withheld" | "awaited" | "writtenAt" | "writtenInto" | "presence" | "onMissing" | "corrects" | "retry"
+  | "blockedOperations"
+  | "pendingOperations"
+  | "writtenAt"
+  | "writtenInto"
+  | "presence"
+  | "onMissing"
+  | "corrects"
+  | "retry"
 > = {
-  withheld: new Set(),
-  awaited: new Set(),
+  blockedOperations: new Set(),
+  pendingOperations: new Set(),
   writtenAt: undefined,
   writtenInto: () => undefined,
   // As if a list had shown it before, and lacked it for long enough.

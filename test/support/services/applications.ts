@@ -92,7 +92,7 @@ export function passWith(
     allowUnverifiedIds: false,
     allowedProjects: undefined,
     ...USUAL_POLICIES,
-    withheld: new Set(),
+    blockedOperations: new Set(),
     onMissing: "Fail",
     corrects: "Settings",
     retry: undefined,
