@@ -79,6 +79,14 @@ describe("the house (test/unit/layers.ts)", () => {
     expect(sources.filter(({ isTest }) => !isTest).flatMap(upwardImports)).toEqual([]);
   });
 
+  it("asks at most nine members of every kind", () => {
+    const seam = readFileSync(join(root, "src/engine/contract/kind.ts"), "utf8");
+    const [, body = ""] = /^export interface Kind<[^{]*\{\n(.*?)^\}/ms.exec(seam) ?? [];
+    const required = [...body.matchAll(/^ {2}(?:readonly )?(\w+)[:(]/gm)].map(([, name]) => name);
+    expect(required).toContain("plan");
+    expect(required.length).toBeLessThanOrEqual(9);
+  });
+
   it("knows every folder of src/", () => {
     expect(sources.filter(({ layer }) => !Object.hasOwn(layers, layer)).map(({ module }) => module)).toEqual([]);
   });

@@ -1,15 +1,15 @@
 /** The types of a kind, and what its pure code sees of one reconcile. */
 import type { JsonObject } from "../../kube/api/types.ts";
-import type { Goal, Ms, Presence, IdentitySource, RatedApi, Sight, Supports, Uuid } from "./types.ts";
+import type { Goal, IdentitySource, Ms, Presence, RatedApi, Sight, Supports, Uuid } from "./types.ts";
 
-/** The types that a kind is made of. */
+/** The types of a kind. */
 export interface KindTypes {
   readonly spec: unknown;
   /** What the references and values of the spec resolve to (`Needs.inputs`). */
   readonly inputs: unknown;
   /** What was read from the platform. */
   readonly observed: unknown;
-  /** What the status remembers. */
+  /** What the status keeps because the platform cannot tell it back. */
   readonly memory: JsonObject;
   /** What a step does. */
   readonly action: unknown;
@@ -20,53 +20,53 @@ export interface KindTypes {
 /** The types that a kind's pure code works with. */
 export type ContextTypes = Pick<KindTypes, "spec" | "inputs" | "memory">;
 
-/** All that a kind's pure code may see. */
+/** Everything that a kind's pure code sees of one reconcile. */
 export interface ReconcileContext<K extends ContextTypes> {
-  /** Of the custom resource. */
+  /** The name of the custom resource. */
   readonly name: string;
+  readonly generation: number;
   readonly spec: K["spec"];
   readonly inputs: K["inputs"];
+  readonly memory: K["memory"];
   readonly goal: Goal;
   readonly now: Date;
-  /** The id of the object on the platform, and where it comes from. */
+  /** The id of the object on the platform, and how it is known. */
   readonly id: Uuid | undefined;
   readonly proof: IdentitySource | undefined;
-  readonly memory: K["memory"];
+  /** A user confirmed the id after an unconfirmed create of this resource. Nothing was done since then. */
+  readonly confirmedByUser?: boolean;
   readonly supports: Supports;
-  readonly generation: number;
-  /** `adopt` is whether an object of the same name may be taken over (adoptionPolicy after defaults). */
+  /** The adoption policy after defaults. */
   readonly adoption: "Never" | "IfUniqueName" | "Required";
-  /** The user's reconcile-requested-at token while it is not handled yet: a failed deploy may be retried once. */
+  /** The value of the annotation reconcile-requested-at until it is handled. It allows one retry of a failed deployment. */
   readonly requested: string | undefined;
   /**
-   * Names the custom resource ("namespace/name") that holds this id already, if it is another one; for an entry (see
-   * `Kind.entries`), the one that writes it, with its kind.
+   * Returns "namespace/name" of another custom resource that holds this id. For a field (`Kind.fieldOwnership`): of the
+   * resource that writes it, with its kind.
    */
   readonly holderOf: (id: Uuid) => string | undefined;
-  /** Whether the connection lets ids stand that the surface gives no proof for. */
+  /** The connection accepts ids that the platform does not prove. */
   readonly allowUnverifiedIds: boolean;
-  /** Where the connection is limited to some projects, their ids. */
+  /** The ids of the projects that the connection is limited to; undefined where it is not. */
   readonly allowedProjects: readonly Uuid[] | undefined;
-  /** Operations that a policy forbids now: the plan is made as if they could not be done. */
+  /** Operations that a policy forbids now. The plan treats them as impossible. */
   readonly blockedOperations: ReadonlySet<string>;
-  /** Those of them that only wait, for approval or a window: what follows from them belongs into the plan as well. */
+  /** The blocked operations that only wait for approval or a window. The plan includes what follows from them. */
   readonly pendingOperations: ReadonlySet<string>;
-  /** Whether what provably is not on the platform any more may be created anew (lifecycle.onMissing). */
+  /** Whether an object that is proven gone from the platform may be created again (lifecycle.onMissing). */
   readonly onMissing: "Fail" | "Recreate";
-  /** What others changed on the platform is undone: never, settings only, or deployments and run states as well. */
+  /** Which changes that others made on the platform are reverted: none, settings, or deployments and run states too. */
   readonly corrects: "Nothing" | "Settings" | "Everything";
-  /** How often, and how long after its failure was seen, a failed deployment is started again. */
+  /** How often a failed deployment is started again, and how long after its failure was observed. */
   readonly retry: { readonly limit: number; readonly backoffMs: Ms } | undefined;
-  /** When another resource last wrote into the object, by the platform's clock (see `Kind.imprints`). */
+  /** When another resource last wrote to the object, by the platform's clock (`Kind.externalWrites`). */
   readonly writtenAt: string | undefined;
-  /** The same for any object of the platform. */
+  /** Returns the same for any object of the platform. */
   readonly writtenInto: (id: Uuid) => string | undefined;
-  /** Notes what a list that was just read says of the object with this id, and judges whether it is there. */
+  /** Records what a list that was just read shows of the object with this id, and judges whether it exists. */
   readonly presence: (sight: Sight) => Presence;
-  /** When a task has to be over. */
+  /** When a one-shot operation has to be over. */
   readonly deadline?: Date | undefined;
-  /** Whether a task was begun, or something `untold` was done, by an annotation that outlives the status. */
+  /** An annotation, which outlives the status, says that the operation was started (`Kind.notObservableAfterwards`). */
   readonly begun?: boolean;
-  /** The id that was given answers what became of an unconfirmed create of this resource: nothing was done since then. */
-  readonly confirmedByUser?: boolean;
 }

@@ -1,4 +1,4 @@
-/** The seam between the one reconcile and the kinds. The engine knows nothing else of a kind. */
+/** The interface between the engine and the kinds (docs/architecture.md §3). The engine knows nothing else of a kind. */
 import type { Resource } from "../../api/resource.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import type { ApiError } from "../../platform/transport/errors.ts";
@@ -38,16 +38,16 @@ interface StepFacts<Do> {
   /** The operation of the platform's API, e.g. "updateProject". */
   readonly op: string;
   readonly do: Do;
-  /** It only undoes what others changed on the platform: under driftPolicy Report it is reported instead. */
+  /** The step only reverts what others changed on the platform. Under driftPolicy Report it is reported instead. */
   readonly corrects?: boolean;
-  /** It starts a failed deployment again, as spec.lifecycle.retry says. */
+  /** The step starts a failed deployment again (spec.lifecycle.retry). */
   readonly retries?: boolean;
-  /** What it changes, for a plan. Secret values are not in it. */
+  /** What the step changes, for a plan; without secret values. */
   readonly changes?: readonly DriftField[];
 }
 
 export type Step<Do> =
-  /** PUT, import, DELETE: may be repeated, needs no ledger. `message` is what a plan says of it. */
+  /** A PUT, an import or a DELETE: it may be repeated and needs no ledger. `message` describes it in a plan. */
   | (StepFacts<Do> & { readonly repeat: "safe"; readonly message?: string })
   /**
    * POST: an intent is written first. `mark` is the baseline that a later trace compares with, `why` what the status
@@ -66,13 +66,13 @@ export type Plan<Do> =
   | { readonly is: "settled"; readonly again?: Ms }
   | { readonly is: "waiting" | "stalled"; readonly why: Why; readonly again?: Ms }
   /**
-   * Nobody can tell whether the object works. `condition` is the reported condition that is Unknown since then; absent
-   * where no list shows the object (see `Pass.presence`).
+   * Whether the object works cannot be observed. `condition` is the reported condition that is Unknown since then; absent
+   * where no list shows the object (`ReconcileContext.presence`).
    */
   | { readonly is: "unknown"; readonly why: Why; readonly condition?: string; readonly again?: Ms }
-  /** Take over the existing object with this id; the engine records it like the outcome of a create. */
+  /** Adopt the existing object with this id. The engine records it like the outcome of a create. */
   | { readonly is: "adopt"; readonly id: Uuid }
-  /** The recorded object provably does not exist any more and a new one is wanted: the engine drops what it knows of it. */
+  /** The recorded object is proven gone and a new one is wanted: the engine drops its records. */
   | { readonly is: "forget"; readonly why: Why }
   | { readonly is: "step"; readonly step: Step<Do> };
 
@@ -91,7 +91,7 @@ export type Trace<Seen, Mem extends JsonObject> =
   /** `repeatable`: to do it once more changes nothing on the platform, if it was done. */
   | { readonly is: "unknowable"; readonly why: Why; readonly repeatable?: boolean };
 
-/** What an older pass, perhaps of another process, was about to do. */
+/** What an earlier reconcile, perhaps of another process, was about to do. */
 export interface OpenIntent {
   readonly op: string;
   readonly creates: boolean;
@@ -100,53 +100,52 @@ export interface OpenIntent {
   readonly id: Uuid | undefined;
   readonly commit: string | undefined;
   readonly mark: Json;
-  /** Of a create that the platform accepted without telling the id: what the kind keeps of the answer (`keep`). */
+  /** For a create that the platform accepted without an id: what the kind keeps of the answer (`Kind.keep`). */
   readonly accepted?: JsonObject;
-  /** It was the second attempt of an action that nobody confirmed. */
+  /** It was the second attempt of an action that was not confirmed. */
   readonly repetition?: true;
 }
 
-/** What a kind has to say about what was seen. `ready` is said while the plan is settled. */
+/** What a kind reports of what it observed. `ready` is the reason of Ready=True while the plan is settled. */
 export interface Report {
   readonly ready: Why;
   readonly conditions: readonly ConditionFact[];
-  /** The kind's own members of status, flat; memory is added by the engine. */
+  /** The kind's own members of status. The engine adds the memory. */
   readonly status: JsonObject;
-  /** undefined where nothing can be compared; then there is no Drifted condition. */
+  /** Absent where nothing can be compared: then there is no Drifted condition. */
   readonly drift?: readonly DriftField[];
   /** A ConfigMap to write beside the object. */
   readonly output?: { readonly name: string; readonly data: Readonly<Record<string, string>> };
-  /** A Secret to write beside the object. `status` are members of status that hold once it is written. */
+  /** A Secret to write beside the object. `status` has the members of status that are true once it is written. */
   readonly secret?: {
     readonly name: string;
     readonly data: Readonly<Record<string, string>>;
     readonly status: JsonObject;
   };
-  /** Look again within so many milliseconds, however long the poll interval is. */
+  /** Requeue within so many milliseconds, however long the poll interval is. */
   readonly lookWithin?: Ms;
 }
 
-/** Present on a kind whose objects do one thing and are over. */
+/** The capability of kinds whose objects do one thing and end. */
 export interface OneShot<K extends KindTypes> {
   /**
-   * Whether it is over, by what its status says: then it is never looked at again, but to delete it when its time has
-   * come.
-   * @returns undefined while it is not over
+   * Reports whether the object has ended, by its memory. Then it is only reconciled to delete it once it expires.
+   * @returns undefined while it has not ended
    */
   over(memory: K["memory"]): { readonly expiresAt: Date | undefined } | undefined;
   /**
-   * What is known after a request that the platform certainly did not execute.
-   * @returns undefined where it is no failure of the task, but the connection's
+   * Returns what is known after a request that the platform certainly did not execute.
+   * @returns undefined where the failure is the connection's
    */
   refused(
     error: ApiError,
     context: ReconcileContext<K>,
     seen: K["observed"],
   ): Known<K["observed"], K["memory"]> | undefined;
-  /** How long it may take, from the object's creation on. */
+  /** Returns how long it may take from the object's creation on. */
   limitMs(spec: K["spec"]): Ms;
   /**
-   * The end of one whose time is over while what it needs is not there, so that no pass is made.
+   * Returns the end of an object whose deadline passes while its needs are not resolved, so that no plan is made.
    * @param isSent whether its request may have been sent
    */
   overdue(
@@ -156,56 +155,70 @@ export interface OneShot<K extends KindTypes> {
   ): OneShotEnd<K["memory"]>;
 }
 
-/** How a task ended. */
+/** How a one-shot object ended. */
 export interface OneShotEnd<Mem> {
   readonly memory: Mem;
   readonly report: Report;
 }
 
-/** What a connection does on the platform for itself. How it goes is told in a condition of this type. */
+/** The registration of the receiver of webhooks by a connection, reported in a condition of this type. */
 export interface ReceiverRegistration<K extends KindTypes> {
   readonly condition: string;
   readonly kind: Kind<ReceiverTypes<K>>;
 }
 
 /**
- * "InOthers": it has no id of its own, but writes entries into other objects and ends what it wrote. "Stays": it has no
- * id of its own either, and what it wrote stays as it is when it goes.
+ * How the objects of a kind exist on the platform. `true`: it creates them, records them by id, and has a finalizer while
+ * a policy needs one. `false`: it has none. "InOthers": it has no id of its own, but writes fields of other objects and
+ * removes them. "Stays": the same, but what it wrote stays when the resource goes.
  */
 export type ExternalLifecycle = boolean | "InOthers" | "Stays";
 
+/** What the engine knows of a kind. The members that are optional declare capabilities that some kinds have. */
 export interface Kind<K extends KindTypes> {
   readonly resource: Resource<K["spec"], K["memory"]>;
-  /** Present on the kinds that are connections themselves: they are observed through what they describe. */
-  connection?(spec: K["spec"]): ConnectionSettings;
-  /** Of a connection, where it has something to do on the platform. */
-  readonly receiverRegistration?: ReceiverRegistration<K>;
-  /** Of a kind whose objects do one thing and are over. */
-  readonly oneShot?: OneShot<K>;
-  /**
-   * The object of the platform that a spec lays claim to without having created it, by its id.
-   * @param idOf the id behind a reference by name, as far as it is known now
-   */
-  claim(spec: K["spec"], idOf: (field: string) => Uuid | undefined): Uuid | undefined;
-  /** Whether objects of it live on the platform: created by it, recorded by id, finalizer while a policy needs it. */
   readonly lives: ExternalLifecycle;
-  /** Its objects are never created by it: one that stays when its resource goes is not left behind. */
-  readonly independent?: true;
-  /**
-   * Whether its memory tells of something done that this platform tells nobody again. That it was is
-   * noted where it outlives the status, so that it is not done again once the status is lost.
-   */
-  notObservableAfterwards?(memory: K["memory"], supports: Supports): boolean;
-  /** Whether its steps wait for approval unless the object or its connection says otherwise. */
-  readonly needsApproval?: true;
-  /** What the condition Capabilities tells of; absent where its specs never ask to change, stop or delete anything. */
-  operations?(spec: K["spec"]): KindOperations;
-  /** Whether the platform has a list by name, and so the default adoption policy is IfUniqueName. */
-  listable(supports: Supports): boolean;
+  /** The references and values that a spec needs. Pure. */
   needs(spec: K["spec"]): Needs<K["inputs"]>;
+  /** Reads the platform, and nothing else. @throws ApiError */
+  observe(context: ReconcileContext<K>, api: K["api"]): Promise<K["observed"]>;
+  /** Decides the next step: a list of checks, of which the first difference wins. Pure. */
+  plan(context: ReconcileContext<K>, seen: K["observed"]): Plan<K["action"]>;
+  /** Sends one request, and folds its answer into what was observed. @throws ApiError */
+  act(
+    step: Step<K["action"]>,
+    context: ReconcileContext<K>,
+    seen: K["observed"],
+    api: K["api"],
+  ): Promise<Known<K["observed"], K["memory"]>>;
+  /** Finds out whether the request of an open intent took effect. Reads only. @throws ApiError */
+  trace(intent: OpenIntent, context: ReconcileContext<K>, api: K["api"]): Promise<Trace<K["observed"], K["memory"]>>;
+  /** Builds conditions, members of status and outputs. Pure. */
+  report(context: ReconcileContext<K>, seen: K["observed"]): Report;
+
   /**
-   * The entries of objects of the platform ("<id>/<name>") that it writes beside what it stands for: as its memory says,
-   * or, with inputs, as it is about to. Two resources must not write the same one; `Pass.holderOf` tells who goes first.
+   * Returns the id of an existing object that a spec refers to as its own.
+   * @param idOf returns the id behind a reference by name, if it is known
+   */
+  claim?(spec: K["spec"], idOf: (field: string) => Uuid | undefined): Uuid | undefined;
+  /** Reports whether the platform lists the objects by name, so that adoptionPolicy defaults to IfUniqueName. */
+  listable?(supports: Supports): boolean;
+  /** Returns what the condition Capabilities tells of. Absent: specs never ask to change, stop or delete anything. */
+  operations?(spec: K["spec"]): KindOperations;
+  /** The kind adopts objects and never creates them: one that stays when its resource goes is no orphan. */
+  readonly independent?: true;
+  /** Steps wait for approval unless the object or its connection says otherwise. */
+  readonly needsApproval?: true;
+  /** On kinds whose objects do one thing and end. */
+  readonly oneShot?: OneShot<K>;
+  /** On the connection kinds: the settings of the connection that a spec describes. */
+  connection?(spec: K["spec"]): ConnectionSettings;
+  /** On the connection kinds: the registration of the receiver of webhooks. */
+  readonly receiverRegistration?: ReceiverRegistration<K>;
+  /**
+   * Returns the fields of objects of the platform ("<id>/<name>") that the kind writes beside its own object: those that
+   * its memory holds, or, with inputs, those that it is about to write. Two resources must not write the same field;
+   * `ReconcileContext.holderOf` tells which one may.
    */
   fieldOwnership?(of: {
     readonly id: Uuid | undefined;
@@ -213,43 +226,33 @@ export interface Kind<K extends KindTypes> {
     readonly inputs: K["inputs"] | undefined;
   }): readonly string[];
   /**
-   * When it last wrote into objects that other resources stand for, and what it requested for them: these are looked at
-   * then. @param spec undefined where it is not valid
+   * Returns when the kind last wrote to objects of other resources, and what it requested for them. These resources are
+   * reconciled then. @param spec undefined where it is not valid
    */
   externalWrites?(memory: K["memory"], spec: K["spec"] | undefined): readonly ExternalWrite[];
   /**
-   * What is remembered of the last action that another resource requested for the recorded object; the memory itself
-   * where that is known already. Pure.
+   * Adds the last action that another resource requested for the recorded object to the memory. Returns the memory itself
+   * where it holds that action already. Pure.
    */
   learn?(action: ExternalAction, context: ReconcileContext<K>): K["memory"];
-  /** Reads only. @throws ApiError */
-  observe(context: ReconcileContext<K>, api: K["api"]): Promise<K["observed"]>;
   /**
-   * Whether the platform shows what the step is about, as observed after the step was answered 404: then it is the
-   * operation that does not exist. Absent where nothing is shown.
+   * Reports whether the platform shows the object of a step, observed after the step was answered 404: then the operation
+   * does not exist. Absent where nothing is shown.
    */
   shows?(step: Step<K["action"]>, context: ReconcileContext<K>, seen: K["observed"]): boolean;
-  /** Pure: a list of checks, the first difference wins. */
-  plan(context: ReconcileContext<K>, seen: K["observed"]): Plan<K["action"]>;
   /**
-   * Of a step that may be repeated: what is remembered before it is sent, where without that nobody could tell after a
-   * crash that its result is ours.
+   * Returns what to remember before a repeatable step is sent, where a crash would otherwise leave it unknown that the
+   * result is ours.
    */
   prepare?(step: Step<K["action"]>, context: ReconcileContext<K>, seen: K["observed"]): K["memory"] | undefined;
   /**
-   * What of the memory of a create is kept with the record of its id, and read where there is no status: what nobody
-   * could tell after a crash, as `prepare`. Where the answer has no id, it is kept with the intent.
+   * Returns the part of the memory of a create that is stored with the record of its id, and read where the status is
+   * lost. Where the answer has no id, it is stored with the intent.
    */
   keep?(memory: K["memory"]): JsonObject | undefined;
-  /** One request; its answer folded into what was seen. @throws ApiError */
-  act(
-    step: Step<K["action"]>,
-    context: ReconcileContext<K>,
-    seen: K["observed"],
-    api: K["api"],
-  ): Promise<Known<K["observed"], K["memory"]>>;
-  /** Did an old step land? Reads only. @throws ApiError */
-  trace(intent: OpenIntent, context: ReconcileContext<K>, api: K["api"]): Promise<Trace<K["observed"], K["memory"]>>;
-  /** Pure. */
-  report(context: ReconcileContext<K>, seen: K["observed"]): Report;
+  /**
+   * Reports whether the memory holds something done that this platform does not show. It is noted where it outlives the
+   * status, so that it is not done again once the status is lost.
+   */
+  notObservableAfterwards?(memory: K["memory"], supports: Supports): boolean;
 }

@@ -55,7 +55,7 @@ export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
     kind: kind.resource.kind,
     isConnection: kind.connection !== undefined,
     references: (object) => ask(object, (spec) => kind.needs(spec).references) ?? [],
-    claim: (object, idOf) => ask(object, (spec) => kind.claim(spec, idOf)),
+    claim: (object, idOf) => ask(object, (spec) => kind.claim?.(spec, idOf)),
     fieldOwnership: (object) => {
       const id = text(member(object.status, "externalId"));
       return recall(object, (memory) => kind.fieldOwnership?.({ id, memory, inputs: undefined })) ?? [];

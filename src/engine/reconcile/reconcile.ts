@@ -83,7 +83,7 @@ async function reconcileObject<K extends KindTypes>(
   return await writeStatus(
     ports,
     kind,
-    toFinish(passed, isAnswered(passed), kind.listable(passed.frame.context.supports)),
+    toFinish(passed, isAnswered(passed), kind.listable?.(passed.frame.context.supports) === true),
   );
 }
 

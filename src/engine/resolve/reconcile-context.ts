@@ -54,7 +54,7 @@ export function contextOf<K extends KindTypes>(
     supports,
     generation: object.metadata.generation ?? 0,
     adoption: adoptionPolicy(policies.adoption, {
-      listable: kind.listable(supports),
+      listable: kind.listable?.(supports) === true,
       parentManagedHere: isManagedHere(found.needs.references[0], connection),
     }),
     requested: requestedToken(object),

@@ -216,7 +216,7 @@ async function recreated<K extends KindTypes>(
   why: Why,
 ): Promise<Reconciled<K>> {
   const { ports, kind } = loop;
-  if (kind.claim(frame.context.spec, () => undefined) === frame.context.id)
+  if (kind.claim?.(frame.context.spec, () => undefined) === frame.context.id)
     return concluded(loop, frame, seen, { is: "stalled", why });
   // The create that follows has no record any more that would tell that no new generation caused it.
   const held = brake(ports, frame);

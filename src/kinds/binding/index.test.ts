@@ -60,7 +60,7 @@ describe("what a binding needs", () => {
     expect(new Set([config, ...others].map(digest)).size).toBe(others.length + 1);
   });
   it("claims its cluster", () => {
-    expect(kind.claim(spec, () => undefined)).toBe(CLUSTER);
+    expect(kind.claim?.(spec, () => undefined)).toBe(CLUSTER);
     expect(kind.lives).toBe("Stays");
   });
 });

@@ -21,7 +21,6 @@ export function createBinding(): Kind<BindingTypes> {
     resource: platformBinding,
     lives: "Stays",
     claim: (spec, idOf) => spec.clusterRef.externalId ?? idOf("spec.clusterRef"),
-    listable: () => false,
     needs: (spec) => ({
       references: [clusterNeed(spec.clusterRef)],
       values: valueRequests(spec),

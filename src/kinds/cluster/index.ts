@@ -17,7 +17,6 @@ export const cluster: Kind<ClusterTypes> = {
   needsApproval: true,
   claim: (spec) => spec.externalId,
   operations: ({ runState }) => ({ stop: ["stopCluster"], delete: [], isStopWanted: runState === "Stopped" }),
-  listable: () => false,
   needs: () => ({ references: [], values: [], inputs: () => ({}) }),
   learn,
   observe,

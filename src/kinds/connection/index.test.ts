@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { capabilitiesOn, supportsOn } from "../../../test/support/kinds/supports.ts";
+import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
 import type { ReconcileContext } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
@@ -206,11 +206,7 @@ describe("the settings of a connection", () => {
 
 describe("a connection", () => {
   it.each([connection, clusterConnection])("has nothing on the platform that could be acted upon", async (kind) => {
-    expect([kind.lives, kind.listable(supportsOn("Full")), kind.claim({} as never, () => undefined)]).toEqual([
-      false,
-      false,
-      undefined,
-    ]);
+    expect([kind.lives, kind.listable, kind.claim]).toEqual([false, undefined, undefined]);
     expect(kind.needs({} as never)).toMatchObject({ references: [], values: [] });
     await expect(kind.act({} as never, {} as never, {} as never, {} as never)).rejects.toThrow(TypeError);
     expect(await kind.trace({} as never, {} as never, {} as never)).toEqual({ is: "absent" });

@@ -46,8 +46,6 @@ function connectionKind<Spec extends ConnectionSpec>(
     lives: false,
     connection: (spec) => settings(spec, resource.scope, allowedNamespaces(spec)),
     receiverRegistration: { condition: "WebhookRegistered", kind: registration(resource) },
-    claim: () => undefined,
-    listable: () => false,
     needs: () => ({ references: [], values: [], inputs: () => ({}) }),
     observe: async ({ spec, memory }, api) => {
       // The probe of address, token and organization; documented on every surface.

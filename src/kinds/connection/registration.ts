@@ -47,8 +47,6 @@ export function registration<Spec extends ConnectionSpec>(
   return {
     resource,
     lives: false,
-    claim: () => undefined,
-    listable: () => false,
     needs: () => ({
       references: [],
       values: [],

@@ -13,8 +13,6 @@ import { trace } from "./trace.ts";
 export const operation: Kind<OperationTypes> = {
   resource: platformOperation,
   lives: false,
-  claim: () => undefined,
-  listable: () => false,
   oneShot: {
     over: ({ outcome, expiresAt }) => {
       if (outcome === undefined) return undefined;

@@ -12,9 +12,7 @@ import { isVerified } from "./target.ts";
 export const variableSet: Kind<VariableSetTypes> = {
   resource: platformVariableSet,
   lives: "InOthers",
-  claim: () => undefined,
   operations: (spec) => ({ delete: removalsOf(spec) }),
-  listable: () => false,
   needs,
   fieldOwnership: ({ memory, inputs }) => {
     if (inputs !== undefined) return wantedEntries(inputs, memory);

@@ -14,7 +14,6 @@ export const webhook: Kind<WebhookTypes> = {
   lives: true,
   claim: (spec) => spec.externalId,
   operations: () => ({ update: ["getWebhook", "updateWebhook"], delete: ["getWebhook", "deleteWebhook"] }),
-  listable: () => false,
   needs: ({ targetUrl, events, enabled }) => ({
     references: [],
     values: [],

@@ -63,8 +63,6 @@ function linkKind(kind: string): LinkKind {
     lives: false,
     connection: settings,
     receiverRegistration: hookErrand(itself),
-    claim: () => undefined,
-    listable: () => false,
     needs: () => ({ references: [], values: [], inputs: () => ({}) }),
     observe: (_pass, api) => api.ping(),
     plan: () => ({ is: "settled" }),

@@ -34,8 +34,6 @@ export function hookErrand<Spec, Mem extends Memory>(
   const receiverRegistration: ReceiverRegistration<ConnectionOf<Spec, Mem>>["kind"] = {
     resource,
     lives: false,
-    claim: () => undefined,
-    listable: () => false,
     needs: () => {
       throw new TypeError("its inputs come from the engine");
     },

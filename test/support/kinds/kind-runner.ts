@@ -109,7 +109,7 @@ export function kindRunner<K extends KindTypes>(
       memory: kind.resource.memory.parse(object.status),
       supports: supportsOn(around.surface),
       generation: object.metadata.generation ?? 1,
-      adoption: change.adoption ?? (kind.listable(supportsOn(around.surface)) ? "IfUniqueName" : "Never"),
+      adoption: change.adoption ?? (kind.listable?.(supportsOn(around.surface)) ? "IfUniqueName" : "Never"),
       requested: change.requested,
       holderOf: change.holderOf ?? (() => undefined),
       allowUnverifiedIds: change.allowUnverifiedIds ?? change.allowedProjects === undefined,
