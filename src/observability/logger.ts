@@ -4,8 +4,8 @@
  */
 import { destination, pino } from "pino";
 
-import { cleanText } from "../kube/api/text.ts";
 import type { LoggerName, LogLevel, LogLevels } from "../operator/config/log-levels.ts";
+import { cleanText } from "../text/text.ts";
 import type { Redactor } from "./secrets.ts";
 
 /** All that a line can carry besides level, time, logger and message. Never an object of the API or a custom resource. */

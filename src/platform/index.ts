@@ -29,7 +29,7 @@ import { createCaller, DEFAULT_DEADLINES, heldBack } from "./client/caller.ts";
 import type { CallRecord, Deadlines } from "./client/caller.ts";
 import { createCapabilities } from "./client/capabilities.ts";
 import type { Capabilities } from "./client/capabilities.ts";
-import { isUuid } from "./codec/paths.ts";
+import { isUuidOfAnyCase } from "./codec/paths.ts";
 import type { Budget } from "./rate/gate.ts";
 import { createGates, type Gates } from "./rate/gates.ts";
 import type { Priority } from "./rate/line.ts";
@@ -135,7 +135,8 @@ export interface Platform {
 export function connectPlatform(options: PlatformOptions): Platform {
   const { clock, random, organizationId, scheme, token } = options;
   const base = checkedBase(options.baseUrl, options.pathPrefix, options);
-  if (!isUuid(organizationId)) throw new ApiError("connect", { is: "Refused" }, 0, "organizationId is not a UUID");
+  if (!isUuidOfAnyCase(organizationId))
+    throw new ApiError("connect", { is: "Refused" }, 0, "organizationId is not a UUID");
   const gates = options.gates ?? createGates({ clock, random });
   const { rate: ceiling = {}, onLimited: limited = () => {} } = options;
   const { gate, id, leave } = gates.join({ origin: new URL(base).origin, token, ceiling, limited });

@@ -19,19 +19,23 @@ const OPEN_TELEMETRY = [
 ];
 
 export const layers: Readonly<Record<string, Layer>> = {
+  text: { mayImport: [] },
   api: { mayImport: ["zod"] },
   platform: {
-    mayImport: ["zod", "node:"],
+    mayImport: ["text", "zod", "node:"],
     except: { "platform/transport/http": ["undici"] },
   },
   kube: {
-    mayImport: ["node:"],
+    mayImport: ["text", "node:"],
     except: { "kube/api/client": [kubernetes, "undici"] },
   },
-  engine: { mayImport: ["api", "platform/transport/errors", "kube", "zod", "croner", "node:crypto", "node:util"] },
-  kinds: { mayImport: ["api", "platform", "engine/contract/kind", "zod"], maxLines: 200 },
+  engine: {
+    mayImport: ["text", "api", "platform/transport/errors", "kube", "zod", "croner", "node:crypto", "node:util"],
+  },
+  kinds: { mayImport: ["text", "api", "platform", "engine/contract/kind", "zod"], maxLines: 200 },
   observability: {
     mayImport: [
+      "text",
       "api",
       "platform",
       "kube",
@@ -49,7 +53,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     },
   },
   webhooks: { mayImport: ["kube", "engine/connections/receiver-keys", "operator/config", "zod", "node:"] },
-  console: { mayImport: ["api", "kube", "engine", "kinds/crds", "operator/config", "zod", "node:"] },
+  console: { mayImport: ["text", "api", "kube", "engine", "kinds/crds", "operator/config", "zod", "node:"] },
   operator: {
     mayImport: [
       "api",
@@ -67,7 +71,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     except: { "operator/config/version": ["package.json"] },
   },
   cli: {
-    mayImport: ["api", "operator", "console", "kinds", "platform", "kube", "zod", "yaml", "node:"],
+    mayImport: ["text", "api", "operator", "console", "kinds", "platform", "kube", "zod", "yaml", "node:"],
   },
   main: { mayImport: ["cli", "node:"] },
   simulator: {

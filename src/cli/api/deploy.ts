@@ -51,7 +51,7 @@ export const deploy = command({
     /** What the application said last, as far as it can be had. */
     async function tellLog(): Promise<void> {
       const lines = await platform.applications.log(id, LAST_LINES).catch(() => []);
-      const { printable } = await import("../../console/tree/printable.ts");
+      const { printable } = await import("../../text/text.ts");
       for (const line of lines) call.tell(`| ${printable(line)}`);
     }
   },

@@ -4,7 +4,7 @@ import { delimiter, join, resolve } from "node:path";
 
 import { loadShell } from "../../operator/config/config.ts";
 import type { ClusterToken } from "../../platform/areas/clusters.ts";
-import { isUuid } from "../../platform/codec/paths.ts";
+import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
 import type { Access } from "../base/access.ts";
 import { command, type Call } from "../base/command.ts";
 import { CliError, UsageError } from "../base/exit.ts";
@@ -93,7 +93,7 @@ function askedVersion(execInfo: string | undefined): string | undefined {
 }
 
 async function clusterOf(call: Call, text: string): Promise<{ readonly id: string; readonly access: Access }> {
-  if (text.includes("/") || isUuid(text)) return call.target(text, ["PlatformCluster"]);
+  if (text.includes("/") || isUuidOfAnyCase(text)) return call.target(text, ["PlatformCluster"]);
   return { id: text, access: await call.access() };
 }
 

@@ -1,8 +1,8 @@
 /** Failures in words for the user: one line of what, where and what to do. */
-import { printable } from "../../console/tree/printable.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { ConfigError } from "../../operator/config/config.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
+import { printable } from "../../text/text.ts";
 import { CliError, EXIT } from "./exit.ts";
 
 export interface Explained {

@@ -1,6 +1,6 @@
 /** What a command may open while it runs: the cluster and the platform. Loaded when first asked for, closed at the end. */
 import type { KubeObject } from "../../kube/api/types.ts";
-import { isUuid } from "../../platform/codec/paths.ts";
+import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { Access, AccessFlags } from "./access.ts";
 import type { Cluster, ClusterFlags } from "./cluster.ts";
@@ -81,7 +81,7 @@ export function opener(flags: Parsed["flags"], host: Host): Opened {
       platform: async () => (await access()).platform,
       target: async (given, kinds) => {
         const { externalIdOf, nameOf } = await import("./targets.ts");
-        const name = isUuid(given) ? undefined : nameOf(given, kinds, ["an id"]);
+        const name = isUuidOfAnyCase(given) ? undefined : nameOf(given, kinds, ["an id"]);
         const object = name === undefined ? undefined : await (await cluster()).get(name.kind, name.name);
         const id = object === undefined ? given : externalIdOf(object);
         const opened = await access(object);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { printable } from "../../console/tree/printable.ts";
+import { printable } from "../../text/text.ts";
 import type { Format } from "./globals.ts";
 import { printList, printOne, type View } from "./render.ts";
 

@@ -1,5 +1,5 @@
 /** The one place that writes data: table, wide, json, yaml and name. */
-import { printable } from "../../console/tree/printable.ts";
+import { printable } from "../../text/text.ts";
 import type { Format } from "./globals.ts";
 import type { Io } from "./io.ts";
 

@@ -4,7 +4,7 @@ import { shortNameOf } from "../../console/tree/words.ts";
 import { RESOURCES } from "../../kinds/crds.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
-import { isUuid } from "../../platform/codec/paths.ts";
+import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
 import { CliError, UsageError } from "./exit.ts";
 
 /** The name of a custom resource. */
@@ -43,7 +43,7 @@ export function kindOf(word: string): string | undefined {
 /** @returns the id of the object on the platform. @throws CliError when it has none yet */
 export function externalIdOf(object: KubeObject): string {
   const id = stringMember(object.status, "externalId");
-  if (id !== undefined && isUuid(id)) return id;
+  if (id !== undefined && isUuidOfAnyCase(id)) return id;
   const { kind, metadata } = object;
   const because = conditionOf(object, "Ready")?.message ?? "The operator has not seen it yet.";
   throw new CliError(`${kind} "${metadata.name}" is not on the platform yet. ${because}`);

@@ -1,6 +1,6 @@
 /** The command `approve`: lets the plan of an object go. */
 import { APPROVED_PLAN } from "../../api/names.ts";
-import { printable } from "../../console/tree/printable.ts";
+import { printable } from "../../text/text.ts";
 import { command } from "../base/command.ts";
 import { CliError } from "../base/exit.ts";
 import { annotate } from "./shared/edit.ts";

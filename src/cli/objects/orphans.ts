@@ -1,7 +1,7 @@
 /** The commands `orphans` and `orphans forget`: the ledger of what stayed on the platform when its resource went. */
 import { ageOf } from "../../console/tree/duration.ts";
 import { forgetOrphans, orphanShards, storedOrphans, type StoredOrphan } from "../../operator/orphans.ts";
-import { isUuid } from "../../platform/codec/paths.ts";
+import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
 import { command } from "../base/command.ts";
 import { CliError, UsageError } from "../base/exit.ts";
 import { PLATFORM_FLAGS } from "../base/globals.ts";
@@ -38,7 +38,8 @@ export const forget = command({
     "The objects stay on the platform. A resource that is created again under the same name does not find them any more.",
   run: async ({ cluster, args, flags, io }) => {
     for (const id of args.id) {
-      if (!isUuid(id)) throw new UsageError(`${JSON.stringify(id)} is no id of the platform, a lower-case UUID.`);
+      if (!isUuidOfAnyCase(id))
+        throw new UsageError(`${JSON.stringify(id)} is no id of the platform, a lower-case UUID.`);
     }
     const { client } = await cluster();
     const shards = orphanShards(client, flags["operator-namespace"]);

@@ -1,13 +1,13 @@
 /** The command `reconcile`: has the operator look at objects now, and waits for what comes of it. */
 import { PAUSED, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import { conditionOf } from "../../console/tree/facts.ts";
-import { printable } from "../../console/tree/printable.ts";
 import { platformApplication } from "../../kinds/application/crd.ts";
 import { platformOperation } from "../../kinds/operation/crd.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
+import { printable } from "../../text/text.ts";
 import type { Cluster } from "../base/cluster.ts";
 import { command, type Call } from "../base/command.ts";
 import { CliError, EXIT } from "../base/exit.ts";

@@ -4,6 +4,7 @@ import type { Json, KubeObject } from "../../kube/api/types.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
+import { withoutCredentials } from "../../text/text.ts";
 import type { Access } from "../base/access.ts";
 import { offers } from "../base/surface.ts";
 
@@ -97,8 +98,7 @@ function leaves(value: Json, path: string, without: ReadonlySet<string>): readon
 }
 
 function textOf(value: Json): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.replaceAll(/(:\/\/)[^/@\s"]*@/g, "$1•••@");
+  return withoutCredentials(typeof value === "string" ? value : JSON.stringify(value));
 }
 
 /** As JSON: what a record holds besides is not for people. */

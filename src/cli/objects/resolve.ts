@@ -4,7 +4,7 @@ import { conditionOf } from "../../console/tree/facts.ts";
 import { clusterPlatformConnection, platformConnection } from "../../kinds/connection/crd.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import { isUuid } from "../../platform/codec/paths.ts";
+import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
 import { command } from "../base/command.ts";
 import { CliError, UsageError } from "../base/exit.ts";
 import { edit } from "./shared/edit.ts";
@@ -57,7 +57,7 @@ function wordOf({ id, recreate, adopt, proceed }: Words): Word {
   if (word === undefined || others.length > 0) {
     throw new UsageError("Say exactly one of --id UUID, --recreate, --adopt and --proceed.");
   }
-  if (word.is === "id" && !isUuid(word.id))
+  if (word.is === "id" && !isUuidOfAnyCase(word.id))
     throw new UsageError("--id takes an id of the platform, a lower-case UUID.");
   return word;
 }

@@ -1,7 +1,7 @@
 /** What one object says of itself, in the few words that a tree has room for. Pure. */
 import { isObject, member, stringMember } from "../../kube/api/json.ts";
 import type { Json, KubeObject } from "../../kube/api/types.ts";
-import { printable } from "./printable.ts";
+import { printable } from "../../text/text.ts";
 
 /**
  * new: the operator has not said anything of this spec yet; working: it is under way; ready; warned: Ready, but the last exchange

@@ -1,8 +1,8 @@
 /** The single ending of a reconcile: what was found out becomes `.status`. Pure and deterministic (docs/architecture.md §5). */
 import type { Reason } from "../../api/reasons.ts";
 import { isObject, member } from "../../kube/api/json.ts";
-import { cleanText } from "../../kube/api/text.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
+import { cleanText } from "../../text/text.ts";
 import type { ConditionFact, DriftField, Report, Uuid, Why } from "../contract/kind.ts";
 import {
   conditionOf,

@@ -1,6 +1,7 @@
 /** Settings that a spec declares, compared field by field with what the platform has or was sent. Pure. */
 import type { DriftField } from "../../engine/contract/kind.ts";
-import { fit, withoutCredentials } from "../shared/text.ts";
+import { withoutCredentials } from "../../text/text.ts";
+import { fit } from "../shared/text.ts";
 import type { WrittenSettings } from "./crd-status.ts";
 
 /** Settings by path in the spec; a path is missing where the spec leaves it to the platform. Values are JSON text. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { TEXT } from "../../api/status.ts";
-import { countOf, fit, fitOptional, ID, withoutCredentials } from "./text.ts";
+import { countOf, fit, fitOptional, ID } from "./text.ts";
 
 describe("a text of the platform", () => {
   it("stays as it is when it fits", () => {
@@ -40,17 +40,5 @@ describe("a number of things", () => {
     [1e300, Number.MAX_SAFE_INTEGER],
   ])("%s is %s", (value, expected) => {
     expect(countOf(value)).toBe(expected);
-  });
-});
-
-describe("withoutCredentials", () => {
-  it.each([
-    ['"https://git.example.com/a/b.git"', '"https://git.example.com/a/b.git"'],
-    ['"https://me:s3cret@git.example.com/a.git"', '"https://•••@git.example.com/a.git"'],
-    ['"ssh://git@git.example.com/a.git"', '"ssh://•••@git.example.com/a.git"'],
-    ['"git@git.example.com:a.git"', '"git@git.example.com:a.git"'],
-    ["an ordinary text", "an ordinary text"],
-  ])("%s becomes %s", (text, expected) => {
-    expect(withoutCredentials(text)).toBe(expected);
   });
 });

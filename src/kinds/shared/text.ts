@@ -14,11 +14,6 @@ export function fitOptional(text: string | undefined, max: number = TEXT): strin
   return text === undefined ? undefined : fit(text, max);
 }
 
-/** Without the credentials of URLs: a repository's URL can hold a password, which must not get into a status. */
-export function withoutCredentials(text: string): string {
-  return text.replaceAll(/(:\/\/)[^/@\s"]*@/g, "$1•••@");
-}
-
 /** A number of things: whole and not negative. */
 export function countOf(value: number | undefined): number {
   return Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.trunc(value ?? 0)));

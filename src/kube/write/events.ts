@@ -1,5 +1,5 @@
+import { cleanText } from "../../text/text.ts";
 import { microTime, pause } from "../api/clock.ts";
-import { cleanText } from "../api/text.ts";
 import type { EventInput, EventRecorder } from "../api/types.ts";
 import { createEventPublisher, type PublisherOptions, type Series } from "./event-publisher.ts";
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ApiError } from "../transport/errors.ts";
 import { operations } from "./operations.ts";
 import type { OperationName } from "./operations.ts";
-import { buildPath, isPlainId, isUuid } from "./paths.ts";
+import { buildPath, isPlainId, isUuidOfAnyCase } from "./paths.ts";
 
 const names = Object.keys(operations) as OperationName[];
 const BASE = "https://platform.example/api/v1";
@@ -98,7 +98,7 @@ describe("isUuid", () => {
     [`{${ID}}`, false],
     [ID.replaceAll("-", ""), false],
   ])("%j: %s", (value, expected) => {
-    expect(isUuid(value)).toBe(expected);
+    expect(isUuidOfAnyCase(value)).toBe(expected);
   });
 });
 

@@ -12,7 +12,7 @@ const MAX_PLAIN_ID = 253;
 const UNSAFE_PLAIN_ID = /[/\\\u0000-\u001f\u007f-\u009f]/;
 
 /** Whether `value` has the form of a UUID, of any version and case. */
-export function isUuid(value: string): boolean {
+export function isUuidOfAnyCase(value: string): boolean {
   return UUID.test(value);
 }
 
@@ -36,7 +36,7 @@ function segment(name: OperationName, key: string, value: string): string {
     if (SERVICE_TYPE.test(value)) return value;
     throw refused(name, "serviceType is not one of container, application, helm");
   }
-  if (isUuid(value)) return value;
+  if (isUuidOfAnyCase(value)) return value;
   if (name !== "getClusterToken") throw refused(name, `${key} is not a UUID`);
   if (!isPlainId(value)) throw refused(name, `${key} cannot be used in a path`);
   return encodeURIComponent(value);

@@ -1,7 +1,7 @@
 /** Tolerant readers (docs/architecture.md §8): unknown members stay out, enum values stay strings, null and absent are the same. */
 import { z } from "zod";
 
-import { isUuid } from "./paths.ts";
+import { isUuidOfAnyCase } from "./paths.ts";
 
 type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`
@@ -39,7 +39,7 @@ export function optional<Schema extends z.ZodType>(schema: Schema) {
 }
 
 /** An id that can be used in paths. */
-export const uuid = z.string().refine(isUuid, "not a UUID");
+export const uuid = z.string().refine(isUuidOfAnyCase, "not a UUID");
 export const text = optional(z.string());
 export const flag = optional(z.boolean());
 export const count = optional(z.number());

@@ -1,4 +1,5 @@
 /** Texts of the platform, made fit for conditions, events and logs (docs/reliability.md E5, E7). */
+import { printable } from "../../text/text.ts";
 import { parseJson } from "./json.ts";
 import { fieldComplaints } from "./rejection.ts";
 import { spellingsOf } from "./spellings.ts";
@@ -6,8 +7,6 @@ import { spellingsOf } from "./spellings.ts";
 const MAX_LENGTH = 300;
 /** Of an answer of megabytes the beginning is read: looking for every secret in all of it would hold up the process. */
 const MAX_READ = 65_536;
-/** Control and format characters (bidi among them), line and paragraph separators, lone surrogates. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
 const MASK = "•••";
 
 /** One line without control, bidi or other invisible characters, without `secrets`, at most 300 characters. */
@@ -28,7 +27,7 @@ export function errorText(status: number, body: string, secrets: readonly string
 }
 
 function oneLine(raw: string): string {
-  return raw.replaceAll(UNPRINTABLE, " ").replaceAll(/ {2,}/g, " ").trim();
+  return printable(raw).replaceAll(/ {2,}/g, " ");
 }
 
 /** The longest ones first, so that none survives as the rest of another. */

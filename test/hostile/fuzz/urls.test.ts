@@ -15,7 +15,7 @@ import {
 } from "../../../src/kube/api/paths.ts";
 import { createReader } from "../../../src/kube/watch/secrets.ts";
 import { operations } from "../../../src/platform/codec/operations.ts";
-import { isPlainId, isUuid } from "../../../src/platform/codec/paths.ts";
+import { isPlainId, isUuidOfAnyCase } from "../../../src/platform/codec/paths.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
 import { effort } from "../../support/env/effort.ts";
 import { answerOf, emptyPlatform, memoryPlatform } from "../../support/hostile/empty-platform.ts";
@@ -143,7 +143,7 @@ function segmentsOf(template: string, id: string): readonly string[] {
     ...(template.endsWith("/token") && { "{clusterId}": "production" }),
   };
   const parts = template.split("/").slice(1);
-  return parts.map((part) => known[part] ?? (part.startsWith("{") && isUuid(id) ? id : part));
+  return parts.map((part) => known[part] ?? (part.startsWith("{") && isUuidOfAnyCase(id) ? id : part));
 }
 
 function pathOf(url: string): readonly string[] {

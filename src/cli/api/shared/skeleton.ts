@@ -1,6 +1,5 @@
 /** A PlatformBinding for a template, to be filled in. Pure. */
 import { API_VERSION } from "../../../api/names.ts";
-import { printable } from "../../../console/tree/printable.ts";
 import type {
   ClusterContext,
   FieldConstraints,
@@ -9,6 +8,7 @@ import type {
   TemplateField,
   TemplateLayer,
 } from "../../../platform/areas/templates.ts";
+import { printable } from "../../../text/text.ts";
 
 export interface SkeletonOptions {
   /** Id of the cluster; a placeholder when left out. */

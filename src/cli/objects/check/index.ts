@@ -1,9 +1,9 @@
 /** The command `check`: whether everything is in place, and what to do where it is not. */
-import { printable } from "../../../console/tree/printable.ts";
 import { pause } from "../../../kube/api/clock.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import { isObject, stringMember } from "../../../kube/api/json.ts";
 import { OPERATOR } from "../../../operator/config/rbac.ts";
+import { printable } from "../../../text/text.ts";
 import type { Cluster } from "../../base/cluster.ts";
 import { command } from "../../base/command.ts";
 import { EXIT, UsageError } from "../../base/exit.ts";

@@ -1,5 +1,6 @@
 /** The services of an environment as manifests. Pure. */
 import { servicePhase } from "../../../platform/codec/states.ts";
+import { hasCredentials, withoutCredentials } from "../../../text/text.ts";
 import type { FoundApplication, FoundDatabase, FoundEnvironment } from "./inventory.ts";
 import { documentOf, type Document, type SpecData } from "./manifests.ts";
 import { unlessHeld, type Scribe } from "./scribe.ts";
@@ -9,7 +10,7 @@ export function applicationDocument(environmentId: string, found: FoundApplicati
   const { record, state } = found;
   return unlessHeld(scribe, "PlatformApplication", record.id, () => {
     const commit = record.gitRepository?.deployedCommitId;
-    const secretUrl = hasCredentials(record.gitRepository?.url);
+    const secretUrl = hasCredentials(record.gitRepository?.url ?? "");
     return documentOf({
       kind: "PlatformApplication",
       name: scribe.nameOf(record.id),
@@ -51,15 +52,11 @@ const CREDENTIALS =
 
 function repositoryOf(repository: FoundApplication["record"]["gitRepository"]): SpecData {
   return {
-    url: repository?.url?.replace(/(:\/\/)[^/@\s]*@/, "$1"),
+    url: repository?.url === undefined ? undefined : withoutCredentials(repository.url, ""),
     branch: nonEmpty(repository?.branch),
     provider: repository?.provider,
     rootPath: nonEmpty(repository?.rootPath),
   };
-}
-
-function hasCredentials(url: string | undefined): boolean {
-  return url !== undefined && /:\/\/[^/@\s]*@/.test(url);
 }
 
 function variableComments({ variables, secrets }: FoundApplication): readonly string[] {

@@ -1,7 +1,7 @@
 /** Documents as YAML with comments. Pure. */
 import { stringify } from "yaml";
 
-import { printable } from "../../../console/tree/printable.ts";
+import { printable } from "../../../text/text.ts";
 import type { Document } from "./manifests.ts";
 
 /** @param header sentences at the top. @returns YAML that `kubectl apply` takes. */

@@ -1,5 +1,5 @@
 /** A plan as people and other tools read it. */
-import { printable } from "../../../console/tree/printable.ts";
+import { printable } from "../../../text/text.ts";
 import type { Format } from "../../base/globals.ts";
 import type { Io } from "../../base/io.ts";
 import { printData } from "../../base/render.ts";

@@ -1,7 +1,7 @@
 /** The plan that waits in an object's status, as people read it. Pure. */
-import { printable } from "../../../console/tree/printable.ts";
 import { isObject, member, stringMember } from "../../../kube/api/json.ts";
 import type { Json, KubeObject } from "../../../kube/api/types.ts";
+import { printable } from "../../../text/text.ts";
 
 /** One write to the platform. */
 export interface PlannedAction {

@@ -2,10 +2,10 @@
 import { PAUSED } from "../../../api/names.ts";
 import { ageOf } from "../../../console/tree/duration.ts";
 import { conditionsOf, factOf } from "../../../console/tree/facts.ts";
-import { printable } from "../../../console/tree/printable.ts";
 import { wordOf } from "../../../console/tree/words.ts";
 import { isObject, member, stringMember } from "../../../kube/api/json.ts";
 import type { KubeObject } from "../../../kube/api/types.ts";
+import { printable } from "../../../text/text.ts";
 import { LOOKS } from "./drawing.ts";
 import type { EventView } from "./events.ts";
 import { actionLines, fieldLine, fieldsOf, planOf } from "./plan-view.ts";

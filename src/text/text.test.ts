@@ -1,0 +1,54 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { cleanText, hasCredentials, printable, withoutCredentials } from "./text.ts";
+
+describe("[E5] text from outside", () => {
+  it.each([
+    ["a control character", "a\u0000b", "a b"],
+    ["a line", "a\r\nb", "a b"],
+    ["an escape sequence", "\u001b[31mred", "[31mred"],
+    ["the direction of text", "a\u202eb", "a b"],
+    ["a line separator", "a\u2028b", "a b"],
+    ["half a surrogate pair", "a\ud800b", "a b"],
+    ["nothing", "plain – text 🙂", "plain – text 🙂"],
+  ])("loses %s", (_, given, expected) => {
+    expect(printable(given)).toBe(expected);
+  });
+
+  it.each([
+    ["https://user:pass@git.example.com/shop", "https://•••@git.example.com/shop", true],
+    ["https://token@git.example.com/shop", "https://•••@git.example.com/shop", true],
+    ["see https://a:b@x.example and ssh://c@y.example", "see https://•••@x.example and ssh://•••@y.example", true],
+    ["https://git.example.com/@scope/shop", "https://git.example.com/@scope/shop", false],
+    ['"ssh://git@git.example.com/a.git"', '"ssh://•••@git.example.com/a.git"', true],
+    ['"git@git.example.com:a.git"', '"git@git.example.com:a.git"', false],
+    ["mail a@example.com", "mail a@example.com", false],
+  ])("loses the credentials of %s", (given, expected, has) => {
+    expect([withoutCredentials(given), hasCredentials(given)]).toEqual([expected, has]);
+  });
+});
+
+describe("cleanText", () => {
+  it("[E5] fits, is well-formed, and holds no control or bidirectional character", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 8, max: 64 }), (text, maxBytes) => {
+        const clean = cleanText(text, maxBytes);
+        expect(Buffer.byteLength(clean)).toBeLessThanOrEqual(maxBytes);
+        expect(clean.isWellFormed()).toBe(true);
+        expect(clean).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u);
+      }),
+    );
+  });
+
+  it.each([
+    ["  plain  ", 20, "plain"],
+    ["a\r\n\tb", 20, "a b"],
+    ["\u202eevil\u2066", 20, "evil"],
+    ["👩‍👩‍👧", 40, "👩‍👩‍👧"],
+    ["ääää", 7, "ää…"],
+    ["a\ud800b", 20, "a\ufffdb"],
+  ])("%j within %d bytes is %j", (text, maxBytes, wanted) => {
+    expect(cleanText(text, maxBytes)).toBe(wanted);
+  });
+});
