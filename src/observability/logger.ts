@@ -5,7 +5,7 @@
 import { destination, pino } from "pino";
 
 import type { LoggerName, LogLevel, LogLevels } from "../operator/config/log-levels.ts";
-import { cleanText } from "../text/text.ts";
+import { cleanText } from "../text/clean-text.ts";
 import type { Redactor } from "./secrets.ts";
 
 /** All that a line can carry besides level, time, logger and message. Never an object of the API or a custom resource. */

@@ -2,7 +2,7 @@
 import type { Reason } from "../../api/reasons.ts";
 import { isObject, member } from "../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
-import { cleanText } from "../../text/text.ts";
+import { cleanText } from "../../text/clean-text.ts";
 import type { ConditionFact, DriftField, Report, Uuid, Why } from "../contract/kind.ts";
 import {
   conditionOf,
